@@ -1,0 +1,202 @@
+"""Composition: one scan samples the inputs, lets every machine decide, drives the outputs, and keeps the books.
+
+Only `decide` runs while cards move under a promise not to allocate. Recording events, drawing an order and acting on
+acknowledgements is quiet work: done between scans in which nothing moves.
+"""
+
+from array import array
+from hashlib import sha256
+
+from micropython import const
+
+from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, Broken
+from firmware.games.flow import (
+    ORDER_FAILED,
+    ORDER_READY,
+    ORDER_WANTED,
+    SHUFFLING,
+    Flow,
+    flow_warn,
+)
+from firmware.games.pages import page_lines
+from firmware.games.procedure import procedure_resume, procedure_scan
+from firmware.image import Inputs, Outputs, image_settle, motors_running
+from firmware.journal.outbox import Outbox
+from firmware.journal.store import Journal
+from firmware.machines.dispense import dispense_scan
+from firmware.machines.intake import intake_scan
+from firmware.machines.panel import panel_scan
+from firmware.machines.spec import Spec
+from firmware.machines.store import store_scan
+from firmware.machines.tray import tray_scan
+from firmware.protocol import ids
+from firmware.protocol.codec import codec_table, prefix_codes
+from firmware.protocol.frame import DROP_KINDS
+from firmware.report import Reporter, report_acknowledge, report_receive, report_send
+from firmware.shoe.drbg import Drbg
+from firmware.shoe.ledger import HOPPER, ZONE_COUNT
+from firmware.shoe.permutation import permutation_fill
+from firmware.ticks import ticks_diff
+from firmware.version import VERSION_TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.profile import Profile
+    from hal.api import Config, Hal
+
+ENTROPY_BYTES = const(128)  # four times what the seed needs: the source is raw noise
+STATUS_STATE = const(0)
+STATUS_WARNING = const(1)
+STATUS_ROUND = const(2)
+STATUS_ZONES = const(8)  # first of the eight zones
+STATUS_WAITING = const(16)
+STATUS_BAD = const(17)
+
+
+class App:
+    """One device. Everything it will ever need is made here."""
+
+    def __init__(self, hal: "Hal", config: "Config", profile: "Profile", board_crc: int) -> None:
+        spec = Spec(config)
+        codes = codec_table()
+        self.hal = hal
+        self.inp = Inputs()
+        self.out = Outputs()
+        self.outbox = Outbox()
+        self.order = array("H", [0] * spec.slot_count)
+        self.flow = Flow(spec, profile, self.outbox, self.order)
+        self.journal = Journal(hal, config["nv"]["bytes"], codes, prefix_codes())
+        self.journal.recover()
+        self.boot = self.journal.boot_last + 1
+        self.prefix = [0, self.boot, 0, 0, 0, 0, 0]
+        welcome = [ids.VERSION, 0, hal.unique_id(), self.boot, 0, 0]
+        text = VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + profile.code
+        self.reporter = Reporter(hal, self.journal, codes, welcome, text)
+        self.scanned_ms = hal.ticks_ms()
+        self.page = -1
+        self._announce(board_crc)
+
+    def scan(self, now_ms: int) -> int:
+        """One scan. Returns in how many milliseconds the next is needed if no input changes."""
+        self.outbox.advance(ticks_diff(now_ms, self.scanned_ms))
+        self.scanned_ms = now_ms
+        self.hal.sample(self.inp)
+        try:
+            wake_ms = self.decide(now_ms)
+        except Broken as broken:
+            # The firmware contradicts itself. Motors off is the only answer that cannot make it worse.
+            code = broken.args[0] if broken.args else FAULT_INTERNAL
+            wake_ms = flow_warn(self.flow, self.out, code, now_ms)
+        self._drive()
+        wake_ms = min(wake_ms, report_receive(self.reporter, now_ms))
+        if not motors_running(self.inp, self.out) and self._quiet():
+            wake_ms = 0
+        self._status(now_ms)
+        return min(wake_ms, report_send(self.reporter, now_ms))
+
+    def decide(self, now_ms: int) -> int:
+        """Every machine takes at most one transition. Allocates nothing."""
+        inp = self.inp
+        out = self.out
+        flow = self.flow
+        image_settle(inp)
+        panel_scan(flow.panel, inp)
+        wake_ms = tray_scan(flow.tray, inp, now_ms)
+        wake_ms = min(wake_ms, procedure_scan(flow, inp, out, now_ms))
+        wake_ms = min(wake_ms, intake_scan(flow.intake, inp, out, now_ms))
+        wake_ms = min(wake_ms, dispense_scan(flow.dispense, inp, out, now_ms))
+        return min(wake_ms, store_scan(flow.store, inp, out, now_ms))
+
+    def _announce(self, board_crc: int) -> None:
+        flow = self.flow
+        journal = self.journal
+        flow.round_last = journal.round_last
+        interrupted = journal.last_of(ids.INTENTS, ids.OUTCOMES)
+        round_mark = journal.last_of((ids.EV_ROUND_STARTED,), (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED))
+        round_open = round_mark == ids.EV_ROUND_STARTED
+        self.outbox.round = flow.round_last if round_open else 0
+        self.outbox.post(ids.EV_BOOTED, self.hal.reset_cause(), board_crc, text=VERSION_TEXT)
+        procedure_resume(
+            flow, self.out, interrupted if interrupted in ids.INTENTS else 0, round_open, self.scanned_ms
+        )
+
+    def _drive(self) -> None:
+        out = self.out
+        hal = self.hal
+        if out.stop_armed:
+            out.stop_armed = False
+            hal.stop_after(out.stop_output, out.stop_line, out.stop_us)
+        if out.dirty:
+            out.dirty = False
+            hal.drive(out.level, out.watch_slot)
+        if out.axis_go:
+            out.axis_go = False
+            hal.move(out.axis_slots, out.axis_home)
+            # Until the next sample shows it: the axis counts as moving from here on.
+            self.inp.axis = 1
+        hal.watchdog_feed()
+
+    def _quiet(self) -> bool:
+        """Record, acknowledge, draw: what must not happen while a card moves. True if anything was done."""
+        busy = report_acknowledge(self.reporter)
+        while self.outbox.count:  # bounded by the outbox
+            if not self._record():
+                break
+            busy = True
+        self.flow.room = self.journal.room()
+        if self.flow.order_state == ORDER_WANTED:
+            self.flow.order_state = ORDER_READY if self._draw_order() else ORDER_FAILED
+            busy = True
+        if self.page != self.flow.state:
+            self.page = self.flow.state
+            self.hal.show(page_lines(self.flow))
+        return busy
+
+    def _record(self) -> bool:
+        """Make the oldest posted event durable. On failure it stays posted: nothing can start until it is recorded."""
+        entry = self.outbox.head()
+        prefix = self.prefix
+        prefix[2] = entry.uptime_s
+        prefix[3] = entry.uptime_ms
+        prefix[4] = self.hal.utc_s()
+        prefix[5] = entry.round
+        prefix[6] = entry.deck
+        if self.journal.room() <= 0 or not self.journal.append(entry.message, prefix, entry.values, entry.text):
+            self.flow.hold = FAULT_JOURNAL
+            return False
+        self.outbox.drop_head()
+        return True
+
+    def _draw_order(self) -> bool:
+        noise = bytearray(ENTROPY_BYTES)
+        if not self.hal.entropy_into(noise):
+            return False
+        permutation_fill(self.order, self.flow.profile.deck_cards, Drbg(sha256(noise).digest()))
+        return True
+
+    def _status(self, now_ms: int) -> None:
+        """Fill the status message. While shuffling the zones stay as they were: their pace would tell the order."""
+        flow = self.flow
+        reporter = self.reporter
+        status = reporter.status
+        if status[STATUS_STATE] != flow.state:
+            status[STATUS_STATE] = flow.state
+            reporter.status_due = reporter.host_seen
+        status[STATUS_WARNING] = flow.warning or flow.hold
+        status[STATUS_ROUND] = self.outbox.round
+        status[STATUS_ROUND + 1] = self.outbox.deck
+        status[STATUS_ROUND + 2] = flow.positions
+        status[STATUS_ROUND + 3] = flow.stack
+        shuffling = flow.state == SHUFFLING
+        status[STATUS_ROUND + 4] = ticks_diff(now_ms, flow.entered_ms) // 100 if shuffling else 0
+        status[STATUS_ROUND + 5] = flow.report_ms // 100 if shuffling else 0
+        if not shuffling:
+            for i in range(ZONE_COUNT):
+                status[STATUS_ZONES + i] = flow.ledger.zone[HOPPER + i]
+        status[STATUS_WAITING] = self.journal.seq_last - reporter.seq_received
+        bad = 0
+        for i in range(DROP_KINDS):
+            bad += reporter.reader.drops[i]
+        status[STATUS_BAD] = bad
+
+

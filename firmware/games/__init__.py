@@ -1,0 +1,1 @@
+"""Games as data, and the one procedure that plays them."""

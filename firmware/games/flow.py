@@ -1,0 +1,129 @@
+"""What the procedure knows and the few moves that every step is made of: enter a state, start a motion, stop on a warning."""
+
+from micropython import const
+
+from firmware.fault import FAULT_DOOR, FAULT_NONE
+from firmware.games.profile import CLAUSE_NONE
+from firmware.image import motors_off
+from firmware.machines.dispense import Dispense, dispense_stop
+from firmware.machines.intake import Intake, intake_stop
+from firmware.machines.panel import Panel, panel_lamps
+from firmware.machines.store import Store, store_stop
+from firmware.machines.tray import Tray
+from firmware.protocol import ids
+from firmware.shoe.ledger import Ledger
+from firmware.shoe.permutation import permutation_wipe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
+    from firmware.games.profile import Profile
+    from firmware.image import Inputs, Outputs
+    from firmware.journal.outbox import Outbox
+    from firmware.machines.spec import Spec
+
+# In the order of ids.STATE_NAMES, which is what a host sees.
+STARTING = const(0)
+PROVING_EMPTY = const(1)
+WAITING_FOR_DECK = const(2)
+PREPARING = const(3)
+SHUFFLING = const(4)
+DECK_READY = const(5)
+WAITING_FOR_LOCKOUT = const(6)
+DISPENSING = const(7)
+STACK_OFFERED = const(8)
+WAITING_FOR_GREEN = const(9)
+RELEASING = const(10)
+REMAINDER_OFFERED = const(11)
+WAITING_FOR_ROUND_END = const(12)
+WARNING = const(13)
+REMOVING = const(14)
+REMOVED_OFFERED = const(15)
+STATE_COUNT = const(16)
+
+ORDER_NONE = const(0)
+ORDER_WANTED = const(1)  # the app draws it while nothing moves: crypto allocates
+ORDER_READY = const(2)
+ORDER_FAILED = const(3)
+
+ROUND_EVENTS_MAX = const(48)  # a round of nine with a fault at its end records 40
+
+
+class Flow:
+    """One device at one table. Sole owner of the machines; state has one writer, flow_enter."""
+
+    def __init__(self, spec: "Spec", profile: "Profile", outbox: "Outbox", order: "array[int]") -> None:
+        self.spec = spec
+        self.profile = profile
+        self.outbox = outbox
+        self.order = order
+        self.ledger = Ledger()
+        self.store = Store(spec)
+        self.intake = Intake(spec, self.store, self.ledger, order)
+        self.dispense = Dispense(spec, self.store, self.ledger)
+        self.tray = Tray(spec)
+        self.panel = Panel()
+        self.state = STARTING
+        self.phase = 0  # a step's own progress, 0 when the state is entered
+        self.entered_ms = 0
+        self.door_open = False
+        self.warning = FAULT_NONE  # latched until the machine has been proved empty
+        self.hold = FAULT_NONE  # shown while it lasts: nothing was lost, but the next round may not start
+        self.room = 0  # events the journal can still take, as the app last saw it
+        self.round_last = 0
+        self.round_open = False
+        self.positions = 0
+        self.stack = 0
+        self.stacks_taken = 0
+        self.order_state = ORDER_NONE
+        self.report_ms = 0
+
+
+def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
+    """Go to a state; presses made before it do not count for it. Returns 0: scan again at once."""
+    flow.state = state
+    flow.phase = 0
+    flow.entered_ms = now_ms
+    flow.panel.clear()
+    return 0
+
+
+def flow_committed(flow: Flow) -> bool:
+    """Whether everything announced so far is durable, so that cards may move."""
+    return flow.outbox.count == 0
+
+
+def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
+    """Stop everything, end what was going on, latch. The order matters: motors first, words after."""
+    motors_off(out)
+    intake_stop(flow.intake, out)
+    dispense_stop(flow.dispense, out)
+    store_stop(flow.store, out)
+    permutation_wipe(flow.order)
+    flow.order_state = ORDER_NONE
+    if flow.state in (PREPARING, SHUFFLING):
+        flow.outbox.post(ids.EV_SHUFFLE_FAILED, fault, text=flow.profile.clause_shuffle)
+    elif flow.state == REMOVING:
+        flow.outbox.post(ids.EV_REMOVAL_FAILED, fault)
+    if flow.round_open:
+        flow_void(flow, fault, CLAUSE_NONE if fault == FAULT_DOOR else flow.profile.clause_deal)
+    flow.warning = fault
+    flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total)
+    panel_lamps(out, 0, 0, 1)
+    return flow_enter(flow, WARNING, now_ms)
+
+
+def flow_void(flow: Flow, fault: int, clause: bytes) -> None:
+    ledger = flow.ledger
+    flow.outbox.post(
+        ids.EV_ROUND_VOIDED, fault, flow.stacks_taken, ledger.outside(), ledger.inside(), clause
+    )
+    flow.round_open = False
+
+
+def flow_path_clear(inp: "Inputs", lines: "tuple[int, ...]") -> bool:
+    for line in lines:
+        if inp.level[line]:
+            return False
+    return True

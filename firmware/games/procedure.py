@@ -1,0 +1,90 @@
+"""The procedure of a round, the same for every game: which step follows which, and what stops all of them.
+
+Every motion is announced by an intent that is durable before the first card moves, and ended by an outcome. Nothing
+resumes by itself: a warning ends what was going on, and only an operator who has emptied the machine gets back to play.
+"""
+
+from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_POWER
+from firmware.games.deck_steps import (
+    step_preparing,
+    step_proving_empty,
+    step_removed_offered,
+    step_removing,
+    step_shuffling,
+    step_starting,
+    step_waiting_for_deck,
+    step_warning,
+)
+from firmware.games.flow import (
+    REMOVED_OFFERED,
+    STARTING,
+    WAITING_FOR_DECK,
+    WARNING,
+    flow_warn,
+)
+from firmware.games.round_steps import (
+    step_deck_ready,
+    step_dispensing,
+    step_releasing,
+    step_remainder_offered,
+    step_stack_offered,
+    step_waiting_for_green,
+    step_waiting_for_lockout,
+    step_waiting_for_round_end,
+)
+from firmware.image import IN_DOOR
+from firmware.protocol import ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+    from firmware.image import Inputs, Outputs
+
+# In the order of the state constants in flow.py.
+_STEPS = (
+    step_starting,
+    step_proving_empty,
+    step_waiting_for_deck,
+    step_preparing,
+    step_shuffling,
+    step_deck_ready,
+    step_waiting_for_lockout,
+    step_dispensing,
+    step_stack_offered,
+    step_waiting_for_green,
+    step_releasing,
+    step_remainder_offered,
+    step_waiting_for_round_end,
+    step_warning,
+    step_removing,
+    step_removed_offered,
+)
+
+# Where an open door harms nothing: no deck inside that anyone relies on.
+_DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED)
+
+
+def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Take at most one transition. Returns when to come back."""
+    if inp.edge_lost and flow.state != WARNING:
+        inp.edge_lost = False
+        return flow_warn(flow, out, FAULT_EDGE_LOST, now_ms)
+    door_open = inp.level[IN_DOOR] != 0
+    if door_open != flow.door_open:
+        flow.door_open = door_open
+        flow.outbox.post(ids.EV_DOOR_OPENED if door_open else ids.EV_DOOR_CLOSED)
+        if door_open and flow.state not in _DOOR_HARMLESS:
+            return flow_warn(flow, out, FAULT_DOOR, now_ms)
+    return _STEPS[flow.state](flow, inp, out, now_ms)
+
+
+def procedure_resume(flow: "Flow", out: "Outputs", interrupted: int, round_open: bool, now_ms: int) -> None:
+    """After a boot: whatever power loss cut short is void, and stays so until the machine is emptied."""
+    if not interrupted and not round_open:
+        return
+    flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
+    if round_open:
+        flow.outbox.post(
+            ids.EV_ROUND_VOIDED, FAULT_POWER, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16, flow.profile.clause_deal
+        )
+    flow_warn(flow, out, FAULT_POWER, now_ms)

@@ -1,0 +1,64 @@
+"""Events that happened and are not yet durable: posted by the machines' logic, recorded when no card moves."""
+
+from micropython import const
+
+from firmware.fault import FAULT_JOURNAL, require
+
+OUTBOX_MAX = const(16)  # the most events one motion can cause is 6
+VALUES_MAX = const(6)
+
+
+class Entry:
+    """One posted event. Values and text are copied references; nothing is allocated when it is filled."""
+
+    def __init__(self) -> None:
+        self.message = 0
+        self.uptime_s = 0
+        self.uptime_ms = 0
+        self.round = 0
+        self.deck = 0
+        self.values = [0] * VALUES_MAX
+        self.text = b""
+
+
+class Outbox:
+    """A bounded queue; also knows the time, round and deck that an event posted now belongs to."""
+
+    def __init__(self) -> None:
+        self.entries = [Entry() for _ in range(OUTBOX_MAX)]
+        self.first = 0
+        self.count = 0
+        self.uptime_s = 0
+        self.uptime_ms = 0
+        self.round = 0
+        self.deck = 0
+
+    def advance(self, elapsed_ms: int) -> None:
+        """Carry the uptime forward; seconds and milliseconds apart keep both small integers for 34 years."""
+        self.uptime_ms += elapsed_ms
+        while self.uptime_ms >= 1000:
+            self.uptime_ms -= 1000
+            self.uptime_s += 1
+
+    def post(self, message: int, a: int = 0, b: int = 0, c: int = 0, d: int = 0, text: bytes = b"") -> None:
+        """Queue an event. A full outbox is a broken invariant: losing an event silently is not an option."""
+        require(self.count < OUTBOX_MAX, FAULT_JOURNAL)
+        entry = self.entries[(self.first + self.count) % OUTBOX_MAX]
+        entry.message = message
+        entry.uptime_s = self.uptime_s
+        entry.uptime_ms = self.uptime_ms
+        entry.round = self.round
+        entry.deck = self.deck
+        entry.values[0] = a
+        entry.values[1] = b
+        entry.values[2] = c
+        entry.values[3] = d
+        entry.text = text
+        self.count += 1
+
+    def head(self) -> Entry:
+        return self.entries[self.first]
+
+    def drop_head(self) -> None:
+        self.first = (self.first + 1) % OUTBOX_MAX
+        self.count -= 1

@@ -1,0 +1,155 @@
+"""A ring of 64-byte event records with CRC, and two alternating marks that hold the acknowledged sequence number.
+
+    record: u8 magic | u8 payload size | u16 message | payload (event prefix, body) | zeros | u32 CRC-32
+    mark:   u8 magic | 3 zeros | u32 acknowledged | u32 generation | u32 round | u16 boot | zeros | u32 CRC-32
+
+The record of event n lies at index n modulo the capacity, so nothing has to be searched for. A torn record fails
+its CRC and was never reported: the event did not happen. Unacknowledged records are never overwritten. Marks repeat
+the highest round and boot numbers, so that those survive the recycling of every record that carried them.
+"""
+
+from binascii import crc32
+from struct import pack_into
+
+from micropython import const
+
+from firmware.fault import FAULT_JOURNAL, require
+from firmware.protocol.codec import pack
+from firmware.protocol.frame import CRC_RESIDUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import Storage
+
+RECORD_SIZE = const(64)
+PAYLOAD_AT = const(4)
+PAYLOAD_MAX = const(56)
+CRC_AT = const(60)
+MARK_COUNT = const(2)
+RECORD_MAGIC = const(0xE5)
+MARK_MAGIC = const(0xA5)
+BOOT_AT = const(8)  # in a record: prefix fields that recovery looks for
+ROUND_AT = const(20)
+
+
+class Journal:
+    """Event records by sequence number. seq_last 0 means nothing was ever recorded."""
+
+    def __init__(self, storage: "Storage", size: int, codes: "dict[int, bytes]", prefix: bytes) -> None:
+        self.storage = storage
+        self.capacity = size // RECORD_SIZE - MARK_COUNT
+        self.codes = codes
+        self.prefix = prefix
+        self.buf = bytearray(RECORD_SIZE)
+        self.crc_view = memoryview(self.buf)[:CRC_AT]
+        self.seq_last = 0
+        self.seq_acked = 0
+        self.mark_generation = 0
+        self.round_last = 0
+        self.boot_last = 0
+        require(self.capacity > 0, FAULT_JOURNAL)
+
+    def room(self) -> int:
+        """How many events can be recorded before one would overwrite an unacknowledged one."""
+        return self.capacity - (self.seq_last - self.seq_acked)
+
+    def append(self, message: int, prefix_values: "list[int]", values: "list[int]", text: bytes) -> bool:
+        """Record the next event durably; prefix_values[0] becomes its sequence number. False: storage failed."""
+        require(self.room() > 0, FAULT_JOURNAL)
+        seq = self.seq_last + 1
+        prefix_values[0] = seq
+        buf = self.buf
+        for i in range(RECORD_SIZE):
+            buf[i] = 0
+        at = pack(buf, PAYLOAD_AT, self.prefix, prefix_values, b"")
+        at = pack(buf, at, self.codes[message], values, text)
+        buf[0] = RECORD_MAGIC
+        buf[1] = at - PAYLOAD_AT
+        buf[2] = message & 0xFF
+        buf[3] = message >> 8
+        if not self._commit(self._address(seq)):
+            return False
+        self.seq_last = seq
+        self._remember(prefix_values[5], prefix_values[1])
+        return True
+
+    def acknowledge(self, seq: int) -> bool:
+        """Everything up to seq is safe elsewhere. Older or impossible acknowledgements change nothing."""
+        if seq <= self.seq_acked or seq > self.seq_last:
+            return False
+        buf = self.buf
+        for i in range(RECORD_SIZE):
+            buf[i] = 0
+        buf[0] = MARK_MAGIC
+        pack_into("<IIIH", buf, 4, seq, self.mark_generation + 1, self.round_last, self.boot_last)
+        if not self._commit((self.mark_generation + 1) % MARK_COUNT * RECORD_SIZE):
+            return False
+        self.mark_generation += 1
+        self.seq_acked = seq
+        return True
+
+    def load(self, seq: int) -> int:
+        """Read event seq into buf; returns its message id, or 0 if it is not there or damaged."""
+        return self._message() if self._read(self._address(seq), RECORD_MAGIC) and self._seq() == seq else 0
+
+    def payload_size(self) -> int:
+        return self.buf[1]
+
+    def recover(self) -> None:
+        """Find the last acknowledged and the last recorded event after a boot."""
+        for mark in range(MARK_COUNT):
+            if self._read(mark * RECORD_SIZE, MARK_MAGIC):
+                acked = self._u32(4)
+                generation = self._u32(8)
+                if generation > self.mark_generation:
+                    self.mark_generation = generation
+                    self.seq_acked = acked
+                self._remember(self._u32(12), self._u16(16))
+        last = self.seq_acked
+        for index in range(self.capacity):
+            if self._read((MARK_COUNT + index) * RECORD_SIZE, RECORD_MAGIC):
+                seq = self._seq()
+                if seq % self.capacity == index:
+                    self._remember(self._u32(ROUND_AT), self._u16(BOOT_AT))
+                    last = max(last, seq)
+        self.seq_last = last
+
+    def last_of(self, first: "tuple[int, ...]", second: "tuple[int, ...]") -> int:
+        """The newest recorded message that is in either set; 0 if none is left in the ring."""
+        seq = self.seq_last
+        for _ in range(self.capacity):
+            if seq <= 0:
+                break
+            message = self.load(seq)
+            if message in first or message in second:
+                return message
+            seq -= 1
+        return 0
+
+    def _address(self, seq: int) -> int:
+        return (MARK_COUNT + seq % self.capacity) * RECORD_SIZE
+
+    def _commit(self, address: int) -> bool:
+        pack_into("<I", self.buf, CRC_AT, crc32(self.crc_view))
+        return self.storage.nv_prog(address, self.buf) and self.storage.nv_sync()
+
+    def _read(self, address: int, magic: int) -> bool:
+        ok = self.storage.nv_read(address, self.buf)
+        return ok and self.buf[0] == magic and crc32(self.buf) == CRC_RESIDUE
+
+    def _seq(self) -> int:
+        return self._u32(PAYLOAD_AT)
+
+    def _message(self) -> int:
+        return self._u16(2)
+
+    def _remember(self, round_number: int, boot: int) -> None:
+        self.round_last = max(self.round_last, round_number)
+        self.boot_last = max(self.boot_last, boot)
+
+    def _u16(self, at: int) -> int:
+        return self.buf[at] | self.buf[at + 1] << 8
+
+    def _u32(self, at: int) -> int:
+        buf = self.buf
+        return buf[at] | buf[at + 1] << 8 | buf[at + 2] << 16 | buf[at + 3] << 24

@@ -1,0 +1,61 @@
+"""The dealer's panel: button presses kept until someone acts on them, and the lamps."""
+
+from micropython import const
+
+from firmware.image import (
+    IN_ACK,
+    IN_CLOSE,
+    IN_GREEN,
+    IN_LOCK,
+    IN_SEAT,
+    OUT_LAMP_AMBER,
+    OUT_LAMP_GREEN,
+    OUT_LAMP_RED,
+    output_set,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.image import Inputs, Outputs
+
+PRESS_CLOSE = const(0)
+PRESS_LOCK = const(1)
+PRESS_SEAT = const(2)
+PRESS_GREEN = const(3)
+PRESS_ACK = const(4)
+PRESS_COUNT = const(5)
+
+_LINES = (IN_CLOSE, IN_LOCK, IN_SEAT, IN_GREEN, IN_ACK)
+
+
+class Panel:
+    """Counts presses per button; whoever acts on them takes them."""
+
+    def __init__(self) -> None:
+        self.seen = [0] * PRESS_COUNT
+        self.pressed = [0] * PRESS_COUNT
+
+    def take(self, button: int) -> int:
+        """How often the button was pressed since the last take or clear."""
+        presses = self.pressed[button]
+        self.pressed[button] = 0
+        return presses
+
+    def clear(self) -> None:
+        """Presses made before a step do not count for it: nobody confirms what has not been asked yet."""
+        for i in range(PRESS_COUNT):
+            self.pressed[i] = 0
+
+
+def panel_scan(panel: Panel, inp: "Inputs") -> None:
+    for i in range(PRESS_COUNT):
+        presses = inp.enters[_LINES[i]]
+        if presses != panel.seen[i]:
+            panel.pressed[i] += presses - panel.seen[i]
+            panel.seen[i] = presses
+
+
+def panel_lamps(out: "Outputs", green: int, amber: int, red: int) -> None:
+    output_set(out, OUT_LAMP_GREEN, green)
+    output_set(out, OUT_LAMP_AMBER, amber)
+    output_set(out, OUT_LAMP_RED, red)

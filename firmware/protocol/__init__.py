@@ -1,0 +1,1 @@
+"""The wire protocol, sans IO: bytes in, frames out. The only firmware package that host tools import."""

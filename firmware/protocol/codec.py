@@ -1,0 +1,85 @@
+"""Field packing driven by the message table: the same walk over type codes writes a record, a frame or reads one."""
+
+from micropython import const
+
+from firmware.protocol.ids import EVENT_PREFIX, MESSAGES
+
+TYPE_U8 = const(1)  # the code of an integer is its size in bytes
+TYPE_U16 = const(2)
+TYPE_U32 = const(4)
+TYPE_T8 = const(8)
+
+_CODES = {"u8": TYPE_U8, "u16": TYPE_U16, "u32": TYPE_U32, "t8": TYPE_T8}
+
+VALUES_MAX = const(20)  # the widest body has 18 fields
+
+
+def field_codes(spec: str) -> bytes:
+    """Type codes of "field:type ..." words; words without a type (the message's name) are passed over."""
+    codes = bytearray()
+    for word in spec.split():
+        if ":" in word:
+            codes.append(_CODES[word.split(":")[1]])
+    return bytes(codes)
+
+
+def codec_table() -> "dict[int, bytes]":
+    """Type codes of every message's own fields (without the event prefix), by message id. Made once, at boot."""
+    table: "dict[int, bytes]" = {}
+    for message, _kind, spec in MESSAGES:
+        table[message] = field_codes(spec)
+    return table
+
+
+def prefix_codes() -> bytes:
+    return field_codes(EVENT_PREFIX)
+
+
+def is_event(message: int) -> bool:
+    return message >= 256 and message < 512
+
+
+def pack(buf: bytearray, at: int, codes: bytes, values: "list[int]", text: bytes) -> int:
+    """Write integer fields from `values` in order; text fields take eight bytes of `text` each, in order.
+
+    Returns the position after the last byte. Values out of a field's range are cut to it: a u16 event count that
+    overflows must not stop an event from being reported.
+    """
+    taken = 0
+    text_at = 0
+    for code in codes:
+        if code == TYPE_T8:
+            for _ in range(TYPE_T8):
+                buf[at] = text[text_at] if text_at < len(text) else 0
+                text_at += 1
+                at += 1
+        else:
+            value = values[taken]
+            taken += 1
+            for _ in range(code):
+                buf[at] = value & 0xFF
+                value >>= 8
+                at += 1
+    return at
+
+
+def unpack(buf: bytearray, at: int, codes: bytes, values: "list[int]") -> int:
+    """Read integer fields into `values`; text fields are passed over. Returns the position after the last byte."""
+    taken = 0
+    for code in codes:
+        if code != TYPE_T8:
+            value = 0
+            for i in range(code):
+                value |= buf[at + i] << (i << 3)
+            values[taken] = value
+            taken += 1
+        at += code
+    return at
+
+
+def packed_size(codes: bytes) -> int:
+    size = 0
+    for code in codes:
+        size += code
+    return size
+

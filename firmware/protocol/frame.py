@@ -1,0 +1,135 @@
+"""Frames: 00 | COBS(header 8, body, CRC-32) | 00. The CRC is checked before any field is read.
+
+A reader takes any bytes whatever, in any pieces, and counts everything it drops. A writer holds one frame at a time
+and hands out what a partial write left over. Nothing allocates on a good frame once its length has been seen.
+"""
+
+from binascii import crc32
+from struct import pack_into
+
+from micropython import const
+
+from firmware.protocol.cobs import FRAME_MAX, cobs_decode, cobs_encode
+from firmware.protocol.ids import VERSION
+
+HEADER_SIZE = const(8)
+CRC_SIZE = const(4)
+CRC_RESIDUE = const(0x2144DF1C)  # crc32 over a frame including its CRC; a small integer, so checking costs no heap
+WIRE_MAX = const(256)  # delimiter, COBS overhead byte, 253, delimiter
+
+DROP_COBS = const(0)
+DROP_CRC = const(1)
+DROP_SHORT = const(2)
+DROP_LONG = const(3)
+DROP_VERSION = const(4)
+DROP_KINDS = const(5)
+
+
+class Views:
+    """Views of a buffer's first n bytes, each made once: slicing on every frame would allocate on every frame."""
+
+    def __init__(self, buf: bytearray) -> None:
+        self.whole = memoryview(buf)
+        self.made: "list[memoryview | None]" = [None] * (FRAME_MAX + 1)
+
+    def first(self, size: int) -> memoryview:
+        view = self.made[size]
+        if view is None:
+            view = self.whole[:size]
+            self.made[size] = view
+        return view
+
+
+class FrameReader:
+    """Reassembles frames. `buf[:size]` holds the last good one, header first, CRC last."""
+
+    def __init__(self) -> None:
+        self.buf = bytearray(WIRE_MAX)
+        self.views = Views(self.buf)
+        self.size = 0
+        self.fill = 0
+        self.overrun = False
+        self.good = 0
+        self.drops = [0] * DROP_KINDS
+
+    def push(self, chunk: bytearray, start: int, end: int) -> int:
+        """Take bytes until a good frame is complete (then size > 0) or the chunk ends. Returns where it stopped."""
+        self.size = 0
+        while start < end:
+            byte = chunk[start]
+            start += 1
+            if byte:
+                if self.fill < WIRE_MAX:
+                    self.buf[self.fill] = byte
+                    self.fill += 1
+                else:
+                    self.overrun = True
+            elif self.fill:
+                self._finish()
+                if self.size:
+                    break
+        return start
+
+    def _finish(self) -> None:
+        fill = self.fill
+        self.fill = 0
+        if self.overrun:
+            self.overrun = False
+            self.drops[DROP_LONG] += 1
+            return
+        size = cobs_decode(self.buf, fill)
+        if size < 0:
+            self.drops[DROP_COBS] += 1
+        elif size < HEADER_SIZE + CRC_SIZE:
+            self.drops[DROP_SHORT] += 1
+        elif size > FRAME_MAX:
+            self.drops[DROP_LONG] += 1
+        elif crc32(self.views.first(size)) != CRC_RESIDUE:
+            self.drops[DROP_CRC] += 1
+        elif self.buf[0] >> 4 != VERSION:
+            self.drops[DROP_VERSION] += 1
+        else:
+            self.good += 1
+            self.size = size
+
+
+class FrameWriter:
+    """Builds one frame and keeps it until the link has taken all of it."""
+
+    def __init__(self) -> None:
+        self.body = bytearray(FRAME_MAX)
+        self.views = Views(self.body)
+        self.wire = bytearray(WIRE_MAX + 1)
+        self.wire_view = memoryview(self.wire)
+        self.at = 0  # next free byte of body
+        self.sent = 0
+        self.end = 0  # bytes of wire in use
+
+    def busy(self) -> bool:
+        return self.sent < self.end
+
+    def begin(self, kind: int, message: int, session: int, sequence: int) -> None:
+        body = self.body
+        body[0] = VERSION << 4 | kind
+        body[1] = 0
+        body[2] = message & 0xFF
+        body[3] = message >> 8
+        body[4] = session & 0xFF
+        body[5] = session >> 8
+        body[6] = sequence & 0xFF
+        body[7] = sequence >> 8 & 0xFF
+        self.at = HEADER_SIZE
+
+    def finish(self) -> None:
+        """Seal the frame: CRC, stuffing, delimiter at both ends."""
+        pack_into("<I", self.body, self.at, crc32(self.views.first(self.at)))
+        self.wire[0] = 0
+        end = cobs_encode(self.body, self.at + CRC_SIZE, self.wire, 1)
+        self.wire[end] = 0
+        self.end = end + 1
+        self.sent = 0
+
+
+def frame_message(frame: bytearray) -> int:
+    """Message id of a good frame."""
+    return frame[2] | frame[3] << 8

@@ -1,0 +1,48 @@
+"""A uniform random order by Fisher-Yates with rejection sampling: no modulo bias, nothing redrawn for speed."""
+
+from micropython import const
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
+    from firmware.shoe.drbg import Drbg
+
+DRAW_BYTES = const(128)
+
+
+class _Draws:
+    """16-bit numbers from a DRBG, a chunk at a time."""
+
+    def __init__(self, drbg: "Drbg") -> None:
+        self.drbg = drbg
+        self.chunk = b""
+        self.at = 0
+
+    def below(self, bound: int) -> int:
+        """Uniform in 0 .. bound - 1. Values past the last whole multiple of bound are thrown away."""
+        limit = 65536 - 65536 % bound
+        while True:
+            if self.at >= len(self.chunk):
+                self.chunk = self.drbg.generate(DRAW_BYTES)
+                self.at = 0
+            value = self.chunk[self.at] | self.chunk[self.at + 1] << 8
+            self.at += 2
+            if value < limit:
+                return value % bound
+
+
+def permutation_fill(order: "array[int]", count: int, drbg: "Drbg") -> None:
+    """Fill order[:count] with a uniform permutation of 0 .. count - 1."""
+    draws = _Draws(drbg)
+    for i in range(count):
+        order[i] = i
+    for i in range(count - 1, 0, -1):
+        j = draws.below(i + 1)
+        order[i], order[j] = order[j], order[i]
+
+
+def permutation_wipe(order: "array[int]") -> None:
+    """Forget: an order that is no longer needed must not be found in memory."""
+    for i in range(len(order)):
+        order[i] = 0

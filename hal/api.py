@@ -1,0 +1,116 @@
+"""The HAL verbs: what a port must provide and may assume. Types and contracts only; never shipped to a device.
+
+Times wrap at 2**30. Nothing here sleeps except `idle`. A verb that can fail returns False; none raises in normal
+operation. Inputs are logical (1: blocked, pressed, open, away from home), outputs too (1: running, lit).
+Lines, outputs and their numbers are the firmware's: a port receives the tuples of names when it is made, binds each
+to a pin of the board config, and leaves a line that the board lacks at 0.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    Config = dict[str, Any]
+
+    class InputImage(Protocol):
+        """The part of the process image that `sample` fills."""
+
+        level: bytearray
+        axis: int  # 0 at rest, 1 moving, 2 lost
+        edge_line: bytearray
+        edge_level: bytearray
+        edge_us: list[int]
+        edge_count: int
+        edge_lost: bool
+
+    class Storage(Protocol):
+        """Four verbs over a byte range that keeps its content without power."""
+
+        def nv_read(self, address: int, buf: bytearray) -> bool:
+            """Fill buf from address. At any time, cards moving or not."""
+            ...
+
+        def nv_prog(self, address: int, buf: bytearray) -> bool:
+            """Write buf at address. A power cut may leave any prefix of it written. Bounded by 5 ms for 64 bytes."""
+            ...
+
+        def nv_erase(self, address: int, size: int) -> bool:
+            """Make a range programmable. FRAM needs none and returns True at once."""
+            ...
+
+        def nv_sync(self) -> bool:
+            """Everything programmed before is durable once this returns True."""
+            ...
+
+    class Hal(Storage, Protocol):
+        """A port."""
+
+        def ticks_ms(self) -> int:
+            """Milliseconds, wrapping at 2**30."""
+            ...
+
+        def ticks_us(self) -> int:
+            """Microseconds, wrapping at 2**30; edges are stamped with it."""
+            ...
+
+        def idle(self, ms: int) -> None:
+            """Wait until something happens or ms have passed. The only verb that blocks."""
+            ...
+
+        def sample(self, inp: InputImage) -> bool:
+            """Levels, axis state and all edges since the last call into the image. False: nothing changed.
+
+            Edges come in time order, each with its line and microsecond. More than fit: edge_lost is set, and the
+            firmware stops, because it can no longer count."""
+            ...
+
+        def drive(self, level: bytearray, watch_slot: bool) -> None:
+            """Set every output. Edges of the slot beam are reported only while watch_slot (a turning carousel would
+            give hundreds that nobody looks at)."""
+            ...
+
+        def all_off(self) -> None:
+            """Every motor off, axis halted. Callable at any time, from any state."""
+            ...
+
+        def move(self, slots: int, home: bool) -> None:
+            """Turn the carousel by so many slots (signed, ramps included), or to its home mark. Returns at once;
+            `sample` shows the axis moving until it rests or is lost."""
+            ...
+
+        def stop_after(self, output: int, line: int, delay_us: int) -> None:
+            """Switch `output` off by itself delay_us after the next time `line` becomes blocked, without waiting for
+            a scan. One such order at a time; a later one replaces it."""
+            ...
+
+        def show(self, lines: tuple[str, str, str, str]) -> None:
+            """Four lines of twenty characters for the dealer."""
+            ...
+
+        def link_readinto(self, buf: bytearray) -> int:
+            """As many received bytes as are there, at most len(buf). Never waits."""
+            ...
+
+        def link_write(self, buf: memoryview, start: int, end: int) -> int:
+            """Queue bytes for sending; returns how many were taken, which may be none."""
+            ...
+
+        def entropy_into(self, buf: bytearray) -> bool:
+            """Fill with raw noise of the board's source. False: no healthy source, and then no shuffle."""
+            ...
+
+        def watchdog_feed(self) -> None:
+            """Only a healthy scan calls this."""
+            ...
+
+        def reset_cause(self) -> int:
+            """0 power-on, 1 watchdog, 2 other."""
+            ...
+
+        def unique_id(self) -> int:
+            """A number below 2**30 that differs between boards."""
+            ...
+
+        def utc_s(self) -> int:
+            """Seconds since 2020-01-01T00:00Z, 0 if nobody has set the clock."""
+            ...

@@ -1,0 +1,120 @@
+"""The HAL verbs over the simulated plant. Clocks start just before they wrap, so that every run crosses the wrap."""
+
+from hal.sim.rng import mix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import InputImage
+    from hal.sim.nv import Nv
+    from hal.sim.plant import Plant
+
+_MASK = 0x3FFFFFFF
+_ORIGIN_MS = 0x40000000 - 12000
+_ORIGIN_US = 0x40000000 - 15000000
+LINK_BUFFER = 4096
+
+
+class SimHal:
+    """One boot of the simulated device; the plant and the storage live on when it is thrown away."""
+
+    def __init__(self, plant: "Plant", nv: "Nv") -> None:
+        self.plant = plant
+        self.nv = nv
+        self.sent = bytearray()  # device to host, until somebody takes it
+        self.received = bytearray()  # host to device
+        self.lines: "tuple[str, str, str, str]" = ("", "", "", "")
+        self.fed = 0
+        self.entropy_draws = 0
+        self.entropy_ok = True
+        self.cause = 0
+        self.utc_base_s = 0
+
+    def ticks_ms(self) -> int:
+        return (_ORIGIN_MS + self.plant.now_us // 1000) & _MASK
+
+    def ticks_us(self) -> int:
+        return (_ORIGIN_US + self.plant.now_us) & _MASK
+
+    def idle(self, ms: int) -> None:
+        self.plant.advance(self.plant.now_us + ms * 1000)
+
+    def sample(self, inp: "InputImage") -> bool:
+        plant = self.plant
+        inp.axis = 1 if plant.axis.moving else 0
+        if not plant.changed:
+            return False
+        plant.changed = False
+        level = inp.level
+        count = inp.edge_count
+        for line, value, t_us in plant.edges:
+            if count == len(inp.edge_us):
+                inp.edge_lost = True
+                break
+            level[line] = value
+            inp.edge_line[count] = line
+            inp.edge_level[count] = value
+            inp.edge_us[count] = (_ORIGIN_US + t_us) & _MASK
+            count += 1
+        inp.edge_count = count
+        if plant.edges:
+            plant.edges = []
+        return True
+
+    def drive(self, level: bytearray, watch_slot: bool) -> None:
+        self.plant.drive(level, watch_slot)
+
+    def all_off(self) -> None:
+        self.plant.all_off()
+
+    def move(self, slots: int, home: bool) -> None:
+        self.plant.move(slots, home)
+
+    def stop_after(self, output: int, line: int, delay_us: int) -> None:
+        self.plant.stop_after(output, line, delay_us)
+
+    def show(self, lines: "tuple[str, str, str, str]") -> None:
+        self.lines = lines
+
+    def link_readinto(self, buf: bytearray) -> int:
+        size = min(len(buf), len(self.received))
+        if size:
+            for i in range(size):
+                buf[i] = self.received[i]
+            self.received = self.received[size:]
+        return size
+
+    def link_write(self, buf: memoryview, start: int, end: int) -> int:
+        size = min(end - start, LINK_BUFFER - len(self.sent))
+        self.sent.extend(buf[start : start + size])
+        return size
+
+    def nv_read(self, address: int, buf: bytearray) -> bool:
+        return self.nv.read(address, buf)
+
+    def nv_prog(self, address: int, buf: bytearray) -> bool:
+        return self.nv.prog(address, buf)
+
+    def nv_erase(self, address: int, size: int) -> bool:
+        return True
+
+    def nv_sync(self) -> bool:
+        return not self.nv.broken
+
+    def entropy_into(self, buf: bytearray) -> bool:
+        """Noise from the seed: good enough to try everything, worthless for play. A board has a real source."""
+        for i in range(len(buf)):
+            buf[i] = mix(self.plant.seed, 0x5EED, self.entropy_draws) & 0xFF
+            self.entropy_draws += 1
+        return self.entropy_ok
+
+    def watchdog_feed(self) -> None:
+        self.fed += 1
+
+    def reset_cause(self) -> int:
+        return self.cause
+
+    def unique_id(self) -> int:
+        return 0x51 << 16 | self.plant.seed & 0xFFFF
+
+    def utc_s(self) -> int:
+        return self.utc_base_s + self.plant.now_us // 1000000 if self.utc_base_s else 0

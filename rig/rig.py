@@ -1,0 +1,81 @@
+"""Firmware and plant on one clock: scan, then jump to the next instant at which anything can happen."""
+
+from firmware.app import App
+from firmware.games.profile import find_profile
+from firmware.image import INPUTS
+from hal.sim.nv import Nv, PowerCut
+from hal.sim.plant import Plant
+from hal.sim.port import SimHal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import Config
+
+ZERO_WAKES_MAX = 64  # scans at one instant before we call it a livelock
+
+
+class Livelock(Exception):
+    """The firmware keeps asking for another scan at the same instant."""
+
+
+class Rig:
+    """A simulated device on a table. Survives power cuts: boot() makes a new app on the same plant and storage."""
+
+    def __init__(self, config: "Config", game: str, seed: int) -> None:
+        self.config = config
+        self.game = game
+        self.plant = Plant(config, INPUTS, seed)
+        self.nv = Nv(config["nv"]["bytes"])
+        self.scans = 0
+        self.powered = False
+        self.boot()
+
+    def boot(self) -> None:
+        """Power on. What the firmware knew is gone; what the plant and the storage hold is not."""
+        profile = find_profile(self.game)
+        if profile is None:
+            raise ValueError("unknown game " + self.game)
+        self.hal = SimHal(self.plant, self.nv)
+        self.plant.changed = True
+        # Levels that are already there at power-up are seen, but are no edges.
+        self.plant.edges = []
+        self.app = App(self.hal, self.config, profile, 0)
+        for line in range(len(self.plant.level)):
+            self.app.inp.level[line] = self.plant.level[line]
+        self.powered = True
+        self.wake_us = self.plant.now_us
+        self.zero_wakes = 0
+
+    def cut_power(self) -> None:
+        """Motors stop, the link goes quiet, the app is gone."""
+        self.powered = False
+        self.plant.all_off()
+        self.plant.watch_slot = False
+        self.plant.stop_line = -1
+
+    def step(self, limit_us: int) -> None:
+        """One scan, then on to the next event, the wake the firmware asked for, or limit_us."""
+        plant = self.plant
+        if not self.powered:
+            plant.changed = False
+            plant.advance(limit_us)
+            plant.changed = False
+            return
+        try:
+            wake_ms = self.app.scan(self.hal.ticks_ms())
+        except PowerCut:
+            self.cut_power()
+            return
+        self.scans += 1
+        if wake_ms <= 0 or plant.changed:
+            self.zero_wakes += 1
+            if self.zero_wakes > ZERO_WAKES_MAX:
+                raise Livelock("state %d keeps asking for scans" % self.app.flow.state)
+            return
+        wake_us = (plant.now_us // 1000 + wake_ms) * 1000
+        self.wake_us = wake_us
+        if limit_us < wake_us:
+            wake_us = limit_us
+        if wake_us > plant.now_us:
+            self.zero_wakes = 0
+            plant.advance(wake_us)

@@ -1,0 +1,63 @@
+"""The walking skeleton's stories: a round for three players, wrong decks, jams, and power lost in the middle."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rig.story import Step
+
+
+def shuffle(cards: int) -> "list[Step]":
+    """Insert a deck and start it, once the device waits for one."""
+    return [("", 500, "load", cards), ("", 300, "press", "green")]
+
+
+def seats(count: int) -> "list[Step]":
+    return [("", 200, "press", "seat") for _ in range(count)]
+
+
+def deal(positions: int) -> "list[Step]":
+    """From a verified deck to the last stack taken: positions set, betting closed, lock-out, a stack each."""
+    steps: "list[Step]" = [("deck_verified", 800, "wait", 0)]
+    steps += seats(positions)
+    steps += [("", 1000, "press", "close"), ("round_started", 600, "press", "lock")]
+    for _ in range(positions + 1):
+        steps.append(("stack_offered", 900, "take", 0))
+    return steps
+
+
+def finish() -> "list[Step]":
+    """Green, take the remainder, settle, green again."""
+    return [
+        ("stack_taken", 700, "press", "green"),
+        ("remainder_released", 900, "take", 0),
+        ("remainder_taken", 1500, "press", "green"),
+        ("round_ended", 100, "wait", 0),
+    ]
+
+
+def round_of(positions: int) -> "list[Step]":
+    """One whole round, from the deck in the dealer's hand to the end."""
+    return shuffle(52) + deal(positions) + finish()
+
+
+def start() -> "list[Step]":
+    return [("empty_proved", 100, "wait", 0)]
+
+
+def refuse_deck(cards: int) -> "list[Step]":
+    """A deck of the wrong size: refused, acknowledged, removed, machine proved empty again."""
+    return shuffle(cards) + [
+        ("warning_latched", 1500, "press", "ack"),
+        ("deck_removed", 900, "take", 0),
+        ("warning_cleared", 100, "wait", 0),
+    ]
+
+
+def clear_by_hand() -> "list[Step]":
+    """Open the door, take everything out, close, acknowledge."""
+    return [
+        ("warning_latched", 1500, "open", 0),
+        ("", 2000, "clear", 0),
+        ("", 1000, "close", 0),
+        ("", 500, "press", "ack"),
+        ("warning_cleared", 100, "wait", 0),
+    ]

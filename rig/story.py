@@ -1,0 +1,107 @@
+"""Stories: what the dealer does, as data. Each step waits for an event, then for a moment, then acts.
+
+A step is (event name or "", delay in ms, action, argument). Actions: load N, press BUTTON, take, open, clear, close,
+jam PLACE:NTH:UM, misfeed NTH:TIMES, cut, boot, wait.
+"""
+
+from rig.peer import Peer
+from rig.rig import Rig
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import Config
+
+    Step = tuple[str, int, str, object]
+
+HOUR_US = 3600000000
+
+
+class Stuck(Exception):
+    """The story waits for something that does not come."""
+
+
+class Stage:
+    """A rig, a peer and a script, played to the end; `transcript` has every byte that crossed the link."""
+
+    def __init__(self, config: "Config", game: str, seed: int) -> None:
+        self.rig = Rig(config, game, seed)
+        self.peer = Peer()
+        self.transcript = bytearray()
+        self.taken: "list[list[int]]" = []
+        self.seen = 0  # events the script has already reacted to
+        self._to_device(self.peer.hello())
+
+    def play(self, steps: "list[Step]", wait_ms_max: int = 120000) -> None:
+        """Run the steps in order, then let the last events through."""
+        for name, delay_ms, action, argument in steps:
+            if name:
+                self.until(name, wait_ms_max)
+            self.run(delay_ms)
+            self._act(action, argument)
+        self.run(500)
+
+    def until(self, name: str, wait_ms_max: int) -> None:
+        """Go on until an event of that name arrives that the script has not reacted to yet."""
+        limit_us = self.rig.plant.now_us + wait_ms_max * 1000
+        while True:
+            while self.seen < len(self.peer.events):
+                self.seen += 1
+                if self.peer.events[self.seen - 1].name == name:
+                    return
+            if self.rig.plant.now_us >= limit_us:
+                raise Stuck("no %s within %d ms; last event %s" % (name, wait_ms_max, self.last_event()))
+            self._step(limit_us)
+
+    def run(self, ms: int) -> None:
+        limit_us = self.rig.plant.now_us + ms * 1000
+        while self.rig.plant.now_us < limit_us:
+            self._step(limit_us)
+
+    def names(self) -> "list[str]":
+        return [event.name for event in self.peer.events]
+
+    def last_event(self) -> str:
+        return self.peer.events[-1].name if self.peer.events else "none"
+
+    def _step(self, limit_us: int) -> None:
+        rig = self.rig
+        rig.step(limit_us)
+        hal = rig.hal
+        if hal.sent:
+            data = hal.sent
+            hal.sent = bytearray()
+            self.transcript.extend(data)
+            if rig.powered:
+                self._to_device(self.peer.feed(data))
+
+    def _to_device(self, data: bytes) -> None:
+        if data:
+            self.transcript.extend(data)
+            self.rig.hal.received.extend(data)
+            self.rig.plant.changed = True
+
+    def _act(self, action: str, argument: object) -> None:
+        plant = self.rig.plant
+        if action == "load":
+            plant.load(list(range(int(str(argument)))))
+        elif action == "press":
+            plant.press(plant.lines.index("button_" + str(argument)))
+        elif action == "take":
+            self.taken.append(plant.take())
+        elif action in ("open", "close"):
+            plant.door(action == "open")
+        elif action == "clear":
+            plant.clear()
+        elif action == "jam":
+            place, nth, at_um = str(argument).split(":")
+            plant.jam(place, int(nth), int(at_um))
+        elif action == "misfeed":
+            nth, times = str(argument).split(":")
+            plant.misfeed(int(nth), int(times))
+        elif action == "cut":
+            self.rig.cut_power()
+        elif action == "boot":
+            self.rig.boot()
+            self._to_device(self.peer.hello())
+        elif action != "wait":
+            raise ValueError("unknown action " + action)
