@@ -123,6 +123,10 @@ class App:
     def _drive(self) -> None:
         out = self.out
         hal = self.hal
+        if out.halt:
+            out.halt = False
+            hal.all_off()
+            self.inp.axis = 0
         if out.stop_armed:
             out.stop_armed = False
             hal.stop_after(out.stop_output, out.stop_line, out.stop_us)

@@ -81,6 +81,7 @@ class Outputs:
         self.level = bytearray(OUTPUT_COUNT)
         self.dirty = True
         self.watch_slot = False
+        self.halt = False  # everything off at once, the axis too
         self.axis_go = False
         self.axis_home = False
         self.axis_slots = 0

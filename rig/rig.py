@@ -21,8 +21,9 @@ class Livelock(Exception):
 class Rig:
     """A simulated device on a table. Survives power cuts: boot() makes a new app on the same plant and storage."""
 
-    def __init__(self, config: "Config", game: str, seed: int) -> None:
+    def __init__(self, config: "Config", game: str, seed: int, board_crc: int) -> None:
         self.config = config
+        self.board_crc = board_crc
         self.game = game
         self.plant = Plant(config, INPUTS, seed)
         self.nv = Nv(config["nv"]["bytes"])
@@ -39,7 +40,7 @@ class Rig:
         self.plant.changed = True
         # Levels that are already there at power-up are seen, but are no edges.
         self.plant.edges = []
-        self.app = App(self.hal, self.config, profile, 0)
+        self.app = App(self.hal, self.config, profile, self.board_crc)
         for line in range(len(self.plant.level)):
             self.app.inp.level[line] = self.plant.level[line]
         self.powered = True

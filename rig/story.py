@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Step = tuple[str, int, str, object]
 
-HOUR_US = 3600000000
+ACTIONS = ("load", "press", "take", "open", "clear", "close", "jam", "misfeed", "cut", "boot", "wait")
 
 
 class Stuck(Exception):
@@ -24,7 +24,7 @@ class Stage:
     """A rig, a peer and a script, played to the end; `transcript` has every byte that crossed the link."""
 
     def __init__(self, config: "Config", game: str, seed: int) -> None:
-        self.rig = Rig(config, game, seed)
+        self.rig = Rig(config, game, seed, 0)
         self.peer = Peer()
         self.transcript = bytearray()
         self.taken: "list[list[int]]" = []
@@ -81,27 +81,39 @@ class Stage:
             self.rig.plant.changed = True
 
     def _act(self, action: str, argument: object) -> None:
-        plant = self.rig.plant
-        if action == "load":
-            plant.load(list(range(int(str(argument)))))
-        elif action == "press":
-            plant.press(plant.lines.index("button_" + str(argument)))
-        elif action == "take":
-            self.taken.append(plant.take())
-        elif action in ("open", "close"):
-            plant.door(action == "open")
-        elif action == "clear":
-            plant.clear()
-        elif action == "jam":
-            place, nth, at_um = str(argument).split(":")
-            plant.jam(place, int(nth), int(at_um))
-        elif action == "misfeed":
-            nth, times = str(argument).split(":")
-            plant.misfeed(int(nth), int(times))
-        elif action == "cut":
-            self.rig.cut_power()
+        cards = act(self.rig, action, str(argument))
+        if action == "take":
+            self.taken.append(cards)
         elif action == "boot":
-            self.rig.boot()
             self._to_device(self.peer.hello())
-        elif action != "wait":
-            raise ValueError("unknown action " + action)
+
+
+def act(rig: Rig, action: str, argument: str) -> "list[int]":
+    """Do one thing to the machine from outside; returns the cards a hand now holds."""
+    plant = rig.plant
+    if action == "load":
+        plant.load(list(range(int(argument))))
+    elif action == "press":
+        line = "button_" + argument
+        if line not in plant.lines:
+            raise ValueError("no button " + argument)
+        plant.press(plant.lines.index(line))
+    elif action == "take":
+        return plant.take()
+    elif action == "open" or action == "close":
+        plant.door(action == "open")
+    elif action == "clear":
+        return plant.clear()
+    elif action == "jam":
+        place, nth, at_um = argument.split(":")
+        plant.jam(place, int(nth), int(at_um))
+    elif action == "misfeed":
+        nth, times = argument.split(":")
+        plant.misfeed(int(nth), int(times))
+    elif action == "cut":
+        rig.cut_power()
+    elif action == "boot":
+        rig.boot()
+    elif action != "wait":
+        raise ValueError("unknown action " + action)
+    return []

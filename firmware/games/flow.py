@@ -1,4 +1,4 @@
-"""What the procedure knows and the few moves that every step is made of: enter a state, start a motion, stop on a warning."""
+"""What the procedure knows, and the moves every step is made of: enter a state, wait for storage, stop on a warning."""
 
 from micropython import const
 
@@ -97,6 +97,7 @@ def flow_committed(flow: Flow) -> bool:
 def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
     """Stop everything, end what was going on, latch. The order matters: motors first, words after."""
     motors_off(out)
+    out.halt = True
     intake_stop(flow.intake, out)
     dispense_stop(flow.dispense, out)
     store_stop(flow.store, out)

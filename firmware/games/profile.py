@@ -1,5 +1,9 @@
 """Game profiles: everything in which one game differs from another, as data."""
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Mapping
+
 _CARIBBEAN = {
     "name": "caribbean-stud",
     "code": b"CS",
@@ -20,7 +24,7 @@ CLAUSE_NONE = b"HOUSE"  # no clause of the game orders this consequence: house p
 class Profile:
     """One game's rules as the procedure reads them."""
 
-    def __init__(self, data: "dict[str, object]") -> None:
+    def __init__(self, data: "Mapping[str, object]") -> None:
         self.name = str(data["name"])
         self.code = _text(data["code"])
         self.deck_cards = _number(data["deck_cards"])

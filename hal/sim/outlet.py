@@ -1,4 +1,4 @@
-"""Ejector, outfeed, exit beam and tray: a card is pushed out of the slot at the mouth, measured by a beam, and lands."""
+"""Ejector, outfeed, exit beam and tray: a card is pushed out of the slot at the mouth, passes a beam, and lands."""
 
 from hal.sim.body import FAR, Body
 

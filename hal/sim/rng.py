@@ -1,4 +1,4 @@
-"""Randomness of the simulated machine: a hash of (seed, what, which try), so that one seed gives one trace everywhere."""
+"""Randomness of the simulated machine: a hash of seed, subject and try, so that a seed gives one trace everywhere."""
 
 _MASK = 0xFFFFFFFF
 

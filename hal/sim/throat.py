@@ -1,4 +1,4 @@
-"""Hopper, pick roller, throat beams and transport rollers: cards go in one after another and end in the slot at the mouth."""
+"""Hopper, pick roller, throat beams and transport rollers: cards go in one by one and end in the slot at the mouth."""
 
 from hal.sim.body import FAR, Body
 from hal.sim.rng import mix

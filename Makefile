@@ -1,0 +1,90 @@
+# fairshoe. `make help` lists what there is; the first run of anything sets up .venv by itself.
+
+PYTHON ?= python3
+BIN := .venv/bin
+BOARD ?=
+GAME ?=
+SEED ?=
+SPEED ?=
+UF2 ?=
+
+# pyright: no look for newer releases (that would need a network), and the node of the lock.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export PYRIGHT_PYTHON_GLOBAL_NODE := 0
+
+.DEFAULT_GOAL := help
+.PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
+.PHONY: size bench hil-smoke wheel clean distclean
+
+# option,value: passed on only when set
+opt = $(if $(2),$(1) '$(2)')
+
+# Every part runs, whatever the ones before it did; then one line says how it went.
+define each
+@failed=; \
+for part in $(1); do \
+	printf '\n== %s\n' $$part; \
+	$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
+done; \
+if [ -n "$$failed" ]; then printf '\n$@ FAILED:%s\n' "$$failed"; exit 1; fi; \
+printf '\n$@ passed: %s\n' '$(1)'
+endef
+
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):[^#]*## /\1\t/' | \
+		while IFS="$$(printf '\t')" read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
+
+setup: ## install everything into .venv (every other target does this first)
+	@$(PYTHON) tools/setup.py
+
+ready:
+	@$(PYTHON) tools/setup.py --quiet
+
+run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
+	@$(BIN)/fairshoe demo $(call opt,--game,$(GAME)) $(call opt,--board,$(BOARD)) \
+		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
+
+test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
+	$(call each,check test-cpython test-mpy)
+
+test-cpython: ready ## the tests on CPython
+	@$(BIN)/pytest --ignore=tests/style
+
+test-mpy: ready ## the tests that both VMs share, on the MicroPython VM
+	@$(BIN)/node tools/mpy/test.mjs tests/unit
+
+check: ready ## ruff, pyright for host and device, layering and tidiness
+	$(call each,lint types types-device style)
+
+lint: ready
+	@$(BIN)/ruff check
+
+types: ready
+	@$(BIN)/pyright
+
+types-device: ready
+	@$(BIN)/pyright --project pyright.device.json
+
+style: ready
+	@$(BIN)/pytest -q tests/style
+
+size: ready ## what one board ships, module by module, against the budget  [BOARD=]
+	@$(BIN)/python tools/size.py $(call opt,--board,$(BOARD))
+
+bench: ready ## measure against the budgets
+	@$(BIN)/python tools/bench.py
+
+hil-smoke: ## the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD=]
+	@$(PYTHON) tools/setup.py --quiet --hil
+	@$(BIN)/python tools/hil_smoke.py $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD))
+
+wheel: ready ## build the wheel into dist/
+	@$(BIN)/hatchling build -t wheel
+
+clean: ## remove what builds, checks and tests left
+	@rm -rf build dist .pytest_cache .ruff_cache .hypothesis
+	@find . \( -name .venv -o -name node_modules -o -name .git \) -prune -o \
+		-type d -name __pycache__ -exec rm -rf {} +
+
+distclean: clean ## remove .venv and node_modules too
+	@rm -rf .venv node_modules .setup.log .setup.lock

@@ -1,0 +1,72 @@
+"""Device entry: board config, port, app, then scans for ever. A scan runs when the port has news or the time has come."""
+
+import gc
+import json
+from binascii import crc32
+
+import machine
+import micropython
+from micropython import const
+
+from firmware.app import App
+from firmware.games.profile import find_profile
+from firmware.image import INPUTS, OUTPUTS, motors_running
+from firmware.ticks import ticks_diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import Config, Hal
+
+BOARD_FILE = "/board.json"
+GAME_DEFAULT = "caribbean-stud"
+BEAT_MS = const(200)  # scans at least so often, whatever they asked for: the watchdog barks at 500 ms
+COLLECT_MS = const(5000)
+
+
+def main() -> None:
+    """Never returns. Whatever goes wrong ends in motors off and a reset: there is no prompt on a card shoe."""
+    micropython.kbd_intr(-1)
+    hal = None
+    try:
+        with open(BOARD_FILE, "rb") as file:
+            board = file.read()
+        config = json.loads(board)
+        hal = make_port(config)
+        run(make_app(hal, config, crc32(board)))
+    finally:
+        if hal is not None:
+            hal.all_off()
+        machine.reset()
+
+
+def make_port(config: "Config") -> "Hal":
+    """The port the board names; making it puts every output into its safe state before anything else."""
+    name = config["mcu"]["port"]
+    if name == "rp2":
+        from hal.rp2.port import Rp2Hal
+
+        return Rp2Hal(config, INPUTS, OUTPUTS)
+    raise ValueError("no port called " + name)
+
+
+def make_app(hal: "Hal", config: "Config", board_crc: int) -> App:
+    profile = find_profile(config.get("game", GAME_DEFAULT))
+    if profile is None:
+        raise ValueError("unknown game " + config["game"])
+    return App(hal, config, profile, board_crc)
+
+
+def run(app: App) -> None:
+    """Scan for ever. Memory is collected while nothing moves, never on demand in the middle of a motion."""
+    hal = app.hal
+    gc.collect()
+    collected_ms = hal.ticks_ms()
+    while True:
+        now_ms = hal.ticks_ms()
+        wake_ms = app.scan(now_ms)
+        if wake_ms <= 0:
+            continue
+        if ticks_diff(now_ms, collected_ms) >= COLLECT_MS and not motors_running(app.inp, app.out):
+            collected_ms = now_ms
+            gc.collect()
+        hal.idle(min(wake_ms, BEAT_MS))

@@ -1,0 +1,7 @@
+"""`python -m fairshoe` is the same as `fairshoe`."""
+
+import sys
+
+from fairshoe.cli import main
+
+sys.exit(main())

@@ -1,0 +1,232 @@
+"""The demonstration: a simulated shoe on a real serial device path, played through the host library.
+
+The shoe runs in a process of its own. This side has two ends: the serial port, through pyserial, like any table
+system; and the hands of a dealer, who reacts to the events that come out of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairshoe.errors import NoAnswer, SimulatorError
+from fairshoe.messages import (
+    DeckRefused,
+    DeckRemoved,
+    DeckVerified,
+    EmptyProved,
+    Event,
+    RemainderReleased,
+    RemainderTaken,
+    RoundEnded,
+    RoundStarted,
+    RoundVoided,
+    ShuffleFailed,
+    StackOffered,
+    StackTaken,
+    WarningCleared,
+    WarningLatched,
+)
+from fairshoe.screen import Screen
+from fairshoe.shoe import Shoe
+
+EVENT_S = 30.0
+PLAYERS = 3
+
+
+class Child:
+    """The simulated shoe's process. It ends when its input ends, so it cannot outlive us."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        command = [sys.executable, "-m", "fairshoe", "sim", "--hands", "--json", *arguments]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self._stdin = self.process.stdin
+        first = self.process.stdout.readline()
+        if not first:
+            code = self.process.wait()
+            raise SimulatorError(f"the simulated shoe ended at once, with status {code}.", "Its own message is above.")
+        self.ready: dict[str, Any] = json.loads(first)
+
+    def hand(self, action: str) -> None:
+        try:
+            self._stdin.write(action.encode() + b"\n")
+            self._stdin.flush()
+        except OSError as error:
+            raise SimulatorError("the simulated shoe has stopped.", "Run the command again.") from error
+
+    def close(self) -> None:
+        if not self._stdin.closed:
+            with contextlib.suppress(BrokenPipeError):
+                self._stdin.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
+@dataclass
+class Tally:
+    """What the closing summary says, counted from decoded events only."""
+
+    ended: int = 0
+    voided: int = 0
+    decks_verified: int = 0
+    decks_refused: int = 0
+    stacks: int = 0
+    cards: int = 0
+    warnings: list[str] = field(default_factory=list[str])
+
+    def count(self, event: Event) -> None:
+        match event:
+            case RoundEnded():
+                self.ended += 1
+            case RoundVoided():
+                self.voided += 1
+            case DeckVerified():
+                self.decks_verified += 1
+            case DeckRefused():
+                self.decks_refused += 1
+            case StackTaken():
+                self.stacks += 1
+                self.cards += event.cards
+            case WarningLatched():
+                self.warnings.append(event.warning.name.lower())
+            case _:
+                pass
+
+
+class Table:
+    """A dealer at the shoe: waits for an event, thinks for a moment, acts."""
+
+    def __init__(self, shoe: Shoe, hand: Callable[[str], None], screen: Screen, speed: float) -> None:
+        self.shoe = shoe
+        self.tally = Tally()
+        self._hand = hand
+        self._screen = screen
+        self._speed = speed
+        self._messages = shoe.messages(quiet_s=EVENT_S)
+
+    def wait(self, *kinds: type[Event]) -> Event:
+        """The next event of one of the kinds; everything on the way is shown and counted."""
+        for message in self._messages:
+            self._screen.show(message)
+            if isinstance(message, Event):
+                self.tally.count(message)
+                self.shoe.acknowledge()  # before the dealer takes his time
+                if isinstance(message, kinds):
+                    return message
+        names = " or ".join(kind.NAME for kind in kinds)
+        raise NoAnswer(f"no {names} within {EVENT_S:.0f} s.", "The shoe has stopped talking; run the command again.")
+
+    def do(self, *actions: str, after_s: float = 0.8) -> None:
+        for action in actions:
+            time.sleep(after_s / self._speed)
+            self._hand(action)
+
+    def shuffle(self, cards: int) -> Event:
+        self.do(f"load {cards}", "press green")
+        return self.wait(DeckVerified, DeckRefused, ShuffleFailed)
+
+    def open_round(self, players: int) -> None:
+        self.do(*["press seat"] * players, after_s=0.3)
+        self.do("press close")
+        self.wait(RoundStarted)
+        self.do("press lock")
+
+    def play_round(self, players: int) -> None:
+        self.shuffle(52)
+        self.open_round(players)
+        for _ in range(players + 1):
+            self.wait(StackOffered)
+            self.do("take")
+            self.wait(StackTaken)
+        self.do("press green")
+        self.wait(RemainderReleased)
+        self.do("take")
+        self.wait(RemainderTaken)
+        self.do("press green")
+        self.wait(RoundEnded)
+
+    def short_deck(self) -> None:
+        self.shuffle(51)
+        self.wait(WarningLatched)
+        self.do("press ack")
+        self.wait(DeckRemoved)
+        self.do("take")
+        self.wait(WarningCleared)
+
+    def jam_while_dealing(self, ejected_before: int) -> None:
+        """The second stack's third card stops at the exit."""
+        self.do(f"jam exit:{ejected_before + 7}:40000", after_s=0.1)
+        self.shuffle(52)
+        self.open_round(PLAYERS)
+        self.wait(StackOffered)
+        self.do("take")
+        self.wait(WarningLatched)
+        self.do("open", "clear", "close", "press ack", after_s=1.2)
+        self.wait(WarningCleared)
+
+
+def run(arguments: list[str], speed: float, screen: Screen) -> int:
+    """Play all acts; 0 if every one went as the rules want."""
+    started = time.monotonic()
+    child = Child(arguments)
+    try:
+        ready = child.ready
+        screen.line(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
+        screen.line(f"  speed       {speed:g} times real time")
+        screen.line(f"  table port  {ready['port']}   (this demo talks to it through pyserial)")
+        screen.line(f"  tap         {ready['tap']}   (look on from a second terminal: fairshoe monitor {ready['tap']})")
+        with Shoe.open(ready["port"]) as shoe:
+            table = Table(shoe, child.hand, screen, speed)
+            _play(table, screen)
+            screen.finish()
+            return _summary(table, screen, time.monotonic() - started)
+    finally:
+        screen.finish()
+        child.close()
+
+
+def _play(table: Table, screen: Screen) -> None:
+    screen.heading("Power-up: the machine proves that it is empty")
+    table.wait(EmptyProved)
+    screen.heading(f"Act 1: a round for {PLAYERS} players and the dealer")
+    table.play_round(PLAYERS)
+    screen.heading("Act 2: a deck with 51 cards")
+    table.short_deck()
+    screen.heading("Act 3: a card jams while a stack is dealt")
+    # Act 1 put out 52 cards, act 2 the 51 of the refused deck.
+    table.jam_while_dealing(52 + 51)
+    screen.heading("Act 4: the next round is a good one again")
+    table.play_round(1)
+
+
+def _summary(table: Table, screen: Screen, seconds: float) -> int:
+    tally, shoe = table.tally, table.shoe
+    screen.heading("Summary")
+    rows = (
+        ("rounds ended", f"{tally.ended}"),
+        ("rounds voided", f"{tally.voided}"),
+        ("decks verified / refused", f"{tally.decks_verified} / {tally.decks_refused}"),
+        ("stacks taken", f"{tally.stacks}, {tally.cards} cards"),
+        ("warnings", ", ".join(tally.warnings) or "none"),
+        ("events received", f"{shoe.events_received}, in order, none missing, {shoe.repeats} sent again"),
+        ("bytes dropped on the link", f"{shoe.drops.total()} frames"),
+        ("time", f"{seconds:.1f} s"),
+    )
+    for name, value in rows:
+        screen.line(f"  {name:26s} {value}")
+    as_told = (tally.ended, tally.voided, tally.decks_refused, tally.warnings) == (2, 1, 1, ["mismatch", "jam_exit"])
+    if not as_told:
+        screen.warn("  This is not what the story should give: please report it with the lines above.")
+    return 0 if as_told else 1

@@ -1,0 +1,81 @@
+"""Messages in words: one line an event, one line a state, and what to do about each warning."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import cast
+
+from fairshoe.messages import ALL, ZONES, Event, Fault, State, Status
+
+ADVICE: dict[Fault, str] = {
+    Fault.MISFEED: "clean the pick roller, square the deck, empty the machine",
+    Fault.JAM_THROAT: "open the door, free the card at the throat, empty the machine, press ACK",
+    Fault.JAM_EXIT: "open the door, free the card at the exit, empty the machine, press ACK",
+    Fault.DOUBLE_FEED: "open the door, take the cards out, check for sticking cards, press ACK",
+    Fault.CARD_LENGTH: "look for a damaged or foreign card, empty the machine, press ACK",
+    Fault.MISMATCH: "press ACK to have the deck put out, and take it off the table",
+    Fault.AXIS: "check that the carousel turns freely, empty the machine, press ACK",
+    Fault.DOOR: "close the door, empty the machine, press ACK",
+    Fault.CARDS_INSIDE: "press ACK to have the cards put out; they are not to be played",
+    Fault.POWER: "empty the machine and press ACK; what was going on is void",
+    Fault.ENTROPY: "no healthy randomness: take the device out of service",
+    Fault.JOURNAL: "connect a host that collects the events; the next round waits for it",
+    Fault.EDGE_LOST: "empty the machine and press ACK; if it comes back, a beam is noisy",
+    Fault.STACK: "the stack is not good: take it back, empty the machine, press ACK",
+    Fault.EJECTOR: "open the door, check the ejector, empty the machine, press ACK",
+    Fault.INTERNAL: "take the device out of service and report the last events",
+    Fault.UNRECOGNISED: "the device is newer than this tool: update the tool",
+}
+
+def words(name: str) -> str:
+    return name.replace("_", " ").lower()
+
+
+CAUSES = {0: "power-on", 1: "watchdog reset", 2: "reset"}
+MESSAGE_NAMES = {cls.ID: words(cls.NAME) for cls in ALL}
+
+_PREFIX = frozenset(field.name for field in fields(Event))
+
+
+def describe_event(event: Event) -> str:
+    """`stack offered: stack 2, cards 5`."""
+    parts = [_field(f.name, getattr(event, f.name)) for f in fields(event) if f.name not in _PREFIX]
+    return words(event.NAME) + (": " + ", ".join(parts) if parts else "")
+
+
+def describe_status(status: Status) -> str:
+    """State, counts by zone where there are cards, and a warning with what to do."""
+    text = words(status.state.name)
+    if status.state == State.SHUFFLING:
+        text += f" {status.elapsed_ds / 10:.0f} of {status.expected_ds / 10:.0f} s"
+    zones = [f"{zone} {getattr(status, zone)}" for zone in ZONES if getattr(status, zone)]
+    if zones and status.state != State.SHUFFLING:
+        text += "  [" + ", ".join(zones) + "]"
+    if status.warning:
+        text += f"  WARNING {words(status.warning.name)}"
+        if status.state in (State.WARNING, State.WAITING_FOR_DECK, State.DECK_READY):
+            text += f": {ADVICE.get(status.warning, '')}"
+    return text
+
+
+def progress(status: Status) -> float | None:
+    """How far a shuffle is, by time: nothing else about it may be told."""
+    if status.state != State.SHUFFLING or not status.expected_ds:
+        return None
+    return min(status.elapsed_ds / status.expected_ds, 1.0)
+
+
+def _field(name: str, value: object) -> str:
+    if isinstance(value, Fault):
+        return words(value.name)
+    if name == "cause" and isinstance(value, int):
+        return CAUSES.get(value, f"cause {value}")
+    if name.endswith("_crc"):
+        return f"{words(name)} {value:08x}"
+    if name.endswith("_ds") and isinstance(value, int):
+        return f"{words(name[:-3])} after {value / 10:g} s"
+    if name == "during":
+        return f"during {MESSAGE_NAMES.get(cast(int, value), 'no motion')}"
+    if value in (0xFF, 0xFFFF):
+        return f"{words(name)} unknown"
+    return f"{words(name)} {value}"

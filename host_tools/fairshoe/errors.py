@@ -1,0 +1,50 @@
+"""What can go wrong, each with what to do next. `exit_code` is what the command line ends with."""
+
+from __future__ import annotations
+
+
+class FairshoeError(Exception):
+    """Base of every error this library raises on purpose."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, advice: str) -> None:
+        super().__init__(f"{what} {advice}".strip())
+        self.what = what
+        self.advice = advice
+
+
+class BoardError(FairshoeError):
+    """A board config that does not exist or cannot work."""
+
+    exit_code = 3
+
+
+class GameError(FairshoeError):
+    """A game nobody has a profile for."""
+
+    exit_code = 3
+
+
+class PortError(FairshoeError):
+    """A port that cannot be opened."""
+
+    exit_code = 4
+
+
+class PortLost(FairshoeError):
+    """A port that was there and is gone."""
+
+    exit_code = 5
+
+
+class NoAnswer(FairshoeError):
+    """Something is on the port, but it does not talk like a shoe."""
+
+    exit_code = 6
+
+
+class SimulatorError(FairshoeError):
+    """The simulated shoe did not start or stopped early."""
+
+    exit_code = 7

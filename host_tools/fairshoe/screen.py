@@ -1,0 +1,101 @@
+"""Terminal output: scrolling lines above one live line on a terminal, plain lines everywhere else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from typing import TextIO
+
+from fairshoe.describe import describe_event, describe_status, progress, words
+from fairshoe.messages import (
+    DeckRefused,
+    DeckVerified,
+    Event,
+    Message,
+    RoundEnded,
+    RoundVoided,
+    ShuffleFailed,
+    StackOffered,
+    Status,
+    WarningCleared,
+    WarningLatched,
+)
+
+_RED, _GREEN, _YELLOW, _BOLD, _DIM, _END = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_BAR = 24
+_GOOD = (DeckVerified, StackOffered, RoundEnded, WarningCleared)
+_BAD = (DeckRefused, ShuffleFailed, RoundVoided, WarningLatched)
+
+
+class Screen:
+    """What a person sees. Colour and the live line only on a terminal; NO_COLOR is honoured."""
+
+    def __init__(self, out: TextIO = sys.stdout) -> None:
+        self.out = out
+        self.live = out.isatty() and os.environ.get("TERM") != "dumb"
+        self.colour = self.live and not os.environ.get("NO_COLOR")
+        self._started = time.monotonic()
+        self._line = ""
+        self._quarter = 0
+        self._state = ""
+
+    def line(self, text: str, colour: str = "") -> None:
+        """One line that stays."""
+        if self._line:
+            self.out.write("\r\x1b[K")
+        self.out.write((f"{colour}{text}{_END}" if colour and self.colour else text) + "\n")
+        if self._line:
+            self.out.write(self._line)
+        self.out.flush()
+
+    def heading(self, text: str) -> None:
+        self.line("")
+        self.line(text, _BOLD)
+
+    def warn(self, text: str) -> None:
+        self.line(text, _RED)
+
+    def show(self, message: Message) -> None:
+        if isinstance(message, Event):
+            colour = _GREEN if isinstance(message, _GOOD) else _RED if isinstance(message, _BAD) else ""
+            elapsed = time.monotonic() - self._started
+            round_text = f"round {message.round}" if message.round else ""
+            self.line(f"  {elapsed:6.1f} s  #{message.seq:<4d} {round_text:9s} {describe_event(message)}", colour)
+        elif isinstance(message, Status):
+            self._status(message)
+
+    def finish(self) -> None:
+        """Take the live line away."""
+        if self._line:
+            self.out.write("\r\x1b[K")
+            self.out.flush()
+            self._line = ""
+
+    def _status(self, status: Status) -> None:
+        share = progress(status)
+        if not self.live:
+            self._plain(status, share)
+            return
+        text = describe_status(status)
+        if share is not None:
+            filled = round(share * _BAR)
+            text = f"shuffling [{'#' * filled}{'.' * (_BAR - filled)}] {share:4.0%}  " + text.partition(" ")[2]
+        width = shutil.get_terminal_size().columns - 1
+        text = f"> {text}"[:width]
+        self._line = f"\r\x1b[K{_YELLOW if status.warning else _DIM}{text}{_END}" if self.colour else f"\r\x1b[K{text}"
+        self.out.write(self._line)
+        self.out.flush()
+
+    def _plain(self, status: Status, share: float | None) -> None:
+        """Without a terminal: a line when a shuffle passes another quarter, and when the state changes."""
+        if share is None:
+            self._quarter = 0
+            state = words(status.state.name)
+            if state != self._state:
+                self._state = state
+                self.line(f"            {describe_status(status)}")
+        elif int(share * 4) > self._quarter:
+            self._quarter = int(share * 4)
+            self.line(f"            shuffling {self._quarter * 25} % (by time)")

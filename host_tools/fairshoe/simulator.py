@@ -1,0 +1,149 @@
+"""A simulated shoe behind pseudo-terminals: the real firmware and the simulated machine, paced by the clock.
+
+The first port is the shoe's table port. The second is a tap: it repeats what the shoe sends and ignores what is
+written to it, so that a second tool can look on without taking bytes away from the first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import time
+import tty
+from collections.abc import Callable
+from typing import TextIO
+
+from fairshoe.boards import Config
+from fairshoe.errors import GameError
+from firmware.games.profile import find_profile, game_names
+from rig.rig import Rig
+from rig.story import ACTIONS, act
+
+MAX_WAIT_S = 0.05
+ACTION_HELP = (
+    "load N | press close|lock|seat|green|ack | take | open | clear | close"
+    " | jam throat|exit:NTH:UM | misfeed NTH:TIMES | cut | boot | quit"
+)
+
+
+def check_game(name: str) -> None:
+    if find_profile(name) is None:
+        raise GameError(f"no game {name!r}.", "Known games: " + ", ".join(game_names()) + ".")
+
+
+class _Pty:
+    """One pseudo-terminal. Its far end stays open here, so that tools may come and go."""
+
+    def __init__(self) -> None:
+        self.near, self._far = os.openpty()
+        tty.setraw(self._far)
+        os.set_blocking(self.near, False)
+        self.path = os.ttyname(self._far)
+
+    def write(self, data: bytes | bytearray) -> int:
+        """How much was taken: nothing when nobody reads and the buffer is full."""
+        try:
+            return os.write(self.near, data)
+        except BlockingIOError:
+            return 0
+
+    def read(self) -> bytes:
+        try:
+            return os.read(self.near, 4096)
+        except BlockingIOError:
+            return b""
+
+    def close(self) -> None:
+        os.close(self.near)
+        os.close(self._far)
+
+
+class Simulator:
+    """Runs the rig at `speed` times real time and moves bytes between it and the ports."""
+
+    def __init__(self, config: Config, board_crc: int, game: str, seed: int, speed: float) -> None:
+        check_game(game)
+        self.rig = Rig(config, game, seed, board_crc)
+        self.speed = speed
+        self.table = _Pty()
+        self.tap = _Pty()
+        self._started = time.monotonic()
+
+    def run(self, actions: TextIO | None, end_with_actions: bool, say: Callable[[str], None]) -> None:
+        """Until quit, or the end of `actions` if asked for. Lines of `actions` are what hands do to the machine."""
+        watched = [self.table.near, self.tap.near]
+        pending = b""
+        if actions is not None:
+            watched.append(actions.fileno())
+        while True:
+            wait_s = self._catch_up()
+            ready, _, _ = select.select(watched, [], [], wait_s)
+            self._exchange()
+            if actions is None or actions.fileno() not in ready:
+                continue
+            chunk = os.read(actions.fileno(), 4096)
+            if not chunk:
+                if end_with_actions:
+                    return
+                watched.remove(actions.fileno())
+                actions = None
+                continue
+            *lines, pending = (pending + chunk).split(b"\n")
+            for line in lines:
+                if not self._obey(line.decode("ascii", "replace").split(), say):
+                    return
+
+    def close(self) -> None:
+        self.table.close()
+        self.tap.close()
+
+    def _catch_up(self) -> float:
+        """Bring simulated time up to the clock; returns how long nothing will happen by itself."""
+        plant = self.rig.plant
+        due_us = int((time.monotonic() - self._started) * self.speed * 1e6)
+        while plant.now_us < due_us or plant.changed:
+            self.rig.step(due_us)
+            self._send()
+        next_us = min(self.rig.wake_us, plant.next_us())
+        wait_s = (next_us - plant.now_us) / 1e6 / self.speed
+        return min(max(wait_s, 0.0005), MAX_WAIT_S)
+
+    def _send(self) -> None:
+        hal = self.rig.hal
+        if hal.sent:
+            taken = self.table.write(hal.sent)
+            if taken:
+                self.tap.write(hal.sent[:taken])
+                hal.sent = hal.sent[taken:]
+
+    def _exchange(self) -> None:
+        self._send()
+        data = self.table.read()
+        if data:
+            self.rig.hal.received.extend(data)
+            self.rig.plant.changed = True
+        self.tap.read()
+
+    def _obey(self, words: list[str], say: Callable[[str], None]) -> bool:
+        if not words:
+            return True
+        if words[0] == "quit":
+            return False
+        if words[0] not in ACTIONS:
+            say(f"no action {words[0]!r}; try: {ACTION_HELP}")
+            return True
+        try:
+            act(self.rig, words[0], words[1] if len(words) > 1 else "")
+        except ValueError as error:
+            say(f"{' '.join(words)}: {error}; try: {ACTION_HELP}")
+        return True
+
+
+def serve(simulator: Simulator, hands: bool) -> int:
+    """Run until told to stop; Ctrl-C is a normal way to stop."""
+    with contextlib.suppress(KeyboardInterrupt):
+        simulator.run(sys.stdin, hands, lambda text: print(text, file=sys.stderr, flush=True))
+    simulator.close()
+    return 0

@@ -1,0 +1,254 @@
+"""The house rules that a machine can check. Each check takes (path, source) and returns findings.
+
+A path is relative to the repository and uses forward slashes. A finding is one line: where, what, why.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mpy_compile import CompileError, compile_mpy
+
+DEVICE = ("firmware", "hal", "rig")
+OURS = (*DEVICE, "fairshoe")
+
+# --- who may import whom -----------------------------------------------------------------------
+# The entry with the longest matching name decides. "!" forbids part of what another word allows.
+# Every module may import its own package where the entry is a package.
+
+BASE = ("firmware.fault", "firmware.ticks", "firmware.image")
+PORTS = ("hal", "!hal.sim")
+LAYERS: dict[str, tuple[str, ...]] = {
+    "firmware": (),
+    "firmware.main": ("firmware", *PORTS),
+    "firmware.app": ("firmware", "!firmware.main"),
+    "firmware.report": ("firmware.journal", "firmware.protocol", "firmware.version", *BASE),
+    # Steps post events: they need the message ids and the outbox, and nothing else of protocol and journal.
+    "firmware.games": (
+        "firmware.games",
+        "firmware.machines",
+        "firmware.shoe",
+        "firmware.protocol.ids",
+        "firmware.journal.outbox",
+        *BASE,
+    ),
+    "firmware.machines": ("firmware.machines", "firmware.shoe", *BASE),
+    "firmware.shoe": ("firmware.shoe", *BASE),
+    # A record holds an event as it goes over the wire.
+    "firmware.journal": ("firmware.journal", "firmware.protocol", "firmware.fault", "firmware.ticks"),
+    "firmware.protocol": ("firmware.protocol", "firmware.fault", "firmware.ticks"),
+    "firmware.image": ("firmware.fault", "firmware.ticks"),
+    "firmware.fault": (),
+    "firmware.ticks": (),
+    "firmware.version": (),
+    "hal": PORTS,
+    "hal.sim": ("hal.sim", "hal.api"),
+    "rig": ("rig", "firmware", "!firmware.main", "hal.sim", "hal.api"),
+    "fairshoe": ("fairshoe", "firmware.protocol", "firmware.ticks"),
+    "fairshoe.simulator": ("fairshoe", "firmware", "!firmware.main", "rig", "hal.sim", "hal.api"),
+}
+
+# What a port's contract looks like is a type, and types do not reach the device.
+TYPES_ONLY = ("hal.api",)
+
+# --- what device code may import from outside --------------------------------------------------
+# The WASM VM has more than a board has, so running there proves nothing about an import.
+
+DEVICE_IMPORTS = frozenset({"array", "binascii", "gc", "hashlib", "json", "micropython", "struct"})
+PORT_IMPORTS = frozenset({"machine", "os", "rp2", "time", "uctypes"})
+SYS_USERS = ("firmware.main", "rig")
+
+# --- sizes -------------------------------------------------------------------------------------
+
+FUNCTION_LINES = {"device": 40, "host": 60}
+MODULE_LINES = {"device": 400, "host": 600}
+
+# In pieces, so that this file does not hold what it looks for.
+MARKS = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
+PRIVATE = (
+    "/wo" + "rk/",
+    "/ro" + "ot/",
+    "registry.npm" + "js",
+    "pypi" + ".org",
+    "files.python" + "hosted",
+    'resolved"' + ":",
+)
+HOME = re.compile(r"/ho" + r"me/\w+/|/Us" + r"ers/\w+/")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name; `guarded` if it stands under `if TYPE_CHECKING:` and so never runs."""
+
+    line: int
+    name: str
+    guarded: bool
+
+    @property
+    def top(self) -> str:
+        return self.name.partition(".")[0]
+
+
+def is_device(path: str) -> bool:
+    return path.split("/")[0] in DEVICE
+
+
+def module_name(path: str) -> str:
+    """firmware/app.py: firmware.app; host_tools/fairshoe/cli.py: fairshoe.cli."""
+    return path.removeprefix("host_tools/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def is_within(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
+
+
+def imports_of(path: str, source: str) -> list[Import]:
+    return list(_imports(path, ast.parse(source), False))
+
+
+def _imports(path: str, node: ast.AST, guarded: bool) -> Iterator[Import]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield Import(node.lineno, alias.name, guarded)
+    elif isinstance(node, ast.ImportFrom):
+        base = _absolute(path, node)
+        # `from a import b` may mean module a.b or a name in a; a.b is within a either way.
+        for alias in node.names:
+            yield Import(node.lineno, base if alias.name == "*" else f"{base}.{alias.name}", guarded)
+    elif isinstance(node, ast.If) and _is_type_checking(node.test):
+        for child in node.body:
+            yield from _imports(path, child, True)
+        for child in node.orelse:
+            yield from _imports(path, child, guarded)
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _imports(path, child, guarded)
+
+
+def _absolute(path: str, node: ast.ImportFrom) -> str:
+    if node.level == 0:
+        return node.module or ""
+    parts = module_name(path).split(".")
+    up = node.level - 1 if path.endswith("/__init__.py") else node.level
+    return ".".join(parts[: len(parts) - up] + ([node.module] if node.module else []))
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
+    return name == "TYPE_CHECKING"
+
+
+# --- imports -----------------------------------------------------------------------------------
+
+
+def check_layers(path: str, source: str) -> list[str]:
+    """Imports among our own packages run one way, as LAYERS says."""
+    name = module_name(path)
+    entry = max((key for key in LAYERS if is_within(name, key)), key=len, default=None)
+    if entry is None:
+        return []
+    if entry == "firmware" and name != "firmware":
+        return [f"{path}:1: {name} has no entry in LAYERS; say there what it may import"]
+    return [
+        f"{path}:{item.line}: {entry} may not import {item.name} (LAYERS in tests/style/style_checks.py)"
+        for item in imports_of(path, source)
+        if item.top in OURS and not _may_import(entry, item)
+    ]
+
+
+def _may_import(entry: str, item: Import) -> bool:
+    if item.guarded and any(is_within(item.name, name) for name in TYPES_ONLY):
+        return True
+    words = LAYERS[entry]
+    if any(is_within(item.name, word[1:]) for word in words if word.startswith("!")):
+        return False
+    return any(is_within(item.name, word) for word in words if not word.startswith("!"))
+
+
+def check_device_imports(path: str, source: str) -> list[str]:
+    """Device code takes from outside only what every board has; hardware only in a port."""
+    if not is_device(path):
+        return []
+    name = module_name(path)
+    allowed = set(DEVICE_IMPORTS) | set(DEVICE)
+    if is_within(name, "hal") and not is_within(name, "hal.sim"):
+        allowed |= PORT_IMPORTS
+    if any(is_within(name, user) for user in SYS_USERS):
+        allowed.add("sys")
+    return [
+        f"{path}:{item.line}: device code here may not import {item.top}"
+        for item in imports_of(path, source)
+        if item.top not in allowed and not (item.guarded and item.top == "typing")
+    ]
+
+
+# --- tidiness ----------------------------------------------------------------------------------
+
+
+def check_sizes(path: str, source: str) -> list[str]:
+    """A function fits on a screen, a module in the head."""
+    kind = "device" if is_device(path) else "host"
+    findings: list[str] = []
+    lines = source.count("\n")
+    if lines > MODULE_LINES[kind]:
+        findings.append(f"{path}:1: {lines} lines, at most {MODULE_LINES[kind]}")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            if length > FUNCTION_LINES[kind]:
+                limit = FUNCTION_LINES[kind]
+                findings.append(f"{path}:{node.lineno}: {node.name} has {length} lines, at most {limit}")
+    return findings
+
+
+def check_docstring(path: str, source: str) -> list[str]:
+    """Every module says its one job."""
+    return [] if ast.get_docstring(ast.parse(source)) else [f"{path}:1: no module docstring"]
+
+
+def check_marks(path: str, source: str) -> list[str]:
+    """Work left over belongs in an issue, not in the source."""
+    return [
+        f"{path}:{number}: leftover mark: {line.strip()[:80]}"
+        for number, line in enumerate(source.splitlines(), 1)
+        if MARKS.search(line)
+    ]
+
+
+def check_private(path: str, source: str) -> list[str]:
+    """Nothing of one machine or of a package registry: no such path, host or address."""
+    return [
+        f"{path}:{number}: names a machine's path or a registry: {line.strip()[:80]}"
+        for number, line in enumerate(source.splitlines(), 1)
+        if any(word in line for word in PRIVATE) or HOME.search(line)
+    ]
+
+
+# --- what MicroPython accepts ------------------------------------------------------------------
+
+
+def check_device_syntax(path: str, source: str) -> list[str]:
+    """No syntax that CPython takes and a board does not; no assert, which optimised builds drop."""
+    if not is_device(path):
+        return []
+    findings: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Match):
+            findings.append(f"{path}:{node.lineno}: match is a syntax error on the device")
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.args.posonlyargs:
+            findings.append(f"{path}:{node.lineno}: positional-only arguments are a syntax error on the device")
+        elif isinstance(node, ast.Assert) and not path.startswith("rig/"):
+            findings.append(f"{path}:{node.lineno}: bare assert; a broken invariant raises through require()")
+    return findings
+
+
+def check_mpy_cross(path: str, source: str) -> list[str]:
+    """The device's own compiler takes the file."""
+    if not is_device(path):
+        return []
+    try:
+        compile_mpy(source, path)
+    except CompileError as error:
+        return [f"{path}: mpy-cross: {error}"]
+    return []

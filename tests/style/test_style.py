@@ -1,0 +1,79 @@
+"""The repository keeps its own rules."""
+
+import subprocess
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+import style_checks as checks
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = ("firmware", "hal", "rig", "host_tools", "tools", "tests")
+# Without git (an unpacked archive) these are the folders that are not ours.
+MADE = {".git", ".venv", "node_modules", "__pycache__", "build", "dist", ".pytest_cache", ".ruff_cache", ".hypothesis"}
+MADE_FILES = {".setup.log", ".setup.lock"}
+
+Check = Callable[[str, str], list[str]]
+
+
+@cache
+def repository_files() -> dict[str, str]:
+    """Every text file of the repository, new ones included, by its path."""
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        names = {name for name in listing.split("\0") if name}
+    except (OSError, subprocess.CalledProcessError):
+        names = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*")}
+        names = {name for name in names if not MADE.intersection(name.split("/")) and name not in MADE_FILES}
+    texts: dict[str, str] = {}
+    for name in sorted(names):
+        try:
+            texts[name] = (ROOT / name).read_text(encoding="utf-8")
+        except (UnicodeDecodeError, IsADirectoryError, FileNotFoundError):
+            continue
+    return texts
+
+
+def python_files() -> dict[str, str]:
+    return {
+        path: text
+        for path, text in repository_files().items()
+        if path.endswith(".py") and path.split("/")[0] in CODE
+    }
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        checks.check_layers,
+        checks.check_device_imports,
+        checks.check_sizes,
+        checks.check_docstring,
+        checks.check_device_syntax,
+        checks.check_mpy_cross,
+    ],
+)
+def test_every_python_file_passes(check: Check) -> None:
+    report([finding for path, text in python_files().items() for finding in check(path, text)])
+
+
+@pytest.mark.parametrize("check", [checks.check_marks, checks.check_private])
+def test_every_text_file_passes(check: Check) -> None:
+    report([finding for path, text in repository_files().items() for finding in check(path, text)])
+
+
+def test_the_scan_sees_the_device_code() -> None:
+    assert "firmware/ticks.py" in python_files()
+    assert "tools/setup.py" in python_files()
+
+
+def test_every_package_of_the_layer_table_exists() -> None:
+    names = {checks.module_name(path) for path in python_files()}
+    assert [name for name in checks.LAYERS if name not in names] == []
+
+
+def report(findings: list[str]) -> None:
+    if findings:
+        pytest.fail(f"{len(findings)} findings\n" + "\n".join(findings), pytrace=False)

@@ -1,0 +1,151 @@
+"""Each check catches what it is for: a planted violation is found, the like of it that is allowed is not."""
+
+import pytest
+import style_checks as checks
+
+LAYER_CASES = [
+    # path, import, allowed
+    ("firmware/main.py", "import hal.rp2", True),
+    ("firmware/main.py", "from hal.sim import plant", False),
+    ("firmware/main.py", "from hal import sim", False),
+    ("firmware/app.py", "from firmware.games.flow import Flow", True),
+    ("firmware/app.py", "from hal.rp2 import pins", False),
+    ("firmware/app.py", "from firmware.main import main", False),
+    ("firmware/games/flow.py", "from firmware.machines import tray", True),
+    ("firmware/games/flow.py", "from firmware.journal.store import Journal", False),
+    ("firmware/machines/tray.py", "from firmware.shoe.ledger import TRAY", True),
+    ("firmware/machines/tray.py", "from firmware.games.flow import Flow", False),
+    ("firmware/machines/tray.py", "from ..games import flow", False),
+    ("firmware/machines/tray.py", "def f():\n    import hal.rp2", False),
+    ("firmware/machines/tray.py", "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from hal.api import Config", True),
+    ("firmware/machines/tray.py", "if TYPE_CHECKING:\n    from firmware.games.flow import Flow", False),
+    ("firmware/machines/tray.py", "if TYPE_CHECKING:\n    x = 1\nelse:\n    from hal.api import Config", False),
+    ("firmware/shoe/ledger.py", "from firmware.fault import require", True),
+    ("firmware/shoe/ledger.py", "from firmware.machines.tray import Tray", False),
+    ("firmware/journal/store.py", "from firmware.ticks import ticks_diff", True),
+    ("firmware/journal/store.py", "from firmware.shoe.ledger import TRAY", False),
+    ("firmware/protocol/frame.py", "from firmware.journal.store import Journal", False),
+    ("firmware/ticks.py", "from firmware.fault import require", False),
+    ("firmware/newcomer.py", "x = 1", False),
+    ("hal/rp2/port.py", "from hal.rp2.pins import PINS", True),
+    ("hal/rp2/port.py", "from firmware.image import IN_EXIT", False),
+    ("hal/rp2/port.py", "from hal.sim.plant import Plant", False),
+    ("hal/sim/plant.py", "from firmware.ticks import ticks_diff", False),
+    ("rig/run.py", "from hal.sim.plant import Plant\nfrom firmware.app import App", True),
+    ("rig/run.py", "from fairshoe import Shoe", False),
+    ("host_tools/fairshoe/link.py", "from firmware.protocol import frame", True),
+    ("host_tools/fairshoe/link.py", "from firmware.app import App", False),
+    ("host_tools/fairshoe/link.py", "from rig.run import run", False),
+    ("host_tools/fairshoe/simulator.py", "from rig.run import run", True),
+    ("tests/host/test_link.py", "from rig.run import run", True),
+]
+
+
+@pytest.mark.parametrize(("path", "source", "allowed"), LAYER_CASES)
+def test_layers(path: str, source: str, allowed: bool) -> None:
+    assert (checks.check_layers(path, source) == []) is allowed
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "allowed"),
+    [
+        ("firmware/shoe/drbg.py", "from hashlib import sha256", True),
+        ("firmware/shoe/drbg.py", "import random", False),
+        ("firmware/shoe/drbg.py", "import hmac", False),
+        ("firmware/shoe/drbg.py", "from typing import Any", False),
+        ("firmware/shoe/drbg.py", "import dataclasses, enum", False),
+        ("firmware/shoe/drbg.py", "if TYPE_CHECKING:\n    from typing import Any", True),
+        ("firmware/app.py", "import time", False),
+        ("firmware/app.py", "import sys", False),
+        ("firmware/app.py", "import asyncio", False),
+        ("firmware/main.py", "import sys", True),
+        ("rig/run.py", "import sys", True),
+        ("rig/run.py", "import time", False),
+        ("hal/rp2/port.py", "import machine, rp2, time", True),
+        ("hal/rp2/port.py", "import random", False),
+        ("hal/sim/plant.py", "import time", False),
+        ("host_tools/fairshoe/link.py", "import random", True),
+    ],
+)
+def test_device_imports(path: str, source: str, allowed: bool) -> None:
+    assert (checks.check_device_imports(path, source) == []) is allowed
+
+
+def body(lines: int) -> str:
+    return "def long():\n" + "    x = 1\n" * (lines - 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "allowed"),
+    [
+        ("firmware/a.py", body(40), True),
+        ("firmware/a.py", body(41), False),
+        ("rig/a.py", body(41), False),
+        ("tools/a.py", body(60), True),
+        ("tools/a.py", body(61), False),
+        ("hal/a.py", "x = 1\n" * 400, True),
+        ("hal/a.py", "x = 1\n" * 401, False),
+        ("host_tools/fairshoe/a.py", "x = 1\n" * 601, False),
+        ("firmware/a.py", "class A:\n    async def f(self):\n" + "        x = 1\n" * 40, False),
+    ],
+)
+def test_sizes(path: str, source: str, allowed: bool) -> None:
+    assert (checks.check_sizes(path, source) == []) is allowed
+
+
+def test_a_module_without_docstring_is_found() -> None:
+    assert checks.check_docstring("tools/a.py", '"""One job."""\n') == []
+    assert checks.check_docstring("tools/a.py", "# a comment\nx = 1\n") == ["tools/a.py:1: no module docstring"]
+
+
+@pytest.mark.parametrize("mark", ["TO" + "DO", "FIX" + "ME", "X" + "XX"])
+def test_leftover_marks_are_found(mark: str) -> None:
+    assert len(checks.check_marks("README.md", f"fine\n# {mark}: later\n")) == 1
+    assert checks.check_marks("README.md", f"{mark}S_ARE_WORDS\n") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cd /wo" + "rk/main",
+        "/ro" + "ot/.cache",
+        "/ho" + "me/ann/src",
+        "https://registry.npm" + "js.org/x",
+        "--index-url https://pypi" + ".org/simple",
+        '"resolved"' + ': "x"',
+    ],
+)
+def test_machine_paths_and_registries_are_found(line: str) -> None:
+    assert len(checks.check_private("a.txt", f"fine\n{line}\n")) == 1
+    assert checks.check_private("a.txt", "network/works.py and the root of a tree\n") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "allowed"),
+    [
+        ("firmware/a.py", "match x:\n    case 1:\n        pass\n", False),
+        ("firmware/a.py", "def f(a, /):\n    pass\n", False),
+        ("firmware/a.py", "assert x\n", False),
+        ("hal/sim/a.py", "assert x\n", False),
+        ("rig/a.py", "assert x\n", True),
+        ("tools/a.py", "def f(a, /):\n    assert a\n", True),
+    ],
+)
+def test_device_syntax(path: str, source: str, allowed: bool) -> None:
+    assert (checks.check_device_syntax(path, source) == []) is allowed
+
+
+@pytest.mark.parametrize(
+    ("source", "allowed"),
+    [
+        ("def f(a, *, b=1):\n    return f'{a}'\n", True),
+        ("x = [*a, 1]\n", False),
+        ("x = {**a}\n", False),
+        ("try:\n    pass\nexcept* ValueError:\n    pass\n", False),
+        ("with (open(a) as b, open(c) as d):\n    pass\n", False),
+    ],
+)
+def test_the_devices_compiler_has_the_last_word(source: str, allowed: bool) -> None:
+    findings = checks.check_mpy_cross("firmware/a.py", source)
+    assert (findings == []) is allowed
+    assert all("firmware/a.py" in finding for finding in findings)

@@ -1,0 +1,108 @@
+"""make size ships what a board runs, and nothing else."""
+
+import json
+from pathlib import Path
+
+import pytest
+import size
+
+FILES = {
+    "firmware/__init__.py": '"""f"""\n',
+    "firmware/main.py": "from firmware import app\n\n\ndef main():\n    import hal.esp32\n    app.run()\n",
+    "firmware/app.py": (
+        "from firmware.games.flow import go\n"
+        "TYPE_CHECKING = False\n"
+        "if TYPE_CHECKING:\n"
+        "    from hal.api import Hal\n"
+        "def run():\n    go()\n"
+    ),
+    "firmware/unused.py": "X = 1\n",
+    "firmware/games/__init__.py": "",
+    "firmware/games/flow.py": "def go():\n    pass\n",
+    "hal/__init__.py": "",
+    "hal/api.py": "X = 1\n",
+    "hal/rp2/__init__.py": "",
+    "hal/rp2/port.py": "import machine\nfrom hal.rp2 import pins\n",
+    "hal/rp2/pins.py": "import micropython\n@micropython.viper\ndef f(a: int) -> int:\n    return a\n",
+    "hal/esp32/__init__.py": "",
+    "hal/sim/__init__.py": "",
+    "hal/sim/plant.py": "X = 1\n",
+    "rig/__init__.py": "",
+    "board_configs/b.json": '{\n  "$schema": "board.schema.json",\n  "mcu": {"port": "rp2"}\n}\n',
+}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def shipped_paths(tree: Path, out: Path) -> set[str]:
+    names = {item.path for item in size.ship("b", out, tree)}
+    assert names == {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    return names
+
+
+def test_ships_the_import_closure_of_main_and_one_port(tree: Path, tmp_path: Path) -> None:
+    assert shipped_paths(tree, tmp_path / "out") == {
+        "main.py",
+        "board.json",
+        "firmware/__init__.mpy",
+        "firmware/main.mpy",
+        "firmware/app.mpy",
+        "firmware/games/__init__.mpy",
+        "firmware/games/flow.mpy",
+        "hal/__init__.mpy",
+        "hal/rp2/__init__.mpy",
+        "hal/rp2/port.mpy",
+        "hal/rp2/pins.mpy",
+    }
+    assert json.loads((tmp_path / "out/board.json").read_text()) == {"mcu": {"port": "rp2"}}
+    assert "firmware.main" in (tmp_path / "out/main.py").read_text()
+
+
+@pytest.mark.parametrize("line", ["from hal.sim import plant\n", "import hal.sim.plant\n", "import rig\n"])
+def test_refuses_to_ship_the_simulator(tree: Path, tmp_path: Path, line: str) -> None:
+    (tree / "firmware/games/flow.py").write_text(line)
+    with pytest.raises(size.ShipError, match="simulator"):
+        size.ship("b", tmp_path / "out", tree)
+
+
+def test_fails_over_budget(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--board", "b", "--root", str(tree)]
+    assert size.main(arguments) == 0
+    assert "within budget" in capsys.readouterr().out
+    big = "def go():\n    pass\nX = (\n" + '    "0123456789abcdef"\n' * 6000 + ")\n"
+    (tree / "firmware/games/flow.py").write_text(big)
+    assert size.main(arguments) == 1
+    assert "OVER BUDGET" in capsys.readouterr().out
+
+
+def test_json_adds_up(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert size.main(["--board", "b", "--root", str(tree), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["total"] == sum(item["shipped_bytes"] for item in report["files"])
+    assert report["budget"] == 80 * 1024
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("board_configs/b.json", '{"mcu": {"port": "sim"}}', "mcu.port"),
+        ("board_configs/b.json", "{}", "mcu.port"),
+        ("firmware/games/flow.py", "x = [*a]\n", "firmware/games/flow.py"),
+    ],
+)
+def test_says_what_is_wrong(tree: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, message: str) -> None:
+    (tree / name).write_text(text)
+    assert size.main(["--board", "b", "--root", str(tree)]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_names_the_boards_there_are(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert size.main(["--board", "nope", "--root", str(tree)]) == 1
+    assert "there are: b" in capsys.readouterr().err

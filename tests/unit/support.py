@@ -1,0 +1,69 @@
+"""Helpers for tests that run on both VMs."""
+
+import json
+
+import micropython
+
+from rig.story import Stage
+
+GAME = "caribbean-stud"
+
+
+def board():
+    with open("board_configs/pico-carousel.json") as file:
+        return json.load(file)
+
+
+def raises(kind, function, *arguments):
+    """Whether the call raises this kind of exception; pytest.raises does not exist on the device's VM."""
+    try:
+        function(*arguments)
+    except kind:
+        return True
+    return False
+
+
+def without_heap(function, *arguments):
+    """Call with the heap locked: on MicroPython an allocation raises MemoryError. Returns the result."""
+    micropython.heap_lock()
+    try:
+        return function(*arguments)
+    finally:
+        micropython.heap_unlock()
+
+
+def lock_decide(app):
+    """From here on every decide of this app runs with the heap locked."""
+    decide = app.decide
+
+    def locked(now_ms):
+        micropython.heap_lock()
+        try:
+            return decide(now_ms)
+        finally:
+            micropython.heap_unlock()
+
+    app.decide = locked
+
+
+def play(steps, seed=7, locked=False):
+    """Play a story to its end on a fresh device, and check what must hold after any story."""
+    stage = Stage(board(), GAME, seed)
+    if locked:
+        lock_decide(stage.rig.app)
+    stage.play(steps)
+    check_stage(stage)
+    return stage
+
+
+def check_stage(stage):
+    assert stage.rig.plant.crashes == 0, "the firmware broke the machine"
+    assert stage.peer.gaps == 0, "an event was lost"
+    stage.rig.app.flow.ledger.check()
+    seqs = [event.seq for event in stage.peer.events]
+    assert seqs == list(range(1, len(seqs) + 1)), "events out of order"
+
+
+def fields_of(stage, name):
+    """Fields of every event of that name, in order of arrival."""
+    return [event.fields for event in stage.peer.events if event.name == name]

@@ -1,0 +1,63 @@
+"""The message table and the packing that follows it."""
+
+from support import without_heap
+
+from firmware.fault import FAULT_INTERNAL, FAULT_NAMES
+from firmware.games.flow import REMOVED_OFFERED, STATE_COUNT
+from firmware.journal.outbox import VALUES_MAX as OUTBOX_VALUES
+from firmware.journal.store import PAYLOAD_MAX
+from firmware.protocol import ids
+from firmware.protocol.codec import TYPE_T8, VALUES_MAX, codec_table, is_event, pack, packed_size, prefix_codes, unpack
+
+
+def test_ids_and_names_are_unique():
+    messages = [message for message, _kind, _spec in ids.MESSAGES]
+    names = [spec.split()[0] for _message, _kind, spec in ids.MESSAGES]
+    assert len(set(messages)) == len(messages)
+    assert len(set(names)) == len(names)
+
+
+def test_events_and_only_events_have_event_ids():
+    for message, kind, _spec in ids.MESSAGES:
+        assert is_event(message) == (kind == ids.CLASS_EVENT)
+
+
+def test_every_event_fits_a_record_and_the_outbox():
+    codes = codec_table()
+    prefix = packed_size(prefix_codes())
+    for message, kind, spec in ids.MESSAGES:
+        integers = len([code for code in codes[message] if code != TYPE_T8])
+        assert integers <= VALUES_MAX, spec
+        if kind == ids.CLASS_EVENT:
+            assert prefix + packed_size(codes[message]) <= PAYLOAD_MAX, spec
+            assert integers <= OUTBOX_VALUES, spec
+
+
+def test_every_intent_is_an_event_and_no_outcome_is_an_intent():
+    known = [message for message, kind, _spec in ids.MESSAGES if kind == ids.CLASS_EVENT]
+    for message in ids.INTENTS + ids.OUTCOMES:
+        assert message in known
+    assert not set(ids.INTENTS) & set(ids.OUTCOMES)
+
+
+def test_names_on_the_wire_cover_every_state_and_fault():
+    assert len(ids.STATE_NAMES.split()) == STATE_COUNT == REMOVED_OFFERED + 1
+    assert len(FAULT_NAMES.split()) == FAULT_INTERNAL + 1
+
+
+def test_packing_is_little_endian_with_padded_text():
+    buf = bytearray(16)
+    end = pack(buf, 1, bytes((1, 2, 8, 4)), [0x12, 0x3456, 0x01020304], b"CS-9g")
+    assert end == 16
+    assert bytes(buf[1:]) == b"\x12\x56\x34CS-9g\x00\x00\x00\x04\x03\x02\x01"
+    values = [0] * 4
+    assert unpack(buf, 1, bytes((1, 2, 8, 4)), values) == 16
+    assert values[:3] == [0x12, 0x3456, 0x01020304]
+
+
+def test_packing_allocates_nothing():
+    buf = bytearray(32)
+    codes = bytes((1, 2, 8, 4))
+    values = [1, 2, 3, 0]
+    without_heap(pack, buf, 0, codes, values, b"CS")
+    without_heap(unpack, buf, 0, codes, values)

@@ -1,0 +1,130 @@
+"""Stuffing and framing: any bytes in, only good frames out, the next good one always found."""
+
+from binascii import crc32, unhexlify
+
+from support import without_heap
+
+from firmware.protocol.cobs import FRAME_MAX, cobs_decode, cobs_encode
+from firmware.protocol.frame import (
+    DROP_COBS,
+    DROP_CRC,
+    DROP_LONG,
+    DROP_SHORT,
+    DROP_VERSION,
+    FrameReader,
+    FrameWriter,
+    frame_message,
+)
+
+# Plain and stuffed, worked out by hand from the definition of COBS.
+VECTORS = (
+    ("", "01"),
+    ("00", "0101"),
+    ("0000", "010101"),
+    ("11220033", "0311220233"),
+    ("11223344", "0511223344"),
+    ("11000000", "0211010101"),
+)
+
+
+def frame(message, body):
+    writer = FrameWriter()
+    writer.begin(2, message, 0, 7)
+    for byte in body:
+        writer.body[writer.at] = byte
+        writer.at += 1
+    writer.finish()
+    return bytearray(writer.wire[: writer.end])
+
+
+def read_all(reader, data, piece):
+    """Feed in pieces of so many bytes; returns the frames as bytes."""
+    found = []
+    for start in range(0, len(data), piece):
+        chunk = bytearray(data[start : start + piece])
+        at = 0
+        while at < len(chunk):
+            at = reader.push(chunk, at, len(chunk))
+            if reader.size:
+                found.append(bytes(reader.buf[: reader.size]))
+    return found
+
+
+def test_stuffing_matches_the_definition_both_ways():
+    for plain, stuffed in VECTORS:
+        plain = unhexlify(plain)
+        stuffed = unhexlify(stuffed)
+        out = bytearray(8)
+        assert bytes(out[: cobs_encode(bytearray(plain), len(plain), out, 0)]) == stuffed
+        back = bytearray(stuffed)
+        size = cobs_decode(back, len(back))
+        assert bytes(back[:size]) == plain
+
+
+def test_the_longest_frame_survives_stuffing():
+    for fill in (0, 1, 255):
+        raw = bytearray([fill] * FRAME_MAX)
+        wire = bytearray(300)
+        end = cobs_encode(raw, FRAME_MAX, wire, 0)
+        assert all(wire[:end])
+        assert cobs_decode(wire, end) == FRAME_MAX
+        assert wire[:FRAME_MAX] == raw
+
+
+def test_bytes_that_are_not_stuffed_are_refused():
+    for bad in (b"\x05\x11", b"\xff" + b"\x01" * 254, b"\x02\x00", b"\x00"):
+        assert cobs_decode(bytearray(bad), len(bad)) == -1
+
+
+def test_a_frame_is_found_whole_in_bytes_and_with_neighbours():
+    data = frame(258, b"\x00\x01\x02\x00")
+    for piece in (1, 2, 3, 64, 256):
+        reader = FrameReader()
+        found = read_all(reader, b"noise" + data + data + b"\x05", piece)
+        assert len(found) == 2
+        assert frame_message(bytearray(found[0])) == 258
+        assert found[0][8:-4] == b"\x00\x01\x02\x00"
+        assert crc32(found[0]) == 0x2144DF1C
+
+
+def test_every_single_byte_change_is_refused_and_the_next_frame_found():
+    data = frame(258, bytes(range(12)))
+    for at in range(1, len(data) - 1):
+        for flip in (0x01, 0x80, 0xFF):
+            damaged = bytearray(data)
+            damaged[at] ^= flip
+            reader = FrameReader()
+            found = read_all(reader, damaged + data, 64)
+            assert [bytes(f[8:-4]) for f in found] == [bytes(range(12))], at
+
+
+def test_every_kind_of_drop_is_counted():
+    reader = FrameReader()
+    good = frame(258, b"abc")
+    bad_crc = bytearray(good)
+    bad_crc[5] ^= 0x40
+    read_all(reader, b"\x00\x09\x01\x00" + bad_crc + b"\x00\x03\x01\x01\x00" + b"\x01" * 400 + b"\x00" + good, 64)
+    assert reader.drops[DROP_COBS] == 1
+    assert reader.drops[DROP_CRC] == 1
+    assert reader.drops[DROP_SHORT] == 1
+    assert reader.drops[DROP_LONG] == 1
+    assert reader.drops[DROP_VERSION] == 0
+    assert reader.good == 1
+
+
+def test_a_good_received_frame_allocates_nothing_once_its_length_was_seen():
+    data = frame(258, b"abc")
+    reader = FrameReader()
+    reader.push(data, 0, len(data))
+    without_heap(reader.push, data, 0, len(data))
+    assert reader.good == 2
+
+
+def test_a_frame_of_another_version_is_counted_and_passed_over():
+    writer = FrameWriter()
+    writer.begin(2, 258, 0, 0)
+    writer.body[0] = 0xF2
+    writer.finish()
+    reader = FrameReader()
+    assert read_all(reader, bytes(writer.wire[: writer.end]), 64) == []
+    assert reader.drops[DROP_VERSION] == 1

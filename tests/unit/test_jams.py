@@ -1,0 +1,177 @@
+"""Cards that stop: motors off, the right word for it, the round void where the rules say so, and a way back."""
+
+from support import GAME, board, check_stage, fields_of, lock_decide, play
+
+from firmware.fault import (
+    FAULT_AXIS,
+    FAULT_DOOR,
+    FAULT_DOUBLE_FEED,
+    FAULT_ENTROPY,
+    FAULT_JAM_EXIT,
+    FAULT_JAM_THROAT,
+    FAULT_MISFEED,
+)
+from firmware.games.flow import WAITING_FOR_DECK, WARNING
+from firmware.image import MOTOR_COUNT
+from rig import stories
+from rig.story import Stage
+
+
+def jam(place, nth, at_um):
+    return [("", 0, "jam", "%s:%d:%d" % (place, nth, at_um))]
+
+
+def motors_are_off(stage):
+    out = stage.rig.app.out
+    return not any(out.level[i] for i in range(MOTOR_COUNT)) and not any(stage.rig.plant.outputs)
+
+
+def test_a_card_that_stops_in_the_throat_ends_the_shuffle():
+    for at_um in (38000, 60000, 110000):
+        stage = play(stories.start() + jam("throat", 10, at_um) + stories.shuffle(52) + [("warning_latched", 500, "wait", 0)])
+        assert fields_of(stage, "shuffle_failed") == [[FAULT_JAM_THROAT]]
+        assert fields_of(stage, "warning_latched") == [[FAULT_JAM_THROAT, 11]]
+        assert motors_are_off(stage)
+        assert "deck_verified" not in stage.names()
+
+
+def test_a_jammed_roller_stops_within_a_quarter_of_a_second():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start() + jam("throat", 10, 60000) + stories.shuffle(52))
+    plant = stage.rig.plant
+    while not (plant.throat.bodies and plant.throat.bodies[0].x_um == 60000 and not plant.throat.bodies[0].moving):
+        stage.run(1)
+    stopped_us = plant.now_us
+    while plant.outputs[1]:
+        stage.run(1)
+    assert plant.now_us - stopped_us <= 250000
+
+
+def test_after_a_jam_the_machine_is_emptied_proved_empty_and_plays_again():
+    stage = play(
+        stories.start()
+        + jam("throat", 30, 60000)
+        + stories.shuffle(52)
+        + stories.clear_by_hand()
+        + stories.round_of(2)
+    )
+    assert fields_of(stage, "warning_cleared") == [[FAULT_JAM_THROAT]]
+    assert stage.names()[-1] == "round_ended"
+
+
+def test_an_acknowledgement_with_a_card_still_in_the_throat_does_not_count():
+    stage = play(
+        stories.start()
+        + jam("throat", 10, 60000)
+        + stories.shuffle(52)
+        + [("warning_latched", 500, "press", "ack"), ("", 3000, "wait", 0)]
+    )
+    assert stage.rig.app.flow.state == WARNING
+
+
+def test_a_card_that_stops_while_a_stack_is_dealt_voids_the_round():
+    stage = play(
+        stories.start()
+        + jam("exit", 7, 40000)
+        + stories.shuffle(52)
+        + stories.deal(3)[:-3]
+        + [("warning_latched", 500, "wait", 0)]
+    )
+    # Stack one was taken (5 out, 47 inside), two cards of the second lie in the tray.
+    assert fields_of(stage, "round_voided") == [[FAULT_JAM_EXIT, 1, 5, 47]]
+    assert fields_of(stage, "stack_offered") == [[1, 5]]
+    assert motors_are_off(stage)
+
+
+def test_a_voided_round_is_cleared_by_hand_and_the_next_one_is_good():
+    steps = stories.start() + jam("exit", 7, 40000) + stories.shuffle(52) + stories.deal(3)[:-3]
+    stage = play(steps + stories.clear_by_hand() + stories.round_of(3))
+    assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [2]
+
+
+def test_a_jam_while_the_remainder_is_released_voids_the_round():
+    stage = play(
+        stories.start()
+        + jam("exit", 25, 40000)
+        + stories.shuffle(52)
+        + stories.deal(1)
+        + stories.finish()[:1]
+        + [("warning_latched", 500, "wait", 0)]
+    )
+    assert fields_of(stage, "round_voided") == [[FAULT_JAM_EXIT, 2, 10, 42]]
+    assert "remainder_released" not in stage.names()
+
+
+def test_a_misfeed_is_tried_again_and_counted():
+    stage = play(
+        stories.start()
+        + [("", 0, "misfeed", "10:2")]
+        + stories.shuffle(52)
+        + [("deck_verified", 0, "wait", 0)]
+    )
+    assert fields_of(stage, "deck_verified") == [[52, 52, 2]]
+
+
+def test_a_card_that_never_comes_calls_the_operator():
+    stage = play(stories.start() + [("", 0, "misfeed", "10:4")] + stories.shuffle(52) + stories.clear_by_hand())
+    assert fields_of(stage, "shuffle_failed") == [[FAULT_MISFEED]]
+
+
+def test_an_opened_door_stops_a_shuffle_and_voids_a_round():
+    stage = play(stories.start() + stories.shuffle(52) + [("shuffle_started", 4000, "open", 0)])
+    assert fields_of(stage, "shuffle_failed") == [[FAULT_DOOR]]
+    assert motors_are_off(stage)
+    stage = play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2] + [("stack_started", 300, "open", 0)])
+    assert fields_of(stage, "round_voided")[0][0] == FAULT_DOOR
+
+
+def test_a_door_opened_while_waiting_only_asks_for_proof_of_empty():
+    stage = play(stories.start() + [("", 100, "open", 0), ("", 1000, "close", 0), ("empty_proved", 0, "wait", 0)])
+    assert stage.names()[-3:] == ["door_opened", "door_closed", "empty_proved"]
+    assert stage.rig.app.flow.state == WAITING_FOR_DECK
+
+
+def test_two_cards_on_top_of_each_other_are_a_double_feed():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
+    plant = stage.rig.plant
+    while plant.level[plant.line_a]:
+        stage.run(1)
+    while not plant.level[plant.line_a]:
+        stage.run(1)
+    plant.set_line(plant.line_opacity, 1, plant.now_us)
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "warning_latched")[0][0] == FAULT_DOUBLE_FEED
+
+
+def test_a_carousel_that_does_not_arrive_is_an_axis_fault():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
+    plant = stage.rig.plant
+    while not plant.axis.moving:
+        stage.run(1)
+    plant.axis.due_us = plant.axis.end_us = 1 << 60
+    stage.until("warning_latched", 10000)
+    assert fields_of(stage, "warning_latched")[0][0] == FAULT_AXIS
+
+
+def test_without_entropy_there_is_no_shuffle():
+    stage = Stage(board(), GAME, 7)
+    stage.rig.hal.entropy_ok = False
+    stage.play(stories.start() + stories.shuffle(52))
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "shuffle_failed") == [[FAULT_ENTROPY]]
+    assert len(stage.rig.plant.throat.hopper) == 52
+
+
+def test_faults_are_handled_without_allocating():
+    for steps in (
+        jam("throat", 10, 60000) + stories.shuffle(52),
+        jam("exit", 2, 40000) + stories.shuffle(52) + stories.deal(1)[:-2],
+        stories.shuffle(51),
+    ):
+        stage = Stage(board(), GAME, 7)
+        lock_decide(stage.rig.app)
+        stage.play(stories.start() + steps)
+        stage.until("warning_latched", 60000)
+        check_stage(stage)

@@ -1,0 +1,135 @@
+"""Records survive boots and torn writes; nothing unacknowledged is overwritten; numbers never start again."""
+
+from support import raises
+
+from firmware.fault import Broken
+from firmware.journal.outbox import OUTBOX_MAX, Outbox
+from firmware.journal.store import RECORD_SIZE, Journal
+from firmware.protocol import ids
+from firmware.protocol.codec import codec_table, prefix_codes
+from hal.sim.nv import Nv, PowerCut
+from hal.sim.port import SimHal
+
+CAPACITY = 10
+
+
+def journal_on(nv):
+    journal = Journal(SimHal(None, nv), len(nv.data), codec_table(), prefix_codes())
+    journal.recover()
+    return journal
+
+
+def new_nv():
+    return Nv((CAPACITY + 2) * RECORD_SIZE)
+
+
+def record(journal, message=ids.EV_DOOR_OPENED, round_number=0, boot=1):
+    return journal.append(message, [0, boot, 0, 0, 0, round_number, 0], [0] * 6, b"")
+
+
+def test_records_are_found_again_after_a_boot():
+    nv = new_nv()
+    journal = journal_on(nv)
+    assert journal.seq_last == 0
+    for _ in range(4):
+        assert record(journal)
+    again = journal_on(nv)
+    assert again.seq_last == 4
+    assert again.load(3) == ids.EV_DOOR_OPENED
+    assert again.load(5) == 0
+
+
+def test_a_write_torn_at_any_byte_leaves_the_journal_as_it_was():
+    for size in range(RECORD_SIZE):
+        nv = new_nv()
+        journal = journal_on(nv)
+        record(journal)
+        nv.cut_at = nv.writes
+        nv.cut_bytes = size
+        assert raises(PowerCut, record, journal)
+        again = journal_on(nv)
+        assert again.seq_last == 1, size
+        nv.cut_at = -1
+        assert record(again)
+        assert journal_on(nv).seq_last == 2
+
+
+def test_an_acknowledgement_torn_at_any_byte_is_old_or_new():
+    for size in range(RECORD_SIZE + 1):
+        nv = new_nv()
+        journal = journal_on(nv)
+        for _ in range(5):
+            record(journal)
+        journal.acknowledge(2)
+        nv.cut_at = nv.writes
+        nv.cut_bytes = size
+        assert raises(PowerCut, journal.acknowledge, 4)
+        assert journal_on(nv).seq_acked == (4 if size >= RECORD_SIZE else 2), size
+
+
+def test_unacknowledged_events_are_never_overwritten():
+    journal = journal_on(new_nv())
+    for _ in range(CAPACITY):
+        assert record(journal)
+    assert journal.room() == 0
+    assert raises(Broken, record, journal)
+    assert journal.acknowledge(3)
+    for _ in range(3):
+        assert record(journal)
+    assert raises(Broken, record, journal)
+    assert journal.load(4) == ids.EV_DOOR_OPENED
+
+
+def test_impossible_and_old_acknowledgements_change_nothing():
+    journal = journal_on(new_nv())
+    for _ in range(4):
+        record(journal)
+    assert not journal.acknowledge(5)
+    assert journal.acknowledge(3)
+    assert not journal.acknowledge(3)
+    assert not journal.acknowledge(1)
+    assert journal.seq_acked == 3
+
+
+def test_sequence_round_and_boot_numbers_survive_the_recycling_of_every_record():
+    nv = new_nv()
+    journal = journal_on(nv)
+    record(journal, ids.EV_ROUND_STARTED, 41, 7)
+    for _ in range(3 * CAPACITY):
+        record(journal)
+        journal.acknowledge(journal.seq_last)
+    again = journal_on(nv)
+    assert again.seq_last == 3 * CAPACITY + 1
+    assert again.round_last == 41
+    assert again.boot_last == 7
+
+
+def test_the_newest_of_two_kinds_is_found_across_other_records():
+    journal = journal_on(new_nv())
+    record(journal, ids.EV_SHUFFLE_STARTED)
+    record(journal)
+    assert journal.last_of(ids.INTENTS, ids.OUTCOMES) == ids.EV_SHUFFLE_STARTED
+    record(journal, ids.EV_DECK_VERIFIED)
+    assert journal.last_of(ids.INTENTS, ids.OUTCOMES) == ids.EV_DECK_VERIFIED
+
+
+def test_a_failed_write_does_not_count():
+    nv = new_nv()
+    journal = journal_on(nv)
+    nv.broken = True
+    assert not record(journal)
+    assert journal.seq_last == 0
+
+
+def test_a_full_outbox_is_an_error_and_never_a_lost_event():
+    outbox = Outbox()
+    for _ in range(OUTBOX_MAX):
+        outbox.post(ids.EV_DOOR_OPENED)
+    assert raises(Broken, outbox.post, ids.EV_DOOR_OPENED)
+
+
+def test_uptime_carries_into_seconds():
+    outbox = Outbox()
+    outbox.advance(999)
+    outbox.advance(2002)
+    assert (outbox.uptime_s, outbox.uptime_ms) == (3, 1)

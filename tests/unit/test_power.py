@@ -1,0 +1,141 @@
+"""Power lost: what was going on is void, said so after the boot, and never goes on by itself."""
+
+import sys
+
+from support import GAME, board, check_stage, fields_of, play
+
+from firmware.fault import FAULT_CARDS_INSIDE, FAULT_JOURNAL, FAULT_POWER
+from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WARNING
+from firmware.protocol import ids
+from hal.sim.nv import PowerCut
+from rig import stories
+from rig.story import Stage
+
+OFF_AND_ON = [("", 0, "cut", 0), ("", 2000, "boot", 0)]
+
+
+def test_power_lost_in_a_shuffle_is_told_and_the_deck_has_to_come_out():
+    steps = stories.start() + stories.shuffle(52) + [("shuffle_started", 6000, "cut", 0), ("", 2000, "boot", 0)]
+    stage = play(steps + stories.clear_by_hand())
+    assert fields_of(stage, "power_lost") == [[ids.EV_SHUFFLE_STARTED, 0]]
+    assert fields_of(stage, "warning_latched") == [[FAULT_POWER, 0]]
+    assert "deck_verified" not in stage.names()
+
+
+def test_power_lost_while_a_stack_is_dealt_voids_the_round_with_unknown_counts():
+    steps = stories.start() + stories.shuffle(52) + stories.deal(3)[:-2] + [("stack_started", 300, "cut", 0)]
+    stage = play(steps + [("", 2000, "boot", 0)] + stories.clear_by_hand() + stories.round_of(1))
+    assert fields_of(stage, "power_lost") == [[ids.EV_STACK_STARTED, 1]]
+    assert fields_of(stage, "round_voided") == [[FAULT_POWER, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]]
+    assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [2]
+
+
+def test_power_lost_between_two_motions_of_a_round_voids_it_too():
+    steps = stories.start() + stories.shuffle(52) + stories.deal(1)[:-2] + [("stack_offered", 400, "cut", 0)]
+    stage = play(steps + [("", 2000, "boot", 0), ("warning_latched", 0, "wait", 0)])
+    assert fields_of(stage, "power_lost") == [[0, 1]]
+    assert stage.rig.app.flow.state == WARNING
+
+
+def test_a_verified_deck_does_not_survive_a_power_cut():
+    steps = stories.start() + stories.shuffle(52) + [("deck_verified", 500, "wait", 0)] + OFF_AND_ON
+    steps += [("warning_latched", 500, "press", "ack"), ("deck_removed", 500, "take", 0), ("warning_cleared", 0, "wait", 0)]
+    stage = play(steps)
+    assert fields_of(stage, "warning_latched") == [[FAULT_CARDS_INSIDE, 0]]
+    assert fields_of(stage, "deck_removed") == [[52]]
+    assert stage.rig.app.flow.state == WAITING_FOR_DECK
+
+
+def test_power_lost_while_idle_needs_no_operator():
+    stage = play(stories.start() + OFF_AND_ON + [("empty_proved", 0, "wait", 0)])
+    assert stage.names() == ["booted", "empty_proved", "booted", "empty_proved"]
+    assert stage.rig.app.boot == 2
+
+
+def test_power_cut_at_a_write_of_a_round_never_loses_an_event_or_resumes():
+    """Cut before, in the middle of and after storage writes of a short round; then boot and look.
+
+    Every write on CPython; every seventh on MicroPython, which is too slow here for all of them."""
+    steps = stories.start() + stories.round_of(1)
+    total = play(steps).rig.nv.writes
+    for write in range(0, total, 1 if sys.implementation.name == "cpython" else 7):
+        for cut_bytes in (0, 30, 64):
+            stage = Stage(board(), GAME, 7)
+            stage.rig.nv.cut_at = write
+            stage.rig.nv.cut_bytes = cut_bytes
+            _play_until_cut(stage, steps)
+            assert not stage.rig.powered
+            heard = stage.peer.seq_last
+            stage.rig.nv.cut_at = -1
+            stage._act("boot", "")
+            stage.run(5000)
+            check_stage(stage)
+            flow = stage.rig.app.flow
+            assert flow.state in (WARNING, WAITING_FOR_DECK), (write, cut_bytes)
+            assert flow.state != DECK_READY
+            # Nothing the host had heard was forgotten or numbered again.
+            assert stage.peer.events[heard].name == "booted" or stage.peer.seq_last > heard
+            last = [name for name in stage.names() if name in ("round_started", "round_ended", "round_voided")]
+            assert not last or last[-1] != "round_started", (write, cut_bytes)
+
+
+def _play_until_cut(stage, steps):
+    """Play; when power goes the story cannot go on, and that is what we want."""
+    for name, delay_ms, action, argument in steps:
+        limit_us = stage.rig.plant.now_us + 60000000
+        while name:
+            while stage.seen < len(stage.peer.events):
+                stage.seen += 1
+                if stage.peer.events[stage.seen - 1].name == name:
+                    name = ""
+                    break
+            if not stage.rig.powered or stage.rig.plant.now_us >= limit_us:
+                return
+            if name:
+                stage._step(limit_us)
+        stage.run(delay_ms)
+        if not stage.rig.powered:
+            return
+        stage._act(action, argument)
+    stage.run(500)
+
+
+def test_a_dead_journal_stops_play_before_cards_move():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    stage.rig.nv.broken = True
+    stage.play(stories.shuffle(52))
+    stage.run(3000)
+    assert len(stage.rig.plant.throat.hopper) == 52
+    assert stage.rig.app.flow.hold == FAULT_JOURNAL
+
+
+def test_a_journal_nobody_reads_refuses_the_next_round_and_goes_on_when_read():
+    config = board()
+    config["nv"]["bytes"] = 64 * 82
+    stage = Stage(config, GAME, 7)
+    stage.peer.acknowledges = False
+    stage.play(stories.start() + stories.shuffle(52) + [("deck_verified", 0, "wait", 0)])
+    app = stage.rig.app
+    # Fill it as unread events would.
+    while app.journal.room() >= 48:
+        app.outbox.post(ids.EV_DOOR_CLOSED)
+        stage.run(10)
+    stage.play([("", 500, "press", "close"), ("", 3000, "wait", 0)])
+    assert app.flow.state == DECK_READY
+    assert app.flow.hold == FAULT_JOURNAL
+    stage.peer.acknowledges = True
+    stage.run(20000)
+    stage.play([("", 500, "press", "close"), ("round_started", 0, "wait", 0)])
+    assert stage.peer.gaps == 0
+
+
+def test_the_power_cut_of_the_simulator_stops_the_firmware_for_good():
+    stage = Stage(board(), GAME, 7)
+    stage.rig.nv.cut_at = 0
+    raised = False
+    try:
+        stage.rig.app.scan(stage.rig.hal.ticks_ms())
+    except PowerCut:
+        raised = True
+    assert raised

@@ -1,0 +1,78 @@
+"""The device's end of the link: nothing lost over a bad link, nothing acknowledged that was never sent."""
+
+from support import GAME, board, check_stage
+
+from firmware.report import WINDOW
+from rig import stories
+from rig.story import Stage
+
+
+def test_events_unheard_are_sent_again_until_heard_once_each_in_order():
+    stage = Stage(board(), GAME, 7)
+    stage.peer.acknowledges = False
+    stage.play(stories.start())
+    stage.run(20000)
+    assert stage.peer.repeats > 0
+    stage.peer.acknowledges = True
+    stage.run(20000)
+    check_stage(stage)
+    assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last
+
+
+def test_a_lossy_link_delays_events_and_loses_none():
+    stage = Stage(board(), GAME, 7)
+    feed = stage.peer.feed
+    count = [0]
+
+    def lossy(data):
+        # Every third delivery is lost or damaged on the way.
+        count[0] += 1
+        if count[0] % 3 == 1:
+            return b""
+        if count[0] % 3 == 2:
+            data = bytearray(data)
+            data[len(data) // 2] ^= 0x10
+        return feed(data)
+
+    stage.peer.feed = lossy
+    stage.play(stories.start() + stories.round_of(1))
+    stage.peer.feed = feed
+    stage.run(20000)
+    names = stage.names()
+    assert names[-1] == "round_ended"
+    seqs = [event.seq for event in stage.peer.events]
+    assert seqs == list(range(1, len(seqs) + 1))
+
+
+def test_an_acknowledgement_of_events_never_sent_is_ignored():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    from firmware.protocol import ids
+
+    stage._to_device(stage.peer._frame(ids.CLASS_ACK, ids.EVENT_ACK, [100000]))
+    stage.run(100)
+    assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last == 2
+
+
+def test_no_more_than_a_window_of_events_is_under_way():
+    stage = Stage(board(), GAME, 7)
+    stage.peer.acknowledges = False
+    stage.play(stories.start())
+    for _ in range(20):
+        stage.rig.app.outbox.post(261)
+        stage.run(1)
+    assert stage.rig.app.reporter.seq_next - 1 <= WINDOW
+
+
+def test_a_flood_of_garbage_does_not_disturb_a_round():
+    stage = Stage(board(), GAME, 7)
+    feed = stage.peer.feed
+
+    def with_noise(data):
+        return bytes((i * 37 + 11) & 0xFF for i in range(300)) + b"\x00" + feed(data)
+
+    stage.peer.feed = with_noise
+    stage.play(stories.start() + stories.round_of(1))
+    check_stage(stage)
+    assert stage.names()[-1] == "round_ended"
+    assert sum(stage.rig.app.reporter.reader.drops) > 0

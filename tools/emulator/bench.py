@@ -1,0 +1,189 @@
+"""The simulated plant wired to the pins of an emulated board, in its time: rollers follow pins, pins follow beams.
+
+The carousel is where the step pulses have put it. Everything else is hal.sim.plant, as in every simulation.
+"""
+
+from typing import Any
+
+from emulator.chips import Fram, Mcp23017, replace_ring_oscillator
+from emulator.pico import Pico
+from hal.sim.plant import Plant
+from rig.peer import Peer
+
+FAR_US = 1 << 60
+HOME_EDGE_STEPS = -2  # where the mark begins; the firmware stands two steps inside it when slot 0 is at the mouth
+HOME_WIDTH_STEPS = 24
+_MOTORS = ("pick", "transport", "ejector", "outfeed")
+_STILL_US = 2000
+_BEAT_NS = 100_000  # while it turns: the emulator lets PIO catch up only when the clock stops somewhere
+
+
+class StepAxis:
+    """The carousel under a stepper. Counts as turning until a moment after the last step."""
+
+    def __init__(self, bench: "Bench", mech: dict[str, Any], slot: int) -> None:
+        self.bench = bench
+        self.plant = bench.plant
+        self.slot_steps: int = mech["slot_steps"]
+        self.count: int = mech["slot_count"]
+        self.beam_slots: int = mech["slot_beam_slots"]
+        self.at = slot * self.slot_steps
+        self.forward = True
+        self.steps = 0
+        self.step_us = -FAR_US
+        self.due_us = FAR_US  # it has no events of its own: steps come from outside
+        self.off_grid = 0
+
+    @property
+    def slot(self) -> int:
+        return (self.at + self.slot_steps // 2) // self.slot_steps % self.count
+
+    @property
+    def moving(self) -> bool:
+        return self.plant.now_us - self.step_us < _STILL_US
+
+    def home_seen(self) -> bool:
+        return (self.at - HOME_EDGE_STEPS) % (self.count * self.slot_steps) < HOME_WIDTH_STEPS
+
+    def step(self) -> None:
+        plant = self.plant
+        if not self.moving and (plant.throat.mouth_blocked() or plant.outlet.mouth_blocked()):
+            plant.crashes += 1
+        self.at += 1 if self.forward else -1
+        self.steps += 1
+        self.step_us = plant.now_us
+        # The beam sits half a slot off the mouth's grid; a card shades three tenths to either side of its slot.
+        slots, rest = divmod(self.at, self.slot_steps)
+        near = abs(rest * 10 - self.slot_steps * 5) <= self.slot_steps * 3
+        slot = (slots + self.beam_slots + 1) % self.count
+        plant.set_line(plant.line_slot, 1 if near and plant.slots[slot] >= 0 else 0, plant.now_us)
+
+    def fire(self, now_us: int) -> None:
+        """Never due."""
+
+    def halt(self) -> None:
+        """Nothing drives it but steps."""
+
+
+class Bench:
+    """One board on a table, with a host on its link. `plant` is the machine, `peer` the host."""
+
+    def __init__(self, pico: Pico, config: dict[str, Any], lines: tuple[str, ...], seed: int) -> None:
+        self.pico = pico
+        self.config = config
+        self.plant = Plant(config, lines, seed)
+        self.axis = StepAxis(self, config["mechanism"], self.plant.axis.slot)
+        self.plant.axis = self.axis  # pyright: ignore[reportAttributeAccessIssue]
+        self.peer = Peer()
+        self.fram = Fram(pico, config["nv"])
+        self.panel = Mcp23017(pico, config["expander"])
+        replace_ring_oscillator(pico, seed)
+        self._motors = bytearray(len(_MOTORS))
+        self._due = pico.alarm(self.catch_up)
+        self._beat = pico.alarm(self._beating)
+        self._from_device = bytearray()
+        self._to_device = bytearray(self.peer.hello())
+        self._feeding = pico.alarm(self._feed)
+        self._wire()
+        self._show_lines()
+        self._schedule()
+
+    def send(self, data: bytes) -> None:
+        """Queue bytes for the device; they go at the link's rate."""
+        idle = not self._to_device
+        self._to_device += data
+        if idle and data:
+            self._feeding.schedule(self._byte_ns)
+
+    def start_link(self) -> None:
+        self._feeding.schedule(self._byte_ns)
+
+    def press(self, button: str) -> None:
+        self.catch_up()
+        self.plant.press(self.plant.lines.index("button_" + button))
+        self.catch_up()
+
+    def load(self, cards: int) -> None:
+        self.catch_up()
+        self.plant.load(list(range(cards)))
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Bring the plant to the emulated present, and what its beams saw to the pins."""
+        now_us = self.pico.now_us
+        plant = self.plant
+        while True:
+            plant.advance(now_us)
+            plant.changed = False
+            if plant.now_us >= now_us:
+                break
+        self._show_lines()
+        self._schedule()
+
+    def _wire(self) -> None:
+        outputs = self.config["outputs"]
+        for index, name in enumerate(_MOTORS):
+            self.pico.listen(outputs[name], self._motor(index))
+        axis = self.config["axis"]
+        self.pico.listen(axis["step"], self._step)
+        self.pico.listen(axis["dir"], self._turn)
+        link = self.config["link"]
+        self._uart = self.pico.mcu.uart[link["uart"]]
+        self._uart.on_byte = self._received
+        self._byte_ns = 10e9 / link["baud"]
+
+    def _motor(self, index: int) -> Any:
+        def switched(level: bool) -> None:
+            self.catch_up()
+            self._motors[index] = 1 if level else 0
+            self.plant.drive(self._motors, True)
+            self.catch_up()
+
+        return switched
+
+    def _step(self, level: bool) -> None:
+        if level:
+            self.catch_up()
+            self.axis.step()
+            self.catch_up()
+            self._beat.schedule(_BEAT_NS)
+
+    def _turn(self, level: bool) -> None:
+        self.axis.forward = level
+
+    def _beating(self) -> None:
+        if self.axis.moving or self.pico.now_us - self.axis.step_us < 10 * _STILL_US:
+            self._beat.schedule(_BEAT_NS)
+
+    def _show_lines(self) -> None:
+        """Put every beam on its pin and every button on the expander. Missing edges are impossible: this runs at each."""
+        plant = self.plant
+        plant.edges = []
+        contacts = 0
+        for line, name in enumerate(plant.lines):
+            where = self.config["inputs"].get(name)
+            if isinstance(where, int):
+                self.pico.drive(where, plant.level[line] != 0)
+            elif where is not None and plant.level[line]:
+                contacts |= 1 << where["expander"]
+        self.panel.contacts = contacts
+        self.pico.drive(self.config["axis"]["home"], self.axis.home_seen())
+
+    def _schedule(self) -> None:
+        due_us = self.plant.next_us()
+        self._due.cancel()
+        if due_us < FAR_US:
+            self._due.schedule(max(due_us * 1000 - self.pico.clock.nanos, 0))
+
+    def _received(self, byte: int) -> None:
+        self._from_device.append(byte)
+        if byte == 0:
+            answer = self.peer.feed(self._from_device)
+            self._from_device = bytearray()
+            self.send(answer)
+
+    def _feed(self) -> None:
+        if self._to_device:
+            self._uart.feed_byte(self._to_device.pop(0))
+            if self._to_device:
+                self._feeding.schedule(self._byte_ns)

@@ -1,0 +1,109 @@
+"""Runs on the device instead of main.py: the same start and the same loop, with a clock around every scan.
+
+Reports on the console. What it measures with costs memory and time of its own: a little more than the product needs.
+"""
+
+import gc
+import sys
+from time import ticks_diff, ticks_ms, ticks_us
+
+gc.collect()
+free_before = gc.mem_free()
+
+import json  # noqa: E402
+from binascii import crc32  # noqa: E402
+
+from firmware.games.deck_steps import PHASE_HOLDING  # noqa: E402
+from firmware.games.flow import SHUFFLING, WAITING_FOR_DECK, WARNING  # noqa: E402
+from firmware.image import motors_running  # noqa: E402
+from firmware.main import BOARD_FILE, make_app, make_port, run  # noqa: E402
+from firmware.version import VERSION_TEXT  # noqa: E402
+
+
+def say(word, *figures):
+    print("@", word, *figures)
+
+
+class Timed:
+    """What run() needs of an app, with figures: scans, microseconds, the worst; apart while cards move."""
+
+    def __init__(self, app):
+        self.app = app
+        self.hal = app.hal
+        self.inp = app.inp
+        self.out = app.out
+        self.state = -1
+        self.phase = -1
+        self.heap = 0
+        self.moving = [0, 0, 0]
+        self.quiet = [0, 0, 0]
+        self.bins = [0] * 64  # scans while cards move, by quarters of a millisecond
+
+    def scan(self, now_ms):
+        began_us = ticks_us()
+        wake_ms = self.app.scan(now_ms)
+        took_us = ticks_diff(ticks_us(), began_us)
+        moving = motors_running(self.inp, self.out)
+        figures = self.moving if moving else self.quiet
+        figures[0] += 1
+        figures[1] += took_us
+        if took_us > figures[2]:
+            figures[2] = took_us
+        if moving:
+            self.bins[min(took_us // 250, 63)] += 1
+        flow = self.app.flow
+        if flow.state != self.state or flow.phase != self.phase:
+            self.changed(flow)
+        return wake_ms
+
+    def changed(self, flow):
+        if flow.state == WAITING_FOR_DECK and self.state != WAITING_FOR_DECK:
+            self.figures("proving")
+            say("ready", ticks_ms())
+        if flow.state == SHUFFLING and self.state != SHUFFLING:
+            self.clear()
+            say("shuffling")
+            self.heap = gc.mem_alloc()
+        if flow.state == SHUFFLING and flow.phase == PHASE_HOLDING:
+            heap = gc.mem_alloc()
+            self.figures("intake")
+            say("heap_grown", heap - self.heap)
+            say("counted", flow.intake.count, flow.store.swept, flow.intake.misfeeds)
+            say("done")
+        if flow.state == WARNING and self.state != WARNING:
+            say("warning", flow.warning)
+        self.state = flow.state
+        self.phase = flow.phase
+
+    def figures(self, name):
+        say(name, *self.moving)
+        say(name + "_quiet", *self.quiet)
+        say(name + "_bins", *self.bins)
+
+    def clear(self):
+        for i in range(3):
+            self.moving[i] = 0
+            self.quiet[i] = 0
+        for i in range(64):
+            self.bins[i] = 0
+
+
+def start():
+    with open(BOARD_FILE, "rb") as file:
+        board = file.read()
+    config = json.loads(board)
+    app = make_app(make_port(config), config, crc32(board))
+    del config
+    gc.collect()
+    say("version", VERSION_TEXT.decode(), sys.version.split()[-3].replace(";", "") if False else sys.version)
+    say("heap", gc.mem_alloc(), gc.mem_free(), free_before)
+    say("booted", ticks_ms())
+    run(Timed(app))
+
+
+try:
+    start()
+except BaseException as error:
+    say("error")
+    sys.print_exception(error)
+    raise

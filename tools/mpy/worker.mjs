@@ -1,0 +1,78 @@
+// Inside the worker thread: one VM, either calling tests or executing a script.
+// Messages out: {kind: 'output', stream, bytes}  {kind: 'begin', name}  {kind: 'end', name, ms, failure}
+//   {kind: 'names', names}  {kind: 'broken', failure}  {kind: 'exit', code, text}  {kind: 'finished'}
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { cleanTraceback, createVm, VM_ROOT, VM_RUNNER } from './vm.mjs';
+
+const send = (kind, message = {}) => parentPort.postMessage({ kind, ...message });
+const { mode, files, heapMb, folder, argv } = workerData;
+const { mp, flush } = await createVm({
+  files: new Map(files),
+  heapMb,
+  emit: (stream, bytes) => send('output', { stream, bytes }),
+});
+
+/** The value of a Python expression. */
+function evaluate(expression) {
+  mp.runPython(`_value = ${expression}`);
+  return mp.globals.get('_value');
+}
+
+const quote = (text) => JSON.stringify(text);
+
+function prepare() {
+  mp.runPython(`import os, sys\nsys.path.append(${quote(VM_RUNNER)})\nimport mpy_harness`);
+  mp.runPython(`sys.path[:] = [${quote(folder)}, ${quote(VM_ROOT)}, '.frozen', '/lib']`);
+  mp.runPython(`os.chdir(${quote(VM_ROOT)})\nsys.argv[:] = [${argv.map(quote).join(', ')}]`);
+}
+
+/** Test names in the order of the source; what the source does not define at its left edge comes last. */
+function inSourceOrder(names, source) {
+  const defined = [...source.matchAll(/^(?:async )?(?:def|class) +(\w+)/gm)].map((match) => match[1]);
+  const place = (name) => (defined.includes(name) ? defined.indexOf(name) : defined.length);
+  return names.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
+}
+
+function runTests() {
+  const { module, path, only } = workerData;
+  send('begin', { name: '(import)' });
+  if (evaluate('mpy_harness.asserts_are_on()') !== true) {
+    send('broken', { failure: 'assert does nothing in this VM, so no test could fail' });
+    return;
+  }
+  const failure = evaluate(`mpy_harness.load(${quote(module)})`);
+  if (failure) {
+    send('broken', { failure: cleanTraceback(failure) });
+    return;
+  }
+  const found = evaluate('mpy_harness.names()').split(' ').filter(Boolean);
+  const names = only ?? inSourceOrder(found, new TextDecoder().decode(new Map(files).get(path)));
+  send('names', { names });
+  for (const name of names) runTest(name);
+}
+
+function runTest(name) {
+  send('begin', { name });
+  const begin = performance.now();
+  const failure = evaluate(`mpy_harness.call(${quote(name)})`);
+  flush();
+  send('end', { name, ms: performance.now() - begin, failure: cleanTraceback(failure) });
+}
+
+function runScript() {
+  mp.runPython(`_code, _text = mpy_harness.execute(${quote(argv[0])})`);
+  flush();
+  send('exit', { code: mp.globals.get('_code'), text: cleanTraceback(mp.globals.get('_text')) });
+}
+
+try {
+  prepare();
+  (mode === 'test' ? runTests : runScript)();
+  flush();
+  send('finished');
+} catch (error) {
+  // Anything that reaches JavaScript past the harness: the VM aborted, or ran out of memory in it.
+  flush();
+  send('broken', { failure: `the VM crashed: ${error?.stack ?? error}` });
+}

@@ -1,0 +1,205 @@
+"""What one board ships and how big it is: `make size`, and `ship()` for whoever fills a device.
+
+A board gets what firmware/main.py imports, the HAL port that its config names, and that config; never
+the simulator. Everything is compiled, except for the main.py that MicroPython wants as source.
+"""
+
+import argparse
+import ast
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mpy_compile import CompileError, compile_mpy
+
+ROOT = Path(__file__).resolve().parents[1]
+BOARD_DEFAULT = "pico-carousel"
+BUDGET_BYTES = 80 * 1024
+NEVER_SHIPPED = ("hal.sim", "rig")
+ENTRY = "firmware.main"
+MAIN_PY = "from firmware.main import main\nmain()\n"
+
+# -O2 drops asserts (there are none) and keeps line numbers, so that a traceback from the field names a line.
+OPTIONS = ("-O2",)
+# Native code in a port needs to know its processor; bytecode is the same on all.
+MARCH = {"rp2": "armv6m", "esp32": "xtensawin", "stm32": "armv7emsp"}
+
+
+class ShipError(Exception):
+    """Why a board cannot be shipped, and what to do."""
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """One file of the device, with the size it has in the repository and there."""
+
+    path: str
+    source_bytes: int
+    shipped_bytes: int
+
+
+def ship(board: str, out: Path, root: Path = ROOT) -> list[Shipped]:
+    """Build the file tree of a board in `out`, ready to copy to the device; what is in it."""
+    config = read_config(board, root)
+    port = port_of(config, board, root)
+    shipped: list[Shipped] = []
+    for name in modules_of(port, root):
+        path = find_module(name, root)
+        source = path.read_text(encoding="utf-8")
+        place = path.relative_to(root).as_posix()
+        try:
+            code = compile_mpy(source, place, *OPTIONS, f"-march={MARCH[port]}")
+        except CompileError as error:
+            raise ShipError(f"{place}: {error}") from error
+        shipped.append(put(out, place.removesuffix(".py") + ".mpy", code, len(source.encode())))
+    small = json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":"))
+    shipped.append(put(out, "board.json", small.encode(), config_path(board, root).stat().st_size))
+    shipped.append(put(out, "main.py", MAIN_PY.encode(), len(MAIN_PY)))
+    return shipped
+
+
+def put(out: Path, place: str, data: bytes, source_bytes: int) -> Shipped:
+    target = out / place
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(data)
+    return Shipped(place, source_bytes, len(data))
+
+
+# --- the board ---------------------------------------------------------------------------------
+
+
+def config_path(board: str, root: Path) -> Path:
+    return root / "board_configs" / f"{board}.json"
+
+
+def read_config(board: str, root: Path) -> dict[str, Any]:
+    path = config_path(board, root)
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in path.parent.glob("*.json"))) or "none"
+        raise ShipError(f"no board called {board!r} in board_configs/; there are: {known}")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def port_of(config: dict[str, Any], board: str, root: Path) -> str:
+    port = str(config.get("mcu", {}).get("port", ""))
+    if port not in MARCH or not (root / "hal" / port).is_dir():
+        raise ShipError(
+            f"board_configs/{board}.json: mcu.port is {port!r}; "
+            f"a board needs one of {', '.join(MARCH)}, with a folder in hal/"
+        )
+    return port
+
+
+# --- what its firmware imports -----------------------------------------------------------------
+
+
+def modules_of(port: str, root: Path) -> list[str]:
+    """The modules to ship, sorted: all that is reached from main.py and from the port's own files."""
+    # main.py picks its port at run time. The board config tells which one that will be; the rest stays home.
+    todo = [ENTRY, *(module_at(path, root) for path in (root / "hal" / port).rglob("*.py"))]
+    other_ports = [f"hal.{other}" for other in MARCH if other != port]
+    seen: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name in seen or any(is_within(name, other) for other in other_ports):
+            continue
+        path = find_module(name, root)
+        if any(is_within(name, never) for never in NEVER_SHIPPED):
+            raise ShipError(f"{name} is imported by what a device ships; it belongs to the simulator")
+        seen.add(name)
+        # A package runs before what is inside it.
+        if "." in name:
+            todo.append(name.rpartition(".")[0])
+        todo.extend(imported_modules(ast.parse(path.read_text(encoding="utf-8")), root))
+    return sorted(seen)
+
+
+def is_within(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
+
+
+def module_at(path: Path, root: Path) -> str:
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def find_module(name: str, root: Path) -> Path:
+    path = module_path(name, root)
+    if path is None:
+        raise ShipError(f"no source for {name} (every package needs an __init__.py)")
+    return path
+
+
+def module_path(name: str, root: Path) -> Path | None:
+    base = root.joinpath(*name.split("."))
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def imported_modules(node: ast.AST, root: Path) -> Iterator[str]:
+    """Our own modules that a source imports when it runs."""
+    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        for child in node.orelse:
+            yield from imported_modules(child, root)
+        return
+    names: list[str] = []
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        # `from a import b`: b may be a module, or just a name in a.
+        names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    yield from (name for name in names if name.split(".")[0] in ("firmware", "hal", "rig") and module_path(name, root))
+    for child in ast.iter_child_nodes(node):
+        yield from imported_modules(child, root)
+
+
+# --- the report --------------------------------------------------------------------------------
+
+
+def table(board: str, shipped: list[Shipped], budget: int) -> str:
+    total = sum(item.shipped_bytes for item in shipped)
+    rows = [f"{board}: what the device gets", "", f"{'file':<36} {'source':>8} {'shipped':>8}"]
+    rows += [f"{item.path:<36} {item.source_bytes:>8} {item.shipped_bytes:>8}" for item in shipped]
+    rows += [
+        f"{'total, bytes':<36} {sum(item.source_bytes for item in shipped):>8} {total:>8}",
+        "",
+        f"{total / 1024:.1f} KB of {budget / 1024:.0f} KB, {'OVER BUDGET' if total > budget else 'within budget'}",
+    ]
+    return "\n".join(rows)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="What one board ships, against the budget.")
+    parser.add_argument("--board", default=BOARD_DEFAULT, help=f"a name in board_configs/ (default {BOARD_DEFAULT})")
+    parser.add_argument("--out", type=Path, help="leave the files here, ready to copy to the device")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.add_argument("--budget", type=int, default=BUDGET_BYTES, help="bytes (default %(default)s)")
+    parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
+    args = parser.parse_args(argv)
+    out: Path = args.out or Path(tempfile.mkdtemp(prefix="fairshoe-size-"))
+    try:
+        shipped = ship(args.board, out, args.root)
+    except ShipError as error:
+        print(f"size: {error}", file=sys.stderr)
+        return 1
+    finally:
+        if args.out is None:
+            shutil.rmtree(out, ignore_errors=True)
+    total = sum(item.shipped_bytes for item in shipped)
+    if args.json:
+        files = [asdict(item) for item in shipped]
+        print(json.dumps({"board": args.board, "total": total, "budget": args.budget, "files": files}, indent=1))
+    else:
+        print(table(args.board, shipped, args.budget))
+    return 1 if total > args.budget else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
