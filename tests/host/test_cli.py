@@ -1,0 +1,198 @@
+"""The command line as people meet it: through a pseudo-terminal and through pipes, with good and with bad input."""
+
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import serial
+
+FAIRSHOE = [sys.executable, "-m", "fairshoe"]
+
+
+def run(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*FAIRSHOE, *arguments], capture_output=True, text=True, timeout=timeout, check=False, stdin=subprocess.DEVNULL
+    )
+
+
+@contextmanager
+def simulator(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any]]]:
+    process = subprocess.Popen(
+        [*FAIRSHOE, "sim", "--hands", "--json", "--speed", "20", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdin and process.stdout
+    try:
+        yield process, json.loads(process.stdout.readline())
+    finally:
+        process.stdin.close()
+        process.wait(10)
+        process.stdout.close()
+
+
+def one_message(done: subprocess.CompletedProcess[str], code: int) -> str:
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("fairshoe: ")
+    assert len(done.stderr.strip().splitlines()) == 2, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("command", ["demo", "sim"])
+def test_an_unknown_board_or_game_names_the_known_ones(command: str) -> None:
+    assert "Known boards: pico-carousel" in one_message(run(command, "--board", "nope"), 3)
+    assert "Known games: caribbean-stud" in one_message(run(command, "--game", "snap"), 3)
+
+
+def test_a_board_file_with_a_conflicting_pin_is_refused(tmp_path: Path) -> None:
+    from fairshoe import boards
+
+    config = boards.load_board("pico-carousel")[0]
+    config["inputs"]["exit"] = config["inputs"]["throat_a"]
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(config))
+    for arguments in (("demo", "--board", str(path)), ("config", "check", str(path))):
+        assert "used twice, for inputs.throat_a and for inputs.exit" in one_message(run(*arguments), 3)
+
+
+def test_a_good_board_is_said_to_be_good() -> None:
+    done = run("config", "check", "pico-carousel")
+    assert done.returncode == 0
+    assert "good (carousel on Raspberry Pi Pico" in done.stdout
+
+
+def test_a_missing_port_is_told_without_a_traceback() -> None:
+    assert "cannot open /dev/does-not-exist" in one_message(run("monitor", "/dev/does-not-exist"), 4)
+
+
+def test_help_teaches_and_every_exit_code_in_use_is_in_it() -> None:
+    from fairshoe import errors
+
+    text = run("--help").stdout
+    assert "examples:" in text
+    for name in dir(errors):
+        cls = getattr(errors, name)
+        if isinstance(cls, type) and issubclass(cls, errors.FairshoeError):
+            assert re.search(rf"\b{cls.exit_code}\b", text), name
+
+
+def test_a_shoe_that_disappears_in_the_middle_ends_the_monitor_with_a_message() -> None:
+    with simulator() as (process, ready):
+        monitor = subprocess.Popen(
+            [*FAIRSHOE, "monitor", "--host", ready["port"]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert monitor.stdout and monitor.stderr
+        while "empty proved" not in monitor.stdout.readline():
+            pass
+        process.kill()
+        errors = monitor.communicate(timeout=20)[1]
+    assert monitor.returncode == 5
+    assert "disappeared. Last event received: 2." in errors
+    assert "Traceback" not in errors
+
+
+def test_the_tap_repeats_what_the_shoe_sends_to_a_second_tool() -> None:
+    with simulator() as (_process, ready):
+        tap = subprocess.Popen(
+            [*FAIRSHOE, "monitor", "--json", "--quiet-s", "2", ready["tap"]], stdout=subprocess.PIPE, text=True
+        )
+        with serial.Serial(ready["port"], timeout=0.2) as port:
+            data = b""
+            end = time.monotonic() + 10
+            while b"0.1.0" not in data and time.monotonic() < end:
+                data += port.read(256)
+        assert tap.stdout
+        first = json.loads(tap.stdout.readline())
+        tap.kill()
+        tap.communicate()
+    assert first["message"] == "booted"
+    assert first["firmware"] == "0.1.0"
+
+
+def test_a_hand_that_does_something_impossible_gets_a_hint_and_the_shoe_goes_on() -> None:
+    done = subprocess.run(
+        [*FAIRSHOE, "sim", "--hands", "--speed", "20"],
+        input="dance\npress nose\nload many\nquit\n",
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "no action 'dance'" in done.stderr
+    assert "no button nose" in done.stderr
+    assert "load many:" in done.stderr
+    assert "table port" in done.stdout
+
+
+def processes() -> set[str]:
+    listing = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    return {line.split(None, 1)[0] for line in listing.splitlines() if "fairshoe sim" in line}
+
+
+@pytest.mark.timeout(180)
+def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> None:
+    before = processes()
+    done = run("demo", "--speed", "20", timeout=120)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "\x1b" not in done.stdout
+    for words in (
+        "table port  /dev/",
+        "remainder released: expected 32, counted 32",
+        "deck refused: expected 52, counted 51, swept 51, clause CS-9g",
+        "round voided: jam exit, clause CS-13f, stacks taken 1",
+        "rounds ended               2",
+        "rounds voided              1",
+        "none missing",
+    ):
+        assert words in done.stdout, words
+    assert processes() <= before
+
+
+def read_terminal(near: int, seconds: float) -> str:
+    text = b""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if select.select([near], [], [], 0.2)[0]:
+            try:
+                text += os.read(near, 65536)
+            except OSError:
+                break
+    return text.decode(errors="replace")
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_on_a_terminal_there_is_a_live_line_and_ctrl_c_ends_it_cleanly(no_color: str, coloured: bool) -> None:
+    near, far = os.openpty()
+    before = processes()
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": no_color}
+    process = subprocess.Popen(
+        [*FAIRSHOE, "demo", "--speed", "10"],
+        stdin=far,
+        stdout=far,
+        stderr=far,
+        env=environment,
+        start_new_session=True,
+        preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0),
+    )
+    os.close(far)
+    text = read_terminal(near, 4)
+    os.write(near, b"\x03")
+    text += read_terminal(near, 3)
+    assert process.wait(10) == 130
+    os.close(near)
+    assert "shuffling [#" in text
+    assert ("\x1b[32m" in text) == coloured
+    assert "Traceback" not in text
+    assert "interrupted" in text
+    assert processes() <= before
