@@ -14,7 +14,10 @@ STORIES = (
     ("long deck", stories.refuse_deck(53)),
     ("misfeed", [("", 0, "misfeed", "20:2")] + stories.round_of(1)),
     ("throat jam", [("", 0, "jam", "throat:10:60000")] + stories.shuffle(52) + stories.clear_by_hand()),
-    ("exit jam", [("", 0, "jam", "exit:7:40000")] + stories.shuffle(52) + stories.deal(3)[:-3] + stories.clear_by_hand()),
+    (
+        "exit jam",
+        [("", 0, "jam", "exit:7:40000")] + stories.shuffle(52) + stories.deal(3)[:-3] + stories.clear_by_hand(),
+    ),
     (
         "power cut",
         stories.shuffle(52)

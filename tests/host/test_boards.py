@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from fairshoe import boards
 from fairshoe.errors import BoardError
 
@@ -62,7 +63,7 @@ def test_a_config_that_cannot_work_is_refused_by_name(path: str, value: object, 
 
 
 def test_an_unknown_board_names_the_known_ones() -> None:
-    with pytest.raises(BoardError, match="Known boards: .*pico-carousel"):
+    with pytest.raises(BoardError, match=r"Known boards: .*pico-carousel"):
         boards.load_board("nope")
 
 

@@ -7,7 +7,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ def run(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str
 
 
 @contextmanager
-def simulator(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any]]]:
+def simulator(*arguments: str) -> Generator[tuple[subprocess.Popen[bytes], dict[str, Any]]]:
     process = subprocess.Popen(
         [*FAIRSHOE, "sim", "--hands", "--json", "--speed", "20", *arguments],
         stdin=subprocess.PIPE,

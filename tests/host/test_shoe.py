@@ -5,6 +5,7 @@ import tty
 from collections.abc import Iterator
 
 import pytest
+
 from fairshoe import Shoe, wire
 from fairshoe.errors import NoAnswer, PortError, PortLost
 from fairshoe.messages import DoorOpened, Event, EventAck, Hello, Message, RoundStarted, Welcome

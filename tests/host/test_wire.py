@@ -7,9 +7,9 @@ import zlib
 from pathlib import Path
 
 import pytest
+
 from fairshoe import messages, wire
 from fairshoe.messages import EventAck, Fault, Hello, StackOffered, State, Status
-
 from firmware.protocol.frame import FrameReader
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,7 +111,8 @@ def test_stuffing_is_the_same_on_both_sides() -> None:
 
 
 def test_generated_messages_are_in_step_with_the_table() -> None:
-    done = subprocess.run([sys.executable, "tools/gen_messages.py", "--check"], cwd=ROOT, capture_output=True, check=False)
+    command = [sys.executable, "tools/gen_messages.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode()
 
 
@@ -121,6 +122,9 @@ def test_status_has_a_field_for_every_zone() -> None:
 
 
 def test_the_crc_check_notices_a_broken_zlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire.zlib, "crc32", lambda _data: 1)
+    def broken(_data: bytes) -> int:
+        return 1
+
+    monkeypatch.setattr(wire.zlib, "crc32", broken)
     with pytest.raises(RuntimeError, match="disagree"):
         wire.check_crc()

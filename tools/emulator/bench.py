@@ -15,7 +15,8 @@ HOME_EDGE_STEPS = -2  # where the mark begins; the firmware stands two steps ins
 HOME_WIDTH_STEPS = 24
 _MOTORS = ("pick", "transport", "ejector", "outfeed")
 _STILL_US = 2000
-_BEAT_NS = 100_000  # while it turns: the emulator lets PIO catch up only when the clock stops somewhere
+_BEAT_US = 20  # while it turns, how closely the steps keep time
+_TURNING_US = 20000  # longer than the longest pause between two steps of a move
 
 
 class StepAxis:
@@ -146,14 +147,15 @@ class Bench:
             self.catch_up()
             self.axis.step()
             self.catch_up()
-            self._beat.schedule(_BEAT_NS)
+            self._beat.schedule(_BEAT_US * 1000)
 
     def _turn(self, level: bool) -> None:
         self.axis.forward = level
 
     def _beating(self) -> None:
-        if self.axis.moving or self.pico.now_us - self.axis.step_us < 10 * _STILL_US:
-            self._beat.schedule(_BEAT_NS)
+        self.pico.run_pio_ahead(_BEAT_US)
+        if self.pico.now_us - self.axis.step_us < _TURNING_US:
+            self._beat.schedule(_BEAT_US * 1000)
 
     def _show_lines(self) -> None:
         """Put every beam on its pin and every button on the expander. Missing edges are impossible: this runs at each."""

@@ -88,6 +88,18 @@ class Pico:
         end.cancel()
         return bool(reached) or until is None
 
+    def run_pio_ahead(self, us: int) -> None:
+        """Let PIO 0 run up to so far ahead of the core, one of its cycles being a microsecond.
+
+        The emulator gives PIO one instruction for each of the core's and writes off the rest, so that it all but
+        stands still while the core sleeps. Whoever expects PIO at work calls this every `us`: what has run ahead is
+        not run again."""
+        pio = self.mcu.pio[0]
+        cycles = CLOCK_HZ // 1_000_000
+        for _ in range(us):
+            pio.advance(cycles)
+        pio.cycle_fp -= us * cycles << 8
+
     # -- pins ----------------------------------------------------------------------------------------------------
 
     def drive(self, number: int, level: bool) -> None:
