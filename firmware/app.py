@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from micropython import const
 
+from firmware.commands import Desk
 from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, Broken
 from firmware.games.flow import (
     ORDER_FAILED,
@@ -20,9 +21,12 @@ from firmware.games.flow import (
 )
 from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_resume, procedure_scan
+from firmware.handshake import Handshake
 from firmware.image import Inputs, Outputs, image_settle, motors_running
+from firmware.journal.keys import key_load
 from firmware.journal.outbox import Outbox
 from firmware.journal.store import Journal
+from firmware.link import Link
 from firmware.machines.dispense import dispense_scan
 from firmware.machines.intake import intake_scan
 from firmware.machines.panel import panel_scan
@@ -69,9 +73,13 @@ class App:
         self.journal.recover()
         self.boot = self.journal.boot_last + 1
         self.prefix = [0, self.boot, 0, 0, 0, 0, 0]
-        welcome = [ids.VERSION, 0, hal.unique_id(), self.boot, 0, 0]
+        self.utc_offset_s = 0  # UTC minus uptime; 0 while nobody has told
+        mode = ids.MODE_NAMES.split().index(config["link"]["mode"])
+        self.link = Link(hal, codes, key_load(hal), config["link"]["clear_ack"])
+        self.desk = Desk(self.flow, self.inp, self.journal.lanes, mode)
         text = VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + profile.code
-        self.reporter = Reporter(hal, self.journal, codes, welcome, text)
+        handshake = Handshake(hal, self.link, self.journal, mode, self.boot, text)
+        self.reporter = Reporter(self.link, self.journal, self.desk, handshake)
         self.scanned_ms = hal.ticks_ms()
         self.page = -1
         self._announce(board_crc)
@@ -89,6 +97,9 @@ class App:
             wake_ms = flow_warn(self.flow, self.out, code, now_ms)
         self._drive()
         wake_ms = min(wake_ms, report_receive(self.reporter, now_ms))
+        self.desk.scan()
+        if self.reporter.time_set:
+            self._set_time()
         if not motors_running(self.inp, self.out) and self._quiet():
             wake_ms = 0
         self._status(now_ms)
@@ -116,6 +127,7 @@ class App:
         round_open = round_mark == ids.EV_ROUND_STARTED
         self.outbox.round = flow.round_last if round_open else 0
         self.outbox.post(ids.EV_BOOTED, self.hal.reset_cause(), board_crc, text=VERSION_TEXT)
+        self.desk.recover()
         procedure_resume(
             flow, self.out, interrupted if interrupted in ids.INTENTS else 0, round_open, self.scanned_ms
         )
@@ -162,7 +174,7 @@ class App:
         prefix = self.prefix
         prefix[2] = entry.uptime_s
         prefix[3] = entry.uptime_ms
-        prefix[4] = self.hal.utc_s()
+        prefix[4] = self.utc_offset_s + entry.uptime_s if self.utc_offset_s else 0
         prefix[5] = entry.round
         prefix[6] = entry.deck
         if self.journal.room() <= 0 or not self.journal.append(entry.message, prefix, entry.values, entry.text):
@@ -170,6 +182,19 @@ class App:
             return False
         self.outbox.drop_head()
         return True
+
+    def _set_time(self) -> None:
+        """A host with the right told the time: say what it was before, since everything recorded after depends on it."""
+        reporter = self.reporter
+        reporter.time_set = False
+        values = reporter.time_values
+        old_s = self.utc_offset_s + self.outbox.uptime_s if self.utc_offset_s else 0
+        self.utc_offset_s = values[0] - self.outbox.uptime_s
+        values[2] = self.outbox.uptime_s
+        values[3] = self.outbox.uptime_ms
+        reporter.time_due = True
+        if old_s != values[0]:
+            self.outbox.post(ids.EV_CLOCK_SET, self.link.session.role, old_s)
 
     def _draw_order(self) -> bool:
         noise = bytearray(ENTROPY_BYTES)
@@ -200,7 +225,7 @@ class App:
         status[STATUS_WAITING] = self.journal.seq_last - reporter.seq_received
         bad = 0
         for i in range(DROP_KINDS):
-            bad += reporter.reader.drops[i]
+            bad += self.link.reader.drops[i]
         status[STATUS_BAD] = bad
 
 

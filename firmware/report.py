@@ -1,75 +1,96 @@
-"""The device's end of the link: receipts in, recorded events and status out, one frame at a time.
+"""What the device says and in which order: answers to hello, recorded events, results of commands, status, counters.
 
-Events come from the journal, so whatever the host has not acknowledged is sent again, after a reconnect or a reboot
-too. Acknowledgements count at once for what is sent, and are recorded when no card moves: that is a storage write.
+Events come from the journal, so whatever the host has not acknowledged is sent again, after a reconnect or a reboot too.
+Acknowledgements count at once for what is sent, and are recorded when no card moves: that is a storage write.
 """
 
 from micropython import const
 
+from firmware.handshake import HELLO_IGNORED, handshake_answer
 from firmware.journal.store import PAYLOAD_AT
+from firmware.link import (
+    REFUSE_KINDS,
+    REFUSE_ROLE,
+    link_begin,
+    link_exhausted,
+    link_finish,
+    link_flush,
+    link_more,
+    link_receive,
+    link_refuse,
+    link_send,
+)
 from firmware.protocol import ids
-from firmware.protocol.codec import VALUES_MAX, pack, unpack
-from firmware.protocol.frame import HEADER_SIZE, FrameReader, FrameWriter, frame_message
-from firmware.ticks import FOREVER_MS, TICKS_MAX, ticks_diff
+from firmware.protocol.codec import VALUES_MAX
+from firmware.protocol.dictionary import dictionary_line, dictionary_lines
+from firmware.protocol.frame import DROP_KINDS
+from firmware.protocol.session import SEQUENCE_MAX, SEQUENCE_WARN
+from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from firmware.commands import Desk
+    from firmware.handshake import Handshake
     from firmware.journal.store import Journal
-    from hal.api import Hal
+    from firmware.link import Link
 
 WINDOW = const(8)  # events on their way without an acknowledgement
 RESEND_MS = const(1000)
 RESEND_MS_MAX = const(8000)
 STATUS_MS = const(500)
-RX_BYTES = const(64)  # per scan: bounds the time a flood of bytes can take
+COUNTERS_MS = const(10000)
+MESSAGES_PER_SCAN = const(4)
+COMMAND_FIRST = const(512)
+COMMAND_END = const(768)
 
 
 class Reporter:
-    """Link state. The session starts with a host's hello; events flow without one as well."""
+    """Everything that is due on the link."""
 
-    def __init__(self, hal: "Hal", journal: "Journal", codes: "dict[int, bytes]", welcome: "list[int]", text: bytes):
-        self.hal = hal
+    def __init__(self, link: "Link", journal: "Journal", desk: "Desk", handshake: "Handshake") -> None:
+        self.link = link
         self.journal = journal
-        self.codes = codes
-        self.reader = FrameReader()
-        self.writer = FrameWriter()
-        self.rx = bytearray(RX_BYTES)
-        self.values = [0] * VALUES_MAX
-        self.welcome = welcome  # version, nonce, device, boot, first and last event: in the order of the table
-        self.welcome_text = text
-        self.welcome_due = False
+        self.desk = desk
+        self.handshake = handshake
+        self.session_number = link.session.number
         self.host_seen = False
-        self.link_sequence = 0
         self.seq_next = journal.seq_acked + 1
         self.seq_received = journal.seq_acked  # acknowledged by the host, perhaps not yet recorded
+        self.seq_top = journal.seq_acked  # highest ever sent, to mark repeats
         self.resend_ms = RESEND_MS
+        self.resent = 0
         self.moved_ms = 0  # when the last event was sent or acknowledged
         self.status_due = False
         self.status_ms = 0
         self.status = [0] * VALUES_MAX
+        self.counters_due = False
+        self.counters_ms = 0
+        self.time_due = False
+        self.time_set = False  # time_values hold a new time, for the app to take over
+        self.time_values = [0] * 4
+        self.line_due = -1
+        self.ending_told = False
+        self.scratch = [0] * VALUES_MAX
 
 
 def report_receive(reporter: Reporter, now_ms: int) -> int:
-    """Take at most RX_BYTES from the link. Returns 0 if there may be more."""
-    size = reporter.hal.link_readinto(reporter.rx)
-    at = 0
-    while at < size:
-        at = reporter.reader.push(reporter.rx, at, size)
-        if reporter.reader.size:
-            _handle(reporter, now_ms)
-    return 0 if size == RX_BYTES else FOREVER_MS
+    """Take what has arrived, within bounds. Returns 0 if there may be more."""
+    for _ in range(MESSAGES_PER_SCAN):
+        message = link_receive(reporter.link, now_ms)
+        if not message:
+            return 0 if link_more(reporter.link) else FOREVER_MS
+        _handle(reporter, message, now_ms)
+    return 0
 
 
 def report_send(reporter: Reporter, now_ms: int) -> int:
     """Keep the link busy: finish the frame under way, then the next due one. Returns when to come back."""
-    writer = reporter.writer
-    while True:  # bounded: each turn sends a whole frame, and at most WINDOW + 2 are due
-        if writer.busy():
-            writer.sent += reporter.hal.link_write(writer.wire_view, writer.sent, writer.end)
-            if writer.busy():
-                return 1
+    for _ in range(WINDOW + 6):
+        if not link_flush(reporter.link):
+            return 1
         if not _next_frame(reporter, now_ms):
             return _wake(reporter, now_ms)
+    return 0
 
 
 def report_acknowledge(reporter: Reporter) -> bool:
@@ -78,83 +99,149 @@ def report_acknowledge(reporter: Reporter) -> bool:
     return reporter.seq_received > journal.seq_acked and journal.acknowledge(reporter.seq_received)
 
 
-def _handle(reporter: Reporter, now_ms: int) -> None:
-    """A good frame: do what it asks. Unknown messages are for newer firmware and are passed over."""
-    frame = reporter.reader.buf
-    message = frame_message(frame)
-    values = reporter.values
-    if message == ids.HELLO:
-        unpack(frame, HEADER_SIZE, reporter.codes[message], values)
-        reporter.welcome[1] = values[1] & TICKS_MAX
-        reporter.welcome_due = True
-        reporter.host_seen = True
-        reporter.seq_next = reporter.seq_received + 1
-        reporter.resend_ms = RESEND_MS
-    elif message == ids.EVENT_ACK:
-        unpack(frame, HEADER_SIZE, reporter.codes[message], values)
+def _handle(reporter: Reporter, message: int, now_ms: int) -> None:
+    link = reporter.link
+    values = link.values
+    if message == ids.EVENT_ACK:
         # An acknowledgement of what was never sent is nobody's business; an old one changes nothing.
         if reporter.seq_received < values[0] < reporter.seq_next:
             reporter.seq_received = values[0]
             reporter.resend_ms = RESEND_MS
             reporter.moved_ms = now_ms
+    elif message == ids.DICTIONARY_GET:
+        reporter.line_due = values[0]
+    elif message == ids.TIME_SET and link.session.role >= ids.ROLE_TABLE:
+        reporter.time_values[0] = values[0]
+        reporter.time_values[1] = values[1]
+        reporter.time_set = True
+    elif COMMAND_FIRST <= message < COMMAND_END:
+        reporter.desk.receive(link.session.role, message, values, link.reader)
+    elif message != ids.HELLO:
+        link_refuse(link, REFUSE_ROLE)
 
 
 def _next_frame(reporter: Reporter, now_ms: int) -> bool:
     """Build the most urgent frame that is due; False if there is none."""
-    journal = reporter.journal
-    if reporter.welcome_due:
-        reporter.welcome_due = False
-        reporter.welcome[4] = reporter.seq_received + 1
-        reporter.welcome[5] = journal.seq_last
-        _message(reporter, ids.CLASS_HANDSHAKE, ids.WELCOME, reporter.welcome, reporter.welcome_text)
-        reporter.status_due = True
+    link = reporter.link
+    if link.hello_role >= 0:
+        answer = handshake_answer(reporter.handshake, reporter.seq_received, now_ms)
+        if answer != HELLO_IGNORED:
+            return True
+    if link.session.number != reporter.session_number:
+        _start_over(reporter)
+    if reporter.line_due >= 0:
+        return _dictionary(reporter)
+    if link_exhausted(link.session):
+        return False  # nothing but a new session can help
+    if link.session.sent >= SEQUENCE_WARN and not reporter.ending_told:
+        reporter.ending_told = True
+        reporter.scratch[0] = SEQUENCE_MAX - link.session.sent
+        link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SESSION_ENDING, reporter.scratch, b"")
         return True
+    if reporter.desk.result_due:
+        reporter.desk.result_due = False
+        link_send(link, link.session, ids.CLASS_RESPONSE, ids.RESULT, reporter.desk.result, b"")
+        return True
+    if reporter.time_due:
+        reporter.time_due = False
+        link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values, b"")
+        return True
+    return _next_event(reporter, now_ms) or _next_telemetry(reporter, now_ms)
+
+
+def _start_over(reporter: Reporter) -> None:
+    """A new session begins with the first event that nobody has acknowledged."""
+    reporter.session_number = reporter.link.session.number
+    reporter.host_seen = True
+    reporter.ending_told = False
+    reporter.seq_next = reporter.seq_received + 1
+    reporter.resend_ms = RESEND_MS
+    reporter.status_due = True
+    reporter.counters_due = True
+
+
+def _dictionary(reporter: Reporter) -> bool:
+    """Public, and sent in clear: the welcome names the hash of the whole, under the session's MAC."""
+    line = reporter.line_due
+    reporter.line_due = -1
+    values = reporter.scratch
+    values[0] = line
+    values[1] = dictionary_lines()
+    text = dictionary_line(line).encode() if line < values[1] else b""
+    link = reporter.link
+    link_send(link, link.lobby, ids.CLASS_DICTIONARY, ids.DICTIONARY_LINE, values, text)
+    return True
+
+
+def _next_event(reporter: Reporter, now_ms: int) -> bool:
+    journal = reporter.journal
     waiting = reporter.seq_next - reporter.seq_received - 1
     if waiting and ticks_diff(now_ms, reporter.moved_ms) >= reporter.resend_ms:
         reporter.seq_next = reporter.seq_received + 1
         reporter.resend_ms = min(reporter.resend_ms * 2, RESEND_MS_MAX)
         waiting = 0
-    if reporter.seq_next <= journal.seq_last and waiting < WINDOW:
-        _event(reporter, reporter.seq_next)
-        reporter.seq_next += 1
-        reporter.moved_ms = now_ms
-        return True
-    if reporter.host_seen and (reporter.status_due or ticks_diff(now_ms, reporter.status_ms) >= STATUS_MS):
+    if reporter.seq_next > journal.seq_last or waiting >= WINDOW:
+        return False
+    seq = reporter.seq_next
+    again = seq <= reporter.seq_top
+    if again:
+        reporter.resent += 1
+    else:
+        reporter.seq_top = seq
+    _event(reporter, seq, ids.FLAG_AGAIN if again else 0)
+    reporter.seq_next = seq + 1
+    reporter.moved_ms = now_ms
+    return True
+
+
+def _event(reporter: Reporter, seq: int, flags: int) -> None:
+    journal = reporter.journal
+    link = reporter.link
+    writer = link.writer
+    link_begin(link, link.session, ids.CLASS_EVENT, journal.load(seq), flags)
+    size = journal.payload_size()
+    for i in range(size):
+        writer.body[writer.at + i] = journal.buf[PAYLOAD_AT + i]
+    writer.at += size
+    link_finish(link, link.session)
+
+
+def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
+    if not reporter.host_seen:
+        return False
+    link = reporter.link
+    if reporter.status_due or ticks_diff(now_ms, reporter.status_ms) >= STATUS_MS:
         reporter.status_due = False
         reporter.status_ms = now_ms
-        _message(reporter, ids.CLASS_TELEMETRY, ids.STATUS, reporter.status, b"")
+        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, reporter.status, b"")
+        return True
+    # Only together with a status: a frame of its own would go out at whatever scan comes first after it is due, and
+    # when scans happen depends on the cards.
+    due = reporter.counters_due or ticks_diff(now_ms, reporter.counters_ms) >= COUNTERS_MS
+    if due and reporter.status_ms == now_ms:
+        reporter.counters_due = False
+        reporter.counters_ms = now_ms
+        _fill_counters(reporter)
+        link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.LINK_COUNTERS, reporter.scratch, b"")
         return True
     return False
+
+
+def _fill_counters(reporter: Reporter) -> None:
+    values = reporter.scratch
+    link = reporter.link
+    values[0] = link.reader.good
+    for i in range(DROP_KINDS):
+        values[1 + i] = link.reader.drops[i]
+    for i in range(REFUSE_KINDS):
+        values[1 + DROP_KINDS + i] = link.refused[i]
+    values[1 + DROP_KINDS + REFUSE_KINDS] = reporter.resent
 
 
 def _wake(reporter: Reporter, now_ms: int) -> int:
     wake_ms = FOREVER_MS
     if reporter.seq_next - 1 > reporter.seq_received:
         wake_ms = reporter.resend_ms - ticks_diff(now_ms, reporter.moved_ms)
-    if reporter.host_seen:
+    if reporter.host_seen and not link_exhausted(reporter.link.session):
         wake_ms = min(wake_ms, STATUS_MS - ticks_diff(now_ms, reporter.status_ms))
     return max(wake_ms, 0)
-
-
-def _event(reporter: Reporter, seq: int) -> None:
-    journal = reporter.journal
-    message = journal.load(seq)
-    writer = reporter.writer
-    _begin(reporter, ids.CLASS_EVENT, message)
-    size = journal.payload_size()
-    for i in range(size):
-        writer.body[writer.at + i] = journal.buf[PAYLOAD_AT + i]
-    writer.at += size
-    writer.finish()
-
-
-def _message(reporter: Reporter, kind: int, message: int, values: "list[int]", text: bytes) -> None:
-    writer = reporter.writer
-    _begin(reporter, kind, message)
-    writer.at = pack(writer.body, writer.at, reporter.codes[message], values, text)
-    writer.finish()
-
-
-def _begin(reporter: Reporter, kind: int, message: int) -> None:
-    reporter.writer.begin(kind, message, 0, reporter.link_sequence)
-    reporter.link_sequence = (reporter.link_sequence + 1) & 0xFFFF

@@ -110,7 +110,3 @@ if TYPE_CHECKING:
         def unique_id(self) -> int:
             """A number below 2**30 that differs between boards."""
             ...
-
-        def utc_s(self) -> int:
-            """Seconds since 2020-01-01T00:00Z, 0 if nobody has set the clock."""
-            ...

@@ -1,8 +1,24 @@
-"""The other end of the link, in process: reads what the device sends, acknowledges events, keeps them by name."""
+"""The other end of the link, in process: says hello, acknowledges events when it has kept them, gives commands."""
 
+from firmware.digest import same_bytes
 from firmware.protocol import ids
-from firmware.protocol.codec import VALUES_MAX, codec_table, is_event, pack, prefix_codes, unpack
-from firmware.protocol.frame import HEADER_SIZE, FrameReader, FrameWriter, frame_message
+from firmware.protocol.codec import TYPE_RAW, VALUES_MAX, codec_table, is_event, pack, prefix_codes, unpack
+from firmware.protocol.frame import (
+    CRC_SIZE,
+    HEADER_SIZE,
+    FrameReader,
+    FrameWriter,
+    frame_message,
+    frame_sequence,
+    frame_session,
+)
+from firmware.protocol.session import FROM_DEVICE, FROM_HOST, MAC_SIZE, NONCE_SIZE, Session, session_hmac, session_open
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.digest import Hmac
+
+_NONCE_AT = HEADER_SIZE + 2
 
 
 class Event:
@@ -16,25 +32,40 @@ class Event:
 
 
 class Peer:
-    """Says hello once, then acknowledges every event when it has kept it."""
+    """A host. With a key and a role its session is keyed, and it believes nothing that is not."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: bytes = b"", role: int = ids.ROLE_CLEAR) -> None:
+        self.key = key
+        self.role = role
         self.codes = codec_table()
         self.prefix = prefix_codes()
         self.names = {message: spec.split()[0] for message, _kind, spec in ids.MESSAGES}
         self.reader = FrameReader()
         self.writer = FrameWriter()
         self.values = [0] * VALUES_MAX
+        self.session = Session()
+        self.nonce = bytes(NONCE_SIZE)
+        self.hellos = 0
+        self.welcomes = 0
+        self.refusals: "list[int]" = []
         self.events: "list[Event]" = []
+        self.results: "list[list[int]]" = []
+        self.messages: "dict[str, list[int]]" = {}  # the newest of each other kind
         self.seq_last = 0
         self.repeats = 0
         self.gaps = 0
-        self.statuses = 0
+        self.disbelieved = 0
         self.acknowledges = True
-        self.status = [0] * VALUES_MAX
+        self.valid = 0  # frames that belong to the session
 
     def hello(self) -> bytes:
-        return self._frame(ids.CLASS_HANDSHAKE, ids.HELLO, [ids.VERSION, 1])
+        self.hellos += 1
+        self.nonce = bytes((self.hellos + i * 7) & 0xFF for i in range(NONCE_SIZE))
+        lobby = Session()
+        return self.frame(lobby, ids.CLASS_HANDSHAKE, ids.HELLO, [ids.VERSION, self.role], self.nonce)
+
+    def command(self, op: int, message: int, argument: int = 0) -> bytes:
+        return self.frame(self.session, ids.CLASS_COMMAND, message, [op, argument])
 
     def feed(self, data: bytearray) -> bytes:
         """Take what the device sent; returns what to send back."""
@@ -46,32 +77,94 @@ class Peer:
                 answer += self._handle()
         return answer
 
+    def frame(self, session: Session, kind: int, message: int, values: "list[int]", text: bytes = b"") -> bytes:
+        writer = self.writer
+        flags = ids.FLAG_KEYED if session.hmac else 0
+        writer.begin(kind, flags, message, session.number, session.sent)
+        session.sent = session.sent + 1 & 0xFFFF
+        writer.at = pack(writer.body, writer.at, self.codes[message], values, text)
+        if session.hmac:
+            mac = session.hmac.digest(FROM_HOST, writer.views.first(writer.at))
+            for i in range(MAC_SIZE):
+                writer.body[writer.at + i] = mac[i]
+            writer.at += MAC_SIZE
+        writer.finish()
+        return bytes(writer.wire[: writer.end])
+
     def _handle(self) -> bytes:
         frame = self.reader.buf
         message = frame_message(frame)
-        if message == ids.STATUS:
-            self.statuses += 1
-            unpack(frame, HEADER_SIZE, self.codes[message], self.status)
-        if not is_event(message):
+        codes = self.codes[message]
+        if message == ids.WELCOME:
+            return self._welcome(frame, codes)
+        if message not in (ids.REFUSED, ids.DICTIONARY_LINE):
+            if frame_session(frame) != self.session.number:
+                return b""
+            if self.role != ids.ROLE_CLEAR and not self._believe(self.session.hmac, frame, self.session.number):
+                return b""
+            self.session.received = frame_sequence(frame)
+            self.valid += 1
+        if is_event(message):
+            return self._event(frame, message, codes)
+        unpack(frame, HEADER_SIZE, codes, self.values)
+        count = len([code for code in codes if code < TYPE_RAW])
+        self.messages[self.names[message]] = self.values[:count]
+        if message == ids.RESULT:
+            self.results.append(self.values[:5])
+        elif message == ids.REFUSED:
+            self.refusals.append(self.values[0])
+        return b""
+
+    def _welcome(self, frame: bytearray, codes: bytes) -> bytes:
+        """Open the session it offers, if it answers our hello and proves the key."""
+        unpack(frame, HEADER_SIZE, codes, self.values)
+        number = frame_session(frame)
+        device_nonce = bytes(frame[_NONCE_AT : _NONCE_AT + NONCE_SIZE])
+        if bytes(frame[_NONCE_AT + NONCE_SIZE : _NONCE_AT + 2 * NONCE_SIZE]) != self.nonce:
+            self.disbelieved += 1
             return b""
+        if self.role == ids.ROLE_CLEAR:
+            self._open(number, None)
+            return b""
+        hmac = session_hmac(self.key, self.role, number, self.nonce, device_nonce)
+        if not self._believe(hmac, frame, number):
+            return b""
+        self._open(number, hmac)
+        # Anything keyed proves that we hold the key; what we have had already is worth saying.
+        return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [self.seq_last])
+
+    def _open(self, number: int, hmac: "Hmac | None") -> None:
+        session_open(self.session, number, self.role, hmac, 0)
+        self.welcomes += 1
+        self.valid += 1
+
+    def _believe(self, hmac: "Hmac | None", frame: bytearray, number: int) -> bool:
+        signed = self.reader.size - CRC_SIZE - MAC_SIZE
+        if (
+            hmac is None
+            or not frame[1] & ids.FLAG_KEYED
+            or frame_session(frame) != number
+            or (hmac is self.session.hmac and frame_sequence(frame) <= self.session.received)
+            or not same_bytes(hmac.digest(FROM_DEVICE, self.reader.views.first(signed)), frame, signed, MAC_SIZE)
+        ):
+            self.disbelieved += 1
+            return False
+        return True
+
+    def _event(self, frame: bytearray, message: int, codes: bytes) -> bytes:
         at = unpack(frame, HEADER_SIZE, self.prefix, self.values)
         seq = self.values[0]
         round_number = self.values[5]
-        unpack(frame, at, self.codes[message], self.values)
+        if seq > self.seq_last + 1:
+            self.gaps += 1
+            return b""
         if seq <= self.seq_last:
             self.repeats += 1
         else:
-            if seq != self.seq_last + 1:
-                self.gaps += 1
-                return b""
             self.seq_last = seq
-            fields = self.values[: len([code for code in self.codes[message] if code != 8])]
+            unpack(frame, at, codes, self.values)
+            fields = self.values[: len([code for code in codes if code < TYPE_RAW])]
             self.events.append(Event(self.names[message], seq, round_number, fields))
-        return self._frame(ids.CLASS_ACK, ids.EVENT_ACK, [self.seq_last]) if self.acknowledges else b""
-
-    def _frame(self, kind: int, message: int, values: "list[int]") -> bytes:
-        writer = self.writer
-        writer.begin(kind, message, 0, 0)
-        writer.at = pack(writer.body, writer.at, self.codes[message], values, b"")
-        writer.finish()
-        return bytes(writer.wire[: writer.end])
+        if not self.acknowledges:
+            return b""
+        return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [self.seq_last])

@@ -3,6 +3,7 @@
 from firmware.app import App
 from firmware.games.profile import find_profile
 from firmware.image import INPUTS
+from firmware.journal.keys import key_store
 from hal.sim.nv import Nv, PowerCut
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
@@ -21,7 +22,7 @@ class Livelock(Exception):
 class Rig:
     """A simulated device on a table. Survives power cuts: boot() makes a new app on the same plant and storage."""
 
-    def __init__(self, config: "Config", game: str, seed: int, board_crc: int) -> None:
+    def __init__(self, config: "Config", game: str, seed: int, board_crc: int, key: bytes = b"") -> None:
         self.config = config
         self.board_crc = board_crc
         self.game = game
@@ -29,6 +30,8 @@ class Rig:
         self.nv = Nv(config["nv"]["bytes"])
         self.scans = 0
         self.powered = False
+        if key:
+            key_store(SimHal(self.plant, self.nv), key)
         self.boot()
 
     def boot(self) -> None:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     Step = tuple[str, int, str, object]
 
+HELLO_US = 500000
+SILENCE_US = 2000000
+
 ACTIONS = ("load", "press", "take", "open", "clear", "close", "jam", "misfeed", "cut", "boot", "wait")
 
 
@@ -23,13 +26,14 @@ class Stuck(Exception):
 class Stage:
     """A rig, a peer and a script, played to the end; `transcript` has every byte that crossed the link."""
 
-    def __init__(self, config: "Config", game: str, seed: int) -> None:
-        self.rig = Rig(config, game, seed, 0)
-        self.peer = Peer()
+    def __init__(self, config: "Config", game: str, seed: int, key: bytes = b"", role: int = 0) -> None:
+        self.rig = Rig(config, game, seed, 0, key)
+        self.peer = Peer(key, role)
         self.transcript = bytearray()
         self.taken: "list[list[int]]" = []
         self.seen = 0  # events the script has already reacted to
-        self._to_device(self.peer.hello())
+        self.hello_us = 0  # when to say hello (again) if nothing of the session is heard
+        self.valid = 0
 
     def play(self, steps: "list[Step]", wait_ms_max: int = 120000) -> None:
         """Run the steps in order, then let the last events through."""
@@ -65,6 +69,12 @@ class Stage:
 
     def _step(self, limit_us: int) -> None:
         rig = self.rig
+        if self.peer.valid != self.valid:
+            self.valid = self.peer.valid
+            self.hello_us = rig.plant.now_us + SILENCE_US
+        if rig.powered and rig.plant.now_us >= self.hello_us:
+            self.hello_us = rig.plant.now_us + HELLO_US
+            self._to_device(self.peer.hello())
         rig.step(limit_us)
         hal = rig.hal
         if hal.sent:
@@ -85,7 +95,7 @@ class Stage:
         if action == "take":
             self.taken.append(cards)
         elif action == "boot":
-            self._to_device(self.peer.hello())
+            self.hello_us = 0
 
 
 def act(rig: Rig, action: str, argument: str) -> "list[int]":

@@ -5,7 +5,7 @@ from micropython import const
 from firmware.fault import FAULT_JOURNAL, require
 
 OUTBOX_MAX = const(16)  # the most events one motion can cause is 6
-VALUES_MAX = const(6)
+VALUES_MAX = const(7)
 
 
 class Entry:
@@ -40,7 +40,18 @@ class Outbox:
             self.uptime_ms -= 1000
             self.uptime_s += 1
 
-    def post(self, message: int, a: int = 0, b: int = 0, c: int = 0, d: int = 0, text: bytes = b"") -> None:
+    def post(
+        self,
+        message: int,
+        a: int = 0,
+        b: int = 0,
+        c: int = 0,
+        d: int = 0,
+        text: bytes = b"",
+        e: int = 0,
+        f: int = 0,
+        g: int = 0,
+    ) -> None:
         """Queue an event. A full outbox is a broken invariant: losing an event silently is not an option."""
         require(self.count < OUTBOX_MAX, FAULT_JOURNAL)
         entry = self.entries[(self.first + self.count) % OUTBOX_MAX]
@@ -53,6 +64,9 @@ class Outbox:
         entry.values[1] = b
         entry.values[2] = c
         entry.values[3] = d
+        entry.values[4] = e
+        entry.values[5] = f
+        entry.values[6] = g
         entry.text = text
         self.count += 1
 

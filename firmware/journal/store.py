@@ -1,11 +1,13 @@
 """A ring of 64-byte event records with CRC, and two alternating marks that hold the acknowledged sequence number.
 
-    record: u8 magic | u8 payload size | u16 message | payload (event prefix, body) | zeros | u32 CRC-32
-    mark:   u8 magic | 3 zeros | u32 acknowledged | u32 generation | u32 round | u16 boot | zeros | u32 CRC-32
+    0    key     see keys.py
+    64   marks   u8 magic | 3 zeros | u32 acknowledged | u32 generation | u32 round | u16 boot | lanes 42 | u32 CRC-32
+    192  records u8 magic | u8 payload size | u16 message | payload (event prefix, body) | zeros | u32 CRC-32
 
 The record of event n lies at index n modulo the capacity, so nothing has to be searched for. A torn record fails
 its CRC and was never reported: the event did not happen. Unacknowledged records are never overwritten. Marks repeat
-the highest round and boot numbers, so that those survive the recycling of every record that carried them.
+the highest round and boot numbers and the last command of every lane, so that those survive the recycling of every
+record that carried them.
 """
 
 from binascii import crc32
@@ -14,7 +16,9 @@ from struct import pack_into
 from micropython import const
 
 from firmware.fault import FAULT_JOURNAL, require
-from firmware.protocol.codec import pack
+from firmware.journal.lanes import Lanes
+from firmware.protocol import ids
+from firmware.protocol.codec import pack, unpack
 from firmware.protocol.frame import CRC_RESIDUE
 
 TYPE_CHECKING = False
@@ -25,11 +29,16 @@ RECORD_SIZE = const(64)
 PAYLOAD_AT = const(4)
 PAYLOAD_MAX = const(56)
 CRC_AT = const(60)
+MARK_FIRST = const(1)  # in records; the key comes before
 MARK_COUNT = const(2)
+RECORD_FIRST = const(3)
 RECORD_MAGIC = const(0xE5)
 MARK_MAGIC = const(0xA5)
 BOOT_AT = const(8)  # in a record: prefix fields that recovery looks for
 ROUND_AT = const(20)
+BODY_AT = const(25)
+LANES_AT = const(18)  # in a mark
+_LANE_CODES = b"\x04\x02\x04\x01\x01\x02"  # op, command, digest, outcome, reason, detail
 
 
 class Journal:
@@ -37,7 +46,7 @@ class Journal:
 
     def __init__(self, storage: "Storage", size: int, codes: "dict[int, bytes]", prefix: bytes) -> None:
         self.storage = storage
-        self.capacity = size // RECORD_SIZE - MARK_COUNT
+        self.capacity = size // RECORD_SIZE - RECORD_FIRST
         self.codes = codes
         self.prefix = prefix
         self.buf = bytearray(RECORD_SIZE)
@@ -47,6 +56,8 @@ class Journal:
         self.mark_generation = 0
         self.round_last = 0
         self.boot_last = 0
+        self.lanes = Lanes()
+        self.values = [0] * 8
         require(self.capacity > 0, FAULT_JOURNAL)
 
     def room(self) -> int:
@@ -82,7 +93,8 @@ class Journal:
             buf[i] = 0
         buf[0] = MARK_MAGIC
         pack_into("<IIIH", buf, 4, seq, self.mark_generation + 1, self.round_last, self.boot_last)
-        if not self._commit((self.mark_generation + 1) % MARK_COUNT * RECORD_SIZE):
+        self.lanes.pack(buf, LANES_AT)
+        if not self._commit((MARK_FIRST + (self.mark_generation + 1) % MARK_COUNT) * RECORD_SIZE):
             return False
         self.mark_generation += 1
         self.seq_acked = seq
@@ -98,20 +110,22 @@ class Journal:
     def recover(self) -> None:
         """Find the last acknowledged and the last recorded event after a boot."""
         for mark in range(MARK_COUNT):
-            if self._read(mark * RECORD_SIZE, MARK_MAGIC):
+            if self._read((MARK_FIRST + mark) * RECORD_SIZE, MARK_MAGIC):
                 acked = self._u32(4)
                 generation = self._u32(8)
                 if generation > self.mark_generation:
                     self.mark_generation = generation
                     self.seq_acked = acked
                 self._remember(self._u32(12), self._u16(16))
+                self._restore_mark_lanes()
         last = self.seq_acked
         for index in range(self.capacity):
-            if self._read((MARK_COUNT + index) * RECORD_SIZE, RECORD_MAGIC):
+            if self._read((RECORD_FIRST + index) * RECORD_SIZE, RECORD_MAGIC):
                 seq = self._seq()
                 if seq % self.capacity == index:
                     self._remember(self._u32(ROUND_AT), self._u16(BOOT_AT))
                     last = max(last, seq)
+                    self._restore_record_lane()
         self.seq_last = last
 
     def last_of(self, first: "tuple[int, ...]", second: "tuple[int, ...]") -> int:
@@ -127,7 +141,7 @@ class Journal:
         return 0
 
     def _address(self, seq: int) -> int:
-        return (MARK_COUNT + seq % self.capacity) * RECORD_SIZE
+        return (RECORD_FIRST + seq % self.capacity) * RECORD_SIZE
 
     def _commit(self, address: int) -> bool:
         pack_into("<I", self.buf, CRC_AT, crc32(self.crc_view))
@@ -136,6 +150,23 @@ class Journal:
     def _read(self, address: int, magic: int) -> bool:
         ok = self.storage.nv_read(address, self.buf)
         return ok and self.buf[0] == magic and crc32(self.buf) == CRC_RESIDUE
+
+    def _restore_mark_lanes(self) -> None:
+        values = self.values
+        at = LANES_AT
+        for role in range(1, ids.ROLE_COUNT):
+            at = unpack(self.buf, at, _LANE_CODES, values)
+            self.lanes.restore(role, values)
+
+    def _restore_record_lane(self) -> None:
+        """Events come in any order here; the ledger keeps the latest of each lane."""
+        message = self._message()
+        if message == ids.EV_COMMAND_ACCEPTED or message == ids.EV_COMMAND_ENDED:
+            values = self.values
+            values[4] = ids.OUTCOME_ACCEPTED
+            values[5] = values[6] = 0
+            unpack(self.buf, BODY_AT, self.codes[message], values)
+            self.lanes.restore(values[0], values[1:])
 
     def _seq(self) -> int:
         return self._u32(PAYLOAD_AT)

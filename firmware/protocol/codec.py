@@ -2,16 +2,17 @@
 
 from micropython import const
 
-from firmware.protocol.ids import EVENT_PREFIX, MESSAGES
+from firmware.protocol.ids import CLASS_COMMAND, COMMAND_PREFIX, EVENT_PREFIX, MESSAGES
 
 TYPE_U8 = const(1)  # the code of an integer is its size in bytes
 TYPE_U16 = const(2)
 TYPE_U32 = const(4)
-TYPE_T8 = const(8)
+TYPE_RAW = const(8)  # from here on raw bytes, the code is the size: text and byte strings alike
+TYPE_REST = const(255)  # raw bytes up to the end of the body
 
-_CODES = {"u8": TYPE_U8, "u16": TYPE_U16, "u32": TYPE_U32, "t8": TYPE_T8}
+_CODES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "rest": 255}
 
-VALUES_MAX = const(20)  # the widest body has 18 fields
+VALUES_MAX = const(20)  # the widest body has 18 integers
 
 
 def field_codes(spec: str) -> bytes:
@@ -24,10 +25,10 @@ def field_codes(spec: str) -> bytes:
 
 
 def codec_table() -> "dict[int, bytes]":
-    """Type codes of every message's own fields (without the event prefix), by message id. Made once, at boot."""
+    """Type codes of every message's body by id, without the prefix of events. Made once, at boot."""
     table: "dict[int, bytes]" = {}
-    for message, _kind, spec in MESSAGES:
-        table[message] = field_codes(spec)
+    for message, kind, spec in MESSAGES:
+        table[message] = field_codes(COMMAND_PREFIX + " " + spec if kind == CLASS_COMMAND else spec)
     return table
 
 
@@ -40,16 +41,16 @@ def is_event(message: int) -> bool:
 
 
 def pack(buf: bytearray, at: int, codes: bytes, values: "list[int]", text: bytes) -> int:
-    """Write integer fields from `values` in order; text fields take eight bytes of `text` each, in order.
+    """Write integer fields from `values` in order; raw fields take their bytes from `text`, in order, zero-padded.
 
-    Returns the position after the last byte. Values out of a field's range are cut to it: a u16 event count that
-    overflows must not stop an event from being reported.
+    Returns the position after the last byte. Values out of a field's range are cut to it: a u16 count that overflows
+    must not stop an event from being reported.
     """
     taken = 0
     text_at = 0
     for code in codes:
-        if code == TYPE_T8:
-            for _ in range(TYPE_T8):
+        if code >= TYPE_RAW:
+            for _ in range(len(text) - text_at if code == TYPE_REST else code):
                 buf[at] = text[text_at] if text_at < len(text) else 0
                 text_at += 1
                 at += 1
@@ -64,10 +65,12 @@ def pack(buf: bytearray, at: int, codes: bytes, values: "list[int]", text: bytes
 
 
 def unpack(buf: bytearray, at: int, codes: bytes, values: "list[int]") -> int:
-    """Read integer fields into `values`; text fields are passed over. Returns the position after the last byte."""
+    """Read integer fields into `values`; raw fields are passed over. Returns the position after the last byte."""
     taken = 0
     for code in codes:
-        if code != TYPE_T8:
+        if code == TYPE_REST:
+            break
+        if code < TYPE_RAW:
             value = 0
             for i in range(code):
                 value |= buf[at + i] << (i << 3)
@@ -78,8 +81,10 @@ def unpack(buf: bytearray, at: int, codes: bytes, values: "list[int]") -> int:
 
 
 def packed_size(codes: bytes) -> int:
+    """Bytes of a body with these fields; a rest may be empty."""
     size = 0
     for code in codes:
-        size += code
+        if code != TYPE_REST:
+            size += code
     return size
 

@@ -1,4 +1,6 @@
-"""Frames: 00 | COBS(header 8, body, CRC-32) | 00. The CRC is checked before any field is read.
+"""Frames: 00 | COBS(header 8, body, [MAC 16,] CRC-32) | 00. The CRC is checked before any field is read.
+
+    header: u8 version<<4 | class   u8 flags   u16 message   u16 session   u16 link sequence
 
 A reader takes any bytes whatever, in any pieces, and counts everything it drops. A writer holds one frame at a time
 and hands out what a partial write left over. Nothing allocates on a good frame once its length has been seen.
@@ -10,7 +12,7 @@ from struct import pack_into
 from micropython import const
 
 from firmware.protocol.cobs import FRAME_MAX, cobs_decode, cobs_encode
-from firmware.protocol.ids import VERSION
+from firmware.protocol.ids import FLAG_KEYED, FLAGS_MUST, VERSION
 
 HEADER_SIZE = const(8)
 CRC_SIZE = const(4)
@@ -22,7 +24,8 @@ DROP_CRC = const(1)
 DROP_SHORT = const(2)
 DROP_LONG = const(3)
 DROP_VERSION = const(4)
-DROP_KINDS = const(5)
+DROP_FLAGS = const(5)
+DROP_KINDS = const(6)
 
 
 class Views:
@@ -88,6 +91,8 @@ class FrameReader:
             self.drops[DROP_CRC] += 1
         elif self.buf[0] >> 4 != VERSION:
             self.drops[DROP_VERSION] += 1
+        elif self.buf[1] & FLAGS_MUST & ~FLAG_KEYED:
+            self.drops[DROP_FLAGS] += 1
         else:
             self.good += 1
             self.size = size
@@ -108,10 +113,10 @@ class FrameWriter:
     def busy(self) -> bool:
         return self.sent < self.end
 
-    def begin(self, kind: int, message: int, session: int, sequence: int) -> None:
+    def begin(self, kind: int, flags: int, message: int, session: int, sequence: int) -> None:
         body = self.body
         body[0] = VERSION << 4 | kind
-        body[1] = 0
+        body[1] = flags
         body[2] = message & 0xFF
         body[3] = message >> 8
         body[4] = session & 0xFF
@@ -133,3 +138,11 @@ class FrameWriter:
 def frame_message(frame: bytearray) -> int:
     """Message id of a good frame."""
     return frame[2] | frame[3] << 8
+
+
+def frame_session(frame: bytearray) -> int:
+    return frame[4] | frame[5] << 8
+
+
+def frame_sequence(frame: bytearray) -> int:
+    return frame[6] | frame[7] << 8

@@ -1,25 +1,55 @@
-"""The one table of messages: device codec, host codec, dictionary and specification all derive from it.
+"""The one table of messages: device codec, host codec, dictionary, specification and dissector all derive from it.
 
-A line of MESSAGES is `id, class, "name field:type ..."`. Types: u8 u16 u32 little-endian, t8 ASCII text padded with
-NUL to eight bytes. Every event body starts with the fields of EVENT_PREFIX. Ids are never reused.
+A line of MESSAGES is `id, class, "name field:type ..."`. Types: u8 u16 u32 little-endian; t8 ASCII text padded with NUL
+to eight bytes; b8 b16 raw bytes; rest, only last: whatever is left. Every event body starts with EVENT_PREFIX, every
+command body with COMMAND_PREFIX. Ids are never reused, fields are only ever added at the end. The classes HANDSHAKE and
+DICTIONARY and everything in them are frozen for ever: they are how two versions find out about each other.
 """
 
 from micropython import const
 
 VERSION = const(1)
 
-CLASS_HANDSHAKE = const(0)  # frozen for ever, as is CLASS_DICTIONARY
+CLASS_HANDSHAKE = const(0)
 CLASS_DICTIONARY = const(1)
 CLASS_EVENT = const(2)
 CLASS_ACK = const(3)
+CLASS_COMMAND = const(4)
+CLASS_RESPONSE = const(5)
 CLASS_TELEMETRY = const(6)
+CLASS_TIME = const(7)
+CLASS_DIAGNOSTIC = const(8)
 
-FLAG_MUST_UNDERSTAND = const(0xF0)  # a receiver that does not know one of these flags drops the frame
+CLASS_NAMES = "handshake dictionary event ack command response telemetry time diagnostic"
+
+# A receiver that does not know a flag of the high nibble drops the frame; unknown flags of the low nibble are ignored.
+FLAG_KEYED = const(0x80)  # 16 bytes of HMAC-SHA256 stand between body and CRC
+FLAGS_MUST = const(0xF0)
+FLAG_AGAIN = const(0x01)  # this event was sent before
+
+ROLE_CLEAR = const(0)  # no key: may look on, and acknowledge where the board config says so
+ROLE_OBSERVER = const(1)
+ROLE_TABLE = const(2)
+ROLE_SERVICE = const(3)
+ROLE_COUNT = const(4)
+ROLE_NAMES = "clear observer table service"
+
+MODE_REPORT_ONLY = const(0)
+MODE_TABLE = const(1)
+MODE_NAMES = "report_only table"
 
 HELLO = const(1)
 WELCOME = const(2)
+REFUSED = const(3)
+DICTIONARY_GET = const(8)
+DICTIONARY_LINE = const(9)
 EVENT_ACK = const(16)
 STATUS = const(32)
+TIME_SET = const(48)
+TIME_IS = const(49)
+LINK_COUNTERS = const(64)
+SESSION_ENDING = const(65)
+RESULT = const(80)
 
 EV_BOOTED = const(256)
 EV_POWER_LOST = const(257)
@@ -28,6 +58,9 @@ EV_WARNING_LATCHED = const(259)
 EV_WARNING_CLEARED = const(260)
 EV_DOOR_OPENED = const(261)
 EV_DOOR_CLOSED = const(262)
+EV_CLOCK_SET = const(263)
+EV_COMMAND_ACCEPTED = const(264)
+EV_COMMAND_ENDED = const(265)
 EV_SHUFFLE_STARTED = const(272)
 EV_DECK_VERIFIED = const(273)
 EV_DECK_REFUSED = const(274)
@@ -47,21 +80,61 @@ EV_REMAINDER_TAKEN = const(296)
 EV_ROUND_ENDED = const(297)
 EV_ROUND_VOIDED = const(298)
 
+CMD_SHUFFLE = const(512)
+CMD_SET_POSITIONS = const(513)
+CMD_CLOSE_BETTING = const(514)
+CMD_CONFIRM_LOCKOUT = const(515)
+CMD_RELEASE = const(516)
+CMD_END_ROUND = const(517)
+CMD_ACKNOWLEDGE_WARNING = const(518)
+
+OUTCOME_ACCEPTED = const(0)  # recorded; not begun
+OUTCOME_RUNNING = const(1)
+OUTCOME_DONE = const(2)
+OUTCOME_FAILED = const(3)
+OUTCOME_REJECTED = const(4)  # not begun, and never will be under this number
+OUTCOME_STALE = const(5)  # an older number than the last of this lane
+OUTCOME_CONFLICT = const(6)  # the last number of this lane, with another command or other arguments
+OUTCOME_IN_DOUBT = const(7)  # power was lost before it ended
+OUTCOME_NAMES = "accepted running done failed rejected stale conflict in_doubt"
+
+REASON_NONE = const(0)
+REASON_STATE = const(1)  # not now: the procedure is elsewhere
+REASON_BUSY = const(2)  # another command is running
+REASON_ROLE = const(3)  # not with this role, or the link only reports
+REASON_ARGUMENT = const(4)
+REASON_WARNING = const(5)  # a warning came up; detail is its code
+REASON_POWER = const(6)  # detail: cards counted out since it began, as far as the sensors told
+REASON_UNKNOWN = const(7)  # this firmware has no such command
+REASON_NAMES = "none state busy role argument warning power unknown"
+
+REFUSED_VERSION = const(0)  # no common version
+REFUSED_NO_KEY = const(1)  # a role was asked for and the device has no key
+REFUSED_BACKOFF = const(2)  # too many wrong attempts; detail is the wait in seconds
+REFUSED_NAMES = "version no_key backoff"
+
 # seq counts events over the device's life; utc_s counts from 2020-01-01T00:00Z (0: not synchronised), so that it
 # stays a small integer until 2054; uptime is split for the same reason.
 EVENT_PREFIX = "seq:u32 boot:u16 uptime_s:u32 uptime_ms:u16 utc_s:u32 round:u32 deck:u8"
+
+# The lane is the role of the session: each role has its own operation numbers.
+COMMAND_PREFIX = "op:u32"
 
 # What a device says when it lost power and does not know: never a number that looks like a count.
 UNKNOWN_U8 = const(0xFF)
 UNKNOWN_U16 = const(0xFFFF)
 
 MESSAGES = (
-    (HELLO, CLASS_HANDSHAKE, "hello version_max:u8 nonce:u32"),
+    (HELLO, CLASS_HANDSHAKE, "hello version_max:u8 role:u8 nonce:b16"),
     (
         WELCOME,
         CLASS_HANDSHAKE,
-        "welcome version:u8 nonce:u32 device:u32 boot:u16 firmware:t8 game:t8 seq_first:u32 seq_last:u32",
+        "welcome version:u8 role:u8 nonce:b16 host_nonce:b16 device:u32 boot:u16 mode:u8 has_key:u8 dictionary:b8"
+        " firmware:t8 game:t8 seq_first:u32 seq_last:u32 op_last:u32",
     ),
+    (REFUSED, CLASS_HANDSHAKE, "refused why:u8 detail:u16 host_nonce:b16"),
+    (DICTIONARY_GET, CLASS_DICTIONARY, "dictionary_get line:u16"),
+    (DICTIONARY_LINE, CLASS_DICTIONARY, "dictionary_line line:u16 lines:u16 text:rest"),
     (EVENT_ACK, CLASS_ACK, "event_ack seq:u32"),
     (
         STATUS,
@@ -70,6 +143,16 @@ MESSAGES = (
         " hopper:u16 path:u16 store:u16 tray:u16 dealt:u16 discarded:u16 released:u16 removed:u16"
         " events_waiting:u16 frames_bad:u16",
     ),
+    (TIME_SET, CLASS_TIME, "time_set utc_s:u32 utc_ms:u16"),
+    (TIME_IS, CLASS_TIME, "time_is utc_s:u32 utc_ms:u16 uptime_s:u32 uptime_ms:u16"),
+    (
+        LINK_COUNTERS,
+        CLASS_DIAGNOSTIC,
+        "link_counters good:u32 bad_stuffing:u16 bad_crc:u16 too_short:u16 too_long:u16 bad_version:u16 bad_flags:u16"
+        " bad_session:u16 bad_mac:u16 replayed:u16 not_keyed:u16 not_allowed:u16 malformed:u16 unknown:u16 resent:u16",
+    ),
+    (SESSION_ENDING, CLASS_DIAGNOSTIC, "session_ending frames_left:u16"),
+    (RESULT, CLASS_RESPONSE, "result op:u32 command:u16 outcome:u8 reason:u8 detail:u16"),
     (EV_BOOTED, CLASS_EVENT, "booted cause:u8 board_crc:u32 firmware:t8"),
     (EV_POWER_LOST, CLASS_EVENT, "power_lost during:u16 round_open:u8"),
     (EV_EMPTY_PROVED, CLASS_EVENT, "empty_proved slots_swept:u16"),
@@ -77,6 +160,9 @@ MESSAGES = (
     (EV_WARNING_CLEARED, CLASS_EVENT, "warning_cleared warning:u8"),
     (EV_DOOR_OPENED, CLASS_EVENT, "door_opened"),
     (EV_DOOR_CLOSED, CLASS_EVENT, "door_closed"),
+    (EV_CLOCK_SET, CLASS_EVENT, "clock_set role:u8 old_utc_s:u32"),
+    (EV_COMMAND_ACCEPTED, CLASS_EVENT, "command_accepted role:u8 op:u32 command:u16 digest:u32"),
+    (EV_COMMAND_ENDED, CLASS_EVENT, "command_ended role:u8 op:u32 command:u16 digest:u32 outcome:u8 reason:u8 detail:u16"),
     (EV_SHUFFLE_STARTED, CLASS_EVENT, "shuffle_started expected:u16 report_ds:u16"),
     (EV_DECK_VERIFIED, CLASS_EVENT, "deck_verified counted:u16 swept:u16 misfeeds:u8"),
     (EV_DECK_REFUSED, CLASS_EVENT, "deck_refused expected:u16 counted:u16 swept:u16 clause:t8"),
@@ -95,6 +181,13 @@ MESSAGES = (
     (EV_REMAINDER_TAKEN, CLASS_EVENT, "remainder_taken counted:u16"),
     (EV_ROUND_ENDED, CLASS_EVENT, "round_ended stacks:u8 dealt:u16 remainder:u16"),
     (EV_ROUND_VOIDED, CLASS_EVENT, "round_voided warning:u8 clause:t8 stacks_taken:u8 cards_out:u16 cards_inside:u16"),
+    (CMD_SHUFFLE, CLASS_COMMAND, "shuffle"),
+    (CMD_SET_POSITIONS, CLASS_COMMAND, "set_positions positions:u8"),
+    (CMD_CLOSE_BETTING, CLASS_COMMAND, "close_betting"),
+    (CMD_CONFIRM_LOCKOUT, CLASS_COMMAND, "confirm_lockout"),
+    (CMD_RELEASE, CLASS_COMMAND, "release"),
+    (CMD_END_ROUND, CLASS_COMMAND, "end_round"),
+    (CMD_ACKNOWLEDGE_WARNING, CLASS_COMMAND, "acknowledge_warning"),
 )
 
 # An intent is durable before cards move; an outcome closes it. An intent left open at boot means power was lost.

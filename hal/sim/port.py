@@ -27,7 +27,6 @@ class SimHal:
         self.entropy_draws = 0
         self.entropy_ok = True
         self.cause = 0
-        self.utc_base_s = 0
 
     def ticks_ms(self) -> int:
         return (_ORIGIN_MS + self.plant.now_us // 1000) & _MASK
@@ -115,6 +114,3 @@ class SimHal:
 
     def unique_id(self) -> int:
         return 0x51 << 16 | self.plant.seed & 0xFFFF
-
-    def utc_s(self) -> int:
-        return self.utc_base_s + self.plant.now_us // 1000000 if self.utc_base_s else 0

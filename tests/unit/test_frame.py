@@ -8,6 +8,7 @@ from firmware.protocol.cobs import FRAME_MAX, cobs_decode, cobs_encode
 from firmware.protocol.frame import (
     DROP_COBS,
     DROP_CRC,
+    DROP_FLAGS,
     DROP_LONG,
     DROP_SHORT,
     DROP_VERSION,
@@ -29,7 +30,7 @@ VECTORS = (
 
 def frame(message, body):
     writer = FrameWriter()
-    writer.begin(2, message, 0, 7)
+    writer.begin(2, 0, message, 0, 7)
     for byte in body:
         writer.body[writer.at] = byte
         writer.at += 1
@@ -120,9 +121,19 @@ def test_a_good_received_frame_allocates_nothing_once_its_length_was_seen():
     assert reader.good == 2
 
 
+def test_a_flag_that_must_be_understood_and_is_not_drops_the_frame():
+    for flags, good in ((0x10, 0), (0x20, 0), (0x40, 0), (0x0F, 1)):
+        writer = FrameWriter()
+        writer.begin(2, flags, 258, 0, 0)
+        writer.finish()
+        reader = FrameReader()
+        assert len(read_all(reader, bytes(writer.wire[: writer.end]), 64)) == good
+        assert reader.drops[DROP_FLAGS] == 1 - good
+
+
 def test_a_frame_of_another_version_is_counted_and_passed_over():
     writer = FrameWriter()
-    writer.begin(2, 258, 0, 0)
+    writer.begin(2, 0, 258, 0, 0)
     writer.body[0] = 0xF2
     writer.finish()
     reader = FrameReader()

@@ -20,7 +20,7 @@ def journal_on(nv):
 
 
 def new_nv():
-    return Nv((CAPACITY + 2) * RECORD_SIZE)
+    return Nv((CAPACITY + 3) * RECORD_SIZE)
 
 
 def record(journal, message=ids.EV_DOOR_OPENED, round_number=0, boot=1):

@@ -49,7 +49,7 @@ def test_an_acknowledgement_of_events_never_sent_is_ignored():
     stage.play(stories.start())
     from firmware.protocol import ids
 
-    stage._to_device(stage.peer._frame(ids.CLASS_ACK, ids.EVENT_ACK, [100000]))
+    stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [100000]))
     stage.run(100)
     assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last == 2
 
@@ -75,4 +75,4 @@ def test_a_flood_of_garbage_does_not_disturb_a_round():
     stage.play(stories.start() + stories.round_of(1))
     check_stage(stage)
     assert stage.names()[-1] == "round_ended"
-    assert sum(stage.rig.app.reporter.reader.drops) > 0
+    assert sum(stage.rig.app.link.reader.drops) > 0

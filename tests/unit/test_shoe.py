@@ -5,8 +5,9 @@ from binascii import hexlify
 
 from support import raises
 
+from firmware.digest import Hmac
 from firmware.fault import Broken
-from firmware.shoe.drbg import Drbg, hmac_sha256
+from firmware.shoe.drbg import Drbg
 from firmware.shoe.ledger import DEALT, HOPPER, PATH, REMOVED, STORE, TRAY, Ledger
 from firmware.shoe.permutation import permutation_fill, permutation_wipe
 
@@ -51,10 +52,10 @@ def test_removing_all_keeps_the_sum():
 
 
 def test_hmac_matches_rfc_4231():
-    assert hexlify(hmac_sha256(b"\x0b" * 20, b"Hi There")) == (
+    assert hexlify(Hmac(b"\x0b" * 20).digest(b"Hi", b" There")) == (
         b"b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
     )
-    assert hexlify(hmac_sha256(b"Jefe", b"what do ya want for nothing?")) == (
+    assert hexlify(Hmac(b"Jefe").digest(b"what do ya want for nothing?", b"")) == (
         b"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
     )
 

@@ -1,0 +1,189 @@
+"""Commands: each operation number acts at most once, and the answer to it never changes.
+
+A new number is recorded before anything is done about it, and again when it has ended; the same number gets the recorded
+answer, an older one is stale, the same one with other words is a conflict. What a command does is press the button a
+dealer would press: there is one way into the procedure, and its interlocks hold for both.
+"""
+
+from binascii import crc32
+
+from micropython import const
+
+from firmware.games.flow import (
+    DECK_READY,
+    DISPENSING,
+    PREPARING,
+    RELEASING,
+    REMAINDER_OFFERED,
+    REMOVING,
+    SHUFFLING,
+    STACK_OFFERED,
+    WAITING_FOR_DECK,
+    WAITING_FOR_GREEN,
+    WAITING_FOR_LOCKOUT,
+    WAITING_FOR_ROUND_END,
+    WARNING,
+)
+from firmware.image import IN_HOPPER
+from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_GREEN, PRESS_LOCK
+from firmware.protocol import ids
+from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
+from firmware.protocol.session import MAC_SIZE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+    from firmware.image import Inputs
+    from firmware.journal.lanes import Lane, Lanes
+    from firmware.protocol.frame import FrameReader
+
+NO_PRESS = const(-1)
+DIGEST_MASK = const(0x3FFFFFFF)
+OP_SIZE = const(4)
+
+# command: (states it may start in, button it stands for, states on the way, states that mean done)
+_RULES = {
+    ids.CMD_SHUFFLE: ((WAITING_FOR_DECK,), PRESS_GREEN, (PREPARING, SHUFFLING), (DECK_READY,)),
+    ids.CMD_SET_POSITIONS: ((DECK_READY,), NO_PRESS, (), (DECK_READY,)),
+    ids.CMD_CLOSE_BETTING: ((DECK_READY,), PRESS_CLOSE, (), (WAITING_FOR_LOCKOUT, DISPENSING)),
+    ids.CMD_CONFIRM_LOCKOUT: ((WAITING_FOR_LOCKOUT,), PRESS_LOCK, (), (DISPENSING,)),
+    ids.CMD_RELEASE: ((WAITING_FOR_GREEN, STACK_OFFERED), PRESS_GREEN, (RELEASING,), (REMAINDER_OFFERED,)),
+    ids.CMD_END_ROUND: ((WAITING_FOR_ROUND_END,), PRESS_GREEN, (), (WAITING_FOR_DECK,)),
+    ids.CMD_ACKNOWLEDGE_WARNING: ((WARNING,), PRESS_ACK, (), (REMOVING,)),
+}
+
+
+class Desk:
+    """Takes commands one at a time. Sole writer of the lanes."""
+
+    def __init__(self, flow: "Flow", inp: "Inputs", lanes: "Lanes", mode: int) -> None:
+        self.flow = flow
+        self.inp = inp
+        self.lanes = lanes
+        self.mode = mode
+        self.role = 0  # whose command is being carried out; 0: none
+        self.argument = 0
+        self.acted = False
+        self.result_due = False
+        self.result = [0] * 5
+        self.burned = [0] * ids.ROLE_COUNT  # numbers turned away because another command was running
+        self.result_role = 0  # after a recorded change: tell this lane's host once it is durable
+
+    def receive(self, role: int, command: int, values: "list[int]", reader: "FrameReader") -> None:
+        """A command from an authentic host of that role."""
+        op = values[0]
+        lane = self.lanes.by_role[role]
+        # Over every argument, those this firmware does not know included: other words make another command.
+        end = reader.size - MAC_SIZE - CRC_SIZE
+        digest = crc32(reader.views.first(end)[HEADER_SIZE + OP_SIZE :]) & DIGEST_MASK
+        if role < ids.ROLE_TABLE or (self.mode != ids.MODE_TABLE and role != ids.ROLE_SERVICE):
+            self._answer(op, command, ids.OUTCOME_REJECTED, ids.REASON_ROLE, 0)
+        elif op < lane.op or op == 0:
+            self._answer(op, command, ids.OUTCOME_STALE, ids.REASON_NONE, 0)
+        elif op > lane.op and (self.role or op <= self.burned[role]):
+            # The lane still belongs to what is running; this number is used up all the same, or a second copy of
+            # it could act after the first was turned away.
+            self.burned[role] = max(self.burned[role], op)
+            self._answer(op, command, ids.OUTCOME_REJECTED, ids.REASON_BUSY, 0)
+        elif op > lane.op:
+            self._begin(role, lane, op, command, digest, values[1])
+        elif command != lane.command or digest != lane.digest:
+            self._answer(op, command, ids.OUTCOME_CONFLICT, ids.REASON_NONE, 0)
+        else:
+            self._answer(op, command, lane.outcome, lane.reason, lane.detail)
+
+    def recover(self) -> None:
+        """After a boot: a command that was accepted and did not end is in doubt, and says so for ever."""
+        for role in range(1, ids.ROLE_COUNT):
+            lane = self.lanes.by_role[role]
+            if lane.outcome <= ids.OUTCOME_RUNNING:
+                self._end(role, ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, ids.UNKNOWN_U16)
+        self.result_role = 0
+
+    def scan(self) -> None:
+        """Carry out what was accepted, once that is durable; notice how it ends. Runs after the procedure."""
+        flow = self.flow
+        if self.result_role and flow.outbox.count == 0:
+            lane = self.lanes.by_role[self.result_role]
+            self.result_role = 0
+            self._answer(lane.op, lane.command, lane.outcome, lane.reason, lane.detail)
+        if not self.role:
+            return
+        rule = _RULES[self.lanes.by_role[self.role].command]
+        if not self.acted:
+            if flow.outbox.count == 0:
+                self._act(rule[0], rule[1])
+        elif flow.state in rule[3]:
+            self._end(self.role, ids.OUTCOME_DONE, ids.REASON_NONE, 0)
+        elif flow.state == WARNING:
+            self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_WARNING, flow.warning)
+        elif flow.state not in rule[0] and flow.state not in rule[2]:
+            self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_STATE, flow.state)
+
+    def _begin(self, role: int, lane: "Lane", op: int, command: int, digest: int, argument: int) -> None:
+        lane.op = op
+        lane.command = command
+        lane.digest = digest
+        lane.reason = ids.REASON_NONE
+        lane.detail = 0
+        reason = self._objection(command, argument)
+        if reason:
+            # Told at once: while cards move it may be long before this can be recorded, and nothing was begun.
+            self._end(role, ids.OUTCOME_REJECTED, reason, self.flow.state)
+            self.result_role = 0
+            self._answer(op, command, lane.outcome, lane.reason, lane.detail)
+            return
+        lane.outcome = ids.OUTCOME_ACCEPTED
+        self.role = role
+        self.argument = argument
+        self.acted = False
+        self.result_role = role
+        self.flow.outbox.post(ids.EV_COMMAND_ACCEPTED, role, op, command, digest)
+
+    def _objection(self, command: int, argument: int) -> int:
+        """Why a new command cannot be taken now; 0 if it can."""
+        flow = self.flow
+        if command not in _RULES:
+            return ids.REASON_UNKNOWN
+        if flow.hold or flow.state not in _RULES[command][0]:
+            return ids.REASON_STATE
+        if command == ids.CMD_SHUFFLE and not self.inp.level[IN_HOPPER]:
+            return ids.REASON_STATE
+        if command == ids.CMD_RELEASE and flow.state == STACK_OFFERED and (flow.positions or not flow.stacks_taken):
+            return ids.REASON_STATE
+        if command == ids.CMD_SET_POSITIONS and not 0 < argument <= flow.profile.positions_max:
+            return ids.REASON_ARGUMENT
+        return ids.REASON_NONE
+
+    def _act(self, states: "tuple[int, ...]", press: int) -> None:
+        flow = self.flow
+        if flow.state not in states:
+            # The dealer was faster, or something stopped the machine, while this was being recorded.
+            self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_STATE, flow.state)
+            return
+        self.acted = True
+        self.lanes.by_role[self.role].outcome = ids.OUTCOME_RUNNING
+        if press == NO_PRESS:
+            flow.positions = self.argument
+        else:
+            flow.panel.pressed[press] += 1
+
+    def _end(self, role: int, outcome: int, reason: int, detail: int) -> None:
+        lane = self.lanes.by_role[role]
+        lane.outcome = outcome
+        lane.reason = reason
+        lane.detail = detail
+        self.role = 0
+        self.result_role = role
+        self.flow.outbox.post(
+            ids.EV_COMMAND_ENDED, role, lane.op, lane.command, lane.digest, b"", outcome, reason, detail
+        )
+
+    def _answer(self, op: int, command: int, outcome: int, reason: int, detail: int) -> None:
+        result = self.result
+        result[0] = op
+        result[1] = command
+        result[2] = outcome
+        result[3] = reason
+        result[4] = detail
+        self.result_due = True

@@ -1,0 +1,95 @@
+"""Answers to hello: welcome with fresh nonce and session number, or a refusal that says why.
+
+A hello needs no key, so it must not be able to do harm: it opens a session that still has to prove itself, is refused
+while someone is guessing, and cannot push a live keyed session aside.
+"""
+
+from hashlib import sha256
+
+from micropython import const
+
+from firmware.link import REFUSE_ROLE, link_alive, link_backoff_s, link_open, link_refuse, link_send
+from firmware.protocol import ids
+from firmware.protocol.codec import VALUES_MAX
+from firmware.protocol.dictionary import dictionary_hash
+from firmware.protocol.session import NONCE_SIZE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.journal.store import Journal
+    from firmware.link import Link
+    from hal.api import Hal
+
+HELLO_IGNORED = const(0)
+HELLO_ANSWERED = const(1)
+
+NOISE_BYTES = const(34)
+
+
+class Handshake:
+    """What a welcome says about this device."""
+
+    def __init__(self, hal: "Hal", link: "Link", journal: "Journal", mode: int, boot: int, text: bytes) -> None:
+        self.hal = hal
+        self.link = link
+        self.journal = journal
+        self.mode = mode
+        self.boot = boot
+        self.text = dictionary_hash() + text
+        self.nonces = 0
+        self.values = [0] * VALUES_MAX
+
+
+def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> int:
+    """Build the answer to the hello that waits in the link."""
+    link = handshake.link
+    role = link.hello_role
+    link.hello_role = -1
+    if link.hello_version < ids.VERSION:
+        return _refuse(handshake, ids.REFUSED_VERSION, ids.VERSION)
+    if role == ids.ROLE_CLEAR:
+        if link_alive(link, now_ms):
+            link_refuse(link, REFUSE_ROLE)
+            return HELLO_IGNORED
+    elif role >= ids.ROLE_COUNT or not link.key:
+        return _refuse(handshake, ids.REFUSED_NO_KEY, 0)
+    else:
+        wait_s = link_backoff_s(link, now_ms)
+        if wait_s:
+            return _refuse(handshake, ids.REFUSED_BACKOFF, wait_s)
+    return _welcome(handshake, role, seq_received, now_ms)
+
+
+def _welcome(handshake: Handshake, role: int, seq_received: int, now_ms: int) -> int:
+    link = handshake.link
+    seed = _fresh(handshake)
+    session = link_open(link, role, (seed[30] | seed[31] << 8) or 1, seed[:NONCE_SIZE], now_ms)
+    values = handshake.values
+    values[0] = ids.VERSION
+    values[1] = role
+    values[2] = handshake.hal.unique_id()
+    values[3] = handshake.boot
+    values[4] = handshake.mode
+    values[5] = 1 if link.key else 0
+    values[6] = seq_received + 1
+    values[7] = handshake.journal.seq_last
+    values[8] = handshake.journal.lanes.by_role[role].op
+    text = link.device_nonce + link.host_nonce + handshake.text
+    link_send(link, session, ids.CLASS_HANDSHAKE, ids.WELCOME, values, text)
+    return HELLO_ANSWERED
+
+
+def _refuse(handshake: Handshake, why: int, detail: int) -> int:
+    link = handshake.link
+    handshake.values[0] = why
+    handshake.values[1] = detail
+    link_send(link, link.lobby, ids.CLASS_HANDSHAKE, ids.REFUSED, handshake.values, link.host_nonce)
+    return HELLO_ANSWERED
+
+
+def _fresh(handshake: Handshake) -> bytes:
+    """32 bytes that never come twice, even from a source that is stuck: boot and count are hashed in."""
+    noise = bytearray(NOISE_BYTES)
+    handshake.hal.entropy_into(noise)
+    handshake.nonces += 1
+    return sha256(bytes(noise) + b"%d %d" % (handshake.boot, handshake.nonces)).digest()

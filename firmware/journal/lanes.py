@@ -1,0 +1,57 @@
+"""The command ledger: per lane the last operation number and how it ended.
+
+An operation is recorded as an event when it is accepted and again when it has ended; the acknowledgement marks of the
+journal repeat the last one of each lane, so that it survives the recycling of those records.
+"""
+
+from struct import pack_into
+
+from micropython import const
+
+from firmware.protocol import ids
+
+LANES_SIZE = const(42)  # three lanes of 14 bytes: what a mark has room for
+_LANE_SIZE = const(14)
+NEVER = const(0xFF)  # no operation yet
+
+
+class Lane:
+    """The last operation of one role."""
+
+    def __init__(self) -> None:
+        self.op = 0
+        self.digest = 0
+        self.command = 0
+        self.outcome = NEVER
+        self.reason = 0
+        self.detail = 0
+
+
+class Lanes:
+    """Lanes by role; the clear role has one that is never used."""
+
+    def __init__(self) -> None:
+        self.by_role = [Lane() for _ in range(ids.ROLE_COUNT)]
+
+    def pack(self, buf: bytearray, at: int) -> None:
+        for role in range(1, ids.ROLE_COUNT):
+            lane = self.by_role[role]
+            pack_into(
+                "<IHIBBH", buf, at, lane.op, lane.command, lane.digest, lane.outcome, lane.reason, lane.detail
+            )
+            at += _LANE_SIZE
+
+    def restore(self, role: int, values: "list[int]") -> None:
+        """Take over (op, command, digest, outcome, reason, detail) unless a later one of this role is known."""
+        if not 0 < role < ids.ROLE_COUNT:
+            return
+        lane = self.by_role[role]
+        op = values[0]
+        if op < lane.op or (op == lane.op and lane.outcome > ids.OUTCOME_RUNNING and lane.outcome != NEVER):
+            return
+        lane.op = op
+        lane.command = values[1]
+        lane.digest = values[2]
+        lane.outcome = values[3]
+        lane.reason = values[4]
+        lane.detail = values[5]

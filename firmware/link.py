@@ -1,0 +1,256 @@
+"""The device's link: who may say what. Frames in, checked against session, MAC, sequence and role; frames out, sealed.
+
+A hello alone changes nothing for a keyed session that is alive: the new session takes over only with its first message
+that proves knowledge of the key. So nobody without the key can throw a host off the link, acknowledge an event or give
+a command; whatever is refused is counted by reason.
+"""
+
+from micropython import const
+
+from firmware.digest import same_bytes
+from firmware.protocol import ids
+from firmware.protocol.codec import VALUES_MAX, pack, packed_size, unpack
+from firmware.protocol.frame import (
+    CRC_SIZE,
+    HEADER_SIZE,
+    FrameReader,
+    FrameWriter,
+    frame_message,
+    frame_sequence,
+    frame_session,
+)
+from firmware.protocol.session import (
+    FROM_DEVICE,
+    FROM_HOST,
+    MAC_SIZE,
+    NONCE_SIZE,
+    SEQUENCE_MAX,
+    Session,
+    session_hmac,
+    session_open,
+)
+from firmware.ticks import ticks_add, ticks_diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import Hal
+
+RX_BYTES = const(64)  # per scan: bounds the time a flood of bytes can take
+ALIVE_MS = const(10000)  # a keyed session unheard for this long may be replaced by a clear one
+GUESSES_MAX = const(3)
+BACKOFF_MS = const(1000)
+BACKOFF_MS_MAX = const(64000)
+
+REFUSE_SESSION = const(0)
+REFUSE_MAC = const(1)
+REFUSE_REPLAY = const(2)
+REFUSE_CLEAR = const(3)  # asks for something only a keyed session may
+REFUSE_ROLE = const(4)
+REFUSE_MALFORMED = const(5)
+REFUSE_UNKNOWN = const(6)
+REFUSE_KINDS = const(7)
+
+HELLO_NONCE_AT = const(10)  # header 8, version_max, role
+
+
+class Link:
+    """Reader, writer, the session in force and the one that still has to prove itself."""
+
+    def __init__(self, hal: "Hal", codes: "dict[int, bytes]", key: bytes, clear_ack: bool) -> None:
+        self.hal = hal
+        self.codes = codes
+        self.key = key
+        self.clear_ack = clear_ack
+        self.reader = FrameReader()
+        self.writer = FrameWriter()
+        self.rx = bytearray(RX_BYTES)
+        self.rx_at = 0
+        self.rx_size = 0
+        self.values = [0] * VALUES_MAX
+        self.session = Session()
+        self.pending = Session()
+        self.lobby = Session()  # clear, number 0: for refusals and the dictionary, whatever else is in force
+        self.refused = [0] * REFUSE_KINDS
+        self.host_nonce = b""
+        self.device_nonce = b""
+        self.hello_role = -1  # a hello waits for its answer
+        self.hello_version = 0
+        self.guesses = 0
+        self.backoff_ms = 0
+        self.backoff_until_ms = 0
+
+
+def link_receive(link: Link, now_ms: int) -> int:
+    """The next acceptable message, its integers in link.values, its frame in link.reader.buf; 0 when there is none.
+
+    Takes at most RX_BYTES from the port for each time it says 0."""
+    reader = link.reader
+    while True:  # bounded by the bytes of one read
+        if link.rx_at >= link.rx_size:
+            link.rx_size = link.hal.link_readinto(link.rx)
+            link.rx_at = 0
+            if not link.rx_size:
+                return 0
+        link.rx_at = reader.push(link.rx, link.rx_at, link.rx_size)
+        if reader.size:
+            message = _accept(link, now_ms)
+            if message:
+                return message
+        if link.rx_at >= link.rx_size:
+            return 0
+
+
+def link_more(link: Link) -> bool:
+    """Whether the last read was full, so that more may be waiting."""
+    return link.rx_size == RX_BYTES
+
+
+def link_flush(link: Link) -> bool:
+    """Hand the frame under way to the port; False if it did not take all of it."""
+    writer = link.writer
+    if writer.busy():
+        writer.sent += link.hal.link_write(writer.wire_view, writer.sent, writer.end)
+    return not writer.busy()
+
+
+def link_begin(link: Link, session: Session, kind: int, message: int, flags: int) -> None:
+    """Start a frame in a session; the body is written from writer.at on."""
+    if session.hmac:
+        flags |= ids.FLAG_KEYED
+    link.writer.begin(kind, flags, message, session.number, session.sent)
+    session.sent = session.sent + 1 & SEQUENCE_MAX if session is link.lobby else session.sent + 1
+
+
+def link_finish(link: Link, session: Session) -> None:
+    """Seal the frame with MAC and CRC."""
+    writer = link.writer
+    if session.hmac:
+        mac = session.hmac.digest(FROM_DEVICE, writer.views.first(writer.at))
+        for i in range(MAC_SIZE):
+            writer.body[writer.at + i] = mac[i]
+        writer.at += MAC_SIZE
+    writer.finish()
+
+
+def link_send(link: Link, session: Session, kind: int, message: int, values: "list[int]", text: bytes) -> None:
+    link_begin(link, session, kind, message, 0)
+    link.writer.at = pack(link.writer.body, link.writer.at, link.codes[message], values, text)
+    link_finish(link, session)
+
+
+def link_exhausted(session: Session) -> bool:
+    """No number left in this direction: only a new session can go on."""
+    return session.sent >= SEQUENCE_MAX
+
+
+def link_open(link: Link, role: int, number: int, nonce: bytes, now_ms: int) -> Session:
+    """Answer a hello: a clear session is in force at once, a keyed one waits for proof."""
+    link.device_nonce = nonce
+    if role == ids.ROLE_CLEAR:
+        session_open(link.session, number, role, None, now_ms)
+        return link.session
+    hmac = session_hmac(link.key, role, number, link.host_nonce, nonce)
+    session_open(link.pending, number, role, hmac, now_ms)
+    return link.pending
+
+
+def link_backoff_s(link: Link, now_ms: int) -> int:
+    """Seconds until another keyed hello is answered."""
+    if not link.backoff_ms:
+        return 0
+    return max(0, ticks_diff(link.backoff_until_ms, now_ms) + 999) // 1000
+
+
+def _accept(link: Link, now_ms: int) -> int:
+    """A frame with a good CRC: the message id if it may be acted on, else 0 and a count."""
+    frame = link.reader.buf
+    message = frame_message(frame)
+    size = link.reader.size - HEADER_SIZE - CRC_SIZE
+    if frame[1] & ids.FLAG_KEYED:
+        size -= MAC_SIZE
+        if size < 0:
+            return _refuse(link, REFUSE_MALFORMED)
+        if not _authentic(link, HEADER_SIZE + size, now_ms):
+            return 0
+    codes = link.codes.get(message)
+    if codes is None:
+        return _refuse(link, REFUSE_UNKNOWN)
+    if size < packed_size(codes):
+        return _refuse(link, REFUSE_MALFORMED)
+    unpack(frame, HEADER_SIZE, codes, link.values)
+    if frame[1] & ids.FLAG_KEYED:
+        return message
+    return _accept_clear(link, message, now_ms)
+
+
+def _accept_clear(link: Link, message: int, now_ms: int) -> int:
+    """Without a MAC: hello and dictionary always, an acknowledgement where the board config trusts the cable."""
+    if message == ids.HELLO:
+        link.hello_version = link.values[0]
+        link.hello_role = link.values[1]
+        link.host_nonce = bytes(link.reader.views.first(HELLO_NONCE_AT + NONCE_SIZE))[HELLO_NONCE_AT:]
+        return message
+    if message == ids.DICTIONARY_GET:
+        return message
+    session = link.session
+    if message != ids.EVENT_ACK or session.hmac or not link.clear_ack:
+        return _refuse(link, REFUSE_CLEAR)
+    if frame_session(link.reader.buf) != session.number:
+        return _refuse(link, REFUSE_SESSION)
+    session.heard_ms = now_ms
+    return message
+
+
+def _authentic(link: Link, signed: int, now_ms: int) -> bool:
+    """Whether a keyed frame was made by the host of the session it names, for the first time."""
+    frame = link.reader.buf
+    number = frame_session(frame)
+    session = link.session
+    if not session.hmac or number != session.number:
+        session = link.pending
+    hmac = session.hmac
+    if not hmac or number != session.number:
+        _refuse(link, REFUSE_SESSION)
+        return False
+    mac = hmac.digest(FROM_HOST, link.reader.views.first(signed))
+    if not same_bytes(mac, frame, signed, MAC_SIZE):
+        _refuse(link, REFUSE_MAC)
+        if session is link.pending:
+            _wrong_guess(link, now_ms)
+        return False
+    if frame_sequence(frame) <= session.received:
+        _refuse(link, REFUSE_REPLAY)
+        return False
+    session.received = frame_sequence(frame)
+    session.heard_ms = now_ms
+    if session is link.pending:
+        link.pending = link.session
+        link.pending.hmac = None
+        link.session = session
+        link.guesses = 0
+        link.backoff_ms = 0
+    return True
+
+
+def _wrong_guess(link: Link, now_ms: int) -> None:
+    """Each few wrong proofs double the time in which no new one is heard."""
+    link.guesses += 1
+    if link.guesses >= GUESSES_MAX:
+        link.guesses = 0
+        link.pending.hmac = None
+        link.backoff_ms = min(link.backoff_ms * 2 or BACKOFF_MS, BACKOFF_MS_MAX)
+        link.backoff_until_ms = ticks_add(now_ms, link.backoff_ms)
+
+
+def link_alive(link: Link, now_ms: int) -> bool:
+    """Whether a keyed session is in force and its host was heard of lately."""
+    return link.session.hmac is not None and ticks_diff(now_ms, link.session.heard_ms) < ALIVE_MS
+
+
+def link_refuse(link: Link, kind: int) -> None:
+    _refuse(link, kind)
+
+
+def _refuse(link: Link, kind: int) -> int:
+    link.refused[kind] += 1
+    return 0

@@ -1,0 +1,49 @@
+"""Sessions: who is at the other end, by which key, and which numbers have been used.
+
+    session key = HMAC(device key, "fairshoe session" | role u8 | session u16 | host nonce 16 | device nonce 16)
+    MAC         = HMAC(session key, direction | header | body)[:16]      direction: "H" from host, "D" from device
+
+The direction keeps a message from being sent back to its author, the session number and nonces from being used again in
+another session, the strictly rising link sequence from being used again in this one.
+"""
+
+from micropython import const
+
+from firmware.digest import Hmac
+from firmware.protocol.ids import ROLE_CLEAR
+
+MAC_SIZE = const(16)
+NONCE_SIZE = const(16)
+KEY_SIZE = const(32)
+SEQUENCE_MAX = const(0xFFFF)
+SEQUENCE_WARN = const(0xFF00)  # ask for a new session here: 255 frames are left to make one
+
+FROM_HOST = b"H"
+FROM_DEVICE = b"D"
+_LABEL = b"fairshoe session"
+
+
+class Session:
+    """One session, clear or keyed. Number 0 is the clear session that exists before anyone has said hello."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.role = ROLE_CLEAR
+        self.hmac: "Hmac | None" = None
+        self.sent = 0  # next link sequence to send
+        self.received = -1  # last accepted
+        self.heard_ms = 0
+
+
+def session_open(session: Session, number: int, role: int, hmac: "Hmac | None", now_ms: int) -> None:
+    session.number = number
+    session.role = role
+    session.hmac = hmac
+    session.sent = 0
+    session.received = -1
+    session.heard_ms = now_ms
+
+
+def session_hmac(device_key: bytes, role: int, number: int, host_nonce: bytes, device_nonce: bytes) -> Hmac:
+    head = _LABEL + bytes((role, number & 0xFF, number >> 8))
+    return Hmac(Hmac(device_key).digest(head, host_nonce + device_nonce))

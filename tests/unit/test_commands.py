@@ -1,0 +1,217 @@
+"""Commands: a number acts once, its answer never changes, and power lost in between is said to be in doubt."""
+
+import sys
+
+from support import GAME, board, check_stage
+from test_session import KEY, keyed, send
+
+from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_LOCKOUT
+from firmware.image import IN_HOPPER
+from firmware.protocol import ids
+from rig import stories
+from rig.peer import Peer
+from rig.story import Stage
+
+DONE = [ids.OUTCOME_DONE, ids.REASON_NONE, 0]
+
+
+def outcomes(stage, op):
+    """What the host was told about an operation, in order, without repetitions."""
+    told = []
+    for result in stage.peer.results:
+        if result[0] == op and (not told or told[-1] != result[2]):
+            told.append(result[2])
+    return told
+
+
+def ready(stage):
+    """A deck in the hopper, nothing started."""
+    stage.play(stories.start() + [("", 500, "load", 52)])
+    assert stage.rig.app.inp.level[IN_HOPPER]
+
+
+def command(stage, op, message, argument=0, run_ms=500):
+    stage._to_device(stage.peer.command(op, message, argument))
+    stage.run(run_ms)
+
+
+def test_a_round_can_be_driven_by_commands_alone():
+    stage = keyed()
+    ready(stage)
+    command(stage, 1, ids.CMD_SHUFFLE)
+    stage.until("deck_verified", 60000)
+    stage.run(200)
+    command(stage, 2, ids.CMD_SET_POSITIONS, 2)
+    command(stage, 3, ids.CMD_CLOSE_BETTING)
+    command(stage, 4, ids.CMD_CONFIRM_LOCKOUT)
+    for _ in range(3):
+        stage.play([("stack_offered", 500, "take", 0)])
+    command(stage, 5, ids.CMD_RELEASE, run_ms=10000)
+    stage.play([("remainder_released", 500, "take", 0)])
+    command(stage, 6, ids.CMD_END_ROUND)
+    check_stage(stage)
+    assert stage.names().count("round_ended") == 1
+    for op in range(1, 7):
+        assert outcomes(stage, op)[0] == ids.OUTCOME_ACCEPTED
+        assert outcomes(stage, op)[-1] == ids.OUTCOME_DONE, op
+    assert [e.fields for e in stage.peer.events if e.name == "round_ended"] == [[3, 15, 37]]
+
+
+def test_the_same_number_again_gets_the_same_answer_and_acts_once():
+    stage = keyed()
+    ready(stage)
+    for _ in range(5):
+        command(stage, 1, ids.CMD_SHUFFLE, run_ms=100)
+    assert stage.rig.app.flow.state == SHUFFLING
+    assert outcomes(stage, 1) == [ids.OUTCOME_ACCEPTED, ids.OUTCOME_RUNNING]
+    stage.until("deck_verified", 60000)
+    stage.run(200)
+    for _ in range(3):
+        command(stage, 1, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1] == [1, ids.CMD_SHUFFLE] + DONE
+    assert stage.names().count("shuffle_started") == 1
+    assert stage.names().count("command_accepted") == 1
+
+
+def test_other_words_under_the_same_number_are_a_conflict_and_an_older_number_is_stale():
+    stage = keyed()
+    ready(stage)
+    command(stage, 7, ids.CMD_SHUFFLE)
+    stage.until("deck_verified", 60000)
+    stage.run(200)
+    command(stage, 8, ids.CMD_SET_POSITIONS, 3)
+    command(stage, 8, ids.CMD_SET_POSITIONS, 4)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_CONFLICT
+    command(stage, 8, ids.CMD_CLOSE_BETTING)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_CONFLICT
+    command(stage, 7, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_STALE
+    assert stage.rig.app.flow.positions == 3
+    assert stage.rig.app.flow.state == DECK_READY
+
+
+def test_a_command_out_of_sequence_is_rejected_for_good():
+    stage = keyed()
+    ready(stage)
+    command(stage, 1, ids.CMD_CLOSE_BETTING)
+    assert stage.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_STATE]
+    command(stage, 2, ids.CMD_SHUFFLE)
+    stage.until("deck_verified", 60000)
+    # Now it would be possible, but this number is used up.
+    command(stage, 1, ids.CMD_CLOSE_BETTING)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_STALE
+    command(stage, 3, ids.CMD_SET_POSITIONS, 200)
+    assert stage.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_ARGUMENT]
+    assert "round_started" not in stage.names()
+
+
+def test_one_command_at_a_time():
+    stage = keyed()
+    ready(stage)
+    command(stage, 1, ids.CMD_SHUFFLE, run_ms=100)
+    command(stage, 2, ids.CMD_SHUFFLE, run_ms=100)
+    assert stage.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_BUSY]
+    stage.until("deck_verified", 60000)
+    stage.run(200)
+    assert [ids.OUTCOME_DONE] == [r[2] for r in stage.peer.results if r[0] == 1][-1:]
+
+
+def test_a_command_that_fails_says_which_warning_stopped_it():
+    stage = keyed()
+    stage.play(stories.start() + [("", 500, "load", 51)])
+    command(stage, 1, ids.CMD_SHUFFLE)
+    stage.until("deck_refused", 60000)
+    stage.run(200)
+    assert stage.peer.results[-1][2:] == [ids.OUTCOME_FAILED, ids.REASON_WARNING, 6]
+
+
+def test_report_only_and_the_observer_role_take_no_command():
+    for stage in (keyed(mode="report_only"), keyed(role=ids.ROLE_OBSERVER)):
+        ready(stage)
+        command(stage, 1, ids.CMD_SHUFFLE)
+        assert stage.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_ROLE]
+        assert "shuffle_started" not in stage.names()
+
+
+def test_power_lost_in_a_command_leaves_it_in_doubt_for_ever():
+    stage = keyed()
+    ready(stage)
+    command(stage, 1, ids.CMD_SHUFFLE, run_ms=3000)
+    stage.play([("", 0, "cut", 0), ("", 1000, "boot", 0), ("warning_latched", 500, "wait", 0)])
+    command(stage, 1, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1][2:4] == [ids.OUTCOME_IN_DOUBT, ids.REASON_POWER]
+    stage.play([("", 0, "cut", 0), ("", 1000, "boot", 0)])
+    stage.run(2000)
+    command(stage, 1, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1][2:4] == [ids.OUTCOME_IN_DOUBT, ids.REASON_POWER]
+    assert stage.names().count("shuffle_started") == 1
+
+
+def test_an_answer_survives_boots_and_the_recycling_of_the_journal():
+    config = board()
+    config["link"]["mode"] = "table"
+    config["nv"]["bytes"] = 64 * 80
+    stage = Stage(config, GAME, 7, KEY, ids.ROLE_TABLE)
+    ready(stage)
+    command(stage, 9, ids.CMD_SHUFFLE)
+    stage.until("deck_verified", 60000)
+    for _ in range(200):
+        stage.rig.app.outbox.post(ids.EV_DOOR_CLOSED)
+        stage.run(20)
+    stage.play([("", 0, "cut", 0), ("", 1000, "boot", 0)])
+    stage.run(3000)
+    command(stage, 9, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1] == [9, ids.CMD_SHUFFLE] + DONE
+    command(stage, 8, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_STALE
+
+
+def test_power_cut_at_every_write_of_a_command_never_acts_twice():
+    """Whatever survives, sending the number again never starts a second shuffle.
+
+    Every write on CPython; every fifth on MicroPython, which is too slow here for all of them."""
+    for write in range(0, 12, 1 if sys.implementation.name == "cpython" else 5):
+        for cut_bytes in (0, 30, 64):
+            stage = keyed()
+            ready(stage)
+            stage.rig.nv.cut_at = stage.rig.nv.writes + write
+            stage.rig.nv.cut_bytes = cut_bytes
+            stage._to_device(stage.peer.command(1, ids.CMD_SHUFFLE))
+            stage.run(26000)
+            stage.rig.nv.cut_at = -1
+            if stage.rig.powered:
+                continue
+            stage._act("boot", "")
+            stage.run(3000)
+            command(stage, 1, ids.CMD_SHUFFLE, run_ms=26000)
+            check_stage(stage)
+            assert stage.names().count("shuffle_started") <= 1, (write, cut_bytes)
+
+
+def test_a_rejected_number_stays_rejected_when_it_comes_again_in_a_better_moment():
+    stage = keyed()
+    ready(stage)
+    command(stage, 1, ids.CMD_SHUFFLE, run_ms=2000)
+    # While cards move nothing can be recorded, but the answer is given and kept.
+    command(stage, 2, ids.CMD_CLOSE_BETTING, run_ms=100)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_REJECTED
+    stage.until("deck_verified", 60000)
+    stage.run(500)
+    command(stage, 2, ids.CMD_CLOSE_BETTING)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_REJECTED
+    assert "round_started" not in stage.names()
+
+
+def test_two_roles_have_lanes_of_their_own():
+    stage = keyed()
+    ready(stage)
+    command(stage, 5, ids.CMD_SHUFFLE)
+    stage.until("deck_verified", 60000)
+    stage.run(200)
+    service = Peer(KEY, ids.ROLE_SERVICE)
+    service.seq_last = stage.peer.seq_last
+    stage.peer = service
+    send(stage, service.hello())
+    command(stage, 1, ids.CMD_CLOSE_BETTING)
+    assert service.results[-1][0:3] == [1, ids.CMD_CLOSE_BETTING, ids.OUTCOME_DONE]
+    assert stage.rig.app.flow.state == WAITING_FOR_LOCKOUT

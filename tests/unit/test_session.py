@@ -1,0 +1,311 @@
+"""Sessions: only who holds the key is believed, once, in this session, in this direction; everything else is counted."""
+
+from support import GAME, board, check_stage
+
+from firmware.link import (
+    BACKOFF_MS,
+    GUESSES_MAX,
+    REFUSE_CLEAR,
+    REFUSE_MAC,
+    REFUSE_MALFORMED,
+    REFUSE_REPLAY,
+    REFUSE_ROLE,
+    REFUSE_SESSION,
+    REFUSE_UNKNOWN,
+)
+from firmware.protocol import ids
+from firmware.protocol.cobs import cobs_decode
+from firmware.protocol.session import SEQUENCE_MAX, SEQUENCE_WARN, Session
+from rig import stories
+from rig.peer import Peer
+from rig.story import Stage
+
+KEY = bytes(range(32))
+OTHER_KEY = bytes(range(1, 33))
+
+
+def keyed(role=ids.ROLE_TABLE, mode="table", key=KEY, clear_ack=False, peer_key=None):
+    config = board()
+    config["link"]["mode"] = mode
+    config["link"]["clear_ack"] = clear_ack
+    stage = Stage(config, GAME, 7, key, role)
+    if peer_key is not None:
+        stage.peer.key = peer_key
+    return stage
+
+
+def refused(stage, kind):
+    return stage.rig.app.link.refused[kind]
+
+
+def send(stage, data):
+    stage._to_device(data)
+    stage.run(50)
+
+
+def test_a_keyed_session_carries_a_whole_round_and_every_frame_has_its_mac():
+    stage = keyed()
+    stage.play(stories.start() + stories.round_of(1))
+    check_stage(stage)
+    assert stage.names()[-1] == "round_ended"
+    assert stage.peer.welcomes == 1
+    assert stage.peer.session.hmac is not None
+    # Clear frames before the welcome were not believed, and nothing was lost by that.
+    assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last
+
+
+def test_the_wrong_key_gets_nothing_and_acknowledges_nothing():
+    stage = keyed(peer_key=OTHER_KEY)
+    stage.run(5000)
+    assert stage.peer.welcomes == 0
+    assert stage.peer.events == []
+    assert stage.rig.app.journal.seq_acked == 0
+
+
+def test_a_forged_acknowledgement_without_the_key_is_refused_and_counted():
+    stage = keyed()
+    stage.play(stories.start())
+    stage.peer.acknowledges = False
+    stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
+    stage.run(100)
+    before = stage.rig.app.journal.seq_acked
+    forger = Peer()
+    forger.session.number = stage.peer.session.number
+    send(stage, forger.frame(forger.session, ids.CLASS_ACK, ids.EVENT_ACK, [before + 1]))
+    assert refused(stage, REFUSE_CLEAR) == 1
+    assert stage.rig.app.journal.seq_acked == before
+
+
+def test_a_wrong_mac_a_replay_a_reflection_and_another_session_are_each_refused_and_counted():
+    stage = keyed()
+    stage.play(stories.start())
+    peer = stage.peer
+    good = peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [2])
+    send(stage, good)
+    send(stage, good)
+    assert refused(stage, REFUSE_REPLAY) == 1
+    wrong = Peer(OTHER_KEY, ids.ROLE_TABLE)
+    wrong.session.number = peer.session.number
+    from firmware.digest import Hmac
+
+    wrong.session.hmac = Hmac(OTHER_KEY)
+    wrong.session.sent = 500
+    send(stage, wrong.frame(wrong.session, ids.CLASS_ACK, ids.EVENT_ACK, [2]))
+    assert refused(stage, REFUSE_MAC) == 1
+    # What the device itself sent comes back to it.
+    stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
+    start = len(stage.transcript)
+    stage.run(20)
+    mirror = bytes(stage.transcript[start:])
+    before = refused(stage, REFUSE_MAC) + refused(stage, REFUSE_REPLAY)
+    send(stage, mirror)
+    assert refused(stage, REFUSE_MAC) > before - refused(stage, REFUSE_REPLAY)
+    elsewhere = Session()
+    elsewhere.number = peer.session.number ^ 1
+    elsewhere.hmac = peer.session.hmac
+    elsewhere.sent = 900
+    send(stage, peer.frame(elsewhere, ids.CLASS_ACK, ids.EVENT_ACK, [2]))
+    assert refused(stage, REFUSE_SESSION) == 1
+    assert stage.peer.gaps == 0
+
+
+def test_an_old_session_is_dead_once_a_new_one_has_proved_itself():
+    stage = keyed()
+    stage.play(stories.start())
+    peer = stage.peer
+    late = peer.command(1, ids.CMD_SHUFFLE)
+    send(stage, peer.hello())
+    assert peer.welcomes == 2
+    send(stage, late)
+    assert refused(stage, REFUSE_SESSION) == 1
+    assert peer.results == []
+
+
+def test_a_hello_without_the_key_does_not_disturb_a_live_session():
+    stage = keyed()
+    stage.play(stories.start())
+    number = stage.rig.app.link.session.number
+    send(stage, Peer().hello())
+    assert refused(stage, REFUSE_ROLE) == 1
+    send(stage, Peer(OTHER_KEY, ids.ROLE_SERVICE).hello())
+    assert stage.rig.app.link.session.number == number
+    stage.play(stories.round_of(1))
+    check_stage(stage)
+    assert stage.names()[-1] == "round_ended"
+
+
+def test_guessing_is_answered_by_a_growing_back_off_and_the_right_key_gets_in_after_it():
+    stage = keyed()
+    stage.run(2000)
+    stage.rig.app.link.session.hmac = None  # as after a boot: nobody is in
+    guesser = Peer(OTHER_KEY, ids.ROLE_TABLE)
+    guesser.hellos = 100  # nonces of its own
+    waits = []
+    for _ in range(2):
+        for _ in range(GUESSES_MAX):
+            send(stage, guesser.hello())
+            link = stage.rig.app.link
+            from firmware.digest import Hmac
+
+            guess = Session()
+            guess.number = link.pending.number
+            guess.hmac = Hmac(OTHER_KEY)
+            send(stage, guesser.frame(guess, ids.CLASS_ACK, ids.EVENT_ACK, [1]))
+        waits.append(stage.rig.app.link.backoff_ms)
+        refusals = len(stage.peer.refusals)
+        send(stage, stage.peer.hello())
+        assert stage.peer.refusals[refusals:] == [ids.REFUSED_BACKOFF]
+        stage.run(waits[-1] + 100)
+    assert waits == [BACKOFF_MS, 2 * BACKOFF_MS]
+    welcomes = stage.peer.welcomes
+    send(stage, stage.peer.hello())
+    assert stage.peer.welcomes == welcomes + 1
+    assert stage.rig.app.link.backoff_ms == 0
+
+
+def test_a_device_without_a_key_only_reports():
+    stage = keyed(key=b"")
+    stage.run(1000)
+    assert set(stage.peer.refusals) == {ids.REFUSED_NO_KEY}
+    clear = Stage(board(), GAME, 7)
+    clear.play(stories.start())
+    for message in (ids.CMD_SHUFFLE, ids.TIME_SET):
+        send(clear, clear.peer.frame(clear.peer.session, ids.CLASS_COMMAND, message, [1, 1]))
+    assert refused(clear, REFUSE_CLEAR) == 2
+    assert clear.peer.results == []
+
+
+def test_without_clear_ack_events_are_kept_until_a_keyed_host_has_them():
+    config = board()
+    config["link"]["clear_ack"] = False
+    stage = Stage(config, GAME, 7, KEY)
+    stage.play(stories.start())
+    assert stage.names() == ["booted", "empty_proved"]
+    assert stage.rig.app.journal.seq_acked == 0
+    assert refused(stage, REFUSE_CLEAR) >= 2
+    host = Peer(KEY, ids.ROLE_OBSERVER)
+    stage.peer = host
+    send(stage, host.hello())
+    stage.run(1000)
+    assert stage.names() == ["booted", "empty_proved"]
+    assert stage.rig.app.journal.seq_acked == 2
+
+
+def test_nonces_and_session_numbers_never_repeat_even_with_a_stuck_source():
+    stage = keyed()
+    seen = set()
+    for _ in range(20):
+        stage.rig.hal.entropy_draws = 0
+        send(stage, stage.peer.hello())
+        seen.add(stage.rig.app.link.device_nonce)
+    assert len(seen) == 20
+
+
+def test_a_session_announces_its_end_before_the_sequence_wraps_and_stops_there():
+    stage = keyed()
+    stage.play(stories.start())
+    stage.rig.app.link.session.sent = SEQUENCE_WARN
+    stage.run(1000)
+    assert stage.peer.messages["session_ending"][0] <= SEQUENCE_MAX - SEQUENCE_WARN
+    stage.rig.app.link.session.sent = SEQUENCE_MAX
+    stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
+    stage.run(3000)
+    assert stage.names()[-1] == "empty_proved"
+    send(stage, stage.peer.hello())
+    stage.run(100)
+    assert stage.names()[-1] == "door_opened"
+    check_stage(stage)
+
+
+def test_malformed_and_unknown_messages_of_an_authentic_host_are_counted():
+    stage = keyed()
+    stage.play(stories.start())
+    peer = stage.peer
+    peer.codes[ids.CMD_SET_POSITIONS] = b"\x01"
+    send(stage, peer.frame(peer.session, ids.CLASS_COMMAND, ids.CMD_SET_POSITIONS, [1]))
+    assert refused(stage, REFUSE_MALFORMED) == 1
+    peer.codes[700] = b"\x04"
+    send(stage, peer.frame(peer.session, ids.CLASS_COMMAND, 700, [1]))
+    assert refused(stage, REFUSE_UNKNOWN) == 1
+    # A keyed flag on a frame too short to hold a MAC.
+    peer.writer.begin(3, ids.FLAG_KEYED, ids.EVENT_ACK, peer.session.number, 999)
+    peer.writer.finish()
+    send(stage, bytes(peer.writer.wire[: peer.writer.end]))
+    assert refused(stage, REFUSE_MALFORMED) == 2
+
+
+def test_a_flipped_bit_with_a_repaired_crc_is_still_refused():
+    """An attacker can compute a CRC; only the MAC stands between a changed byte and belief."""
+    from binascii import crc32
+
+    stage = keyed()
+    stage.play(stories.start())
+    peer = stage.peer
+    for at in range(8, 12):
+        data = bytearray(peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [1]))[1:-1]
+        size = cobs_decode(data, len(data))
+        raw = bytearray(data[:size])
+        raw[at] ^= 1
+        raw[-4:] = crc32(bytes(raw[:-4])).to_bytes(4, "little")
+        writer = peer.writer
+        for i in range(size):
+            writer.body[i] = raw[i]
+        writer.at = size - 4
+        writer.finish()
+        before = refused(stage, REFUSE_MAC)
+        send(stage, bytes(writer.wire[: writer.end]))
+        assert refused(stage, REFUSE_MAC) == before + 1
+
+
+def test_a_reboot_ends_every_session_and_events_go_on_in_the_next():
+    stage = keyed()
+    stage.play(stories.start() + [("", 0, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 0, "wait", 0)])
+    check_stage(stage)
+    assert stage.peer.welcomes == 2
+    assert stage.names() == ["booted", "empty_proved", "booted", "empty_proved"]
+
+
+def test_another_host_takes_over_where_the_first_left_off():
+    stage = keyed()
+    stage.play(stories.start())
+    second = Peer(KEY, ids.ROLE_OBSERVER)
+    stage.peer = second
+    send(stage, second.hello())
+    stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
+    stage.run(100)
+    # The first had 1 and 2 and said so; the second begins with 3.
+    assert second.messages == second.messages
+    assert second.gaps > 0 or [event.seq for event in second.events] == [3]
+
+
+def test_the_clock_is_set_only_by_an_authentic_table_or_service_host():
+    stage = keyed()
+    stage.play(stories.start())
+    peer = stage.peer
+    send(stage, peer.frame(peer.session, ids.CLASS_TIME, ids.TIME_SET, [200000000, 0]))
+    assert peer.messages["time_is"][0] == 200000000
+    assert stage.names()[-1] == "clock_set"
+    observer = keyed(role=ids.ROLE_OBSERVER)
+    observer.play(stories.start())
+    send(observer, observer.peer.frame(observer.peer.session, ids.CLASS_TIME, ids.TIME_SET, [200000000, 0]))
+    assert refused(observer, REFUSE_ROLE) == 1
+    assert observer.names()[-1] == "empty_proved"
+
+
+def test_the_dictionary_comes_line_by_line_and_hashes_to_what_the_welcome_named():
+    from hashlib import sha256
+
+    from firmware.protocol.dictionary import dictionary_hash, dictionary_line, dictionary_lines
+
+    stage = Stage(board(), GAME, 7)
+    stage.run(100)
+    lines = []
+    reader = stage.peer.reader
+    for index in range(dictionary_lines()):
+        stage._to_device(stage.peer.frame(Session(), ids.CLASS_DICTIONARY, ids.DICTIONARY_GET, [index]))
+        before = reader.good
+        while reader.good == before or stage.peer.messages.get("dictionary_line", [-1])[0] != index:
+            stage.run(1)
+        assert stage.peer.messages["dictionary_line"] == [index, dictionary_lines()]
+        lines.append(dictionary_line(index))
+    assert sha256(("\n".join(lines) + "\n").encode()).digest()[:8] == dictionary_hash()
