@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from firmware.digest import Hmac
 
 _NONCE_AT = HEADER_SIZE + 2
+_SEQ_FIRST = 6  # among the integers of a welcome
 
 
 class Event:
@@ -135,6 +136,8 @@ class Peer:
 
     def _open(self, number: int, hmac: "Hmac | None") -> None:
         session_open(self.session, number, self.role, hmac, 0)
+        # What another host has acknowledged is not ours to wait for.
+        self.seq_last = max(self.seq_last, self.values[_SEQ_FIRST] - 1)
         self.welcomes += 1
         self.valid += 1
 

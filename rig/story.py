@@ -4,12 +4,14 @@ A step is (event name or "", delay in ms, action, argument). Actions: load N, pr
 jam PLACE:NTH:UM, misfeed NTH:TIMES, cut, boot, wait.
 """
 
+from firmware.protocol.ids import OUTCOME_DONE
 from rig.peer import Peer
 from rig.rig import Rig
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config
+    from hal.sim.noise import Noise
 
     Step = tuple[str, int, str, object]
 
@@ -34,6 +36,8 @@ class Stage:
         self.seen = 0  # events the script has already reacted to
         self.hello_us = 0  # when to say hello (again) if nothing of the session is heard
         self.valid = 0
+        self.to_host: "Noise | None" = None  # a bad cable, one for each direction
+        self.to_device: "Noise | None" = None
 
     def play(self, steps: "list[Step]", wait_ms_max: int = 120000) -> None:
         """Run the steps in order, then let the last events through."""
@@ -61,6 +65,17 @@ class Stage:
         while self.rig.plant.now_us < limit_us:
             self._step(limit_us)
 
+    def order(self, op: int, message: int, argument: int = 0, wait_ms_max: int = 60000) -> int:
+        """Give a command and repeat it until its outcome is final, as a host does. Returns the outcome."""
+        limit_us = self.rig.plant.now_us + wait_ms_max * 1000
+        while self.rig.plant.now_us < limit_us:
+            self._to_device(self.peer.command(op, message, argument))
+            self.run(400)
+            for result in self.peer.results:
+                if result[0] == op and result[2] >= OUTCOME_DONE:
+                    return result[2]
+        raise Stuck("no outcome of operation %d within %d ms" % (op, wait_ms_max))
+
     def names(self) -> "list[str]":
         return [event.name for event in self.peer.events]
 
@@ -82,12 +97,12 @@ class Stage:
             hal.sent = bytearray()
             self.transcript.extend(data)
             if rig.powered:
-                self._to_device(self.peer.feed(data))
+                self._to_device(self.peer.feed(self.to_host.carry(data) if self.to_host else data))
 
     def _to_device(self, data: bytes) -> None:
         if data:
             self.transcript.extend(data)
-            self.rig.hal.received.extend(data)
+            self.rig.hal.received.extend(self.to_device.carry(data) if self.to_device else data)
             self.rig.plant.changed = True
 
     def _act(self, action: str, argument: object) -> None:

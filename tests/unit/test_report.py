@@ -1,7 +1,9 @@
 """The device's end of the link: nothing lost over a bad link, nothing acknowledged that was never sent."""
 
-from support import GAME, board, check_stage
+from support import GAME, board, check_stage, without_heap
 
+from firmware.link import link_receive, link_send
+from firmware.protocol import ids
 from firmware.report import WINDOW
 from rig import stories
 from rig.story import Stage
@@ -47,8 +49,6 @@ def test_a_lossy_link_delays_events_and_loses_none():
 def test_an_acknowledgement_of_events_never_sent_is_ignored():
     stage = Stage(board(), GAME, 7)
     stage.play(stories.start())
-    from firmware.protocol import ids
-
     stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [100000]))
     stage.run(100)
     assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last == 2
@@ -76,3 +76,45 @@ def test_a_flood_of_garbage_does_not_disturb_a_round():
     check_stage(stage)
     assert stage.names()[-1] == "round_ended"
     assert sum(stage.rig.app.link.reader.drops) > 0
+
+
+def test_a_good_acknowledgement_in_clear_is_taken_without_allocating():
+    stage = Stage(board(), GAME, 7)
+    stage.peer.acknowledges = False
+    stage.play(stories.start())
+    link = stage.rig.app.link
+    peer = stage.peer
+
+    def one(seq):
+        link.rx[:] = bytearray(64)
+        data = peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [seq])
+        link.rx[: len(data)] = data
+        link.rx_at = 0
+        link.rx_size = len(data)
+        return without_heap(link_receive, link, 0)
+
+    # The first of a length makes the view that later ones use.
+    data = peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [1])
+    link.reader.push(bytearray(data), 0, len(data))
+    assert one(1) == ids.EVENT_ACK
+    assert one(2) == ids.EVENT_ACK
+
+
+def test_a_status_is_sent_with_at_most_one_integer_allocated():
+    """The CRC may be above 2**30, which is a heap object on a 32-bit VM; nothing else may be."""
+    import gc
+
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    link = stage.rig.app.link
+    values = [1] * 20
+    if not hasattr(gc, "mem_alloc"):
+        return
+    link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, values, b"")
+    gc.collect()
+    gc.disable()
+    before = gc.mem_alloc()
+    link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, values, b"")
+    used = gc.mem_alloc() - before
+    gc.enable()
+    assert used <= 32, used
