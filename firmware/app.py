@@ -27,8 +27,8 @@ from firmware.journal.keys import key_load
 from firmware.journal.outbox import Outbox
 from firmware.journal.store import Journal
 from firmware.link import Link
-from firmware.machines.dispense import dispense_scan
-from firmware.machines.intake import intake_scan
+from firmware.machines.dispense import DISPENSE_FAILED, dispense_scan
+from firmware.machines.intake import INTAKE_FAILED, intake_scan
 from firmware.machines.panel import panel_scan
 from firmware.machines.spec import Spec
 from firmware.machines.store import store_scan
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from firmware.games.profile import Profile
     from hal.api import Config, Hal
 
+COAST_MS = const(100)
 ENTROPY_BYTES = const(128)  # four times what the seed needs: the source is raw noise
 STATUS_STATE = const(0)
 STATUS_WARNING = const(1)
@@ -82,6 +83,9 @@ class App:
         self.reporter = Reporter(self.link, self.journal, self.desk, handshake)
         self.scanned_ms = hal.ticks_ms()
         self.page = -1
+        # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
+        self.coasting = True
+        self.halted_ms = self.scanned_ms
         self._announce(board_crc)
 
     def scan(self, now_ms: int) -> int:
@@ -97,12 +101,14 @@ class App:
             wake_ms = flow_warn(self.flow, self.out, code, now_ms)
         self._drive()
         wake_ms = min(wake_ms, report_receive(self.reporter, now_ms))
-        self.desk.scan()
+        wake_ms = min(wake_ms, self.desk.scan(now_ms))
         if self.reporter.time_set:
             self._set_time()
-        if not motors_running(self.inp, self.out) and self._quiet():
+        if self._still(now_ms) and self._quiet():
             wake_ms = 0
         self._status(now_ms)
+        if self.coasting:
+            wake_ms = min(wake_ms, COAST_MS)
         return min(wake_ms, report_send(self.reporter, now_ms))
 
     def decide(self, now_ms: int) -> int:
@@ -129,7 +135,7 @@ class App:
         self.outbox.post(ids.EV_BOOTED, self.hal.reset_cause(), board_crc, text=VERSION_TEXT)
         self.desk.recover()
         procedure_resume(
-            flow, self.out, interrupted if interrupted in ids.INTENTS else 0, round_open, self.scanned_ms
+            flow, self.out, interrupted if interrupted in ids.INTENTS else 0, round_open, journal.warning, self.scanned_ms
         )
 
     def _drive(self) -> None:
@@ -139,6 +145,8 @@ class App:
             out.halt = False
             hal.all_off()
             self.inp.axis = 0
+            self.halted_ms = self.scanned_ms
+            self.coasting = True
         if out.stop_armed:
             out.stop_armed = False
             hal.stop_after(out.stop_output, out.stop_line, out.stop_us)
@@ -151,6 +159,13 @@ class App:
             # Until the next sample shows it: the axis counts as moving from here on.
             self.inp.axis = 1
         hal.watchdog_feed()
+
+    def _still(self, now_ms: int) -> bool:
+        """Whether no card moves."""
+        if self.coasting and ticks_diff(now_ms, self.halted_ms) >= COAST_MS:
+            self.coasting = False
+        failed = self.flow.intake.state == INTAKE_FAILED or self.flow.dispense.state == DISPENSE_FAILED
+        return not failed and not self.coasting and not motors_running(self.inp, self.out)
 
     def _quiet(self) -> bool:
         """Record, acknowledge, draw: what must not happen while a card moves. True if anything was done."""
@@ -193,7 +208,7 @@ class App:
         values[2] = self.outbox.uptime_s
         values[3] = self.outbox.uptime_ms
         reporter.time_due = True
-        if old_s != values[0]:
+        if old_s != values[0] and self.outbox.roomy():
             self.outbox.post(ids.EV_CLOCK_SET, self.link.session.role, old_s)
 
     def _draw_order(self) -> bool:
@@ -201,6 +216,8 @@ class App:
         if not self.hal.entropy_into(noise):
             return False
         permutation_fill(self.order, self.flow.profile.deck_cards, Drbg(sha256(noise).digest()))
+        for i in range(ENTROPY_BYTES):
+            noise[i] = 0
         return True
 
     def _status(self, now_ms: int) -> None:

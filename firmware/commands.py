@@ -29,6 +29,7 @@ from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_GREEN, PRESS_L
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.protocol.session import MAC_SIZE
+from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 NO_PRESS = const(-1)
 DIGEST_MASK = const(0x3FFFFFFF)
+PRESS_MS_MAX = const(500)
 OP_SIZE = const(4)
 
 # command: (states it may start in, button it stands for, states on the way, states that mean done)
@@ -64,13 +66,16 @@ class Desk:
         self.role = 0  # whose command is being carried out; 0: none
         self.argument = 0
         self.acted = False
+        self.acted_ms = 0
         self.result_due = False
         self.result = [0] * 5
         self.burned = [0] * ids.ROLE_COUNT  # numbers turned away because another command was running
         self.result_role = 0  # after a recorded change: tell this lane's host once it is durable
 
     def receive(self, role: int, command: int, values: "list[int]", reader: "FrameReader") -> None:
-        """A command from an authentic host of that role."""
+        """A command from an authentic host of that role. Without room to record it there is no answer yet."""
+        if not self.flow.outbox.roomy():
+            return
         op = values[0]
         lane = self.lanes.by_role[role]
         # Over every argument, those this firmware does not know included: other words make another command.
@@ -100,25 +105,35 @@ class Desk:
                 self._end(role, ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, ids.UNKNOWN_U16)
         self.result_role = 0
 
-    def scan(self) -> None:
-        """Carry out what was accepted, once that is durable; notice how it ends. Runs after the procedure."""
+    def scan(self, now_ms: int) -> int:
+        """Carry out what was accepted, once that is durable; notice how it ends. Runs after the procedure; returns when
+        to come back."""
         flow = self.flow
         if self.result_role and flow.outbox.count == 0:
             lane = self.lanes.by_role[self.result_role]
             self.result_role = 0
             self._answer(lane.op, lane.command, lane.outcome, lane.reason, lane.detail)
         if not self.role:
-            return
+            return FOREVER_MS
         rule = _RULES[self.lanes.by_role[self.role].command]
         if not self.acted:
             if flow.outbox.count == 0:
+                self.acted_ms = now_ms
                 self._act(rule[0], rule[1])
+                return 0
         elif flow.state in rule[3]:
             self._end(self.role, ids.OUTCOME_DONE, ids.REASON_NONE, 0)
-        elif flow.state == WARNING:
+        elif flow.state == WARNING and WARNING not in rule[0]:
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_WARNING, flow.warning)
-        elif flow.state not in rule[0] and flow.state not in rule[2]:
+        elif flow.state in rule[0]:
+            # Pressed, and the procedure did not care: an interlock holds it back.
+            left_ms = PRESS_MS_MAX - ticks_diff(now_ms, self.acted_ms)
+            if left_ms > 0:
+                return left_ms
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_STATE, flow.state)
+        elif flow.state not in rule[2]:
+            self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_STATE, flow.state)
+        return FOREVER_MS
 
     def _begin(self, role: int, lane: "Lane", op: int, command: int, digest: int, argument: int) -> None:
         lane.op = op

@@ -198,7 +198,12 @@ def _event(reporter: Reporter, seq: int, flags: int) -> None:
     journal = reporter.journal
     link = reporter.link
     writer = link.writer
-    link_begin(link, link.session, ids.CLASS_EVENT, journal.load(seq), flags)
+    message = journal.load(seq)
+    if not message:
+        # Say so in its place: the host must get past it, and know that it did.
+        message = ids.EV_RECORD_DAMAGED
+        journal.blank(seq)
+    link_begin(link, link.session, ids.CLASS_EVENT, message, flags)
     size = journal.payload_size()
     for i in range(size):
         writer.body[writer.at + i] = journal.buf[PAYLOAD_AT + i]

@@ -54,6 +54,8 @@ class Peer:
         self.messages: "dict[str, list[int]]" = {}  # the newest of each other kind
         self.seq_last = 0
         self.repeats = 0
+        self.altered = 0  # repeats that were not the same as the first time
+        self.payloads: "dict[int, bytes]" = {}
         self.gaps = 0
         self.disbelieved = 0
         self.acknowledges = True
@@ -131,8 +133,8 @@ class Peer:
         if not self._believe(hmac, frame, number):
             return b""
         self._open(number, hmac)
-        # Anything keyed proves that we hold the key; what we have had already is worth saying.
-        return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [self.seq_last])
+        # Anything keyed proves that we hold the key; an acknowledgement of nothing does no harm.
+        return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [0])
 
     def _open(self, number: int, hmac: "Hmac | None") -> None:
         session_open(self.session, number, self.role, hmac, 0)
@@ -161,13 +163,19 @@ class Peer:
         if seq > self.seq_last + 1:
             self.gaps += 1
             return b""
+        end = self.reader.size - CRC_SIZE - (MAC_SIZE if frame[1] & ids.FLAG_KEYED else 0)
+        payload = bytes(frame[2:4]) + bytes(frame[HEADER_SIZE:end])
         if seq <= self.seq_last:
             self.repeats += 1
+            if self.payloads.get(seq, payload) != payload:
+                self.altered += 1
         else:
+            self.payloads[seq] = payload
             self.seq_last = seq
             unpack(frame, at, codes, self.values)
             fields = self.values[: len([code for code in codes if code < TYPE_RAW])]
             self.events.append(Event(self.names[message], seq, round_number, fields))
         if not self.acknowledges:
             return b""
-        return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [self.seq_last])
+        # A repeat is acknowledged by its own number: the device may have forgotten that it ever sent later ones.
+        return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [seq])

@@ -10,6 +10,8 @@ from hal.sim.port import SimHal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Callable
+
     from hal.api import Config
 
 ZERO_WAKES_MAX = 64  # scans at one instant before we call it a livelock
@@ -29,6 +31,7 @@ class Rig:
         self.plant = Plant(config, INPUTS, seed)
         self.nv = Nv(config["nv"]["bytes"])
         self.scans = 0
+        self.deliver: "Callable[[], None] | None" = None  # takes what the device sent, before time goes on
         self.powered = False
         if key:
             key_store(SimHal(self.plant, self.nv), key)
@@ -39,13 +42,13 @@ class Rig:
         profile = find_profile(self.game)
         if profile is None:
             raise ValueError("unknown game " + self.game)
+        if self.powered:
+            self.cut_power()
         self.hal = SimHal(self.plant, self.nv)
         self.plant.changed = True
         # Levels that are already there at power-up are seen, but are no edges.
         self.plant.edges = []
         self.app = App(self.hal, self.config, profile, self.board_crc)
-        for line in range(len(self.plant.level)):
-            self.app.inp.level[line] = self.plant.level[line]
         self.powered = True
         self.wake_us = self.plant.now_us
         self.zero_wakes = 0
@@ -71,6 +74,8 @@ class Rig:
             self.cut_power()
             return
         self.scans += 1
+        if self.hal.sent and self.deliver is not None:
+            self.deliver()
         if wake_ms <= 0 or plant.changed:
             self.zero_wakes += 1
             if self.zero_wakes > ZERO_WAKES_MAX:

@@ -30,6 +30,7 @@ class Stage:
 
     def __init__(self, config: "Config", game: str, seed: int, key: bytes = b"", role: int = 0) -> None:
         self.rig = Rig(config, game, seed, 0, key)
+        self.rig.deliver = self._deliver
         self.peer = Peer(key, role)
         self.transcript = bytearray()
         self.taken: "list[list[int]]" = []
@@ -91,13 +92,12 @@ class Stage:
             self.hello_us = rig.plant.now_us + HELLO_US
             self._to_device(self.peer.hello())
         rig.step(limit_us)
-        hal = rig.hal
-        if hal.sent:
-            data = hal.sent
-            hal.sent = bytearray()
-            self.transcript.extend(data)
-            if rig.powered:
-                self._to_device(self.peer.feed(self.to_host.carry(data) if self.to_host else data))
+
+    def _deliver(self) -> None:
+        data = self.rig.hal.sent
+        self.rig.hal.sent = bytearray()
+        self.transcript.extend(data)
+        self._to_device(self.peer.feed(self.to_host.carry(data) if self.to_host else data))
 
     def _to_device(self, data: bytes) -> None:
         if data:

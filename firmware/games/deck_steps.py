@@ -17,6 +17,7 @@ from firmware.games.flow import (
     SHUFFLING,
     WAITING_FOR_DECK,
     WARNING,
+    flow_await_commit,
     flow_committed,
     flow_enter,
     flow_path_clear,
@@ -26,7 +27,7 @@ from firmware.image import IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY
 from firmware.machines.dispense import DISPENSE_DONE, DISPENSE_FAILED, dispense_purge
 from firmware.machines.intake import INTAKE_DONE, INTAKE_FAILED, intake_start
 from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, panel_lamps
-from firmware.machines.store import store_home, store_sweep
+from firmware.machines.store import store_home, store_survey, store_sweep
 from firmware.protocol import ids
 from firmware.shoe.permutation import permutation_wipe
 from firmware.ticks import FOREVER_MS, ticks_diff
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
 
-_PATH = (IN_THROAT_A, IN_THROAT_B, IN_EXIT)
+_PATH = (IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_EXIT)
 _PATH_AND_TRAY = (IN_THROAT_A, IN_THROAT_B, IN_EXIT, IN_TRAY)
 
 # Phases of a step that turns the carousel: home, then sweep, then look at the result.
@@ -62,8 +63,9 @@ def step_proving_empty(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
         return FOREVER_MS
     if flow.store.fault:
         return flow_warn(flow, out, flow.store.fault, now_ms)
-    if flow.store.swept or not flow_path_clear(inp, _PATH_AND_TRAY):
+    if flow.store.swept or not flow_path_clear(inp, _PATH_AND_TRAY) or (flow.warning and inp.level[IN_HOPPER]):
         return flow_warn(flow, out, flow.warning or FAULT_CARDS_INSIDE, now_ms)
+    flow.prove_due = flow.door_open
     flow.ledger.remove_all()
     flow.outbox.post(ids.EV_EMPTY_PROVED, flow.spec.slot_count)
     if flow.warning:
@@ -77,10 +79,8 @@ def step_proving_empty(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
 
 def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if flow.door_open:
-        flow.phase = 1
         return FOREVER_MS
-    if flow.phase:
-        # Whoever opened the door may have left something inside.
+    if flow.prove_due:
         return flow_enter(flow, PROVING_EMPTY, now_ms)
     flow.hold = FAULT_NONE if flow.room >= ROUND_EVENTS_MAX else FAULT_JOURNAL
     if not inp.level[IN_HOPPER] or flow.hold:
@@ -102,7 +102,7 @@ def step_preparing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
     if flow.order_state == ORDER_FAILED:
         return flow_warn(flow, out, FAULT_ENTROPY, now_ms)
     if flow.order_state != ORDER_READY or not flow_committed(flow):
-        return FOREVER_MS
+        return flow_await_commit(flow, out, now_ms)
     intake_start(flow.intake, inp, out, flow.profile.deck_cards, now_ms)
     panel_lamps(out, 0, 1, 0)
     return flow_enter(flow, SHUFFLING, now_ms)
@@ -111,8 +111,8 @@ def step_preparing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
 def step_shuffling(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Intake, wipe the order, sweep for the second count, then keep the result to the report instant.
 
-    The raw duration depends on the order and would tell about ten bits of it: what a host sees happens at a multiple
-    of the report time after the start, whatever the order was.
+    The raw duration depends on the order and would tell about ten bits of it: what a host sees happens at an instant
+    that depends on nothing but the number of misfeeds.
     """
     if flow.intake.state == INTAKE_FAILED:
         return flow_warn(flow, out, flow.intake.fault, now_ms)
@@ -127,8 +127,7 @@ def step_shuffling(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
         flow.phase = PHASE_SWEEPING
     elif flow.phase == PHASE_SWEEPING and flow.store.at_rest():
         flow.phase = PHASE_HOLDING
-        elapsed_ms = ticks_diff(now_ms, flow.entered_ms)
-        flow.report_ms = (elapsed_ms // flow.spec.shuffle_report_ms + 1) * flow.spec.shuffle_report_ms
+        flow.report_ms = _report_ms(flow, ticks_diff(now_ms, flow.entered_ms))
     if flow.phase != PHASE_HOLDING:
         return FOREVER_MS
     left_ms = flow.report_ms - ticks_diff(now_ms, flow.entered_ms)
@@ -137,7 +136,7 @@ def step_shuffling(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
 
 def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Latched. The operator clears the path, closes the door and acknowledges; then what is inside is removed."""
-    if flow.door_open or not flow_path_clear(inp, _PATH):
+    if flow.door_open or flow.door_due or not flow_path_clear(inp, _PATH):
         flow.panel.clear()
         return FOREVER_MS
     if not flow.panel.take(PRESS_ACK):
@@ -147,8 +146,10 @@ def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
 
 
 def step_removing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Find out whether anything is left in the store, and if so put all of it into the tray, counted."""
-    if not flow_committed(flow) or not _home_and_sweep(flow, now_ms):
+    """Find out slot by slot what is left in the store, and put all of it into the tray, counted."""
+    if flow.phase == PHASE_START and not flow_committed(flow):
+        return flow_await_commit(flow, out, now_ms)
+    if not _home_and_sweep(flow, now_ms):
         return FOREVER_MS
     fault = flow.store.fault or (flow.dispense.fault if flow.dispense.state == DISPENSE_FAILED else FAULT_NONE)
     if fault:
@@ -187,14 +188,24 @@ def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
 
 
+def _report_ms(flow: "Flow", elapsed_ms: int) -> int:
+    """When to tell the result. A misfeed adds a fixed time, more than it can cost, whatever the order is; past that
+    (which takes a machine out of its specification) it is told at the next multiple."""
+    report_ms = flow.spec.shuffle_report_ms + flow.intake.misfeeds * flow.spec.misfeed_ms
+    return (elapsed_ms // report_ms + 1) * report_ms
+
+
 def _home_and_sweep(flow: "Flow", now_ms: int) -> bool:
-    """Drive the phases up to the end of a sweep; True once it is over or has failed."""
+    """Drive the phases up to the end of a sweep, or a survey if cards are to be removed; True once it is over."""
     store = flow.store
     if flow.phase == PHASE_START:
         store_home(store, now_ms)
         flow.phase = PHASE_HOMING
     elif flow.phase == PHASE_HOMING and store.homed and store.at_rest():
-        store_sweep(store, now_ms)
+        if flow.state == REMOVING:
+            store_survey(store, now_ms)
+        else:
+            store_sweep(store, now_ms)
         flow.phase = PHASE_SWEEPING
     elif flow.phase >= PHASE_SWEEPING:
         return store.at_rest() or flow.phase > PHASE_SWEEPING

@@ -2,7 +2,7 @@
 
 from micropython import const
 
-from firmware.fault import FAULT_DOOR, FAULT_NONE
+from firmware.fault import FAULT_CARDS_INSIDE, FAULT_DOOR, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
 from firmware.games.profile import CLAUSE_NONE
 from firmware.image import motors_off
 from firmware.machines.dispense import Dispense, dispense_stop
@@ -13,6 +13,7 @@ from firmware.machines.tray import Tray
 from firmware.protocol import ids
 from firmware.shoe.ledger import Ledger
 from firmware.shoe.permutation import permutation_wipe
+from firmware.ticks import ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ ORDER_READY = const(2)
 ORDER_FAILED = const(3)
 
 ROUND_EVENTS_MAX = const(48)  # a round of nine with a fault at its end records 40
+COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
+
+# Faults after which the beams tell the whole truth: every card is in a slot, the hopper or the tray. After any other a
+# card may lie where no beam looks, and only a person who opened the door can know that it does not.
+_BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL)
 
 
 class Flow:
@@ -68,6 +74,10 @@ class Flow:
         self.phase = 0  # a step's own progress, 0 when the state is entered
         self.entered_ms = 0
         self.door_open = False
+        self.door_told = False  # what was last posted about it
+        self.door_was_open = False  # since then
+        self.door_due = False  # must be opened before an acknowledgement counts
+        self.prove_due = False  # somebody may have left something inside
         self.warning = FAULT_NONE  # latched until the machine has been proved empty
         self.hold = FAULT_NONE  # shown while it lasts: nothing was lost, but the next round may not start
         self.room = 0  # events the journal can still take, as the app last saw it
@@ -94,10 +104,18 @@ def flow_committed(flow: Flow) -> bool:
     return flow.outbox.count == 0
 
 
+def flow_await_commit(flow: Flow, out: "Outputs", now_ms: int) -> int:
+    """Wait for storage, but not for ever: nothing may start by itself when a dead chip comes back to life."""
+    left_ms = COMMIT_MS_MAX - ticks_diff(now_ms, flow.entered_ms)
+    return left_ms if left_ms > 0 else flow_warn(flow, out, FAULT_JOURNAL, now_ms)
+
+
 def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
     """Stop everything, end what was going on, latch. The order matters: motors first, words after."""
     motors_off(out)
     out.halt = True
+    flow.hold = FAULT_NONE
+    flow.door_due = fault not in _BEAMS_SUFFICE and not flow.door_open
     intake_stop(flow.intake, out)
     dispense_stop(flow.dispense, out)
     store_stop(flow.store, out)

@@ -19,6 +19,7 @@ from firmware.games.flow import (
     REMOVED_OFFERED,
     STARTING,
     WAITING_FOR_DECK,
+    WAITING_FOR_ROUND_END,
     WARNING,
     flow_warn,
 )
@@ -66,21 +67,46 @@ _DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED)
 
 def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Take at most one transition. Returns when to come back."""
-    if inp.edge_lost and flow.state != WARNING:
+    if inp.edge_lost:
         inp.edge_lost = False
-        return flow_warn(flow, out, FAULT_EDGE_LOST, now_ms)
-    door_open = inp.level[IN_DOOR] != 0
-    if door_open != flow.door_open:
-        flow.door_open = door_open
-        flow.outbox.post(ids.EV_DOOR_OPENED if door_open else ids.EV_DOOR_CLOSED)
-        if door_open and flow.state not in _DOOR_HARMLESS:
-            return flow_warn(flow, out, FAULT_DOOR, now_ms)
+        if flow.state != WARNING:
+            return flow_warn(flow, out, FAULT_EDGE_LOST, now_ms)
+    if _watch_door(flow, inp):
+        return flow_warn(flow, out, FAULT_DOOR, now_ms)
     return _STEPS[flow.state](flow, inp, out, now_ms)
 
 
-def procedure_resume(flow: "Flow", out: "Outputs", interrupted: int, round_open: bool, now_ms: int) -> None:
-    """After a boot: whatever power loss cut short is void, and stays so until the machine is emptied."""
+def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
+    """Keep book of the door; True if it was opened where that does harm.
+
+    A door that swings while nothing can be recorded is told of once there is room: opened, and closed if it is."""
+    door_open = inp.level[IN_DOOR] != 0
+    harm = False
+    if door_open and not flow.door_open:
+        flow.door_was_open = True
+        flow.door_due = False
+        flow.prove_due = True
+        settled = flow.state == WAITING_FOR_ROUND_END and flow.ledger.inside() == 0
+        harm = flow.state not in _DOOR_HARMLESS and not settled
+    flow.door_open = door_open
+    outbox = flow.outbox
+    if flow.door_was_open and not flow.door_told and outbox.roomy():
+        flow.door_told = True
+        outbox.post(ids.EV_DOOR_OPENED)
+    if flow.door_told and not door_open and outbox.roomy():
+        flow.door_told = False
+        flow.door_was_open = False
+        outbox.post(ids.EV_DOOR_CLOSED)
+    return harm
+
+
+def procedure_resume(
+    flow: "Flow", out: "Outputs", interrupted: int, round_open: bool, warning: int, now_ms: int
+) -> None:
+    """After a boot: whatever power loss cut short is void, and a warning that was latched still is."""
     if not interrupted and not round_open:
+        if warning:
+            flow_warn(flow, out, warning, now_ms)
         return
     flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
     if round_open:

@@ -13,6 +13,7 @@ from firmware.games.flow import (
     WAITING_FOR_GREEN,
     WAITING_FOR_LOCKOUT,
     WAITING_FOR_ROUND_END,
+    flow_await_commit,
     flow_committed,
     flow_enter,
     flow_warn,
@@ -38,7 +39,9 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     if seats:
         flow.positions = min(flow.positions + seats, flow.profile.positions_max)
     flow.hold = FAULT_NONE if flow.room >= ROUND_EVENTS_MAX else FAULT_JOURNAL
-    if flow.hold or not flow.tray.empty or not flow.panel.take(PRESS_CLOSE):
+    # Taken first: a press that came too early must not count when the obstacle is gone.
+    closed = flow.panel.take(PRESS_CLOSE)
+    if not closed or flow.hold or not flow.tray.empty:
         return FOREVER_MS
     flow.round_last += 1
     flow.round_open = True
@@ -135,7 +138,9 @@ def _dispense(flow: "Flow", inp: "Inputs", out: "Outputs", wanted: int, now_ms: 
     dispense = flow.dispense
     if flow.phase == PHASE_COMMITTING:
         if not flow_committed(flow):
-            return FOREVER_MS
+            return flow_await_commit(flow, out, now_ms)
+        if not flow.tray.empty and flow.ledger.zone[TRAY] == 0:
+            return FOREVER_MS  # somebody's hand or card: a stack begins in an empty tray
         dispense_start(dispense, inp, out, wanted, now_ms)
         panel_lamps(out, 0, 1, 0)
         flow.phase = PHASE_MOVING

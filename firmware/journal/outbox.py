@@ -4,7 +4,8 @@ from micropython import const
 
 from firmware.fault import FAULT_JOURNAL, require
 
-OUTBOX_MAX = const(16)  # the most events one motion can cause is 6
+OUTBOX_MAX = const(24)
+OUTBOX_SPARE = const(12)  # kept free for what a stop has to say: nothing optional is posted beyond the rest
 VALUES_MAX = const(7)
 
 
@@ -69,6 +70,10 @@ class Outbox:
         entry.values[6] = g
         entry.text = text
         self.count += 1
+
+    def roomy(self) -> bool:
+        """Whether something that can wait may be posted."""
+        return self.count < OUTBOX_MAX - OUTBOX_SPARE
 
     def head(self) -> Entry:
         return self.entries[self.first]

@@ -1,7 +1,7 @@
 """A ring of 64-byte event records with CRC, and two alternating marks that hold the acknowledged sequence number.
 
     0    key     see keys.py
-    64   marks   u8 magic | 3 zeros | u32 acknowledged | u32 generation | u32 round | u16 boot | lanes 42 | u32 CRC-32
+    64   marks   u8 magic | u8 warning | 2 zeros | u32 acknowledged | u32 generation | u32 round | u16 boot | lanes 42 | u32 CRC-32
     192  records u8 magic | u8 payload size | u16 message | payload (event prefix, body) | zeros | u32 CRC-32
 
 The record of event n lies at index n modulo the capacity, so nothing has to be searched for. A torn record fails
@@ -34,6 +34,7 @@ MARK_COUNT = const(2)
 RECORD_FIRST = const(3)
 RECORD_MAGIC = const(0xE5)
 MARK_MAGIC = const(0xA5)
+PREFIX_VALUES = const(7)
 BOOT_AT = const(8)  # in a record: prefix fields that recovery looks for
 ROUND_AT = const(20)
 BODY_AT = const(25)
@@ -56,6 +57,7 @@ class Journal:
         self.mark_generation = 0
         self.round_last = 0
         self.boot_last = 0
+        self.warning = 0  # latched, by the newest record or mark that says
         self.lanes = Lanes()
         self.values = [0] * 8
         require(self.capacity > 0, FAULT_JOURNAL)
@@ -81,6 +83,7 @@ class Journal:
         if not self._commit(self._address(seq)):
             return False
         self.seq_last = seq
+        self._note_warning(message)
         self._remember(prefix_values[5], prefix_values[1])
         return True
 
@@ -92,6 +95,7 @@ class Journal:
         for i in range(RECORD_SIZE):
             buf[i] = 0
         buf[0] = MARK_MAGIC
+        buf[1] = self.warning
         pack_into("<IIIH", buf, 4, seq, self.mark_generation + 1, self.round_last, self.boot_last)
         self.lanes.pack(buf, LANES_AT)
         if not self._commit((MARK_FIRST + (self.mark_generation + 1) % MARK_COUNT) * RECORD_SIZE):
@@ -104,8 +108,18 @@ class Journal:
         """Read event seq into buf; returns its message id, or 0 if it is not there or damaged."""
         return self._message() if self._read(self._address(seq), RECORD_MAGIC) and self._seq() == seq else 0
 
+    def blank(self, seq: int) -> None:
+        """Fill buf as an event of which nothing but its number is known."""
+        buf = self.buf
+        for i in range(RECORD_SIZE):
+            buf[i] = 0
+        self.values[0] = seq
+        for i in range(1, PREFIX_VALUES):
+            self.values[i] = 0
+        buf[1] = pack(buf, PAYLOAD_AT, self.prefix, self.values, b"") - PAYLOAD_AT
+
     def payload_size(self) -> int:
-        return self.buf[1]
+        return min(self.buf[1], PAYLOAD_MAX)
 
     def recover(self) -> None:
         """Find the last acknowledged and the last recorded event after a boot."""
@@ -116,6 +130,7 @@ class Journal:
                 if generation > self.mark_generation:
                     self.mark_generation = generation
                     self.seq_acked = acked
+                    self.warning = self.buf[1]
                 self._remember(self._u32(12), self._u16(16))
                 self._restore_mark_lanes()
         last = self.seq_acked
@@ -127,6 +142,8 @@ class Journal:
                     last = max(last, seq)
                     self._restore_record_lane()
         self.seq_last = last
+        if self.last_of((ids.EV_WARNING_LATCHED,), (ids.EV_WARNING_CLEARED,)):
+            self._note_warning(self._message())
 
     def last_of(self, first: "tuple[int, ...]", second: "tuple[int, ...]") -> int:
         """The newest recorded message that is in either set; 0 if none is left in the ring."""
@@ -150,6 +167,13 @@ class Journal:
     def _read(self, address: int, magic: int) -> bool:
         ok = self.storage.nv_read(address, self.buf)
         return ok and self.buf[0] == magic and crc32(self.buf) == CRC_RESIDUE
+
+    def _note_warning(self, message: int) -> None:
+        """From the record in buf."""
+        if message == ids.EV_WARNING_LATCHED:
+            self.warning = self.buf[BODY_AT]
+        elif message == ids.EV_WARNING_CLEARED:
+            self.warning = 0
 
     def _restore_mark_lanes(self) -> None:
         values = self.values

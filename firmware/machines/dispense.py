@@ -1,4 +1,8 @@
-"""Dispense: cards one by one out of the slots, counted and measured at the exit beam, into the tray."""
+"""Dispense: cards one by one out of the slots, counted and measured at the exit beam, into the tray.
+
+A stack is only what this machine put there: a tray that was not empty at the start, or that somebody reaches into while
+cards still come, makes the stack doubtful, and a doubtful stack is never offered.
+"""
 
 from micropython import const
 
@@ -39,6 +43,8 @@ class Dispense:
         self.count = 0
         self.purging = False
         self.seen_exit = 0
+        self.seen_tray = 0
+        self.tray_free = True  # nothing of ours lies in the tray yet
         self.fault = FAULT_NONE
 
 
@@ -46,11 +52,15 @@ def dispense_start(dispense: Dispense, inp: "Inputs", out: "Outputs", wanted: in
     """Deal `wanted` cards from the next slots, which must all be full."""
     _start(dispense, inp, out, False, now_ms)
     dispense.wanted = wanted
+    if not wanted:
+        dispense_stop(dispense, out)
+        dispense.state = DISPENSE_DONE
 
 
 def dispense_purge(dispense: Dispense, inp: "Inputs", out: "Outputs", now_ms: int) -> None:
-    """Try every slot, full or not, and count what comes out: for a deck that is not to be dealt."""
-    dispense.slot_next = 0
+    """Empty every slot that a survey found full: for a deck that is not to be dealt."""
+    dispense.slot_next = _full_slot(dispense, 0)
+    dispense.wanted = dispense.store.swept
     _start(dispense, inp, out, True, now_ms)
 
 
@@ -62,6 +72,8 @@ def dispense_stop(dispense: Dispense, out: "Outputs") -> None:
 
 def dispense_scan(dispense: Dispense, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Take at most one transition. Returns when to come back."""
+    if DISPENSE_IDLE < dispense.state < DISPENSE_DONE and _tray_disturbed(dispense, inp):
+        return _fail(dispense, out, FAULT_STACK)
     return _STATES[dispense.state](dispense, inp, out, now_ms)
 
 
@@ -86,12 +98,7 @@ def _ejecting(dispense: Dispense, inp: "Inputs", out: "Outputs", now_ms: int) ->
         output_set(out, OUT_EJECTOR, 0)
         return _enter(dispense, DISPENSE_LEAVING, now_ms)
     left_ms = dispense.spec.eject_ms_max - ticks_diff(now_ms, dispense.entered_ms)
-    if left_ms > 0:
-        return left_ms
-    if dispense.purging:
-        output_set(out, OUT_EJECTOR, 0)
-        return _enter(dispense, DISPENSE_HOMING, now_ms)
-    return _fail(dispense, out, FAULT_JAM_EXIT)
+    return left_ms if left_ms > 0 else _fail(dispense, out, FAULT_JAM_EXIT)
 
 
 def _leaving(dispense: Dispense, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -112,8 +119,10 @@ def _leaving(dispense: Dispense, inp: "Inputs", out: "Outputs", now_ms: int) -> 
 def _homing(dispense: Dispense, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if not inp.level[IN_EJECTOR]:
         dispense.slot_next += 1
-        if _finished(dispense):
+        if dispense.count >= dispense.wanted:
             return _enter(dispense, DISPENSE_LANDING, now_ms)
+        if dispense.purging:
+            dispense.slot_next = _full_slot(dispense, dispense.slot_next)
         if dispense.slot_next >= dispense.spec.slot_count:
             return _fail(dispense, out, FAULT_STACK)
         store_goto(dispense.store, dispense.slot_next, now_ms)
@@ -140,15 +149,29 @@ def _start(dispense: Dispense, inp: "Inputs", out: "Outputs", purging: bool, now
     dispense.purging = purging
     dispense.count = 0
     dispense.fault = FAULT_NONE
+    dispense.seen_tray = inp.leaves[IN_TRAY]
+    dispense.tray_free = dispense.ledger.zone[TRAY] == 0
     output_set(out, OUT_OUTFEED, 1)
     store_goto(dispense.store, dispense.slot_next, now_ms)
     _enter(dispense, DISPENSE_ALIGNING, now_ms)
 
 
-def _finished(dispense: Dispense) -> bool:
+def _tray_disturbed(dispense: Dispense, inp: "Inputs") -> bool:
+    """Somebody took something out, or something lies there that did not come through the exit."""
     if dispense.purging:
-        return dispense.slot_next >= dispense.spec.slot_count
-    return dispense.count >= dispense.wanted
+        return False  # nothing of this is offered as good
+    if inp.leaves[IN_TRAY] != dispense.seen_tray:
+        return True
+    return dispense.tray_free and dispense.count == 0 and inp.level[IN_TRAY] != 0
+
+
+def _full_slot(dispense: Dispense, first: int) -> int:
+    """The next slot from `first` on that holds a card; the number of slots if there is none."""
+    full = dispense.store.full
+    for slot in range(first, len(full)):
+        if full[slot]:
+            return slot
+    return len(full)
 
 
 def _measure(dispense: Dispense, inp: "Inputs") -> int:

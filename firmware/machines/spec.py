@@ -12,7 +12,7 @@ class Spec:
         mech = config["mechanism"]
         speed = mech["transport_um_per_ms"]
         self.slot_count = mech["slot_count"]
-        self.slot_steps = mech["slot_steps"]
+        self.slot_beam_slots = mech["slot_beam_slots"]
         self.shuffle_report_ms = mech["shuffle_report_ms"]
         self.tray_settle_ms = mech["tray_settle_ms"]
         # A card must reach the next beam in the nominal time plus the worst latency, half as long again for slip.
@@ -32,5 +32,7 @@ class Spec:
         self.ejector_home_ms_max = mech["ejector_us"] // 1000 * 4 + 50
         # One revolution at half speed, and the ramps.
         self.axis_ms_max = 2000000 // mech["axis_mrev_per_s"] + 1000
-        # In beam units that no card leaves the tray before it has landed.
-        self.land_ms_max = mech["tray_um"] // speed + 200
+        # From the exit beam to rest in the tray, and a little.
+        self.land_ms_max = mech["tray_um"] // speed + 60
+        # What one misfeed can cost at most: a try and a pause.
+        self.misfeed_ms = self.pick_ms_max + self.pick_pause_ms

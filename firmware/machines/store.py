@@ -1,4 +1,5 @@
-"""The carousel: brings a slot to the mouth, finds home, and counts its cards by one continuous sweep.
+"""The carousel: brings a slot to the mouth, finds home, counts its cards by one continuous sweep, and finds out slot by
+slot which ones are full where that is not known.
 
 The mouth interlock lives here: the carousel never turns while a card is in the mouth or the ejector is out.
 """
@@ -21,6 +22,7 @@ STORE_TURNING = const(2)
 GOAL_SLOT = const(0)
 GOAL_HOME = const(1)
 GOAL_SWEEP = const(2)
+GOAL_SURVEY = const(3)
 
 
 class Store:
@@ -35,6 +37,8 @@ class Store:
         self.target = 0
         self.swept = 0
         self.sweep_base = 0
+        self.full = bytearray(spec.slot_count)  # by survey: which slots hold a card
+        self.survey_left = 0
         self.homed = False
         self.fault = FAULT_NONE
 
@@ -59,6 +63,14 @@ def store_sweep(store: Store, now_ms: int) -> None:
     _want(store, GOAL_SWEEP, now_ms)
 
 
+def store_survey(store: Store, now_ms: int) -> None:
+    """A whole revolution slot by slot: each step carries one slot past the beam, so that we know which ones are full."""
+    store.survey_left = store.spec.slot_count
+    store.swept = 0
+    store.target = (store.slot + 1) % store.spec.slot_count
+    _want(store, GOAL_SURVEY, now_ms)
+
+
 def store_stop(store: Store, out: "Outputs") -> None:
     """Give up whatever was going on: position is unknown until homed again."""
     store.state = STORE_REST
@@ -78,11 +90,14 @@ def store_scan(store: Store, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
             store.state = STORE_REST
             return 0
         level = inp.level
+        if store.goal >= GOAL_SWEEP and level[IN_SLOT]:
+            # At rest the beam looks between two slots: something is wrong with it, or with where we stand.
+            return _fail(store, out)
         if not (level[IN_THROAT_B] or level[IN_EJECTOR] or level[IN_EXIT]):
             _turn(store, inp, out, now_ms)
             return store.spec.axis_ms_max
     elif inp.axis == AXIS_IDLE:
-        return _arrive(store, inp, out)
+        return _arrive(store, inp, out, now_ms)
     elif inp.axis == AXIS_LOST:
         return _fail(store, out)
     left_ms = store.spec.axis_ms_max - ticks_diff(now_ms, store.entered_ms)
@@ -98,9 +113,9 @@ def _want(store: Store, goal: int, now_ms: int) -> None:
 def _turn(store: Store, inp: "Inputs", out: "Outputs", now_ms: int) -> None:
     count = store.spec.slot_count
     out.axis_home = store.goal == GOAL_HOME
-    _watch(out, store.goal == GOAL_SWEEP)
+    _watch(out, store.goal >= GOAL_SWEEP)
+    store.sweep_base = inp.enters[IN_SLOT]
     if store.goal == GOAL_SWEEP:
-        store.sweep_base = inp.enters[IN_SLOT]
         out.axis_slots = count
     else:
         ahead = (store.target - store.slot) % count
@@ -110,12 +125,22 @@ def _turn(store: Store, inp: "Inputs", out: "Outputs", now_ms: int) -> None:
     store.entered_ms = now_ms
 
 
-def _arrive(store: Store, inp: "Inputs", out: "Outputs") -> int:
+def _arrive(store: Store, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     store.slot = store.target
     if store.goal == GOAL_HOME:
         store.homed = True
     elif store.goal == GOAL_SWEEP:
         store.swept = inp.enters[IN_SLOT] - store.sweep_base
+    elif store.goal == GOAL_SURVEY:
+        spec = store.spec
+        seen = inp.enters[IN_SLOT] - store.sweep_base
+        store.full[(store.slot + spec.slot_beam_slots) % spec.slot_count] = seen
+        store.swept += seen
+        store.survey_left -= 1
+        if store.survey_left:
+            store.target = (store.slot + 1) % spec.slot_count
+            _want(store, GOAL_SURVEY, now_ms)
+            return 0
     _watch(out, False)
     store.state = STORE_REST
     return 0

@@ -61,6 +61,7 @@ EV_DOOR_CLOSED = const(262)
 EV_CLOCK_SET = const(263)
 EV_COMMAND_ACCEPTED = const(264)
 EV_COMMAND_ENDED = const(265)
+EV_RECORD_DAMAGED = const(266)
 EV_SHUFFLE_STARTED = const(272)
 EV_DECK_VERIFIED = const(273)
 EV_DECK_REFUSED = const(274)
@@ -163,6 +164,7 @@ MESSAGES = (
     (EV_CLOCK_SET, CLASS_EVENT, "clock_set role:u8 old_utc_s:u32"),
     (EV_COMMAND_ACCEPTED, CLASS_EVENT, "command_accepted role:u8 op:u32 command:u16 digest:u32"),
     (EV_COMMAND_ENDED, CLASS_EVENT, "command_ended role:u8 op:u32 command:u16 digest:u32 outcome:u8 reason:u8 detail:u16"),
+    (EV_RECORD_DAMAGED, CLASS_EVENT, "record_damaged"),
     (EV_SHUFFLE_STARTED, CLASS_EVENT, "shuffle_started expected:u16 report_ds:u16"),
     (EV_DECK_VERIFIED, CLASS_EVENT, "deck_verified counted:u16 swept:u16 misfeeds:u8"),
     (EV_DECK_REFUSED, CLASS_EVENT, "deck_refused expected:u16 counted:u16 swept:u16 clause:t8"),

@@ -43,15 +43,22 @@ class Axis:
         """On to the home mark in one direction, a whole turn if it stands on it: the mark is seen on arrival."""
         self._begin(self.count - self.slot, now_us)
 
-    def halt(self) -> None:
-        """Power to the coils is gone: it stops where it is, and only a new homing knows where that was."""
+    def halt(self, now_us: int) -> None:
+        """Power to the coils is gone: it falls into the next detent, and only a new homing knows which one that is."""
+        if self.moving:
+            done = (self._travelled(now_us) + 500) // 1000
+            self.slot = (self.slot + self.step * done) % self.count
+            self._rest(now_us)
+
+    def _rest(self, now_us: int) -> None:
         self.moving = False
         self.due_us = FAR
+        self.shaded = False
+        self.plant.set_line(self.plant.line_slot, 0, now_us)
 
     def fire(self, now_us: int) -> None:
         if now_us >= self.end_us:
-            self.moving = False
-            self.due_us = FAR
+            self._rest(now_us)
             self.slot = self.target
             self.plant.changed = True
             return
@@ -81,6 +88,18 @@ class Axis:
         if travelled >= self.distance - ramp:
             return self.end_us - isqrt(2 * (self.distance - travelled) * 1000000000000 // self.accel)
         return self.start_us + self.speed * 1000000 // self.accel + (travelled - ramp) * 1000000 // self.speed
+
+    def _travelled(self, now_us: int) -> int:
+        """How much of the move is done by now."""
+        ramp = min(self.ramp, self.distance // 2)
+        gone_us = now_us - self.start_us
+        left_us = self.end_us - now_us
+        ramp_us = isqrt(2 * ramp * 1000000000000 // self.accel)
+        if gone_us <= ramp_us:
+            return self.accel * gone_us * gone_us // 2000000000000
+        if left_us <= ramp_us:
+            return self.distance - self.accel * left_us * left_us // 2000000000000
+        return ramp + (gone_us - ramp_us) * self.speed // 1000000
 
     def _next_due(self) -> None:
         """The next edge of an occupied slot at the beam if anybody watches, else the end of the move."""

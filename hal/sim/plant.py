@@ -101,7 +101,7 @@ class Plant:
         for i in range(4):
             self.outputs[i] = 0
         self._apply()
-        self.axis.halt()
+        self.axis.halt(self.now_us)
 
     def stop_after(self, output: int, line: int, delay_us: int) -> None:
         self.stop_output = output
@@ -177,6 +177,10 @@ class Plant:
 
     def jam(self, place: str, nth: int, at_um: int) -> None:
         """The nth card (from 0) at `throat` (since its load) or `exit` (since power-up) stops at at_um, for good."""
+        if place not in ("throat", "exit"):
+            raise ValueError("no place " + place + " to jam")
+        if place == "exit" and at_um >= self.outlet.marks[1]:
+            raise ValueError("past the exit beam a card falls freely into the tray")
         self.jams[(place, nth)] = at_um
 
     def misfeed(self, nth: int, times: int) -> None:

@@ -49,7 +49,6 @@ class SimHal:
             if count == len(inp.edge_us):
                 inp.edge_lost = True
                 break
-            level[line] = value
             inp.edge_line[count] = line
             inp.edge_level[count] = value
             inp.edge_us[count] = (_ORIGIN_US + t_us) & _MASK
@@ -57,6 +56,8 @@ class SimHal:
         inp.edge_count = count
         if plant.edges:
             plant.edges = []
+        for line in range(len(level)):
+            level[line] = plant.level[line]
         return True
 
     def drive(self, level: bytearray, watch_slot: bool) -> None:

@@ -138,6 +138,7 @@ def test_guessing_is_answered_by_a_growing_back_off_and_the_right_key_gets_in_af
     stage = keyed()
     stage.run(2000)
     stage.rig.app.link.session.hmac = None  # as after a boot: nobody is in
+    stage.hello_us = 1 << 60  # and nobody says hello by himself
     guesser = Peer(OTHER_KEY, ids.ROLE_TABLE)
     guesser.hellos = 100  # nonces of its own
     waits = []

@@ -1,0 +1,262 @@
+"""What hands can do wrong: reach into the tray, press too early, leave cards where no beam looks, play with the door."""
+
+from support import GAME, board, check_stage, fields_of, play
+
+from firmware.fault import (
+    FAULT_CARD_LENGTH,
+    FAULT_EDGE_LOST,
+    FAULT_EJECTOR,
+    FAULT_INTERNAL,
+    FAULT_JAM_EXIT,
+    FAULT_JOURNAL,
+    FAULT_MISMATCH,
+    FAULT_STACK,
+)
+from firmware.games.flow import (
+    DECK_READY,
+    DISPENSING,
+    PREPARING,
+    WAITING_FOR_DECK,
+    WAITING_FOR_ROUND_END,
+    WARNING,
+)
+from firmware.protocol import ids
+from rig import stories
+from rig.story import Stage
+
+
+def dealing(stage):
+    """Up to the first card of the first stack on its way."""
+    stage.play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
+    while stage.rig.app.flow.dispense.count < 1:
+        stage.run(5)
+
+
+def test_a_hand_that_takes_cards_while_the_stack_still_comes_makes_it_doubtful():
+    stage = Stage(board(), GAME, 7)
+    dealing(stage)
+    while stage.rig.app.flow.dispense.count < 3:
+        stage.run(5)
+    stage.rig.plant.take()
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "round_voided")[0][0] == FAULT_STACK
+    assert "stack_offered" not in stage.names()
+
+
+def test_a_stack_put_back_before_the_next_one_comes_makes_that_one_doubtful():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
+    stage.until("stack_offered", 20000)
+    cards = stage.rig.plant.take()
+    while stage.rig.app.flow.state != DISPENSING:
+        stage.run(5)
+    plant = stage.rig.plant
+    plant.outlet.tray = cards
+    plant.set_line(plant.line_tray, 1, plant.now_us)
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "round_voided")[0][0] == FAULT_STACK
+    assert fields_of(stage, "stack_offered") == [[1, 5]]
+
+
+def test_a_stack_begins_only_in_an_empty_tray():
+    stage = play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-3])
+    plant = stage.rig.plant
+    plant.outlet.tray = [99]
+    plant.set_line(plant.line_tray, 1, plant.now_us)
+    stage.play([("", 100, "press", "lock"), ("", 3000, "wait", 0)])
+    assert stage.rig.app.flow.dispense.count == 0
+    plant.take()
+    stage.until("stack_offered", 5000)
+    assert len(plant.outlet.tray) == 5
+
+
+def test_a_close_pressed_too_early_does_not_start_a_round_later():
+    stage = play(stories.start() + stories.shuffle(52) + [("deck_verified", 100, "wait", 0)])
+    plant = stage.rig.plant
+    plant.outlet.tray = [99]
+    plant.set_line(plant.line_tray, 1, plant.now_us)
+    stage.play([("", 500, "press", "close"), ("", 1000, "take", 0), ("", 5000, "wait", 0)])
+    assert stage.rig.app.flow.state == DECK_READY
+
+
+def test_an_acknowledgement_counts_only_after_the_door_was_opened_when_a_card_may_be_unseen():
+    """A card that sticks before the exit beam is seen by no beam at all."""
+    stage = play(
+        stories.start()
+        + [("", 0, "jam", "exit:2:10000")]
+        + stories.shuffle(52)
+        + stories.deal(1)[:-2]
+        + [("warning_latched", 500, "press", "ack"), ("", 3000, "wait", 0)]
+    )
+    assert stage.rig.app.flow.state == WARNING
+    stage.play([("", 0, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
+    stage.until("warning_cleared", 20000)
+    check_stage(stage)
+
+
+def test_a_card_that_sticks_while_a_deck_is_removed_is_a_jam_and_never_sheared():
+    for at_um in (5000, 20000, 60000):
+        jam = [("", 0, "jam", "exit:10:%d" % at_um)]
+        stage = play(stories.start() + jam + stories.shuffle(51) + [("warning_latched", 500, "press", "ack")])
+        stage.until("removal_failed", 60000)
+        assert fields_of(stage, "removal_failed") == [[FAULT_JAM_EXIT]]
+        stage.play(stories.clear_by_hand())
+        check_stage(stage)
+
+
+def test_cards_in_the_hopper_are_part_of_what_has_to_be_emptied():
+    stage = play(
+        stories.start()
+        + [("", 0, "jam", "throat:10:60000")]
+        + stories.shuffle(52)
+        + [("warning_latched", 500, "open", 0)]
+    )
+    plant = stage.rig.plant
+    plant.throat.bodies = []
+    for line in (plant.line_a, plant.line_b):
+        plant.set_line(line, 0, plant.now_us)
+    stage.play([("", 500, "close", 0), ("", 500, "press", "ack"), ("", 5000, "wait", 0)])
+    assert stage.rig.app.flow.state == WARNING
+    assert "warning_cleared" not in stage.names()
+
+
+def test_a_warning_survives_a_power_cycle_with_the_machine_emptied_meanwhile():
+    stage = play(stories.start() + stories.shuffle(51) + [("warning_latched", 500, "cut", 0)])
+    stage.rig.plant.clear()
+    stage.play([("", 1000, "boot", 0), ("warning_latched", 5000, "wait", 0)])
+    assert stage.rig.app.flow.state == WARNING
+    assert fields_of(stage, "warning_latched")[1][0] == FAULT_MISMATCH
+    stage.play([("", 500, "press", "ack"), ("warning_cleared", 0, "wait", 0)])
+    stage.play([("", 0, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 0, "wait", 0)])
+    assert stage.rig.app.flow.state == WAITING_FOR_DECK
+
+
+def test_an_open_door_harms_no_round_that_has_been_dealt_and_released():
+    stage = play(stories.start() + stories.shuffle(52) + stories.deal(1) + stories.finish()[:2])
+    stage.until("remainder_taken", 5000)
+    assert stage.rig.app.flow.state == WAITING_FOR_ROUND_END
+    stage.play([("", 500, "open", 0), ("", 500, "close", 0), ("", 500, "press", "green")])
+    stage.until("empty_proved", 10000)
+    assert "round_ended" in stage.names()
+    assert "round_voided" not in stage.names()
+
+
+def test_storage_that_dies_before_cards_move_ends_in_a_warning_and_nothing_starts_by_itself():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    stage.rig.nv.broken = True
+    stage.play(stories.shuffle(52))
+    assert stage.rig.app.flow.state == PREPARING
+    stage.run(3000)
+    assert stage.rig.app.flow.state == WARNING
+    assert list(stage.rig.app.order) == [0] * 54
+    stage.rig.nv.broken = False
+    stage.run(10000)
+    assert fields_of(stage, "warning_latched")[0][0] == FAULT_JOURNAL
+    assert len(stage.rig.plant.throat.hopper) == 52
+
+
+def test_a_swinging_door_never_overfills_the_outbox():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    stage.rig.nv.broken = True
+    for _ in range(60):
+        stage.play([("", 50, "open", 0), ("", 50, "close", 0)])
+    stage.rig.nv.broken = False
+    stage.run(20000)
+    check_stage(stage)
+    names = stage.names()
+    assert names.count("door_opened") == names.count("door_closed") >= 1
+
+
+def test_a_damaged_record_is_told_in_its_place_and_everything_after_it_arrives():
+    for at in (1, 2, 30, 63):
+        stage = Stage(board(), GAME, 7)
+        stage.peer.acknowledges = False
+        stage.peer.feed = lambda data: b""
+        stage.play([("", 3000, "wait", 0)])
+        journal = stage.rig.app.journal
+        stage.rig.nv.data[journal._address(1) + at] ^= 0xFF
+        del stage.peer.feed
+        stage.peer.acknowledges = True
+        stage.run(20000)
+        assert stage.names() == ["record_damaged", "empty_proved"], at
+
+
+def test_a_host_that_knows_more_than_the_device_remembers_does_not_get_stuck():
+    """Acknowledged while cards moved, not yet recorded, power lost: the device begins again, window by window."""
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    for _ in range(20):
+        stage.rig.app.outbox.post(ids.EV_DOOR_CLOSED)
+        stage.run(2)
+    stage.run(3000)
+    journal = stage.rig.app.journal
+    assert stage.peer.seq_last == journal.seq_last == 22
+    # As if none of the acknowledgements had been recorded.
+    stage.rig.cut_power()
+    for i in range(64, 192):
+        stage.rig.nv.data[i] = 0
+    stage._act("boot", "")
+    stage.run(30000)
+    check_stage(stage)
+    assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last > 22
+
+
+def test_more_edges_than_can_be_kept_stop_the_machine():
+    stage = Stage(board(), GAME, 7)
+    dealing(stage)
+    plant = stage.rig.plant
+    for i in range(40):
+        plant.set_line(plant.line_opacity, 1 - i % 2, plant.now_us)
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "warning_latched")[0][0] == FAULT_EDGE_LOST
+
+
+def test_a_broken_invariant_stops_the_machine():
+    stage = Stage(board(), GAME, 7)
+    dealing(stage)
+    stage.rig.app.flow.ledger.zone[2] = 0
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "warning_latched")[0][0] == FAULT_INTERNAL
+    assert not any(stage.rig.plant.outputs)
+
+
+def test_an_ejector_that_does_not_come_home_is_a_fault_of_its_own():
+    stage = Stage(board(), GAME, 7)
+    dealing(stage)
+    outlet = stage.rig.plant.outlet
+    while outlet.home_us == 1 << 60:
+        stage.run(1)
+    outlet.home_us = 1 << 60
+    outlet.due_us = 1 << 60
+    for body in outlet.bodies:
+        outlet.due_us = min(outlet.due_us, body.due(outlet.marks[body.mark]))
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "warning_latched")[0][0] == FAULT_EJECTOR
+
+
+def test_a_passage_too_short_for_a_card_is_not_counted_as_one():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
+    plant = stage.rig.plant
+    while not plant.level[plant.line_b]:
+        stage.run(1)
+    stage.run(20)
+    # The beam clears in the middle of the card, as a hole or a reflection would make it.
+    plant.set_line(plant.line_b, 0, plant.now_us)
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "warning_latched")[0][0] == FAULT_CARD_LENGTH
+
+
+def test_misfeeds_do_not_make_the_report_instant_depend_on_the_order():
+    seen = set()
+    for order_seed in range(6):
+        stage = Stage(board(), GAME, 5)
+        stage.play(stories.start() + [("", 0, "misfeed", "%d:2" % nth) for nth in range(3, 50, 4)])
+        stage.rig.hal.entropy_draws = order_seed * 1000
+        start_us = stage.rig.plant.now_us
+        stage.play(stories.shuffle(52))
+        stage.until("deck_verified", 60000)
+        seen.add(stage.rig.plant.now_us - start_us)
+    assert len(seen) == 1
