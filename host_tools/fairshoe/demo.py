@@ -1,40 +1,52 @@
 """The demonstration: a simulated shoe on a real serial device path, played through the host library.
 
-The shoe runs in a process of its own. This side has two ends: the serial port, through pyserial, like any table
-system; and the hands of a dealer, who reacts to the events that come out of it.
+The shoe runs in a process of its own. This side has two ends: the serial port, through pyserial, in an authenticated
+session like any table system's; and the hands of a dealer, who loads decks and takes stacks.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from fairshoe.errors import NoAnswer, SimulatorError
+from fairshoe.keys import write_key
 from fairshoe.messages import (
+    AcknowledgeWarning,
+    CloseBetting,
+    Command,
+    ConfirmLockout,
     DeckRefused,
     DeckRemoved,
     DeckVerified,
     EmptyProved,
+    EndRound,
     Event,
-    RemainderReleased,
+    Message,
+    Release,
     RemainderTaken,
+    Role,
     RoundEnded,
-    RoundStarted,
     RoundVoided,
-    ShuffleFailed,
+    SetPositions,
+    Shuffle,
     StackOffered,
     StackTaken,
     WarningCleared,
     WarningLatched,
 )
 from fairshoe.screen import Screen
-from fairshoe.shoe import Shoe
+from fairshoe.shoe import CommandResult, Shoe
+from firmware.protocol.session import KEY_SIZE
 
 EVENT_S = 30.0
 PLAYERS = 3
@@ -119,29 +131,42 @@ class Table:
     def wait(self, *kinds: type[Event]) -> Event:
         """The next event of one of the kinds; everything on the way is shown and counted."""
         for message in self._messages:
-            self._screen.show(message)
-            if isinstance(message, Event):
-                self.tally.count(message)
-                self.shoe.acknowledge()  # before the dealer takes his time
-                if isinstance(message, kinds):
-                    return message
+            if isinstance(self._see(message), kinds):
+                return cast(Event, message)
         names = " or ".join(kind.NAME for kind in kinds)
         raise NoAnswer(f"no {names} within {EVENT_S:.0f} s.", "The shoe has stopped talking; run the command again.")
 
+    def _see(self, message: Message) -> Message:
+        self._screen.show(message)
+        if isinstance(message, Event):
+            self.tally.count(message)
+            self.shoe.acknowledge()  # before the dealer takes his time
+        return message
+
     def do(self, *actions: str, after_s: float = 0.8) -> None:
+        """Something a hand does to the machine."""
         for action in actions:
             time.sleep(after_s / self._speed)
             self._hand(action)
 
-    def shuffle(self, cards: int) -> Event:
-        self.do(f"load {cards}", "press green")
-        return self.wait(DeckVerified, DeckRefused, ShuffleFailed)
+    def order(self, kind: type[Command], after_s: float = 0.8, **arguments: int) -> CommandResult:
+        """A command of the table system; what happens until its outcome is shown and counted."""
+        time.sleep(after_s / self._speed)
+        pending = self.shoe.start(kind, **arguments)
+        for message in self._messages:
+            self._see(message)
+            if pending.result is not None:
+                return pending.result
+        raise NoAnswer(f"no outcome of {kind.NAME}.", "The shoe has stopped talking; run the command again.")
+
+    def shuffle(self, cards: int) -> CommandResult:
+        self.do(f"load {cards}")
+        return self.order(Shuffle)
 
     def open_round(self, players: int) -> None:
-        self.do(*["press seat"] * players, after_s=0.3)
-        self.do("press close")
-        self.wait(RoundStarted)
-        self.do("press lock")
+        self.order(SetPositions, positions=players)
+        self.order(CloseBetting)
+        self.order(ConfirmLockout)
 
     def play_round(self, players: int) -> None:
         self.shuffle(52)
@@ -150,17 +175,14 @@ class Table:
             self.wait(StackOffered)
             self.do("take")
             self.wait(StackTaken)
-        self.do("press green")
-        self.wait(RemainderReleased)
+        self.order(Release)
         self.do("take")
         self.wait(RemainderTaken)
-        self.do("press green")
-        self.wait(RoundEnded)
+        self.order(EndRound)
 
     def short_deck(self) -> None:
         self.shuffle(51)
-        self.wait(WarningLatched)
-        self.do("press ack")
+        self.order(AcknowledgeWarning)
         self.wait(DeckRemoved)
         self.do("take")
         self.wait(WarningCleared)
@@ -173,28 +195,38 @@ class Table:
         self.wait(StackOffered)
         self.do("take")
         self.wait(WarningLatched)
-        self.do("open", "clear", "close", "press ack", after_s=1.2)
+        self.do("open", "clear", "close", after_s=1.2)
+        self.order(AcknowledgeWarning, after_s=1.2)
         self.wait(WarningCleared)
 
 
 def run(arguments: list[str], speed: float, screen: Screen) -> int:
     """Play all acts; 0 if every one went as the rules want."""
-    started = time.monotonic()
-    child = Child(arguments)
-    try:
-        ready = child.ready
-        screen.line(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
-        screen.line(f"  speed       {speed:g} times real time")
-        screen.line(f"  table port  {ready['port']}   (this demo talks to it through pyserial)")
-        screen.line(f"  tap         {ready['tap']}   (look on from a second terminal: fairshoe monitor {ready['tap']})")
-        with Shoe.open(ready["port"]) as shoe:
-            table = Table(shoe, child.hand, screen, speed)
-            _play(table, screen)
+    with tempfile.TemporaryDirectory() as folder:
+        key_file = Path(folder) / "demo.key"
+        key = os.urandom(KEY_SIZE)
+        write_key(key_file, key)
+        child = Child([*arguments, "--key-file", str(key_file), "--mode", "table"])
+        try:
+            return _run(child, key, speed, screen)
+        finally:
             screen.finish()
-            return _summary(table, screen, time.monotonic() - started)
-    finally:
+            child.close()
+
+
+def _run(child: Child, key: bytes, speed: float, screen: Screen) -> int:
+    started = time.monotonic()
+    ready = child.ready
+    screen.line(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
+    screen.line(f"  speed       {speed:g} times real time")
+    screen.line(f"  table port  {ready['port']}   (this demo talks to it through pyserial)")
+    screen.line(f"  tap         {ready['tap']}   (look on from a second terminal: fairshoe monitor {ready['tap']})")
+    with Shoe.open(ready["port"], key, Role.TABLE) as shoe:
+        screen.line("  session     authenticated both ways, role table")
+        table = Table(shoe, child.hand, screen, speed)
+        _play(table, screen)
         screen.finish()
-        child.close()
+        return _summary(table, screen, time.monotonic() - started)
 
 
 def _play(table: Table, screen: Screen) -> None:
@@ -214,14 +246,15 @@ def _play(table: Table, screen: Screen) -> None:
 def _summary(table: Table, screen: Screen, seconds: float) -> int:
     tally, shoe = table.tally, table.shoe
     screen.heading("Summary")
+    missing = shoe.status.events_waiting if shoe.status else 0
     rows = (
         ("rounds ended", f"{tally.ended}"),
         ("rounds voided", f"{tally.voided}"),
         ("decks verified / refused", f"{tally.decks_verified} / {tally.decks_refused}"),
         ("stacks taken", f"{tally.stacks}, {tally.cards} cards"),
         ("warnings", ", ".join(tally.warnings) or "none"),
-        ("events received", f"{shoe.events_received}, in order, none missing, {shoe.repeats} sent again"),
-        ("bytes dropped on the link", f"{shoe.drops.total()} frames"),
+        ("events received", f"{shoe.counts.events} in order, {missing} missing, {shoe.counts.repeats} sent again"),
+        ("frames dropped on the link", f"{shoe.drops.total()}"),
         ("time", f"{seconds:.1f} s"),
     )
     for name, value in rows:

@@ -14,6 +14,12 @@ class FairshoeError(Exception):
         self.advice = advice
 
 
+class UsageError(FairshoeError):
+    """Words that do not fit together."""
+
+    exit_code = 2
+
+
 class BoardError(FairshoeError):
     """A board config that does not exist or cannot work."""
 
@@ -48,3 +54,21 @@ class SimulatorError(FairshoeError):
     """The simulated shoe did not start or stopped early."""
 
     exit_code = 7
+
+
+class StoreError(FairshoeError):
+    """The file with operation numbers cannot be read or written."""
+
+    exit_code = 9
+
+
+class KeyFileError(FairshoeError):
+    """A key file that is missing, open to others or not a key."""
+
+    exit_code = 10
+
+
+class HelloRefused(FairshoeError):
+    """The device is there and does not want to talk to us."""
+
+    exit_code = 11

@@ -1,46 +1,107 @@
-"""A shoe on a serial port: typed events, each delivered once and in order, acknowledged only after you have had it."""
+"""A shoe on a serial port: typed events, each delivered once and in order, and commands that act at most once."""
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 import serial
 
-from fairshoe import wire
-from fairshoe.errors import NoAnswer, PortError, PortLost
-from fairshoe.messages import Event, EventAck, Hello, Message, RoundEnded, RoundStarted, RoundVoided, Status, Welcome
-from firmware.protocol.ids import VERSION
+from fairshoe import messages, wire
+from fairshoe.dictionary import Dictionary, own_dictionary
+from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost
+from fairshoe.messages import (
+    Command,
+    Event,
+    Message,
+    Outcome,
+    Reason,
+    Refusal,
+    Result,
+    Role,
+    RoundEnded,
+    RoundStarted,
+    RoundVoided,
+    Status,
+    Welcome,
+)
+from fairshoe.operations import Operations, Unfinished
+from fairshoe.session import HostSession, LinkCounts
 
-HELLO_S = 0.5
 ANSWER_S = 4.0
-READ_S = 0.1
+READ_S = 0.05
+RESEND_S = 1.0
+LINE_S = 0.3
+_FINAL = frozenset(Outcome) - {Outcome.ACCEPTED, Outcome.RUNNING}
+
+_REFUSALS = {
+    Refusal.VERSION: "This tool is older than the device: update it.",
+    Refusal.NO_KEY: "The device has no key yet: provision it over its service port, or connect without a role.",
+    Refusal.BACKOFF: "Somebody tried wrong keys on it; wait and try again with the right one.",
+}
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """How a command ended. `detail` is the warning's code, the state or a count, as `reason` says."""
+
+    op: int
+    outcome: Outcome
+    reason: Reason
+    detail: int
+
+    @property
+    def done(self) -> bool:
+        return self.outcome == Outcome.DONE
+
+
+@dataclass
+class Pending:
+    """A command on its way. `result` is None until the device has said how it ended."""
+
+    op: int
+    message: Command
+    result: CommandResult | None = None
+    again_at: float = 0.0
 
 
 class Shoe:
     """An open shoe. Use `with Shoe.open(port) as shoe: for event in shoe.events(): ...`."""
 
-    def __init__(self, port: Any, name: str, listen_only: bool) -> None:
+    def __init__(self, port: Any, name: str, session: HostSession | None, operations: Operations | None = None) -> None:
         self._port = port
-        self._decoder = wire.Decoder()
-        self._sequence = 0
-        self._unacknowledged = 0
+        self._session = session
+        self._operations = operations or Operations(None)
+        self._listener = wire.Decoder()
+        self._waiting: deque[Message] = deque()
+        self._pending: Pending | None = None
+        self._held: Event | None = None  # what the program has in hand
+        self._seq_heard = 0
         self.name = name
-        self.listen_only = listen_only
-        self.welcome: Welcome | None = None
         self.status: Status | None = None
-        self.seq_last = 0
-        self.events_received = 0
-        self.repeats = 0
-        self.gaps = 0
         self.open_round = 0
 
     @classmethod
-    def open(cls, url: str, answer_s: float = ANSWER_S) -> Shoe:
-        """Open a port (any pyserial URL), say hello and wait for the device's welcome."""
-        shoe = cls(_open_port(url), url, listen_only=False)
+    def open(
+        cls,
+        url: str,
+        key: bytes | None = None,
+        role: Role | None = None,
+        operations: Operations | None = None,
+        after_seq: int = 0,
+        answer_s: float = ANSWER_S,
+    ) -> Shoe:
+        """Open a port (any pyserial URL), say hello and wait for the device's welcome.
+
+        With a key the session is authenticated both ways and `role` (default table) decides what it may do; without
+        one the shoe only reports. `operations` remembers the numbers of commands; see fairshoe.operations.
+        `after_seq` is the last event you have stored: what the device sends again up to it is not shown again."""
+        chosen = Role.CLEAR if key is None else role or Role.TABLE
+        shoe = cls(_open_port(url), url, HostSession(key, chosen, after_seq), operations)
         try:
             shoe._greet(answer_s)
         except BaseException:
@@ -50,13 +111,27 @@ class Shoe:
 
     @classmethod
     def listen(cls, url: str) -> Shoe:
-        """Open a port and send nothing at all: for a tap, or beside another host."""
-        return cls(_open_port(url), url, listen_only=True)
+        """Open a port and send nothing at all: for a tap, or beside another host. Nothing it hears is proved."""
+        return cls(_open_port(url), url, None)
+
+    @property
+    def welcome(self) -> Welcome | None:
+        """What the device said about itself when the session began."""
+        return self._session.welcome if self._session else None
 
     @property
     def drops(self) -> wire.Drops:
         """What was lost on the way here; the device sends events again until they arrive."""
-        return self._decoder.drops
+        return (self._session.decoder if self._session else self._listener).drops
+
+    @property
+    def counts(self) -> LinkCounts:
+        return self._session.counts if self._session else LinkCounts()
+
+    @property
+    def seq_last(self) -> int:
+        """Of the last event received."""
+        return self._session.seq_last if self._session else self._seq_heard
 
     def events(self, quiet_s: float | None = None) -> Iterator[Event]:
         """Events as they come; ends after quiet_s seconds without any message."""
@@ -67,26 +142,89 @@ class Shoe:
     def messages(self, quiet_s: float | None = None) -> Iterator[Message]:
         """Events and status. Coming back for the next message acknowledges the event before it, unless
         `acknowledge` did so already; an event that was never acknowledged comes again at the next connection."""
+        if self._held is not None:
+            # The last loop over this shoe ended with an event in hand: it was never said to be safe.
+            self._waiting.appendleft(self._held)
         heard = time.monotonic()
         while True:
-            arrived = False
-            for frame in self._decoder.feed(self._read()):
-                arrived = True
-                message = self._accept(frame.message)
-                if message is not None:
-                    yield message
-                    self.acknowledge()
-            now = time.monotonic()
-            if arrived:
-                heard = now
-            elif quiet_s is not None and now - heard >= quiet_s:
+            while self._waiting:
+                message = self._waiting.popleft()
+                heard = time.monotonic()
+                self._held = message if isinstance(message, Event) else None
+                yield message
+                self.acknowledge()
+            self._pump()
+            if not self._waiting and quiet_s is not None and time.monotonic() - heard >= quiet_s:
                 return
 
     def acknowledge(self) -> None:
         """Say that the last event is safely stored, before coming back for the next."""
-        if self._unacknowledged and not self.listen_only:
-            self._write(EventAck(self._unacknowledged))
-        self._unacknowledged = 0
+        if self._held is not None and self._session is not None:
+            self._session.acknowledge(self._held.seq)
+            self._write()
+        self._held = None
+
+    def start(self, kind: type[Command], **arguments: int) -> Pending:
+        """Give a command. Its number is written down first, and it is repeated until it is answered, so that it acts
+        once however often the link breaks. `messages` (or `wait`) carries it on; look at `pending.result`."""
+        welcome = self._keyed()
+        op = self._operations.begin(welcome.device, welcome.role, welcome.op_last, kind.NAME, arguments)
+        self._pending = Pending(op, kind(op, **arguments))
+        return self._pending
+
+    def resume(self, unfinished: Unfinished) -> Pending:
+        """Ask about a command of an earlier run, under its own number: it acts now if it never did."""
+        self._keyed()
+        kind = next(cls for cls in messages.ALL if cls.NAME == unfinished.command and issubclass(cls, Command))
+        self._pending = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
+        return self._pending
+
+    def wait(self, pending: Pending, timeout_s: float = 120.0) -> CommandResult:
+        """The outcome of a command. Events that come meanwhile are delivered afterwards."""
+        end = time.monotonic() + timeout_s
+        while pending.result is None and time.monotonic() < end:
+            self._pump()
+        if pending.result is not None:
+            return pending.result
+        raise NoAnswer(
+            f"no outcome of command {pending.op} ({pending.message.NAME}) within {timeout_s:.0f} s.",
+            "It may still act. Ask again with resume(unfinished()): the same number never acts twice.",
+        )
+
+    def command(self, kind: type[Command], timeout_s: float = 120.0, **arguments: int) -> CommandResult:
+        """Give a command and wait for its outcome."""
+        return self.wait(self.start(kind, **arguments), timeout_s)
+
+    def unfinished(self) -> Unfinished | None:
+        """The command of an earlier run whose outcome nobody heard."""
+        welcome = self._keyed()
+        return self._operations.unfinished(welcome.device, welcome.role)
+
+    def dictionary(self) -> Dictionary:
+        """The device's own message table: ours if the hashes agree, else fetched line by line and checked."""
+        welcome = self.welcome
+        ours = own_dictionary()
+        if welcome is None or self._session is None or welcome.dictionary == ours.hash:
+            return ours
+        lines = self._session.lines
+        wanted = 0
+        tries = 0
+        while 0 not in lines or wanted < lines[0].lines:
+            if wanted in lines:
+                wanted += 1
+                tries = 0
+                continue
+            if tries == 20:
+                raise NoAnswer(f"{self.name} did not send line {wanted} of its dictionary.", "Check the cable.")
+            tries += 1
+            self._session.ask_dictionary(wanted)
+            end = time.monotonic() + LINE_S
+            while wanted not in lines and time.monotonic() < end:
+                self._pump()
+        found = Dictionary([lines[i].text.decode("ascii", "replace") for i in range(lines[0].lines)])
+        if found.hash != welcome.dictionary:
+            raise NoAnswer(f"{self.name} sent a dictionary that is not the one it named.", "Do not trust this device.")
+        return found
 
     def close(self) -> None:
         self._port.close()
@@ -100,51 +238,75 @@ class Shoe:
         self.close()
 
     def _greet(self, answer_s: float) -> None:
+        session = self._session
+        assert session is not None
         end = time.monotonic() + answer_s
         while time.monotonic() < end:
-            self._write(Hello(VERSION, int(time.monotonic() * 1000) & 0x3FFFFFFF))
-            again = time.monotonic() + HELLO_S
-            while time.monotonic() < again:
-                for frame in self._decoder.feed(self._read()):
-                    # Events that come before the welcome are not taken: the device sends them again after it.
-                    if isinstance(frame.message, Welcome):
-                        self.welcome = frame.message
-                        self.seq_last = frame.message.seq_first - 1
-                        return
-        raise NoAnswer(
-            f"nothing on {self.name} answered as a shoe within {answer_s:.0f} s.",
-            "Check that the device is powered, that this is its table port and that no other program has it open.",
-        )
+            self._pump()
+            if session.welcome is not None:
+                return
+            if session.refused is not None:
+                why = session.refused.why
+                what = f"{self.name} refused the session: {why.name.lower()}"
+                what += f", {session.refused.detail} s to wait." if why == Refusal.BACKOFF else "."
+                raise HelloRefused(what, _REFUSALS.get(why, "Update this tool."))
+        advice = "Check that the device is powered, that this is its table port and that no other program has it open."
+        if session.counts.disbelieved["welcome without the key"]:
+            raise NoAnswer(f"{self.name} answers with another key.", "Use the key file of this device.")
+        raise NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:.0f} s.", advice)
 
-    def _accept(self, message: Message) -> Message | None:
-        """Book-keeping for one message; None if the caller has had it already or must not have it yet."""
-        if isinstance(message, Welcome):
-            # It restarted, or another host said hello: events go on from what was acknowledged.
-            self.welcome = message
-            return None
-        if isinstance(message, Status):
+    def _keyed(self) -> Welcome:
+        if self.welcome is None or self.welcome.role == Role.CLEAR:
+            raise HelloRefused(
+                f"{self.name} is open without a key, and takes no command.", "Open it with key=... and a role."
+            )
+        return self.welcome
+
+    def _pump(self) -> None:
+        """Move bytes once, and put what came out of them in line."""
+        if self._session is None:
+            for frame in self._listener.feed(self._read()):
+                # A listener cannot ask for what it missed, but need not see twice what is sent again.
+                if not isinstance(frame.message, Event) or frame.message.seq > self._seq_heard:
+                    self._note(frame.message)
+            return
+        now = time.monotonic()
+        self._session.tick(now)
+        pending = self._pending
+        if pending is not None and now >= pending.again_at:
+            pending.again_at = now + RESEND_S
+            self._session.send(pending.message)
+        self._write()
+        for message in self._session.feed(self._read(), time.monotonic()):
+            self._note(message)
+        if self._session.other_device is not None:
+            raise PortLost(
+                f"another device answers on {self.name} now: {self._session.other_device:08x}.",
+                "Its events are not mixed with the first one's: open the port again for it.",
+            )
+        self._write()
+
+    def _note(self, message: Message) -> None:
+        if isinstance(message, Result):
+            self._settle(message)
+        elif isinstance(message, Status):
             self.status = message
-        if not isinstance(message, Event):
-            return message
-        if self.listen_only and self.seq_last == 0:
-            self.seq_last = message.seq - 1
-        if message.seq <= self.seq_last:
-            self.repeats += 1
-            self._unacknowledged = self.seq_last
-            self.acknowledge()
-            return None
-        if message.seq != self.seq_last + 1:
-            self.gaps += 1
-            if not self.listen_only:
-                return None  # the device repeats from the first one we have not acknowledged
-        self.seq_last = message.seq
-        self._unacknowledged = message.seq
-        self.events_received += 1
-        if isinstance(message, RoundStarted):
-            self.open_round = message.round
-        elif isinstance(message, (RoundEnded, RoundVoided)):
-            self.open_round = 0
-        return message
+        elif isinstance(message, Event):
+            self._seq_heard = message.seq
+            if isinstance(message, RoundStarted):
+                self.open_round = message.round
+            elif isinstance(message, (RoundEnded, RoundVoided)):
+                self.open_round = 0
+        self._waiting.append(message)
+
+    def _settle(self, result: Result) -> None:
+        pending = self._pending
+        if pending is None or result.op != pending.op or result.outcome not in _FINAL:
+            return
+        welcome = self._keyed()
+        self._operations.finish(welcome.device, welcome.role, result.op)
+        pending.result = CommandResult(result.op, result.outcome, result.reason, result.detail)
+        self._pending = None
 
     def _read(self) -> bytes:
         try:
@@ -152,12 +314,14 @@ class Shoe:
         except (OSError, TypeError) as error:  # pyserial raises TypeError when the port was closed under it
             raise self._lost() from error
 
-    def _write(self, message: Message) -> None:
-        try:
-            self._port.write(wire.encode(message, 0, self._sequence))
-        except OSError as error:
-            raise self._lost() from error
-        self._sequence = (self._sequence + 1) & 0xFFFF
+    def _write(self) -> None:
+        assert self._session is not None
+        data = self._session.take_output()
+        if data:
+            try:
+                self._port.write(data)
+            except OSError as error:
+                raise self._lost() from error
 
     def _lost(self) -> PortLost:
         what = f"{self.name} disappeared"
@@ -171,7 +335,7 @@ class Shoe:
 
 def _open_port(url: str) -> Any:
     try:
-        return serial.serial_for_url(url, baudrate=115200, timeout=READ_S)
+        return serial.serial_for_url(url, baudrate=115200, timeout=READ_S, write_timeout=5)
     except (OSError, ValueError) as error:
         raise PortError(
             f"cannot open {url}: {_reason(error)}.",

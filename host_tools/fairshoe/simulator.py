@@ -63,9 +63,11 @@ class _Pty:
 class Simulator:
     """Runs the rig at `speed` times real time and moves bytes between it and the ports."""
 
-    def __init__(self, config: Config, board_crc: int, game: str, seed: int, speed: float) -> None:
+    def __init__(
+        self, config: Config, board_crc: int, game: str, seed: int, speed: float, key: bytes | None = None
+    ) -> None:
         check_game(game)
-        self.rig = Rig(config, game, seed, board_crc)
+        self.rig = Rig(config, game, seed, board_crc, key or b"")
         self.speed = speed
         self.table = _Pty()
         self.tap = _Pty()

@@ -1,108 +1,291 @@
-"""The library against a port that loses, repeats, disappears and says nothing."""
+"""The library against real firmware behind a port that loses, repeats, disappears, restarts or says nothing."""
 
 import os
 import tty
-from collections.abc import Iterator
+from collections.abc import Generator
+from pathlib import Path
 
 import pytest
+from fairshoe import Shoe, messages, wire
+from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, StoreError
+from fairshoe.messages import (
+    AcknowledgeWarning,
+    CloseBetting,
+    ConfirmLockout,
+    DeckVerified,
+    EmptyProved,
+    EndRound,
+    EventAck,
+    Outcome,
+    Reason,
+    Release,
+    RemainderReleased,
+    RemainderTaken,
+    Role,
+    RoundEnded,
+    SetPositions,
+    Shuffle,
+    StackOffered,
+    StackTaken,
+)
+from fairshoe.operations import Operations
+from fairshoe.session import HostSession
+from fairshoe.shoe import CommandResult
+from rig_port import KEY, RigPort
 
-from fairshoe import Shoe, wire
-from fairshoe.errors import NoAnswer, PortError, PortLost
-from fairshoe.messages import DoorOpened, Event, EventAck, Hello, Message, RoundStarted, Welcome
-
-
-class FakePort:
-    """What pyserial would give: scripted bytes in, a record of what was written."""
-
-    def __init__(self, *chunks: bytes) -> None:
-        self.chunks = list(chunks)
-        self.written = b""
-        self.gone = False
-
-    @property
-    def in_waiting(self) -> int:
-        return len(self.chunks[0]) if self.chunks else 0
-
-    def read(self, size: int) -> bytes:
-        if self.gone and not self.chunks:
-            raise OSError("device not configured")
-        if not self.chunks:
-            return b""
-        data = self.chunks[0][:size]
-        self.chunks[0] = self.chunks[0][size:]
-        if not self.chunks[0]:
-            self.chunks.pop(0)
-        return data
-
-    def write(self, data: bytes) -> None:
-        self.written += data
-
-    def close(self) -> None:
-        self.chunks = []
-
-    def sent(self) -> list[Message]:
-        return [frame.message for frame in wire.Decoder().feed(self.written)]
+from hal.sim.noise import Noise
 
 
-def door(seq: int) -> DoorOpened:
-    return DoorOpened(seq=seq, boot=1, uptime_s=0, uptime_ms=0, utc_s=0, round=0, deck=0)
+@pytest.fixture(autouse=True)
+def simulated_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library's clock follows the simulated one, so that silence and repetition mean what they say."""
+    RigPorts.clear()
+
+    def now() -> float:
+        return max((port.rig.plant.now_us for port in RigPorts), default=0) / 1e6
+
+    monkeypatch.setattr("fairshoe.shoe.time.monotonic", now)
 
 
-def shoe_on(port: FakePort, seq_last: int = 0) -> Shoe:
-    shoe = Shoe(port, "fake", listen_only=False)
-    shoe.seq_last = seq_last
+RigPorts: list[RigPort] = []
+
+
+def port_with(key: bytes = b"", mode: str = "report_only", clear_ack: bool = True, seed: int = 7) -> RigPort:
+    port = RigPort(key, mode, clear_ack, seed)
+    RigPorts.append(port)
+    return port
+
+
+def shoe_on(
+    port: RigPort,
+    key: bytes | None = None,
+    role: Role = Role.CLEAR,
+    operations: Operations | None = None,
+    after_seq: int = 0,
+) -> Shoe:
+    shoe = Shoe(port, "fake", HostSession(key, role, after_seq), operations)
+    shoe._greet(5.0)  # pyright: ignore[reportPrivateUsage]
     return shoe
 
 
+def table_shoe(port: RigPort, operations: Operations | None = None) -> Shoe:
+    return shoe_on(port, KEY, Role.TABLE, operations)
+
+
+def take_until(shoe: Shoe, kind: type[messages.Event]) -> list[int]:
+    seqs: list[int] = []
+    for event in shoe.events(quiet_s=60):
+        seqs.append(event.seq)
+        if isinstance(event, kind):
+            shoe.acknowledge()
+            return seqs
+    raise AssertionError(f"no {kind.NAME}")
+
+
+def acknowledgements(port: RigPort) -> list[int]:
+    frames = wire.Decoder().feed(bytes(port.written))
+    return [frame.message.seq for frame in frames if isinstance(frame.message, EventAck) and frame.message.seq]
+
+
 def test_events_are_delivered_once_in_order_and_acknowledged_after_delivery() -> None:
-    port = FakePort(wire.encode(door(1)), wire.encode(door(2)))
-    got: list[int] = []
-    for event in shoe_on(port).events(quiet_s=0):
-        got.append(event.seq)
-        # Not yet: we have it in hand, but have not come back.
-        assert EventAck(event.seq) not in port.sent()
-    assert got == [1, 2]
-    assert port.sent() == [EventAck(1), EventAck(2)]
-
-
-def test_a_repeated_event_is_not_shown_again_but_acknowledged_again() -> None:
-    port = FakePort(wire.encode(door(1)) + wire.encode(door(1)))
+    port = port_with()
     shoe = shoe_on(port)
-    assert [event.seq for event in shoe.events(quiet_s=0)] == [1]
-    assert shoe.repeats == 1
-    assert port.sent() == [EventAck(1), EventAck(1)]
+    seen: list[int] = []
+    for event in shoe.events(quiet_s=60):
+        assert event.seq not in acknowledgements(port)
+        seen.append(event.seq)
+        if isinstance(event, EmptyProved):
+            break
+    assert seen == [1, 2]
+    assert acknowledgements(port) == [1]
 
 
-def test_an_event_after_a_gap_waits_for_the_missing_one() -> None:
-    port = FakePort(wire.encode(door(2)), wire.encode(door(1)) + wire.encode(door(2)))
+def test_an_event_whose_consumer_failed_is_delivered_again_and_not_acknowledged_before() -> None:
+    port = port_with()
     shoe = shoe_on(port)
-    assert [event.seq for event in shoe.events(quiet_s=0)] == [1, 2]
-    assert shoe.gaps == 1
+    with pytest.raises(RuntimeError):
+        for event in shoe.events(quiet_s=60):
+            if event.seq == 2:
+                raise RuntimeError("disk full")
+    assert acknowledgements(port) == [1]
+    port.run(3000)  # the device sends it again meanwhile
+    again = next(shoe.events(quiet_s=60))
+    assert again.seq == 2
+    assert 2 not in acknowledgements(port)
 
 
-def test_an_event_the_program_dropped_was_never_acknowledged() -> None:
-    port = FakePort(wire.encode(door(1)))
-    for _event in shoe_on(port).events(quiet_s=0):
-        break
-    assert port.sent() == []
+def test_a_new_connection_goes_on_after_what_was_acknowledged_or_stored() -> None:
+    port = port_with()
+    assert take_until(shoe_on(port), EmptyProved) == [1, 2]
+    port.run(500)
+    port.hand("open")
+    port.run(500)
+    port.hand("close")
+    second = shoe_on(port, after_seq=3)
+    assert next(second.events(quiet_s=60)).seq == 4
+
+
+def test_a_device_that_restarts_under_us_is_greeted_again_and_nothing_is_missed() -> None:
+    port = port_with(KEY, "table", clear_ack=False)
+    shoe = table_shoe(port)
+    assert take_until(shoe, EmptyProved) == [1, 2]
+    port.hand("cut")
+    port.run(500)
+    port.hand("boot")
+    assert take_until(shoe, EmptyProved) == [3, 4]
+    assert shoe.counts.sessions == 2
+    port.run(2000)
+    assert shoe.status is not None
+
+
+def test_another_device_on_the_same_port_is_told_and_its_events_not_taken() -> None:
+    port = port_with()
+    shoe = shoe_on(port)
+    take_until(shoe, EmptyProved)
+    other = port_with(seed=8)
+    port.rig = other.rig
+    with pytest.raises(PortLost, match="another device answers"):
+        take_until(shoe, RoundEnded)
+    assert port.rig.app.journal.seq_acked == 0
+
+
+def test_a_round_by_command_over_a_bad_cable(tmp_path: Path) -> None:
+    port = port_with(KEY, "table", clear_ack=False)
+    port.to_host, port.to_device = Noise(5, 200, 100, 5000), Noise(6, 200, 100, 5000)
+    shoe = table_shoe(port, Operations(tmp_path / "operations.json"))
+    seqs = take_until(shoe, EmptyProved)
+    port.hand("load", "52")
+    port.run(300)
+    outcomes = [shoe.command(Shuffle), shoe.command(SetPositions, positions=1)]
+    outcomes += [shoe.command(CloseBetting), shoe.command(ConfirmLockout)]
+    for _ in range(2):
+        seqs += take_until(shoe, StackOffered)
+        port.hand("take")
+        seqs += take_until(shoe, StackTaken)
+    outcomes.append(shoe.command(Release))
+    seqs += take_until(shoe, RemainderReleased)
+    port.hand("take")
+    seqs += take_until(shoe, RemainderTaken)
+    outcomes.append(shoe.command(EndRound))
+    seqs += take_until(shoe, RoundEnded)
+    assert [result.outcome for result in outcomes] == [Outcome.DONE] * 6
+    assert [result.op for result in outcomes] == [1, 2, 3, 4, 5, 6]
+    assert seqs == list(range(1, len(seqs) + 1))
+    assert shoe.drops.total() > 0
+
+
+def test_a_command_that_cannot_be_carried_out_says_why() -> None:
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port)
+    take_until(shoe, EmptyProved)
+    assert shoe.command(CloseBetting) == CommandResult(1, Outcome.REJECTED, Reason.STATE, 2)
+    port.hand("load", "51")
+    port.run(300)
+    failed = shoe.command(Shuffle)
+    assert (failed.outcome, failed.reason, failed.detail) == (Outcome.FAILED, Reason.WARNING, messages.Fault.MISMATCH)
+    assert shoe.command(AcknowledgeWarning).done
+
+
+def test_a_program_that_crashed_in_a_command_finds_it_and_never_gives_it_twice(tmp_path: Path) -> None:
+    path = tmp_path / "operations.json"
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port, Operations(path))
+    take_until(shoe, EmptyProved)
+    port.hand("load", "52")
+    port.run(300)
+    shoe.start(Shuffle)
+    shoe._pump()  # pyright: ignore[reportPrivateUsage]
+    port.run(30000)  # the program is gone; the device works on
+    assert port.rig.app.flow.state == messages.State.DECK_READY
+    later = table_shoe(port, Operations(path))
+    unfinished = later.unfinished()
+    assert unfinished is not None
+    assert (unfinished.op, unfinished.command) == (1, "shuffle")
+    assert later.wait(later.resume(unfinished)).done
+    assert later.unfinished() is None
+    seqs = take_until(later, DeckVerified)
+    assert seqs
+    assert later.command(SetPositions, positions=2).op == 2
+
+
+def test_without_a_key_no_command_can_be_given() -> None:
+    port = port_with()
+    with pytest.raises(HelloRefused, match="without a key"):
+        shoe_on(port).command(Shuffle)
+
+
+def test_a_role_on_a_device_without_a_key_is_refused_with_advice() -> None:
+    with pytest.raises(HelloRefused, match="no_key") as caught:
+        table_shoe(port_with())
+    assert "provision" in caught.value.advice
+
+
+def test_the_wrong_key_is_told_from_no_shoe_at_all() -> None:
+    port = port_with(KEY, "table")
+    with pytest.raises(NoAnswer, match="another key"):
+        shoe_on(port, bytes(32), Role.TABLE)
+
+
+def test_forged_frames_in_a_keyed_session_are_not_believed() -> None:
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port)
+    take_until(shoe, EmptyProved)
+    forged = messages.DoorOpened(seq=3, boot=1, uptime_s=0, uptime_ms=0, utc_s=0, round=0, deck=0)
+    number = port.rig.app.link.session.number
+    port.arrived += wire.encode(forged, number, 9000) + wire.encode(forged, number, 9000, 0, lambda _signed: bytes(16))
+    statuses = 0
+    for message in shoe.messages(quiet_s=60):
+        assert not isinstance(message, messages.Event)
+        statuses += 1
+        if statuses == 5:
+            break
+    assert shoe.counts.disbelieved["not keyed"] == 1
+    assert shoe.counts.disbelieved["wrong mac"] == 1
 
 
 def test_a_listener_sends_nothing_at_all() -> None:
-    port = FakePort(wire.encode(door(5)) + wire.encode(door(6)))
-    shoe = Shoe(port, "fake", listen_only=True)
-    assert [event.seq for event in shoe.events(quiet_s=0)] == [5, 6]
+    port = port_with()
+    shoe = Shoe(port, "fake", None)
+    assert [event.seq for event in shoe.events(quiet_s=3)][:2] == [1, 2]
     assert port.written == b""
 
 
 def test_a_port_that_disappears_in_a_round_says_so_and_what_was_last() -> None:
-    started = RoundStarted(
-        seq=3, boot=1, uptime_s=0, uptime_ms=0, utc_s=0, round=9, deck=1, game="CS", positions=3
-    )
-    port = FakePort(wire.encode(started))
-    port.gone = True
-    with pytest.raises(PortLost, match=r"round 9 was open.*Last event received: 3\."):
-        for _event in shoe_on(port, seq_last=2).events():
-            pass
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port)
+    take_until(shoe, EmptyProved)
+    port.hand("load", "52")
+    port.run(300)
+    for command in (Shuffle, CloseBetting):
+        assert shoe.command(command).done
+    take_until(shoe, messages.RoundStarted)
+    port.plugged = False
+    with pytest.raises(PortLost, match=r"round 1 was open.*Last event received: \d+\."):
+        take_until(shoe, RoundEnded)
+
+
+def test_the_numbers_file_that_cannot_be_written_stops_the_command_before_it_is_sent(tmp_path: Path) -> None:
+    port = port_with(KEY, "table")
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    shoe = table_shoe(port, Operations(blocked / "operations.json"))
+    take_until(shoe, EmptyProved)
+    with pytest.raises(StoreError, match="cannot write"):
+        shoe.command(CloseBetting)
+    port.run(1000)
+    assert port.rig.app.journal.lanes.by_role[Role.TABLE].op == 0
+
+
+def test_the_dictionary_of_an_older_or_newer_device_is_fetched_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = port_with()
+    shoe = shoe_on(port)
+    assert shoe.dictionary() is shoe.dictionary()
+    from fairshoe import dictionary
+
+    ours = dictionary.own_dictionary()
+    monkeypatch.setattr("fairshoe.shoe.own_dictionary", lambda: dictionary.Dictionary(["message 1 0 hello"]))
+    fetched = shoe.dictionary()
+    assert fetched.hash == ours.hash
 
 
 def test_a_missing_port_is_one_clear_message() -> None:
@@ -112,7 +295,7 @@ def test_a_missing_port_is_one_clear_message() -> None:
 
 
 @pytest.fixture
-def silent_port() -> Iterator[str]:
+def silent_port() -> Generator[str]:
     near, far = os.openpty()
     tty.setraw(far)
     yield os.ttyname(far)
@@ -120,16 +303,7 @@ def silent_port() -> Iterator[str]:
     os.close(far)
 
 
-def test_something_that_is_no_shoe_is_told_from_one(silent_port: str) -> None:
+def test_something_that_is_no_shoe_is_told_from_one(silent_port: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
     with pytest.raises(NoAnswer, match="answered as a shoe"):
         Shoe.open(silent_port, answer_s=0.3)
-
-
-def test_the_welcome_says_from_where_events_go_on() -> None:
-    welcome = Welcome(1, 0, 7, 4, "0.1.0", "CS", seq_first=11, seq_last=12)
-    port = FakePort(wire.encode(welcome), wire.encode(door(11)))
-    shoe = shoe_on(port)
-    shoe._greet(1.0)  # pyright: ignore[reportPrivateUsage]
-    assert isinstance(port.sent()[0], Hello)
-    assert [event.seq for event in shoe.events(quiet_s=0)] == [11]
-    assert isinstance(door(1), Event)

@@ -1,0 +1,190 @@
+"""The host's end of the link, without any port: bytes in, messages out, bytes to send.
+
+Says hello and repeats it, proves the key, believes only what is proved, puts events in order, asks for a new session when
+nothing is heard or the numbers run out. The same core serves every transport.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from fairshoe import keys, wire
+from fairshoe.messages import (
+    DictionaryGet,
+    DictionaryLine,
+    Event,
+    EventAck,
+    Hello,
+    Message,
+    Refused,
+    Role,
+    SessionEnding,
+    Welcome,
+)
+from firmware.protocol.ids import VERSION
+from firmware.protocol.session import NONCE_SIZE, SEQUENCE_WARN
+
+HELLO_S = 0.5
+SILENCE_S = 2.5  # a device with a host sends a status every half second
+
+
+@dataclass
+class LinkCounts:
+    """What happened on this end, for anyone who wants to know how good the link is."""
+
+    events: int = 0
+    repeats: int = 0
+    gaps: int = 0
+    hellos: int = 0
+    sessions: int = 0
+    disbelieved: Counter[str] = field(default_factory=Counter[str])
+
+
+class HostSession:
+    """Feed it time and bytes. `now` is any clock in seconds that does not jump."""
+
+    def __init__(self, key: bytes | None = None, role: Role = Role.CLEAR, after_seq: int = 0) -> None:
+        if (key is None) != (role == Role.CLEAR):
+            raise ValueError("a role needs a key, and a key a role")
+        self.decoder = wire.Decoder()
+        self.counts = LinkCounts()
+        self.welcome: Welcome | None = None
+        self.refused: Refused | None = None
+        self.other_device: int | None = None  # a different one answers on this port now
+        self.seq_last = after_seq  # of the last event handed out
+        self.acknowledged = after_seq  # of the last event the program has said is safe
+        self.lines: dict[int, DictionaryLine] = {}
+        self._key = key
+        self._role = role
+        self._output = bytearray()
+        self._nonce = b""
+        self._hello_at: float | None = None
+        self._number = 0
+        self._sequence = 0
+        self._received = -1
+        self._seal: keys.Seal | None = None
+        self._check: keys.Seal | None = None
+
+    def take_output(self) -> bytes:
+        """What to send now."""
+        data = bytes(self._output)
+        self._output.clear()
+        return data
+
+    def tick(self, now: float) -> None:
+        """Say hello when it is time to: at first, after silence, and before the numbers run out."""
+        if self._hello_at is None or now >= self._hello_at or self._sequence >= SEQUENCE_WARN:
+            self._say_hello(now)
+
+    def feed(self, data: bytes, now: float) -> Iterator[Message]:
+        """Messages to hand out: each event once and in order, everything else as it comes."""
+        for frame in self.decoder.feed(data):
+            if not self._believe(frame):
+                continue
+            message = frame.message
+            if isinstance(message, Welcome):
+                self._open(frame, message, now)
+            elif isinstance(message, Refused):
+                if message.host_nonce == self._nonce:
+                    self.refused = message
+            elif isinstance(message, DictionaryLine):
+                self.lines[message.line] = message
+            else:
+                self._hello_at = now + SILENCE_S
+                if isinstance(message, SessionEnding):
+                    self._say_hello(now)
+                if not isinstance(message, Event) or self._in_order(message):
+                    yield message
+
+    def acknowledge(self, seq: int) -> None:
+        """The event and all before it are safe."""
+        self.acknowledged = max(self.acknowledged, seq)
+        self.send(EventAck(self.acknowledged))
+
+    def send(self, message: Message) -> None:
+        self._output += wire.encode(message, self._number, self._sequence, 0, self._seal)
+        self._sequence += 1
+
+    def ask_dictionary(self, line: int) -> None:
+        self._output += wire.encode(DictionaryGet(line))
+
+    def _say_hello(self, now: float) -> None:
+        self._nonce = os.urandom(NONCE_SIZE)
+        self._hello_at = now + HELLO_S
+        self._sequence = min(self._sequence, SEQUENCE_WARN - 1)
+        self.counts.hellos += 1
+        self._output += wire.encode(Hello(VERSION, self._role, self._nonce))
+
+    def _open(self, frame: wire.Frame, welcome: Welcome, now: float) -> None:
+        if welcome.host_nonce != self._nonce:
+            return
+        self._nonce = b""
+        self._number = frame.session
+        self._sequence = 0
+        self._received = frame.sequence
+        if self._key is not None:
+            secret = keys.session_key(self._key, self._role, frame.session, welcome.host_nonce, welcome.nonce)
+            self._seal, self._check = keys.host_sealer(secret), keys.device_sealer(secret)
+        if self.welcome is not None and self.welcome.device != welcome.device:
+            self.other_device = welcome.device
+            return
+        # A device that knows more of our acknowledgements than we do has talked to another host; go on from there.
+        self.seq_last = max(self.seq_last, welcome.seq_first - 1)
+        self.acknowledged = max(self.acknowledged, welcome.seq_first - 1)
+        self.welcome = welcome
+        self.refused = None
+        self._hello_at = now + SILENCE_S
+        self.counts.sessions += 1
+        if self._key is not None:
+            self.send(EventAck(0))  # anything keyed proves that we hold the key; this says nothing else
+
+    def _believe(self, frame: wire.Frame) -> bool:
+        """Whether the frame is of this session and, in a keyed one, made by the device, now, and for us."""
+        if isinstance(frame.message, Welcome):
+            return self._believe_welcome(frame, frame.message)
+        if isinstance(frame.message, (Refused, DictionaryLine)):
+            return True
+        if frame.session != self._number or self.welcome is None:
+            return self._disbelieve("other session")
+        if self._check is None:
+            return True
+        if not frame.mac:
+            return self._disbelieve("not keyed")
+        if not hmac.compare_digest(self._check(frame.signed), frame.mac):
+            return self._disbelieve("wrong mac")
+        if frame.sequence <= self._received:
+            return self._disbelieve("replayed")
+        self._received = frame.sequence
+        return True
+
+    def _believe_welcome(self, frame: wire.Frame, welcome: Welcome) -> bool:
+        if welcome.host_nonce != self._nonce or welcome.role != self._role:
+            return self._disbelieve("welcome for another")
+        if self._key is None:
+            return True
+        secret = keys.session_key(self._key, self._role, frame.session, welcome.host_nonce, welcome.nonce)
+        if not frame.mac or not hmac.compare_digest(keys.device_sealer(secret)(frame.signed), frame.mac):
+            return self._disbelieve("welcome without the key")
+        return True
+
+    def _disbelieve(self, why: str) -> bool:
+        self.counts.disbelieved[why] += 1
+        return False
+
+    def _in_order(self, event: Event) -> bool:
+        if event.seq == self.seq_last + 1:
+            self.seq_last = event.seq
+            self.counts.events += 1
+            return True
+        if event.seq <= self.seq_last:
+            self.counts.repeats += 1
+            if event.seq <= self.acknowledged:
+                # By its own number: the device may have forgotten that it ever sent later ones.
+                self.send(EventAck(event.seq))
+        else:
+            self.counts.gaps += 1  # the device repeats from the first one we have not acknowledged
+        return False

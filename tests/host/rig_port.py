@@ -1,0 +1,66 @@
+"""A serial port with a real simulated device behind it, in process: reading moves simulated time."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hal.sim.noise import Noise
+from rig.rig import Rig
+from rig.story import act
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = bytes(range(32))
+STEP_MS = 20
+
+
+class RigPort:
+    """What pyserial would give. Each read that finds nothing lets the device run on for a moment."""
+
+    def __init__(self, key: bytes = b"", mode: str = "report_only", clear_ack: bool = True, seed: int = 7) -> None:
+        config: dict[str, Any] = json.loads((ROOT / "board_configs" / "pico-carousel.json").read_text())
+        config["link"]["mode"] = mode
+        config["link"]["clear_ack"] = clear_ack
+        self.rig = Rig(config, "caribbean-stud", seed, 0, key)
+        self.to_host: Noise | None = None
+        self.to_device: Noise | None = None
+        self.arrived = bytearray()
+        self.written = bytearray()
+        self.plugged = True
+        self.closed = False
+
+    @property
+    def in_waiting(self) -> int:
+        return len(self.arrived)
+
+    def read(self, size: int) -> bytes:
+        self._alive()
+        if not self.arrived:
+            self.run(STEP_MS)
+        data = bytes(self.arrived[:size])
+        del self.arrived[:size]
+        return data
+
+    def write(self, data: bytes) -> None:
+        self._alive()
+        self.written += data
+        self.rig.hal.received.extend(self.to_device.carry(data) if self.to_device else data)
+        self.rig.plant.changed = True
+
+    def close(self) -> None:
+        self.closed = True
+
+    def run(self, ms: int) -> None:
+        limit_us = self.rig.plant.now_us + ms * 1000
+        while self.rig.plant.now_us < limit_us:
+            self.rig.step(limit_us)
+            sent = self.rig.hal.sent
+            if sent:
+                self.arrived += self.to_host.carry(sent) if self.to_host else sent
+                self.rig.hal.sent = bytearray()
+
+    def hand(self, action: str, argument: str = "") -> None:
+        act(self.rig, action, argument)
+
+    def _alive(self) -> None:
+        if not self.plugged:
+            raise OSError("device not configured")

@@ -1,0 +1,49 @@
+"""Key files and the derivation of session keys, the same on both sides."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+from fairshoe import keys
+from fairshoe.errors import KeyFileError
+
+from firmware.protocol.session import FROM_DEVICE, FROM_HOST, session_hmac
+
+
+def test_host_and_device_derive_the_same_session_key_and_mac() -> None:
+    seed = random.randrange(1 << 32)
+    print(f"replay with random.Random({seed})")
+    noise = random.Random(seed)
+    for role in (1, 2, 3):
+        key, host, device = noise.randbytes(32), noise.randbytes(16), noise.randbytes(16)
+        number = noise.randrange(1, 65536)
+        signed = noise.randbytes(noise.randrange(8, 230))
+        theirs = session_hmac(key, role, number, host, device)
+        ours = keys.session_key(key, role, number, host, device)
+        assert keys.host_sealer(ours)(signed) == theirs.digest(FROM_HOST, signed)[:16]
+        assert keys.device_sealer(ours)(signed) == theirs.digest(FROM_DEVICE, signed)[:16]
+
+
+def test_a_key_file_is_written_for_its_owner_alone_and_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "shoe.key"
+    key = os.urandom(32)
+    keys.write_key(path, key)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert keys.read_key(path) == key
+    with pytest.raises(KeyFileError, match="cannot write"):
+        keys.write_key(path, key)
+
+
+def test_a_key_file_open_to_others_or_without_a_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "shoe.key"
+    keys.write_key(path, bytes(32))
+    path.chmod(0o644)
+    with pytest.raises(KeyFileError, match="chmod 600"):
+        keys.read_key(path)
+    path.chmod(0o600)
+    path.write_text("abc")
+    with pytest.raises(KeyFileError, match="64 hex digits"):
+        keys.read_key(path)
+    with pytest.raises(KeyFileError, match="cannot read"):
+        keys.read_key(tmp_path / "none")
