@@ -27,16 +27,16 @@ from firmware.journal.keys import key_load
 from firmware.journal.outbox import Outbox
 from firmware.journal.store import Journal
 from firmware.link import Link
-from firmware.machines.dispense import DISPENSE_FAILED, dispense_scan
-from firmware.machines.intake import INTAKE_FAILED, intake_scan
+from firmware.machines.dispense import DISPENSE_FAILED, DISPENSE_IDLE, dispense_scan
+from firmware.machines.intake import INTAKE_FAILED, INTAKE_IDLE, intake_scan
 from firmware.machines.panel import panel_scan
 from firmware.machines.spec import Spec
-from firmware.machines.store import store_scan
+from firmware.machines.store import STORE_REST, store_scan
 from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
 from firmware.protocol.frame import DROP_KINDS
-from firmware.report import Reporter, report_acknowledge, report_receive, report_send
+from firmware.report import Reporter, report_acknowledge, report_due, report_receive, report_send
 from firmware.shoe.drbg import Drbg
 from firmware.shoe.ledger import HOPPER, ZONE_COUNT
 from firmware.shoe.permutation import permutation_fill
@@ -101,28 +101,46 @@ class App:
             wake_ms = flow_warn(self.flow, self.out, code, now_ms)
         self._drive()
         wake_ms = min(wake_ms, report_receive(self.reporter, now_ms))
-        wake_ms = min(wake_ms, self.desk.scan(now_ms))
+        if self.desk.busy():
+            wake_ms = min(wake_ms, self.desk.scan(now_ms))
         if self.reporter.time_set:
             self._set_time()
         if self._still(now_ms) and self._quiet():
             wake_ms = 0
-        self._status(now_ms)
         if self.coasting:
             wake_ms = min(wake_ms, COAST_MS)
-        return min(wake_ms, report_send(self.reporter, now_ms))
+        left_ms = report_due(self.reporter, self.flow.state, now_ms)
+        if left_ms <= 0:
+            self._status(now_ms)
+            left_ms = report_send(self.reporter, now_ms)
+        return min(wake_ms, left_ms)
 
     def decide(self, now_ms: int) -> int:
         """Every machine takes at most one transition. Allocates nothing."""
         inp = self.inp
         out = self.out
         flow = self.flow
-        image_settle(inp)
-        panel_scan(flow.panel, inp)
+        if inp.edge_count:
+            image_settle(inp)
+            panel_scan(flow.panel, inp)
         wake_ms = tray_scan(flow.tray, inp, now_ms)
-        wake_ms = min(wake_ms, procedure_scan(flow, inp, out, now_ms))
-        wake_ms = min(wake_ms, intake_scan(flow.intake, inp, out, now_ms))
-        wake_ms = min(wake_ms, dispense_scan(flow.dispense, inp, out, now_ms))
-        return min(wake_ms, store_scan(flow.store, inp, out, now_ms))
+        next_ms = procedure_scan(flow, inp, out, now_ms)
+        if next_ms < wake_ms:
+            wake_ms = next_ms
+        # A machine at rest is not asked: a call costs 20 us on the device, and most are at rest most of the time.
+        if flow.intake.state != INTAKE_IDLE:
+            next_ms = intake_scan(flow.intake, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        if flow.dispense.state != DISPENSE_IDLE:
+            next_ms = dispense_scan(flow.dispense, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        if flow.store.state != STORE_REST:
+            next_ms = store_scan(flow.store, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        return wake_ms
 
     def _announce(self, board_crc: int) -> None:
         flow = self.flow
@@ -205,8 +223,8 @@ class App:
         values = reporter.time_values
         old_s = self.utc_offset_s + self.outbox.uptime_s if self.utc_offset_s else 0
         self.utc_offset_s = values[0] - self.outbox.uptime_s
-        values[2] = self.outbox.uptime_s
-        values[3] = self.outbox.uptime_ms
+        values[1] = self.outbox.uptime_s
+        values[2] = self.outbox.uptime_ms
         reporter.time_due = True
         if old_s != values[0] and self.outbox.roomy():
             self.outbox.post(ids.EV_CLOCK_SET, self.link.session.role, old_s)

@@ -69,6 +69,7 @@ class Desk:
         self.acted_ms = 0
         self.result_due = False
         self.result = [0] * 5
+        self.result_for = 0  # the role it is for: another host may have come meanwhile
         self.burned = [0] * ids.ROLE_COUNT  # numbers turned away because another command was running
         self.result_role = 0  # after a recorded change: tell this lane's host once it is durable
 
@@ -81,21 +82,21 @@ class Desk:
         # Over every argument, those this firmware does not know included: other words make another command.
         end = reader.size - MAC_SIZE - CRC_SIZE
         digest = crc32(reader.views.first(end)[HEADER_SIZE + OP_SIZE :]) & DIGEST_MASK
-        if role < ids.ROLE_TABLE or (self.mode != ids.MODE_TABLE and role != ids.ROLE_SERVICE):
-            self._answer(op, command, ids.OUTCOME_REJECTED, ids.REASON_ROLE, 0)
+        if role < ids.ROLE_TABLE or self.mode != ids.MODE_TABLE:
+            self._answer(role, op, command, ids.OUTCOME_REJECTED, ids.REASON_ROLE, 0)
         elif op < lane.op or op == 0:
-            self._answer(op, command, ids.OUTCOME_STALE, ids.REASON_NONE, 0)
+            self._answer(role, op, command, ids.OUTCOME_STALE, ids.REASON_NONE, 0)
         elif op > lane.op and (self.role or op <= self.burned[role]):
             # The lane still belongs to what is running; this number is used up all the same, or a second copy of
             # it could act after the first was turned away.
             self.burned[role] = max(self.burned[role], op)
-            self._answer(op, command, ids.OUTCOME_REJECTED, ids.REASON_BUSY, 0)
+            self._answer(role, op, command, ids.OUTCOME_REJECTED, ids.REASON_BUSY, 0)
         elif op > lane.op:
             self._begin(role, lane, op, command, digest, values[1])
         elif command != lane.command or digest != lane.digest:
-            self._answer(op, command, ids.OUTCOME_CONFLICT, ids.REASON_NONE, 0)
+            self._answer(role, op, command, ids.OUTCOME_CONFLICT, ids.REASON_NONE, 0)
         else:
-            self._answer(op, command, lane.outcome, lane.reason, lane.detail)
+            self._answer(role, op, command, lane.outcome, lane.reason, lane.detail)
 
     def recover(self) -> None:
         """After a boot: a command that was accepted and did not end is in doubt, and says so for ever."""
@@ -105,14 +106,19 @@ class Desk:
                 self._end(role, ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, ids.UNKNOWN_U16)
         self.result_role = 0
 
+    def busy(self) -> bool:
+        """Whether scan has anything to do."""
+        return self.role != 0 or self.result_role != 0
+
     def scan(self, now_ms: int) -> int:
         """Carry out what was accepted, once that is durable; notice how it ends. Runs after the procedure; returns when
         to come back."""
         flow = self.flow
         if self.result_role and flow.outbox.count == 0:
-            lane = self.lanes.by_role[self.result_role]
+            role = self.result_role
+            lane = self.lanes.by_role[role]
             self.result_role = 0
-            self._answer(lane.op, lane.command, lane.outcome, lane.reason, lane.detail)
+            self._answer(role, lane.op, lane.command, lane.outcome, lane.reason, lane.detail)
         if not self.role:
             return FOREVER_MS
         rule = _RULES[self.lanes.by_role[self.role].command]
@@ -146,7 +152,7 @@ class Desk:
             # Told at once: while cards move it may be long before this can be recorded, and nothing was begun.
             self._end(role, ids.OUTCOME_REJECTED, reason, self.flow.state)
             self.result_role = 0
-            self._answer(op, command, lane.outcome, lane.reason, lane.detail)
+            self._answer(role, op, command, lane.outcome, lane.reason, lane.detail)
             return
         lane.outcome = ids.OUTCOME_ACCEPTED
         self.role = role
@@ -194,8 +200,9 @@ class Desk:
             ids.EV_COMMAND_ENDED, role, lane.op, lane.command, lane.digest, b"", outcome, reason, detail
         )
 
-    def _answer(self, op: int, command: int, outcome: int, reason: int, detail: int) -> None:
+    def _answer(self, role: int, op: int, command: int, outcome: int, reason: int, detail: int) -> None:
         result = self.result
+        self.result_for = role
         result[0] = op
         result[1] = command
         result[2] = outcome

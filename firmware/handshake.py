@@ -51,7 +51,9 @@ def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> in
         if link_alive(link, now_ms):
             link_refuse(link, REFUSE_ROLE)
             return HELLO_IGNORED
-    elif role >= ids.ROLE_COUNT or not link.key:
+    elif role >= ids.ROLE_COUNT:
+        return _refuse(handshake, ids.REFUSED_ROLE, role)
+    elif not link.key:
         return _refuse(handshake, ids.REFUSED_NO_KEY, 0)
     else:
         wait_s = link_backoff_s(link, now_ms)
@@ -63,7 +65,10 @@ def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> in
 def _welcome(handshake: Handshake, role: int, seq_received: int, now_ms: int) -> int:
     link = handshake.link
     seed = _fresh(handshake)
-    session = link_open(link, role, (seed[30] | seed[31] << 8) or 1, seed[:NONCE_SIZE], now_ms)
+    number = seed[30] | seed[31] << 8
+    if number in (0, link.session.number):
+        number = (number + 1) & 0xFFFF or 1  # two sessions of one number could not be told apart
+    session = link_open(link, role, number, seed[:NONCE_SIZE], now_ms)
     values = handshake.values
     values[0] = ids.VERSION
     values[1] = role

@@ -68,6 +68,7 @@ class Inputs:
         self.edge_us = [0] * EDGES_MAX
         self.edge_count = 0
         self.edge_lost = False
+        self.presses = 0  # of any button: the panel looks at each only when this has changed
         self.enters = [0] * INPUT_COUNT
         self.leaves = [0] * INPUT_COUNT
         self.enter_us = [0] * INPUT_COUNT
@@ -99,6 +100,8 @@ def image_settle(inp: Inputs) -> None:
         if inp.edge_level[i]:
             inp.enters[line] += 1
             inp.enter_us[line] = inp.edge_us[i]
+            if line >= IN_CLOSE:
+                inp.presses += 1
         else:
             inp.leaves[line] += 1
             inp.leave_us[line] = inp.edge_us[i]

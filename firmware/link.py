@@ -26,6 +26,8 @@ from firmware.protocol.session import (
     NONCE_SIZE,
     SEQUENCE_MAX,
     Session,
+    role_key,
+    session_heard,
     session_hmac,
     session_open,
 )
@@ -51,6 +53,9 @@ REFUSE_UNKNOWN = const(6)
 REFUSE_KINDS = const(7)
 
 HELLO_NONCE_AT = const(10)  # header 8, version_max, role
+COMMAND_FIRST = const(512)
+COMMAND_END = const(768)
+_COMMAND_CODES = b"\x04"  # the operation number, which every command has
 
 
 class Link:
@@ -78,6 +83,7 @@ class Link:
         self.guesses = 0
         self.backoff_ms = 0
         self.backoff_until_ms = 0
+        self.backing_off = False
 
 
 def link_receive(link: Link, now_ms: int) -> int:
@@ -118,7 +124,9 @@ def link_begin(link: Link, session: Session, kind: int, message: int, flags: int
     if session.hmac:
         flags |= ids.FLAG_KEYED
     link.writer.begin(kind, flags, message, session.number, session.sent)
-    session.sent = session.sent + 1 & SEQUENCE_MAX if session is link.lobby else session.sent + 1
+    session.sent += 1
+    if not session.number:
+        session.sent &= SEQUENCE_MAX  # nobody checks it there, and nobody could begin another session 0
 
 
 def link_finish(link: Link, session: Session) -> None:
@@ -140,7 +148,7 @@ def link_send(link: Link, session: Session, kind: int, message: int, values: "li
 
 def link_exhausted(session: Session) -> bool:
     """No number left in this direction: only a new session can go on."""
-    return session.sent >= SEQUENCE_MAX
+    return session.number != 0 and session.sent >= SEQUENCE_MAX
 
 
 def link_open(link: Link, role: int, number: int, nonce: bytes, now_ms: int) -> Session:
@@ -149,16 +157,17 @@ def link_open(link: Link, role: int, number: int, nonce: bytes, now_ms: int) -> 
     if role == ids.ROLE_CLEAR:
         session_open(link.session, number, role, None, now_ms)
         return link.session
-    hmac = session_hmac(link.key, role, number, link.host_nonce, nonce)
+    hmac = session_hmac(role_key(link.key, role), link.hello_version, number, link.host_nonce, nonce)
     session_open(link.pending, number, role, hmac, now_ms)
     return link.pending
 
 
 def link_backoff_s(link: Link, now_ms: int) -> int:
-    """Seconds until another keyed hello is answered."""
-    if not link.backoff_ms:
-        return 0
-    return max(0, ticks_diff(link.backoff_until_ms, now_ms) + 999) // 1000
+    """Seconds until another keyed hello is answered. Over is over: times wrap, and must not come back after days."""
+    left_ms = ticks_diff(link.backoff_until_ms, now_ms)
+    if left_ms <= 0:
+        link.backing_off = False
+    return (left_ms + 999) // 1000 if link.backing_off else 0
 
 
 def _accept(link: Link, now_ms: int) -> int:
@@ -174,7 +183,9 @@ def _accept(link: Link, now_ms: int) -> int:
             return 0
     codes = link.codes.get(message)
     if codes is None:
-        return _refuse(link, REFUSE_UNKNOWN)
+        if not frame[1] & ids.FLAG_KEYED or not COMMAND_FIRST <= message < COMMAND_END:
+            return _refuse(link, REFUSE_UNKNOWN)
+        codes = _COMMAND_CODES  # of a newer host: it gets an answer under its number
     if size < packed_size(codes):
         return _refuse(link, REFUSE_MALFORMED)
     unpack(frame, HEADER_SIZE, codes, link.values)
@@ -197,7 +208,7 @@ def _accept_clear(link: Link, message: int, now_ms: int) -> int:
         return _refuse(link, REFUSE_CLEAR)
     if frame_session(link.reader.buf) != session.number:
         return _refuse(link, REFUSE_SESSION)
-    session.heard_ms = now_ms
+    session_heard(session, now_ms)
     return message
 
 
@@ -222,7 +233,7 @@ def _authentic(link: Link, signed: int, now_ms: int) -> bool:
         _refuse(link, REFUSE_REPLAY)
         return False
     session.received = frame_sequence(frame)
-    session.heard_ms = now_ms
+    session_heard(session, now_ms)
     if session is link.pending:
         link.pending = link.session
         link.pending.hmac = None
@@ -240,11 +251,16 @@ def _wrong_guess(link: Link, now_ms: int) -> None:
         link.pending.hmac = None
         link.backoff_ms = min(link.backoff_ms * 2 or BACKOFF_MS, BACKOFF_MS_MAX)
         link.backoff_until_ms = ticks_add(now_ms, link.backoff_ms)
+        link.backing_off = True
 
 
 def link_alive(link: Link, now_ms: int) -> bool:
-    """Whether a keyed session is in force and its host was heard of lately."""
-    return link.session.hmac is not None and ticks_diff(now_ms, link.session.heard_ms) < ALIVE_MS
+    """Whether a keyed session is in force and its host was heard of lately. Asked often, so that silence is noticed
+    long before times wrap."""
+    session = link.session
+    if session.alive and ticks_diff(now_ms, session.heard_ms) >= ALIVE_MS:
+        session.alive = False
+    return session.alive and session.hmac is not None
 
 
 def link_refuse(link: Link, kind: int) -> None:

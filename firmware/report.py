@@ -9,8 +9,11 @@ from micropython import const
 from firmware.handshake import HELLO_IGNORED, handshake_answer
 from firmware.journal.store import PAYLOAD_AT
 from firmware.link import (
+    COMMAND_END,
+    COMMAND_FIRST,
     REFUSE_KINDS,
     REFUSE_ROLE,
+    link_alive,
     link_begin,
     link_exhausted,
     link_finish,
@@ -25,7 +28,7 @@ from firmware.protocol.codec import VALUES_MAX
 from firmware.protocol.dictionary import dictionary_line, dictionary_lines
 from firmware.protocol.frame import DROP_KINDS
 from firmware.protocol.session import SEQUENCE_MAX, SEQUENCE_WARN
-from firmware.ticks import FOREVER_MS, ticks_diff
+from firmware.ticks import FOREVER_MS, ticks_add, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,9 +42,8 @@ RESEND_MS = const(1000)
 RESEND_MS_MAX = const(8000)
 STATUS_MS = const(500)
 COUNTERS_MS = const(10000)
+DUE_MS_MAX = const(60000)
 MESSAGES_PER_SCAN = const(4)
-COMMAND_FIRST = const(512)
-COMMAND_END = const(768)
 
 
 class Reporter:
@@ -60,6 +62,7 @@ class Reporter:
         self.resend_ms = RESEND_MS
         self.resent = 0
         self.moved_ms = 0  # when the last event was sent or acknowledged
+        self.due_ms = link.hal.ticks_ms()  # when report_send has to look again, new events and states apart
         self.status_due = False
         self.status_ms = 0
         self.status = [0] * VALUES_MAX
@@ -67,7 +70,7 @@ class Reporter:
         self.counters_ms = 0
         self.time_due = False
         self.time_set = False  # time_values hold a new time, for the app to take over
-        self.time_values = [0] * 4
+        self.time_values = [0] * 3
         self.line_due = -1
         self.ending_told = False
         self.scratch = [0] * VALUES_MAX
@@ -79,18 +82,30 @@ def report_receive(reporter: Reporter, now_ms: int) -> int:
         message = link_receive(reporter.link, now_ms)
         if not message:
             return 0 if link_more(reporter.link) else FOREVER_MS
+        reporter.due_ms = now_ms
         _handle(reporter, message, now_ms)
     return 0
 
 
+def report_due(reporter: Reporter, state: int, now_ms: int) -> int:
+    """In how many milliseconds report_send has something to do; 0: now."""
+    if reporter.seq_next <= reporter.journal.seq_last and reporter.seq_next - reporter.seq_received <= WINDOW:
+        return 0
+    if reporter.link.writer.busy() or reporter.desk.result_due or reporter.time_due or reporter.status[0] != state:
+        return 0
+    left_ms = ticks_diff(reporter.due_ms, now_ms)
+    return left_ms if left_ms > 0 else 0
+
+
 def report_send(reporter: Reporter, now_ms: int) -> int:
-    """Keep the link busy: finish the frame under way, then the next due one. Returns when to come back."""
-    for _ in range(WINDOW + 6):
-        if not link_flush(reporter.link):
-            return 1
-        if not _next_frame(reporter, now_ms):
-            return _wake(reporter, now_ms)
-    return 0
+    """Finish the frame under way, or build the next one that is due: one a scan, for each costs as much as a scan.
+
+    Returns when to come back."""
+    if not reporter.link.writer.busy() and not _next_frame(reporter, now_ms):
+        left_ms = min(_wake(reporter, now_ms), DUE_MS_MAX)
+        reporter.due_ms = ticks_add(now_ms, left_ms)
+        return left_ms
+    return 0 if link_flush(reporter.link) else 1
 
 
 def report_acknowledge(reporter: Reporter) -> bool:
@@ -112,7 +127,6 @@ def _handle(reporter: Reporter, message: int, now_ms: int) -> None:
         reporter.line_due = values[0]
     elif message == ids.TIME_SET and link.session.role >= ids.ROLE_TABLE:
         reporter.time_values[0] = values[0]
-        reporter.time_values[1] = values[1]
         reporter.time_set = True
     elif COMMAND_FIRST <= message < COMMAND_END:
         reporter.desk.receive(link.session.role, message, values, link.reader)
@@ -129,24 +143,28 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
             return True
     if link.session.number != reporter.session_number:
         _start_over(reporter)
-    if reporter.line_due >= 0:
-        return _dictionary(reporter)
     if link_exhausted(link.session):
-        return False  # nothing but a new session can help
+        # Nothing but a new session can help; the dictionary is outside of all of them.
+        return reporter.line_due >= 0 and _dictionary(reporter)
     if link.session.sent >= SEQUENCE_WARN and not reporter.ending_told:
         reporter.ending_told = True
         reporter.scratch[0] = SEQUENCE_MAX - link.session.sent
         link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SESSION_ENDING, reporter.scratch, b"")
         return True
-    if reporter.desk.result_due:
-        reporter.desk.result_due = False
-        link_send(link, link.session, ids.CLASS_RESPONSE, ids.RESULT, reporter.desk.result, b"")
-        return True
+    desk = reporter.desk
+    if desk.result_due:
+        desk.result_due = False
+        if link.session.role == desk.result_for:
+            link_send(link, link.session, ids.CLASS_RESPONSE, ids.RESULT, desk.result, b"")
+            return True
     if reporter.time_due:
         reporter.time_due = False
         link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values, b"")
         return True
-    return _next_event(reporter, now_ms) or _next_telemetry(reporter, now_ms)
+    if _next_event(reporter, now_ms):
+        return True
+    # Anybody may ask for the dictionary, and so it comes after events: a flood of questions must not hold them up.
+    return (reporter.line_due >= 0 and _dictionary(reporter)) or _next_telemetry(reporter, now_ms)
 
 
 def _start_over(reporter: Reporter) -> None:
@@ -215,6 +233,7 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
     if not reporter.host_seen:
         return False
     link = reporter.link
+    link_alive(link, now_ms)
     if reporter.status_due or ticks_diff(now_ms, reporter.status_ms) >= STATUS_MS:
         reporter.status_due = False
         reporter.status_ms = now_ms

@@ -12,7 +12,16 @@ from firmware.protocol.frame import (
     frame_sequence,
     frame_session,
 )
-from firmware.protocol.session import FROM_DEVICE, FROM_HOST, MAC_SIZE, NONCE_SIZE, Session, session_hmac, session_open
+from firmware.protocol.session import (
+    FROM_DEVICE,
+    FROM_HOST,
+    MAC_SIZE,
+    NONCE_SIZE,
+    Session,
+    role_key,
+    session_hmac,
+    session_open,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +138,7 @@ class Peer:
         if self.role == ids.ROLE_CLEAR:
             self._open(number, None)
             return b""
-        hmac = session_hmac(self.key, self.role, number, self.nonce, device_nonce)
+        hmac = session_hmac(role_key(self.key, self.role), ids.VERSION, number, self.nonce, device_nonce)
         if not self._believe(hmac, frame, number):
             return b""
         self._open(number, hmac)

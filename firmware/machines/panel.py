@@ -34,6 +34,7 @@ class Panel:
     def __init__(self) -> None:
         self.seen = [0] * PRESS_COUNT
         self.pressed = [0] * PRESS_COUNT
+        self.presses = 0  # of any button, as last looked at
 
     def take(self, button: int) -> int:
         """How often the button was pressed since the last take or clear."""
@@ -48,6 +49,9 @@ class Panel:
 
 
 def panel_scan(panel: Panel, inp: "Inputs") -> None:
+    if inp.presses == panel.presses:
+        return
+    panel.presses = inp.presses
     for i in range(PRESS_COUNT):
         presses = inp.enters[_LINES[i]]
         if presses != panel.seen[i]:

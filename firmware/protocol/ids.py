@@ -112,7 +112,8 @@ REASON_NAMES = "none state busy role argument warning power unknown"
 REFUSED_VERSION = const(0)  # no common version
 REFUSED_NO_KEY = const(1)  # a role was asked for and the device has no key
 REFUSED_BACKOFF = const(2)  # too many wrong attempts; detail is the wait in seconds
-REFUSED_NAMES = "version no_key backoff"
+REFUSED_ROLE = const(3)  # there is no such role
+REFUSED_NAMES = "version no_key backoff role"
 
 # seq counts events over the device's life; utc_s counts from 2020-01-01T00:00Z (0: not synchronised), so that it
 # stays a small integer until 2054; uptime is split for the same reason.
@@ -144,8 +145,8 @@ MESSAGES = (
         " hopper:u16 path:u16 store:u16 tray:u16 dealt:u16 discarded:u16 released:u16 removed:u16"
         " events_waiting:u16 frames_bad:u16",
     ),
-    (TIME_SET, CLASS_TIME, "time_set utc_s:u32 utc_ms:u16"),
-    (TIME_IS, CLASS_TIME, "time_is utc_s:u32 utc_ms:u16 uptime_s:u32 uptime_ms:u16"),
+    (TIME_SET, CLASS_TIME, "time_set utc_s:u32"),
+    (TIME_IS, CLASS_TIME, "time_is utc_s:u32 uptime_s:u32 uptime_ms:u16"),
     (
         LINK_COUNTERS,
         CLASS_DIAGNOSTIC,

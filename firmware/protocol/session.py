@@ -1,9 +1,11 @@
 """Sessions: who is at the other end, by which key, and which numbers have been used.
 
-    session key = HMAC(device key, "fairshoe session" | role u8 | session u16 | host nonce 16 | device nonce 16)
+    role key    = HMAC(device key, "fairshoe role" | role u8)
+    session key = HMAC(role key, "fairshoe session" | version_max u8 | session u16 | host nonce 16 | device nonce 16)
     MAC         = HMAC(session key, direction | header | body)[:16]      direction: "H" from host, "D" from device
 
-The direction keeps a message from being sent back to its author, the session number and nonces from being used again in
+A host is given the key of its role and cannot ask for another; the version it offered is part of the key, so that nobody
+on the line can talk it into an older one. The direction keeps a message from being sent back to its author, the session number and nonces from being used again in
 another session, the strictly rising link sequence from being used again in this one.
 """
 
@@ -21,6 +23,7 @@ SEQUENCE_WARN = const(0xFF00)  # ask for a new session here: 255 frames are left
 FROM_HOST = b"H"
 FROM_DEVICE = b"D"
 _LABEL = b"fairshoe session"
+_ROLE_LABEL = b"fairshoe role"
 
 
 class Session:
@@ -33,6 +36,7 @@ class Session:
         self.sent = 0  # next link sequence to send
         self.received = -1  # last accepted
         self.heard_ms = 0
+        self.alive = False  # heard of lately; latched off, since times wrap
 
 
 def session_open(session: Session, number: int, role: int, hmac: "Hmac | None", now_ms: int) -> None:
@@ -41,9 +45,20 @@ def session_open(session: Session, number: int, role: int, hmac: "Hmac | None", 
     session.hmac = hmac
     session.sent = 0
     session.received = -1
+    session_heard(session, now_ms)
+
+
+def session_heard(session: Session, now_ms: int) -> None:
     session.heard_ms = now_ms
+    session.alive = True
 
 
-def session_hmac(device_key: bytes, role: int, number: int, host_nonce: bytes, device_nonce: bytes) -> Hmac:
-    head = _LABEL + bytes((role, number & 0xFF, number >> 8))
-    return Hmac(Hmac(device_key).digest(head, host_nonce + device_nonce))
+def role_key(device_key: bytes, role: int) -> bytes:
+    """What a host of that role holds. The device key itself never leaves the device but at provisioning."""
+    return Hmac(device_key).digest(_ROLE_LABEL, bytes((role,)))
+
+
+def session_hmac(key: bytes, version_max: int, number: int, host_nonce: bytes, device_nonce: bytes) -> Hmac:
+    """The session's MAC key from the key of its role."""
+    head = _LABEL + bytes((version_max, number & 0xFF, number >> 8))
+    return Hmac(Hmac(key).digest(head, host_nonce + device_nonce))

@@ -215,3 +215,26 @@ def test_two_roles_have_lanes_of_their_own():
     command(stage, 1, ids.CMD_CLOSE_BETTING)
     assert service.results[-1][0:3] == [1, ids.CMD_CLOSE_BETTING, ids.OUTCOME_DONE]
     assert stage.rig.app.flow.state == WAITING_FOR_LOCKOUT
+
+
+def test_a_command_of_a_newer_host_is_answered_under_its_number():
+    stage = keyed()
+    ready(stage)
+    stage.peer.codes[700] = b"\x04"
+    command(stage, 1, 700)
+    assert stage.peer.results[-1][:4] == [1, 700, ids.OUTCOME_REJECTED, ids.REASON_UNKNOWN]
+
+
+def test_a_result_is_told_to_the_role_that_gave_the_command_and_to_no_other():
+    stage = keyed()
+    ready(stage)
+    command(stage, 1, ids.CMD_SHUFFLE, run_ms=1000)
+    service = Peer(KEY, ids.ROLE_SERVICE)
+    service.hellos = 50
+    service.seq_last = stage.peer.seq_last
+    stage.peer = service
+    stage.seen = 0
+    send(stage, service.hello())
+    stage.until("deck_verified", 60000)
+    stage.run(1000)
+    assert service.results == []

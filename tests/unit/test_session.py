@@ -225,8 +225,8 @@ def test_malformed_and_unknown_messages_of_an_authentic_host_are_counted():
     peer.codes[ids.CMD_SET_POSITIONS] = b"\x01"
     send(stage, peer.frame(peer.session, ids.CLASS_COMMAND, ids.CMD_SET_POSITIONS, [1]))
     assert refused(stage, REFUSE_MALFORMED) == 1
-    peer.codes[700] = b"\x04"
-    send(stage, peer.frame(peer.session, ids.CLASS_COMMAND, 700, [1]))
+    peer.codes[200] = b"\x04"
+    send(stage, peer.frame(peer.session, ids.CLASS_TELEMETRY, 200, [1]))
     assert refused(stage, REFUSE_UNKNOWN) == 1
     # A keyed flag on a frame too short to hold a MAC.
     peer.writer.begin(3, ids.FLAG_KEYED, ids.EVENT_ACK, peer.session.number, 999)
@@ -283,12 +283,12 @@ def test_the_clock_is_set_only_by_an_authentic_table_or_service_host():
     stage = keyed()
     stage.play(stories.start())
     peer = stage.peer
-    send(stage, peer.frame(peer.session, ids.CLASS_TIME, ids.TIME_SET, [200000000, 0]))
+    send(stage, peer.frame(peer.session, ids.CLASS_TIME, ids.TIME_SET, [200000000]))
     assert peer.messages["time_is"][0] == 200000000
     assert stage.names()[-1] == "clock_set"
     observer = keyed(role=ids.ROLE_OBSERVER)
     observer.play(stories.start())
-    send(observer, observer.peer.frame(observer.peer.session, ids.CLASS_TIME, ids.TIME_SET, [200000000, 0]))
+    send(observer, observer.peer.frame(observer.peer.session, ids.CLASS_TIME, ids.TIME_SET, [200000000]))
     assert refused(observer, REFUSE_ROLE) == 1
     assert observer.names()[-1] == "empty_proved"
 
@@ -310,3 +310,53 @@ def test_the_dictionary_comes_line_by_line_and_hashes_to_what_the_welcome_named(
         assert stage.peer.messages["dictionary_line"] == [index, dictionary_lines()]
         lines.append(dictionary_line(index))
     assert sha256(("\n".join(lines) + "\n").encode()).digest()[:8] == dictionary_hash()
+
+
+def test_a_back_off_and_a_silence_stay_over_when_times_wrap():
+    """2**30 ms are 12.4 days: half of that later a difference changes its sign."""
+    from firmware.link import link_alive, link_backoff_s
+    from firmware.ticks import ticks_add
+
+    stage = keyed()
+    stage.play(stories.start())
+    link = stage.rig.app.link
+    now_ms = stage.rig.hal.ticks_ms()
+    link.backoff_ms = BACKOFF_MS
+    link.backoff_until_ms = ticks_add(now_ms, BACKOFF_MS)
+    link.backing_off = True
+    assert link_backoff_s(link, now_ms) == 1
+    assert link_alive(link, now_ms)
+    for days in range(1, 14):
+        later_ms = now_ms
+        for _ in range(days):
+            later_ms = ticks_add(later_ms, 86400000)
+        assert link_backoff_s(link, later_ms) == 0, days
+        assert not link_alive(link, later_ms), days
+
+
+def test_an_unknown_role_is_refused_as_such():
+    stage = keyed()
+    stage.run(100)
+    odd = Peer(KEY, 9)
+    odd.hellos = 50
+    stage.peer.nonce = b""
+    send(stage, odd.hello())
+    assert stage.peer.refusals == [ids.REFUSED_ROLE]
+
+
+def test_the_key_of_one_role_opens_no_other():
+    from firmware.protocol.session import role_key
+
+    stage = keyed(role=ids.ROLE_SERVICE)
+    observer = role_key(KEY, ids.ROLE_OBSERVER)
+    # A host that was given the observer's key asks for the service role with it.
+    import rig.peer
+
+    original = rig.peer.role_key
+    rig.peer.role_key = lambda key, role: observer
+    try:
+        stage.run(2000)
+    finally:
+        rig.peer.role_key = original
+    assert stage.peer.welcomes == 0
+    assert stage.peer.disbelieved > 0
