@@ -1,10 +1,10 @@
-"""Device entry: board config, port, app, then scans for ever. A scan runs when the port has news or the time has come."""
+"""Device entry: board config, port, app, then scans for ever, each when the port has news or the time has come."""
 
 import gc
 import json
+import sys
 from binascii import crc32
 
-import machine
 import micropython
 from micropython import const
 
@@ -24,19 +24,26 @@ COLLECT_MS = const(5000)
 
 
 def main() -> None:
-    """Never returns. Whatever goes wrong ends in motors off and a reset: there is no prompt on a card shoe."""
+    """Scan for ever. Whatever goes wrong then ends in motors off and a reset: there is no prompt on a card shoe.
+
+    Before the first scan Ctrl-C ends it, for whoever has to replace the firmware, and so does a board that cannot be
+    set up at all. The outputs are off then, and nothing has turned.
+    """
+    with open(BOARD_FILE, "rb") as file:
+        board = file.read()
+    config = json.loads(board)
+    hal = make_port(config)
+    app = make_app(hal, config, crc32(board))
     micropython.kbd_intr(-1)
-    hal = None
     try:
-        with open(BOARD_FILE, "rb") as file:
-            board = file.read()
-        config = json.loads(board)
-        hal = make_port(config)
-        run(make_app(hal, config, crc32(board)))
-    finally:
-        if hal is not None:
-            hal.all_off()
-        machine.reset()
+        run(app)
+    except BaseException as error:
+        hal.all_off()
+        sys.print_exception(error)  # pyright: ignore[reportAttributeAccessIssue]
+    # Started if it was not, and never fed again.
+    hal.watchdog_feed()
+    while True:
+        pass
 
 
 def make_port(config: "Config") -> "Hal":

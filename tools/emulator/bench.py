@@ -79,6 +79,8 @@ class Bench:
         self.fram = Fram(pico, config["nv"])
         self.panel = Mcp23017(pico, config["expander"])
         replace_ring_oscillator(pico, seed)
+        self.stop_us: list[int] = []  # from throat A seeing a card to the pick roller being off
+        self._edge_us = -1
         self._motors = bytearray(len(_MOTORS))
         self._due = pico.alarm(self.catch_up)
         self._beat = pico.alarm(self._beating)
@@ -136,6 +138,9 @@ class Bench:
     def _motor(self, index: int) -> Any:
         def switched(level: bool) -> None:
             self.catch_up()
+            if index == 0 and not level and self._edge_us >= 0:
+                self.stop_us.append(self.pico.now_us - self._edge_us)
+                self._edge_us = -1
             self._motors[index] = 1 if level else 0
             self.plant.drive(self._motors, True)
             self.catch_up()
@@ -158,8 +163,11 @@ class Bench:
             self._beat.schedule(_BEAT_US * 1000)
 
     def _show_lines(self) -> None:
-        """Put every beam on its pin and every button on the expander. Missing edges are impossible: this runs at each."""
+        """Put every beam on its pin and every button on the expander; at every event, so that no edge is missed."""
         plant = self.plant
+        for line, level, at_us in plant.edges:
+            if line == plant.line_a and level and self._motors[0]:
+                self._edge_us = at_us
         plant.edges = []
         contacts = 0
         for line, name in enumerate(plant.lines):

@@ -30,9 +30,10 @@ class Fram:
     def _select(self, level: bool) -> None:
         self._selected = not level
         if level:
-            if self._got[:1] == bytes((_SPI_WREN,)):
+            opcode = self._got[0] if self._got else 0
+            if opcode == _SPI_WREN:
                 self._enabled = True
-            elif self._got[:1] == bytes((_SPI_WRITE,)):
+            elif opcode == _SPI_WRITE:
                 self._enabled = False
                 self.writes += 1
         self._got = bytearray()
@@ -72,7 +73,7 @@ class Mcp23017:
         self._i2c = pico.mcu.i2c[config["i2c"]]
         self._next: Callable[[], None] = _nothing
         self._alarm = pico.alarm(lambda: self._next())
-        self._i2c.on_start = lambda repeated: self._after(2, self._i2c.complete_start)
+        self._i2c.on_start = self._start
         self._i2c.on_connect = self._connect
         self._i2c.on_write_byte = self._write
         self._i2c.on_read_byte = self._read
@@ -84,6 +85,9 @@ class Mcp23017:
     def _after(self, bits: int, action: Callable[[], None]) -> None:
         self._next = action
         self._alarm.schedule(bits * 2500)  # 400 kHz
+
+    def _start(self, repeated: bool) -> None:
+        self._after(2, self._i2c.complete_start)
 
     def _connect(self, address: int, mode: int) -> None:
         known = address == self._address

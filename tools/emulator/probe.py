@@ -61,6 +61,7 @@ class Timed:
             self.figures("proving")
             say("ready", ticks_ms())
         if flow.state == SHUFFLING and self.state != SHUFFLING:
+            self.figures("preparing")
             self.clear()
             say("shuffling")
             self.heap = gc.mem_alloc()
@@ -95,7 +96,7 @@ def start():
     app = make_app(make_port(config), config, crc32(board))
     del config
     gc.collect()
-    say("version", VERSION_TEXT.decode(), sys.version.split()[-3].replace(";", "") if False else sys.version)
+    say("version", VERSION_TEXT.decode(), sys.version)
     say("heap", gc.mem_alloc(), gc.mem_free(), free_before)
     say("booted", ticks_ms())
     run(Timed(app))

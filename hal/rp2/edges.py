@@ -1,0 +1,140 @@
+"""Beam edges, stamped in hard interrupts, and the stop that needs no scan.
+
+A roller is off 0.1 ms after the edge (docs/BUDGETS.md), 0.12 mm of card at 1.2 m/s. A pulse that is over before the
+handler reads the pin shows the level it had before and is dropped: no card is so short. Nothing here allocates once
+made; interrupt handlers may not.
+"""
+
+from array import array
+
+from machine import Pin, Timer
+from micropython import const
+
+from hal.rp2.clock import ticks_us
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SLOTS = const(32)  # one stays free: 31 edges between two samples, where a scan every 4 ms sees one or two
+_LAST = const(31)
+_NOBODY = const(-1)
+
+
+class Edges:
+    """A ring with one writer (the interrupt of the pin bank) and one reader (sample)."""
+
+    def __init__(self) -> None:
+        self.line = bytearray(_SLOTS)
+        self.level = bytearray(_SLOTS)
+        self.us = array("i", [0] * _SLOTS)
+        self.head = 0
+        self.tail = 0
+        self.lost = False
+        self.stale = True  # the levels in the image are not what the edges add up to: at the start, and after a loss
+
+    def push(self, line: int, level: int, now_us: int) -> None:
+        """Interrupt side."""
+        at = self.head
+        after = (at + 1) & _LAST
+        if after == self.tail:
+            self.lost = True
+            self.stale = True
+            return
+        self.line[at] = line
+        self.level[at] = level
+        self.us[at] = now_us
+        # Last: the reader takes nothing before it is whole.
+        self.head = after
+
+
+class Stop:
+    """At most one order to switch an output off by itself, some time after a line becomes blocked.
+
+    The output stays off until the firmware asks for that, or gives a new order: a scan that began before the edge
+    still believes the roller to be running and must not restart it.
+    """
+
+    def __init__(self, pins: "list[Pin | None]", levels: bytearray) -> None:
+        self.pins = pins
+        self.levels = levels  # what the outputs are at, as the port remembers it
+        self.line = _NOBODY
+        self.held = _NOBODY
+        self._output = 0
+        self._delay_us = 0
+        self._running = False
+        self._timer: "Any" = Timer(-1)  # the stubs know no period together with tick_hz
+        self._fired = self._on_timer  # bound once: binding allocates
+
+    def arm(self, output: int, line: int, delay_us: int) -> None:
+        """A new order; the old one and what it held are forgotten."""
+        if self._running or self.line != _NOBODY:
+            self.cancel()
+        self.held = _NOBODY
+        self._output = output
+        self._delay_us = delay_us
+        self.line = line
+
+    def cancel(self) -> None:
+        self.line = _NOBODY
+        if self._running:
+            self._timer.deinit()
+            self._running = False
+        self.held = _NOBODY
+
+    def blocked(self) -> None:
+        """Interrupt side: the line that the order names has just become blocked."""
+        self.line = _NOBODY
+        if self._delay_us:
+            self._running = True
+            self._timer.init(
+                mode=Timer.ONE_SHOT, period=self._delay_us, tick_hz=1000000, callback=self._fired, hard=True
+            )
+        else:
+            self._switch_off()
+
+    def _on_timer(self, timer: Timer) -> None:
+        if self._running:
+            self._running = False
+            self._switch_off()
+
+    def _switch_off(self) -> None:
+        output = self._output
+        pin = self.pins[output]
+        if pin is not None:
+            pin.value(0)
+            self.levels[output] = 0
+            self.held = output
+
+
+class Beam:
+    """One input pin whose edges are stamped. A broken wire reads 1: blocked, open, away from home."""
+
+    def __init__(self, edges: Edges, stop: Stop, line: int, number: int, watched: bool) -> None:
+        self.edges = edges
+        self.stop = stop
+        self.line = line
+        self.pin = Pin(number, Pin.IN, Pin.PULL_UP)
+        self.level = self.pin.value()
+        self.watched = watched
+        self._irq: "Any" = self.pin.irq(self._on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
+        if not watched:
+            self._irq.trigger(0)
+
+    def watch(self, on: bool) -> None:
+        """Stamp edges from now on, or leave them alone."""
+        if on != self.watched:
+            self.watched = on
+            self.level = self.pin.value()
+            self._irq.trigger(Pin.IRQ_RISING | Pin.IRQ_FALLING if on else 0)
+
+    def _on_edge(self, pin: Pin) -> None:
+        now_us = ticks_us()
+        level = pin.value()
+        if level == self.level:
+            return
+        self.level = level
+        # The stop before the book-keeping: it is what the card feels.
+        if level and self.stop.line == self.line:
+            self.stop.blocked()
+        self.edges.push(self.line, level, now_us)

@@ -1,0 +1,91 @@
+"""An MCP23017 port expander for what a finger or an eye uses: buttons in, lamps out. Bits 0-7 are port A, 8-15 port B.
+
+Buttons close to ground against the chip's pull-ups and read 1 when pressed. A change counts when two polls agree, so
+that a bouncing contact is one press. Without the chip, buttons read 0 and lamps stay dark; it is looked for again
+every second.
+"""
+
+from machine import I2C, Pin
+from micropython import const
+
+from hal.rp2.clock import ticks_add, ticks_diff, ticks_ms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import Config
+
+_POLL_MS = const(10)
+_RETRY_MS = const(1000)
+_TIMEOUT_US = const(2000)  # a poll is 0.12 ms of bus time; a bus held down must not cost a scan
+
+_IODIR = const(0x00)
+_IPOL = const(0x02)
+_GPPU = const(0x0C)
+_GPIO = const(0x12)
+_OLAT = const(0x14)
+
+
+class Expander:
+    """One chip. The masks and values of its sixteen bits are the board config's."""
+
+    def __init__(self, config: "Config", input_mask: int) -> None:
+        self._inputs = 0
+        self.present = False
+        self._mask = input_mask
+        self._outputs = 0
+        self._raw = 0
+        self._address = config["address"]
+        self._poll_ms = ticks_ms()
+        self._two = bytearray(2)
+        self._three = bytearray(3)
+        self._i2c = I2C(config["i2c"], sda=Pin(config["sda"]), scl=Pin(config["scl"]), freq=400000, timeout=_TIMEOUT_US)
+        self.poll()
+
+    def poll(self) -> int:
+        """What the buttons read, settled: a set bit is a pressed one. Asks the chip if it is time to. Never raises."""
+        now_ms = ticks_ms()
+        if ticks_diff(now_ms, self._poll_ms) < 0:
+            return self._inputs
+        self._poll_ms = ticks_add(now_ms, _POLL_MS)
+        try:
+            if not self.present:
+                self._configure()
+            self._i2c.readfrom_mem_into(self._address, _GPIO, self._two)
+        except OSError:
+            self._absent(now_ms)
+            return 0
+        raw = (self._two[0] | self._two[1] << 8) & self._mask
+        if raw == self._raw:
+            self._inputs = raw
+        self._raw = raw
+        return self._inputs
+
+    def write(self, outputs: int) -> None:
+        """Set the lamps. Never raises."""
+        self._outputs = outputs
+        if self.present:
+            try:
+                self._put(_OLAT, outputs)
+            except OSError:
+                self._absent(ticks_ms())
+
+    def _configure(self) -> None:
+        self._put(_OLAT, self._outputs)
+        self._put(_IPOL, self._mask)
+        self._put(_GPPU, self._mask)
+        self._put(_IODIR, self._mask)
+        self.present = True
+
+    def _absent(self, now_ms: int) -> None:
+        self.present = False
+        self._inputs = 0
+        self._raw = 0
+        self._poll_ms = ticks_add(now_ms, _RETRY_MS)
+
+    def _put(self, register: int, value: int) -> None:
+        buf = self._three
+        buf[0] = register
+        buf[1] = value & 0xFF
+        buf[2] = value >> 8
+        # Not writeto_mem: that joins register and data in a new buffer.
+        self._i2c.writeto(self._address, buf)
