@@ -7,6 +7,7 @@ GAME ?=
 SEED ?=
 SPEED ?=
 UF2 ?=
+MINUTES ?= 1
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -14,7 +15,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
-.PHONY: size bench hil-smoke wheel clean distclean
+.PHONY: size bench fuzz hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -45,13 +46,20 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check test-cpython test-mpy)
+	$(call each,check test-cpython test-mpy test-dissector-if-tshark)
 
 test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style
 
 test-mpy: ready ## the tests that both VMs share, on the MicroPython VM
 	@$(BIN)/node tools/mpy/test.mjs tests/unit
+
+test-dissector: ready ## the Wireshark dissector in the real tshark (as root on Debian it installs tshark if missing)
+	@$(BIN)/python tools/dissector_test.py
+
+.PHONY: test-dissector test-dissector-if-tshark
+test-dissector-if-tshark: ready
+	@$(BIN)/python tools/dissector_test.py --if-present
 
 check: ready ## ruff, pyright for host and device, layering and tidiness
 	$(call each,lint types types-device style)
@@ -71,8 +79,12 @@ style: ready
 size: ready ## what one board ships, module by module, against the budget  [BOARD=]
 	@$(BIN)/python tools/size.py $(call opt,--board,$(BOARD))
 
-bench: ready ## measure against the budgets
+bench: ## measure against the budgets and against what others use
+	@$(PYTHON) tools/setup.py --quiet --bench || $(PYTHON) tools/setup.py --quiet
 	@$(BIN)/python tools/bench.py
+
+fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]
+	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
 hil-smoke: ## the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD=]
 	@$(PYTHON) tools/setup.py --quiet --hil

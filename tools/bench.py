@@ -1,4 +1,5 @@
-"""`make bench`: speed as ratios, measured in one run. Simulated seconds per wall second for the slice, on both VMs."""
+"""`make bench`: speed as ratios, measured in one run. Simulated seconds per wall second for the slice, on both VMs;
+frames on the host against what others use; frames on the device's VM, with the heap they take."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+
+import bench_link
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "tools" / "bench_round.py"
@@ -23,6 +26,30 @@ def measure(command: list[str], wall_ms: int) -> dict[str, float]:
         raise SystemExit(f"bench: {' '.join(command[:2])} failed:\n{done.stderr[-2000:]}")
     simulated_ms, spent_ms, rounds = map(int, done.stdout.split())
     return {"ratio": simulated_ms / spent_ms, "rounds": rounds, "wall_s": spent_ms / 1000}
+
+
+FRAMES = ROOT / "tools" / "bench_frames.py"
+FRAME_AIMS = {"received": 0, "sent": 16}  # bytes of heap a frame: nothing, and at most one integer (a block)
+
+
+def measure_frames(count: int) -> dict[str, dict[str, float]]:
+    """Microseconds and bytes of heap for each frame on the MicroPython VM."""
+    command = [str(ROOT / ".venv/bin/node"), "tools/mpy/exec.mjs", str(FRAMES), str(count)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode:
+        raise SystemExit(f"bench: frames on the MicroPython VM failed:\n{done.stderr[-2000:]}")
+    found: dict[str, dict[str, float]] = {}
+    for way, line in zip(FRAME_AIMS, done.stdout.splitlines(), strict=True):
+        frames, spent_us, taken = line.split()
+        found[way] = {"us": int(spent_us) / int(frames), "heap_bytes": float(taken), "aim": FRAME_AIMS[way]}
+    return found
+
+
+def print_frames(found: dict[str, dict[str, float]]) -> None:
+    print("link on the device: MicroPython (WASM), a clear frame with 16 bytes of payload")
+    for way, got in found.items():
+        met = "met" if got["heap_bytes"] <= got["aim"] else "NOT met"
+        print(f"  {way:9s} {got['us']:6.1f} us   {got['heap_bytes']:g} bytes of heap (aim {got['aim']:g}, {met})")
 
 
 def main() -> int:
@@ -42,8 +69,13 @@ def main() -> int:
                 f"   (aim {aim}; {got['rounds']:.0f} rounds in {got['wall_s']:.1f} s)",
                 flush=True,
             )
+    device = measure_frames(3000)
+    best, missing = bench_link.measure()
     if options.json:
-        print(json.dumps(figures))
+        print(json.dumps({**figures, "device frames": device, "host kframes": best, "not measured": missing}))
+    else:
+        print_frames(device)
+        print("\n".join(bench_link.report(best, missing)))
     return 0
 
 

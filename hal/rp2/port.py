@@ -1,7 +1,7 @@
 """The HAL verbs on an RP2040. Nothing is touched before Rp2Hal is made, and then the outputs first: all off.
 
-Limits: the display is not in the board config yet, so `show` keeps its lines in an attribute; nobody sets the clock
-yet, so `utc_s` is 0. Entropy is the ring oscillator's raw bit, unconditioned.
+Limits: the display is not in the board config yet, so `show` keeps its lines in an attribute. Entropy is the ring
+oscillator's raw bit, unconditioned.
 """
 
 import machine
@@ -266,9 +266,6 @@ class Rp2Hal:
         for byte in machine.unique_id():
             number = (number << 5 ^ number >> 25 ^ byte) & _MASK
         return number
-
-    def utc_s(self) -> int:
-        return 0
 
 
 def _expander_bits(lines: "Config", names: "tuple[str, ...]") -> "list[int]":

@@ -7,14 +7,17 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from pathlib import Path
 
 import fairshoe
-from fairshoe import boards, demo
-from fairshoe.errors import FairshoeError
-from fairshoe.messages import Event, Status
+from fairshoe import boards, decode, demo
+from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.keys import read_device_key, read_key
+from fairshoe.messages import ALL, Command, Event, Reason, Role, Status
+from fairshoe.operations import Operations, default_path
 from fairshoe.screen import Screen
-from fairshoe.shoe import Shoe
+from fairshoe.shoe import Pending, Shoe
 
 DEFAULT_BOARD = "pico-carousel"
 DEFAULT_GAME = "caribbean-stud"
@@ -25,10 +28,14 @@ examples:
   fairshoe demo                          four rounds on a simulated shoe, a short deck and a jam among them
   fairshoe sim                           a simulated shoe on a serial device path; type `load 52`, `press green`
   fairshoe monitor /dev/ttyACM0          what a shoe is doing, live
+  fairshoe command /dev/ttyACM0 shuffle --key-file shoe.key
+                                         one command, and how it ended
+  fairshoe decode capture.bin            what is in a recording of the line, and what was damaged
   fairshoe config check my-board.json    whether a board config can work
 
 exit status: 0 done, 1 it went wrong, 2 usage, 3 board or game, 4 port cannot be opened, 5 port lost,
-6 no answer, 7 simulator, 130 interrupted
+6 no answer, 7 simulator, 8 not a fairshoe capture, 9 operation numbers, 10 key file, 11 refused by the device,
+130 interrupted
 """
 
 
@@ -53,15 +60,52 @@ def parser() -> argparse.ArgumentParser:
     _simulation(sim, speed=1.0)
     sim.add_argument("--hands", action="store_true", help="end when standard input ends")
     sim.add_argument("--json", action="store_true", help="say where the ports are as one line of JSON")
+    sim.add_argument("--key-file", metavar="F", help="a device key for the simulated device")
+    sim.add_argument("--mode", choices=["report_only", "table"], help="instead of the board's link mode")
     monitor = commands.add_parser("monitor", help="show what a shoe is doing, live")
     monitor.add_argument("port", help="serial device or pyserial URL; a simulator's tap as well")
     monitor.add_argument("--host", action="store_true", help="be the host: say hello and acknowledge events")
+    monitor.add_argument("--key-file", metavar="F", help="with --host: an authenticated session as observer")
     monitor.add_argument("--json", action="store_true", help="one JSON object a line")
     monitor.add_argument("--quiet-s", type=float, default=None, metavar="S", help="end after S seconds of silence")
+    _add_command(commands)
+    _add_decode(commands)
     config = commands.add_parser("config", help="board configs").add_subparsers(dest="action", required=True)
     check = config.add_parser("check", help="say whether board configs can work")
     check.add_argument("board", nargs="+", help="a board's name or the path of a .json file")
     return top
+
+
+def _add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    names = sorted(cls.NAME.replace("_", "-") for cls in ALL if issubclass(cls, Command))
+    command = commands.add_parser(
+        "command",
+        help="give a shoe one command and wait for its outcome",
+        description="Gives one command in an authenticated session. Its number is remembered, so that a command whose "
+        "answer was lost can be asked about again (--resume) and never acts twice.",
+    )
+    command.add_argument("port", help="serial device or pyserial URL")
+    command.add_argument("name", nargs="?", choices=names, metavar="NAME", help=", ".join(names))
+    command.add_argument("argument", nargs="?", type=int, help="set-positions: how many")
+    command.add_argument("--key-file", required=True, metavar="F", help="the key of the role, mode 600")
+    command.add_argument("--role", choices=["table", "service"], default="table")
+    command.add_argument("--resume", action="store_true", help="ask about the last command that was never answered")
+    command.add_argument("--timeout-s", type=float, default=120.0, metavar="S")
+    command.add_argument("--json", action="store_true", help="the outcome as JSON")
+
+
+def _add_decode(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "decode",
+        help="print the frames of a capture or of a live port",
+        description="Prints every frame as one line, and exactly where and why bytes were dropped; a summary goes to "
+        "standard error. Nothing is ever sent.",
+    )
+    command.add_argument("source", metavar="FILE|-|PORT", help="a capture, binary or hex text; with --follow a port")
+    command.add_argument("--hex", action="store_true", help="the file is hex text, even if it does not look like it")
+    command.add_argument("--follow", action="store_true", help="read a live port or pyserial URL until interrupted")
+    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    command.add_argument("--key-file", metavar="F", help="check MACs of sessions whose welcome is in the capture")
 
 
 def _simulation(command: argparse.ArgumentParser, speed: float) -> None:
@@ -109,7 +153,10 @@ def _sim(options: argparse.Namespace) -> int:
     from fairshoe.simulator import ACTION_HELP, Simulator, serve
 
     config, crc = boards.load_board(options.board)
-    simulator = Simulator(config, crc, options.game, options.seed, options.speed)
+    key = read_device_key(Path(options.key_file)) if options.key_file else None
+    if options.mode:
+        config["link"]["mode"] = options.mode
+    simulator = Simulator(config, crc, options.game, options.seed, options.speed, key)
     port, tap = simulator.table.path, simulator.tap.path
     if options.json:
         ready = {"port": port, "tap": tap, "board": config["name"], "game": options.game, "seed": options.seed}
@@ -123,7 +170,8 @@ def _sim(options: argparse.Namespace) -> int:
 
 def _monitor(options: argparse.Namespace) -> int:
     screen = Screen()
-    with Shoe.open(options.port) if options.host else Shoe.listen(options.port) as shoe:
+    key = read_key(Path(options.key_file), Role.OBSERVER) if options.key_file else None
+    with Shoe.open(options.port, key) if options.host else Shoe.listen(options.port) as shoe:
         try:
             for message in shoe.messages(options.quiet_s):
                 if options.json and isinstance(message, (Event, Status)):
@@ -135,6 +183,50 @@ def _monitor(options: argparse.Namespace) -> int:
     return 0
 
 
+def _command(options: argparse.Namespace) -> int:
+    key = read_key(Path(options.key_file), Role[options.role.upper()])
+    with Shoe.open(options.port, key, Operations(default_path())) as shoe:
+        pending = _pending(shoe, options)
+        result = shoe.wait(pending, options.timeout_s)
+    answer = {
+        "command": pending.message.NAME,
+        "op": result.op,
+        "outcome": result.outcome.name.lower(),
+        "reason": result.reason.name.lower(),
+        "detail": result.detail,
+    }
+    if options.json:
+        print(json.dumps(answer))
+    else:
+        why = "" if result.reason == Reason.NONE else f": {answer['reason']} {result.detail}"
+        print(f"{pending.message.NAME} (operation {result.op}): {answer['outcome']}{why}")
+    return 0 if result.done else 1
+
+
+def _pending(shoe: Shoe, options: argparse.Namespace) -> Pending:
+    unfinished = shoe.unfinished()
+    if options.resume:
+        if unfinished is None:
+            raise UsageError("no command is waiting for its outcome.", "Give the command's name instead of --resume.")
+        return shoe.resume(unfinished)
+    if unfinished is not None:
+        raise UsageError(
+            f"the outcome of {unfinished.command} (operation {unfinished.op}) is not known.",
+            "Ask about it first: the same command line with --resume and without a name.",
+        )
+    if options.name is None:
+        raise UsageError("which command?", "Give a name, or --resume.")
+    kind = next(cls for cls in ALL if issubclass(cls, Command) and cls.NAME == options.name.replace("-", "_"))
+    wanted = [field.name for field in fields(kind) if field.name != "op"]
+    if len(wanted) != (options.argument is not None):
+        raise UsageError(f"{options.name} takes {' '.join(wanted) or 'no argument'}.", "See fairshoe command --help.")
+    return shoe.start(kind, **dict.fromkeys(wanted, options.argument))
+
+
+def _decode(options: argparse.Namespace) -> int:
+    return decode.run(options.source, options.follow, options.hex, options.json, options.key_file)
+
+
 def _config(options: argparse.Namespace) -> int:
     for name in options.board:
         config, crc = boards.load_board(name)
@@ -142,7 +234,7 @@ def _config(options: argparse.Namespace) -> int:
     return 0
 
 
-_COMMANDS = {"demo": _demo, "sim": _sim, "monitor": _monitor, "config": _config}
+_COMMANDS = {"demo": _demo, "sim": _sim, "monitor": _monitor, "command": _command, "config": _config, "decode": _decode}
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fairshoe.errors import NoAnswer, SimulatorError
-from fairshoe.keys import write_key
+from fairshoe.keys import RoleKey, role_key, write_key
 from fairshoe.messages import (
     AcknowledgeWarning,
     CloseBetting,
@@ -205,23 +205,23 @@ def run(arguments: list[str], speed: float, screen: Screen) -> int:
     with tempfile.TemporaryDirectory() as folder:
         key_file = Path(folder) / "demo.key"
         key = os.urandom(KEY_SIZE)
-        write_key(key_file, key)
+        write_key(key_file, "device", key)
         child = Child([*arguments, "--key-file", str(key_file), "--mode", "table"])
         try:
-            return _run(child, key, speed, screen)
+            return _run(child, role_key(key, Role.TABLE), speed, screen)
         finally:
             screen.finish()
             child.close()
 
 
-def _run(child: Child, key: bytes, speed: float, screen: Screen) -> int:
+def _run(child: Child, key: RoleKey, speed: float, screen: Screen) -> int:
     started = time.monotonic()
     ready = child.ready
     screen.line(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
     screen.line(f"  speed       {speed:g} times real time")
     screen.line(f"  table port  {ready['port']}   (this demo talks to it through pyserial)")
     screen.line(f"  tap         {ready['tap']}   (look on from a second terminal: fairshoe monitor {ready['tap']})")
-    with Shoe.open(ready["port"], key, Role.TABLE) as shoe:
+    with Shoe.open(ready["port"], key) as shoe:
         screen.line("  session     authenticated both ways, role table")
         table = Table(shoe, child.hand, screen, speed)
         _play(table, screen)

@@ -1,11 +1,14 @@
-"""Messages in words: one line an event, one line a state, and what to do about each warning."""
+"""Messages in words: what a person wants to know of an event or a state, and a dump of any message whatever."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import fields
+from enum import IntEnum
 from typing import cast
 
-from fairshoe.messages import ALL, ZONES, Event, Fault, State, Status
+from fairshoe.messages import ALL, ZONES, Event, Fault, Message, State, Status, UnknownMessage
 
 ADVICE: dict[Fault, str] = {
     Fault.MISFEED: "clean the pick roller, square the deck, empty the machine",
@@ -27,6 +30,7 @@ ADVICE: dict[Fault, str] = {
     Fault.UNRECOGNISED: "the device is newer than this tool: update the tool",
 }
 
+
 def words(name: str) -> str:
     return name.replace("_", " ").lower()
 
@@ -34,6 +38,8 @@ def words(name: str) -> str:
 CAUSES = {0: "power-on", 1: "watchdog reset", 2: "reset"}
 MESSAGE_NAMES = {cls.ID: words(cls.NAME) for cls in ALL}
 
+_NAMES = {cls.ID: cls.NAME for cls in ALL}
+_MESSAGE_FIELDS = ("command", "during")  # hold the id of a message
 _PREFIX = frozenset(field.name for field in fields(Event))
 
 
@@ -41,6 +47,43 @@ def describe_event(event: Event) -> str:
     """`stack offered: stack 2, cards 5`."""
     parts = [_field(f.name, getattr(event, f.name)) for f in fields(event) if f.name not in _PREFIX]
     return words(event.NAME) + (": " + ", ".join(parts) if parts else "")
+
+
+def describe(message: Message) -> str:
+    """Any message in one line for a person; `dump` leaves nothing out."""
+    if isinstance(message, Event):
+        return describe_event(message)
+    if isinstance(message, Status):
+        return describe_status(message)
+    return dump(message)
+
+
+def dump(message: Message, numbers: Mapping[str, int] | None = None) -> str:
+    """Name and every field: `deck_verified seq=2 boot=1 ... counted=52`. The same message is always the same text.
+
+    `numbers` has what was sent in enumerated fields (Frame.numbers), for those that have no name here."""
+    values = {field.name: getattr(message, field.name) for field in fields(message)}
+    if isinstance(message, UnknownMessage):
+        return dump_fields(f"unknown_{message.id}", {"class": message.kind, "body": message.body})
+    return dump_fields(message.NAME, values, numbers)
+
+
+def dump_fields(name: str, values: Mapping[str, object], numbers: Mapping[str, int] | None = None) -> str:
+    parts = [f"{field}={_dumped(field, value, (numbers or {}).get(field))}" for field, value in values.items()]
+    return " ".join([name, *parts])
+
+
+def _dumped(name: str, value: object, number: int | None) -> str:
+    if isinstance(value, IntEnum):
+        unnamed = value.name == "UNRECOGNISED" and number is not None
+        return f"unrecognised({number})" if unnamed else value.name.lower()
+    if name in _MESSAGE_FIELDS and isinstance(value, int):
+        return _NAMES.get(value, str(value))
+    if isinstance(value, bytes) and name == "text":
+        value = value.decode("ascii", "replace")
+    if isinstance(value, str):
+        return value if value.isprintable() and value and not set(value) & set(' "=') else json.dumps(value)
+    return (value.hex() or "-") if isinstance(value, bytes) else str(value)
 
 
 def describe_status(status: Status) -> str:
@@ -68,12 +111,18 @@ def progress(status: Status) -> float | None:
 def _field(name: str, value: object) -> str:
     if isinstance(value, Fault):
         return words(value.name)
+    if isinstance(value, IntEnum):
+        return f"{words(name)} {words(value.name)}"
     if name == "cause" and isinstance(value, int):
         return CAUSES.get(value, f"cause {value}")
     if name.endswith("_crc"):
         return f"{words(name)} {value:08x}"
     if name.endswith("_ds") and isinstance(value, int):
         return f"{words(name[:-3])} after {value / 10:g} s"
+    if name == "digest":
+        return f"digest {value:08x}"
+    if name == "command":
+        return f"command {MESSAGE_NAMES.get(cast(int, value), value)}"
     if name == "during":
         return f"during {MESSAGE_NAMES.get(cast(int, value), 'no motion')}"
     if value in (0xFF, 0xFFFF):

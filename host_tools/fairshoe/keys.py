@@ -1,4 +1,10 @@
-"""Device keys on the host: 32 bytes, as 64 hex digits in a file that nobody else may read."""
+"""Keys on the host: 32 bytes for one role, in a file that nobody else may read.
+
+    table 3f1c...          the role's word and 64 hex digits
+
+A host holds the key of its own role and can derive no other. `device` instead of a role is the device key itself, from
+which all of them follow: it belongs to the provisioning bench and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -7,51 +13,78 @@ import hmac
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe.errors import KeyFileError
+from fairshoe.messages import Role
 from firmware.protocol.session import FROM_DEVICE, FROM_HOST, KEY_SIZE, MAC_SIZE
 
 Seal = Callable[[bytes], bytes]
 
-
-def read_key(path: Path) -> bytes:
-    """The key in a file; refused if others could read it too."""
-    try:
-        mode = path.stat().st_mode
-        text = path.read_text("ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise KeyFileError(f"cannot read the key in {path}: {error}.", "Check the path and your permission.") from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise KeyFileError(f"{path} can be read by others.", f"Make it yours alone: chmod 600 {path}")
-    try:
-        key = bytes.fromhex(text)
-    except ValueError:
-        key = b""
-    if len(key) != KEY_SIZE:
-        raise KeyFileError(f"{path} does not hold a key.", f"It must hold {2 * KEY_SIZE} hex digits and nothing else.")
-    return key
+_ROLES = {"observer": Role.OBSERVER, "table": Role.TABLE, "service": Role.SERVICE}
 
 
-def write_key(path: Path, key: bytes) -> None:
+@dataclass(frozen=True)
+class RoleKey:
+    """What a host needs to open a session: which role, and its key. Never printed."""
+
+    role: Role
+    secret: bytes
+
+    def __repr__(self) -> str:
+        return f"RoleKey({self.role.name.lower()})"
+
+
+def role_key(device_key: bytes, role: Role) -> RoleKey:
+    """The key of a role, from the device key; the same derivation as on the device."""
+    return RoleKey(role, hmac.digest(device_key, b"fairshoe role" + bytes((role,)), hashlib.sha256))
+
+
+def read_key(path: Path, role: Role | None = None) -> RoleKey:
+    """The key in a file; refused if others could read it too. A device key needs to be told the role."""
+    word, secret = _read(path)
+    if word == "device":
+        return role_key(secret, role or Role.TABLE)
+    if role is not None and role != _ROLES[word]:
+        raise KeyFileError(f"{path} holds the key of the {word} role.", f"Use the {role.name.lower()} key of this device.")
+    return RoleKey(_ROLES[word], secret)
+
+
+def read_device_key(path: Path) -> bytes:
+    word, secret = _read(path)
+    if word != "device":
+        raise KeyFileError(f"{path} holds the key of the {word} role.", "A device key is needed here.")
+    return secret
+
+
+def write_key(path: Path, word: str, secret: bytes) -> None:
     """A new file for a key, readable by its owner only; never over an existing one."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
-            file.write(key.hex() + "\n")
+            file.write(f"{word} {secret.hex()}\n")
     except OSError as error:
         raise KeyFileError(
             f"cannot write {path}: {error.strerror or error}.", "Choose another name or place."
         ) from error
 
 
-def session_key(key: bytes, role: int, session: int, host_nonce: bytes, device_nonce: bytes) -> bytes:
+def session_key(key: bytes, version_max: int, session: int, host_nonce: bytes, device_nonce: bytes) -> bytes:
     """The same derivation as firmware/protocol/session.py; a test compares them."""
-    text = b"fairshoe session" + bytes((role,)) + session.to_bytes(2, "little") + host_nonce + device_nonce
+    text = b"fairshoe session" + bytes((version_max,)) + session.to_bytes(2, "little") + host_nonce + device_nonce
     return hmac.digest(key, text, hashlib.sha256)
 
 
-def sealer(key: bytes, direction: bytes) -> Seal:
+def host_sealer(key: bytes) -> Seal:
+    return _sealer(key, FROM_HOST)
+
+
+def device_sealer(key: bytes) -> Seal:
+    return _sealer(key, FROM_DEVICE)
+
+
+def _sealer(key: bytes, direction: bytes) -> Seal:
     """The MAC of one direction under a session key."""
 
     def seal(signed: bytes) -> bytes:
@@ -60,9 +93,22 @@ def sealer(key: bytes, direction: bytes) -> Seal:
     return seal
 
 
-def host_sealer(key: bytes) -> Seal:
-    return sealer(key, FROM_HOST)
-
-
-def device_sealer(key: bytes) -> Seal:
-    return sealer(key, FROM_DEVICE)
+def _read(path: Path) -> tuple[str, bytes]:
+    try:
+        mode = path.stat().st_mode
+        text = path.read_text("ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeyFileError(f"cannot read the key in {path}: {error}.", "Check the path and your permission.") from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise KeyFileError(f"{path} can be read by others.", f"Make it yours alone: chmod 600 {path}")
+    words = text.split()
+    try:
+        secret = bytes.fromhex(words[1])
+    except (ValueError, IndexError):
+        secret = b""
+    if len(words) != 2 or len(secret) != KEY_SIZE or words[0] not in (*_ROLES, "device"):
+        raise KeyFileError(
+            f"{path} does not hold a key.",
+            f"It must hold one line: device, observer, table or service, and {2 * KEY_SIZE} hex digits.",
+        )
+    return words[0], secret

@@ -8,7 +8,15 @@ from struct import Struct
 from typing import ClassVar
 
 
-class Fault(IntEnum):
+class _Named(IntEnum):
+    """Numbers with names; one that a newer device made up reads UNRECOGNISED."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> IntEnum:
+        return cls(255)
+
+
+class Fault(_Named):
     """Why a warning is latched."""
 
     NONE = 0
@@ -30,12 +38,8 @@ class Fault(IntEnum):
     INTERNAL = 16
     UNRECOGNISED = 255
 
-    @classmethod
-    def _missing_(cls, value: object) -> Fault:
-        return cls.UNRECOGNISED
 
-
-class State(IntEnum):
+class State(_Named):
     """What the device is doing."""
 
     STARTING = 0
@@ -56,17 +60,72 @@ class State(IntEnum):
     REMOVED_OFFERED = 15
     UNRECOGNISED = 255
 
-    @classmethod
-    def _missing_(cls, value: object) -> State:
-        return cls.UNRECOGNISED
+
+class Role(_Named):
+    """What a session may do."""
+
+    CLEAR = 0
+    OBSERVER = 1
+    TABLE = 2
+    SERVICE = 3
+    UNRECOGNISED = 255
+
+
+class Mode(_Named):
+    """What the link is for."""
+
+    REPORT_ONLY = 0
+    TABLE = 1
+    UNRECOGNISED = 255
+
+
+class Outcome(_Named):
+    """How far a command got."""
+
+    ACCEPTED = 0
+    RUNNING = 1
+    DONE = 2
+    FAILED = 3
+    REJECTED = 4
+    STALE = 5
+    CONFLICT = 6
+    IN_DOUBT = 7
+    UNRECOGNISED = 255
+
+
+class Reason(_Named):
+    """Why a command did not get further."""
+
+    NONE = 0
+    STATE = 1
+    BUSY = 2
+    ROLE = 3
+    ARGUMENT = 4
+    WARNING = 5
+    POWER = 6
+    UNKNOWN = 7
+    UNRECOGNISED = 255
+
+
+class Refusal(_Named):
+    """Why a hello was refused."""
+
+    VERSION = 0
+    NO_KEY = 1
+    BACKOFF = 2
+    ROLE = 3
+    UNRECOGNISED = 255
 
 
 ZONES = ("hopper", "path", "store", "tray", "dealt", "discarded", "released", "removed")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Message:
-    """Anything a device or a host sends."""
+    """Anything a device or a host sends. LAYOUT is the whole body, apart from a last field of any length.
+
+    A number that has no name here, sent by a newer device, reads UNRECOGNISED; `wire.Frame.unrecognised` has it.
+    """
 
     ID: ClassVar[int] = 0
     CLASS: ClassVar[int] = 0
@@ -74,7 +133,17 @@ class Message:
     LAYOUT: ClassVar[Struct] = Struct("<")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class UnknownMessage(Message):
+    """A good frame with a message id that this version does not know."""
+
+    NAME = "unknown"
+    id: int
+    kind: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Event(Message):
     """Something that happened, recorded by the device before it was sent. `seq` counts over the device's life."""
 
@@ -92,47 +161,78 @@ class Event(Message):
         return self.uptime_s + self.uptime_ms / 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Command(Message):
+    """Something a host asks for. `op` is its operation number: the same number never acts twice."""
+
+    op: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hello(Message):
-    ID: ClassVar[int] = 1
-    CLASS: ClassVar[int] = 0
-    NAME: ClassVar[str] = "hello"
-    LAYOUT: ClassVar[Struct] = Struct("<BI")
+    ID, CLASS, NAME = 1, 0, "hello"
+    LAYOUT = Struct("<BB16s")
     version_max: int
-    nonce: int
+    role: Role
+    nonce: bytes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Welcome(Message):
-    ID: ClassVar[int] = 2
-    CLASS: ClassVar[int] = 0
-    NAME: ClassVar[str] = "welcome"
-    LAYOUT: ClassVar[Struct] = Struct("<BIIH8s8sII")
+    ID, CLASS, NAME = 2, 0, "welcome"
+    LAYOUT = Struct("<BB16s16sIHBB8s8s8sIII")
     version: int
-    nonce: int
+    role: Role
+    nonce: bytes
+    host_nonce: bytes
     device: int
     boot: int
+    mode: Mode
+    has_key: int
+    dictionary: bytes
     firmware: str
     game: str
     seq_first: int
     seq_last: int
+    op_last: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Refused(Message):
+    ID, CLASS, NAME = 3, 0, "refused"
+    LAYOUT = Struct("<BH16s")
+    why: Refusal
+    detail: int
+    host_nonce: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DictionaryGet(Message):
+    ID, CLASS, NAME = 8, 1, "dictionary_get"
+    LAYOUT = Struct("<H")
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class DictionaryLine(Message):
+    ID, CLASS, NAME = 9, 1, "dictionary_line"
+    LAYOUT = Struct("<HH")
+    line: int
+    lines: int
+    text: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class EventAck(Message):
-    ID: ClassVar[int] = 16
-    CLASS: ClassVar[int] = 3
-    NAME: ClassVar[str] = "event_ack"
-    LAYOUT: ClassVar[Struct] = Struct("<I")
+    ID, CLASS, NAME = 16, 3, "event_ack"
+    LAYOUT = Struct("<I")
     seq: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Status(Message):
-    ID: ClassVar[int] = 32
-    CLASS: ClassVar[int] = 6
-    NAME: ClassVar[str] = "status"
-    LAYOUT: ClassVar[Struct] = Struct("<BBIBBBHHHHHHHHHHHH")
+    ID, CLASS, NAME = 32, 6, "status"
+    LAYOUT = Struct("<BBIBBBHHHHHHHHHHHH")
     state: State
     warning: Fault
     round: int
@@ -153,241 +253,283 @@ class Status(Message):
     frames_bad: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class TimeSet(Message):
+    ID, CLASS, NAME = 48, 7, "time_set"
+    LAYOUT = Struct("<I")
+    utc_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeIs(Message):
+    ID, CLASS, NAME = 49, 7, "time_is"
+    LAYOUT = Struct("<IIH")
+    utc_s: int
+    uptime_s: int
+    uptime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounters(Message):
+    ID, CLASS, NAME = 64, 8, "link_counters"
+    LAYOUT = Struct("<IHHHHHHHHHHHHHH")
+    good: int
+    bad_stuffing: int
+    bad_crc: int
+    too_short: int
+    too_long: int
+    bad_version: int
+    bad_flags: int
+    bad_session: int
+    bad_mac: int
+    replayed: int
+    not_keyed: int
+    not_allowed: int
+    malformed: int
+    unknown: int
+    resent: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnding(Message):
+    ID, CLASS, NAME = 65, 8, "session_ending"
+    LAYOUT = Struct("<H")
+    frames_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Message):
+    ID, CLASS, NAME = 80, 5, "result"
+    LAYOUT = Struct("<IHBBH")
+    op: int
+    command: int
+    outcome: Outcome
+    reason: Reason
+    detail: int
+
+
+@dataclass(frozen=True, slots=True)
 class Booted(Event):
-    ID: ClassVar[int] = 256
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "booted"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBBI8s")
+    ID, CLASS, NAME = 256, 2, "booted"
+    LAYOUT = Struct("<IHIHIIBBI8s")
     cause: int
     board_crc: int
     firmware: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PowerLost(Event):
-    ID: ClassVar[int] = 257
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "power_lost"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBHB")
+    ID, CLASS, NAME = 257, 2, "power_lost"
+    LAYOUT = Struct("<IHIHIIBHB")
     during: int
     round_open: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EmptyProved(Event):
-    ID: ClassVar[int] = 258
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "empty_proved"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBH")
+    ID, CLASS, NAME = 258, 2, "empty_proved"
+    LAYOUT = Struct("<IHIHIIBH")
     slots_swept: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class WarningLatched(Event):
-    ID: ClassVar[int] = 259
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "warning_latched"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBBH")
+    ID, CLASS, NAME = 259, 2, "warning_latched"
+    LAYOUT = Struct("<IHIHIIBBH")
     warning: Fault
     cards_seen: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class WarningCleared(Event):
-    ID: ClassVar[int] = 260
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "warning_cleared"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBB")
+    ID, CLASS, NAME = 260, 2, "warning_cleared"
+    LAYOUT = Struct("<IHIHIIBB")
     warning: Fault
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DoorOpened(Event):
-    ID: ClassVar[int] = 261
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "door_opened"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIB")
+    ID, CLASS, NAME = 261, 2, "door_opened"
+    LAYOUT = Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DoorClosed(Event):
-    ID: ClassVar[int] = 262
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "door_closed"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIB")
+    ID, CLASS, NAME = 262, 2, "door_closed"
+    LAYOUT = Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class ClockSet(Event):
+    ID, CLASS, NAME = 263, 2, "clock_set"
+    LAYOUT = Struct("<IHIHIIBBI")
+    role: Role
+    old_utc_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAccepted(Event):
+    ID, CLASS, NAME = 264, 2, "command_accepted"
+    LAYOUT = Struct("<IHIHIIBBIHI")
+    role: Role
+    op: int
+    command: int
+    digest: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnded(Event):
+    ID, CLASS, NAME = 265, 2, "command_ended"
+    LAYOUT = Struct("<IHIHIIBBIHIBBH")
+    role: Role
+    op: int
+    command: int
+    digest: int
+    outcome: Outcome
+    reason: Reason
+    detail: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordDamaged(Event):
+    ID, CLASS, NAME = 266, 2, "record_damaged"
+    LAYOUT = Struct("<IHIHIIB")
+
+
+@dataclass(frozen=True, slots=True)
 class ShuffleStarted(Event):
-    ID: ClassVar[int] = 272
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "shuffle_started"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBHH")
+    ID, CLASS, NAME = 272, 2, "shuffle_started"
+    LAYOUT = Struct("<IHIHIIBHH")
     expected: int
     report_ds: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DeckVerified(Event):
-    ID: ClassVar[int] = 273
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "deck_verified"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBHHB")
+    ID, CLASS, NAME = 273, 2, "deck_verified"
+    LAYOUT = Struct("<IHIHIIBHHB")
     counted: int
     swept: int
     misfeeds: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DeckRefused(Event):
-    ID: ClassVar[int] = 274
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "deck_refused"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBHHH8s")
+    ID, CLASS, NAME = 274, 2, "deck_refused"
+    LAYOUT = Struct("<IHIHIIBHHH8s")
     expected: int
     counted: int
     swept: int
     clause: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ShuffleFailed(Event):
-    ID: ClassVar[int] = 275
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "shuffle_failed"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBB8s")
+    ID, CLASS, NAME = 275, 2, "shuffle_failed"
+    LAYOUT = Struct("<IHIHIIBB8s")
     warning: Fault
     clause: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RemovalStarted(Event):
-    ID: ClassVar[int] = 276
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "removal_started"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIB")
+    ID, CLASS, NAME = 276, 2, "removal_started"
+    LAYOUT = Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DeckRemoved(Event):
-    ID: ClassVar[int] = 277
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "deck_removed"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBH")
+    ID, CLASS, NAME = 277, 2, "deck_removed"
+    LAYOUT = Struct("<IHIHIIBH")
     counted: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RemovalFailed(Event):
-    ID: ClassVar[int] = 278
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "removal_failed"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBB")
+    ID, CLASS, NAME = 278, 2, "removal_failed"
+    LAYOUT = Struct("<IHIHIIBB")
     warning: Fault
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RoundStarted(Event):
-    ID: ClassVar[int] = 288
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "round_started"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIB8sB")
+    ID, CLASS, NAME = 288, 2, "round_started"
+    LAYOUT = Struct("<IHIHIIB8sB")
     game: str
     positions: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LockoutConfirmed(Event):
-    ID: ClassVar[int] = 289
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "lockout_confirmed"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIB")
+    ID, CLASS, NAME = 289, 2, "lockout_confirmed"
+    LAYOUT = Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StackStarted(Event):
-    ID: ClassVar[int] = 290
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "stack_started"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBBB")
+    ID, CLASS, NAME = 290, 2, "stack_started"
+    LAYOUT = Struct("<IHIHIIBBB")
     stack: int
     cards: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StackOffered(Event):
-    ID: ClassVar[int] = 291
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "stack_offered"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBBB")
+    ID, CLASS, NAME = 291, 2, "stack_offered"
+    LAYOUT = Struct("<IHIHIIBBB")
     stack: int
     cards: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StackTaken(Event):
-    ID: ClassVar[int] = 292
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "stack_taken"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBBB")
+    ID, CLASS, NAME = 292, 2, "stack_taken"
+    LAYOUT = Struct("<IHIHIIBBB")
     stack: int
     cards: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class GreenPressed(Event):
-    ID: ClassVar[int] = 293
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "green_pressed"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIB")
+    ID, CLASS, NAME = 293, 2, "green_pressed"
+    LAYOUT = Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ReleaseStarted(Event):
-    ID: ClassVar[int] = 294
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "release_started"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBH")
+    ID, CLASS, NAME = 294, 2, "release_started"
+    LAYOUT = Struct("<IHIHIIBH")
     expected: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RemainderReleased(Event):
-    ID: ClassVar[int] = 295
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "remainder_released"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBHH")
+    ID, CLASS, NAME = 295, 2, "remainder_released"
+    LAYOUT = Struct("<IHIHIIBHH")
     expected: int
     counted: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RemainderTaken(Event):
-    ID: ClassVar[int] = 296
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "remainder_taken"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBH")
+    ID, CLASS, NAME = 296, 2, "remainder_taken"
+    LAYOUT = Struct("<IHIHIIBH")
     counted: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RoundEnded(Event):
-    ID: ClassVar[int] = 297
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "round_ended"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBBHH")
+    ID, CLASS, NAME = 297, 2, "round_ended"
+    LAYOUT = Struct("<IHIHIIBBHH")
     stacks: int
     dealt: int
     remainder: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RoundVoided(Event):
-    ID: ClassVar[int] = 298
-    CLASS: ClassVar[int] = 2
-    NAME: ClassVar[str] = "round_voided"
-    LAYOUT: ClassVar[Struct] = Struct("<IHIHIIBB8sBHH")
+    ID, CLASS, NAME = 298, 2, "round_voided"
+    LAYOUT = Struct("<IHIHIIBB8sBHH")
     warning: Fault
     clause: str
     stacks_taken: int
@@ -395,34 +537,61 @@ class RoundVoided(Event):
     cards_inside: int
 
 
+@dataclass(frozen=True, slots=True)
+class Shuffle(Command):
+    ID, CLASS, NAME = 512, 4, "shuffle"
+    LAYOUT = Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class SetPositions(Command):
+    ID, CLASS, NAME = 513, 4, "set_positions"
+    LAYOUT = Struct("<IB")
+    positions: int
+
+
+@dataclass(frozen=True, slots=True)
+class CloseBetting(Command):
+    ID, CLASS, NAME = 514, 4, "close_betting"
+    LAYOUT = Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmLockout(Command):
+    ID, CLASS, NAME = 515, 4, "confirm_lockout"
+    LAYOUT = Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class Release(Command):
+    ID, CLASS, NAME = 516, 4, "release"
+    LAYOUT = Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class EndRound(Command):
+    ID, CLASS, NAME = 517, 4, "end_round"
+    LAYOUT = Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class AcknowledgeWarning(Command):
+    ID, CLASS, NAME = 518, 4, "acknowledge_warning"
+    LAYOUT = Struct("<I")
+
+
 ALL: tuple[type[Message], ...] = (
-    Hello,
-    Welcome,
-    EventAck,
-    Status,
-    Booted,
-    PowerLost,
-    EmptyProved,
-    WarningLatched,
-    WarningCleared,
-    DoorOpened,
-    DoorClosed,
-    ShuffleStarted,
-    DeckVerified,
-    DeckRefused,
-    ShuffleFailed,
-    RemovalStarted,
-    DeckRemoved,
-    RemovalFailed,
-    RoundStarted,
-    LockoutConfirmed,
-    StackStarted,
-    StackOffered,
-    StackTaken,
-    GreenPressed,
-    ReleaseStarted,
-    RemainderReleased,
-    RemainderTaken,
-    RoundEnded,
-    RoundVoided,
+    Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, TimeSet, TimeIs, LinkCounters,
+    SessionEnding, Result, Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared, DoorOpened,
+    DoorClosed, ClockSet, CommandAccepted, CommandEnded, RecordDamaged, ShuffleStarted, DeckVerified,
+    DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved, RemovalFailed, RoundStarted, LockoutConfirmed,
+    StackStarted, StackOffered, StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken,
+    RoundEnded, RoundVoided, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound,
+    AcknowledgeWarning,
 )
+
+# By field name.
+ENUMS: dict[str, type[IntEnum]] = {
+    "warning": Fault, "state": State, "role": Role, "mode": Mode, "outcome": Outcome, "reason": Reason, "why":
+    Refusal,
+}

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fairshoe import keys, wire
+from fairshoe.keys import RoleKey
 from fairshoe.messages import (
     DictionaryGet,
     DictionaryLine,
@@ -23,12 +24,14 @@ from fairshoe.messages import (
     Refused,
     Role,
     SessionEnding,
+    UnknownMessage,
     Welcome,
 )
-from firmware.protocol.ids import VERSION
+from firmware.protocol.ids import CLASS_EVENT, VERSION
 from firmware.protocol.session import NONCE_SIZE, SEQUENCE_WARN
 
 HELLO_S = 0.5
+LIFE_S = 4.0
 SILENCE_S = 2.5  # a device with a host sends a status every half second
 
 
@@ -47,22 +50,22 @@ class LinkCounts:
 class HostSession:
     """Feed it time and bytes. `now` is any clock in seconds that does not jump."""
 
-    def __init__(self, key: bytes | None = None, role: Role = Role.CLEAR, after_seq: int = 0) -> None:
-        if (key is None) != (role == Role.CLEAR):
-            raise ValueError("a role needs a key, and a key a role")
+    def __init__(self, key: RoleKey | None = None, after_seq: int = 0) -> None:
         self.decoder = wire.Decoder()
         self.counts = LinkCounts()
         self.welcome: Welcome | None = None
         self.refused: Refused | None = None
         self.other_device: int | None = None  # a different one answers on this port now
+        self.rewound = False  # the device knows fewer events than we have had from it
         self.seq_last = after_seq  # of the last event handed out
         self.acknowledged = after_seq  # of the last event the program has said is safe
         self.lines: dict[int, DictionaryLine] = {}
-        self._key = key
-        self._role = role
+        self._key = key.secret if key else None
+        self._role = key.role if key else Role.CLEAR
         self._output = bytearray()
         self._nonce = b""
         self._hello_at: float | None = None
+        self._life_at = 0.0
         self._number = 0
         self._sequence = 0
         self._received = -1
@@ -79,6 +82,11 @@ class HostSession:
         """Say hello when it is time to: at first, after silence, and before the numbers run out."""
         if self._hello_at is None or now >= self._hello_at or self._sequence >= SEQUENCE_WARN:
             self._say_hello(now)
+        elif self._seal is not None and now >= self._life_at:
+            # A keyed session nobody hears of for ten seconds may be replaced by one without a key.
+            self.send(EventAck(self.acknowledged))
+        if self._output:
+            self._life_at = now + LIFE_S
 
     def feed(self, data: bytes, now: float) -> Iterator[Message]:
         """Messages to hand out: each event once and in order, everything else as it comes."""
@@ -97,7 +105,8 @@ class HostSession:
                 self._hello_at = now + SILENCE_S
                 if isinstance(message, SessionEnding):
                     self._say_hello(now)
-                if not isinstance(message, Event) or self._in_order(message):
+                seq = event_seq(message)
+                if seq is None or self._in_order(seq):
                     yield message
 
     def acknowledge(self, seq: int) -> None:
@@ -127,10 +136,13 @@ class HostSession:
         self._sequence = 0
         self._received = frame.sequence
         if self._key is not None:
-            secret = keys.session_key(self._key, self._role, frame.session, welcome.host_nonce, welcome.nonce)
+            secret = keys.session_key(self._key, VERSION, frame.session, welcome.host_nonce, welcome.nonce)
             self._seal, self._check = keys.host_sealer(secret), keys.device_sealer(secret)
         if self.welcome is not None and self.welcome.device != welcome.device:
             self.other_device = welcome.device
+            return
+        if self.seq_last > welcome.seq_last:
+            self.rewound = True
             return
         # A device that knows more of our acknowledgements than we do has talked to another host; go on from there.
         self.seq_last = max(self.seq_last, welcome.seq_first - 1)
@@ -166,7 +178,7 @@ class HostSession:
             return self._disbelieve("welcome for another")
         if self._key is None:
             return True
-        secret = keys.session_key(self._key, self._role, frame.session, welcome.host_nonce, welcome.nonce)
+        secret = keys.session_key(self._key, VERSION, frame.session, welcome.host_nonce, welcome.nonce)
         if not frame.mac or not hmac.compare_digest(keys.device_sealer(secret)(frame.signed), frame.mac):
             return self._disbelieve("welcome without the key")
         return True
@@ -175,16 +187,27 @@ class HostSession:
         self.counts.disbelieved[why] += 1
         return False
 
-    def _in_order(self, event: Event) -> bool:
-        if event.seq == self.seq_last + 1:
-            self.seq_last = event.seq
+    def _in_order(self, seq: int) -> bool:
+        if seq == self.seq_last + 1:
+            self.seq_last = seq
             self.counts.events += 1
             return True
-        if event.seq <= self.seq_last:
+        if seq <= self.seq_last:
             self.counts.repeats += 1
-            if event.seq <= self.acknowledged:
+            if seq <= self.acknowledged:
                 # By its own number: the device may have forgotten that it ever sent later ones.
-                self.send(EventAck(event.seq))
+                self.send(EventAck(seq))
         else:
             self.counts.gaps += 1  # the device repeats from the first one we have not acknowledged
         return False
+
+
+def event_seq(message: Message) -> int | None:
+    """The number of an event, also of one that a newer device has and this version does not know; None for others.
+
+    Unknown events have to be stored and acknowledged like all others, or the device never gets past them."""
+    if isinstance(message, Event):
+        return message.seq
+    if isinstance(message, UnknownMessage) and message.kind == CLASS_EVENT and len(message.body) >= 4:
+        return int.from_bytes(message.body[:4], "little")
+    return None

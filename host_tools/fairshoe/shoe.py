@@ -14,6 +14,7 @@ import serial
 from fairshoe import messages, wire
 from fairshoe.dictionary import Dictionary, own_dictionary
 from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost
+from fairshoe.keys import RoleKey
 from fairshoe.messages import (
     Command,
     Event,
@@ -30,7 +31,7 @@ from fairshoe.messages import (
     Welcome,
 )
 from fairshoe.operations import Operations, Unfinished
-from fairshoe.session import HostSession, LinkCounts
+from fairshoe.session import HostSession, LinkCounts, event_seq
 
 ANSWER_S = 4.0
 READ_S = 0.05
@@ -41,6 +42,7 @@ _FINAL = frozenset(Outcome) - {Outcome.ACCEPTED, Outcome.RUNNING}
 _REFUSALS = {
     Refusal.VERSION: "This tool is older than the device: update it.",
     Refusal.NO_KEY: "The device has no key yet: provision it over its service port, or connect without a role.",
+    Refusal.ROLE: "This tool is newer than the device: it asked for a role that the device does not know.",
     Refusal.BACKOFF: "Somebody tried wrong keys on it; wait and try again with the right one.",
 }
 
@@ -79,7 +81,7 @@ class Shoe:
         self._listener = wire.Decoder()
         self._waiting: deque[Message] = deque()
         self._pending: Pending | None = None
-        self._held: Event | None = None  # what the program has in hand
+        self._held: Message | None = None  # the event the program has in hand
         self._seq_heard = 0
         self.name = name
         self.status: Status | None = None
@@ -89,19 +91,17 @@ class Shoe:
     def open(
         cls,
         url: str,
-        key: bytes | None = None,
-        role: Role | None = None,
+        key: RoleKey | None = None,
         operations: Operations | None = None,
         after_seq: int = 0,
         answer_s: float = ANSWER_S,
     ) -> Shoe:
         """Open a port (any pyserial URL), say hello and wait for the device's welcome.
 
-        With a key the session is authenticated both ways and `role` (default table) decides what it may do; without
-        one the shoe only reports. `operations` remembers the numbers of commands; see fairshoe.operations.
+        With the key of a role (see fairshoe.keys) the session is authenticated both ways; without one the shoe only
+        reports. `operations` remembers the numbers of commands; see fairshoe.operations.
         `after_seq` is the last event you have stored: what the device sends again up to it is not shown again."""
-        chosen = Role.CLEAR if key is None else role or Role.TABLE
-        shoe = cls(_open_port(url), url, HostSession(key, chosen, after_seq), operations)
+        shoe = cls(_open_port(url), url, HostSession(key, after_seq), operations)
         try:
             shoe._greet(answer_s)
         except BaseException:
@@ -150,7 +150,7 @@ class Shoe:
             while self._waiting:
                 message = self._waiting.popleft()
                 heard = time.monotonic()
-                self._held = message if isinstance(message, Event) else None
+                self._held = message if event_seq(message) is not None else None
                 yield message
                 self.acknowledge()
             self._pump()
@@ -160,7 +160,7 @@ class Shoe:
     def acknowledge(self) -> None:
         """Say that the last event is safely stored, before coming back for the next."""
         if self._held is not None and self._session is not None:
-            self._session.acknowledge(self._held.seq)
+            self._session.acknowledge(event_seq(self._held) or 0)
             self._write()
         self._held = None
 
@@ -258,7 +258,7 @@ class Shoe:
     def _keyed(self) -> Welcome:
         if self.welcome is None or self.welcome.role == Role.CLEAR:
             raise HelloRefused(
-                f"{self.name} is open without a key, and takes no command.", "Open it with key=... and a role."
+                f"{self.name} is open without a key, and takes no command.", "Open it with the key of a role."
             )
         return self.welcome
 
@@ -283,6 +283,11 @@ class Shoe:
             raise PortLost(
                 f"another device answers on {self.name} now: {self._session.other_device:08x}.",
                 "Its events are not mixed with the first one's: open the port again for it.",
+            )
+        if self._session.rewound:
+            raise PortLost(
+                f"{self.name} has recorded fewer events than the {self._session.seq_last} received from it before.",
+                "Its memory was replaced or erased: take it out of service and find out why.",
             )
         self._write()
 

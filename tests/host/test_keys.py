@@ -7,20 +7,21 @@ from pathlib import Path
 import pytest
 from fairshoe import keys
 from fairshoe.errors import KeyFileError
+from fairshoe.messages import Role
 
-from firmware.protocol.session import FROM_DEVICE, FROM_HOST, session_hmac
+from firmware.protocol.session import FROM_DEVICE, FROM_HOST, role_key, session_hmac
 
 
 def test_host_and_device_derive_the_same_session_key_and_mac() -> None:
     seed = random.randrange(1 << 32)
     print(f"replay with random.Random({seed})")
     noise = random.Random(seed)
-    for role in (1, 2, 3):
+    for role in (Role.OBSERVER, Role.TABLE, Role.SERVICE):
         key, host, device = noise.randbytes(32), noise.randbytes(16), noise.randbytes(16)
         number = noise.randrange(1, 65536)
         signed = noise.randbytes(noise.randrange(8, 230))
-        theirs = session_hmac(key, role, number, host, device)
-        ours = keys.session_key(key, role, number, host, device)
+        theirs = session_hmac(role_key(key, role), 1, number, host, device)
+        ours = keys.session_key(keys.role_key(key, role).secret, 1, number, host, device)
         assert keys.host_sealer(ours)(signed) == theirs.digest(FROM_HOST, signed)[:16]
         assert keys.device_sealer(ours)(signed) == theirs.digest(FROM_DEVICE, signed)[:16]
 
@@ -28,16 +29,29 @@ def test_host_and_device_derive_the_same_session_key_and_mac() -> None:
 def test_a_key_file_is_written_for_its_owner_alone_and_read_back(tmp_path: Path) -> None:
     path = tmp_path / "shoe.key"
     key = os.urandom(32)
-    keys.write_key(path, key)
+    keys.write_key(path, "device", key)
     assert path.stat().st_mode & 0o777 == 0o600
-    assert keys.read_key(path) == key
+    assert keys.read_device_key(path) == key
+    assert keys.read_key(path, Role.OBSERVER) == keys.role_key(key, Role.OBSERVER)
     with pytest.raises(KeyFileError, match="cannot write"):
-        keys.write_key(path, key)
+        keys.write_key(path, "device", key)
+
+
+def test_the_key_of_one_role_is_not_taken_for_another_and_never_printed(tmp_path: Path) -> None:
+    path = tmp_path / "table.key"
+    key = keys.role_key(bytes(32), Role.TABLE)
+    keys.write_key(path, "table", key.secret)
+    assert keys.read_key(path) == key
+    with pytest.raises(KeyFileError, match="holds the key of the table role"):
+        keys.read_key(path, Role.SERVICE)
+    with pytest.raises(KeyFileError, match="device key is needed"):
+        keys.read_device_key(path)
+    assert key.secret.hex() not in repr(key)
 
 
 def test_a_key_file_open_to_others_or_without_a_key_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "shoe.key"
-    keys.write_key(path, bytes(32))
+    keys.write_key(path, "device", bytes(32))
     path.chmod(0o644)
     with pytest.raises(KeyFileError, match="chmod 600"):
         keys.read_key(path)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from fairshoe import Shoe, messages, wire
 from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, StoreError
+from fairshoe.keys import RoleKey, role_key
 from fairshoe.messages import (
     AcknowledgeWarning,
     CloseBetting,
@@ -58,18 +59,17 @@ def port_with(key: bytes = b"", mode: str = "report_only", clear_ack: bool = Tru
 
 def shoe_on(
     port: RigPort,
-    key: bytes | None = None,
-    role: Role = Role.CLEAR,
+    key: RoleKey | None = None,
     operations: Operations | None = None,
     after_seq: int = 0,
 ) -> Shoe:
-    shoe = Shoe(port, "fake", HostSession(key, role, after_seq), operations)
+    shoe = Shoe(port, "fake", HostSession(key, after_seq), operations)
     shoe._greet(5.0)  # pyright: ignore[reportPrivateUsage]
     return shoe
 
 
 def table_shoe(port: RigPort, operations: Operations | None = None) -> Shoe:
-    return shoe_on(port, KEY, Role.TABLE, operations)
+    return shoe_on(port, role_key(KEY, Role.TABLE), operations)
 
 
 def take_until(shoe: Shoe, kind: type[messages.Event]) -> list[int]:
@@ -223,7 +223,7 @@ def test_a_role_on_a_device_without_a_key_is_refused_with_advice() -> None:
 def test_the_wrong_key_is_told_from_no_shoe_at_all() -> None:
     port = port_with(KEY, "table")
     with pytest.raises(NoAnswer, match="another key"):
-        shoe_on(port, bytes(32), Role.TABLE)
+        shoe_on(port, role_key(bytes(32), Role.TABLE))
 
 
 def test_forged_frames_in_a_keyed_session_are_not_believed() -> None:
@@ -307,3 +307,36 @@ def test_something_that_is_no_shoe_is_told_from_one(silent_port: str, monkeypatc
     monkeypatch.undo()
     with pytest.raises(NoAnswer, match="answered as a shoe"):
         Shoe.open(silent_port, answer_s=0.3)
+
+
+def test_an_event_this_version_does_not_know_is_delivered_and_acknowledged_like_any_other() -> None:
+    port = port_with()
+    shoe = shoe_on(port)
+    take_until(shoe, EmptyProved)
+    app = port.rig.app
+    app.journal.codes[400] = b"\x02"
+    app.outbox.post(400, 7)
+    port.run(200)
+    app.outbox.post(261)
+    seen = [message for message in shoe.messages(quiet_s=0.2) if not isinstance(message, messages.Status)][:2]
+    assert isinstance(seen[0], messages.UnknownMessage)
+    assert seen[0].id == 400
+    assert 3 in acknowledgements(port)
+
+
+def test_a_device_whose_memory_was_replaced_is_told() -> None:
+    with pytest.raises(PortLost, match="fewer events than the 50 received"):
+        shoe_on(port_with(), after_seq=50)
+
+
+def test_a_quiet_host_shows_signs_of_life_so_that_nobody_takes_its_place() -> None:
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port)
+    take_until(shoe, EmptyProved)
+    port.run(200)
+    before = port.rig.app.link.session.received
+    for message in shoe.messages(quiet_s=60):
+        assert isinstance(message, messages.Message)
+        if port.rig.plant.now_us > 20_000_000:
+            break
+    assert port.rig.app.link.session.received >= before + 3

@@ -1,0 +1,78 @@
+"""A short slice of `make fuzz`, and proof that the fuzzer notices a decoder that is broken."""
+
+import random
+
+import fuzz
+import pytest
+
+from fairshoe import wire
+from firmware.protocol.frame import FrameReader
+
+
+def test_any_bytes_leave_both_decoders_right_and_in_agreement() -> None:
+    seed = random.randrange(1 << 32)
+    print(f"replay: .venv/bin/python tools/fuzz.py --minutes 0.1 --seed {seed}")
+    report = fuzz.run(seed, 6, print)
+    assert not report, report
+
+
+def test_cases_hold_frames_damage_and_every_reason_to_drop() -> None:
+    reasons: set[str] = set()
+    good = 0
+    for case in range(300):
+        items = fuzz.make_case(1, case)
+        good += sum(1 for item in items if item.raw)
+        wire.decode_all(b"".join(item.data for item in items), lambda _at, _size, reason: reasons.add(reason))
+    assert reasons == set(wire.Drops().by_reason()) - {"unfinished"}
+    assert good > 300
+
+
+def found(seed: int = 1) -> str:
+    return next(filter(None, (fuzz.run_case(seed, case) for case in range(200))), "")
+
+
+def test_a_host_that_checks_no_crc_is_found_and_the_case_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    def careless(_raw: bytes) -> int:
+        return wire.CRC_RESIDUE
+
+    monkeypatch.setattr(wire, "_crc32", careless)
+    monkeypatch.setattr(fuzz, "SHRINK_TRIES", 300)
+    report = found()
+    assert "failed" in report and "--seed 1 --case" in report
+
+
+def test_a_host_that_loses_the_frame_after_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    careful = wire._read_carefully  # pyright: ignore[reportPrivateUsage]
+
+    def loses(pieces: list[bytes], *rest: object) -> object:
+        return careful(pieces[:-2], *rest)  # pyright: ignore
+
+    monkeypatch.setattr(wire, "_read_carefully", loses)
+    monkeypatch.setattr(fuzz, "SHRINK_TRIES", 300)
+    assert "failed" in found()
+
+
+def test_a_device_that_accepts_another_version_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    finish = FrameReader._finish  # pyright: ignore[reportPrivateUsage]
+
+    def lenient(self: FrameReader) -> None:
+        self.buf[0] ^= 0
+        finish(self)
+        if self.drops[4]:
+            self.drops[4] = 0
+            self.size = 12
+
+    monkeypatch.setattr(FrameReader, "_finish", lenient)
+    monkeypatch.setattr(fuzz, "SHRINK_TRIES", 300)
+    assert "host and device" in found()
+
+
+def test_an_exception_in_a_decoder_is_a_finding_and_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_raw: bytes) -> None:
+        raise IndexError("boom")
+
+    monkeypatch.setattr(wire, "_read_general", broken)
+    monkeypatch.setattr(wire, "_frame_general", broken)
+    monkeypatch.setattr(wire, "_MESSAGES", [[broken] * 256] * 256)
+    monkeypatch.setattr(fuzz, "SHRINK_TRIES", 100)
+    assert "IndexError: boom" in found()
