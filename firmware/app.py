@@ -9,7 +9,6 @@ from hashlib import sha256
 
 from micropython import const
 
-from firmware.commands import Desk
 from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, Broken
 from firmware.games.flow import (
     ORDER_FAILED,
@@ -21,12 +20,14 @@ from firmware.games.flow import (
 )
 from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_resume, procedure_scan
-from firmware.handshake import Handshake
 from firmware.image import Inputs, Outputs, image_settle, motors_running
 from firmware.journal.keys import key_load
 from firmware.journal.outbox import Outbox
 from firmware.journal.store import Journal
-from firmware.link import Link
+from firmware.link.commands import Desk
+from firmware.link.gate import Link
+from firmware.link.handshake import Handshake
+from firmware.link.report import Reporter, report_acknowledge, report_due, report_receive, report_send
 from firmware.machines.dispense import DISPENSE_FAILED, DISPENSE_IDLE, dispense_scan
 from firmware.machines.intake import INTAKE_FAILED, INTAKE_IDLE, intake_scan
 from firmware.machines.panel import panel_scan
@@ -36,7 +37,6 @@ from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
 from firmware.protocol.frame import DROP_KINDS
-from firmware.report import Reporter, report_acknowledge, report_due, report_receive, report_send
 from firmware.shoe.drbg import Drbg
 from firmware.shoe.ledger import HOPPER, ZONE_COUNT
 from firmware.shoe.permutation import permutation_fill
@@ -152,9 +152,9 @@ class App:
         self.outbox.round = flow.round_last if round_open else 0
         self.outbox.post(ids.EV_BOOTED, self.hal.reset_cause(), board_crc, text=VERSION_TEXT)
         self.desk.recover()
-        procedure_resume(
-            flow, self.out, interrupted if interrupted in ids.INTENTS else 0, round_open, journal.warning, self.scanned_ms
-        )
+        if interrupted not in ids.INTENTS:
+            interrupted = 0
+        procedure_resume(flow, self.out, interrupted, round_open, journal.warning, self.scanned_ms)
 
     def _drive(self) -> None:
         out = self.out
@@ -217,7 +217,7 @@ class App:
         return True
 
     def _set_time(self) -> None:
-        """A host with the right told the time: say what it was before, since everything recorded after depends on it."""
+        """A host with the right told the time: say what it was before, since what is recorded after depends on it."""
         reporter = self.reporter
         reporter.time_set = False
         values = reporter.time_values

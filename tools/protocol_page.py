@@ -21,7 +21,7 @@ from protocol_table import (
 )
 from protocol_words import meaning, sentence
 
-from firmware import handshake, link, report
+from firmware.link import gate, handshake, report
 from firmware.protocol import cobs, frame, ids, session
 
 TEMPLATE = ROOT / "tools" / "protocol_page.md"
@@ -54,10 +54,10 @@ def prose_now() -> dict[str, int]:
         "window": report.WINDOW,
         "resend_ms": report.RESEND_MS,
         "resend_ms_max": report.RESEND_MS_MAX,
-        "alive_ms": link.ALIVE_MS,
-        "guesses_max": link.GUESSES_MAX,
-        "backoff_ms": link.BACKOFF_MS,
-        "backoff_ms_max": link.BACKOFF_MS_MAX,
+        "alive_ms": gate.ALIVE_MS,
+        "guesses_max": gate.GUESSES_MAX,
+        "backoff_ms": gate.BACKOFF_MS,
+        "backoff_ms_max": gate.BACKOFF_MS_MAX,
         "sequence_warn": session.SEQUENCE_WARN,
         "received": RECEIVED,
         "residue": frame.CRC_RESIDUE,
@@ -102,13 +102,13 @@ def _limits() -> str:
         ("resend time", f"{seconds(report.RESEND_MS)}, doubling to {seconds(report.RESEND_MS_MAX)}"),
         ("`status`", f"every {seconds(report.STATUS_MS)}, and on a change of state"),
         ("`link_counters`", f"every {seconds(report.COUNTERS_MS)}, with a status"),
-        ("a keyed host counts as gone after", f"{seconds(link.ALIVE_MS)} of silence"),
-        ("wrong MACs before a back-off", f"{link.GUESSES_MAX}"),
-        ("back-off", f"{seconds(link.BACKOFF_MS)}, doubling to {seconds(link.BACKOFF_MS_MAX)}"),
+        ("a keyed host counts as gone after", f"{seconds(gate.ALIVE_MS)} of silence"),
+        ("wrong MACs before a back-off", f"{gate.GUESSES_MAX}"),
+        ("back-off", f"{seconds(gate.BACKOFF_MS)}, doubling to {seconds(gate.BACKOFF_MS_MAX)}"),
         ("`session_ending` from link sequence", f"0x{session.SEQUENCE_WARN:04X}"),
         ("last link sequence of a device", f"0x{session.SEQUENCE_MAX - 1:04X}"),
         ("last link sequence of a host", f"0x{session.SEQUENCE_MAX:04X}"),
-        ("device takes per scan (about 2 ms)", f"{link.RX_BYTES} bytes, {report.MESSAGES_PER_SCAN} messages"),
+        ("device takes per scan (about 2 ms)", f"{gate.RX_BYTES} bytes, {report.MESSAGES_PER_SCAN} messages"),
     ]
     return _table(("what", "limit"), rows)
 

@@ -1,8 +1,8 @@
 """A ring of 64-byte event records with CRC, and two alternating marks that hold the acknowledged sequence number.
 
     0    key     see keys.py
-    64   marks   u8 magic | u8 warning | 2 zeros | u32 acknowledged | u32 generation | u32 round | u16 boot | lanes 42 | u32 CRC-32
-    192  records u8 magic | u8 payload size | u16 message | payload (event prefix, body) | zeros | u32 CRC-32
+    64   marks   u8 magic, u8 warning, 2 zeros, u32 acknowledged, u32 generation, u32 round, u16 boot, lanes 42, u32 CRC
+    192  records u8 magic, u8 payload size, u16 message, payload (event prefix, body), zeros, u32 CRC
 
 The record of event n lies at index n modulo the capacity, so nothing has to be searched for. A torn record fails
 its CRC and was never reported: the event did not happen. Unacknowledged records are never overwritten. Marks repeat

@@ -64,7 +64,7 @@ def store_sweep(store: Store, now_ms: int) -> None:
 
 
 def store_survey(store: Store, now_ms: int) -> None:
-    """A whole revolution slot by slot: each step carries one slot past the beam, so that we know which ones are full."""
+    """A whole revolution slot by slot: each step carries one slot past the beam and tells whether it is full."""
     store.survey_left = store.spec.slot_count
     store.swept = 0
     store.target = (store.slot + 1) % store.spec.slot_count

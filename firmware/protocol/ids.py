@@ -164,7 +164,11 @@ MESSAGES = (
     (EV_DOOR_CLOSED, CLASS_EVENT, "door_closed"),
     (EV_CLOCK_SET, CLASS_EVENT, "clock_set role:u8 old_utc_s:u32"),
     (EV_COMMAND_ACCEPTED, CLASS_EVENT, "command_accepted role:u8 op:u32 command:u16 digest:u32"),
-    (EV_COMMAND_ENDED, CLASS_EVENT, "command_ended role:u8 op:u32 command:u16 digest:u32 outcome:u8 reason:u8 detail:u16"),
+    (
+        EV_COMMAND_ENDED,
+        CLASS_EVENT,
+        "command_ended role:u8 op:u32 command:u16 digest:u32 outcome:u8 reason:u8 detail:u16",
+    ),
     (EV_RECORD_DAMAGED, CLASS_EVENT, "record_damaged"),
     (EV_SHUFFLE_STARTED, CLASS_EVENT, "shuffle_started expected:u16 report_ds:u16"),
     (EV_DECK_VERIFIED, CLASS_EVENT, "deck_verified counted:u16 swept:u16 misfeeds:u8"),

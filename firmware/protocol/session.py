@@ -4,9 +4,9 @@
     session key = HMAC(role key, "fairshoe session" | version_max u8 | session u16 | host nonce 16 | device nonce 16)
     MAC         = HMAC(session key, direction | header | body)[:16]      direction: "H" from host, "D" from device
 
-A host is given the key of its role and cannot ask for another; the version it offered is part of the key, so that nobody
-on the line can talk it into an older one. The direction keeps a message from being sent back to its author, the session number and nonces from being used again in
-another session, the strictly rising link sequence from being used again in this one.
+A host is given the key of its role and cannot ask for another; the version it offered is part of the key, so that
+nobody on the line can talk it into an older one. The direction keeps a message from being sent back to its author, the session
+number and nonces from being used again in another session, the strictly rising link sequence in this one.
 """
 
 from micropython import const

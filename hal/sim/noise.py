@@ -1,4 +1,4 @@
-"""A bad cable: bit errors, lost and stuck bytes, truncation, repetition, and pieces of an old connection turning up late."""
+"""A bad cable: bit errors, lost and stuck bytes, truncation, repetition, and pieces of an old connection come late."""
 
 _MASK = 0xFFFFFFFF
 PPM = 1000000

@@ -47,7 +47,8 @@ def read_key(path: Path, role: Role | None = None) -> RoleKey:
     if word == "device":
         return role_key(secret, role or Role.TABLE)
     if role is not None and role != _ROLES[word]:
-        raise KeyFileError(f"{path} holds the key of the {word} role.", f"Use the {role.name.lower()} key of this device.")
+        wanted = role.name.lower()
+        raise KeyFileError(f"{path} holds the key of the {word} role.", f"Use the {wanted} key of this device.")
     return RoleKey(_ROLES[word], secret)
 
 

@@ -1,7 +1,7 @@
 """The host's end of the link, without any port: bytes in, messages out, bytes to send.
 
-Says hello and repeats it, proves the key, believes only what is proved, puts events in order, asks for a new session when
-nothing is heard or the numbers run out. The same core serves every transport.
+Says hello and repeats it, proves the key, believes only what is proved, puts events in order, asks for a new session
+when nothing is heard or the numbers run out. The same core serves every transport.
 """
 
 from __future__ import annotations

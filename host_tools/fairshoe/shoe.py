@@ -175,7 +175,7 @@ class Shoe:
     def resume(self, unfinished: Unfinished) -> Pending:
         """Ask about a command of an earlier run, under its own number: it acts now if it never did."""
         self._keyed()
-        kind = next(cls for cls in messages.ALL if cls.NAME == unfinished.command and issubclass(cls, Command))
+        kind = next(cls for cls in messages.ALL if unfinished.command == cls.NAME and issubclass(cls, Command))
         self._pending = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
         return self._pending
 

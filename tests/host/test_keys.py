@@ -5,10 +5,10 @@ import random
 from pathlib import Path
 
 import pytest
+
 from fairshoe import keys
 from fairshoe.errors import KeyFileError
 from fairshoe.messages import Role
-
 from firmware.protocol.session import FROM_DEVICE, FROM_HOST, role_key, session_hmac
 
 

@@ -21,7 +21,7 @@ from protocol_bad import RECEIVED
 from protocol_frames import Key, make
 from protocol_table import BY_NAME, ENUMS, MESSAGES, Field
 
-from firmware.link import (
+from firmware.link.gate import (
     REFUSE_CLEAR,
     REFUSE_MAC,
     REFUSE_MALFORMED,
@@ -154,7 +154,7 @@ def test_a_dictionary_line_too_long_for_a_frame_cannot_be_published(monkeypatch:
 
 def test_a_number_that_the_prose_names_cannot_change_behind_its_back(monkeypatch: pytest.MonkeyPatch) -> None:
     assert protocol_page.prose_now() == protocol_page.PROSE
-    monkeypatch.setattr("firmware.report.WINDOW", 9)
+    monkeypatch.setattr("firmware.link.report.WINDOW", 9)
     with pytest.raises(SystemExit, match="window"):
         protocol_page.page()
 

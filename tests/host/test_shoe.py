@@ -6,6 +6,8 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from rig_port import KEY, RigPort
+
 from fairshoe import Shoe, messages, wire
 from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, StoreError
 from fairshoe.keys import RoleKey, role_key
@@ -32,8 +34,6 @@ from fairshoe.messages import (
 from fairshoe.operations import Operations
 from fairshoe.session import HostSession
 from fairshoe.shoe import CommandResult
-from rig_port import KEY, RigPort
-
 from hal.sim.noise import Noise
 
 
@@ -233,11 +233,9 @@ def test_forged_frames_in_a_keyed_session_are_not_believed() -> None:
     forged = messages.DoorOpened(seq=3, boot=1, uptime_s=0, uptime_ms=0, utc_s=0, round=0, deck=0)
     number = port.rig.app.link.session.number
     port.arrived += wire.encode(forged, number, 9000) + wire.encode(forged, number, 9000, 0, lambda _signed: bytes(16))
-    statuses = 0
-    for message in shoe.messages(quiet_s=60):
+    for count, message in enumerate(shoe.messages(quiet_s=60)):
         assert not isinstance(message, messages.Event)
-        statuses += 1
-        if statuses == 5:
+        if count == 5:
             break
     assert shoe.counts.disbelieved["not keyed"] == 1
     assert shoe.counts.disbelieved["wrong mac"] == 1

@@ -17,13 +17,21 @@ OURS = (*DEVICE, "fairshoe")
 # The entry with the longest matching name decides. "!" forbids part of what another word allows.
 # Every module may import its own package where the entry is a package.
 
-BASE = ("firmware.fault", "firmware.ticks", "firmware.image")
+BASE = ("firmware.fault", "firmware.ticks", "firmware.image", "firmware.digest")
 PORTS = ("hal", "!hal.sim")
 LAYERS: dict[str, tuple[str, ...]] = {
     "firmware": (),
     "firmware.main": ("firmware", *PORTS),
     "firmware.app": ("firmware", "!firmware.main"),
-    "firmware.report": ("firmware.journal", "firmware.protocol", "firmware.version", *BASE),
+    # Commands press the dealer's buttons, so this package sees the procedure and the panel.
+    "firmware.link": (
+        "firmware.link",
+        "firmware.journal",
+        "firmware.protocol",
+        "firmware.games.flow",
+        "firmware.machines.panel",
+        *BASE,
+    ),
     # Steps post events: they need the message ids and the outbox, and nothing else of protocol and journal.
     "firmware.games": (
         "firmware.games",
@@ -37,8 +45,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware.shoe": ("firmware.shoe", *BASE),
     # A record holds an event as it goes over the wire.
     "firmware.journal": ("firmware.journal", "firmware.protocol", "firmware.fault", "firmware.ticks"),
-    "firmware.protocol": ("firmware.protocol", "firmware.fault", "firmware.ticks"),
+    "firmware.protocol": ("firmware.protocol", "firmware.fault", "firmware.ticks", "firmware.digest"),
     "firmware.image": ("firmware.fault", "firmware.ticks"),
+    "firmware.digest": (),
     "firmware.fault": (),
     "firmware.ticks": (),
     "firmware.version": (),

@@ -113,7 +113,7 @@ def test_one_command_at_a_time():
     assert stage.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_BUSY]
     stage.until("deck_verified", 60000)
     stage.run(200)
-    assert [ids.OUTCOME_DONE] == [r[2] for r in stage.peer.results if r[0] == 1][-1:]
+    assert [r[2] for r in stage.peer.results if r[0] == 1][-1:] == [ids.OUTCOME_DONE]
 
 
 def test_a_command_that_fails_says_which_warning_stopped_it():

@@ -1,4 +1,4 @@
-"""What hands can do wrong: reach into the tray, press too early, leave cards where no beam looks, play with the door."""
+"""What hands can do wrong: reach into the tray, press too early, leave cards where no beam looks, swing the door."""
 
 from support import GAME, board, check_stage, fields_of, play
 

@@ -11,7 +11,6 @@ from hal.sim.noise import Noise
 from rig import stories
 from rig.story import Stage
 
-
 # The MicroPython VM here is slow: fewer cables there, every kind on CPython.
 SEEDS = range(1, 7) if sys.implementation.name == "cpython" else range(1, 3)
 

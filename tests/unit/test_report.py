@@ -2,9 +2,9 @@
 
 from support import GAME, board, check_stage, without_heap
 
-from firmware.link import link_receive, link_send
+from firmware.link.gate import link_receive, link_send
+from firmware.link.report import WINDOW
 from firmware.protocol import ids
-from firmware.report import WINDOW
 from rig import stories
 from rig.story import Stage
 

@@ -1,8 +1,8 @@
-"""Sessions: only who holds the key is believed, once, in this session, in this direction; everything else is counted."""
+"""Sessions: only who holds the key is believed, once, in this session and direction; everything else is counted."""
 
 from support import GAME, board, check_stage
 
-from firmware.link import (
+from firmware.link.gate import (
     BACKOFF_MS,
     GUESSES_MAX,
     REFUSE_CLEAR,
@@ -314,7 +314,7 @@ def test_the_dictionary_comes_line_by_line_and_hashes_to_what_the_welcome_named(
 
 def test_a_back_off_and_a_silence_stay_over_when_times_wrap():
     """2**30 ms are 12.4 days: half of that later a difference changes its sign."""
-    from firmware.link import link_alive, link_backoff_s
+    from firmware.link.gate import link_alive, link_backoff_s
     from firmware.ticks import ticks_add
 
     stage = keyed()

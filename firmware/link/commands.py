@@ -1,8 +1,8 @@
 """Commands: each operation number acts at most once, and the answer to it never changes.
 
-A new number is recorded before anything is done about it, and again when it has ended; the same number gets the recorded
-answer, an older one is stale, the same one with other words is a conflict. What a command does is press the button a
-dealer would press: there is one way into the procedure, and its interlocks hold for both.
+A new number is recorded before anything is done about it, and again when it has ended; the same number gets the
+recorded answer, an older one is stale, the same one with other words is a conflict. What a command does is press the
+button a dealer would press: there is one way into the procedure, and its interlocks hold for both.
 """
 
 from binascii import crc32

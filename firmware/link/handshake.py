@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from micropython import const
 
-from firmware.link import REFUSE_ROLE, link_alive, link_backoff_s, link_open, link_refuse, link_send
+from firmware.link.gate import REFUSE_ROLE, link_alive, link_backoff_s, link_open, link_refuse, link_send
 from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX
 from firmware.protocol.dictionary import dictionary_hash
@@ -17,7 +17,7 @@ from firmware.protocol.session import NONCE_SIZE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.journal.store import Journal
-    from firmware.link import Link
+    from firmware.link.gate import Link
     from hal.api import Hal
 
 HELLO_IGNORED = const(0)

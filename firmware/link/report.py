@@ -1,14 +1,13 @@
 """What the device says and in which order: answers to hello, recorded events, results of commands, status, counters.
 
-Events come from the journal, so whatever the host has not acknowledged is sent again, after a reconnect or a reboot too.
+Events come from the journal: whatever the host has not acknowledged is sent again, after a reconnect or a reboot too.
 Acknowledgements count at once for what is sent, and are recorded when no card moves: that is a storage write.
 """
 
 from micropython import const
 
-from firmware.handshake import HELLO_IGNORED, handshake_answer
 from firmware.journal.store import PAYLOAD_AT
-from firmware.link import (
+from firmware.link.gate import (
     COMMAND_END,
     COMMAND_FIRST,
     REFUSE_KINDS,
@@ -23,6 +22,7 @@ from firmware.link import (
     link_refuse,
     link_send,
 )
+from firmware.link.handshake import HELLO_IGNORED, handshake_answer
 from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX
 from firmware.protocol.dictionary import dictionary_line, dictionary_lines
@@ -32,10 +32,10 @@ from firmware.ticks import FOREVER_MS, ticks_add, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from firmware.commands import Desk
-    from firmware.handshake import Handshake
     from firmware.journal.store import Journal
-    from firmware.link import Link
+    from firmware.link.commands import Desk
+    from firmware.link.gate import Link
+    from firmware.link.handshake import Handshake
 
 WINDOW = const(8)  # events on their way without an acknowledgement
 RESEND_MS = const(1000)
