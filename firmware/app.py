@@ -100,20 +100,29 @@ class App:
             code = broken.args[0] if broken.args else FAULT_INTERNAL
             wake_ms = flow_warn(self.flow, self.out, code, now_ms)
         self._drive()
-        wake_ms = min(wake_ms, report_receive(self.reporter, now_ms))
-        if self.desk.busy():
-            wake_ms = min(wake_ms, self.desk.scan(now_ms))
-        if self.reporter.time_set:
+        next_ms = self._talk(now_ms)
+        if self._quiet_due() and self._still(now_ms) and self._quiet():
+            return 0
+        if self.coasting and wake_ms > COAST_MS:
+            wake_ms = COAST_MS
+        return next_ms if next_ms < wake_ms else wake_ms
+
+    def _talk(self, now_ms: int) -> int:
+        """The link's share of a scan: what came in, what a command does next, one frame out."""
+        reporter = self.reporter
+        desk = self.desk
+        wake_ms = report_receive(reporter, now_ms)
+        if desk.role or desk.result_role:
+            next_ms = desk.scan(now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        if reporter.time_set:
             self._set_time()
-        if self._still(now_ms) and self._quiet():
-            wake_ms = 0
-        if self.coasting:
-            wake_ms = min(wake_ms, COAST_MS)
-        left_ms = report_due(self.reporter, self.flow.state, now_ms)
-        if left_ms <= 0:
+        next_ms = report_due(reporter, self.flow.state, now_ms)
+        if next_ms <= 0:
             self._status(now_ms)
-            left_ms = report_send(self.reporter, now_ms)
-        return min(wake_ms, left_ms)
+            next_ms = report_send(reporter, now_ms)
+        return next_ms if next_ms < wake_ms else wake_ms
 
     def decide(self, now_ms: int) -> int:
         """Every machine takes at most one transition. Allocates nothing."""
@@ -177,6 +186,16 @@ class App:
             # Until the next sample shows it: the axis counts as moving from here on.
             self.inp.axis = 1
         hal.watchdog_feed()
+
+    def _quiet_due(self) -> bool:
+        """Whether there is quiet work at all: asked in every scan, so that the dearer question is asked rarely."""
+        flow = self.flow
+        return (
+            self.outbox.count != 0
+            or self.reporter.seq_received > self.journal.seq_acked
+            or flow.order_state == ORDER_WANTED
+            or self.page != flow.state
+        )
 
     def _still(self, now_ms: int) -> bool:
         """Whether no card moves."""

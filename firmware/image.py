@@ -123,12 +123,15 @@ def motors_off(out: Outputs) -> None:
 
 def motors_running(inp: Inputs, out: Outputs) -> bool:
     """Whether a card may be moving: no journal, crypto or collection then."""
-    if inp.axis == AXIS_MOVING or out.axis_go:
-        return True
-    for i in range(MOTOR_COUNT):
-        if out.level[i]:
-            return True
-    return False
+    level = out.level
+    return (
+        inp.axis == AXIS_MOVING
+        or out.axis_go
+        or level[OUT_PICK] != 0
+        or level[OUT_TRANSPORT] != 0
+        or level[OUT_EJECTOR] != 0
+        or level[OUT_OUTFEED] != 0
+    )
 
 
 def output_arm_stop(out: Outputs, output: int, line: int, delay_us: int) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import bench_link
 
 ROOT = Path(__file__).resolve().parent.parent
-SCRIPT = ROOT / "tools" / "bench_round.py"
+SCRIPT = ROOT / "tools" / "mpy" / "bench_round.py"
 LOADER = f"import sys, runpy; sys.argv = sys.argv[1:]; import fairshoe; runpy.run_path({str(SCRIPT)!r})"
 VMS = {
     "CPython": ([sys.executable, "-c", LOADER, "bench_round.py"], 1000),
@@ -28,8 +28,9 @@ def measure(command: list[str], wall_ms: int) -> dict[str, float]:
     return {"ratio": simulated_ms / spent_ms, "rounds": rounds, "wall_s": spent_ms / 1000}
 
 
-FRAMES = ROOT / "tools" / "bench_frames.py"
-FRAME_AIMS = {"received": 0, "sent": 16}  # bytes of heap a frame: nothing, and at most one integer (a block)
+FRAMES = ROOT / "tools" / "mpy" / "bench_frames.py"
+# Bytes of heap a frame: nothing, and at most one integer, which is an object and its digits, 16 bytes each.
+FRAME_AIMS = {"received": 0, "sent": 32}
 
 
 def measure_frames(count: int) -> dict[str, dict[str, float]]:

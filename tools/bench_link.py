@@ -44,10 +44,14 @@ def reads(data: bytes) -> list[bytes]:
     return [data[at : at + READ] for at in range(0, len(data), READ)]
 
 
+def event(seq: int, boot: int, uptime_s: int, uptime_ms: int, utc_s: int) -> DoorOpened:
+    return DoorOpened(seq, boot, uptime_s, uptime_ms, utc_s, 5, 1)
+
+
 def ours(payloads: list[bytes]) -> dict[str, Run]:
-    events = [DoorOpened(*FIVE.unpack(payload), 5, 1) for payload in payloads]
+    events = [event(*FIVE.unpack(payload)) for payload in payloads]
     bare = [UnknownMessage(700, 2, payload) for payload in payloads]
-    typed = reads(b"".join(wire.encode(event, 7, at) for at, event in enumerate(events)))
+    typed = reads(b"".join(wire.encode(entry, 7, at) for at, entry in enumerate(events)))
     raw = reads(b"".join(wire.encode(message, 7, at) for at, message in enumerate(bare)))
     # split() takes whole captures; a read that ends inside a frame is a Decoder's business.
     whole = b"".join(raw)
@@ -67,7 +71,7 @@ def ours(payloads: list[bytes]) -> dict[str, Run]:
         return sum(1 for message in bare if wire.encode(message, 7, 9))
 
     def encode_typed() -> int:
-        return sum(1 for event in events if wire.encode(event, 7, 9))
+        return sum(1 for entry in events if wire.encode(entry, 7, 9))
 
     return {
         "split": split,

@@ -71,7 +71,7 @@ def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
         inp.edge_lost = False
         if flow.state != WARNING:
             return flow_warn(flow, out, FAULT_EDGE_LOST, now_ms)
-    if _watch_door(flow, inp):
+    if (inp.level[IN_DOOR] or flow.door_was_open or flow.door_open) and _watch_door(flow, inp):
         return flow_warn(flow, out, FAULT_DOOR, now_ms)
     return _STEPS[flow.state](flow, inp, out, now_ms)
 

@@ -106,10 +106,6 @@ class Desk:
                 self._end(role, ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, ids.UNKNOWN_U16)
         self.result_role = 0
 
-    def busy(self) -> bool:
-        """Whether scan has anything to do."""
-        return self.role != 0 or self.result_role != 0
-
     def scan(self, now_ms: int) -> int:
         """Carry out what was accepted, once that is durable; notice how it ends. Runs after the procedure; returns when
         to come back."""

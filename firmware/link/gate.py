@@ -86,29 +86,24 @@ class Link:
         self.backing_off = False
 
 
-def link_receive(link: Link, now_ms: int) -> int:
-    """The next acceptable message, its integers in link.values, its frame in link.reader.buf; 0 when there is none.
+def link_fill(link: Link) -> int:
+    """Take what the port has, at most RX_BYTES; how much that was."""
+    link.rx_size = link.hal.link_readinto(link.rx)
+    link.rx_at = 0
+    return link.rx_size
 
-    Takes at most RX_BYTES from the port for each time it says 0."""
+
+def link_receive(link: Link, now_ms: int) -> int:
+    """The next acceptable message of what was taken, its integers in link.values, its frame in link.reader.buf; 0 when
+    there is none."""
     reader = link.reader
-    while True:  # bounded by the bytes of one read
-        if link.rx_at >= link.rx_size:
-            link.rx_size = link.hal.link_readinto(link.rx)
-            link.rx_at = 0
-            if not link.rx_size:
-                return 0
+    while link.rx_at < link.rx_size:
         link.rx_at = reader.push(link.rx, link.rx_at, link.rx_size)
         if reader.size:
             message = _accept(link, now_ms)
             if message:
                 return message
-        if link.rx_at >= link.rx_size:
-            return 0
-
-
-def link_more(link: Link) -> bool:
-    """Whether the last read was full, so that more may be waiting."""
-    return link.rx_size == RX_BYTES
+    return 0
 
 
 def link_flush(link: Link) -> bool:

@@ -12,12 +12,13 @@ from firmware.link.gate import (
     COMMAND_FIRST,
     REFUSE_KINDS,
     REFUSE_ROLE,
+    RX_BYTES,
     link_alive,
     link_begin,
     link_exhausted,
+    link_fill,
     link_finish,
     link_flush,
-    link_more,
     link_receive,
     link_refuse,
     link_send,
@@ -78,10 +79,13 @@ class Reporter:
 
 def report_receive(reporter: Reporter, now_ms: int) -> int:
     """Take what has arrived, within bounds. Returns 0 if there may be more."""
+    link = reporter.link
+    if link.rx_at >= link.rx_size and not link_fill(link):
+        return FOREVER_MS
     for _ in range(MESSAGES_PER_SCAN):
-        message = link_receive(reporter.link, now_ms)
+        message = link_receive(link, now_ms)
         if not message:
-            return 0 if link_more(reporter.link) else FOREVER_MS
+            return 0 if link.rx_size == RX_BYTES else FOREVER_MS
         reporter.due_ms = now_ms
         _handle(reporter, message, now_ms)
     return 0
@@ -91,7 +95,8 @@ def report_due(reporter: Reporter, state: int, now_ms: int) -> int:
     """In how many milliseconds report_send has something to do; 0: now."""
     if reporter.seq_next <= reporter.journal.seq_last and reporter.seq_next - reporter.seq_received <= WINDOW:
         return 0
-    if reporter.link.writer.busy() or reporter.desk.result_due or reporter.time_due or reporter.status[0] != state:
+    writer = reporter.link.writer
+    if writer.sent < writer.end or reporter.desk.result_due or reporter.time_due or reporter.status[0] != state:
         return 0
     left_ms = ticks_diff(reporter.due_ms, now_ms)
     return left_ms if left_ms > 0 else 0
@@ -130,7 +135,7 @@ def _handle(reporter: Reporter, message: int, now_ms: int) -> None:
         reporter.time_set = True
     elif COMMAND_FIRST <= message < COMMAND_END:
         reporter.desk.receive(link.session.role, message, values, link.reader)
-    elif message != ids.HELLO:
+    elif message != ids.HELLO or link.reader.buf[1] & ids.FLAG_KEYED:
         link_refuse(link, REFUSE_ROLE)
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
 import fairshoe
 from fairshoe import boards, decode, demo
@@ -76,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_command(commands: Any) -> None:
     names = sorted(cls.NAME.replace("_", "-") for cls in ALL if issubclass(cls, Command))
     command = commands.add_parser(
         "command",
@@ -94,7 +95,7 @@ def _add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--json", action="store_true", help="the outcome as JSON")
 
 
-def _add_decode(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_decode(commands: Any) -> None:
     command = commands.add_parser(
         "decode",
         help="print the frames of a capture or of a live port",
@@ -216,11 +217,12 @@ def _pending(shoe: Shoe, options: argparse.Namespace) -> Pending:
         )
     if options.name is None:
         raise UsageError("which command?", "Give a name, or --resume.")
-    kind = next(cls for cls in ALL if issubclass(cls, Command) and cls.NAME == options.name.replace("-", "_"))
+    kind = next(cls for cls in ALL if issubclass(cls, Command) and options.name.replace("-", "_") == cls.NAME)
     wanted = [field.name for field in fields(kind) if field.name != "op"]
-    if len(wanted) != (options.argument is not None):
+    given: list[int] = [] if options.argument is None else [options.argument]
+    if len(wanted) != len(given):
         raise UsageError(f"{options.name} takes {' '.join(wanted) or 'no argument'}.", "See fairshoe command --help.")
-    return shoe.start(kind, **dict.fromkeys(wanted, options.argument))
+    return shoe.start(kind, **dict(zip(wanted, given, strict=True)))
 
 
 def _decode(options: argparse.Namespace) -> int:

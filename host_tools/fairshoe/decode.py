@@ -7,7 +7,7 @@ import json
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,10 +17,9 @@ import serial
 from fairshoe import keys, wire
 from fairshoe.describe import dump, dump_fields
 from fairshoe.dictionary import Dictionary
-from fairshoe.errors import FairshoeError, PortError, PortLost
-from fairshoe.messages import DictionaryLine, UnknownMessage, Welcome
-from firmware.protocol.frame import HEADER_SIZE
-from firmware.protocol.ids import FLAG_AGAIN
+from fairshoe.errors import FairshoeError, KeyFileError, PortError, PortLost
+from fairshoe.messages import DictionaryLine, Hello, Role, UnknownMessage, Welcome
+from firmware.protocol.ids import FLAG_AGAIN, VERSION
 
 CHUNK = 1 << 16
 READ_S = 0.1
@@ -28,6 +27,7 @@ SESSIONS_MAX = 64  # keys remembered, so that a capture full of welcomes does no
 _HEX = re.compile(rb"(?:0[xX]|[0-9A-Fa-f\s:,;-])+")
 _NO_DIGIT = re.compile(rb"0[xX]|[\s:,;-]")
 
+SecretOf = Callable[[Role], bytes | None]
 Located = tuple[int, dict[str, Any], str]  # offset, as JSON, as text
 
 
@@ -40,12 +40,13 @@ class NotOurs(FairshoeError):
 class Printer:
     """Turns bytes into lines; remembers sessions, to check MACs, and the device's dictionary, to name the unknown."""
 
-    def __init__(self, out: TextIO, as_json: bool, key: bytes | None) -> None:
+    def __init__(self, out: TextIO, as_json: bool, secret_of: SecretOf | None = None) -> None:
         self.out = out
         self.as_json = as_json
         self.frames = 0
         self.decoder = wire.Decoder(self._on_drop)
-        self._key = key
+        self._secret_of = secret_of
+        self._hello: Hello | None = None
         self._drops: list[Located] = []
         self._checks: dict[int, tuple[keys.Seal, keys.Seal]] = {}
         self._lines: dict[int, str] = {}
@@ -77,6 +78,8 @@ class Printer:
 
     def _frame(self, offset: int, frame: wire.Frame) -> Located:
         message = frame.message
+        if isinstance(message, Hello):
+            self._hello = message
         if isinstance(message, Welcome):
             self._remember(frame, message)
         if isinstance(message, DictionaryLine):
@@ -121,10 +124,14 @@ class Printer:
             self._dictionary = Dictionary([self._lines.get(i, "") for i in range(message.lines)])
 
     def _remember(self, frame: wire.Frame, welcome: Welcome) -> None:
-        if self._key is None or not frame.keyed or len(self._checks) >= SESSIONS_MAX:
+        """From here on MACs of this session can be checked, if we have the key of its role."""
+        secret = self._secret_of(welcome.role) if self._secret_of and frame.keyed else None
+        if secret is None or (len(self._checks) >= SESSIONS_MAX and frame.session not in self._checks):
             return
-        role = frame.raw[HEADER_SIZE + 1]
-        key = keys.session_key(self._key, role, frame.session, welcome.host_nonce, welcome.nonce)
+        # A tap of the device's line alone has no hello; then the host is taken to be of our version.
+        hello = self._hello
+        version_max = hello.version_max if hello and hello.nonce == welcome.host_nonce else VERSION
+        key = keys.session_key(secret, version_max, frame.session, welcome.host_nonce, welcome.nonce)
         self._checks[frame.session] = (keys.device_sealer(key), keys.host_sealer(key))
 
     def _mac(self, frame: wire.Frame) -> str | None:
@@ -136,6 +143,16 @@ class Printer:
             return "unchecked"
         good = [hmac.compare_digest(seal(frame.signed), frame.mac) for seal in checks]
         return "good" if any(good) else "wrong"
+
+
+def secrets_in(path: Path) -> SecretOf:
+    """What a key file can check: sessions of its role, or of every role if it holds the device key."""
+    try:
+        device_key = keys.read_device_key(path)
+    except KeyFileError:
+        key = keys.read_key(path)
+        return lambda role: key.secret if role == key.role else None
+    return lambda role: keys.role_key(device_key, role).secret
 
 
 # --- where bytes come from ---------------------------------------------------------------------
@@ -202,8 +219,7 @@ def from_port(url: str) -> Iterator[bytes]:
 
 def run(source: str, follow: bool, as_hex: bool, as_json: bool, key_file: str | None, out: TextIO = sys.stdout) -> int:
     """Print a capture or a live port; the summary goes to standard error. Raises NotOurs without a good frame."""
-    key = keys.read_key(Path(key_file)) if key_file else None
-    printer = Printer(out, as_json, key)
+    printer = Printer(out, as_json, secrets_in(Path(key_file)) if key_file else None)
     try:
         for data in from_port(source) if follow else from_file(source, as_hex):
             printer.take(data)

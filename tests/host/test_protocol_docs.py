@@ -29,6 +29,7 @@ from firmware.link.gate import (
     REFUSE_SESSION,
     REFUSE_UNKNOWN,
     Link,
+    link_fill,
     link_receive,
 )
 from firmware.protocol import ids
@@ -125,7 +126,7 @@ def check_decoded(raw: bytes, entry: dict[str, Any]) -> None:
 
 
 def test_the_generated_files_are_in_step_with_the_table() -> None:
-    assert gen_protocol.stale(gen_protocol.render()) == [], "run python tools/gen_protocol.py"
+    assert gen_protocol.stale(gen_protocol.render()) == [], "run python tools/protocol/gen_protocol.py"
 
 
 def test_check_mode_notices_a_changed_byte_in_every_file() -> None:
@@ -135,7 +136,7 @@ def test_check_mode_notices_a_changed_byte_in_every_file() -> None:
 
 
 def test_check_mode_runs_from_the_command_line() -> None:
-    command = [sys.executable, "tools/gen_protocol.py", "--check"]
+    command = [sys.executable, "tools/protocol/gen_protocol.py", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, b"")
 
@@ -315,6 +316,8 @@ def receive(link: Link, port: Port, wire: bytes) -> list[int]:
     port.data = wire
     found: list[int] = []
     while port.data or link.rx_at < link.rx_size:
+        if link.rx_at >= link.rx_size:
+            link_fill(link)
         message = link_receive(link, 0)
         if message:
             found.append(message)

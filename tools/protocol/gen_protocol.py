@@ -1,9 +1,9 @@
 """Writes docs/PROTOCOL.md and docs/protocol/ from the firmware's message table; `--check` only compares.
 
-    docs/PROTOCOL.md            the specification: prose from protocol_page.md, tables and examples from the table
+    docs/PROTOCOL.md            the specification: prose from page.md, tables and examples from the table
     docs/protocol/vectors.json  golden vectors for implementers
     docs/protocol/golden.bin    a capture with noise and damage
-    docs/protocol/fairshoe.lua  the Wireshark dissector: code from protocol_dissector.lua, tables from the table
+    docs/protocol/fairshoe.lua  the Wireshark dissector: code from dissector.lua, tables from the table
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main() -> int:
     if "--check" in sys.argv:
         late = stale(files)
         if late:
-            print(f"out of step with firmware/protocol: {', '.join(late)}; run python tools/gen_protocol.py")
+            print(f"out of step with firmware/protocol: {', '.join(late)}; run python tools/protocol/gen_protocol.py")
         return 1 if late else 0
     for path, data in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)

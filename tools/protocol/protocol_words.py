@@ -101,7 +101,10 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("welcome", "seq_last"): ("last event recorded; seq_first - 1 if none waits", 1207),
     ("welcome", "op_last"): ("last operation number recorded in the lane of this role; 0: none", 40),
     ("refused", "why"): ("enumeration `why`", 2),
-    ("refused", "detail"): ("why version: the device's version; why backoff: seconds to wait; else 0", 4),
+    ("refused", "detail"): (
+        "why version: the device's version; why backoff: seconds to wait; why role: the role asked for; else 0",
+        4,
+    ),
     ("refused", "host_nonce"): ("nonce of the hello this answers", "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"),
     ("dictionary_get", "line"): ("which line, from 0", 0),
     ("dictionary_line", "line"): ("which line", 0),
@@ -212,7 +215,7 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
 
 def sentence(message: Message) -> str:
     if message.name not in SENTENCES:
-        raise SystemExit(f"tools/protocol_words.py: say what the message {message.name} is for")
+        raise SystemExit(f"tools/protocol/protocol_words.py: say what the message {message.name} is for")
     return SENTENCES[message.name]
 
 
@@ -228,5 +231,5 @@ def usual(message: Message) -> dict[str, Example]:
 def _entry(field: Field) -> tuple[str, Example]:
     entry = FIELDS.get((field.owner, field.name))
     if entry is None:
-        raise SystemExit(f"tools/protocol_words.py: say what {field.path} means")
+        raise SystemExit(f"tools/protocol/protocol_words.py: say what {field.path} means")
     return entry

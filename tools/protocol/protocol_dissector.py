@@ -1,4 +1,4 @@
-"""The Wireshark dissector: code from protocol_dissector.lua, tables from the message table."""
+"""The Wireshark dissector: code from dissector.lua, tables from the message table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from protocol_table import CLASS_NAMES, ENUMS, MESSAGE_FIELDS, MESSAGES, ROOT, S
 from firmware.protocol import ids
 from firmware.protocol.cobs import FRAME_MAX
 
-TEMPLATE = ROOT / "tools" / "protocol_dissector.lua"
+TEMPLATE = ROOT / "tools" / "protocol" / "dissector.lua"
 MARK = "{{tables}}"
 
 
@@ -17,7 +17,7 @@ def dissector() -> str:
 
 def _tables() -> str:
     lines = [
-        "-- by tools/gen_protocol.py from firmware/protocol/ids.py",
+        "-- by tools/protocol/gen_protocol.py from firmware/protocol/ids.py",
         f"local VERSION, FRAME_MAX = {ids.VERSION}, {FRAME_MAX}",
         "local SIZES = { " + ", ".join(f"{kind} = {size}" for kind, size in SIZES.items()) + " }",
         f"local CLASSES = {_names(CLASS_NAMES)}",

@@ -1,4 +1,4 @@
-"""The specification page: prose from protocol_page.md, every `{{name}}` in it replaced by what is generated here."""
+"""The specification page: prose from page.md, every `{{name}}` in it replaced by what is generated here."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from protocol_words import meaning, sentence
 from firmware.link import gate, handshake, report
 from firmware.protocol import cobs, frame, ids, session
 
-TEMPLATE = ROOT / "tools" / "protocol_page.md"
+TEMPLATE = ROOT / "tools" / "protocol" / "page.md"
 BODY_MAX = cobs.FRAME_MAX - frame.HEADER_SIZE - frame.CRC_SIZE
 LINE_MAX = BODY_MAX - 4
 
-_HEAD = "<!-- Written by tools/gen_protocol.py; edit protocol_page.md and protocol_words.py there instead. -->\n\n"
+_HEAD = "<!-- Written by tools/protocol/gen_protocol.py; edit page.md and protocol_words.py there instead. -->\n\n"
 
 
 # Numbers that the prose names: when one changes, the page has to be read again before it can be published.
@@ -67,7 +67,7 @@ def prose_now() -> dict[str, int]:
 def page() -> str:
     changed = [name for name, value in prose_now().items() if PROSE[name] != value]
     if changed:
-        raise SystemExit(f"read tools/protocol_page.md again: it names {', '.join(changed)} (PROSE there)")
+        raise SystemExit(f"read tools/protocol/page.md again: it names {', '.join(changed)} (PROSE there)")
     for line in DICTIONARY:
         if len(line) > LINE_MAX:
             raise SystemExit(f"a dictionary line must fit a frame, {LINE_MAX} bytes; this has {len(line)}: {line}")
@@ -75,11 +75,11 @@ def page() -> str:
     for name, make in _PARTS.items():
         mark = "{{" + name + "}}"
         if mark not in text:
-            raise SystemExit(f"tools/protocol_page.md has no place for {name}")
+            raise SystemExit(f"tools/protocol/page.md has no place for {name}")
         text = text.replace(mark, f"<!-- generated: {name} -->\n\n{make()}\n\n<!-- end: {name} -->")
     left = re.findall(r"\{\{.*?\}\}", text)
     if left:
-        raise SystemExit(f"tools/protocol_page.md asks for {', '.join(left)}, which nobody makes")
+        raise SystemExit(f"tools/protocol/page.md asks for {', '.join(left)}, which nobody makes")
     return _HEAD + text
 
 
@@ -183,7 +183,7 @@ def _fresh() -> str:
     """So that the page stops being generated if what it says about refusals is no longer so."""
     order = ("version", "no_key", "backoff", "role")
     if ENUMS["why"] != order or handshake.NOISE_BYTES < session.NONCE_SIZE:
-        raise SystemExit("the refusals have changed: rewrite the section on sessions in tools/protocol_page.md")
+        raise SystemExit("the refusals have changed: rewrite the section on sessions in tools/protocol/page.md")
     return _table(
         ("why", "when", "detail"),
         [

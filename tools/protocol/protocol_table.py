@@ -10,7 +10,7 @@ import runpy
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 # By file: the host package itself imports what is generated from the table.
 runpy.run_path(str(ROOT / "host_tools" / "fairshoe" / "_device.py"))["load"]()

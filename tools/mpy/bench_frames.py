@@ -26,19 +26,23 @@ def receive(reader, wire, size, count):
         reader.push(wire, 0, size)
 
 
-def measure(function, *arguments):
-    """The count is the last argument. Heap first, with nothing collected meanwhile; then time."""
-    function(*arguments[:-1], 10)
+def heap_of(function, arguments, count):
+    """Bytes of heap taken by so many frames and the call itself, with nothing collected meanwhile."""
     gc.collect()
     gc.disable()
     before = gc.mem_alloc()
-    function(*arguments[:-1], 200)
+    function(*arguments, count)
     taken = gc.mem_alloc() - before
     gc.enable()
-    count = arguments[-1]
+    return taken
+
+
+def measure(function, arguments, count):
+    function(*arguments, 10)
+    heap = heap_of(function, arguments, 200) - heap_of(function, arguments, 0)
     start = time.ticks_us()
-    function(*arguments)
-    print(count, time.ticks_diff(time.ticks_us(), start), taken / 200)
+    function(*arguments, count)
+    print(count, time.ticks_diff(time.ticks_us(), start), heap / 200)
 
 
 def main():
@@ -47,10 +51,10 @@ def main():
     send(writer, 1)
     wire = bytearray(writer.wire[: writer.end])
     reader = FrameReader()
-    measure(receive, reader, wire, len(wire), count)
+    measure(receive, (reader, wire, len(wire)), count)
     if reader.good != 10 + 200 + count:
         raise SystemExit("frames went missing")
-    measure(send, writer, count)
+    measure(send, (writer,), count)
 
 
 main()
