@@ -110,6 +110,7 @@ def report_send(reporter: Reporter, now_ms: int) -> int:
         left_ms = min(_wake(reporter, now_ms), DUE_MS_MAX)
         reporter.due_ms = ticks_add(now_ms, left_ms)
         return left_ms
+    reporter.due_ms = now_ms  # what was sent may have to be sent again: look once more when it is out
     return 0 if link_flush(reporter.link) else 1
 
 

@@ -24,6 +24,7 @@ from fairshoe.messages import (
     AcknowledgeWarning,
     CloseBetting,
     Command,
+    CommandEnded,
     ConfirmLockout,
     DeckRefused,
     DeckRemoved,
@@ -153,9 +154,12 @@ class Table:
         """A command of the table system; what happens until its outcome is shown and counted."""
         time.sleep(after_s / self._speed)
         pending = self.shoe.start(kind, **arguments)
+        ended = False
         for message in self._messages:
             self._see(message)
-            if pending.result is not None:
+            # The answer may come before the events that led to it, or after: see all of it.
+            ended = ended or (isinstance(message, CommandEnded) and message.op == pending.op)
+            if ended and pending.result is not None:
                 return pending.result
         raise NoAnswer(f"no outcome of {kind.NAME}.", "The shoe has stopped talking; run the command again.")
 

@@ -8,7 +8,19 @@ from dataclasses import fields
 from enum import IntEnum
 from typing import cast
 
-from fairshoe.messages import ALL, ZONES, Event, Fault, Message, State, Status, UnknownMessage
+from fairshoe.messages import (
+    ALL,
+    ZONES,
+    CommandAccepted,
+    CommandEnded,
+    Event,
+    Fault,
+    Message,
+    Reason,
+    State,
+    Status,
+    UnknownMessage,
+)
 
 ADVICE: dict[Fault, str] = {
     Fault.MISFEED: "clean the pick roller, square the deck, empty the machine",
@@ -45,8 +57,20 @@ _PREFIX = frozenset(field.name for field in fields(Event))
 
 def describe_event(event: Event) -> str:
     """`stack offered: stack 2, cards 5`."""
+    if isinstance(event, (CommandAccepted, CommandEnded)):
+        return _describe_command(event)
     parts = [_field(f.name, getattr(event, f.name)) for f in fields(event) if f.name not in _PREFIX]
     return words(event.NAME) + (": " + ", ".join(parts) if parts else "")
+
+
+def _describe_command(event: CommandAccepted | CommandEnded) -> str:
+    """`command close betting (table, operation 3): accepted`."""
+    name = MESSAGE_NAMES.get(event.command, f"number {event.command}")
+    text = f"command {name} ({words(event.role.name)}, operation {event.op}): "
+    if isinstance(event, CommandAccepted):
+        return text + "accepted"
+    why = "" if event.reason == Reason.NONE else f", {words(event.reason.name)} {event.detail}"
+    return text + words(event.outcome.name) + why
 
 
 def describe(message: Message) -> str:

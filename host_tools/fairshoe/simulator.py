@@ -115,10 +115,10 @@ class Simulator:
     def _send(self) -> None:
         hal = self.rig.hal
         if hal.sent:
-            taken = self.table.write(hal.sent)
-            if taken:
-                self.tap.write(hal.sent[:taken])
-                hal.sent = hal.sent[taken:]
+            # As a UART does: what nobody takes is gone, and the device sends again what was not acknowledged.
+            self.table.write(hal.sent)
+            self.tap.write(hal.sent)
+            hal.sent = bytearray()
 
     def _exchange(self) -> None:
         self._send()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import select
 import subprocess
@@ -135,15 +136,20 @@ def test_a_hand_that_does_something_impossible_gets_a_hint_and_the_shoe_goes_on(
     assert "table port" in done.stdout
 
 
-def processes() -> set[str]:
+def children_left(seed: str) -> list[str]:
+    """Simulators of the run with this seed: nobody else's."""
     listing = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    return {line.split(None, 1)[0] for line in listing.splitlines() if "fairshoe sim" in line}
+    return [line for line in listing.splitlines() if "fairshoe sim" in line and f"--seed {seed} " in line]
+
+
+def a_seed() -> str:
+    return str(random.randrange(1 << 30))
 
 
 @pytest.mark.timeout(180)
 def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> None:
-    before = processes()
-    done = run("demo", "--speed", "20", timeout=120)
+    seed = a_seed()
+    done = run("demo", "--speed", "20", "--seed", seed, timeout=120)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     assert "\x1b" not in done.stdout
     for words in (
@@ -156,7 +162,7 @@ def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> N
         " in order, 0 missing",
     ):
         assert words in done.stdout, words
-    assert processes() <= before
+    assert children_left(seed) == []
 
 
 def read_terminal(near: int, seconds: float) -> str:
@@ -174,10 +180,10 @@ def read_terminal(near: int, seconds: float) -> str:
 @pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
 def test_on_a_terminal_there_is_a_live_line_and_ctrl_c_ends_it_cleanly(no_color: str, coloured: bool) -> None:
     near, far = os.openpty()
-    before = processes()
+    seed = a_seed()
     environment = {**os.environ, "TERM": "xterm", "NO_COLOR": no_color}
     process = subprocess.Popen(
-        [*FAIRSHOE, "demo", "--speed", "10"],
+        [*FAIRSHOE, "demo", "--speed", "10", "--seed", seed],
         stdin=far,
         stdout=far,
         stderr=far,
@@ -195,4 +201,4 @@ def test_on_a_terminal_there_is_a_live_line_and_ctrl_c_ends_it_cleanly(no_color:
     assert ("\x1b[32m" in text) == coloured
     assert "Traceback" not in text
     assert "interrupted" in text
-    assert processes() <= before
+    assert children_left(seed) == []

@@ -118,3 +118,19 @@ def test_a_status_is_sent_with_at_most_one_integer_allocated():
     used = gc.mem_alloc() - before
     gc.enable()
     assert used <= 32, used
+
+
+def test_events_are_sent_again_without_any_host_too():
+    from rig.rig import Rig
+
+    rig = Rig(board(), GAME, 7, 0)
+    heard = []
+    for second in range(1, 41):
+        while rig.plant.now_us < second * 1000000:
+            rig.step(second * 1000000)
+        if rig.hal.sent:
+            heard.append(second)
+            rig.hal.sent = bytearray()
+    # Doubling from one second to eight, and never giving up.
+    assert len(heard) >= 6
+    assert heard[-1] >= 32
