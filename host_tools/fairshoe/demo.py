@@ -42,6 +42,7 @@ from fairshoe.messages import (
     Shuffle,
     StackOffered,
     StackTaken,
+    Status,
     WarningCleared,
     WarningLatched,
 )
@@ -144,6 +145,15 @@ class Table:
             self.shoe.acknowledge()  # before the dealer takes his time
         return message
 
+    def drain(self) -> int:
+        """Until the device has nothing left to tell; how many events it still keeps for us after five seconds."""
+        end = time.monotonic() + 5
+        for message in self._messages:
+            self._see(message)
+            if isinstance(message, Status) and (message.events_waiting == 0 or time.monotonic() > end):
+                return message.events_waiting
+        return 0
+
     def do(self, *actions: str, after_s: float = 0.8) -> None:
         """Something a hand does to the machine."""
         for action in actions:
@@ -229,8 +239,9 @@ def _run(child: Child, key: RoleKey, speed: float, screen: Screen) -> int:
         screen.line("  session     authenticated both ways, role table")
         table = Table(shoe, child.hand, screen, speed)
         _play(table, screen)
+        missing = table.drain()
         screen.finish()
-        return _summary(table, screen, time.monotonic() - started)
+        return _summary(table, screen, missing, time.monotonic() - started)
 
 
 def _play(table: Table, screen: Screen) -> None:
@@ -247,10 +258,9 @@ def _play(table: Table, screen: Screen) -> None:
     table.play_round(1)
 
 
-def _summary(table: Table, screen: Screen, seconds: float) -> int:
+def _summary(table: Table, screen: Screen, missing: int, seconds: float) -> int:
     tally, shoe = table.tally, table.shoe
     screen.heading("Summary")
-    missing = shoe.status.events_waiting if shoe.status else 0
     rows = (
         ("rounds ended", f"{tally.ended}"),
         ("rounds voided", f"{tally.voided}"),
