@@ -15,7 +15,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
-.PHONY: size bench fuzz hil-smoke wheel clean distclean
+.PHONY: soak size bench fuzz hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -85,6 +85,9 @@ bench: ## measure against the budgets and against what others use
 
 fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]
 	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))
+
+soak: ready ## random hands, faults and power cuts at a simulated shoe  [MINUTES= SEED=]
+	@$(BIN)/python tools/soak.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
 hil-smoke: ## the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD=]
 	@$(PYTHON) tools/setup.py --quiet --hil

@@ -69,8 +69,18 @@ def _describe_command(event: CommandAccepted | CommandEnded) -> str:
     text = f"command {name} ({words(event.role.name)}, operation {event.op}): "
     if isinstance(event, CommandAccepted):
         return text + "accepted"
-    why = "" if event.reason == Reason.NONE else f", {words(event.reason.name)} {event.detail}"
-    return text + words(event.outcome.name) + why
+    return text + words(event.outcome.name) + _why(event.reason, event.detail)
+
+
+def _why(reason: Reason, detail: int) -> str:
+    """The reason in words; what `detail` means depends on it."""
+    if reason == Reason.NONE:
+        return ""
+    if reason == Reason.WARNING:
+        return f", warning {words(Fault(detail).name)}"
+    if reason == Reason.STATE:
+        return f", not while {words(State(detail).name)}"
+    return f", {words(reason.name)}"
 
 
 def describe(message: Message) -> str:
