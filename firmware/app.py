@@ -9,12 +9,13 @@ from hashlib import sha256
 
 from micropython import const
 
-from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, Broken
+from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, FAULT_NONE, Broken
 from firmware.games.flow import (
     ORDER_FAILED,
     ORDER_READY,
     ORDER_WANTED,
     SHUFFLING,
+    WARNING,
     Flow,
     flow_warn,
 )
@@ -211,6 +212,8 @@ class App:
             if not self._record():
                 break
             busy = True
+        if self.outbox.count == 0 and self.flow.state == WARNING:
+            self.flow.hold = FAULT_NONE  # storage works again; the waiting states look for room by themselves
         self.flow.room = self.journal.room()
         if self.flow.order_state == ORDER_WANTED:
             self.flow.order_state = ORDER_READY if self._draw_order() else ORDER_FAILED

@@ -33,6 +33,17 @@ class Lanes:
     def __init__(self) -> None:
         self.by_role = [Lane() for _ in range(ids.ROLE_COUNT)]
 
+    def take_over(self, other: "Lanes") -> None:
+        for role in range(ids.ROLE_COUNT):
+            mine = self.by_role[role]
+            theirs = other.by_role[role]
+            mine.op = theirs.op
+            mine.digest = theirs.digest
+            mine.command = theirs.command
+            mine.outcome = theirs.outcome
+            mine.reason = theirs.reason
+            mine.detail = theirs.detail
+
     def pack(self, buf: bytearray, at: int) -> None:
         for role in range(1, ids.ROLE_COUNT):
             lane = self.by_role[role]

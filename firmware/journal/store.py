@@ -58,7 +58,7 @@ class Journal:
         self.round_last = 0
         self.boot_last = 0
         self.warning = 0  # latched, by the newest record or mark that says
-        self.lanes = Lanes()
+        self.lanes = Lanes()  # as recorded: what a command's lane says before that is the desk's own business
         self.values = [0] * 8
         require(self.capacity > 0, FAULT_JOURNAL)
 
@@ -84,6 +84,7 @@ class Journal:
             return False
         self.seq_last = seq
         self._note_warning(message)
+        self._restore_record_lane()
         self._remember(prefix_values[5], prefix_values[1])
         return True
 

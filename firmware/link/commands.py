@@ -25,6 +25,7 @@ from firmware.games.flow import (
     WARNING,
 )
 from firmware.image import IN_HOPPER
+from firmware.journal.lanes import Lanes
 from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_GREEN, PRESS_LOCK
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
@@ -35,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.image import Inputs
-    from firmware.journal.lanes import Lane, Lanes
+    from firmware.journal.lanes import Lane
     from firmware.protocol.frame import FrameReader
 
 NO_PRESS = const(-1)
@@ -56,12 +57,13 @@ _RULES = {
 
 
 class Desk:
-    """Takes commands one at a time. Sole writer of the lanes."""
+    """Takes commands one at a time. Its lanes run ahead of the recorded ones by what is still in the outbox."""
 
-    def __init__(self, flow: "Flow", inp: "Inputs", lanes: "Lanes", mode: int) -> None:
+    def __init__(self, flow: "Flow", inp: "Inputs", recorded: "Lanes", mode: int) -> None:
         self.flow = flow
         self.inp = inp
-        self.lanes = lanes
+        self.lanes = Lanes()
+        self.lanes.take_over(recorded)
         self.mode = mode
         self.role = 0  # whose command is being carried out; 0: none
         self.argument = 0
@@ -162,7 +164,9 @@ class Desk:
         flow = self.flow
         if command not in _RULES:
             return ids.REASON_UNKNOWN
-        if flow.hold or flow.state not in _RULES[command][0]:
+        if flow.state not in _RULES[command][0]:
+            return ids.REASON_STATE
+        if flow.hold and command in (ids.CMD_SHUFFLE, ids.CMD_CLOSE_BETTING):
             return ids.REASON_STATE
         if command == ids.CMD_SHUFFLE and not self.inp.level[IN_HOPPER]:
             return ids.REASON_STATE

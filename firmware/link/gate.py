@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from hal.api import Hal
 
 RX_BYTES = const(64)  # per scan: bounds the time a flood of bytes can take
+OFFERS = const(3)  # sessions that wait for their proof
+OFFER_MS = const(300)  # so long a new hello cannot push one aside
 ALIVE_MS = const(10000)  # a keyed session unheard for this long may be replaced by a clear one
 GUESSES_MAX = const(3)
 BACKOFF_MS = const(1000)
-BACKOFF_MS_MAX = const(64000)
+BACKOFF_MS_MAX = const(4000)  # a MAC of 128 bits needs no more, and longer would let anyone lock hosts out
 
 REFUSE_SESSION = const(0)
 REFUSE_MAC = const(1)
@@ -73,7 +75,7 @@ class Link:
         self.rx_size = 0
         self.values = [0] * VALUES_MAX
         self.session = Session()
-        self.pending = Session()
+        self.offers = [Session() for _ in range(OFFERS)]
         self.lobby = Session()  # clear, number 0: for refusals and the dictionary, whatever else is in force
         self.refused = [0] * REFUSE_KINDS
         self.host_nonce = b""
@@ -146,15 +148,24 @@ def link_exhausted(session: Session) -> bool:
     return session.number != 0 and session.sent >= SEQUENCE_MAX
 
 
-def link_open(link: Link, role: int, number: int, nonce: bytes, now_ms: int) -> Session:
+def link_offer(link: Link, now_ms: int) -> "Session | None":
+    """A place for a session that has to prove itself: a free one, or the oldest unless that is too young to go."""
+    oldest = link.offers[0]
+    for offer in link.offers:
+        if not offer.hmac:
+            return offer
+        if ticks_diff(offer.heard_ms, oldest.heard_ms) < 0:
+            oldest = offer
+    return oldest if ticks_diff(now_ms, oldest.heard_ms) >= OFFER_MS else None
+
+
+def link_open(link: Link, session: Session, role: int, number: int, nonce: bytes, now_ms: int) -> None:
     """Answer a hello: a clear session is in force at once, a keyed one waits for proof."""
     link.device_nonce = nonce
-    if role == ids.ROLE_CLEAR:
-        session_open(link.session, number, role, None, now_ms)
-        return link.session
-    hmac = session_hmac(role_key(link.key, role), link.hello_version, number, link.host_nonce, nonce)
-    session_open(link.pending, number, role, hmac, now_ms)
-    return link.pending
+    hmac = None
+    if role != ids.ROLE_CLEAR:
+        hmac = session_hmac(role_key(link.key, role), link.hello_version, number, link.host_nonce, nonce)
+    session_open(session, number, role, hmac, now_ms)
 
 
 def link_backoff_s(link: Link, now_ms: int) -> int:
@@ -213,7 +224,9 @@ def _authentic(link: Link, signed: int, now_ms: int) -> bool:
     number = frame_session(frame)
     session = link.session
     if not session.hmac or number != session.number:
-        session = link.pending
+        for offer in link.offers:
+            if offer.hmac and offer.number == number:
+                session = offer
     hmac = session.hmac
     if not hmac or number != session.number:
         _refuse(link, REFUSE_SESSION)
@@ -221,29 +234,36 @@ def _authentic(link: Link, signed: int, now_ms: int) -> bool:
     mac = hmac.digest(FROM_HOST, link.reader.views.first(signed))
     if not same_bytes(mac, frame, signed, MAC_SIZE):
         _refuse(link, REFUSE_MAC)
-        if session is link.pending:
-            _wrong_guess(link, now_ms)
+        if session is not link.session:
+            _wrong_guess(link, session, now_ms)
         return False
     if frame_sequence(frame) <= session.received:
         _refuse(link, REFUSE_REPLAY)
         return False
     session.received = frame_sequence(frame)
     session_heard(session, now_ms)
-    if session is link.pending:
-        link.pending = link.session
-        link.pending.hmac = None
-        link.session = session
-        link.guesses = 0
-        link.backoff_ms = 0
+    if session is not link.session:
+        _promote(link, session)
     return True
 
 
-def _wrong_guess(link: Link, now_ms: int) -> None:
+def _promote(link: Link, session: Session) -> None:
+    """The proof is there: this session is in force, the one before is dead."""
+    for i in range(OFFERS):
+        if link.offers[i] is session:
+            link.offers[i] = link.session
+            link.offers[i].hmac = None
+    link.session = session
+    link.guesses = 0
+    link.backoff_ms = 0
+
+
+def _wrong_guess(link: Link, session: Session, now_ms: int) -> None:
     """Each few wrong proofs double the time in which no new one is heard."""
     link.guesses += 1
     if link.guesses >= GUESSES_MAX:
         link.guesses = 0
-        link.pending.hmac = None
+        session.hmac = None
         link.backoff_ms = min(link.backoff_ms * 2 or BACKOFF_MS, BACKOFF_MS_MAX)
         link.backoff_until_ms = ticks_add(now_ms, link.backoff_ms)
         link.backing_off = True

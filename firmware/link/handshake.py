@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from micropython import const
 
-from firmware.link.gate import REFUSE_ROLE, link_alive, link_backoff_s, link_open, link_refuse, link_send
+from firmware.link.gate import REFUSE_ROLE, link_alive, link_backoff_s, link_offer, link_open, link_refuse, link_send
 from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX
 from firmware.protocol.dictionary import dictionary_hash
@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.journal.store import Journal
     from firmware.link.gate import Link
+    from firmware.protocol.session import Session
     from hal.api import Hal
 
 HELLO_IGNORED = const(0)
@@ -59,16 +60,22 @@ def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> in
         wait_s = link_backoff_s(link, now_ms)
         if wait_s:
             return _refuse(handshake, ids.REFUSED_BACKOFF, wait_s)
-    return _welcome(handshake, role, seq_received, now_ms)
+    session = link.session if role == ids.ROLE_CLEAR else link_offer(link, now_ms)
+    if session is None:
+        link_refuse(link, REFUSE_ROLE)
+        return HELLO_IGNORED
+    return _welcome(handshake, session, role, seq_received, now_ms)
 
 
-def _welcome(handshake: Handshake, role: int, seq_received: int, now_ms: int) -> int:
+def _welcome(handshake: Handshake, session: "Session", role: int, seq_received: int, now_ms: int) -> int:
     link = handshake.link
-    seed = _fresh(handshake)
+    seed, safe = _fresh(handshake)
+    if role != ids.ROLE_CLEAR and not safe:
+        return _refuse(handshake, ids.REFUSED_BACKOFF, 1)
     number = seed[30] | seed[31] << 8
-    if number in (0, link.session.number):
-        number = (number + 1) & 0xFFFF or 1  # two sessions of one number could not be told apart
-    session = link_open(link, role, number, seed[:NONCE_SIZE], now_ms)
+    while number == 0 or _in_use(link, number):  # two sessions of one number could not be told apart
+        number = (number + 1) & 0xFFFF
+    link_open(link, session, role, number, seed[:NONCE_SIZE], now_ms)
     values = handshake.values
     values[0] = ids.VERSION
     values[1] = role
@@ -92,9 +99,20 @@ def _refuse(handshake: Handshake, why: int, detail: int) -> int:
     return HELLO_ANSWERED
 
 
-def _fresh(handshake: Handshake) -> bytes:
-    """32 bytes that never come twice, even from a source that is stuck: boot and count are hashed in."""
+def _in_use(link: "Link", number: int) -> bool:
+    if link.session.number == number:
+        return True
+    for offer in link.offers:
+        if offer.number == number:
+            return True
+    return False
+
+
+def _fresh(handshake: Handshake) -> "tuple[bytes, bool]":
+    """32 bytes that never come twice, even from a source that repeats itself: boot and count are hashed in.
+
+    Not safe under a key while the source is broken, or this boot's number is not recorded and can come again."""
     noise = bytearray(NOISE_BYTES)
-    handshake.hal.entropy_into(noise)
+    safe = handshake.hal.entropy_into(noise) and handshake.journal.boot_last >= handshake.boot
     handshake.nonces += 1
-    return sha256(bytes(noise) + b"%d %d" % (handshake.boot, handshake.nonces)).digest()
+    return sha256(bytes(noise) + b"%d %d" % (handshake.boot, handshake.nonces)).digest(), safe

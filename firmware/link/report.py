@@ -44,6 +44,7 @@ RESEND_MS_MAX = const(8000)
 STATUS_MS = const(500)
 COUNTERS_MS = const(10000)
 DUE_MS_MAX = const(60000)
+HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and anybody can ask
 MESSAGES_PER_SCAN = const(4)
 
 
@@ -56,6 +57,8 @@ class Reporter:
         self.desk = desk
         self.handshake = handshake
         self.session_number = link.session.number
+        self.hello_ms = 0  # when one was answered last
+        self.hello_paced = False  # that was only just now; latched off, since times wrap
         self.host_seen = False
         self.seq_next = journal.seq_acked + 1
         self.seq_received = journal.seq_acked  # acknowledged by the host, perhaps not yet recorded
@@ -143,7 +146,11 @@ def _handle(reporter: Reporter, message: int, now_ms: int) -> None:
 def _next_frame(reporter: Reporter, now_ms: int) -> bool:
     """Build the most urgent frame that is due; False if there is none."""
     link = reporter.link
-    if link.hello_role >= 0:
+    if reporter.hello_paced and ticks_diff(now_ms, reporter.hello_ms) >= HELLO_MS:
+        reporter.hello_paced = False
+    if link.hello_role >= 0 and not reporter.hello_paced:
+        reporter.hello_ms = now_ms
+        reporter.hello_paced = True
         answer = handshake_answer(reporter.handshake, reporter.seq_received, now_ms)
         if answer != HELLO_IGNORED:
             return True
@@ -167,10 +174,10 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         reporter.time_due = False
         link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values, b"")
         return True
-    if _next_event(reporter, now_ms):
+    # Anybody may ask for the dictionary, and so it comes last: a flood of questions must not hold up anything else.
+    if _next_event(reporter, now_ms) or _next_telemetry(reporter, now_ms):
         return True
-    # Anybody may ask for the dictionary, and so it comes after events: a flood of questions must not hold them up.
-    return (reporter.line_due >= 0 and _dictionary(reporter)) or _next_telemetry(reporter, now_ms)
+    return reporter.line_due >= 0 and _dictionary(reporter)
 
 
 def _start_over(reporter: Reporter) -> None:
@@ -270,8 +277,10 @@ def _fill_counters(reporter: Reporter) -> None:
 
 def _wake(reporter: Reporter, now_ms: int) -> int:
     wake_ms = FOREVER_MS
+    if reporter.hello_paced:
+        wake_ms = HELLO_MS - ticks_diff(now_ms, reporter.hello_ms)
     if reporter.seq_next - 1 > reporter.seq_received:
-        wake_ms = reporter.resend_ms - ticks_diff(now_ms, reporter.moved_ms)
+        wake_ms = min(wake_ms, reporter.resend_ms - ticks_diff(now_ms, reporter.moved_ms))
     if reporter.host_seen and not link_exhausted(reporter.link.session):
         wake_ms = min(wake_ms, STATUS_MS - ticks_diff(now_ms, reporter.status_ms))
     return max(wake_ms, 0)

@@ -26,7 +26,7 @@ EXIT_INTERRUPTED = 130
 
 EPILOG = """\
 examples:
-  fairshoe demo                          four rounds on a simulated shoe, a short deck and a jam among them
+  fairshoe demo                          rounds on a simulated shoe, a short deck and a jam among them
   fairshoe sim                           a simulated shoe on a serial device path; type `load 52`, `press green`
   fairshoe monitor /dev/ttyACM0          what a shoe is doing, live
   fairshoe command /dev/ttyACM0 shuffle --key-file shoe.key

@@ -163,6 +163,8 @@ def from_file(source: str, as_hex: bool) -> Iterator[bytes]:
     try:
         if source != "-" and stat.S_ISCHR(Path(source).stat().st_mode):
             raise PortError(f"{source} is a device, not a file.", "Add --follow to read a live port.")
+        if source == "-" and sys.stdin is None:
+            raise PortError("standard input is closed.", "Name a file, or pipe something in.")
         with sys.stdin.buffer if source == "-" else Path(source).open("rb") as file:
             first = file.read(CHUNK)
             if as_hex or looks_like_hex(first):
@@ -190,7 +192,8 @@ def _unhex(first: bytes, file: Any) -> Iterator[bytes]:
         odd = _NO_DIGIT.sub(b"", cut)
         wrong = re.search(rb"[^0-9A-Fa-f]", odd)
         if wrong:
-            place = at + cut.index(wrong[0])
+            # Blank out what was skipped, keeping places, to find where it stands.
+            place = at + _NO_DIGIT.sub(lambda skipped: b" " * len(skipped[0]), cut).index(wrong[0])
             raise NotOurs(f"byte {place} of the text is {wrong[0]!r}, not a hex digit.", "Leave --hex out for binary.")
         digits += odd
         even = len(digits) & ~1

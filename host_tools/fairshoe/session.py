@@ -28,7 +28,7 @@ from fairshoe.messages import (
     Welcome,
 )
 from firmware.protocol.ids import CLASS_EVENT, VERSION
-from firmware.protocol.session import NONCE_SIZE, SEQUENCE_WARN
+from firmware.protocol.session import NONCE_SIZE, SEQUENCE_MAX, SEQUENCE_WARN
 
 HELLO_S = 0.5
 LIFE_S = 4.0
@@ -44,6 +44,7 @@ class LinkCounts:
     gaps: int = 0
     hellos: int = 0
     sessions: int = 0
+    unsent: int = 0  # no link sequence left
     disbelieved: Counter[str] = field(default_factory=Counter[str])
 
 
@@ -66,6 +67,7 @@ class HostSession:
         self._nonce = b""
         self._hello_at: float | None = None
         self._life_at = 0.0
+        self._renew_at = 0.0
         self._number = 0
         self._sequence = 0
         self._received = -1
@@ -80,7 +82,8 @@ class HostSession:
 
     def tick(self, now: float) -> None:
         """Say hello when it is time to: at first, after silence, and before the numbers run out."""
-        if self._hello_at is None or now >= self._hello_at or self._sequence >= SEQUENCE_WARN:
+        running_out = self._sequence >= SEQUENCE_WARN and now >= self._renew_at
+        if self._hello_at is None or now >= self._hello_at or running_out:
             self._say_hello(now)
         elif self._seal is not None and now >= self._life_at:
             # A keyed session nobody hears of for ten seconds may be replaced by one without a key.
@@ -103,7 +106,7 @@ class HostSession:
                 self.lines[message.line] = message
             else:
                 self._hello_at = now + SILENCE_S
-                if isinstance(message, SessionEnding):
+                if isinstance(message, SessionEnding) and now >= self._renew_at:
                     self._say_hello(now)
                 seq = event_seq(message)
                 if seq is None or self._in_order(seq):
@@ -115,6 +118,11 @@ class HostSession:
         self.send(EventAck(self.acknowledged))
 
     def send(self, message: Message) -> None:
+        """In the session. Without a number left it is not sent: a new session is asked for, and every message that
+        matters is one that is repeated."""
+        if self._sequence > SEQUENCE_MAX:
+            self.counts.unsent += 1
+            return
         self._output += wire.encode(message, self._number, self._sequence, 0, self._seal)
         self._sequence += 1
 
@@ -123,9 +131,9 @@ class HostSession:
 
     def _say_hello(self, now: float) -> None:
         self._nonce = os.urandom(NONCE_SIZE)
-        self._hello_at = now + HELLO_S
-        self._sequence = min(self._sequence, SEQUENCE_WARN - 1)
+        self._hello_at = self._renew_at = now + HELLO_S
         self.counts.hellos += 1
+        self.refused = None
         self._output += wire.encode(Hello(VERSION, self._role, self._nonce))
 
     def _open(self, frame: wire.Frame, welcome: Welcome, now: float) -> None:

@@ -13,7 +13,7 @@ import serial
 
 from fairshoe import messages, wire
 from fairshoe.dictionary import Dictionary, own_dictionary
-from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost
+from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, UsageError
 from fairshoe.keys import RoleKey
 from fairshoe.messages import (
     Command,
@@ -168,6 +168,13 @@ class Shoe:
         """Give a command. Its number is written down first, and it is repeated until it is answered, so that it acts
         once however often the link breaks. `messages` (or `wait`) carries it on; look at `pending.result`."""
         welcome = self._keyed()
+        _check(kind(1, **arguments))
+        unfinished = self._operations.unfinished(welcome.device, welcome.role)
+        if unfinished is not None:
+            raise UsageError(
+                f"the outcome of {unfinished.command} (operation {unfinished.op}) is not known yet.",
+                "Wait for it, or ask about it with resume(unfinished()).",
+            )
         op = self._operations.begin(welcome.device, welcome.role, welcome.op_last, kind.NAME, arguments)
         self._pending = Pending(op, kind(op, **arguments))
         return self._pending
@@ -175,9 +182,11 @@ class Shoe:
     def resume(self, unfinished: Unfinished) -> Pending:
         """Ask about a command of an earlier run, under its own number: it acts now if it never did."""
         self._keyed()
-        kind = next(cls for cls in messages.ALL if unfinished.command == cls.NAME and issubclass(cls, Command))
-        self._pending = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
-        return self._pending
+        for kind in messages.ALL:
+            if issubclass(kind, Command) and unfinished.command == kind.NAME:
+                self._pending = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
+                return self._pending
+        raise UsageError(f"this version knows no command {unfinished.command}.", "Use the version that gave it.")
 
     def wait(self, pending: Pending, timeout_s: float = 120.0) -> CommandResult:
         """The outcome of a command. Events that come meanwhile are delivered afterwards."""
@@ -245,14 +254,19 @@ class Shoe:
             self._pump()
             if session.welcome is not None:
                 return
-            if session.refused is not None:
+            if session.refused is not None and session.refused.why != Refusal.BACKOFF:
                 why = session.refused.why
-                what = f"{self.name} refused the session: {why.name.lower()}"
-                what += f", {session.refused.detail} s to wait." if why == Refusal.BACKOFF else "."
-                raise HelloRefused(what, _REFUSALS.get(why, "Update this tool."))
-        advice = "Check that the device is powered, that this is its table port and that no other program has it open."
+                raise HelloRefused(
+                    f"{self.name} refused the session: {why.name.lower()}.", _REFUSALS.get(why, "Update this tool.")
+                )
         if session.counts.disbelieved["welcome without the key"]:
             raise NoAnswer(f"{self.name} answers with another key.", "Use the key file of this device.")
+        if session.refused is not None:
+            wait_s = session.refused.detail
+            raise HelloRefused(
+                f"{self.name} refused the session: backoff, {wait_s} s to wait.", _REFUSALS[Refusal.BACKOFF]
+            )
+        advice = "Check that the device is powered, that this is its table port and that no other program has it open."
         raise NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:.0f} s.", advice)
 
     def _keyed(self) -> Welcome:
@@ -302,6 +316,9 @@ class Shoe:
                 self.open_round = message.round
             elif isinstance(message, (RoundEnded, RoundVoided)):
                 self.open_round = 0
+        if event_seq(message) is None:
+            # Snapshots: only the newest of a kind is worth waiting for.
+            self._waiting = deque(waiting for waiting in self._waiting if type(waiting) is not type(message))
         self._waiting.append(message)
 
     def _settle(self, result: Result) -> None:
@@ -336,6 +353,14 @@ class Shoe:
             f"{what}. Last event received: {self.seq_last}.",
             "Check cable and power, then connect again: the device keeps every event that was not acknowledged.",
         )
+
+
+def _check(command: Command) -> None:
+    """Before it gets a number: a command that cannot be encoded must not use one up."""
+    try:
+        wire.encode(command)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise UsageError(f"{command.NAME} cannot be given like that: {error}.", "Check its arguments.") from error
 
 
 def _open_port(url: str) -> Any:

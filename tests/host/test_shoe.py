@@ -9,7 +9,7 @@ import pytest
 from rig_port import KEY, RigPort
 
 from fairshoe import Shoe, messages, wire
-from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, StoreError
+from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, StoreError, UsageError
 from fairshoe.keys import RoleKey, role_key
 from fairshoe.messages import (
     AcknowledgeWarning,
@@ -338,3 +338,48 @@ def test_a_quiet_host_shows_signs_of_life_so_that_nobody_takes_its_place() -> No
         if port.rig.plant.now_us > 20_000_000:
             break
     assert port.rig.app.link.session.received >= before + 3
+
+
+def test_an_argument_that_does_not_fit_uses_up_no_number(tmp_path: Path) -> None:
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port, Operations(tmp_path / "operations.json"))
+    take_until(shoe, EmptyProved)
+    with pytest.raises(UsageError, match="set_positions cannot be given like that"):
+        shoe.command(SetPositions, positions=300)
+    assert shoe.unfinished() is None
+    assert shoe.command(CloseBetting).op == 1
+
+
+def test_a_second_command_waits_for_the_outcome_of_the_first(tmp_path: Path) -> None:
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port, Operations(tmp_path / "operations.json"))
+    take_until(shoe, EmptyProved)
+    pending = shoe.start(CloseBetting)
+    with pytest.raises(UsageError, match="not known yet"):
+        shoe.start(Release)
+    assert shoe.wait(pending).op == 1
+
+
+def test_a_host_whose_numbers_run_out_gets_a_new_session_and_reuses_none() -> None:
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port)
+    take_until(shoe, EmptyProved)
+    session = shoe._session  # pyright: ignore[reportPrivateUsage]
+    assert session is not None
+    session._sequence = 0xFEF0  # pyright: ignore[reportPrivateUsage]
+    sessions, hellos = shoe.counts.sessions, shoe.counts.hellos
+    for _ in range(600):
+        session.acknowledge(2)
+        shoe._pump()  # pyright: ignore[reportPrivateUsage]
+    assert shoe.counts.sessions == sessions + 1
+    assert shoe.counts.hellos <= hellos + 2
+    assert port.rig.app.link.refused[2] == 0, "a number was used twice"
+
+
+def test_a_program_that_only_gives_commands_does_not_pile_up_snapshots() -> None:
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port)
+    end_us = port.rig.plant.now_us + 60_000_000
+    while port.rig.plant.now_us < end_us:
+        shoe._pump()  # pyright: ignore[reportPrivateUsage]
+    assert len(shoe._waiting) < 10  # pyright: ignore[reportPrivateUsage]

@@ -238,3 +238,49 @@ def test_a_result_is_told_to_the_role_that_gave_the_command_and_to_no_other():
     stage.until("deck_verified", 60000)
     stage.run(1000)
     assert service.results == []
+
+
+def test_done_is_never_said_of_what_was_not_recorded():
+    """An acknowledgement in the scan in which a command ends writes a mark: it must not run ahead of the events."""
+    stage = keyed()
+    ready(stage)
+    stage.peer.acknowledges = False
+    app = stage.rig.app
+    decide = app.decide
+
+    def decide_and_acknowledge(now_ms):
+        before = app.flow.state
+        wake_ms = decide(now_ms)
+        if app.flow.state == DECK_READY and before != DECK_READY:
+            seq = app.reporter.seq_next - 1
+            stage.rig.hal.received.extend(
+                stage.peer.frame(stage.peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [seq])
+            )
+            # The mark gets through, the next write does not.
+            stage.rig.nv.cut_at = stage.rig.nv.writes + 1
+            stage.rig.nv.cut_bytes = 0
+        return wake_ms
+
+    app.decide = decide_and_acknowledge
+    command(stage, 1, ids.CMD_SHUFFLE, run_ms=30000)
+    assert not stage.rig.powered
+    stage.rig.nv.cut_at = -1
+    stage.peer.acknowledges = True
+    stage._act("boot", "")
+    stage.run(3000)
+    command(stage, 1, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_IN_DOUBT
+    assert "deck_verified" not in stage.names()
+
+
+def test_a_warning_can_be_acknowledged_by_command_after_the_journal_was_full():
+    stage = keyed()
+    stage.play(stories.start() + [("", 500, "load", 51)])
+    command(stage, 1, ids.CMD_SHUFFLE)
+    stage.until("deck_refused", 60000)
+    stage.run(500)
+    stage.rig.app.flow.hold = 12
+    stage.rig.app.outbox.post(ids.EV_DOOR_CLOSED)
+    stage.run(500)
+    command(stage, 2, ids.CMD_ACKNOWLEDGE_WARNING)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_DONE

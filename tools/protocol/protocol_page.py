@@ -40,7 +40,7 @@ PROSE: dict[str, int] = {
     "alive_ms": 10000,
     "guesses_max": 3,
     "backoff_ms": 1000,
-    "backoff_ms_max": 64000,
+    "backoff_ms_max": 4000,
     "sequence_warn": 0xFF00,
     "received": 20,
     "residue": 0x2144DF1C,
