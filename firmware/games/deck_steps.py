@@ -182,10 +182,11 @@ def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
         flow.outbox.post(ids.EV_DECK_VERIFIED, counted, swept, flow.intake.misfeeds)
         panel_lamps(out, 1, 0, 0)
         return flow_enter(flow, DECK_READY, now_ms)
-    flow.outbox.post(ids.EV_DECK_REFUSED, expected, counted, swept, text=flow.profile.clause_count)
     # The cycle itself was complete, so this is not a failed shuffle: leave that state before latching.
     flow.state = WARNING
-    return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
+    flow_warn(flow, out, FAULT_MISMATCH, now_ms)
+    flow.outbox.post(ids.EV_DECK_REFUSED, expected, counted, swept, text=flow.profile.clause_count)
+    return 0
 
 
 def _report_ms(flow: "Flow", elapsed_ms: int) -> int:

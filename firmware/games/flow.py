@@ -111,7 +111,8 @@ def flow_await_commit(flow: Flow, out: "Outputs", now_ms: int) -> int:
 
 
 def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
-    """Stop everything, end what was going on, latch. The order matters: motors first, words after."""
+    """Stop everything, latch, end what was going on. The order matters: motors first, words after; and of the words the
+    warning first, since what ends an intent must not be recorded without it: power may be lost between the two."""
     motors_off(out)
     out.halt = True
     flow.hold = FAULT_NONE
@@ -121,14 +122,14 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
     store_stop(flow.store, out)
     permutation_wipe(flow.order)
     flow.order_state = ORDER_NONE
+    flow.warning = fault
+    flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total)
     if flow.state in (PREPARING, SHUFFLING):
         flow.outbox.post(ids.EV_SHUFFLE_FAILED, fault, text=flow.profile.clause_shuffle)
     elif flow.state == REMOVING:
         flow.outbox.post(ids.EV_REMOVAL_FAILED, fault)
     if flow.round_open:
         flow_void(flow, fault, CLAUSE_NONE if fault == FAULT_DOOR else flow.profile.clause_deal)
-    flow.warning = fault
-    flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total)
     panel_lamps(out, 0, 0, 1)
     return flow_enter(flow, WARNING, now_ms)
 

@@ -108,9 +108,9 @@ def procedure_resume(
         if warning:
             flow_warn(flow, out, warning, now_ms)
         return
+    flow_warn(flow, out, FAULT_POWER, now_ms)
     flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
     if round_open:
         flow.outbox.post(
             ids.EV_ROUND_VOIDED, FAULT_POWER, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16, flow.profile.clause_deal
         )
-    flow_warn(flow, out, FAULT_POWER, now_ms)
