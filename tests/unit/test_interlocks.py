@@ -266,7 +266,7 @@ def test_power_cut_at_any_write_after_a_jam_leaves_the_warning():
     """A card may lie unseen: nothing may turn before somebody has looked, whichever of the records got through."""
     for write in range(8):
         stage = Stage(board(), GAME, 7)
-        stage.play(stories.start() + [("", 0, "jam", "exit:2:10000")] + stories.shuffle(52) + stories.deal(1)[:-2])
+        stage.play(stories.start() + [("", 0, "jam", "exit:0:10000")] + stories.shuffle(52) + stories.deal(1)[:-2])
         while stage.rig.app.flow.state != WARNING:
             stage.run(1)
         stage.rig.nv.cut_at = stage.rig.nv.writes + write
