@@ -90,7 +90,6 @@ class Outputs:
         self.stop_output = 0
         self.stop_line = 0
         self.stop_us = 0
-        self.page = 0
 
 
 def image_settle(inp: Inputs) -> None:

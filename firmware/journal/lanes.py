@@ -10,8 +10,7 @@ from micropython import const
 
 from firmware.protocol import ids
 
-LANES_SIZE = const(42)  # three lanes of 14 bytes: what a mark has room for
-_LANE_SIZE = const(14)
+_LANE_SIZE = const(14)  # three lanes make 42 bytes: what a mark has room for
 NEVER = const(0xFF)  # no operation yet
 
 

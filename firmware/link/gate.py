@@ -61,7 +61,7 @@ _COMMAND_CODES = b"\x04"  # the operation number, which every command has
 
 
 class Link:
-    """Reader, writer, the session in force and the one that still has to prove itself."""
+    """Reader, writer, the session in force and those on offer, which still have to prove themselves."""
 
     def __init__(self, hal: "Hal", codes: "dict[int, bytes]", key: bytes, clear_ack: bool) -> None:
         self.hal = hal

@@ -4,10 +4,8 @@ from micropython import const
 
 from firmware.protocol.ids import CLASS_COMMAND, COMMAND_PREFIX, EVENT_PREFIX, MESSAGES
 
-TYPE_U8 = const(1)  # the code of an integer is its size in bytes
-TYPE_U16 = const(2)
-TYPE_U32 = const(4)
-TYPE_RAW = const(8)  # from here on raw bytes, the code is the size: text and byte strings alike
+# The code of a field is its size in bytes: 1, 2 and 4 are integers.
+TYPE_RAW = const(8)  # from here on raw bytes, text and byte strings alike
 TYPE_REST = const(255)  # raw bytes up to the end of the body
 
 _CODES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "rest": 255}
