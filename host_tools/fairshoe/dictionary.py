@@ -102,11 +102,6 @@ class Dictionary:
         fields = prefixes.get(kind, ()) + _fields(words[4:])
         self.messages[int(words[1])] = Spec(int(words[1]), kind, words[3], fields)
 
-    def name_of(self, field_name: str, number: int) -> str | None:
-        """What a number in an enumerated field is called."""
-        names = self.names.get(field_name, ())
-        return names[number] if 0 <= number < len(names) else None
-
     def explain(self, message: UnknownMessage) -> tuple[str, dict[str, Value]] | None:
         """Name and fields of a message this version has no class for; None if this dictionary has none either."""
         spec = self.messages.get(message.id)

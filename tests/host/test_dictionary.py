@@ -105,6 +105,9 @@ def test_any_lines_whatever_are_taken() -> None:
     for _ in range(500):
         lines = [" ".join(noise.choices(words, k=noise.randrange(7))) for _ in range(noise.randrange(9))]
         dictionary = Dictionary(lines)
-        str(compare(dictionary))
+        assert str(compare(dictionary))
         for number in dictionary.messages:
-            dictionary.explain(UnknownMessage(number, 0, noise.randbytes(noise.randrange(40))))
+            body = noise.randbytes(noise.randrange(40))
+            explained = dictionary.explain(UnknownMessage(number, 0, body))
+            assert explained is not None
+            assert explained[0] == dictionary.messages[number].name

@@ -59,5 +59,7 @@ def test_packing_allocates_nothing():
     buf = bytearray(32)
     codes = bytes((1, 2, 8, 4))
     values = [1, 2, 3, 0]
-    without_heap(pack, buf, 0, codes, values, b"CS")
-    without_heap(unpack, buf, 0, codes, values)
+    assert without_heap(pack, buf, 0, codes, values, b"CS") == 15
+    read = [0] * 4
+    assert without_heap(unpack, buf, 0, codes, read) == 15
+    assert read == values
