@@ -21,7 +21,7 @@ from firmware.games.flow import (
 )
 from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_resume, procedure_scan
-from firmware.image import Inputs, Outputs, image_settle, motors_running
+from firmware.image import Inputs, Outputs, motors_running
 from firmware.journal.keys import key_load
 from firmware.journal.outbox import Outbox
 from firmware.journal.store import Journal
@@ -41,7 +41,7 @@ from firmware.protocol.frame import DROP_KINDS
 from firmware.shoe.drbg import Drbg
 from firmware.shoe.ledger import HOPPER, ZONE_COUNT
 from firmware.shoe.permutation import permutation_fill
-from firmware.ticks import ticks_diff
+from firmware.ticks import FOREVER_MS, ticks_diff
 from firmware.version import VERSION_TEXT
 
 TYPE_CHECKING = False
@@ -94,6 +94,7 @@ class App:
         self.outbox.advance(ticks_diff(now_ms, self.scanned_ms))
         self.scanned_ms = now_ms
         self.hal.sample(self.inp)
+        self.inp.now_us = self.hal.ticks_us()
         try:
             wake_ms = self.decide(now_ms)
         except Broken as broken:
@@ -130,10 +131,13 @@ class App:
         inp = self.inp
         out = self.out
         flow = self.flow
-        if inp.edge_count:
-            image_settle(inp)
+        wake_ms = FOREVER_MS
+        if inp.unsettled():
+            wake_ms = inp.settle()
             panel_scan(flow.panel, inp)
-        wake_ms = tray_scan(flow.tray, inp, now_ms)
+        next_ms = tray_scan(flow.tray, inp, now_ms)
+        if next_ms < wake_ms:
+            wake_ms = next_ms
         next_ms = procedure_scan(flow, inp, out, now_ms)
         if next_ms < wake_ms:
             wake_ms = next_ms

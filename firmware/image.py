@@ -1,22 +1,30 @@
 """The process image: every input and output of one scan, in buffers made once.
 
-Inputs are logical: 1 means blocked, pressed, open or away. The HAL fills levels and raw edges; `image_settle` turns
-the edges into per-line passages (how many, and when the last began and ended), which is all the machines look at:
-a late scan still sees every card.
+Inputs are logical: 1 means blocked, pressed, open or away. The HAL fills raw levels and raw edges; `settle` turns
+them into levels and per-line passages (how many, and when the last began and ended), which is all the machines look at:
+a late scan still sees every card, and a change that does not last a millisecond is noise: counted, and ignored.
 """
 
 from micropython import const
 
+from firmware.ticks import FOREVER_MS, ticks_diff
+
 INPUTS = (
     "hopper",  # cards in the hopper
     "throat_a",
-    "throat_b",  # at the mouth of the store; interlocks rotation
+    "throat_b",  # at the mouth of the store; interlocks the axis
     "opacity",  # more than one card thick, at throat A
-    "slot",  # slot-occupied beam, half a slot away from the mouth
+    "slot",  # carousel: slot-occupied beam, half a slot off the mouth; shelves: the shelf at the mouth holds cards
     "exit",
     "tray",
     "ejector",  # away from home
     "door",  # open
+    "arrival",  # shelves: at the shelf's own mouth
+    "cut",  # draw: the card in the throat is the cut card
+    "back",  # at throat A: not the back this deck must have
+    "face",  # at throat A: a card that lies face up
+    "hole_card",  # a card lies in the hole-card reader
+    "hole_match",  # and makes a blackjack with the up-card it was told of
     "button_close",  # betting closed
     "button_lock",  # progressive lock-out confirmed
     "button_seat",  # one more position in this round
@@ -32,47 +40,138 @@ IN_EXIT = const(5)
 IN_TRAY = const(6)
 IN_EJECTOR = const(7)
 IN_DOOR = const(8)
-IN_CLOSE = const(9)
-IN_LOCK = const(10)
-IN_SEAT = const(11)
-IN_GREEN = const(12)
-IN_ACK = const(13)
-INPUT_COUNT = const(14)
+IN_ARRIVAL = const(9)
+IN_CUT = const(10)
+IN_BACK = const(11)
+IN_FACE = const(12)
+IN_CLOSE = const(15)
+IN_LOCK = const(16)
+IN_SEAT = const(17)
+IN_GREEN = const(18)
+IN_ACK = const(19)
+INPUT_COUNT = const(20)
 
-OUTPUTS = ("pick", "transport", "ejector", "outfeed", "lamp_green", "lamp_amber", "lamp_red")
+OUTPUTS = (
+    "pick",
+    "transport",
+    "ejector",  # carousel: pushes a card out of its slot; shelves: pushes what lies on a shelf into the tray
+    "outfeed",  # carousel: rollers behind the slot; shelves: carries the tray's pile back into the hopper
+    "reverse",  # pick and transport turn backwards while this is on
+    "dark",  # switches the beams' light off, to see whether they notice
+    "lamp_green",
+    "lamp_amber",
+    "lamp_red",
+)
 OUT_PICK = const(0)
 OUT_TRANSPORT = const(1)
 OUT_EJECTOR = const(2)
 OUT_OUTFEED = const(3)
-OUT_LAMP_GREEN = const(4)
-OUT_LAMP_AMBER = const(5)
-OUT_LAMP_RED = const(6)
-OUTPUT_COUNT = const(7)
+OUT_REVERSE = const(4)
+OUT_DARK = const(5)
+OUT_LAMP_GREEN = const(6)
+OUT_LAMP_AMBER = const(7)
+OUT_LAMP_RED = const(8)
+OUTPUT_COUNT = const(9)
 MOTOR_COUNT = const(4)  # the first four outputs move cards
+MACHINE_COUNT = const(6)  # the first six go off when everything does; lamps stay
 
 AXIS_IDLE = const(0)
 AXIS_MOVING = const(1)
 AXIS_LOST = const(2)  # did not find home, or stalled
 
 EDGES_MAX = const(32)  # a sweep gives 81 slots/s x 2 edges; a scan every 4 ms sees at most 1
+SETTLE_US = const(1000)  # a beam's bounce is over in less; at 1.2 m/s a card moves 1.2 mm meanwhile
 
 
 class Inputs:
-    """What the HAL saw. Sole writers: the HAL's sample verb and image_settle."""
+    """What the HAL saw. Sole writers: the HAL's sample verb and settle."""
 
     def __init__(self) -> None:
-        self.level = bytearray(INPUT_COUNT)
+        self.raw = bytearray(INPUT_COUNT)  # by the HAL: levels as they are
         self.axis = AXIS_IDLE
         self.edge_line = bytearray(EDGES_MAX)
         self.edge_level = bytearray(EDGES_MAX)
         self.edge_us = [0] * EDGES_MAX
         self.edge_count = 0
         self.edge_lost = False
+        self.card_code = 0  # by the HAL, where cards are recognised: the last one read, 1 .. 52
+        self.card_codes = 0  # and how many were
+        self.now_us = 0
+        self.level = bytearray(INPUT_COUNT)  # settled
         self.presses = 0  # of any button: the panel looks at each only when this has changed
         self.enters = [0] * INPUT_COUNT
         self.leaves = [0] * INPUT_COUNT
         self.enter_us = [0] * INPUT_COUNT
         self.leave_us = [0] * INPUT_COUNT
+        self.glitches = [0] * INPUT_COUNT  # changes that did not last
+        self.stale = True  # levels are not what the edges add up to: at the start, and after a loss
+        self._held = bytearray(INPUT_COUNT)  # raw level after the last edge
+        self._held_us = [0] * INPUT_COUNT
+        self._unsettled = 0  # lines whose last change has not lasted long enough yet
+
+    def unsettled(self) -> bool:
+        return self.edge_count != 0 or self._unsettled != 0 or self.stale or self.edge_lost
+
+    def settle(self) -> int:
+        """Fold the edges of this scan into levels and passages. Bound: EDGES_MAX. Returns when to come back."""
+        if self.stale or self.edge_lost:
+            self._refresh()
+            return FOREVER_MS
+        for i in range(self.edge_count):
+            self._edge(self.edge_line[i], self.edge_level[i], self.edge_us[i])
+        self.edge_count = 0
+        if not self._unsettled:
+            return FOREVER_MS
+        age_us = self._settle_lines()
+        return (SETTLE_US - age_us) // 1000 + 1 if self._unsettled else FOREVER_MS
+
+    def _edge(self, line: int, level: int, at_us: int) -> None:
+        held = self._held[line]
+        if level == held:
+            return
+        if held != self.level[line]:
+            self._unsettled -= 1
+            if ticks_diff(at_us, self._held_us[line]) >= SETTLE_US:
+                self._accept(line)
+            else:
+                self.glitches[line] += 1
+        self._held[line] = level
+        self._held_us[line] = at_us
+        if level != self.level[line]:
+            self._unsettled += 1
+
+    def _accept(self, line: int) -> None:
+        level = self._held[line]
+        self.level[line] = level
+        if level:
+            self.enters[line] += 1
+            self.enter_us[line] = self._held_us[line]
+            if line >= IN_CLOSE:
+                self.presses += 1
+        else:
+            self.leaves[line] += 1
+            self.leave_us[line] = self._held_us[line]
+
+    def _settle_lines(self) -> int:
+        """Accept what has lasted; how long the oldest of the others has, in microseconds."""
+        oldest_us = 0
+        for line in range(INPUT_COUNT):
+            if self._held[line] != self.level[line]:
+                age_us = ticks_diff(self.now_us, self._held_us[line])
+                if age_us >= SETTLE_US:
+                    self._unsettled -= 1
+                    self._accept(line)
+                elif age_us > oldest_us:
+                    oldest_us = age_us
+        return oldest_us
+
+    def _refresh(self) -> None:
+        """Levels found, not seen to change: no passages."""
+        self.stale = False
+        self.edge_count = 0
+        self._unsettled = 0
+        for line in range(INPUT_COUNT):
+            self.level[line] = self._held[line] = self.raw[line]
 
 
 class Outputs:
@@ -92,21 +191,6 @@ class Outputs:
         self.stop_us = 0
 
 
-def image_settle(inp: Inputs) -> None:
-    """Fold the edges of this scan into passages. Bound: EDGES_MAX."""
-    for i in range(inp.edge_count):
-        line = inp.edge_line[i]
-        if inp.edge_level[i]:
-            inp.enters[line] += 1
-            inp.enter_us[line] = inp.edge_us[i]
-            if line >= IN_CLOSE:
-                inp.presses += 1
-        else:
-            inp.leaves[line] += 1
-            inp.leave_us[line] = inp.edge_us[i]
-    inp.edge_count = 0
-
-
 def output_set(out: Outputs, index: int, on: int) -> None:
     """Switch one output; the app drives only what changed."""
     if out.level[index] != on:
@@ -115,8 +199,8 @@ def output_set(out: Outputs, index: int, on: int) -> None:
 
 
 def motors_off(out: Outputs) -> None:
-    """Every card-moving output off; lamps stay."""
-    for i in range(MOTOR_COUNT):
+    """Every output of the machine off; lamps stay."""
+    for i in range(MACHINE_COUNT):
         output_set(out, i, 0)
 
 

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     class InputImage(Protocol):
         """The part of the process image that `sample` fills."""
 
-        level: bytearray
+        raw: bytearray  # levels as they are; the firmware settles them
         axis: int  # 0 at rest, 1 moving, 2 lost
         edge_line: bytearray
         edge_level: bytearray
         edge_us: list[int]
         edge_count: int
         edge_lost: bool
+        card_code: int  # where cards are recognised: the last one read, 1 .. 52, 0 if unreadable
+        card_codes: int  # how many were read so far
 
     class Storage(Protocol):
         """Four verbs over a byte range that keeps its content without power."""
@@ -58,24 +60,27 @@ if TYPE_CHECKING:
             ...
 
         def sample(self, inp: InputImage) -> bool:
-            """Levels, axis state and all edges since the last call into the image. False: nothing changed.
+            """Raw levels, axis state and all edges since the last call into the image. False: nothing changed.
 
-            Edges come in time order, each with its line and microsecond. More than fit: edge_lost is set, and the
-            firmware stops, because it can no longer count."""
+            Edges come in time order, each with its line and microsecond, bounces and all. More than fit: edge_lost is
+            set, and the firmware stops, because it can no longer count."""
             ...
 
         def drive(self, level: bytearray, watch_slot: bool) -> None:
             """Set every output. Edges of the slot beam are reported only while watch_slot (a turning carousel would
-            give hundreds that nobody looks at)."""
+            give hundreds that nobody looks at); its raw level is right then too, and 0 otherwise. `reverse` turns the
+            direction of pick and transport; `dark` switches the light of all beams off, and is left on for a few
+            milliseconds at most."""
             ...
 
         def all_off(self) -> None:
-            """Every motor off, axis halted. Callable at any time, from any state."""
+            """Every motor, reverse and dark off, axis halted. Callable at any time, from any state."""
             ...
 
         def move(self, slots: int, home: bool) -> None:
-            """Turn the carousel by so many slots (signed, ramps included), or to its home mark. Returns at once;
-            `sample` shows the axis moving until it rests or is lost."""
+            """Move carousel or elevator by so many places (signed, ramps included), or to its home mark. Returns at
+            once; `sample` shows the axis moving until it rests. It is lost when the mark is not found, or passes
+            where it should not: a stepper that lost steps is noticed at the next pass of the mark."""
             ...
 
         def stop_after(self, output: int, line: int, delay_us: int) -> None:

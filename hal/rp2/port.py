@@ -139,7 +139,7 @@ class Rp2Hal:
             edges.lost = False
             inp.edge_lost = True
         for beam in self._beams:
-            inp.level[beam.line] = beam.level
+            inp.raw[beam.line] = beam.level
 
     def _drain(self, inp: "InputImage") -> None:
         """Bound: the ring."""
@@ -279,7 +279,7 @@ def _expander_bits(lines: "Config", names: "tuple[str, ...]") -> "list[int]":
 
 def _put_edge(inp: "InputImage", line: int, level: int, us: int) -> None:
     count = inp.edge_count
-    inp.level[line] = level
+    inp.raw[line] = level
     if count == len(inp.edge_us):
         inp.edge_lost = True
         return

@@ -43,7 +43,7 @@ class SimHal:
         if not plant.changed:
             return False
         plant.changed = False
-        level = inp.level
+        raw = inp.raw
         count = inp.edge_count
         for line, value, t_us in plant.edges:
             if count == len(inp.edge_us):
@@ -56,8 +56,8 @@ class SimHal:
         inp.edge_count = count
         if plant.edges:
             plant.edges = []
-        for line in range(len(level)):
-            level[line] = plant.level[line]
+        for line in range(len(raw)):
+            raw[line] = plant.level[line]
         return True
 
     def drive(self, level: bytearray, watch_slot: bool) -> None:
