@@ -23,17 +23,17 @@ from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_resume, procedure_scan
 from firmware.image import Inputs, Outputs, motors_running
 from firmware.journal.keys import key_load
+from firmware.journal.meters import MeterStore
 from firmware.journal.outbox import Outbox
 from firmware.journal.store import Journal
 from firmware.link.commands import Desk
 from firmware.link.gate import Link
 from firmware.link.handshake import Handshake
 from firmware.link.report import Reporter, report_acknowledge, report_due, report_receive, report_send
-from firmware.machines.dispense import DISPENSE_FAILED, DISPENSE_IDLE, dispense_scan
-from firmware.machines.intake import INTAKE_FAILED, INTAKE_IDLE, intake_scan
+from firmware.machines.job import JOB_FAILED, JOB_RUNNING
+from firmware.machines.meters import METER_COUNT
 from firmware.machines.panel import panel_scan
 from firmware.machines.spec import Spec
-from firmware.machines.store import STORE_REST, store_scan
 from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
@@ -69,10 +69,12 @@ class App:
         self.inp = Inputs()
         self.out = Outputs()
         self.outbox = Outbox()
-        self.order = array("H", [0] * spec.slot_count)
+        self.order = array("H", [0] * max(spec.place_count, profile.deck_cards))
         self.flow = Flow(spec, profile, self.outbox, self.order)
         self.journal = Journal(hal, config["nv"]["bytes"], codes, prefix_codes())
         self.journal.recover()
+        self.meter_store = MeterStore(hal)
+        self.meter_store.load(self.flow.meters.values)
         self.boot = self.journal.boot_last + 1
         self.prefix = [0, self.boot, 0, 0, 0, 0, 0]
         self.utc_offset_s = 0  # UTC minus uptime; 0 while nobody has told
@@ -82,6 +84,8 @@ class App:
         text = VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + profile.code
         handshake = Handshake(hal, self.link, self.journal, mode, self.boot, text)
         self.reporter = Reporter(self.link, self.journal, self.desk, handshake)
+        for i in range(METER_COUNT):
+            self.reporter.meters[i] = self.flow.meters.values[i]
         self.scanned_ms = hal.ticks_ms()
         self.page = -1
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
@@ -141,17 +145,8 @@ class App:
         next_ms = procedure_scan(flow, inp, out, now_ms)
         if next_ms < wake_ms:
             wake_ms = next_ms
-        # A machine at rest is not asked: a call costs 20 us on the device, and most are at rest most of the time.
-        if flow.intake.state != INTAKE_IDLE:
-            next_ms = intake_scan(flow.intake, inp, out, now_ms)
-            if next_ms < wake_ms:
-                wake_ms = next_ms
-        if flow.dispense.state != DISPENSE_IDLE:
-            next_ms = dispense_scan(flow.dispense, inp, out, now_ms)
-            if next_ms < wake_ms:
-                wake_ms = next_ms
-        if flow.store.state != STORE_REST:
-            next_ms = store_scan(flow.store, inp, out, now_ms)
+        if flow.machine.state == JOB_RUNNING:
+            next_ms = flow.machine.scan(inp, out, now_ms)
             if next_ms < wake_ms:
                 wake_ms = next_ms
         return wake_ms
@@ -200,14 +195,18 @@ class App:
             or self.reporter.seq_received > self.journal.seq_acked
             or flow.order_state == ORDER_WANTED
             or self.page != flow.state
+            or (flow.meters.dirty and flow.state != SHUFFLING)
         )
 
     def _still(self, now_ms: int) -> bool:
         """Whether no card moves."""
         if self.coasting and ticks_diff(now_ms, self.halted_ms) >= COAST_MS:
             self.coasting = False
-        failed = self.flow.intake.state == INTAKE_FAILED or self.flow.dispense.state == DISPENSE_FAILED
-        return not failed and not self.coasting and not motors_running(self.inp, self.out)
+        machine = self.flow.machine
+        if machine.state == JOB_FAILED or self.coasting or motors_running(self.inp, self.out):
+            return False
+        # A hand moves cards too.
+        return not (machine.draws and machine.state == JOB_RUNNING and machine.busy)
 
     def _quiet(self) -> bool:
         """Record, acknowledge, draw: what must not happen while a card moves. True if anything was done."""
@@ -222,10 +221,22 @@ class App:
         if self.flow.order_state == ORDER_WANTED:
             self.flow.order_state = ORDER_READY if self._draw_order() else ORDER_FAILED
             busy = True
+        if self.flow.meters.dirty and self.flow.state != SHUFFLING:
+            self._store_meters()
         if self.page != self.flow.state:
             self.page = self.flow.state
             self.hal.show(page_lines(self.flow))
         return busy
+
+    def _store_meters(self) -> None:
+        """Between jobs only. A failed write is tried again after the next one: meters stop no game."""
+        meters = self.flow.meters
+        meters.gather(self.inp.glitches)
+        meters.dirty = False
+        self.meter_store.save(meters.values)
+        for i in range(METER_COUNT):
+            self.reporter.meters[i] = meters.values[i]
+        self.reporter.meters_due = True
 
     def _record(self) -> bool:
         """Make the oldest posted event durable. On failure it stays posted: nothing can start until it is recorded."""

@@ -19,11 +19,15 @@ FAULT_EDGE_LOST = const(13)  # more beam edges than could be kept: counts unknow
 FAULT_STACK = const(14)  # a stack that is not what was asked for
 FAULT_EJECTOR = const(15)  # the ejector did not come home
 FAULT_INTERNAL = const(16)  # a broken invariant: the firmware does not trust itself
+FAULT_BEAM = const(17)  # a beam that does not notice when its light goes off: blind, or broken
+FAULT_BACK = const(18)  # a card with another back
+FAULT_FACE_UP = const(19)  # a card that lies the wrong way up
+FAULT_COMPOSITION = const(20)  # the right number of cards, but they do not make whole decks
 
 # In code order: the same words on the wire, in the tools and in the manual.
 FAULT_NAMES = (
     "none misfeed jam_throat jam_exit double_feed card_length mismatch axis door cards_inside power entropy"
-    " journal edge_lost stack ejector internal"
+    " journal edge_lost stack ejector internal beam back face_up composition"
 )
 
 

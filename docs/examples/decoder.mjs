@@ -134,7 +134,7 @@ export function parseDictionary(lines) {
       dictionary.byId.set(message.id, message);
       dictionary.byName.set(message.name, message);
     } else if (kind === 'prefix') dictionary.prefix[rest[0]] = rest.slice(1).map(field);
-    else if (kind === 'names') dictionary.names[rest[0]] = rest.slice(1);
+    else if (kind === 'names') dictionary.names[rest[0]] = (dictionary.names[rest[0]] ?? []).concat(rest.slice(1));
   }
   for (const message of dictionary.byId.values()) {      // the prefix is not repeated in the lines
     const prefix = isEvent(message.id) ? 'event' : isCommand(message.id) ? 'command' : null;

@@ -2,13 +2,20 @@
 
 from micropython import const
 
-from firmware.fault import FAULT_CARDS_INSIDE, FAULT_DOOR, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
+from firmware.fault import (
+    FAULT_BEAM,
+    FAULT_CARDS_INSIDE,
+    FAULT_DOOR,
+    FAULT_ENTROPY,
+    FAULT_JOURNAL,
+    FAULT_MISMATCH,
+    FAULT_NONE,
+)
 from firmware.games.profile import CLAUSE_NONE
 from firmware.image import motors_off
-from firmware.machines.dispense import Dispense, dispense_stop
-from firmware.machines.intake import Intake, intake_stop
+from firmware.machines.kinds import make_machine
+from firmware.machines.meters import Meters
 from firmware.machines.panel import Panel, panel_lamps
-from firmware.machines.store import Store, store_stop
 from firmware.machines.tray import Tray
 from firmware.protocol import ids
 from firmware.shoe.ledger import Ledger
@@ -41,7 +48,11 @@ WAITING_FOR_ROUND_END = const(12)
 WARNING = const(13)
 REMOVING = const(14)
 REMOVED_OFFERED = const(15)
-STATE_COUNT = const(16)
+DECK_HELD = const(16)  # shuffled, in a machine that does not deal: handed out as a whole
+DRAW_READY = const(17)
+DRAWING = const(18)
+DECK_SPENT = const(19)
+STATE_COUNT = const(20)
 
 ORDER_NONE = const(0)
 ORDER_WANTED = const(1)  # the app draws it while nothing moves: crypto allocates
@@ -53,11 +64,11 @@ COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 
 # Faults after which the beams tell the whole truth: every card is in a slot, the hopper or the tray. After any other a
 # card may lie where no beam looks, and only a person who opened the door can know that it does not.
-_BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL)
+_BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_BEAM)
 
 
 class Flow:
-    """One device at one table. Sole owner of the machines; state has one writer, flow_enter."""
+    """One device at one table. Sole owner of the machine; state has one writer, flow_enter."""
 
     def __init__(self, spec: "Spec", profile: "Profile", outbox: "Outbox", order: "array[int]") -> None:
         self.spec = spec
@@ -65,10 +76,9 @@ class Flow:
         self.outbox = outbox
         self.order = order
         self.ledger = Ledger()
-        self.store = Store(spec)
-        self.intake = Intake(spec, self.store, self.ledger, order)
-        self.dispense = Dispense(spec, self.store, self.ledger)
-        self.tray = Tray(spec)
+        self.meters = Meters()
+        self.tray = Tray(spec, self.ledger)
+        self.machine = make_machine(spec, self.ledger, self.meters, self.tray, order)
         self.panel = Panel()
         self.state = STARTING
         self.phase = 0  # a step's own progress, 0 when the state is entered
@@ -86,6 +96,8 @@ class Flow:
         self.positions = 0
         self.stack = 0
         self.stacks_taken = 0
+        self.dealt_before = 0  # cards of this deck dealt before this round
+        self.cut_told = False
         self.order_state = ORDER_NONE
         self.report_ms = 0
 
@@ -117,9 +129,7 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
     out.halt = True
     flow.hold = FAULT_NONE
     flow.door_due = fault not in _BEAMS_SUFFICE and not flow.door_open
-    intake_stop(flow.intake, out)
-    dispense_stop(flow.dispense, out)
-    store_stop(flow.store, out)
+    flow.machine.stop(out)
     permutation_wipe(flow.order)
     flow.order_state = ORDER_NONE
     flow.warning = fault
@@ -128,14 +138,21 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
         flow.outbox.post(ids.EV_SHUFFLE_FAILED, fault, text=flow.profile.clause_shuffle)
     elif flow.state == REMOVING:
         flow.outbox.post(ids.EV_REMOVAL_FAILED, fault)
+    elif flow.state == RELEASING and not flow.round_open:
+        flow.outbox.post(ids.EV_RELEASE_FAILED, fault)
     if flow.round_open:
-        flow_void(flow, fault, CLAUSE_NONE if fault == FAULT_DOOR else flow.profile.clause_deal)
+        flow_void(flow, fault)
     panel_lamps(out, 0, 0, 1)
     return flow_enter(flow, WARNING, now_ms)
 
 
-def flow_void(flow: Flow, fault: int, clause: bytes) -> None:
+def flow_void(flow: Flow, fault: int) -> None:
     ledger = flow.ledger
+    clause = flow.profile.clause_deal
+    if fault == FAULT_DOOR:
+        clause = CLAUSE_NONE
+    elif fault == FAULT_MISMATCH:
+        clause = flow.profile.clause_count
     flow.outbox.post(
         ids.EV_ROUND_VOIDED, fault, flow.stacks_taken, ledger.outside(), ledger.inside(), clause
     )

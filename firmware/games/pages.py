@@ -22,6 +22,10 @@ _PAGES = (
     ("STOPPED - see code", "Open door, clear the", "path, close door,", "press ACK"),
     ("Removing all cards", "", "", "Please wait"),
     ("Cards in tray", "Take them off the", "table; do not play", "with this deck"),
+    ("Deck verified", "", "Press GREEN to", "hand out the deck"),
+    ("Shoe ready", "", "Press CLOSE when", "betting is closed"),
+    ("Draw cards", "", "Press GREEN when", "the round is over"),
+    ("Shoe is finished", "", "Take out the rest", "of the cards"),
 )
 
 

@@ -6,6 +6,7 @@ resumes by itself: a warning ends what was going on, and only an operator who ha
 
 from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_POWER
 from firmware.games.deck_steps import (
+    step_deck_held,
     step_preparing,
     step_proving_empty,
     step_removed_offered,
@@ -15,7 +16,9 @@ from firmware.games.deck_steps import (
     step_waiting_for_deck,
     step_warning,
 )
+from firmware.games.draw_steps import step_deck_spent, step_draw_ready, step_drawing
 from firmware.games.flow import (
+    DECK_SPENT,
     REMOVED_OFFERED,
     STARTING,
     WAITING_FOR_DECK,
@@ -34,6 +37,7 @@ from firmware.games.round_steps import (
     step_waiting_for_round_end,
 )
 from firmware.image import IN_DOOR
+from firmware.machines.job import JOB_FAILED
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -59,10 +63,14 @@ _STEPS = (
     step_warning,
     step_removing,
     step_removed_offered,
+    step_deck_held,
+    step_draw_ready,
+    step_drawing,
+    step_deck_spent,
 )
 
 # Where an open door harms nothing: no deck inside that anyone relies on.
-_DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED)
+_DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED, DECK_SPENT)
 
 
 def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -73,6 +81,8 @@ def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
             return flow_warn(flow, out, FAULT_EDGE_LOST, now_ms)
     if (inp.level[IN_DOOR] or flow.door_was_open or flow.door_open) and _watch_door(flow, inp):
         return flow_warn(flow, out, FAULT_DOOR, now_ms)
+    if flow.machine.state == JOB_FAILED and flow.state != WARNING:
+        return flow_warn(flow, out, flow.machine.fault, now_ms)
     return _STEPS[flow.state](flow, inp, out, now_ms)
 
 

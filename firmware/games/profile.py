@@ -16,9 +16,23 @@ _CARIBBEAN = {
     "clause_deal": b"CS-13f",
 }
 
-_GAMES = (_CARIBBEAN,)
-
 CLAUSE_NONE = b"HOUSE"  # no clause of the game orders this consequence: house policy
+
+# No game of its own: any deal plan, everything void on any fault while dealing. A board or scenario that gives an
+# object instead of a game's name changes what it names of this.
+_HOUSE: "dict[str, object]" = {
+    "name": "house",
+    "code": CLAUSE_NONE,
+    "deck_cards": 52,
+    "stack_cards": 5,
+    "positions_max": 9,
+    "lockout": False,
+    "clause_count": CLAUSE_NONE,
+    "clause_shuffle": CLAUSE_NONE,
+    "clause_deal": CLAUSE_NONE,
+}
+
+_GAMES = (_CARIBBEAN, _HOUSE)
 
 
 class Profile:
@@ -29,21 +43,38 @@ class Profile:
         self.code = _text(data["code"])
         self.deck_cards = _number(data["deck_cards"])
         self.stack_cards = _number(data["stack_cards"])
+        self.last_cards = _number(data.get("last_cards", self.stack_cards))  # dealer or community, after the positions
+        self.plan = _sizes(data.get("plan", ()))  # a programmed deal: these stacks and no others
         self.positions_max = _number(data["positions_max"])
         self.lockout = bool(data["lockout"])
         self.clause_count = _text(data["clause_count"])
         self.clause_shuffle = _text(data["clause_shuffle"])
         self.clause_deal = _text(data["clause_deal"])
 
+    def stack_size(self, stack: int, positions: int) -> int:
+        """Cards of stack number `stack`, from 1; 0 if there is none."""
+        if self.plan:
+            return self.plan[stack - 1] if stack <= len(self.plan) else 0
+        if positions and stack > positions:
+            return self.last_cards if stack == positions + 1 else 0
+        return self.stack_cards
+
 
 def game_names() -> "list[str]":
     return [str(data["name"]) for data in _GAMES]
 
 
-def find_profile(name: str) -> "Profile | None":
-    """The profile of a game by its full name; None if there is no such game."""
+def find_profile(game: "str | dict[str, object]") -> "Profile | None":
+    """The profile of a game by its full name, or the house's own with changes; None if there is no such game."""
+    if isinstance(game, dict):
+        changed = dict(_HOUSE)
+        for key in game:
+            if key not in changed and key not in ("last_cards", "plan"):
+                raise ValueError("profile: the house game has no " + key)
+            changed[key] = game[key]
+        return Profile(changed)
     for data in _GAMES:
-        if data["name"] == name:
+        if data["name"] == game:
             return Profile(data)
     return None
 
@@ -52,6 +83,15 @@ def _text(value: object) -> bytes:
     if not isinstance(value, bytes) or len(value) > 8:
         raise ValueError("profile: a code or clause is at most eight ASCII bytes")
     return value
+
+
+def _sizes(value: object) -> bytes:
+    if not isinstance(value, (tuple, list)):
+        raise ValueError("profile: a plan is a list of stack sizes")
+    sizes = bytearray()
+    for size in value:
+        sizes.append(_number(size))
+    return bytes(sizes)
 
 
 def _number(value: object) -> int:

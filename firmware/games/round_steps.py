@@ -2,7 +2,7 @@
 
 from micropython import const
 
-from firmware.fault import FAULT_JOURNAL, FAULT_NONE, FAULT_STACK
+from firmware.fault import FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE, FAULT_STACK
 from firmware.games.flow import (
     DISPENSING,
     RELEASING,
@@ -18,10 +18,10 @@ from firmware.games.flow import (
     flow_enter,
     flow_warn,
 )
-from firmware.machines.dispense import DISPENSE_DONE, DISPENSE_FAILED, dispense_start
+from firmware.machines.job import JOB_DONE
 from firmware.machines.panel import PRESS_CLOSE, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, RELEASED, STORE, TRAY
+from firmware.shoe.ledger import DEALT, HOPPER, RELEASED, STORE, TRAY
 from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 PHASE_COMMITTING = const(0)
 PHASE_MOVING = const(1)
+
+_ALL = const(-1)
 
 
 def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -43,15 +45,20 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     closed = flow.panel.take(PRESS_CLOSE)
     if not closed or flow.hold or not flow.tray.empty:
         return FOREVER_MS
+    round_start(flow)
+    if flow.profile.lockout:
+        return flow_enter(flow, WAITING_FOR_LOCKOUT, now_ms)
+    return _next_stack(flow, now_ms)
+
+
+def round_start(flow: "Flow") -> None:
     flow.round_last += 1
     flow.round_open = True
     flow.stack = 0
     flow.stacks_taken = 0
+    flow.dealt_before = flow.ledger.zone[DEALT]
     flow.outbox.round = flow.round_last
     flow.outbox.post(ids.EV_ROUND_STARTED, flow.positions, text=flow.profile.code)
-    if flow.profile.lockout:
-        return flow_enter(flow, WAITING_FOR_LOCKOUT, now_ms)
-    return _next_stack(flow, now_ms)
 
 
 def step_waiting_for_lockout(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -63,10 +70,16 @@ def step_waiting_for_lockout(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms
 
 
 def step_dispensing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    done = _dispense(flow, inp, out, flow.profile.stack_cards, now_ms)
+    wanted = _stack_size(flow)
+    done = _dispense(flow, out, wanted, now_ms)
     if done >= 0:
         return done
-    flow.outbox.post(ids.EV_STACK_OFFERED, flow.stack, flow.dispense.count)
+    if flow.machine.count != wanted:
+        return flow_warn(flow, out, FAULT_STACK, now_ms)
+    feed = flow.machine.feed
+    misfeeds = 0 if flow.machine.shuffles else min(feed.misfeeds, 255)
+    stalls = 0 if flow.machine.shuffles else min(feed.stalls, 255)
+    flow.outbox.post(ids.EV_STACK_OFFERED, flow.stack, wanted, misfeeds, stalls)
     return flow_enter(flow, STACK_OFFERED, now_ms)
 
 
@@ -77,9 +90,8 @@ def step_stack_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
         flow.ledger.move(TRAY, DEALT, cards)
         flow.stacks_taken += 1
         flow.outbox.post(ids.EV_STACK_TAKEN, flow.stack, cards)
-        if flow.stacks_taken == flow.positions + 1 and flow.positions:
-            return flow_enter(flow, WAITING_FOR_GREEN, now_ms)
-        if flow.ledger.zone[STORE] < flow.profile.stack_cards:
+        flow.stack += 1
+        if not 0 < _stack_size(flow) <= _held(flow):
             return flow_enter(flow, WAITING_FOR_GREEN, now_ms)
         return _next_stack(flow, now_ms)
     if not flow.positions and flow.stacks_taken and flow.panel.take(PRESS_GREEN):
@@ -92,12 +104,19 @@ def step_waiting_for_green(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
 
 
 def step_releasing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    held = flow.ledger.zone[STORE] if flow.phase == PHASE_COMMITTING else 0
-    done = _dispense(flow, inp, out, held, now_ms)
+    done = _dispense(flow, out, _ALL, now_ms)
     if done >= 0:
         return done
-    counted = flow.ledger.zone[TRAY]
-    flow.outbox.post(ids.EV_REMAINDER_RELEASED, flow.ledger.total - flow.ledger.zone[DEALT], counted)
+    ledger = flow.ledger
+    if ledger.counting and ledger.settle() != flow.profile.deck_cards:
+        # A shoe counts its deck by dealing it: only now is it known that it was not a whole one.
+        total = ledger.total
+        flow_warn(flow, out, FAULT_MISMATCH, now_ms)
+        flow.outbox.post(
+            ids.EV_DECK_REFUSED, flow.profile.deck_cards, total, total, text=flow.profile.clause_count
+        )
+        return 0
+    flow.outbox.post(ids.EV_REMAINDER_RELEASED, ledger.total - ledger.zone[DEALT], ledger.zone[TRAY])
     return flow_enter(flow, REMAINDER_OFFERED, now_ms)
 
 
@@ -107,47 +126,61 @@ def step_remainder_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
     cards = flow.ledger.zone[TRAY]
     flow.ledger.move(TRAY, RELEASED, cards)
     flow.outbox.post(ids.EV_REMAINDER_TAKEN, cards)
-    return flow_enter(flow, WAITING_FOR_ROUND_END, now_ms)
+    return flow_enter(flow, WAITING_FOR_ROUND_END if flow.round_open else WAITING_FOR_DECK, now_ms)
 
 
 def step_waiting_for_round_end(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """The dealer ends the round; it is never inferred from the cards."""
     if not flow.panel.take(PRESS_GREEN):
         return FOREVER_MS
-    zone = flow.ledger.zone
-    flow.outbox.post(ids.EV_ROUND_ENDED, flow.stacks_taken, zone[DEALT], zone[RELEASED])
-    flow.round_open = False
+    round_end(flow, flow.ledger.zone[RELEASED])
     panel_lamps(out, 0, 0, 0)
     return flow_enter(flow, WAITING_FOR_DECK, now_ms)
 
 
+def round_end(flow: "Flow", remainder: int) -> None:
+    dealt = flow.ledger.zone[DEALT] - flow.dealt_before
+    flow.outbox.post(ids.EV_ROUND_ENDED, flow.stacks_taken, dealt, remainder)
+    flow.round_open = False
+
+
+def _stack_size(flow: "Flow") -> int:
+    return flow.profile.stack_size(flow.stack, flow.positions)
+
+
+def _held(flow: "Flow") -> int:
+    """Cards still to be dealt, in the store or, for a shoe, in the hopper."""
+    return flow.ledger.zone[STORE] + flow.ledger.zone[HOPPER]
+
+
 def _next_stack(flow: "Flow", now_ms: int) -> int:
     flow.stack = flow.stacks_taken + 1
-    flow.outbox.post(ids.EV_STACK_STARTED, flow.stack, flow.profile.stack_cards)
+    flow.outbox.post(ids.EV_STACK_STARTED, flow.stack, _stack_size(flow))
     return flow_enter(flow, DISPENSING, now_ms)
 
 
 def _release(flow: "Flow", now_ms: int) -> int:
     flow.outbox.post(ids.EV_GREEN_PRESSED)
-    flow.outbox.post(ids.EV_RELEASE_STARTED, flow.ledger.zone[STORE] + flow.ledger.zone[TRAY])
+    flow.outbox.post(ids.EV_RELEASE_STARTED, _held(flow) + flow.ledger.zone[TRAY])
     return flow_enter(flow, RELEASING, now_ms)
 
 
-def _dispense(flow: "Flow", inp: "Inputs", out: "Outputs", wanted: int, now_ms: int) -> int:
+def _dispense(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int:
     """Run one motion to its end: -1 when it ended well, else when to come back."""
-    dispense = flow.dispense
+    machine = flow.machine
     if flow.phase == PHASE_COMMITTING:
         if not flow_committed(flow):
             return flow_await_commit(flow, out, now_ms)
         if not flow.tray.empty and flow.ledger.zone[TRAY] == 0:
             return FOREVER_MS  # somebody's hand or card: a stack begins in an empty tray
-        dispense_start(dispense, inp, out, wanted, now_ms)
+        if wanted == _ALL:
+            machine.release(now_ms)
+        else:
+            machine.deal(wanted, now_ms)
         panel_lamps(out, 0, 1, 0)
         flow.phase = PHASE_MOVING
         return FOREVER_MS
-    if dispense.state == DISPENSE_FAILED:
-        return flow_warn(flow, out, dispense.fault, now_ms)
-    if dispense.state != DISPENSE_DONE:
+    if machine.state != JOB_DONE:
         return FOREVER_MS
     panel_lamps(out, 1, 0, 0)
-    return -1 if dispense.count == dispense.wanted else flow_warn(flow, out, FAULT_STACK, now_ms)
+    return -1

@@ -2,7 +2,8 @@
 
     0    key     see keys.py
     64   marks   u8 magic, u8 warning, 2 zeros, u32 acknowledged, u32 generation, u32 round, u16 boot, lanes 42, u32 CRC
-    192  records u8 magic, u8 payload size, u16 message, payload (event prefix, body), zeros, u32 CRC
+    192  meters  see meters.py
+    448  records u8 magic, u8 payload size, u16 message, payload (event prefix, body), zeros, u32 CRC
 
 The record of event n lies at index n modulo the capacity, so nothing has to be searched for. A torn record fails
 its CRC and was never reported: the event did not happen. Unacknowledged records are never overwritten. Marks repeat
@@ -31,7 +32,7 @@ PAYLOAD_MAX = const(56)
 CRC_AT = const(60)
 MARK_FIRST = const(1)  # in records; the key comes before
 MARK_COUNT = const(2)
-RECORD_FIRST = const(3)
+RECORD_FIRST = const(7)  # meters (3, 4) and seeds (5, 6) come before
 RECORD_MAGIC = const(0xE5)
 MARK_MAGIC = const(0xA5)
 PREFIX_VALUES = const(7)

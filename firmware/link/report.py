@@ -72,6 +72,8 @@ class Reporter:
         self.status = [0] * VALUES_MAX
         self.counters_due = False
         self.counters_ms = 0
+        self.meters_due = False
+        self.meters = [0] * VALUES_MAX  # as they were after the last job
         self.time_due = False
         self.time_set = False  # time_values hold a new time, for the app to take over
         self.time_values = [0] * 3
@@ -189,6 +191,7 @@ def _start_over(reporter: Reporter) -> None:
     reporter.resend_ms = RESEND_MS
     reporter.status_due = True
     reporter.counters_due = True
+    reporter.meters_due = True
 
 
 def _dictionary(reporter: Reporter) -> bool:
@@ -254,6 +257,10 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
         return True
     # Only together with a status: a frame of its own would go out at whatever scan comes first after it is due, and
     # when scans happen depends on the cards.
+    if reporter.meters_due and reporter.status_ms == now_ms:
+        reporter.meters_due = False
+        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.METERS, reporter.meters, b"")
+        return True
     due = reporter.counters_due or ticks_diff(now_ms, reporter.counters_ms) >= COUNTERS_MS
     if due and reporter.status_ms == now_ms:
         reporter.counters_due = False

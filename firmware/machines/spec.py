@@ -1,8 +1,13 @@
 """What the machines need to know of the mechanism, worked out once from the board config. Integers only."""
 
+from firmware.image import INPUTS, OUTPUTS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config
+
+# What light falls on: everything the dark test can try.
+_LIT = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 
 
 class Spec:
@@ -10,11 +15,30 @@ class Spec:
 
     def __init__(self, config: "Config") -> None:
         mech = config["mechanism"]
+        self.kind = mech["kind"]
+        self.recognises = bool(config.get("sensors", {}).get("recognition"))
+        self.dark_lines = bytes(
+            i for i in range(len(INPUTS)) if INPUTS[i] in _LIT and INPUTS[i] in config["inputs"]
+        )
+        if "dark" not in config["outputs"]:
+            self.dark_lines = b""
+        self.can_reverse = "reverse" in config["outputs"] and "reverse" in OUTPUTS
+        self.tray_settle_ms = mech.get("tray_settle_ms", 0)
+        self.shuffle_report_ms = mech.get("shuffle_report_ms", 0)
+        self.place_count = mech.get("slot_count", 0) or mech.get("shelf_count", 0)
+        if self.kind == "draw":
+            self.hold_ms_max = mech["draw_ms_max"]
+        else:
+            self._throat(mech)
+        if self.kind == "carousel":
+            self._carousel(mech)
+        elif self.kind == "shelves":
+            self._shelves(mech)
+        if "exit_um" in mech:
+            self._exit(mech)
+
+    def _throat(self, mech: "Config") -> None:
         speed = mech["transport_um_per_ms"]
-        self.slot_count = mech["slot_count"]
-        self.slot_beam_slots = mech["slot_beam_slots"]
-        self.shuffle_report_ms = mech["shuffle_report_ms"]
-        self.tray_settle_ms = mech["tray_settle_ms"]
         # A card must reach the next beam in the nominal time plus the worst latency, half as long again for slip.
         slack_ms = mech["pick_latency_us_max"] // 1000 + 20
         self.pick_ms_max = (mech["throat_a_um"] // speed + slack_ms) * 3 // 2
@@ -28,11 +52,33 @@ class Spec:
         self.pick_pause_ms = mech["pick_pause_ms"]
         # After B sees the leading edge the pick roller must push until the transport rollers hold the card.
         self.nip_us = (mech["nip_um"] - mech["throat_b_um"]) * 1000 // speed + 1500
-        self.eject_ms_max = (mech["ejector_us"] // 1000 + mech["exit_um"] // speed + 20) * 2
+        self.jog_max = mech["jog_max"] if self.can_reverse else 0
+        # Back by as much as lies between the beams, and a scan; B must be free again in twice a card's passage.
+        self.jog_ms = (mech["throat_b_um"] - mech["throat_a_um"]) // speed + mech["scan_ms_max"]
+        self.jog_ms_max = self.length_us // 500
+        self.rest_ms = mech["brake_um"] * 2 // speed + mech["roller_start_us"] // 1000 + mech["scan_ms_max"]
+        # What one misfeed can cost at most: a try and a pause; and one stall: a wait, there and back.
+        self.misfeed_ms = self.pick_ms_max + self.pick_pause_ms
+        self.stall_ms = self.enter_ms_max + self.pass_ms_max + 2 * self.rest_ms + self.jog_ms_max + self.pick_ms_max
+        confirm_um = mech.get("arrival_um", 0) if self.kind == "shelves" else mech.get("exit_um", 0)
+        # From the mouth beam clear to the next beam clear.
+        self.confirm_ms_max = (max(confirm_um - mech["throat_b_um"], 0) // speed + 20) * 3 // 2 + self.enter_ms_max
+
+    def _carousel(self, mech: "Config") -> None:
+        self.beam_slots = mech["slot_beam_slots"]
+        self.eject_ms_max = (mech["ejector_us"] // 1000 + mech["exit_um"] // mech["transport_um_per_ms"] + 20) * 2
         self.ejector_home_ms_max = mech["ejector_us"] // 1000 * 4 + 50
         # One revolution at half speed, and the ramps.
         self.axis_ms_max = 2000000 // mech["axis_mrev_per_s"] + 1000
+
+    def _shelves(self, mech: "Config") -> None:
+        self.shelf_cards_max = mech["shelf_cards_max"]
+        self.top_feed = mech["feed"] == "top"
+        self.ejector_home_ms_max = mech["ejector_us"] // 1000 * 4 + 50
+        self.lift_ms_max = mech["lift_us"] // 1000 * 2 + 100
+        # All the way at half speed, and the ramps.
+        self.axis_ms_max = mech["shelf_count"] * 2000000 // mech["axis_mshelf_per_s"] + 1000
+
+    def _exit(self, mech: "Config") -> None:
         # From the exit beam to rest in the tray, and a little.
-        self.land_ms_max = mech["tray_um"] // speed + 60
-        # What one misfeed can cost at most: a try and a pause.
-        self.misfeed_ms = self.pick_ms_max + self.pick_pause_ms
+        self.land_ms_max = mech["tray_um"] // mech["transport_um_per_ms"] + 60

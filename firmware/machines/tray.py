@@ -1,22 +1,44 @@
-"""The output tray: whether it is empty, believed only after the beam has been clear for a while."""
+"""The output tray: whether it is empty, believed only after the beam has been clear for a while; and whether a stack in
+it is nothing but what the machine has put there."""
 
+from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
 from firmware.image import IN_TRAY
+from firmware.shoe.ledger import TRAY
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.image import Inputs
     from firmware.machines.spec import Spec
+    from firmware.shoe.ledger import Ledger
 
 
 class Tray:
     """Sole writer of empty. A hand that lifts part of a stack and puts it back must not look like a taken stack."""
 
-    def __init__(self, spec: "Spec") -> None:
+    def __init__(self, spec: "Spec", ledger: "Ledger") -> None:
         self.spec = spec
+        self.ledger = ledger
         self.empty = False
         self.blocked = True
         self.clear_ms = 0
+        self.free = True  # nothing of ours lay there when cards began to come
+        self.seen = 0  # times somebody emptied it, as of then
+
+    def guard(self, inp: "Inputs") -> None:
+        """From here on only the machine may change what lies in the tray."""
+        self.seen = inp.leaves[IN_TRAY]
+        self.free = self.ledger.zone[TRAY] == 0
+
+    def trouble(self, inp: "Inputs", count: int) -> int:
+        """Somebody took something out, or something lies there that did not come from us: a fault code."""
+        if inp.leaves[IN_TRAY] != self.seen or (self.free and count == 0 and inp.level[IN_TRAY]):
+            return FAULT_STACK
+        return FAULT_NONE
+
+    def landed(self, inp: "Inputs", count: int) -> int:
+        """All cards should lie there now: a fault code."""
+        return FAULT_JAM_EXIT if count and not inp.level[IN_TRAY] else FAULT_NONE
 
 
 def tray_scan(tray: Tray, inp: "Inputs", now_ms: int) -> int:

@@ -12,12 +12,16 @@ from firmware.protocol import ids
 
 HASH_SIZE = const(8)
 
+_STATES_FIRST = ids.STATE_NAMES.find(" deck_held")
+
 # After the messages: the prefixes and the names of enumerated fields.
 _EXTRAS = (
     "prefix event " + ids.EVENT_PREFIX,
     "prefix command " + ids.COMMAND_PREFIX,
     "names class " + ids.CLASS_NAMES,
-    "names state " + ids.STATE_NAMES,
+    # Two lines: a frame holds 237 characters.
+    "names state " + ids.STATE_NAMES[:_STATES_FIRST],
+    "names state" + ids.STATE_NAMES[_STATES_FIRST:],
     "names warning " + FAULT_NAMES,
     "names role " + ids.ROLE_NAMES,
     "names mode " + ids.MODE_NAMES,

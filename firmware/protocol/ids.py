@@ -45,6 +45,7 @@ DICTIONARY_GET = const(8)
 DICTIONARY_LINE = const(9)
 EVENT_ACK = const(16)
 STATUS = const(32)
+METERS = const(33)
 TIME_SET = const(48)
 TIME_IS = const(49)
 LINK_COUNTERS = const(64)
@@ -69,6 +70,7 @@ EV_SHUFFLE_FAILED = const(275)
 EV_REMOVAL_STARTED = const(276)
 EV_DECK_REMOVED = const(277)
 EV_REMOVAL_FAILED = const(278)
+EV_DECK_LOADED = const(280)
 EV_ROUND_STARTED = const(288)
 EV_LOCKOUT_CONFIRMED = const(289)
 EV_STACK_STARTED = const(290)
@@ -80,6 +82,8 @@ EV_REMAINDER_RELEASED = const(295)
 EV_REMAINDER_TAKEN = const(296)
 EV_ROUND_ENDED = const(297)
 EV_ROUND_VOIDED = const(298)
+EV_CUT_REACHED = const(299)
+EV_RELEASE_FAILED = const(300)
 
 CMD_SHUFFLE = const(512)
 CMD_SET_POSITIONS = const(513)
@@ -145,6 +149,13 @@ MESSAGES = (
         " hopper:u16 path:u16 store:u16 tray:u16 dealt:u16 discarded:u16 released:u16 removed:u16"
         " events_waiting:u16 frames_bad:u16",
     ),
+    (
+        METERS,
+        CLASS_TELEMETRY,
+        "meters cycles:u32 cards:u32 misfeeds:u32 stalls:u32 jams:u16 double_feeds:u16 faults:u16 feed_us:u32"
+        " feed_us_new:u32 hopper:u16 throat_a:u16 throat_b:u16 opacity:u16"
+        " slot:u16 exit:u16 tray:u16 arrival:u16 cut:u16",
+    ),
     (TIME_SET, CLASS_TIME, "time_set utc_s:u32"),
     (TIME_IS, CLASS_TIME, "time_is utc_s:u32 uptime_s:u32 uptime_ms:u16"),
     (
@@ -171,16 +182,17 @@ MESSAGES = (
     ),
     (EV_RECORD_DAMAGED, CLASS_EVENT, "record_damaged"),
     (EV_SHUFFLE_STARTED, CLASS_EVENT, "shuffle_started expected:u16 report_ds:u16"),
-    (EV_DECK_VERIFIED, CLASS_EVENT, "deck_verified counted:u16 swept:u16 misfeeds:u8"),
+    (EV_DECK_VERIFIED, CLASS_EVENT, "deck_verified counted:u16 swept:u16 misfeeds:u8 stalls:u8"),
     (EV_DECK_REFUSED, CLASS_EVENT, "deck_refused expected:u16 counted:u16 swept:u16 clause:t8"),
     (EV_SHUFFLE_FAILED, CLASS_EVENT, "shuffle_failed warning:u8 clause:t8"),
     (EV_REMOVAL_STARTED, CLASS_EVENT, "removal_started"),
     (EV_DECK_REMOVED, CLASS_EVENT, "deck_removed counted:u16"),
     (EV_REMOVAL_FAILED, CLASS_EVENT, "removal_failed warning:u8"),
+    (EV_DECK_LOADED, CLASS_EVENT, "deck_loaded expected:u16"),
     (EV_ROUND_STARTED, CLASS_EVENT, "round_started game:t8 positions:u8"),
     (EV_LOCKOUT_CONFIRMED, CLASS_EVENT, "lockout_confirmed"),
     (EV_STACK_STARTED, CLASS_EVENT, "stack_started stack:u8 cards:u8"),
-    (EV_STACK_OFFERED, CLASS_EVENT, "stack_offered stack:u8 cards:u8"),
+    (EV_STACK_OFFERED, CLASS_EVENT, "stack_offered stack:u8 cards:u8 misfeeds:u8 stalls:u8"),
     (EV_STACK_TAKEN, CLASS_EVENT, "stack_taken stack:u8 cards:u8"),
     (EV_GREEN_PRESSED, CLASS_EVENT, "green_pressed"),
     (EV_RELEASE_STARTED, CLASS_EVENT, "release_started expected:u16"),
@@ -188,6 +200,8 @@ MESSAGES = (
     (EV_REMAINDER_TAKEN, CLASS_EVENT, "remainder_taken counted:u16"),
     (EV_ROUND_ENDED, CLASS_EVENT, "round_ended stacks:u8 dealt:u16 remainder:u16"),
     (EV_ROUND_VOIDED, CLASS_EVENT, "round_voided warning:u8 clause:t8 stacks_taken:u8 cards_out:u16 cards_inside:u16"),
+    (EV_RELEASE_FAILED, CLASS_EVENT, "release_failed warning:u8"),
+    (EV_CUT_REACHED, CLASS_EVENT, "cut_reached drawn:u16"),
     (CMD_SHUFFLE, CLASS_COMMAND, "shuffle"),
     (CMD_SET_POSITIONS, CLASS_COMMAND, "set_positions positions:u8"),
     (CMD_CLOSE_BETTING, CLASS_COMMAND, "close_betting"),
@@ -207,6 +221,7 @@ OUTCOMES = (
     EV_REMOVAL_FAILED,
     EV_STACK_OFFERED,
     EV_REMAINDER_RELEASED,
+    EV_RELEASE_FAILED,
     EV_ROUND_VOIDED,
     EV_POWER_LOST,
 )
@@ -215,5 +230,5 @@ OUTCOMES = (
 STATE_NAMES = (
     "starting proving_empty waiting_for_deck preparing shuffling deck_ready waiting_for_lockout dispensing"
     " stack_offered waiting_for_green releasing remainder_offered waiting_for_round_end warning removing"
-    " removed_offered"
+    " removed_offered deck_held draw_ready drawing deck_spent"
 )

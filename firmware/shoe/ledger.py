@@ -45,6 +45,14 @@ class Ledger:
         self.zone[PATH] += 1
         self.total += 1
 
+    def lift(self) -> None:
+        """One card of a deck already counted entered the path; one too many shows in the total."""
+        if self.zone[HOPPER] > 0:
+            self.zone[HOPPER] -= 1
+        else:
+            self.total += 1
+        self.zone[PATH] += 1
+
     def settle(self) -> int:
         """The hopper is empty: what was counted is now the deck. Returns the count."""
         self.counting = False

@@ -86,7 +86,7 @@ class Dictionary:
             if words[:1] == ["prefix"] and len(words) > 1 and words[1] in _PREFIXES:
                 prefixes[_PREFIXES[words[1]]] = _fields(words[2:])
             elif words[:1] == ["names"] and len(words) > 1:
-                self.names[words[1]] = tuple(words[2:])
+                self.names[words[1]] = self.names.get(words[1], ()) + tuple(words[2:])
             elif words[:1] != ["message"]:
                 self.passed_over.append(line)
         for line in lines:

@@ -36,6 +36,10 @@ class Fault(_Named):
     STACK = 14
     EJECTOR = 15
     INTERNAL = 16
+    BEAM = 17
+    BACK = 18
+    FACE_UP = 19
+    COMPOSITION = 20
     UNRECOGNISED = 255
 
 
@@ -58,6 +62,10 @@ class State(_Named):
     WARNING = 13
     REMOVING = 14
     REMOVED_OFFERED = 15
+    DECK_HELD = 16
+    DRAW_READY = 17
+    DRAWING = 18
+    DECK_SPENT = 19
     UNRECOGNISED = 255
 
 
@@ -247,6 +255,29 @@ class Status(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class Meters(Message):
+    ID, CLASS, NAME, LAYOUT = 33, 6, "meters", Struct("<IIIIHHHIIHHHHHHHHH")
+    cycles: int
+    cards: int
+    misfeeds: int
+    stalls: int
+    jams: int
+    double_feeds: int
+    faults: int
+    feed_us: int
+    feed_us_new: int
+    hopper: int
+    throat_a: int
+    throat_b: int
+    opacity: int
+    slot: int
+    exit: int
+    tray: int
+    arrival: int
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
 class TimeSet(Message):
     ID, CLASS, NAME, LAYOUT = 48, 7, "time_set", Struct("<I")
     utc_s: int
@@ -382,10 +413,11 @@ class ShuffleStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class DeckVerified(Event):
-    ID, CLASS, NAME, LAYOUT = 273, 2, "deck_verified", Struct("<IHIHIIBHHB")
+    ID, CLASS, NAME, LAYOUT = 273, 2, "deck_verified", Struct("<IHIHIIBHHBB")
     counted: int
     swept: int
     misfeeds: int
+    stalls: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,6 +454,12 @@ class RemovalFailed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class DeckLoaded(Event):
+    ID, CLASS, NAME, LAYOUT = 280, 2, "deck_loaded", Struct("<IHIHIIBH")
+    expected: int
+
+
+@dataclass(frozen=True, slots=True)
 class RoundStarted(Event):
     ID, CLASS, NAME, LAYOUT = 288, 2, "round_started", Struct("<IHIHIIB8sB")
     game: str
@@ -442,9 +480,11 @@ class StackStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class StackOffered(Event):
-    ID, CLASS, NAME, LAYOUT = 291, 2, "stack_offered", Struct("<IHIHIIBBB")
+    ID, CLASS, NAME, LAYOUT = 291, 2, "stack_offered", Struct("<IHIHIIBBBBB")
     stack: int
     cards: int
+    misfeeds: int
+    stalls: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,6 +537,18 @@ class RoundVoided(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ReleaseFailed(Event):
+    ID, CLASS, NAME, LAYOUT = 300, 2, "release_failed", Struct("<IHIHIIBB")
+    warning: Fault
+
+
+@dataclass(frozen=True, slots=True)
+class CutReached(Event):
+    ID, CLASS, NAME, LAYOUT = 299, 2, "cut_reached", Struct("<IHIHIIBH")
+    drawn: int
+
+
+@dataclass(frozen=True, slots=True)
 class Shuffle(Command):
     ID, CLASS, NAME, LAYOUT = 512, 4, "shuffle", Struct("<I")
 
@@ -533,13 +585,13 @@ class AcknowledgeWarning(Command):
 
 
 ALL: tuple[type[Message], ...] = (
-    Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, TimeSet, TimeIs, LinkCounters,
-    SessionEnding, Result, Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared, DoorOpened,
-    DoorClosed, ClockSet, CommandAccepted, CommandEnded, RecordDamaged, ShuffleStarted, DeckVerified,
-    DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved, RemovalFailed, RoundStarted, LockoutConfirmed,
-    StackStarted, StackOffered, StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken,
-    RoundEnded, RoundVoided, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound,
-    AcknowledgeWarning,
+    Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, TimeSet, TimeIs,
+    LinkCounters, SessionEnding, Result, Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared,
+    DoorOpened, DoorClosed, ClockSet, CommandAccepted, CommandEnded, RecordDamaged, ShuffleStarted,
+    DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved, RemovalFailed, DeckLoaded,
+    RoundStarted, LockoutConfirmed, StackStarted, StackOffered, StackTaken, GreenPressed, ReleaseStarted,
+    RemainderReleased, RemainderTaken, RoundEnded, RoundVoided, ReleaseFailed, CutReached, Shuffle,
+    SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning,
 )
 
 # By field name.

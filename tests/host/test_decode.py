@@ -33,7 +33,9 @@ ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "docs" / "protocol" / "golden.bin"
 VECTORS = json.loads((ROOT / "docs" / "protocol" / "vectors.json").read_text())
 FAIRSHOE = [sys.executable, "-m", "fairshoe", "decode"]
-OFFERED = StackOffered(seq=8, boot=1, uptime_s=40, uptime_ms=500, utc_s=0, round=1, deck=1, stack=2, cards=5)
+OFFERED = StackOffered(
+    seq=8, boot=1, uptime_s=40, uptime_ms=500, utc_s=0, round=1, deck=1, stack=2, cards=5, misfeeds=1, stalls=0
+)
 
 
 def run(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -83,7 +83,7 @@ def test_an_unknown_message_is_read_by_the_devices_dictionary() -> None:
 
 
 def test_fields_that_a_newer_device_added_are_read_too() -> None:
-    offered = StackOffered(8, 1, 40, 500, 0, 1, 1, 2, 5)
+    offered = StackOffered(8, 1, 40, 500, 0, 1, 1, 2, 5, 1, 0)
     signed = wire.decode_all(wire.encode(offered))[0].signed + b"\x09\x00hello\0\0\0"
     frame = wire.Frame()
     frame.message = offered

@@ -40,7 +40,9 @@ from firmware.protocol.ids import FLAG_AGAIN, FLAG_KEYED
 ROOT = Path(__file__).resolve().parents[2]
 MAC = bytes(range(16))
 
-OFFERED = StackOffered(seq=8, boot=1, uptime_s=40, uptime_ms=500, utc_s=0, round=1, deck=1, stack=2, cards=5)
+OFFERED = StackOffered(
+    seq=8, boot=1, uptime_s=40, uptime_ms=500, utc_s=0, round=1, deck=1, stack=2, cards=5, misfeeds=1, stalls=0
+)
 SAMPLES = (OFFERED, EventAck(seq=70000), Hello(1, Role.TABLE, bytes(16)), DictionaryLine(3, 58, b"names x y"))
 
 

@@ -2,8 +2,8 @@
 
 from support import without_heap
 
-from firmware.fault import FAULT_INTERNAL, FAULT_NAMES
-from firmware.games.flow import REMOVED_OFFERED, STATE_COUNT
+from firmware.fault import FAULT_COMPOSITION, FAULT_NAMES
+from firmware.games.flow import DECK_SPENT, STATE_COUNT
 from firmware.journal.outbox import VALUES_MAX as OUTBOX_VALUES
 from firmware.journal.store import PAYLOAD_MAX
 from firmware.protocol import ids
@@ -41,8 +41,8 @@ def test_every_intent_is_an_event_and_no_outcome_is_an_intent():
 
 
 def test_names_on_the_wire_cover_every_state_and_fault():
-    assert len(ids.STATE_NAMES.split()) == STATE_COUNT == REMOVED_OFFERED + 1
-    assert len(FAULT_NAMES.split()) == FAULT_INTERNAL + 1
+    assert len(ids.STATE_NAMES.split()) == STATE_COUNT == DECK_SPENT + 1
+    assert len(FAULT_NAMES.split()) == FAULT_COMPOSITION + 1
 
 
 def test_packing_is_little_endian_with_padded_text():

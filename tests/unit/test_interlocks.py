@@ -28,14 +28,14 @@ from rig.story import Stage
 def dealing(stage):
     """Up to the first card of the first stack on its way."""
     stage.play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
-    while stage.rig.app.flow.dispense.count < 1:
+    while stage.rig.app.flow.machine.eject.count < 1:
         stage.run(5)
 
 
 def test_a_hand_that_takes_cards_while_the_stack_still_comes_makes_it_doubtful():
     stage = Stage(board(), GAME, 7)
     dealing(stage)
-    while stage.rig.app.flow.dispense.count < 3:
+    while stage.rig.app.flow.machine.eject.count < 3:
         stage.run(5)
     stage.rig.plant.take()
     stage.until("round_voided", 5000)
@@ -55,7 +55,7 @@ def test_a_stack_put_back_before_the_next_one_comes_makes_that_one_doubtful():
     plant.set_line(plant.line_tray, 1, plant.now_us)
     stage.until("round_voided", 5000)
     assert fields_of(stage, "round_voided")[0][0] == FAULT_STACK
-    assert fields_of(stage, "stack_offered") == [[1, 5]]
+    assert fields_of(stage, "stack_offered") == [[1, 5, 0, 0]]
 
 
 def test_a_stack_begins_only_in_an_empty_tray():
@@ -64,7 +64,7 @@ def test_a_stack_begins_only_in_an_empty_tray():
     plant.outlet.tray = [99]
     plant.set_line(plant.line_tray, 1, plant.now_us)
     stage.play([("", 100, "press", "lock"), ("", 3000, "wait", 0)])
-    assert stage.rig.app.flow.dispense.count == 0
+    assert stage.rig.app.flow.machine.eject.count == 0
     plant.take()
     stage.until("stack_offered", 5000)
     assert len(plant.outlet.tray) == 5
@@ -266,7 +266,8 @@ def test_power_cut_at_any_write_after_a_jam_leaves_the_warning():
     """A card may lie unseen: nothing may turn before somebody has looked, whichever of the records got through."""
     for write in range(8):
         stage = Stage(board(), GAME, 7)
-        stage.play(stories.start() + [("", 0, "jam", "exit:0:10000")] + stories.shuffle(52) + stories.deal(1)[:-2])
+        stage.play(stories.start() + [("", 0, "jam", "exit:0:10000")] + stories.shuffle(52) + stories.deal(1)[:-3])
+        stage._act("press", "lock")
         while stage.rig.app.flow.state != WARNING:
             stage.run(1)
         stage.rig.nv.cut_at = stage.rig.nv.writes + write

@@ -80,7 +80,7 @@ def test_a_card_that_stops_while_a_stack_is_dealt_voids_the_round():
     )
     # Stack one was taken (5 out, 47 inside), two cards of the second lie in the tray.
     assert fields_of(stage, "round_voided") == [[FAULT_JAM_EXIT, 1, 5, 47]]
-    assert fields_of(stage, "stack_offered") == [[1, 5]]
+    assert fields_of(stage, "stack_offered") == [[1, 5, 0, 0]]
     assert motors_are_off(stage)
 
 
@@ -110,7 +110,7 @@ def test_a_misfeed_is_tried_again_and_counted():
         + stories.shuffle(52)
         + [("deck_verified", 0, "wait", 0)]
     )
-    assert fields_of(stage, "deck_verified") == [[52, 52, 2]]
+    assert fields_of(stage, "deck_verified") == [[52, 52, 2, 0]]
 
 
 def test_a_card_that_never_comes_calls_the_operator():

@@ -4,7 +4,7 @@ from support import raises
 
 from firmware.fault import Broken
 from firmware.journal.outbox import OUTBOX_MAX, Outbox
-from firmware.journal.store import RECORD_SIZE, Journal
+from firmware.journal.store import RECORD_FIRST, RECORD_SIZE, Journal
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
 from hal.sim.nv import Nv, PowerCut
@@ -20,7 +20,7 @@ def journal_on(nv):
 
 
 def new_nv():
-    return Nv((CAPACITY + 3) * RECORD_SIZE)
+    return Nv((CAPACITY + RECORD_FIRST) * RECORD_SIZE)
 
 
 def record(journal, message=ids.EV_DOOR_OPENED, round_number=0, boot=1):

@@ -37,8 +37,8 @@ ROUND = [
 def test_a_round_for_three_players_and_the_dealer():
     stage = play(stories.start() + stories.round_of(3))
     assert stage.names() == ROUND
-    assert fields_of(stage, "deck_verified") == [[52, 52, 0]]
-    assert fields_of(stage, "stack_offered") == [[1, 5], [2, 5], [3, 5], [4, 5]]
+    assert fields_of(stage, "deck_verified") == [[52, 52, 0, 0]]
+    assert fields_of(stage, "stack_offered") == [[1, 5, 0, 0], [2, 5, 0, 0], [3, 5, 0, 0], [4, 5, 0, 0]]
     assert fields_of(stage, "remainder_released") == [[32, 32]]
     assert fields_of(stage, "round_ended") == [[4, 20, 32]]
     assert [len(cards) for cards in stage.taken] == [5, 5, 5, 5, 32]
@@ -85,7 +85,7 @@ def test_without_positions_stacks_go_on_until_green_and_an_untaken_one_joins_the
     steps += [("stack_offered", 900, "take", 0), ("stack_offered", 900, "press", "green")]
     steps += stories.finish()[1:]
     stage = play(steps)
-    assert fields_of(stage, "stack_offered") == [[1, 5], [2, 5], [3, 5]]
+    assert fields_of(stage, "stack_offered") == [[1, 5, 0, 0], [2, 5, 0, 0], [3, 5, 0, 0]]
     assert fields_of(stage, "remainder_released") == [[42, 42]]
     assert fields_of(stage, "round_ended") == [[2, 10, 42]]
 

@@ -69,7 +69,7 @@ class Timed:
             heap = gc.mem_alloc()
             self.figures("intake")
             say("heap_grown", heap - self.heap)
-            say("counted", flow.intake.count, flow.store.swept, flow.intake.misfeeds)
+            say("counted", flow.machine.count, flow.machine.second, flow.machine.feed.misfeeds)
             say("done")
         if flow.state == WARNING and self.state != WARNING:
             say("warning", flow.warning)

@@ -112,7 +112,7 @@ def _enums() -> dict[str, tuple[str, ...]]:
     for line in DICTIONARY:
         words = line.split()
         if words[0] == "names":
-            found[words[1]] = tuple(words[2:])
+            found[words[1]] = found.get(words[1], ()) + tuple(words[2:])
     return found
 
 

@@ -1,0 +1,199 @@
+"""Carousel: single-card slots. One pass puts every card into the slot that the order names, a sweep counts them again,
+and stacks come out slot by slot past the exit beam."""
+
+from firmware.fault import FAULT_COMPOSITION
+from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop, axis_survey, axis_sweep
+from firmware.machines.beams import phase_dark, phase_light
+from firmware.machines.eject import (
+    EJECT_DONE,
+    EJECT_FAILED,
+    EJECT_IDLE,
+    Eject,
+    eject_purge,
+    eject_scan,
+    eject_start,
+    eject_stop,
+)
+from firmware.machines.feed import (
+    FEED_ALL,
+    FEED_DONE,
+    FEED_FAILED,
+    FEED_IDLE,
+    NO_LINE,
+    Feed,
+    feed_complete,
+    feed_forget,
+    feed_scan,
+    feed_start,
+    feed_stop,
+)
+from firmware.machines.job import JOB_RUNNING, Machine
+from firmware.machines.meters import METER_CYCLES
+from firmware.machines.phases import phase_home, phase_land, phase_park, until_at_rest
+from firmware.shoe.ledger import STORE
+from firmware.shoe.permutation import permutation_wipe
+from firmware.ticks import FOREVER_MS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
+    from firmware.image import Inputs, Outputs
+    from firmware.machines.meters import Meters
+    from firmware.machines.spec import Spec
+    from firmware.machines.tray import Tray
+    from firmware.shoe.ledger import Ledger
+
+
+class Carousel(Machine):
+    """Sole owner of feed, axis and ejector."""
+
+    shuffles = True
+    deals = True
+
+    def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
+        super().__init__(spec, ledger, meters)
+        self.tray = tray
+        self.order = order
+        self.axis = Axis(spec, True)
+        self.feed = Feed(spec, ledger, meters, self, NO_LINE)
+        self.eject = Eject(spec, self.axis, ledger)
+        self.wanted = 0
+        self.guards = False  # the tray is watched: what comes now is to be offered
+
+    # -- jobs ------------------------------------------------------------------------------------------------------
+
+    def prove(self, now_ms: int) -> None:
+        self.begin(_PROVE, now_ms)
+
+    def shuffle(self, expected: int, now_ms: int) -> None:
+        self.expected = expected
+        self.begin(_SHUFFLE, now_ms)
+
+    def deal(self, wanted: int, now_ms: int) -> None:
+        self.wanted = wanted
+        self.begin(_DEAL, now_ms)
+
+    def release(self, now_ms: int) -> None:
+        self.deal(self.ledger.zone[STORE], now_ms)
+
+    def purge(self, now_ms: int) -> None:
+        self.begin(_PURGE, now_ms)
+
+    def verified(self) -> None:
+        """The deck is good: dealing begins with the first slot."""
+        self.eject.slot_next = 0
+
+    # -- where cards go --------------------------------------------------------------------------------------------
+
+    def aim(self, index: int, now_ms: int) -> bool:
+        if index >= self.spec.place_count:
+            return False
+        # Cards past the expected number are still counted, in the slots kept for them.
+        axis_goto(self.axis, self.order[index] if index < self.expected else index, now_ms)
+        return True
+
+    def clear(self) -> int:
+        if self.axis.fault:
+            return -self.axis.fault
+        return 1 if self.axis.state == AXIS_REST else 0
+
+    # -- scans -----------------------------------------------------------------------------------------------------
+
+    def scan(self, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+        if self.state != JOB_RUNNING:
+            return FOREVER_MS
+        wake_ms = self.phases[self.phase](self, inp, out, now_ms)
+        # A part at rest is not asked: a call costs 20 us on the device, and most are at rest most of the time.
+        if self.feed.state != FEED_IDLE:
+            next_ms = feed_scan(self.feed, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        if self.eject.state != EJECT_IDLE:
+            next_ms = eject_scan(self.eject, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        if self.axis.state != AXIS_REST:
+            next_ms = axis_scan(self.axis, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        return wake_ms
+
+    def stop(self, out: "Outputs") -> None:
+        super().stop(out)
+        feed_stop(self.feed, out)
+        eject_stop(self.eject, out)
+        axis_stop(self.axis, out)
+
+
+def _take_in(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    feed = machine.feed
+    if machine.enter():
+        feed_forget(feed)
+        feed_start(feed, inp, out, FEED_ALL, STORE, now_ms)
+    if machine.axis.fault:
+        return machine.fail(out, machine.axis.fault)
+    if feed.state == FEED_FAILED:
+        return machine.fail(out, feed.fault)
+    if feed.state != FEED_DONE:
+        return FOREVER_MS
+    feed_stop(feed, out)
+    permutation_wipe(machine.order)
+    machine.count = feed.count
+    machine.meters.add(METER_CYCLES)
+    if machine.count == machine.expected and not feed_complete(feed, machine.expected):
+        return machine.fail(out, FAULT_COMPOSITION)
+    return machine.advance(now_ms)
+
+
+def _sweep(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if machine.enter():
+        axis_sweep(machine.axis, now_ms)
+    wake_ms = until_at_rest(machine, out, now_ms)
+    machine.second = machine.axis.swept
+    return wake_ms
+
+
+def _survey(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if machine.enter():
+        axis_survey(machine.axis, now_ms)
+    return until_at_rest(machine, out, now_ms)
+
+
+def _deal(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if machine.enter():
+        machine.guards = True
+        machine.tray.guard(inp)
+        if machine.wanted:
+            eject_start(machine.eject, out, machine.wanted, now_ms)
+    fault = machine.tray.trouble(inp, machine.eject.count if machine.wanted else 0)
+    return machine.fail(out, fault) if fault else _until_ejected(machine, out, now_ms)
+
+
+def _purge(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Nothing of this is offered as good, so nobody minds what else lies in the tray."""
+    if machine.enter():
+        machine.guards = False
+        machine.wanted = machine.axis.swept
+        if machine.wanted:
+            eject_purge(machine.eject, out, now_ms)
+    return _until_ejected(machine, out, now_ms)
+
+
+def _until_ejected(machine: Carousel, out: "Outputs", now_ms: int) -> int:
+    eject = machine.eject
+    if not machine.wanted:
+        return machine.advance(now_ms)
+    if eject.state == EJECT_FAILED:
+        return machine.fail(out, eject.fault)
+    if eject.state != EJECT_DONE:
+        return FOREVER_MS
+    eject.state = EJECT_IDLE
+    machine.count = eject.count
+    return machine.advance(now_ms)
+
+
+_PROVE = (phase_dark, phase_light, phase_home, _sweep)
+_SHUFFLE = (phase_dark, phase_light, _take_in, _sweep, phase_park)
+_DEAL = (phase_dark, phase_light, _deal, phase_land)
+_PURGE = (phase_home, _survey, _purge, phase_land)

@@ -1,0 +1,109 @@
+"""Draw: a dealer's hand pulls cards out past two beams. Nothing turns here; every card is counted, a card that goes
+back is not, two at once stop the game, and the cut card tells that the shoe is nearly done."""
+
+from micropython import const
+
+from firmware.fault import FAULT_BACK, FAULT_DOUBLE_FEED, FAULT_FACE_UP, FAULT_JAM_THROAT, FAULT_NONE
+from firmware.image import IN_BACK, IN_CUT, IN_FACE, IN_OPACITY, IN_THROAT_A, IN_THROAT_B
+from firmware.machines.beams import phase_dark, phase_light
+from firmware.machines.job import Machine
+from firmware.machines.meters import METER_CARDS, METER_CYCLES
+from firmware.shoe.ledger import DISCARDED, PATH
+from firmware.ticks import FOREVER_MS, ticks_diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
+    from firmware.image import Inputs, Outputs
+    from firmware.machines.meters import Meters
+    from firmware.machines.spec import Spec
+    from firmware.machines.tray import Tray
+    from firmware.shoe.ledger import Ledger
+
+_ODD_LINES = (IN_FACE, IN_BACK, IN_OPACITY)
+_ODD_FAULTS = (FAULT_FACE_UP, FAULT_BACK, FAULT_DOUBLE_FEED)
+_ODD_COUNT = const(3)
+
+
+class Draw(Machine):
+    """Counts what a hand takes."""
+
+    draws = True
+
+    def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
+        super().__init__(spec, ledger, meters)
+        self.zone = DISCARDED  # where a card drawn now goes: dealt in a round, burned outside of one
+        self.cut_seen = False  # the cut card is out
+        self.busy = False  # a card is in the throat
+        self.busy_ms = 0
+        self.seen_b = 0
+        self.seen_cut = 0
+        self.seen_odd = [0] * _ODD_COUNT
+
+    def prove(self, now_ms: int) -> None:
+        self.begin(_PROVE, now_ms)
+
+    def load(self, expected: int, now_ms: int) -> None:
+        """A shoe of so many cards is in: try the beams, then watch until told to stop."""
+        self.expected = expected
+        self.cut_seen = False
+        self.zone = DISCARDED
+        self.meters.add(METER_CYCLES)
+        self.begin(_WATCH, now_ms)
+
+    def purge(self, now_ms: int) -> None:
+        """Whoever looks after the warning takes the cards out by hand."""
+        self.begin(_PROVE, now_ms)
+
+
+def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if machine.enter():
+        machine.busy = False
+        machine.seen_b = inp.leaves[IN_THROAT_B]
+        machine.seen_cut = inp.enters[IN_CUT]
+        for i in range(_ODD_COUNT):
+            machine.seen_odd[i] = inp.enters[_ODD_LINES[i]]
+    fault = _odd_fault(machine, inp)
+    if fault:
+        return machine.fail(out, fault)
+    if inp.leaves[IN_THROAT_B] != machine.seen_b:
+        machine.seen_b = inp.leaves[IN_THROAT_B]
+        # A card on its way out has left A while B still saw it; one that goes back leaves B first.
+        if ticks_diff(inp.leave_us[IN_THROAT_A], inp.enter_us[IN_THROAT_B]) > 0:
+            _drawn(machine, inp)
+    return _hold(machine, inp, out, now_ms)
+
+
+def _drawn(machine: Draw, inp: "Inputs") -> None:
+    if inp.enters[IN_CUT] != machine.seen_cut:
+        machine.seen_cut = inp.enters[IN_CUT]
+        machine.cut_seen = True
+        return
+    machine.ledger.arrive()
+    machine.ledger.move(PATH, machine.zone, 1)
+    machine.count += 1
+    machine.meters.add(METER_CARDS)
+
+
+def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """A card that stays in the throat is a fault in the end: nobody plays with a card half out."""
+    if not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]):
+        machine.busy = False
+        return FOREVER_MS
+    if not machine.busy:
+        machine.busy = True
+        machine.busy_ms = now_ms
+    left_ms = machine.spec.hold_ms_max - ticks_diff(now_ms, machine.busy_ms)
+    return left_ms if left_ms > 0 else machine.fail(out, FAULT_JAM_THROAT)
+
+
+def _odd_fault(machine: Draw, inp: "Inputs") -> int:
+    for i in range(_ODD_COUNT):
+        if inp.enters[_ODD_LINES[i]] != machine.seen_odd[i]:
+            return _ODD_FAULTS[i]
+    return FAULT_NONE
+
+
+_PROVE = (phase_dark, phase_light)
+_WATCH = (phase_dark, phase_light, _watch)

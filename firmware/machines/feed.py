@@ -1,0 +1,396 @@
+"""Feed: cards one by one from the hopper, past both throat beams, to wherever this mechanism puts them.
+
+The next card is picked and staged at beam A while the store moves; it passes the mouth only when its place is there.
+Every card is seen by two beams and measured: too long or too opaque is a double feed, too short is not a card. One
+that stops is moved back a little and tried again, and measured again as a whole, a bounded number of times; then it is
+a jam.
+"""
+
+from micropython import const
+
+from firmware.fault import (
+    FAULT_BACK,
+    FAULT_CARD_LENGTH,
+    FAULT_DOUBLE_FEED,
+    FAULT_FACE_UP,
+    FAULT_JAM_EXIT,
+    FAULT_JAM_THROAT,
+    FAULT_MISFEED,
+    FAULT_MISMATCH,
+    FAULT_NONE,
+    FAULT_STACK,
+)
+from firmware.image import (
+    IN_BACK,
+    IN_FACE,
+    IN_HOPPER,
+    IN_OPACITY,
+    IN_THROAT_A,
+    IN_THROAT_B,
+    OUT_PICK,
+    OUT_REVERSE,
+    OUT_TRANSPORT,
+    output_arm_stop,
+    output_set,
+)
+from firmware.machines.meters import METER_MISFEEDS, METER_STALLS
+from firmware.shoe.ledger import PATH, STORE
+from firmware.ticks import FOREVER_MS, ticks_diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from firmware.image import Inputs, Outputs
+    from firmware.machines.meters import Meters
+    from firmware.machines.spec import Spec
+    from firmware.shoe.ledger import Ledger
+
+    class Sink(Protocol):
+        """Where cards go."""
+
+        def aim(self, index: int, now_ms: int) -> bool:
+            """Get ready for card `index` of this feed. False: there is no place for it."""
+            ...
+
+        def clear(self) -> int:
+            """1: the card may pass the mouth; 0: not yet; below 0: minus a fault code."""
+            ...
+
+
+FEED_IDLE = const(0)
+FEED_PICKING = const(1)
+FEED_PAUSING = const(2)  # after a misfeed, before the next try
+FEED_STAGED = const(3)
+FEED_PASSING = const(4)
+FEED_ENTERING = const(5)
+FEED_STOPPED = const(6)  # a card has stopped: rollers come to rest, then turn back
+FEED_BACKING = const(7)
+FEED_BACKED = const(8)
+FEED_FINISHING = const(9)  # the last card is past the mouth and has to be seen further on
+FEED_DONE = const(10)
+FEED_FAILED = const(11)
+
+FEED_ALL = const(-1)
+NO_LINE = const(-1)
+CODES = const(53)  # cards of a deck by recognised face, 1 .. 52; 0 counts those nobody could read
+
+
+class Feed:
+    """Sole writer of its state, counts and the pick, transport and reverse outputs."""
+
+    def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", sink: "Sink", confirm: int) -> None:
+        self.spec = spec
+        self.ledger = ledger
+        self.meters = meters
+        self.sink = sink
+        self.confirm = confirm  # the beam behind the mouth that every card must reach, or NO_LINE
+        self.state = FEED_IDLE
+        self.entered_ms = 0
+        self.wanted = FEED_ALL
+        self.zone = STORE  # where cards end
+        self.counting = True  # new cards arrive; otherwise they are known, or found
+        self.count = 0
+        self.tries = 0
+        self.misfeeds = 0  # of this job, as are the stalls
+        self.jogs = 0
+        self.stalls = 0
+        self.counted = False  # the card under way is in the books
+        self.picked_us = 0
+        self.passed_ms = 0
+        self.seen_a = 0
+        self.seen_b = 0
+        self.seen_odd = 0
+        self.seen_confirm = 0
+        self.codes_seen = 0
+        self.codes = bytearray(CODES if spec.recognises else 0)
+        self.fault = FAULT_NONE
+
+    def confirmed(self, inp: "Inputs") -> int:
+        """Cards that the beam behind the mouth has seen."""
+        return self.count if self.confirm < 0 else inp.leaves[self.confirm] - self.seen_confirm
+
+
+def feed_start(feed: Feed, inp: "Inputs", out: "Outputs", wanted: int, zone: int, now_ms: int) -> None:
+    """Feed so many cards into `zone`, or everything the hopper holds."""
+    feed.wanted = wanted
+    feed.zone = zone
+    feed.count = 0
+    feed.fault = FAULT_NONE
+    feed.seen_b = inp.leaves[IN_THROAT_B]
+    feed.seen_confirm = inp.leaves[feed.confirm] if feed.confirm >= 0 else 0
+    feed.codes_seen = inp.card_codes
+    for i in range(len(feed.codes)):
+        feed.codes[i] = 0
+    output_set(out, OUT_REVERSE, 0)
+    output_set(out, OUT_TRANSPORT, 1)
+    _next_card(feed, inp, out, now_ms)
+
+
+def feed_forget(feed: Feed) -> None:
+    """A new job: nothing has gone wrong in it yet."""
+    feed.misfeeds = 0
+    feed.stalls = 0
+
+
+def feed_stop(feed: Feed, out: "Outputs") -> None:
+    output_set(out, OUT_PICK, 0)
+    output_set(out, OUT_TRANSPORT, 0)
+    output_set(out, OUT_REVERSE, 0)
+    feed.state = FEED_IDLE
+
+
+def feed_complete(feed: Feed, cards: int) -> bool:
+    """Whether the recognised faces make whole decks; true where nothing recognises. The tally is wiped."""
+    decks = cards // (CODES - 1)
+    whole = True
+    for i in range(len(feed.codes)):
+        if feed.codes[i] != (decks if i else 0):
+            whole = False
+        feed.codes[i] = 0
+    return whole or cards % (CODES - 1) != 0
+
+
+def feed_scan(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Take at most one transition. Returns when to come back."""
+    return _STATES[feed.state](feed, inp, out, now_ms)
+
+
+def _idle(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    return FOREVER_MS
+
+
+def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if inp.enters[IN_THROAT_A] != feed.seen_a:
+        # The HAL stopped the roller at the edge itself; this makes the image say so too.
+        output_set(out, OUT_PICK, 0)
+        if not feed.counted:
+            feed.counted = True
+            if feed.counting:
+                feed.ledger.arrive()
+            else:
+                feed.ledger.lift()
+            feed.meters.fed(ticks_diff(inp.enter_us[IN_THROAT_A], feed.picked_us))
+        return _enter(feed, FEED_STAGED, now_ms)
+    left_ms = feed.spec.pick_ms_max - ticks_diff(now_ms, feed.entered_ms)
+    if left_ms > 0:
+        return left_ms
+    output_set(out, OUT_PICK, 0)
+    feed.misfeeds += 1
+    feed.meters.add(METER_MISFEEDS)
+    feed.tries += 1
+    if feed.tries > feed.spec.pick_retry_max:
+        return _fail(feed, out, FAULT_MISFEED)
+    return _enter(feed, FEED_PAUSING, now_ms)
+
+
+def _pausing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    left_ms = feed.spec.pick_pause_ms - ticks_diff(now_ms, feed.entered_ms)
+    if left_ms > 0:
+        return left_ms
+    _pick(feed, inp, out, now_ms)
+    return 0
+
+
+def _staged(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if _odd(inp) != feed.seen_odd:
+        return _fail(feed, out, _odd_fault(feed, inp))
+    if feed.confirmed(inp) != feed.count:
+        left_ms = _confirm_left(feed, inp, now_ms)
+        return left_ms if left_ms > 0 else _fail(feed, out, FAULT_JAM_EXIT)
+    clear = feed.sink.clear()
+    if clear <= 0:
+        return _fail(feed, out, -clear) if clear else FOREVER_MS
+    output_arm_stop(out, OUT_PICK, IN_THROAT_B, feed.spec.nip_us)
+    output_set(out, OUT_PICK, 1)
+    return _enter(feed, FEED_PASSING, now_ms)
+
+
+def _passing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if inp.level[IN_THROAT_B] or inp.leaves[IN_THROAT_B] != feed.seen_b:
+        return _enter(feed, FEED_ENTERING, now_ms)
+    left_ms = feed.spec.pass_ms_max - ticks_diff(now_ms, feed.entered_ms)
+    return left_ms if left_ms > 0 else _stopped(feed, out, now_ms)
+
+
+def _entering(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if inp.leaves[IN_THROAT_B] != feed.seen_b:
+        output_set(out, OUT_PICK, 0)
+        fault = _measure(feed, inp)
+        if fault:
+            return _fail(feed, out, fault)
+        return _passed(feed, inp, out, now_ms)
+    left_ms = feed.spec.enter_ms_max - ticks_diff(now_ms, feed.entered_ms)
+    return left_ms if left_ms > 0 else _stopped(feed, out, now_ms)
+
+
+def _braking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    left_ms = feed.spec.rest_ms - ticks_diff(now_ms, feed.entered_ms)
+    if left_ms > 0:
+        return left_ms
+    output_set(out, OUT_REVERSE, 1)
+    output_set(out, OUT_PICK, 1)
+    output_set(out, OUT_TRANSPORT, 1)
+    return _enter(feed, FEED_BACKING, now_ms)
+
+
+def _backing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    gone_ms = ticks_diff(now_ms, feed.entered_ms)
+    if gone_ms < feed.spec.jog_ms:
+        return feed.spec.jog_ms - gone_ms
+    if inp.level[IN_THROAT_B]:
+        left_ms = feed.spec.jog_ms_max - gone_ms
+        return left_ms if left_ms > 0 else _fail(feed, out, FAULT_JAM_THROAT)
+    output_set(out, OUT_PICK, 0)
+    output_set(out, OUT_TRANSPORT, 0)
+    return _enter(feed, FEED_BACKED, now_ms)
+
+
+def _backed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    left_ms = feed.spec.rest_ms - ticks_diff(now_ms, feed.entered_ms)
+    if left_ms > 0:
+        return left_ms
+    output_set(out, OUT_REVERSE, 0)
+    output_set(out, OUT_TRANSPORT, 1)
+    feed.seen_b = inp.leaves[IN_THROAT_B]
+    feed.seen_a = inp.enters[IN_THROAT_A]
+    if inp.level[IN_THROAT_A]:
+        feed.seen_a -= 1
+        return _enter(feed, FEED_STAGED, now_ms)
+    _pick(feed, inp, out, now_ms)
+    return 0
+
+
+def _finishing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if feed.confirmed(inp) != feed.count:
+        left_ms = _confirm_left(feed, inp, now_ms)
+        return left_ms if left_ms > 0 else _fail(feed, out, FAULT_JAM_EXIT)
+    output_set(out, OUT_TRANSPORT, 0)
+    return _enter(feed, FEED_DONE, now_ms)
+
+
+_STATES = (
+    _idle,
+    _picking,
+    _pausing,
+    _staged,
+    _passing,
+    _entering,
+    _braking,
+    _backing,
+    _backed,
+    _finishing,
+    _idle,
+    _idle,
+)
+
+
+def _next_card(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if feed.count == feed.wanted or (feed.wanted == FEED_ALL and not inp.level[IN_HOPPER]):
+        return _enter(feed, FEED_FINISHING, now_ms)
+    if not inp.level[IN_HOPPER]:
+        return _fail(feed, out, FAULT_STACK)
+    if not feed.sink.aim(feed.count, now_ms):
+        return _fail(feed, out, FAULT_MISMATCH)
+    feed.tries = 0
+    feed.jogs = 0
+    feed.counted = False
+    feed.seen_odd = _odd(inp)
+    feed.seen_a = inp.enters[IN_THROAT_A]
+    _pick(feed, inp, out, now_ms)
+    return 0
+
+
+def _pick(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> None:
+    # The edge stops the roller in the HAL: 2 ms late would put the card 2.4 mm further into the mouth.
+    output_arm_stop(out, OUT_PICK, IN_THROAT_A, 0)
+    output_set(out, OUT_PICK, 1)
+    feed.picked_us = inp.now_us
+    _enter(feed, FEED_PICKING, now_ms)
+
+
+def _passed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    feed.ledger.move(PATH, feed.zone, 1)
+    feed.count += 1
+    feed.passed_ms = now_ms
+    feed.seen_b = inp.leaves[IN_THROAT_B]
+    if feed.jogs:
+        feed.stalls += 1
+        feed.meters.add(METER_STALLS)
+    if feed.codes:
+        _recognise(feed, inp)
+    return _next_card(feed, inp, out, now_ms)
+
+
+def _recognise(feed: Feed, inp: "Inputs") -> None:
+    """Tally the card's face and forget it. Read twice or not at all is unreadable."""
+    read = inp.card_codes == feed.codes_seen + 1
+    feed.codes_seen = inp.card_codes
+    code = inp.card_code if read and inp.card_code < CODES else 0
+    feed.codes[code] = min(feed.codes[code] + 1, 255)
+
+
+def _stopped(feed: Feed, out: "Outputs", now_ms: int) -> int:
+    # Stop before anything else: a jammed roller must not go on bending cards.
+    output_set(out, OUT_PICK, 0)
+    output_set(out, OUT_TRANSPORT, 0)
+    if feed.jogs >= feed.spec.jog_max:
+        return _fail(feed, out, FAULT_JAM_THROAT)
+    feed.jogs += 1
+    return _enter(feed, FEED_STOPPED, now_ms)
+
+
+def _measure(feed: Feed, inp: "Inputs") -> int:
+    """One passage of both beams, of a card's length and thickness; or the fault that it shows."""
+    spec = feed.spec
+    if _odd(inp) != feed.seen_odd:
+        return _odd_fault(feed, inp)
+    length_us = ticks_diff(inp.leave_us[IN_THROAT_B], inp.enter_us[IN_THROAT_B])
+    if length_us > spec.length_us_max:
+        return FAULT_DOUBLE_FEED
+    if length_us < spec.length_us_min:
+        return FAULT_CARD_LENGTH
+    if inp.leaves[IN_THROAT_B] != feed.seen_b + 1 or inp.enters[IN_THROAT_A] != feed.seen_a + 1:
+        return FAULT_DOUBLE_FEED
+    if inp.level[IN_THROAT_A]:
+        return FAULT_JAM_THROAT
+    return FAULT_NONE
+
+
+def _odd(inp: "Inputs") -> int:
+    """Changes whenever a card shows that it is not one good card lying face down."""
+    enters = inp.enters
+    return enters[IN_OPACITY] + enters[IN_BACK] + enters[IN_FACE]
+
+
+def _odd_fault(feed: Feed, inp: "Inputs") -> int:
+    """Which sensor it was: the one whose passage began last."""
+    if inp.level[IN_FACE] or _since(feed, inp, IN_FACE):
+        return FAULT_FACE_UP
+    if inp.level[IN_BACK] or _since(feed, inp, IN_BACK):
+        return FAULT_BACK
+    return FAULT_DOUBLE_FEED
+
+
+def _since(feed: Feed, inp: "Inputs", line: int) -> bool:
+    return inp.enters[line] != 0 and ticks_diff(inp.enter_us[line], feed.picked_us) >= 0
+
+
+def _confirm_left(feed: Feed, inp: "Inputs", now_ms: int) -> int:
+    """How long the beam behind the mouth may still take; one passage too many is no time at all."""
+    if feed.confirmed(inp) > feed.count:
+        return 0
+    return feed.spec.confirm_ms_max - ticks_diff(now_ms, feed.passed_ms)
+
+
+def _enter(feed: Feed, state: int, now_ms: int) -> int:
+    feed.state = state
+    feed.entered_ms = now_ms
+    return 0
+
+
+def _fail(feed: Feed, out: "Outputs", fault: int) -> int:
+    feed_stop(feed, out)
+    feed.fault = fault
+    feed.state = FEED_FAILED
+    return 0

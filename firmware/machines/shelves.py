@@ -1,0 +1,248 @@
+"""Shelves: an elevator of shelves that hold packets. A deck is distributed over them, pushed back into a pile and
+carried to the hopper again, pass by pass, until it lies in exactly the order drawn; then all of it is handed out."""
+
+from array import array
+
+from firmware.fault import FAULT_COMPOSITION, FAULT_JAM_EXIT, FAULT_MISMATCH
+from firmware.image import IN_ARRIVAL, IN_HOPPER, IN_TRAY, OUT_OUTFEED, output_set
+from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop
+from firmware.machines.beams import phase_dark, phase_light
+from firmware.machines.feed import (
+    FEED_ALL,
+    FEED_DONE,
+    FEED_FAILED,
+    FEED_IDLE,
+    Feed,
+    feed_complete,
+    feed_forget,
+    feed_scan,
+    feed_start,
+    feed_stop,
+)
+from firmware.machines.job import JOB_RUNNING, Machine
+from firmware.machines.meters import METER_CYCLES
+from firmware.machines.phases import phase_home, phase_park
+from firmware.machines.push import (
+    PUSH_DONE,
+    PUSH_FAILED,
+    PUSH_FOUND,
+    PUSH_IDLE,
+    PUSH_KNOWN,
+    PUSH_LOOK,
+    Push,
+    push_scan,
+    push_start,
+    push_stop,
+)
+from firmware.machines.radix import Radix
+from firmware.shoe.ledger import HOPPER, STORE, TRAY
+from firmware.shoe.permutation import permutation_wipe
+from firmware.ticks import FOREVER_MS, ticks_diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.image import Inputs, Outputs
+    from firmware.machines.meters import Meters
+    from firmware.machines.spec import Spec
+    from firmware.machines.tray import Tray
+    from firmware.shoe.ledger import Ledger
+
+
+class Shelves(Machine):
+    """Sole owner of feed, elevator and pusher. order[i] is the rank of the i-th card fed in this pass."""
+
+    shuffles = True
+    counts_out = False  # packets: nobody sees how many
+
+    def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
+        super().__init__(spec, ledger, meters)
+        self.order = order
+        self.spare = array("H", [0] * len(order))  # the order of the next pass while it is worked out
+        self.load = array("H", [0] * spec.place_count)  # cards by shelf
+        self.axis = Axis(spec, False)
+        self.feed = Feed(spec, ledger, meters, self, IN_ARRIVAL)
+        self.push = Push(spec, self.axis, ledger, self.load)
+        self.radix = Radix()
+        self.number = 0  # of the pass, from 0
+
+    # -- jobs ------------------------------------------------------------------------------------------------------
+
+    def prove(self, now_ms: int) -> None:
+        self.begin(_PROVE, now_ms)
+
+    def shuffle(self, expected: int, now_ms: int) -> None:
+        self.expected = expected
+        self.radix.plan(expected, self.spec.place_count, self.spec.top_feed)
+        self.number = 0
+        self.begin(_SHUFFLE, now_ms)
+
+    def release(self, now_ms: int) -> None:
+        self.begin(_RELEASE, now_ms)
+
+    def purge(self, now_ms: int) -> None:
+        self.begin(_PURGE, now_ms)
+
+    def verified(self) -> None:
+        """The deck is good, and lies where it has to: nothing to do."""
+
+    # -- where cards go --------------------------------------------------------------------------------------------
+
+    def aim(self, index: int, now_ms: int) -> bool:
+        shelf = self.radix.shelf(self.order[index]) if index < self.expected else 0
+        if index >= self.expected or self.load[shelf] >= self.spec.shelf_cards_max:
+            # One too many is still counted, wherever there is room for it: this deck is refused.
+            while self.load[shelf] >= self.spec.shelf_cards_max:
+                shelf += 1
+                if shelf == len(self.load):
+                    return False
+        self.load[shelf] += 1
+        axis_goto(self.axis, shelf, now_ms)
+        return True
+
+    def clear(self) -> int:
+        if self.axis.fault:
+            return -self.axis.fault
+        return 1 if self.axis.state == AXIS_REST else 0
+
+    def reorder(self) -> None:
+        """From the order in which cards were fed to the order in which they will be: shelf by shelf as they lie there.
+
+        A stable counting sort; load[] says how many lie on each shelf, so the places follow from it."""
+        radix = self.radix
+        start = 0
+        for shelf in range(radix.base):
+            count = self.load[shelf]
+            self.load[shelf] = start
+            start += count
+        for i in range(self.expected):
+            shelf = radix.shelf(self.order[i])
+            at = self.load[shelf]
+            self.load[shelf] = at + 1
+            self.spare[self.expected - 1 - at if radix.top_feed else at] = self.order[i]
+        # Each entry now holds where its shelf ends: back to how many there are.
+        before = 0
+        for shelf in range(radix.base):
+            end = self.load[shelf]
+            self.load[shelf] = end - before
+            before = end
+        for i in range(self.expected):
+            self.order[i] = self.spare[i]
+        permutation_wipe(self.spare)
+
+    # -- scans -----------------------------------------------------------------------------------------------------
+
+    def scan(self, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+        if self.state != JOB_RUNNING:
+            return FOREVER_MS
+        wake_ms = self.phases[self.phase](self, inp, out, now_ms)
+        if self.feed.state != FEED_IDLE:
+            next_ms = feed_scan(self.feed, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        if self.push.state != PUSH_IDLE:
+            next_ms = push_scan(self.push, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        if self.axis.state != AXIS_REST:
+            next_ms = axis_scan(self.axis, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        return wake_ms
+
+    def stop(self, out: "Outputs") -> None:
+        super().stop(out)
+        feed_stop(self.feed, out)
+        push_stop(self.push, out)
+        axis_stop(self.axis, out)
+        output_set(out, OUT_OUTFEED, 0)
+        permutation_wipe(self.spare)
+
+
+def _take_in(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    feed = machine.feed
+    if machine.enter():
+        machine.radix.begin(machine.number)
+        for shelf in range(len(machine.load)):
+            machine.load[shelf] = 0
+        if machine.number == 0:
+            feed_forget(feed)
+        feed.counting = machine.number == 0
+        feed_start(feed, inp, out, FEED_ALL, STORE, now_ms)
+    if machine.axis.fault:
+        return machine.fail(out, machine.axis.fault)
+    if feed.state == FEED_FAILED:
+        return machine.fail(out, feed.fault)
+    if feed.state != FEED_DONE:
+        return FOREVER_MS
+    machine.second = feed.confirmed(inp)
+    feed_stop(feed, out)
+    return _pass_over(machine, out, now_ms)
+
+
+def _pass_over(machine: Shelves, out: "Outputs", now_ms: int) -> int:
+    count = machine.feed.count
+    if machine.number == 0:
+        machine.count = count
+        machine.ledger.settle()
+        machine.meters.add(METER_CYCLES)
+        if count == machine.expected and not feed_complete(machine.feed, count):
+            return machine.fail(out, FAULT_COMPOSITION)
+    elif count != machine.count:
+        return machine.fail(out, FAULT_MISMATCH)
+    machine.number += 1
+    if count != machine.expected or machine.number == machine.radix.passes:
+        permutation_wipe(machine.order)
+        machine.phase = len(_SHUFFLE) - 2  # on to the last phase
+    else:
+        machine.reorder()
+    return machine.advance(now_ms)
+
+
+def _lift(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """The pile goes back to the hopper, and the next pass begins."""
+    if machine.enter():
+        output_set(out, OUT_OUTFEED, 1)
+    if inp.level[IN_HOPPER] and not inp.level[IN_TRAY]:
+        output_set(out, OUT_OUTFEED, 0)
+        machine.ledger.move(TRAY, HOPPER, machine.ledger.zone[TRAY])
+        machine.phase = _FIRST_PASS - 1
+        return machine.advance(now_ms)
+    left_ms = machine.spec.lift_ms_max - ticks_diff(now_ms, machine.entered_ms)
+    return left_ms if left_ms > 0 else machine.fail(out, FAULT_JAM_EXIT)
+
+
+def _unload(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if machine.enter():
+        push_start(machine.push, PUSH_KNOWN, now_ms)
+    return _until_pushed(machine, out, now_ms)
+
+
+def _unload_found(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if machine.enter():
+        push_start(machine.push, PUSH_FOUND, now_ms)
+    return _until_pushed(machine, out, now_ms)
+
+
+def _look(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if machine.enter():
+        push_start(machine.push, PUSH_LOOK, now_ms)
+    return _until_pushed(machine, out, now_ms)
+
+
+def _until_pushed(machine: Shelves, out: "Outputs", now_ms: int) -> int:
+    push = machine.push
+    if push.state == PUSH_FAILED:
+        return machine.fail(out, push.fault)
+    if push.state != PUSH_DONE:
+        return FOREVER_MS
+    push.state = PUSH_IDLE
+    machine.second = push.found
+    machine.count = machine.ledger.zone[TRAY]
+    return machine.advance(now_ms)
+
+
+_PROVE = (phase_dark, phase_light, phase_home, _look)
+_SHUFFLE = (phase_dark, phase_light, phase_home, _take_in, _unload, _lift, phase_park)
+_FIRST_PASS = 3
+_RELEASE = (phase_dark, phase_light, _unload, phase_home)
+_PURGE = (phase_home, _unload_found)

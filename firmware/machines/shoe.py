@@ -1,0 +1,110 @@
+"""Shoe: a loaded deck, dealt from the hopper by motor. Nothing is shuffled here, and nothing is counted before it is
+dealt: every card passes both throat beams and the exit beam on its way out, and the sum is known when the last is."""
+
+from firmware.image import IN_EXIT
+from firmware.machines.beams import phase_dark, phase_light
+from firmware.machines.feed import (
+    FEED_ALL,
+    FEED_DONE,
+    FEED_FAILED,
+    FEED_IDLE,
+    Feed,
+    feed_forget,
+    feed_scan,
+    feed_start,
+    feed_stop,
+)
+from firmware.machines.job import JOB_RUNNING, Machine
+from firmware.machines.meters import METER_CYCLES
+from firmware.machines.phases import phase_land
+from firmware.shoe.ledger import TRAY
+from firmware.ticks import FOREVER_MS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
+    from firmware.image import Inputs, Outputs
+    from firmware.machines.meters import Meters
+    from firmware.machines.spec import Spec
+    from firmware.machines.tray import Tray
+    from firmware.shoe.ledger import Ledger
+
+
+class Shoe(Machine):
+    """Sole owner of the feed."""
+
+    deals = True
+
+    def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
+        super().__init__(spec, ledger, meters)
+        self.tray = tray
+        self.feed = Feed(spec, ledger, meters, self, IN_EXIT)
+        self.wanted = 0
+        self.guards = False
+
+    def prove(self, now_ms: int) -> None:
+        self.begin(_PROVE, now_ms)
+
+    def load(self, expected: int, now_ms: int) -> None:
+        self.expected = expected
+        self.meters.add(METER_CYCLES)
+        self.begin(_PROVE, now_ms)
+
+    def deal(self, wanted: int, now_ms: int) -> None:
+        self._run(wanted, True, now_ms)
+
+    def release(self, now_ms: int) -> None:
+        self._run(FEED_ALL, True, now_ms)
+
+    def purge(self, now_ms: int) -> None:
+        self._run(FEED_ALL, False, now_ms)
+
+    def _run(self, wanted: int, guards: bool, now_ms: int) -> None:
+        self.wanted = wanted
+        self.guards = guards
+        self.begin(_DEAL, now_ms)
+
+    def aim(self, index: int, now_ms: int) -> bool:
+        return True
+
+    def clear(self) -> int:
+        return 1
+
+    def scan(self, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+        if self.state != JOB_RUNNING:
+            return FOREVER_MS
+        wake_ms = self.phases[self.phase](self, inp, out, now_ms)
+        if self.feed.state != FEED_IDLE:
+            next_ms = feed_scan(self.feed, inp, out, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
+        return wake_ms
+
+    def stop(self, out: "Outputs") -> None:
+        super().stop(out)
+        feed_stop(self.feed, out)
+
+
+def _deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    feed = machine.feed
+    if machine.enter():
+        machine.tray.guard(inp)
+        feed.counting = machine.ledger.counting
+        feed_forget(feed)
+        feed_start(feed, inp, out, machine.wanted, TRAY, now_ms)
+    fault = machine.tray.trouble(inp, feed.count) if machine.guards else 0
+    if feed.state == FEED_FAILED:
+        fault = feed.fault
+    if fault:
+        return machine.fail(out, fault)
+    if feed.state != FEED_DONE:
+        return FOREVER_MS
+    machine.count = feed.count
+    machine.second = feed.confirmed(inp)
+    feed_stop(feed, out)
+    return machine.advance(now_ms)
+
+
+_PROVE = (phase_dark, phase_light)
+_DEAL = (phase_dark, phase_light, _deal, phase_land)
