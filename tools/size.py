@@ -1,7 +1,8 @@
 """What one board ships and how big it is: `make size`, and `ship()` for whoever fills a device.
 
 A board gets what firmware/main.py imports, the HAL port that its config names, and that config; never
-the simulator. Everything is compiled, except for the main.py that MicroPython wants as source.
+the simulator. Constants become numbers (fold.py), and everything is compiled, except for the main.py that MicroPython
+wants as source.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from fold import Folded, FoldError, fold
 from mpy_compile import CompileError, compile_mpy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,24 +45,34 @@ class Shipped:
     shipped_bytes: int
 
 
-def ship(board: str, out: Path, root: Path = ROOT) -> list[Shipped]:
+def ship(board: str, out: Path, root: Path = ROOT, main: str = MAIN_PY) -> list[Shipped]:
     """Build the file tree of a board in `out`, ready to copy to the device; what is in it."""
     config = read_config(board, root)
     port = port_of(config, board, root)
+    names = modules_of(port, root)
+    folded = folded_sources(names, root, main)
     shipped: list[Shipped] = []
-    for name in modules_of(port, root):
+    for name in names:
         path = find_module(name, root)
-        source = path.read_text(encoding="utf-8")
         place = path.relative_to(root).as_posix()
         try:
-            code = compile_mpy(source, place, *OPTIONS, f"-march={MARCH[port]}")
+            code = compile_mpy(folded.sources[name], place, *OPTIONS, f"-march={MARCH[port]}")
         except CompileError as error:
             raise ShipError(f"{place}: {error}") from error
-        shipped.append(put(out, place.removesuffix(".py") + ".mpy", code, len(source.encode())))
+        shipped.append(put(out, place.removesuffix(".py") + ".mpy", code, path.stat().st_size))
     small = json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":"))
     shipped.append(put(out, "board.json", small.encode(), config_path(board, root).stat().st_size))
-    shipped.append(put(out, "main.py", MAIN_PY.encode(), len(MAIN_PY)))
+    shipped.append(put(out, "main.py", folded.sources["main"].encode(), len(main.encode())))
     return shipped
+
+
+def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
+    """The sources of modules that belong together, and of the main.py on top of them, with constants as numbers."""
+    sources = {name: find_module(name, root).read_text(encoding="utf-8") for name in names}
+    try:
+        return fold({**sources, "main": main})
+    except FoldError as error:
+        raise ShipError(str(error)) from error
 
 
 def put(out: Path, place: str, data: bytes, source_bytes: int) -> Shipped:
