@@ -91,7 +91,7 @@ def test_text_has_place_session_sequence_name_and_every_field() -> None:
     assert lines(data) == [
         "       0  dropped 1 bytes: bad_stuffing",
         "       2  2b09:0029  stack_offered seq=8 boot=1 uptime_s=40 uptime_ms=500 utc_s=0 round=1 deck=1"
-        " stack=2 cards=5  [again]",
+        " stack=2 cards=5 misfeeds=1 stalls=0  [again]",
         "      39  dropped 2 bytes: unfinished",
     ]
 
