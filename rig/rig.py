@@ -58,9 +58,7 @@ class Rig:
     def cut_power(self) -> None:
         """Motors stop, the link goes quiet, the app is gone."""
         self.powered = False
-        self.plant.all_off()
-        self.plant.watch_slot = False
-        self.plant.stop_line = -1
+        self.plant.power_off()
 
     def step(self, limit_us: int) -> None:
         """One scan, then on to the next event, the wake the firmware asked for, or limit_us."""

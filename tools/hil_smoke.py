@@ -129,7 +129,7 @@ class Smoke:
         figures, plant = self.figures, self.bench.plant
         figures.crashes = plant.crashes
         figures.stop_us = max(self.bench.stop_us, default=0)
-        figures.stored = sum(1 for card in plant.slots if card >= 0)
+        figures.stored = sum(1 for slot in plant.slots if slot)
         figures.events = [event.name for event in self.bench.peer.events]
         figures.wall_s = time.perf_counter() - self.began
         figures.emulated_s = self.pico.now_us / 1e6

@@ -104,7 +104,7 @@ class Run:
         if self.plant.level[self.plant.line_door]:
             return [(300, "close", "")]
         if state == states.WAITING_FOR_DECK:
-            load = [] if self.plant.throat.hopper else [(300, "load", self.random.choice(("52",) * 8 + ("51", "53")))]
+            load = [] if self.plant.hopper else [(300, "load", self.random.choice(("52",) * 8 + ("51", "53")))]
             return [*load, (300, "press", "green")]
         if state == states.WARNING:
             clear: list[Step] = [(500, "open", ""), (500, "clear", ""), (500, "close", "")]
@@ -125,8 +125,7 @@ class Run:
         """No state may keep a sensible operator from an empty machine that waits for a deck."""
         self.stage.peer.acknowledges = True
         self.rig.nv.cut_at = -1
-        self.plant.jams.clear()
-        self.plant.misfeed_cards.clear()
+        self.plant.luck.clear()
         if not self.rig.powered:
             self.do(0, "boot")
         for _ in range(120):
@@ -178,8 +177,7 @@ class Run:
             self._check()
 
         def checked_prog(address: int, buf: bytearray) -> bool:
-            bodies = self.plant.throat.bodies + self.plant.outlet.bodies
-            if self.plant.axis.moving or any(body.moving for body in bodies):
+            if self.plant.is_moving():
                 raise Finding("storage was written while a card moved")
             return prog(address, buf)
 
@@ -202,8 +200,8 @@ class Run:
         plant, flow = self.plant, self.rig.app.flow
         zone = flow.ledger.zone
         flow.ledger.check()
-        inside = sum(card >= 0 for card in plant.slots)
-        tray = len(plant.outlet.tray)
+        inside = plant.where().store
+        tray = len(plant.tray)
         # Under the pick roller no beam looks (README, limits): such a card shows at the next intake.
         throat = [body for body in plant.throat.bodies if body.mark > 0]
         wrong = {

@@ -1,79 +1,169 @@
-"""The carousel as a body: trapezoidal moves in integers, and the slot beam that occupied slots cross while it turns.
+"""Carousel or elevator as a body: trapezoidal moves in integers, where it was told to be and where it really is.
 
-Positions count in thousandths of a slot. The slot beam sits half a slot off the mouth grid, so that at rest it always
-looks between two slots and a whole turn crosses each slot exactly once.
+Positions count in thousandths of a place. A carousel wraps, an elevator does not; the home mark is at place 0. The
+carousel's slot beam sits half a slot off the mouth grid, so that at rest it always looks between two slots and a whole
+turn crosses each slot exactly once.
 """
 
+from hal.sim.body import FAR
 from hal.sim.rng import isqrt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hal.api import Config
     from hal.sim.plant import Plant
 
-FAR = 1 << 60
 _HALF_WIDTH = 300  # of a slot's thousandths: how long a card shades the beam
+_FIT = 100  # how far off its place it may stand and still take a card
+UNKNOWN = -1
+
+AXIS_REST, AXIS_MOVING, AXIS_LOST = range(3)
 
 
 class Axis:
-    """Slot at the mouth, and the move under way."""
+    """`slot` is the place at the mouth. Speeds in thousandths of a place and seconds."""
 
-    def __init__(self, plant: "Plant", mech: "Config") -> None:
+    def __init__(self, plant: "Plant", count: int, speed: int, accel: int, beam_slots: int) -> None:
         self.plant = plant
-        self.count = mech["slot_count"]
-        self.speed = mech["axis_mrev_per_s"] * self.count  # thousandths of a slot per second
-        self.accel = mech["axis_mrev_per_s2"] * self.count
-        self.beam_slots = mech["slot_beam_slots"]
-        self.ramp = self.speed * self.speed // (2 * self.accel)
-        self.slot = plant.seed % self.count  # nobody knows where it stands at power-up
-        self.target = self.slot
+        self.count = count
+        self.speed = speed
+        self.accel = accel
+        self.beam_slots = beam_slots
+        self.wraps = beam_slots >= 0
+        self.ramp = speed * speed // (2 * accel)
+        self.slot = plant.seed % count  # nobody knows where it stands at power-up
+        self.real = self.slot * 1000
+        self.told = UNKNOWN  # place by dead reckoning from the home mark
+        self.lost = False
         self.moving = False
+        self.homing = False
+        self.moves = 0  # since power-up, for faults that name one
         self.start_us = 0
         self.end_us = 0
-        self.distance = 0
+        self.distance = 0  # as commanded
+        self.reach = 0  # as it really goes
         self.step = 1
         self.crossing = 0
         self.shaded = False
         self.due_us = FAR
 
-    def move(self, slots: int, now_us: int) -> None:
-        self._begin(slots, now_us)
+    def state(self) -> int:
+        return AXIS_MOVING if self.moving else AXIS_LOST if self.lost else AXIS_REST
+
+    def fits(self) -> bool:
+        """Whether a place is at the mouth, so that a card can pass."""
+        return (self.real + _FIT) % 1000 <= 2 * _FIT
+
+    def is_astray(self) -> bool:
+        """Whether it stands elsewhere than it was told, and nobody can know."""
+        return self.lost or (self.told != UNKNOWN and self.real != self.told * 1000)
+
+    def under_beam(self) -> int:
+        """The slot that the beam looks at, at rest; -1 if it looks between two."""
+        off = self.real % 1000
+        if not self.wraps or abs(off - 500) >= _HALF_WIDTH:
+            return -1
+        return (self.real // 1000 + self.beam_slots + 1) % self.count
+
+    def move(self, places: int, now_us: int) -> None:
+        if not self.wraps and self.told != UNKNOWN and not 0 <= self.told + places < self.count:
+            self.plant.crashes += 1
+        self.homing = False
+        self._begin(places * 1000, now_us)
 
     def home(self, now_us: int) -> None:
         """On to the home mark in one direction, a whole turn if it stands on it: the mark is seen on arrival."""
-        self._begin(self.count - self.slot, now_us)
+        self.homing = True
+        self.told = UNKNOWN
+        seen = not (self.plant.luck.faults and self.plant.luck.hides_home())
+        if self.wraps:
+            self._begin(self.count * 1000 - self.real if seen else self.count * 1000 + 1000, now_us)
+        else:
+            self._begin(-(self.real or 1000) if seen else -self.count * 1000, now_us)
+        if not seen:
+            self.lost = True
 
     def halt(self, now_us: int) -> None:
         """Power to the coils is gone: it falls into the next detent, and only a new homing knows which one that is."""
         if self.moving:
-            done = (self._travelled(now_us) + 500) // 1000
-            self.slot = (self.slot + self.step * done) % self.count
-            self._rest(now_us)
+            self.real += self.step * min(self.travelled(now_us), self.reach) + 500
+            self._settle(self.real - self.real % 1000)
+            self.told = UNKNOWN
+            self._rest()
 
-    def _rest(self, now_us: int) -> None:
+    def fire(self, now_us: int) -> None:
+        if now_us < self.end_us:
+            self._cross(now_us)
+            return
+        if self.homing:
+            self._settle(self.real + self.step * self.reach if self.lost else 0)
+            self.told = UNKNOWN if self.lost else 0
+        else:
+            self._arrive()
+        self._rest()
+        self.plant.changed = True
+
+    def _rest(self) -> None:
         self.moving = False
         self.due_us = FAR
         self.shaded = False
-        self.plant.set_line(self.plant.line_slot, 0, now_us)
+        self.plant.look()
 
-    def fire(self, now_us: int) -> None:
-        if now_us >= self.end_us:
-            self._rest(now_us)
-            self.slot = self.target
-            self.plant.changed = True
-            return
-        self._cross(now_us)
+    def _settle(self, real: int) -> None:
+        """Be there, within what the mechanism allows."""
+        if self.wraps:
+            real %= self.count * 1000
+        else:
+            real = min(max(real, 0), (self.count - 1) * 1000)
+        self.real = real
+        self.slot = (real + 500) // 1000 % self.count
 
-    def _begin(self, slots: int, now_us: int) -> None:
-        self.step = 1 if slots > 0 else -1
-        self.distance = abs(slots) * 1000
+    def _arrive(self) -> None:
+        """The end of a move: the mark must have passed where it was expected, if at all."""
+        expected = UNKNOWN
+        if self.told != UNKNOWN:
+            expected = self._mark_at(self.told * 1000, self.distance)
+            self.told = (self.told + self.step * self.distance // 1000) % self.count
+        found = self._mark_at(self.real, self.reach)
+        if self.plant.luck.faults and self.plant.luck.hides_home():
+            found = UNKNOWN
+        self._settle(self.real + self.step * self.reach)
+        if self.told != UNKNOWN and expected != found:
+            off = abs(expected - found)
+            if expected == UNKNOWN or found == UNKNOWN or off > _FIT:
+                self.lost = True
+                self.told = UNKNOWN
+
+    def _mark_at(self, start: int, distance: int) -> int:
+        """After how much of a move from `start` the home mark passes; UNKNOWN if it does not."""
+        if self.step < 0:
+            ahead = start
+        elif self.wraps:
+            ahead = self.count * 1000 - start
+        else:
+            return UNKNOWN
+        if not ahead:
+            ahead = self.count * 1000  # it stands on the mark, and may come round to it
+        return ahead if ahead <= distance else UNKNOWN
+
+    # -- the trapezoid ---------------------------------------------------------------------------------------------
+
+    def _begin(self, distance: int, now_us: int) -> None:
+        self.step = 1 if distance > 0 else -1
+        self.distance = self.reach = abs(distance)
+        self.lost = False
+        if self.plant.luck.faults:
+            self.reach = self.plant.luck.axis_reach(self.moves, self.distance)
+            if self.homing:
+                # What is lost on the way to the mark does no harm; but who stands still never sees it.
+                self.lost = self.reach == 0
+                self.reach = self.reach and self.distance
+        self.moves += 1
         self.start_us = now_us
-        self.target = (self.slot + slots) % self.count
         self.moving = True
-        self.crossing = 0
+        self.crossing = -1
         self.shaded = False
         self.end_us = now_us + self._duration()
-        self._next_due()
+        self._next_due(now_us)
 
     def _duration(self) -> int:
         if self.distance >= 2 * self.ramp:
@@ -89,7 +179,7 @@ class Axis:
             return self.end_us - isqrt(2 * (self.distance - travelled) * 1000000000000 // self.accel)
         return self.start_us + self.speed * 1000000 // self.accel + (travelled - ramp) * 1000000 // self.speed
 
-    def _travelled(self, now_us: int) -> int:
+    def travelled(self, now_us: int) -> int:
         """How much of the move is done by now."""
         ramp = min(self.ramp, self.distance // 2)
         gone_us = now_us - self.start_us
@@ -101,23 +191,67 @@ class Axis:
             return self.distance - self.accel * left_us * left_us // 2000000000000
         return ramp + (gone_us - ramp_us) * self.speed // 1000000
 
-    def _next_due(self) -> None:
+    # -- the slot beam ---------------------------------------------------------------------------------------------
+
+    def _next_due(self, now_us: int) -> None:
         """The next edge of an occupied slot at the beam if anybody watches, else the end of the move."""
         self.due_us = self.end_us
-        if not self.plant.watch_slot:
+        if not self.plant.watch_slot or not self.wraps:
             return
-        while self.crossing * 1000 + 500 - _HALF_WIDTH < self.distance:
-            offset = self.beam_slots + 1 + self.crossing if self.step > 0 else self.beam_slots - self.crossing
-            slot = (self.slot + offset) % self.count
-            if self.plant.slots[slot] >= 0:
-                edge = _HALF_WIDTH if self.shaded else -_HALF_WIDTH
-                self.due_us = self._time_at(self.crossing * 1000 + 500 + edge)
+        slots = self.plant.slots
+        off = self.real % 1000
+        base = self.real // 1000 + self.beam_slots
+        first = 500 - off if self.step > 0 else 500 + off
+        while True:
+            at = self.crossing * 1000 + first
+            if at - _HALF_WIDTH >= self.reach:
                 return
+            slot = (base + (1 + self.crossing if self.step > 0 else -self.crossing)) % self.count
+            if at + _HALF_WIDTH > 0 and slots[slot]:
+                break
             self.crossing += 1
+        edge = at + (_HALF_WIDTH if self.shaded else -_HALF_WIDTH)
+        if edge <= self.reach:
+            self.due_us = max(now_us, self._time_at(max(edge, 0)))
 
     def _cross(self, now_us: int) -> None:
         self.shaded = not self.shaded
         self.plant.set_line(self.plant.line_slot, 1 if self.shaded else 0, now_us)
         if not self.shaded:
             self.crossing += 1
-        self._next_due()
+        self._next_due(now_us)
+
+
+class NoAxis:
+    """Shoes have none: whoever moves it breaks a machine that is not there."""
+
+    def __init__(self, plant: "Plant") -> None:
+        self.plant = plant
+        self.slot = 0
+        self.moving = False
+        self.lost = False
+        self.due_us = FAR
+
+    def state(self) -> int:
+        return AXIS_REST
+
+    def fits(self) -> bool:
+        return True
+
+    def is_astray(self) -> bool:
+        return False
+
+    def under_beam(self) -> int:
+        return -1
+
+    def move(self, places: int, now_us: int) -> None:
+        self.plant.crashes += 1
+
+    def home(self, now_us: int) -> None:
+        self.plant.crashes += 1
+
+    def halt(self, now_us: int) -> None:
+        """Nothing turns."""
+
+    def fire(self, now_us: int) -> None:
+        """Never due."""

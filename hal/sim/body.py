@@ -1,50 +1,139 @@
-"""A card on its way: position of the leading edge, marks it will cross, and where it will stop if nothing drives it."""
+"""What travels: one card, or several on top of each other, with a length, a place and a speed, moving either way.
+
+A place is that of the leading edge. Between two marks it is a straight line in time. A mark at `um` is passed when the
+leading edge is at or beyond it, so that a body moving back passes it one micrometre before.
+"""
 
 FAR = 1 << 60
 
+JAM_HARD = -1  # in `jogs`: stays for good, whatever drives it
+JAM_WALL = 0  # the way is closed ahead; back is free
+
 
 class Body:
-    """Moves at one speed or stands. Between two marks its position is a straight line in time."""
+    """Sole writer of its motion. Who drives it calls start, brake and arrive, and asks `due_us`."""
 
-    def __init__(self, card: int, now_us: int, speed_um_per_ms: int) -> None:
-        self.card = card
-        self.speed = speed_um_per_ms
+    def __init__(self, cards: "list[int]", length_um: int, speed: int, now_us: int) -> None:
+        self.cards = cards
+        self.length_um = length_um
+        self.thick_um = (0, 0)  # where, from the leading edge back, more than one card lies
+        self.traits = 0
+        self.attempt = 0
+        self.speed = speed
+        self.marks_um: "tuple[int, ...]" = ()
+        self.marks: "tuple[int, ...]" = ()
+        self.mark = 0  # how many marks lie behind the leading edge
         self.x_um = 0
-        self.t_us = now_us
+        self.t_us = now_us  # when it was at x_um; at rest: since when
+        self.way = 1
         self.moving = False
+        self.held = True  # by rollers; a falling card is not
+        self.lost = False  # will vanish under a rail
         self.stop_um = FAR  # comes to rest here: braking
-        self.jam_um = FAR  # gets stuck here, whatever drives it
-        self.mark = 0  # index of the next mark
+        self.jam_um = FAR  # gets stuck here
+        self.jogs = JAM_HARD  # or how many times it has to be moved back until it is free
+        self.limit_um = FAR  # another body stands there
+        self.target_um = 0
+        self.due_us = FAR
 
     def position(self, now_us: int) -> int:
         if not self.moving:
             return self.x_um
-        return self.x_um + (now_us - self.t_us) * self.speed // 1000
+        return self.x_um + self.way * ((now_us - self.t_us) * self.speed // 1000)
 
-    def start(self, now_us: int) -> None:
+    def start(self, way: int, now_us: int) -> None:
+        """Be driven forwards (1) or back (-1)."""
+        if self.moving:
+            if way == self.way:
+                if self.stop_um != FAR:
+                    self.stop_um = FAR
+                    self.plan()
+                return
+            self.x_um = self.position(now_us)
+        elif self.x_um == self.jam_um and not self._gets_free(way):
+            return
+        elif self.limit_um != FAR and way * (self.limit_um - self.x_um) <= 0:
+            return
+        self.t_us = now_us
+        self.way = way
+        self.moving = True
         self.stop_um = FAR
-        if not self.moving and self.x_um < self.jam_um:
-            self.moving = True
-            self.t_us = now_us
+        self.plan()
+
+    def _gets_free(self, way: int) -> bool:
+        if self.jogs == JAM_HARD or way > 0:
+            return False
+        if self.jogs:
+            self.shake()
+        return True
+
+    def shake(self) -> None:
+        """One of the moves that free a stalled card."""
+        if self.jogs > 0:
+            self.jogs -= 1
+            if not self.jogs:
+                self.jam_um = FAR
 
     def brake(self, now_us: int, brake_um: int) -> None:
         """Lose the drive: come to rest a little further on."""
         if self.moving and self.stop_um == FAR:
-            self.stop_um = self.position(now_us) + brake_um
+            self.stop_um = self.position(now_us) + self.way * brake_um
+            self.plan()
 
-    def due(self, mark_um: int) -> int:
-        """When the next mark, the place it gets stuck or the place it rests is reached."""
-        if not self.moving:
-            return FAR
-        ahead = min(mark_um, self.stop_um, self.jam_um) - self.x_um
-        return self.t_us + (ahead * 1000 + self.speed - 1) // self.speed
+    def stop(self, now_us: int) -> None:
+        self.x_um = self.position(now_us)
+        self.t_us = now_us
+        self._rest()
 
-    def arrive(self, mark_um: int, now_us: int) -> bool:
-        """Be where `due` said. True if that is the mark; otherwise it has come to rest."""
-        target = min(mark_um, self.stop_um, self.jam_um)
+    def plan(self) -> None:
+        """When the next mark, or the place where it comes to rest, is reached."""
+        if self.way > 0:
+            target = self.marks_um[self.mark]
+            if self.stop_um < target:
+                target = self.stop_um
+            if self.x_um <= self.jam_um < target:
+                target = self.jam_um
+            if self.limit_um < target:
+                target = self.limit_um
+            ahead = target - self.x_um
+        else:
+            target = self.marks_um[self.mark - 1] - 1 if self.mark else 0
+            if target < self.stop_um < FAR:
+                target = self.stop_um
+            if target < self.limit_um < FAR:
+                target = self.limit_um
+            if target < 0:
+                target = 0
+            ahead = self.x_um - target
+        if ahead < 0:
+            ahead = 0
+            target = self.x_um
+        self.target_um = target
+        self.due_us = self.t_us + (ahead * 1000 + self.speed - 1) // self.speed
+
+    def arrive(self, now_us: int) -> int:
+        """Be where `due_us` said. 1: a mark was passed forwards, -1: backwards, 0: it only came to rest."""
+        target = self.target_um
         self.x_um = target
         self.t_us = now_us
-        if target == self.stop_um or target == self.jam_um:
-            self.moving = False
-            self.stop_um = FAR
-        return target == mark_um
+        passed = 0
+        if self.way > 0:
+            if target == self.marks_um[self.mark]:
+                self.mark += 1
+                passed = 1
+            resting = target == self.stop_um or target == self.jam_um or target == self.limit_um
+        else:
+            if self.mark and target == self.marks_um[self.mark - 1] - 1:
+                self.mark -= 1
+                passed = -1
+            resting = target == self.stop_um or target == self.limit_um or target == 0
+        if resting:
+            self._rest()
+        else:
+            self.plan()
+        return passed
+
+    def _rest(self) -> None:
+        self.moving = False
+        self.stop_um = FAR
+        self.due_us = FAR

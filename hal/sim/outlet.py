@@ -1,60 +1,59 @@
-"""Ejector, outfeed, exit beam and tray: a card is pushed out of the slot at the mouth, passes a beam, and lands."""
+"""Ejector, outfeed and exit beam of a carousel: a card is pushed out of the slot at the mouth and flies to the tray."""
 
 from hal.sim.body import FAR, Body
+from hal.sim.track import SINK, Track
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config
+    from hal.sim.carousel import Carousel
     from hal.sim.plant import Plant
 
-_MARK_EXIT, _MARK_CLEAR, _MARK_TRAY = range(3)
 
+class Outlet(Track):
+    """The arm is home, going out or coming back; cards on their way are bodies."""
 
-class Outlet:
-    """The arm is home, going out or coming back; cards in flight are bodies."""
-
-    def __init__(self, plant: "Plant", mech: "Config") -> None:
-        self.plant = plant
-        self.speed = mech["transport_um_per_ms"]
+    def __init__(self, plant: "Plant", mech: "Config", store: "Carousel") -> None:
+        self.store = store
         self.stroke_us = mech["ejector_us"]
         self.brake_um = mech["brake_um"]
-        exit_um = mech["exit_um"]
-        self.marks = (exit_um, exit_um + mech["card_um"], exit_um + mech["card_um"] + mech["tray_um"])
-        self.bodies: "list[Body]" = []
-        self.tray: "list[int]" = []
+        self.tray_um = mech["tray_um"]
+        self.exit_um = mech["exit_um"]
+        speed = mech["transport_um_per_ms"]
+        Track.__init__(self, plant, mech["card_um"], speed, [(plant.line_exit, self.exit_um)])
+        self.exit_off = plant.line_exit * 2
         self.ejected = 0  # cards since power-up, for faults that name one
         self.ejector_on = False
         self.outfeed_on = False
         self.push_us = FAR  # the arm reaches the card
         self.home_us = FAR  # the arm is back
-        self.due_us = FAR
+        self.wall_us = FAR  # since when the arm pushes against something that gives no way
+        self.prepare()
 
-    def take(self, now_us: int) -> "list[int]":
-        """The dealer's hand."""
-        cards = self.tray
-        self.tray = []
-        self.plant.set_line(self.plant.line_tray, 0, now_us)
-        return cards
+    def specials(self, body: Body) -> "list[tuple[int, int]]":
+        return [(self.exit_um + body.length_um + self.tray_um, SINK)]
+
+    def beams_of(self, body: Body) -> "list[tuple[int, int]]":
+        return self.beams  # backs and faces are looked at in the throat only
 
     def clear(self, now_us: int) -> "list[int]":
-        """A hand takes out what is stuck on the way to the tray, and the tray."""
-        cards = [body.card for body in self.bodies] + self.take(now_us)
-        self.bodies = []
-        self.plant.set_line(self.plant.line_exit, 0, now_us)
+        """A hand takes out what is stuck on the way to the tray."""
+        cards = self.remove_all(now_us)
         self._schedule()
         return cards
 
     def mouth_blocked(self) -> bool:
-        if self.plant.level[self.plant.line_ejector]:
+        if self.plant.beams.truth[self.plant.line_ejector]:
             return True
         for body in self.bodies:
-            if body.mark <= _MARK_CLEAR:
+            if body.held:
                 return True
         return False
 
     def drive(self, ejector: bool, outfeed: bool, now_us: int) -> None:
-        if ejector != self.ejector_on:
+        if ejector != self.ejector_on and not self.plant.luck.blocks_ejector():
             self.ejector_on = ejector
+            self.wall_us = FAR
             if ejector:
                 self.push_us = now_us + self.stroke_us // 2
                 self.home_us = FAR
@@ -65,10 +64,12 @@ class Outlet:
         if outfeed != self.outfeed_on:
             self.outfeed_on = outfeed
             for body in self.bodies:
+                if not body.held:
+                    continue  # in free flight nothing brakes it
                 if outfeed:
-                    body.start(now_us)
-                elif body.mark < _MARK_TRAY:
-                    # In free flight nothing brakes it.
+                    body.shake()
+                    body.start(1, now_us)
+                else:
                     body.brake(now_us, self.brake_um)
         self._schedule()
 
@@ -78,38 +79,57 @@ class Outlet:
             self._push(now_us)
         if self.home_us <= now_us:
             self.home_us = FAR
-            self.plant.set_line(self.plant.line_ejector, 0, now_us)
+            if not self.plant.luck.blocks_ejector():
+                self.plant.set_line(self.plant.line_ejector, 0, now_us)
         for body in list(self.bodies):
-            if body.due(self.marks[body.mark]) <= now_us and body.arrive(self.marks[body.mark], now_us):
-                self._pass(body, now_us)
+            while body.due_us <= now_us:
+                if body.arrive(now_us):
+                    self._pass(body, body.marks[body.mark - 1], now_us)
         self._schedule()
 
     def _push(self, now_us: int) -> None:
-        card = self.plant.unstore()
-        if card < 0:
-            return
-        body = Body(card, now_us, self.speed)
-        body.jam_um = self.plant.jam_exit_um(self.ejected)
-        self.ejected += 1
-        if self.outfeed_on:
-            body.start(now_us)
-        self.bodies.append(body)
-
-    def _pass(self, body: Body, now_us: int) -> None:
         plant = self.plant
-        mark = body.mark
-        body.mark += 1
-        if mark == _MARK_EXIT:
-            plant.set_line(plant.line_exit, 1, now_us)
-        elif mark == _MARK_CLEAR:
-            plant.set_line(plant.line_exit, 0, now_us)
+        if not plant.axis.fits():
+            self.wall_us = now_us
+            return
+        cards = self.store.unstore()
+        if not cards:
+            return
+        body = Body(cards, self.card_um, self.speed, now_us)
+        if plant.luck.faults or plant.traits:
+            self.shape(body)
+            plant.luck.ejected(body, self.ejected)
+            self.mark_out(body)
+        else:
+            body.marks_um = self.plain_um
+            body.marks = self.plain
+        self.ejected += 1
+        if body.lost:
+            plant.lost.extend(cards)
+            return
+        self.bodies.append(body)
+        if self.outfeed_on:
+            body.start(1, now_us)
+
+    def _pass(self, body: Body, mark: int, now_us: int) -> None:
+        if mark != SINK:
+            self.pass_beam(mark, 1, now_us)
+            if mark == self.exit_off:
+                body.held = False
         else:
             self.bodies.remove(body)
-            self.tray.append(body.card)
-            plant.set_line(plant.line_tray, 1, now_us)
+            body.stop(now_us)
+            self.plant.output_tray.store(body.cards, now_us)
 
     def _schedule(self) -> None:
-        due = min(self.push_us, self.home_us)
+        due = self.next_due()
+        self.due_us = min(due, self.push_us, self.home_us)
+
+    def stopped_us(self, arm: bool, on_us: int) -> int:
+        """For how long outfeed or arm have been working against a card that does not move."""
+        now_us = self.plant.now_us
+        longest = now_us - self.wall_us if arm and self.wall_us < now_us else 0
         for body in self.bodies:
-            due = min(due, body.due(self.marks[body.mark]))
-        self.due_us = due
+            if body.held and not body.moving and (not arm or body.x_um < body.length_um):
+                longest = max(longest, now_us - max(on_us, body.t_us))
+        return longest

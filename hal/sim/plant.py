@@ -1,28 +1,63 @@
-"""The plant: all parts on one clock, the lines they drive, and what hands and bad luck can do to it.
+"""The plant: all parts of one machine on one clock, the lines they drive, and what hands can do to it.
 
 Time is in whole microseconds and jumps from one event to the next. What would break a real machine (turning the
 carousel with a card in the mouth, two cards in one slot) is counted in `crashes`; correct firmware never causes one.
+Cards are numbers: below 1000 of the deck, above foreign objects. Piles are lists, bottom to top.
 """
 
-from hal.sim.axis import FAR, Axis
+from hal.sim.axis import Axis, NoAxis
+from hal.sim.beams import Beams
+from hal.sim.body import FAR
+from hal.sim.carousel import Carousel
+from hal.sim.hand import Hand
+from hal.sim.luck import Luck
 from hal.sim.outlet import Outlet
+from hal.sim.shelves import Shelves
 from hal.sim.throat import Throat
+from hal.sim.track import TRAIT_CUT, TRAIT_FOREIGN
+from hal.sim.tray import Tray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hal.api import Config
 
 PRESS_US = 80000  # how long a finger stays on a button
+FOREIGN = 1000  # the first number that is no card
+CUT_CARD = 9999
+
+OUTPUTS = ("pick", "transport", "ejector", "outfeed", "reverse", "dark")
+PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK = range(6)
+
+
+class Where:
+    """Where every card really is, in numbers."""
+
+    def __init__(self, plant: "Plant") -> None:
+        self.hopper = len(plant.hopper) - plant.hopper.count(CUT_CARD)
+        self.path = plant.output_tray.late_count()
+        for track in plant.tracks:
+            self.path += track.card_count()
+            for body in track.bodies:
+                self.path -= body.cards.count(CUT_CARD)
+        self.store = sum([len(slot) for slot in plant.slots])
+        self.tray = len(plant.tray)
+        self.lost = len(plant.lost)
+        self.out = plant.handed_out
+
+    def total(self) -> int:
+        return self.hopper + self.path + self.store + self.tray + self.lost + self.out
 
 
 class Plant:
-    """One simulated carousel with its hands-on surface. `edges` collects what the beams saw since the last sample."""
+    """One simulated machine with its hands-on surface. `edges` collects what the lines showed since the last sample."""
 
     def __init__(self, config: "Config", lines: "tuple[str, ...]", seed: int) -> None:
         mech = config["mechanism"]
+        self.kind = mech["kind"]
         self.seed = seed
         self.now_us = 0
-        self.level = bytearray(len(lines))
         self.lines = lines
         self.line_hopper = lines.index("hopper")
         self.line_a = lines.index("throat_a")
@@ -33,29 +68,92 @@ class Plant:
         self.line_tray = lines.index("tray")
         self.line_ejector = lines.index("ejector")
         self.line_door = lines.index("door")
-        self.watch_slot = False
-        self.changed = False
+        self.line_arrival = lines.index("arrival")
+        self.line_cut = lines.index("cut")
+        self.line_back = lines.index("back")
+        self.line_face = lines.index("face")
+        self.line_hole_card = lines.index("hole_card")
+        self.line_hole_match = lines.index("hole_match")
+        self.level = bytearray(len(lines))
         self.edges: "list[tuple[int, int, int]]" = []
-        self.slots = [-1] * mech["slot_count"]
+        self.changed = False
+        self.watch_slot = False
+        self.recognition = bool(config.get("sensors", {}).get("recognition", False))
+        self.card_code = 0
+        self.card_codes = 0
         self.crashes = 0
-        self.jams: "dict[tuple[str, int], int]" = {}
-        self.misfeed_cards: "dict[int, int]" = {}
-        self.axis = Axis(self, mech)
-        self.throat = Throat(self, mech)
-        self.outlet = Outlet(self, mech)
+        self.card_um = mech["card_um"]
+        self.traits: "dict[int, tuple[int, int]]" = {}  # cards that are not like the others: length, traits
+        self.hopper: "list[int]" = []
+        self.tray: "list[int]" = []
+        self.lost: "list[int]" = []  # under a rail, where no beam looks
+        self.slots: "list[list[int]]" = []
+        self.loads = 0
+        self.put_in = 0  # cards ever put into the machine
+        self.handed_out = 0
         self.releases: "list[tuple[int, int]]" = []  # buttons under a finger: (when it lifts, line)
+        self.wired = [name in config["outputs"] for name in OUTPUTS]
+        self.outputs = bytearray(len(OUTPUTS))
+        self.on_us = [0] * len(OUTPUTS)
         self.stop_line = -1
         self.stop_output = 0
         self.stop_delay_us = 0
         self.stop_due_us = FAR
-        self.outputs = bytearray(4)
+        self.stop_held = -1  # switched off by the order, not yet by the firmware
+        self.beams = Beams(self, config)
+        self.set_line = self.beams.set
+        self.luck = Luck(self)
+        self.output_tray = Tray(self)
+        self.axis: "Axis | NoAxis" = NoAxis(self)
+        self._build(mech)
+
+    def _build(self, mech: "Config") -> None:
+        """The parts that this kind of machine has, in the order in which they act within one microsecond."""
+        parts: "list[Any]" = []
+        self.tracks: "list[Any]" = []
+        if self.kind == "carousel":
+            count = mech["slot_count"]
+            carousel = Carousel(self, count, mech["slot_beam_slots"])
+            self.slots = carousel.slots
+            speed, accel = mech["axis_mrev_per_s"] * count, mech["axis_mrev_per_s2"] * count
+            self.axis = Axis(self, count, speed, accel, mech["slot_beam_slots"])
+            self.store = carousel
+            self.throat = Throat(self, mech, carousel)
+            self.outlet = Outlet(self, mech, carousel)
+            parts = [self.throat, self.outlet, self.axis]
+            self.tracks = [self.throat, self.outlet]
+        elif self.kind == "shelves":
+            shelves = Shelves(self, mech)
+            self.slots = shelves.slots
+            self.axis = Axis(self, mech["shelf_count"], mech["axis_mshelf_per_s"], mech["axis_mshelf_per_s2"], -1)
+            self.store = shelves
+            self.throat = Throat(self, mech, shelves)
+            self.outlet = shelves
+            parts = [self.throat, shelves, self.axis]
+            self.tracks = [self.throat]
+        elif self.kind == "shoe":
+            self.throat = Throat(self, mech, self.output_tray)
+            parts = [self.throat]
+            self.tracks = [self.throat]
+        elif self.kind == "draw":
+            self.hand = Hand(self, mech)
+            parts = [self.hand]
+            self.tracks = [self.hand]
+        else:
+            raise ValueError("no mechanism " + str(self.kind))
+        self.source = self.hand if self.kind == "draw" else self.throat  # who takes cards from the hopper
+        self.parts = tuple(parts + [self.output_tray, self.beams, self.luck])
 
     # -- time ------------------------------------------------------------------------------------------------------
 
     def next_us(self) -> int:
-        due = min(self.axis.due_us, self.throat.due_us, self.outlet.due_us, self.stop_due_us)
+        due = self.stop_due_us
+        for part in self.parts:
+            if part.due_us < due:
+                due = part.due_us
         for lift_us, _line in self.releases:
-            due = min(due, lift_us)
+            if lift_us < due:
+                due = lift_us
         return due
 
     def advance(self, to_us: int) -> None:
@@ -68,88 +166,167 @@ class Plant:
             self.now_us = due
             if self.stop_due_us <= due:
                 self._stop_now()
-            if self.throat.due_us <= due:
-                self.throat.fire(due)
-            if self.outlet.due_us <= due:
-                self.outlet.fire(due)
-            if self.axis.due_us <= due:
-                self.axis.fire(due)
+            for part in self.parts:
+                if part.due_us <= due:
+                    part.fire(due)
             if self.releases:
-                self._lift(due)
+                self._lift_fingers(due)
 
-    # -- lines and drives ------------------------------------------------------------------------------------------
-
-    def set_line(self, line: int, level: int, now_us: int) -> None:
-        if self.level[line] == level:
-            return
-        self.level[line] = level
-        self.changed = True
-        self.edges.append((line, level, now_us))
-        if level and line == self.stop_line:
-            self.stop_line = -1
-            self.stop_due_us = now_us + self.stop_delay_us
-            if not self.stop_delay_us:
-                self._stop_now()
+    # -- drives ----------------------------------------------------------------------------------------------------
 
     def drive(self, outputs: bytearray, watch_slot: bool) -> None:
-        for i in range(4):
-            self.outputs[i] = outputs[i]
-        self.watch_slot = watch_slot
-        self._apply()
+        if self.stop_held >= 0 and not outputs[self.stop_held]:
+            self.stop_held = -1
+        for i in range(min(len(outputs), len(OUTPUTS))):
+            level = outputs[i]
+            if level != self.outputs[i] and i != self.stop_held and (self.wired[i] or not level):
+                self.outputs[i] = level
+                self.on_us[i] = self.now_us
+        self.apply()
+        if watch_slot != self.watch_slot:
+            self.watch_slot = watch_slot
+            self.look()
+            self.beams.watch(watch_slot, self.now_us)
 
     def all_off(self) -> None:
-        for i in range(4):
+        for i in range(len(OUTPUTS)):
             self.outputs[i] = 0
-        self._apply()
+        self.stop_line = -1
+        self.stop_due_us = FAR
+        self.stop_held = -1
+        self.apply()
         self.axis.halt(self.now_us)
+
+    def power_off(self) -> None:
+        """Nothing is driven and nobody looks."""
+        self.all_off()
+        self.drive(self.outputs, False)
 
     def stop_after(self, output: int, line: int, delay_us: int) -> None:
         self.stop_output = output
         self.stop_line = line
         self.stop_delay_us = delay_us
         self.stop_due_us = FAR
+        self.stop_held = -1
 
-    def move(self, slots: int, home: bool) -> None:
-        if self.throat.mouth_blocked() or self.outlet.mouth_blocked():
-            self.crashes += 1
+    def move(self, places: int, home: bool) -> None:
+        self._check_mouth()
         if home:
             self.axis.home(self.now_us)
         else:
-            self.axis.move(slots, self.now_us)
+            self.axis.move(places, self.now_us)
 
-    def _apply(self) -> None:
+    def apply(self) -> None:
+        """Give the parts what the outputs say, as far as the motors still work."""
         outputs = self.outputs
-        self.throat.drive(outputs[0] != 0, outputs[1] != 0, self.now_us)
-        self.outlet.drive(outputs[2] != 0, outputs[3] != 0, self.now_us)
+        now_us = self.now_us
+        if self.kind != "draw":
+            dead = self.luck.dead
+            self.throat.drive(
+                outputs[PICK] != 0 and not dead[0],
+                outputs[TRANSPORT] != 0 and not dead[1],
+                outputs[REVERSE] != 0,
+                now_us,
+            )
+            if self.kind != "shoe":
+                self.outlet.drive(outputs[EJECTOR] != 0, outputs[OUTFEED] != 0, now_us)
+        if (outputs[DARK] != 0) != self.beams.dark:
+            self.beams.switch_dark(outputs[DARK] != 0, now_us)
+
+    def look(self) -> None:
+        """Show the slot beam what it sees at rest."""
+        if not self.axis.moving and self.slots:
+            self.set_line(self.line_slot, self.store.slot_level(), self.now_us)
+
+    def stop_blocked(self, now_us: int) -> None:
+        """The line that the stop order names has become blocked."""
+        self.stop_line = -1
+        self.stop_due_us = now_us + self.stop_delay_us
+        if not self.stop_delay_us:
+            self._stop_now()
 
     def _stop_now(self) -> None:
         self.stop_due_us = FAR
         self.outputs[self.stop_output] = 0
-        self._apply()
+        self.stop_held = self.stop_output
+        self.apply()
 
-    # -- cards in slots --------------------------------------------------------------------------------------------
+    def _check_mouth(self) -> None:
+        """Moving with a card in the mouth breaks it, unless the beam that should have told was lying."""
+        lied = self.beams.lied
+        if self.slots:
+            in_mouth = self.throat.mouth_blocked() and not (lied[self.line_b] or lied[self.line_arrival])
+            if in_mouth or (self.outlet.mouth_blocked() and not (lied[self.line_exit] or lied[self.line_ejector])):
+                self.crashes += 1
 
-    def store(self, card: int) -> None:
-        if self.axis.moving or self.slots[self.axis.slot] >= 0:
-            self.crashes += 1
-        self.slots[self.axis.slot] = card
+    # -- cards -----------------------------------------------------------------------------------------------------
 
-    def unstore(self) -> int:
-        """Take the card out of the slot at the mouth; -1 if there is none."""
-        if self.axis.moving:
-            self.crashes += 1
-        card = self.slots[self.axis.slot]
-        self.slots[self.axis.slot] = -1
-        return card
+    def trait_of(self, card: int) -> "tuple[int, int]":
+        """Length and traits."""
+        if card == CUT_CARD:
+            return self.card_um, TRAIT_CUT
+        return self.traits.get(card, (self.card_um, TRAIT_FOREIGN if card >= FOREIGN else 0))
+
+    def mark_card(self, card: int, length_um: int, traits: int) -> None:
+        """Make one card different; length 0 leaves its length."""
+        old_um, old = self.trait_of(card)
+        self.traits[card] = (length_um or old_um, old | traits)
+
+    def read_card(self, card: int) -> None:
+        """The recognition sensor at throat A has read a face, or nothing it knows."""
+        foreign = self.trait_of(card)[1] & (TRAIT_FOREIGN | TRAIT_CUT)
+        self.card_code = 0 if foreign else card % 52 + 1
+        self.card_codes += 1
+        self.changed = True
+
+    def hand_out(self, cards: "list[int]") -> None:
+        self.handed_out += len(cards) - cards.count(CUT_CARD)
+
+    def lift_tray(self, now_us: int) -> None:
+        """The lift is at the hopper with what lay in the tray."""
+        cards = self.output_tray.take(-1, now_us)
+        if cards:
+            self.loads += 1
+            self.hopper.extend(cards)
+            self.set_line(self.line_hopper, 1, now_us)
 
     # -- hands -----------------------------------------------------------------------------------------------------
 
-    def load(self, cards: "list[int]") -> None:
-        """A deck into the hopper; the last card of the list is picked first."""
-        self.throat.load(cards, self.now_us)
+    def load(self, cards: "list[int]", cut_at: int = -1) -> None:
+        """Cards on top of the pile in the hopper; with the cut card so that cut_at of them come before it."""
+        self.loads += 1
+        self.put_in += len(cards)
+        for card in cards:
+            if card in self.traits and card < FOREIGN:
+                del self.traits[card]  # another deck has another card of that number
+        pile = list(cards)
+        if cut_at >= 0:
+            pile.insert(len(pile) - cut_at if self.source.at_end else cut_at, CUT_CARD)
+        self.hopper.extend(pile)
+        self.source.picked = 0
+        self.set_line(self.line_hopper, 1 if self.hopper else 0, self.now_us)
 
-    def take(self) -> "list[int]":
-        return self.outlet.take(self.now_us)
+    def lift(self) -> "list[int]":
+        """A hand takes the pile out of the hopper, without what is already in the throat."""
+        cards = [card for card in self.hopper if card != CUT_CARD]
+        del self.hopper[:]
+        self.set_line(self.line_hopper, 0, self.now_us)
+        self.hand_out(cards)
+        return cards
+
+    def take(self, count: int = -1) -> "list[int]":
+        """The dealer takes the stack in the tray, or so many from its top."""
+        cards = self.output_tray.take(count, self.now_us)
+        self.hand_out(cards)
+        return cards
+
+    def put_in_tray(self, cards: "list[int]") -> None:
+        """Somebody puts cards where only the machine should."""
+        self.put_in += len(cards)
+        self.output_tray.put(cards, self.now_us)
+
+    def litter(self, count: int) -> None:
+        self.put_in_tray([FOREIGN + i for i in range(count)])
 
     def press(self, line: int) -> None:
         self.set_line(line, 1, self.now_us)
@@ -159,39 +336,74 @@ class Plant:
         self.set_line(self.line_door, 1 if is_open else 0, self.now_us)
 
     def clear(self) -> "list[int]":
-        """With the door open: every card out of hopper, throat, slots, exit and tray."""
-        cards = self.throat.clear(self.now_us) + self.outlet.clear(self.now_us)
+        """With the door open: every card out, wherever it lies, also from under the rails."""
+        cards = self.lift()
+        found = self.lost
+        self.lost = []
+        for track in self.tracks:
+            found += track.clear(self.now_us)
+        found += self.output_tray.clear(self.now_us)
         for i in range(len(self.slots)):
-            if self.slots[i] >= 0:
-                cards.append(self.slots[i])
-                self.slots[i] = -1
-        return cards
+            found += self.slots[i]
+            self.slots[i] = []
+        self.look()
+        found = [card for card in found if card != CUT_CARD]
+        self.hand_out(found)
+        return cards + found
 
-    def _lift(self, now_us: int) -> None:
+    def peek(self, match: bool) -> None:
+        """The dealer puts a hole card into the reader."""
+        self.set_line(self.line_hole_match, 1 if match else 0, self.now_us)
+        self.set_line(self.line_hole_card, 1, self.now_us)
+
+    def peek_end(self) -> None:
+        self.set_line(self.line_hole_card, 0, self.now_us)
+        self.set_line(self.line_hole_match, 0, self.now_us)
+
+    def _lift_fingers(self, now_us: int) -> None:
         for release in list(self.releases):
             if release[0] <= now_us:
                 self.releases.remove(release)
                 self.set_line(release[1], 0, now_us)
 
-    # -- bad luck --------------------------------------------------------------------------------------------------
+    # -- bad luck and the truth about it ---------------------------------------------------------------------------
 
     def jam(self, place: str, nth: int, at_um: int) -> None:
         """The nth card (from 0) at `throat` (since its load) or `exit` (since power-up) stops at at_um, for good."""
-        if place not in ("throat", "exit"):
-            raise ValueError("no place " + place + " to jam")
-        if place == "exit" and at_um >= self.outlet.marks[1]:
-            raise ValueError("past the exit beam a card falls freely into the tray")
-        self.jams[(place, nth)] = at_um
+        self.luck.add({"fault": "jam", "place": place, "card": nth, "at_um": at_um})
 
     def misfeed(self, nth: int, times: int) -> None:
         """The nth card of the load does not come at the first `times` tries."""
-        self.misfeed_cards[nth] = times
+        self.luck.add({"fault": "misfeed", "card": nth, "times": times})
 
-    def jam_throat_um(self, nth: int) -> int:
-        return self.jams.pop(("throat", nth), FAR)
+    def check_place(self, place: str, at_um: int) -> None:
+        """Whether a card can stop there."""
+        if place == "exit":
+            if self.kind not in ("carousel", "shoe"):
+                raise ValueError("no exit to jam")
+            exit_um = self.outlet.exit_um if self.kind == "carousel" else self.throat.far_um
+            if at_um >= exit_um + self.card_um:
+                raise ValueError("past the exit beam a card falls freely into the tray")
+        elif self.kind == "draw":
+            raise ValueError("a hand draws the cards: nothing jams")
 
-    def jam_exit_um(self, nth: int) -> int:
-        return self.jams.pop(("exit", nth), FAR)
+    def where(self) -> Where:
+        return Where(self)
 
-    def misfeeds(self, nth: int, attempt: int) -> bool:
-        return attempt <= self.misfeed_cards.get(nth, 0)
+    def is_moving(self) -> bool:
+        """Whether any card or the axis moves."""
+        for track in self.tracks:
+            for body in track.bodies:
+                if body.moving:
+                    return True
+        return self.axis.moving
+
+    def stopped_us(self, output: int) -> int:
+        """For how long this motor has been running against a card that does not move; 0 if it does not."""
+        if not self.outputs[output] or self.kind == "draw" or output > OUTFEED:
+            return 0
+        if output <= TRANSPORT:
+            return self.throat.stopped_us(output == TRANSPORT, self.on_us[output])
+        if self.kind != "carousel":
+            return 0
+        return self.outlet.stopped_us(output == EJECTOR, self.on_us[output])

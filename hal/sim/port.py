@@ -39,8 +39,8 @@ class SimHal:
 
     def sample(self, inp: "InputImage") -> bool:
         plant = self.plant
-        inp.axis = 1 if plant.axis.moving else 0
-        if not plant.changed:
+        inp.axis = plant.axis.state()
+        if not plant.changed and not plant.edges:
             return False
         plant.changed = False
         raw = inp.raw
@@ -56,6 +56,8 @@ class SimHal:
         inp.edge_count = count
         if plant.edges:
             plant.edges = []
+        inp.card_code = plant.card_code
+        inp.card_codes = plant.card_codes
         for line in range(len(raw)):
             raw[line] = plant.level[line]
         return True
@@ -92,20 +94,34 @@ class SimHal:
         return self.nv.read(address, buf)
 
     def nv_prog(self, address: int, buf: bytearray) -> bool:
+        if self._fault("nv"):
+            return False
         return self.nv.prog(address, buf)
 
     def nv_erase(self, address: int, size: int) -> bool:
         return True
 
     def nv_sync(self) -> bool:
-        return not self.nv.broken
+        return not (self.nv.broken or self._fault("nv"))
 
     def entropy_into(self, buf: bytearray) -> bool:
         """Noise from the seed: good enough to try everything, worthless for play. A board has a real source."""
+        kind = self._fault("entropy")
         for i in range(len(buf)):
-            buf[i] = mix(self.plant.seed, 0x5EED, self.entropy_draws) & 0xFF
+            noise = mix(self.plant.seed, 0x5EED, self.entropy_draws)
+            if kind == "stuck":
+                noise = 0xA5
+            elif kind == "biased":
+                noise = noise & noise >> 8 & noise >> 16  # one bit in eight is set
+            buf[i] = noise & 0xFF
             self.entropy_draws += 1
-        return self.entropy_ok
+        return self.entropy_ok and kind != "dead"
+
+    def _fault(self, name: str) -> str:
+        """The kind of an active fault, or nothing."""
+        luck = self.plant.luck
+        fault = luck.active(name) if luck.faults else None
+        return str(fault.values["kind"]) if fault else ""
 
     def watchdog_feed(self) -> None:
         self.fed += 1

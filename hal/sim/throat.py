@@ -1,81 +1,105 @@
-"""Hopper, pick roller, throat beams and transport rollers: cards go in one by one and end in the slot at the mouth."""
+"""Hopper, pick roller, throat beams and transport rollers: cards go in one by one and end in the sink behind.
 
-from hal.sim.body import FAR, Body
+The sink is the slot at the mouth of a carousel, a shelf, or the tray of a shoe. The pick roller holds what is not yet
+wholly out of the hopper, the transport rollers what has reached their nip; both turn back while `reverse` is on.
+"""
+
+from hal.sim.body import FAR, JAM_WALL, Body
 from hal.sim.rng import mix
+from hal.sim.track import FREE, NIP, READ, SINK, Track
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from hal.api import Config
     from hal.sim.plant import Plant
 
-_MARK_A, _MARK_B, _MARK_NIP, _MARK_FREE, _MARK_A_CLEAR, _MARK_STORED = range(6)
+    class Sink(Protocol):
+        """What takes a card at the end of the way."""
+
+        def admits(self, body: Body) -> bool:
+            """Whether a body may enter now; if not, it stops at the nip, before the mouth."""
+            ...
+
+        def store(self, cards: "list[int]", now_us: int) -> None: ...
 
 
-class Throat:
-    """Bodies are ordered by position, the furthest first. At most two are under way."""
+class Throat(Track):
+    """At most two bodies are under way, the front one first."""
 
-    def __init__(self, plant: "Plant", mech: "Config") -> None:
-        self.plant = plant
-        self.speed = mech["transport_um_per_ms"]
-        self.card_um = mech["card_um"]
+    def __init__(self, plant: "Plant", mech: "Config", sink: "Sink") -> None:
+        self.sink = sink
+        self.a_um = mech["throat_a_um"]
+        self.b_um = mech["throat_b_um"]
         self.nip_um = mech["nip_um"]
         self.brake_um = mech["brake_um"]
         self.start_us = mech["roller_start_us"]
         self.latency_us = mech["pick_latency_us_min"]
         self.spread_us = mech["pick_latency_us_max"] - mech["pick_latency_us_min"] + 1
-        a_um = mech["throat_a_um"]
-        b_um = mech["throat_b_um"]
-        # In the order in which a leading edge passes; geometry that breaks this order is refused with the config.
-        self.marks = (a_um, b_um, self.nip_um, self.card_um, a_um + self.card_um, b_um + self.card_um)
-        self.hopper: "list[int]" = []  # the last one is picked first
-        self.bodies: "list[Body]" = []
+        self.slip_percent = mech.get("slip_percent_max", 0)
+        beams = [(plant.line_a, self.a_um), (plant.line_b, self.b_um)]
+        self.far_um = self.b_um  # the last beam
+        self.fall_um = 0  # from the last beam to rest
+        if mech["kind"] == "shelves":
+            self.far_um = mech["arrival_um"]
+            beams.append((plant.line_arrival, self.far_um))
+        elif mech["kind"] == "shoe":
+            self.far_um = mech["exit_um"]
+            self.fall_um = mech["tray_um"]
+            beams.append((plant.line_exit, self.far_um))
+        self.fall_mark = plant.line_exit * 2 if self.fall_um else -1  # from here on it falls freely
+        Track.__init__(self, plant, mech["card_um"], mech["transport_um_per_ms"], beams)
+        self.hopper = plant.hopper
+        self.at_end = -1 if mech.get("feed", "top") == "top" else 0  # where the next card lies in the list
         self.picked = 0  # cards since the last load, for faults that name one
+        self.passed = 0  # cards ever, for wear
         self.attempt = 0
         self.pick_on = False
         self.transport_on = False
+        self.gripping = False  # the pick roller has started and holds what lies under it
+        self.way = 1
         self.grip_us = FAR  # when the roller gets hold of the next card, or of the staged one again
-        self.due_us = FAR
+        self.prepare()
 
-    def load(self, cards: "list[int]", now_us: int) -> None:
-        self.hopper = cards + self.hopper
-        self.picked = 0
-        self.plant.set_line(self.plant.line_hopper, 1 if self.hopper else 0, now_us)
+    def specials(self, body: Body) -> "list[tuple[int, int]]":
+        marks = self.reads(body)
+        marks.append((self.nip_um, NIP))
+        marks.append((body.length_um, FREE))
+        end_um = self.b_um if body.lost else self.far_um + self.fall_um
+        marks.append((end_um + body.length_um, SINK))
+        return marks
+
+    # -- hands -----------------------------------------------------------------------------------------------------
 
     def clear(self, now_us: int) -> "list[int]":
-        """A hand takes every card out of hopper and throat."""
-        cards = self.hopper + [body.card for body in self.bodies]
-        self.hopper = []
-        self.bodies = []
-        plant = self.plant
-        for line in (plant.line_hopper, plant.line_a, plant.line_b, plant.line_opacity):
-            plant.set_line(line, 0, now_us)
-        self._schedule()
+        """A hand takes every card out of the throat."""
+        cards = self.remove_all(now_us)
+        self.grip_us = FAR
+        self.due_us = FAR
         return cards
 
     def mouth_blocked(self) -> bool:
         for body in self.bodies:
-            if body.mark > _MARK_B:
+            if body.position(self.plant.now_us) >= self.b_um:
                 return True
         return False
 
-    def drive(self, pick: bool, transport: bool, now_us: int) -> None:
-        if pick != self.pick_on:
+    # -- rollers ---------------------------------------------------------------------------------------------------
+
+    def drive(self, pick: bool, transport: bool, reverse: bool, now_us: int) -> None:
+        way = -1 if reverse else 1
+        if pick == self.pick_on and transport == self.transport_on and way == self.way:
+            return
+        if pick != self.pick_on or way != self.way:
             self.pick_on = pick
+            self.gripping = False
             self.grip_us = FAR
+            self.way = way
             if pick:
                 self._grip(now_us)
-            else:
-                for body in self.bodies:
-                    if body.mark <= _MARK_NIP:
-                        body.brake(now_us, self.brake_um)
-        if transport != self.transport_on:
-            self.transport_on = transport
-            for body in self.bodies:
-                if body.mark > _MARK_NIP:
-                    if transport:
-                        body.start(now_us)
-                    else:
-                        body.brake(now_us, self.brake_um)
+        self.transport_on = transport
+        self._haul(now_us)
         self._schedule()
 
     def fire(self, now_us: int) -> None:
@@ -83,68 +107,158 @@ class Throat:
             self.grip_us = FAR
             self._take_hold(now_us)
         for body in list(self.bodies):
-            if body.due(self.marks[body.mark]) <= now_us and body.arrive(self.marks[body.mark], now_us):
-                self._pass(body, now_us)
+            # Several marks may lie at one place: what happens there happens at once.
+            while body.due_us <= now_us:
+                passed = body.arrive(now_us)
+                if passed:
+                    mark = body.marks[body.mark - 1 if passed > 0 else body.mark]
+                    if mark < NIP:
+                        self.pass_beam(mark, passed, now_us)
+                        if mark == self.fall_mark and passed > 0:
+                            body.held = False
+                    else:
+                        self._special(body, mark, passed, now_us)
+                if not body.moving:
+                    self._rested(body, now_us)
         self._schedule()
 
     def _grip(self, now_us: int) -> None:
         """The pick roller starts: soon it holds the staged card again, or after the pick latency a new one."""
         if self._in_roller():
             self.grip_us = now_us + self.start_us
-        elif self.hopper:
-            card = self.hopper[-1]
+        elif self.hopper and self.way > 0:
+            plant = self.plant
+            card = self.hopper[self.at_end]
             self.attempt += 1
-            if not self.plant.misfeeds(self.picked, self.attempt):
-                self.grip_us = now_us + self.latency_us + mix(self.plant.seed, card, self.attempt) % self.spread_us
+            late_us = 0
+            if plant.luck.faults:
+                if plant.luck.misfeeds(self.picked, card, self.attempt):
+                    return
+                late_us = plant.luck.wear_us(self.passed)
+            spread = mix(plant.seed, card, self.attempt) % self.spread_us
+            self.grip_us = now_us + self.latency_us + spread + late_us
 
     def _take_hold(self, now_us: int) -> None:
-        if self._in_roller():
-            for body in self.bodies:
-                if body.mark <= _MARK_NIP:
-                    body.start(now_us)
-            return
-        body = Body(self.hopper.pop(), now_us, self.speed)
-        body.jam_um = self.plant.jam_throat_um(self.picked)
-        self.picked += 1
+        self.gripping = True
+        if self.hopper and self.way > 0 and not self._in_roller():
+            self._pick(now_us)
+        self._haul(now_us)
+
+    def _pick(self, now_us: int) -> None:
+        plant = self.plant
+        card = self.hopper.pop(self.at_end)
+        speed = self.speed
+        if self.slip_percent:
+            slip = mix(plant.seed ^ 0x51, card, plant.loads * 32 + self.attempt) % (self.slip_percent + 1)
+            speed = speed * (100 - slip) // 100
+        body = Body([card], self.card_um, speed, now_us)
+        body.attempt = self.attempt
         self.attempt = 0
-        body.start(now_us)
+        if plant.luck.faults or plant.traits:
+            plant.luck.picked(self, body, self.picked)
+            self.mark_out(body)
+        else:
+            body.marks_um = self.plain_um
+            body.marks = self.plain
+        self.picked += 1
+        self.passed += 1
         self.bodies.append(body)
         if not self.hopper:
-            self.plant.set_line(self.plant.line_hopper, 0, now_us)
+            plant.set_line(plant.line_hopper, 0, now_us)
 
     def _in_roller(self) -> bool:
         """Whether a card lies under the pick roller."""
         for body in self.bodies:
-            if body.mark <= _MARK_FREE:
+            if body.position(self.plant.now_us) < body.length_um:
                 return True
         return False
 
-    def _pass(self, body: Body, now_us: int) -> None:
-        plant = self.plant
-        mark = body.mark
-        body.mark += 1
-        if mark == _MARK_A:
-            plant.set_line(plant.line_a, 1, now_us)
-        elif mark == _MARK_B:
-            plant.set_line(plant.line_b, 1, now_us)
-        elif mark == _MARK_NIP:
-            # The transport rollers take over from the pick roller.
-            if self.transport_on:
-                body.start(now_us)
-            elif not self.pick_on:
+    def _haul(self, now_us: int) -> None:
+        """Give every body the motion that the rollers holding it ask for. None can pass one that stands ahead."""
+        way = self.way
+        ahead: "Body | None" = None
+        for body in self.bodies if way > 0 else reversed(self.bodies):
+            self._limit(body, ahead)
+            ahead = body
+            if not body.held:
+                continue
+            x_um = body.position(now_us)
+            if self.gripping and x_um < body.length_um or self.transport_on and x_um >= self.nip_um:
+                if body.x_um == body.jam_um and body.jogs == JAM_WALL and self.sink.admits(body):
+                    body.jam_um = FAR
+                body.start(way, now_us)
+            elif body.moving:
                 body.brake(now_us, self.brake_um)
-        elif mark == _MARK_FREE:
-            if self.pick_on:
+
+    def _limit(self, body: Body, ahead: "Body | None") -> None:
+        limit_um = FAR
+        if ahead is not None and not ahead.moving:
+            limit_um = ahead.x_um - ahead.length_um if self.way > 0 else ahead.x_um + body.length_um
+        if limit_um != body.limit_um:
+            body.limit_um = limit_um
+            if body.moving:
+                body.plan()
+
+    def _special(self, body: Body, mark: int, passed: int, now_us: int) -> None:
+        if mark == SINK:
+            self._sink(body, now_us)
+        elif mark == READ:
+            if passed > 0:
+                self.plant.read_card(body.cards[0])
+        elif mark == NIP:
+            if passed > 0 and not self.sink.admits(body):
+                body.jam_um = body.x_um
+                body.jogs = JAM_WALL
+                body.stop(now_us)
+            else:
+                self._haul(now_us)
+        elif passed > 0:
+            if self.pick_on and self.way > 0:
                 self._grip(now_us)
-        elif mark == _MARK_A_CLEAR:
-            plant.set_line(plant.line_a, 0, now_us)
+            self._haul(now_us)
         else:
-            self.bodies.remove(body)
-            plant.set_line(plant.line_b, 0, now_us)
-            plant.store(body.card)
+            # The tail is under the pick roller again.
+            if self.pick_on and not self.gripping:
+                self.grip_us = now_us + self.start_us
+            self._haul(now_us)
+
+    def _sink(self, body: Body, now_us: int) -> None:
+        self.bodies.remove(body)
+        body.stop(now_us)
+        if body.lost:
+            self.plant.lost.extend(body.cards)
+        else:
+            self.sink.store(body.cards, now_us)
+
+    def _rested(self, body: Body, now_us: int) -> None:
+        if body.x_um <= 0 and body.way < 0:
+            self._return(body, now_us)
+        if self.bodies:
+            self._haul(now_us)
+
+    def _return(self, body: Body, now_us: int) -> None:
+        """It lies on the pile again, where the roller will find it first."""
+        self.bodies.remove(body)
+        for i in range(len(body.cards) - 1, -1, -1):
+            if self.at_end:
+                self.hopper.append(body.cards[i])
+            else:
+                self.hopper.insert(0, body.cards[i])
+        self.attempt = body.attempt
+        self.picked -= 1
+        self.passed -= 1
+        self.plant.set_line(self.plant.line_hopper, 1, now_us)
 
     def _schedule(self) -> None:
-        due = self.grip_us
+        due = self.next_due()
+        self.due_us = self.grip_us if self.grip_us < due else due
+
+    def stopped_us(self, transport: bool, on_us: int) -> int:
+        """For how long a roller has been turning on a card that does not move."""
+        now_us = self.plant.now_us
+        longest = 0
         for body in self.bodies:
-            due = min(due, body.due(self.marks[body.mark]))
-        self.due_us = due
+            holds = body.x_um >= self.nip_um if transport else body.x_um < body.length_um
+            if holds and not body.moving and body.held:
+                longest = max(longest, now_us - max(on_us, body.t_us))
+        return longest

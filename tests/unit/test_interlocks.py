@@ -51,8 +51,7 @@ def test_a_stack_put_back_before_the_next_one_comes_makes_that_one_doubtful():
     while stage.rig.app.flow.state != DISPENSING:
         stage.run(5)
     plant = stage.rig.plant
-    plant.outlet.tray = cards
-    plant.set_line(plant.line_tray, 1, plant.now_us)
+    plant.put_in_tray(cards)
     stage.until("round_voided", 5000)
     assert fields_of(stage, "round_voided")[0][0] == FAULT_STACK
     assert fields_of(stage, "stack_offered") == [[1, 5, 0, 0]]
@@ -61,20 +60,18 @@ def test_a_stack_put_back_before_the_next_one_comes_makes_that_one_doubtful():
 def test_a_stack_begins_only_in_an_empty_tray():
     stage = play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-3])
     plant = stage.rig.plant
-    plant.outlet.tray = [99]
-    plant.set_line(plant.line_tray, 1, plant.now_us)
+    plant.litter(1)
     stage.play([("", 100, "press", "lock"), ("", 3000, "wait", 0)])
     assert stage.rig.app.flow.machine.eject.count == 0
     plant.take()
     stage.until("stack_offered", 5000)
-    assert len(plant.outlet.tray) == 5
+    assert len(plant.tray) == 5
 
 
 def test_a_close_pressed_too_early_does_not_start_a_round_later():
     stage = play(stories.start() + stories.shuffle(52) + [("deck_verified", 100, "wait", 0)])
     plant = stage.rig.plant
-    plant.outlet.tray = [99]
-    plant.set_line(plant.line_tray, 1, plant.now_us)
+    plant.litter(1)
     stage.play([("", 500, "press", "close"), ("", 1000, "take", 0), ("", 5000, "wait", 0)])
     assert stage.rig.app.flow.state == DECK_READY
 
@@ -112,9 +109,7 @@ def test_cards_in_the_hopper_are_part_of_what_has_to_be_emptied():
         + [("warning_latched", 500, "open", 0)]
     )
     plant = stage.rig.plant
-    plant.throat.bodies = []
-    for line in (plant.line_a, plant.line_b):
-        plant.set_line(line, 0, plant.now_us)
+    plant.throat.clear(plant.now_us)
     stage.play([("", 500, "close", 0), ("", 500, "press", "ack"), ("", 5000, "wait", 0)])
     assert stage.rig.app.flow.state == WARNING
     assert "warning_cleared" not in stage.names()
@@ -153,7 +148,7 @@ def test_storage_that_dies_before_cards_move_ends_in_a_warning_and_nothing_start
     stage.rig.nv.broken = False
     stage.run(10000)
     assert fields_of(stage, "warning_latched")[0][0] == FAULT_JOURNAL
-    assert len(stage.rig.plant.throat.hopper) == 52
+    assert len(stage.rig.plant.hopper) == 52
 
 
 def test_a_swinging_door_never_overfills_the_outbox():
@@ -225,13 +220,10 @@ def test_a_broken_invariant_stops_the_machine():
 def test_an_ejector_that_does_not_come_home_is_a_fault_of_its_own():
     stage = Stage(board(), GAME, 7)
     dealing(stage)
-    outlet = stage.rig.plant.outlet
-    while outlet.home_us == 1 << 60:
+    plant = stage.rig.plant
+    while not plant.level[plant.line_ejector]:
         stage.run(1)
-    outlet.home_us = 1 << 60
-    outlet.due_us = 1 << 60
-    for body in outlet.bodies:
-        outlet.due_us = min(outlet.due_us, body.due(outlet.marks[body.mark]))
+    plant.luck.add({"fault": "ejector_stuck"})
     stage.until("warning_latched", 5000)
     assert fields_of(stage, "warning_latched")[0][0] == FAULT_EJECTOR
 

@@ -162,7 +162,7 @@ def test_without_entropy_there_is_no_shuffle():
     stage.play(stories.start() + stories.shuffle(52))
     stage.until("warning_latched", 5000)
     assert fields_of(stage, "shuffle_failed") == [[FAULT_ENTROPY]]
-    assert len(stage.rig.plant.throat.hopper) == 52
+    assert len(stage.rig.plant.hopper) == 52
 
 
 def test_faults_are_handled_without_allocating():

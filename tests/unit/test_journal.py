@@ -1,20 +1,22 @@
 """Records survive boots and torn writes; nothing unacknowledged is overwritten; numbers never start again."""
 
-from support import raises
+from support import board, raises
 
 from firmware.fault import Broken
+from firmware.image import INPUTS
 from firmware.journal.outbox import OUTBOX_MAX, Outbox
 from firmware.journal.store import RECORD_FIRST, RECORD_SIZE, Journal
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
 from hal.sim.nv import Nv, PowerCut
+from hal.sim.plant import Plant
 from hal.sim.port import SimHal
 
 CAPACITY = 10
 
 
 def journal_on(nv):
-    journal = Journal(SimHal(None, nv), len(nv.data), codec_table(), prefix_codes())
+    journal = Journal(SimHal(Plant(board(), INPUTS, 1), nv), len(nv.data), codec_table(), prefix_codes())
     journal.recover()
     return journal
 

@@ -105,7 +105,7 @@ def test_a_dead_journal_stops_play_before_cards_move():
     stage.rig.nv.broken = True
     stage.play(stories.shuffle(52))
     stage.run(3000)
-    assert len(stage.rig.plant.throat.hopper) == 52
+    assert len(stage.rig.plant.hopper) == 52
     assert stage.rig.app.flow.hold == FAULT_JOURNAL
 
 

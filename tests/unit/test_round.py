@@ -60,10 +60,10 @@ def test_the_order_coming_out_is_the_order_drawn():
     drawn = list(flow.order)
     stage.play(stories.deal(0) + [("stack_started", 0, "wait", 0)])
     # The hopper gives the last of the list first.
-    slots = [-1] * 54
+    slots: list = [[] for _ in range(54)]
     for nth in range(52):
-        slots[drawn[nth]] = 51 - nth
-    assert stage.taken[0] == slots[:5]
+        slots[drawn[nth]] = [51 - nth]
+    assert [[card] for card in stage.taken[0]] == slots[:5]
     assert stage.rig.plant.slots[10:54] == slots[10:54]
 
 

@@ -46,7 +46,8 @@ def test_a_card_that_left_its_slot_unseen_is_a_mismatch():
     stage = Stage(board(), GAME, 7)
     stage.play(stories.start() + stories.shuffle(52) + [("shuffle_started", 8000, "wait", 0)])
     plant = stage.rig.plant
-    full = [slot for slot in range(54) if plant.slots[slot] >= 0 and slot != plant.axis.slot]
-    plant.slots[full[0]] = -1
+    full = [slot for slot in range(54) if plant.slots[slot] and slot != plant.axis.slot]
+    plant.lost += plant.slots[full[0]]
+    plant.slots[full[0]] = []
     stage.until("deck_refused", 60000)
     assert fields_of(stage, "deck_refused") == [[52, 52, 51]]

@@ -57,12 +57,24 @@ class StepAxis:
         slots, rest = divmod(self.at, self.slot_steps)
         near = abs(rest * 10 - self.slot_steps * 5) <= self.slot_steps * 3
         slot = (slots + self.beam_slots + 1) % self.count
-        plant.set_line(plant.line_slot, 1 if near and plant.slots[slot] >= 0 else 0, plant.now_us)
+        plant.set_line(plant.line_slot, 1 if near and plant.slots[slot] else 0, plant.now_us)
 
     def fire(self, now_us: int) -> None:
         """Never due."""
 
-    def halt(self) -> None:
+    def fits(self) -> bool:
+        """Whether a slot is at the mouth, to a tenth of a slot."""
+        return (self.at * 10 + self.slot_steps) % (self.slot_steps * 10) <= self.slot_steps * 2
+
+    def is_astray(self) -> bool:
+        """Its place is what the steps say."""
+        return False
+
+    def under_beam(self) -> int:
+        """Its beam is shown step by step."""
+        return -1
+
+    def halt(self, now_us: int) -> None:
         """Nothing drives it but steps."""
 
 

@@ -1,0 +1,192 @@
+"""From what is so to what the lines show: bounce at every edge, lines that lie, and light that is switched off.
+
+Every other part says what is so (`set`); only this one writes levels and edges. A bounce adds edges but does not wake
+the firmware: like a board, it finds them at its next scan.
+"""
+
+from hal.sim.body import FAR
+from hal.sim.rng import mix
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import Config
+    from hal.sim.plant import Plant
+
+LIGHT = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
+_FREE, _LOW, _HIGH = range(3)
+
+
+class Pulses:
+    """Noise on one line: a pulse in every period, somewhere in it."""
+
+    def __init__(self, line: int, every_us: int, width_us: int, from_us: int) -> None:
+        self.line = line
+        self.every_us = every_us
+        self.width_us = width_us
+        self.period = 0
+        self.from_us = from_us
+        self.on = False
+        self.due_us = FAR
+
+
+class Beams:
+    """Sole writer of the plant's levels and edges."""
+
+    def __init__(self, plant: "Plant", config: "Config") -> None:
+        lines = plant.lines
+        inputs = config["inputs"]
+        self.plant = plant
+        self.bounce_us = config["mechanism"].get("bounce_us", 0)
+        self.truth = bytearray(len(lines))
+        self.wired = bytearray([1 if name in inputs else 0 for name in lines])
+        self.seen = bytearray(self.wired)  # wired, and the slot beam only while somebody watches it
+        self.seen[plant.line_slot] = 0
+        self.light = bytearray([1 if name in LIGHT else 0 for name in lines])
+        self.forced = bytearray(len(lines))
+        self.lied = bytearray(len(lines))  # a fault has been on this line: what it caused is not the firmware's
+        self.edge_counts = [0] * len(lines)
+        self.dark = False
+        self.plain = not self.bounce_us
+        self.queue: "list[tuple[int, int, int]]" = []
+        self.noises: "list[Pulses]" = []
+        self.due_us = FAR
+
+    def set(self, line: int, level: int, now_us: int) -> None:
+        """What is so."""
+        if self.truth[line] == level:
+            return
+        self.truth[line] = level
+        if self.plain:
+            if self.seen[line]:
+                self._show(line, level, now_us)
+            return
+        self._settle(line, now_us)
+        if self.queue or self.noises:
+            self._schedule()
+
+    def watch(self, on: bool, now_us: int) -> None:
+        """Look at the slot beam, or not."""
+        line = self.plant.line_slot
+        self.seen[line] = 1 if on and self.wired[line] else 0
+        self._show(line, self._shown(line), now_us)
+
+    def switch_dark(self, dark: bool, now_us: int) -> None:
+        self.dark = dark
+        self._replan()
+        for line in range(len(self.light)):
+            if self.light[line]:
+                self._drop(line)
+                self._show(line, self._shown(line), now_us)
+        self._schedule()
+
+    # -- faults ----------------------------------------------------------------------------------------------------
+
+    def force(self, line: int, level: int, now_us: int) -> None:
+        """Show this whatever is so; -1 ends it."""
+        self.forced[line] = (_FREE, _LOW, _HIGH)[level + 1]
+        self.lied[line] = 1
+        self._replan()
+        self._drop(line)
+        self._show(line, self._shown(line), now_us)
+
+    def add_noise(self, pulses: Pulses) -> None:
+        self.lied[pulses.line] = 1
+        self.noises.append(pulses)
+        self._next_pulse(pulses)
+        self._replan()
+        self._schedule()
+
+    def drop_noise(self, pulses: Pulses, now_us: int) -> None:
+        self.noises.remove(pulses)
+        self._show(pulses.line, self._shown(pulses.line), now_us)
+        self._replan()
+        self._schedule()
+
+    def fire(self, now_us: int) -> None:
+        while self.queue and self.queue[0][0] <= now_us:
+            _due_us, line, level = self.queue.pop(0)
+            changed = self.plant.changed
+            self._show(line, level, now_us)
+            self.plant.changed = changed
+        for pulses in self.noises:
+            if pulses.due_us <= now_us:
+                self._pulse(pulses, now_us)
+        self._schedule()
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _replan(self) -> None:
+        self.plain = not (self.bounce_us or self.dark or self.noises or any(self.forced))
+
+    def _shown(self, line: int) -> int:
+        if not self.seen[line]:
+            return 0
+        forced = self.forced[line]
+        if forced:
+            return 1 if forced == _HIGH else 0
+        if self.dark and self.light[line]:
+            return 1
+        return self.truth[line]
+
+    def _show(self, line: int, level: int, now_us: int) -> None:
+        plant = self.plant
+        if plant.level[line] == level:
+            return
+        plant.level[line] = level
+        plant.changed = True
+        plant.edges.append((line, level, now_us))
+        if level and line == plant.stop_line:
+            plant.stop_blocked(now_us)
+
+    def _settle(self, line: int, now_us: int) -> None:
+        """A change of what is so, on a line that may bounce or lie."""
+        level = self._shown(line)
+        self._drop(line)
+        if self.plant.level[line] == level:
+            return
+        self._show(line, level, now_us)
+        if self.bounce_us and self.light[line]:
+            self._bounce(line, level, now_us)
+
+    def _bounce(self, line: int, level: int, now_us: int) -> None:
+        """None to three short pulses, all within bounce_us."""
+        seed = self.plant.seed
+        count = self.edge_counts[line]
+        self.edge_counts[line] = count + 1
+        flips = mix(seed, 0xB0 + line, count) % 4 * 2
+        if not flips or self.bounce_us < flips * 2:
+            return
+        part_us = self.bounce_us // flips
+        for i in range(flips):
+            level = 1 - level
+            at_us = now_us + i * part_us + 1 + mix(seed, 0xB000 + line * 8 + i, count) % (part_us - 1)
+            self.queue.append((at_us, line, level))
+        self.queue.sort()
+        self.due_us = min(self.due_us, self.queue[0][0])
+
+    def _drop(self, line: int) -> None:
+        if self.queue:
+            self.queue = [entry for entry in self.queue if entry[1] != line]
+
+    def _next_pulse(self, pulses: Pulses) -> None:
+        spare_us = pulses.every_us - pulses.width_us
+        begin_us = pulses.from_us + pulses.period * pulses.every_us
+        pulses.due_us = begin_us + mix(self.plant.seed, 0xA0 + pulses.line, pulses.period) % spare_us
+        pulses.period += 1
+
+    def _pulse(self, pulses: Pulses, now_us: int) -> None:
+        level = self._shown(pulses.line)
+        pulses.on = not pulses.on
+        if pulses.on:
+            if self.seen[pulses.line] and not self.forced[pulses.line]:
+                self._show(pulses.line, 1 - level, now_us)
+            pulses.due_us += pulses.width_us
+        else:
+            self._show(pulses.line, level, now_us)
+            self._next_pulse(pulses)
+
+    def _schedule(self) -> None:
+        due = self.queue[0][0] if self.queue else FAR
+        for pulses in self.noises:
+            due = min(due, pulses.due_us)
+        self.due_us = due

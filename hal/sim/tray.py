@@ -1,0 +1,75 @@
+"""The output tray: what lies in it, bottom to top, its beam, and cards that are slow to come to rest."""
+
+from hal.sim.body import FAR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.sim.body import Body
+    from hal.sim.plant import Plant
+
+
+class Tray:
+    """Sink of a shoe's throat, of a carousel's outlet and of the pusher of shelves."""
+
+    def __init__(self, plant: "Plant") -> None:
+        self.plant = plant
+        self.cards = plant.tray
+        self.landed = 0  # for faults that name a card
+        self.late: "list[tuple[int, list[int]]]" = []
+        self.due_us = FAR
+
+    def admits(self, body: "Body") -> bool:
+        return True
+
+    def store(self, cards: "list[int]", now_us: int) -> None:
+        plant = self.plant
+        if plant.luck.faults:
+            late_us = plant.luck.late_us(self.landed, cards[0])
+            if late_us:
+                self.late.append((now_us + late_us, cards))
+                self.landed += 1
+                self._schedule()
+                return
+        self.landed += 1
+        self.put(cards, now_us)
+
+    def put(self, cards: "list[int]", now_us: int) -> None:
+        self.cards.extend(cards)
+        if cards:
+            self.plant.set_line(self.plant.line_tray, 1, now_us)
+
+    def take(self, count: int, now_us: int) -> "list[int]":
+        """The dealer's hand takes so many from the top, or everything (-1)."""
+        kept = 0 if count < 0 else max(0, len(self.cards) - count)
+        cards = self.cards[kept:]
+        del self.cards[kept:]
+        if not kept:
+            self.plant.set_line(self.plant.line_tray, 0, now_us)
+        return cards
+
+    def clear(self, now_us: int) -> "list[int]":
+        """Everything, also what has not quite landed."""
+        cards: "list[int]" = []
+        for _due_us, late in self.late:
+            cards += late
+        self.late = []
+        self._schedule()
+        return cards + self.take(-1, now_us)
+
+    def fire(self, now_us: int) -> None:
+        for entry in list(self.late):
+            if entry[0] <= now_us:
+                self.late.remove(entry)
+                self.put(entry[1], now_us)
+        self._schedule()
+
+    def late_count(self) -> int:
+        count = 0
+        for _due_us, cards in self.late:
+            count += len(cards)
+        return count
+
+    def _schedule(self) -> None:
+        self.due_us = FAR
+        for due_us, _cards in self.late:
+            self.due_us = min(self.due_us, due_us)
