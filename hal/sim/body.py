@@ -16,7 +16,7 @@ class Body:
     def __init__(self, cards: "list[int]", length_um: int, speed: int, now_us: int) -> None:
         self.cards = cards
         self.length_um = length_um
-        self.thick_um = (0, 0)  # where, from the leading edge back, more than one card lies
+        self.thick_um: "tuple[int, int]" = (0, 0)  # where, from the leading edge back, more than one card lies
         self.traits = 0
         self.attempt = 0
         self.speed = speed
@@ -50,9 +50,7 @@ class Body:
                     self.plan()
                 return
             self.x_um = self.position(now_us)
-        elif self.x_um == self.jam_um and not self._gets_free(way):
-            return
-        elif self.limit_um != FAR and way * (self.limit_um - self.x_um) <= 0:
+        elif self._is_stopped(way):
             return
         self.t_us = now_us
         self.way = way
@@ -60,12 +58,13 @@ class Body:
         self.stop_um = FAR
         self.plan()
 
-    def _gets_free(self, way: int) -> bool:
-        if self.jogs == JAM_HARD or way > 0:
-            return False
-        if self.jogs:
+    def _is_stopped(self, way: int) -> bool:
+        """At rest: whether something keeps it there. Moving back is what frees a stalled card."""
+        if self.x_um == self.jam_um:
+            if self.jogs == JAM_HARD or way > 0:
+                return True
             self.shake()
-        return True
+        return self.limit_um != FAR and way * (self.limit_um - self.x_um) <= 0
 
     def shake(self) -> None:
         """One of the moves that free a stalled card."""

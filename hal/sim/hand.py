@@ -15,8 +15,6 @@ class Hand(Track):
     def __init__(self, plant: "Plant", mech: "Config") -> None:
         self.a_um = mech["throat_a_um"]
         self.b_um = mech["throat_b_um"]
-        self.far_um = self.b_um
-        self.fall_um = 0
         beams = [(plant.line_a, self.a_um), (plant.line_b, self.b_um)]
         Track.__init__(self, plant, mech["card_um"], 1, beams)
         self.hopper = plant.hopper
@@ -28,7 +26,9 @@ class Hand(Track):
         self.held = False  # the fingers keep it where it is
 
     def specials(self, body: Body) -> "list[tuple[int, int]]":
-        return self.reads(body) + [(self.b_um + body.length_um, SINK)]  # noqa: RUF005
+        marks = self.reads(body)
+        marks.append((self.b_um + body.length_um, SINK))
+        return marks
 
     # -- what the hand does ----------------------------------------------------------------------------------------
 
@@ -40,6 +40,10 @@ class Hand(Track):
             return False
         self._pull(body, FAR, self.b_um + body.length_um - body.x_um, ms)
         return True
+
+    def draw_two(self, ms: int, offset_um: int = 0) -> bool:
+        """Two at once, the second so far behind the first."""
+        return self.draw(ms, 2, offset_um)
 
     def hold(self, um: int, ms: int) -> bool:
         """Pull it to `um` and keep it there."""
@@ -130,12 +134,7 @@ class Hand(Track):
         if body.x_um <= 0:
             self.bodies.remove(body)
             self.picked -= 1
-            for i in range(len(body.cards) - 1, -1, -1):
-                if self.at_end:
-                    self.hopper.append(body.cards[i])
-                else:
-                    self.hopper.insert(0, body.cards[i])
-            self.plant.set_line(self.plant.line_hopper, 1, now_us)
+            self.plant.put_back(body.cards, now_us)
         elif self.back_ms:
             self._slide(body, self.back_ms)
         else:

@@ -2,29 +2,34 @@
 
 A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "throat", "card": 10, "at_um": 60000}`.
 
-| fault | its own keys | what happens |
+| fault | its own keys (default) | what happens |
 |---|---|---|
-| misfeed | times (1) | the pick roller turns and no card comes, at the first `times` tries of a card |
-| double_feed | offset_um (0) | two cards come together, the second so far behind the first; 0: aligned |
-| jam | place throat, exit or mouth; at_um | the card stops there for good; mouth counts from throat B |
-| stall | place, at_um, jogs (1) | the card stops there until it has been moved back `jogs` times; at a carousel's exit, until the outfeed has been started again so often |
-| card_lost | place rail or exit | rail: clears throat B and reaches neither the next beam nor the store; exit: leaves its slot, never reaches the exit beam |
+| misfeed | times (1) | the pick roller turns and no card comes, at the first `times` tries |
+| double_feed | offset_um (0) | two cards come together, the second so far behind; 0: aligned |
+| jam | place (throat, exit, mouth), at_um | the card stops there for good; mouth counts from throat B |
+| stall | place, at_um, jogs (1) | the card stops until moved back `jogs` times [1] |
+| card_lost | place (rail, exit) | slips under a rail behind throat B, or on its way from slot to exit [2] |
 | foreign | length_um | no card of any deck: of that length, unreadable |
-| wrong_back, face_up | | the card has another deck's back, or lies face up |
+| wrong_back | | the card has another deck's back |
+| face_up | | the card lies face up |
 | tray_slow | us | the card comes to rest in the tray so much later |
 | wear | us_per_thousand_cards | the pick latency grows with the cards that went through |
-| roller_dead | roller pick or transport | the motor turns and moves nothing |
+| roller_dead | roller (pick, transport) | the motor turns and moves nothing |
 | ejector_stuck | | the arm, or the pusher, stays where it is |
 | beam_stuck | line, level | the line shows this level |
 | beam_blind | line | the line shows 0, in the dark too |
 | beam_noise | line, every_us, width_us | in every period one pulse of the wrong level |
-| beam_dust | line, um | shadows of cards that start to move now are longer by this: half before, half behind |
+| beam_dust | line, um | shadows are longer by this, half before and half behind the card [3] |
 | axis_stall | | the move takes its time and nothing moves |
 | axis_slip | thousandths | the move ends so many thousandths of a place short |
 | home_lost | | the home mark is not seen: not by homing, not in passing |
 | litter | cards (1) | so many foreign cards lie in the tray at from_ms |
-| entropy | kind dead, stuck or biased | dead: the source reports failure; stuck: constant bytes; biased: mostly zero bits |
-| nv | kind broken | no write reaches the storage |
+| entropy | kind (dead, stuck, biased) | the source reports failure, gives one byte only, or mostly zero bits |
+| nv | kind (broken) | no write reaches the storage |
+
+[1] At a carousel's exit, which knows no way back: until the outfeed has been started again so often.
+[2] rail: throat B clears, the next beam or store never gets it; exit: it leaves its slot, the exit beam never sees it.
+[3] Of cards that begin to move while the fault is active; on throat_a, throat_b, exit and arrival.
 
 Which card: `card` n is the nth at that place since the last load, from 0 (at the exit and in the tray since power-up);
 `ppm` strikes by chance, keyed by seed, card and attempt; with neither it strikes every card. For the axis it is `move`

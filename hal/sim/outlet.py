@@ -125,11 +125,12 @@ class Outlet(Track):
         due = self.next_due()
         self.due_us = min(due, self.push_us, self.home_us)
 
-    def stopped_us(self, arm: bool, on_us: int) -> int:
-        """For how long outfeed or arm have been working against a card that does not move."""
+    def stopped_us(self, output: int, since_us: int) -> int:
+        """For how long ejector (2) or outfeed (3) have been working against a card that does not move."""
         now_us = self.plant.now_us
-        longest = now_us - self.wall_us if arm and self.wall_us < now_us else 0
+        longest = now_us - self.wall_us if output == 2 and self.wall_us < now_us else 0
         for body in self.bodies:
-            if body.held and not body.moving and (not arm or body.x_um < body.length_um):
-                longest = max(longest, now_us - max(on_us, body.t_us))
+            holds = output == 3 or (output == 2 and body.x_um < body.length_um)
+            if holds and body.held and not body.moving:
+                longest = max(longest, now_us - max(since_us, body.t_us))
         return longest

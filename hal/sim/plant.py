@@ -16,6 +16,7 @@ from hal.sim.shelves import Shelves
 from hal.sim.throat import Throat
 from hal.sim.track import TRAIT_CUT, TRAIT_FOREIGN
 from hal.sim.tray import Tray
+from hal.sim.where import CUT_CARD, Where, anything_moves, count_cards, stopped_us
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,29 +26,9 @@ if TYPE_CHECKING:
 
 PRESS_US = 80000  # how long a finger stays on a button
 FOREIGN = 1000  # the first number that is no card
-CUT_CARD = 9999
 
 OUTPUTS = ("pick", "transport", "ejector", "outfeed", "reverse", "dark")
 PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK = range(6)
-
-
-class Where:
-    """Where every card really is, in numbers."""
-
-    def __init__(self, plant: "Plant") -> None:
-        self.hopper = len(plant.hopper) - plant.hopper.count(CUT_CARD)
-        self.path = plant.output_tray.late_count()
-        for track in plant.tracks:
-            self.path += track.card_count()
-            for body in track.bodies:
-                self.path -= body.cards.count(CUT_CARD)
-        self.store = sum([len(slot) for slot in plant.slots])
-        self.tray = len(plant.tray)
-        self.lost = len(plant.lost)
-        self.out = plant.handed_out
-
-    def total(self) -> int:
-        return self.hopper + self.path + self.store + self.tray + self.lost + self.out
 
 
 class Plant:
@@ -59,21 +40,7 @@ class Plant:
         self.seed = seed
         self.now_us = 0
         self.lines = lines
-        self.line_hopper = lines.index("hopper")
-        self.line_a = lines.index("throat_a")
-        self.line_b = lines.index("throat_b")
-        self.line_opacity = lines.index("opacity")
-        self.line_slot = lines.index("slot")
-        self.line_exit = lines.index("exit")
-        self.line_tray = lines.index("tray")
-        self.line_ejector = lines.index("ejector")
-        self.line_door = lines.index("door")
-        self.line_arrival = lines.index("arrival")
-        self.line_cut = lines.index("cut")
-        self.line_back = lines.index("back")
-        self.line_face = lines.index("face")
-        self.line_hole_card = lines.index("hole_card")
-        self.line_hole_match = lines.index("hole_match")
+        self._name_lines(lines)
         self.level = bytearray(len(lines))
         self.edges: "list[tuple[int, int, int]]" = []
         self.changed = False
@@ -83,6 +50,7 @@ class Plant:
         self.card_codes = 0
         self.crashes = 0
         self.card_um = mech["card_um"]
+        self.exit_um = 0  # if it has one
         self.traits: "dict[int, tuple[int, int]]" = {}  # cards that are not like the others: length, traits
         self.hopper: "list[int]" = []
         self.tray: "list[int]" = []
@@ -107,6 +75,23 @@ class Plant:
         self.axis: "Axis | NoAxis" = NoAxis(self)
         self._build(mech)
 
+    def _name_lines(self, lines: "tuple[str, ...]") -> None:
+        self.line_hopper = lines.index("hopper")
+        self.line_a = lines.index("throat_a")
+        self.line_b = lines.index("throat_b")
+        self.line_opacity = lines.index("opacity")
+        self.line_slot = lines.index("slot")
+        self.line_exit = lines.index("exit")
+        self.line_tray = lines.index("tray")
+        self.line_ejector = lines.index("ejector")
+        self.line_door = lines.index("door")
+        self.line_arrival = lines.index("arrival")
+        self.line_cut = lines.index("cut")
+        self.line_back = lines.index("back")
+        self.line_face = lines.index("face")
+        self.line_hole_card = lines.index("hole_card")
+        self.line_hole_match = lines.index("hole_match")
+
     def _build(self, mech: "Config") -> None:
         """The parts that this kind of machine has, in the order in which they act within one microsecond."""
         parts: "list[Any]" = []
@@ -120,6 +105,8 @@ class Plant:
             self.store = carousel
             self.throat = Throat(self, mech, carousel)
             self.outlet = Outlet(self, mech, carousel)
+            self.unloader = self.outlet
+            self.exit_um = mech["exit_um"]
             parts = [self.throat, self.outlet, self.axis]
             self.tracks = [self.throat, self.outlet]
         elif self.kind == "shelves":
@@ -128,11 +115,12 @@ class Plant:
             self.axis = Axis(self, mech["shelf_count"], mech["axis_mshelf_per_s"], mech["axis_mshelf_per_s2"], -1)
             self.store = shelves
             self.throat = Throat(self, mech, shelves)
-            self.outlet = shelves
+            self.unloader = shelves
             parts = [self.throat, shelves, self.axis]
             self.tracks = [self.throat]
         elif self.kind == "shoe":
             self.throat = Throat(self, mech, self.output_tray)
+            self.exit_um = mech["exit_um"]
             parts = [self.throat]
             self.tracks = [self.throat]
         elif self.kind == "draw":
@@ -229,7 +217,7 @@ class Plant:
                 now_us,
             )
             if self.kind != "shoe":
-                self.outlet.drive(outputs[EJECTOR] != 0, outputs[OUTFEED] != 0, now_us)
+                self.unloader.drive(outputs[EJECTOR] != 0, outputs[OUTFEED] != 0, now_us)
         if (outputs[DARK] != 0) != self.beams.dark:
             self.beams.switch_dark(outputs[DARK] != 0, now_us)
 
@@ -256,7 +244,7 @@ class Plant:
         lied = self.beams.lied
         if self.slots:
             in_mouth = self.throat.mouth_blocked() and not (lied[self.line_b] or lied[self.line_arrival])
-            if in_mouth or (self.outlet.mouth_blocked() and not (lied[self.line_exit] or lied[self.line_ejector])):
+            if in_mouth or (self.unloader.mouth_blocked() and not (lied[self.line_exit] or lied[self.line_ejector])):
                 self.crashes += 1
 
     # -- cards -----------------------------------------------------------------------------------------------------
@@ -280,7 +268,16 @@ class Plant:
         self.changed = True
 
     def hand_out(self, cards: "list[int]") -> None:
-        self.handed_out += len(cards) - cards.count(CUT_CARD)
+        self.handed_out += count_cards(cards)
+
+    def put_back(self, cards: "list[int]", now_us: int) -> None:
+        """Cards in the order of picking slide back onto the pile and will come first again."""
+        for i in range(len(cards) - 1, -1, -1):
+            if self.source.at_end:
+                self.hopper.append(cards[i])
+            else:
+                self.hopper.insert(0, cards[i])
+        self.set_line(self.line_hopper, 1, now_us)
 
     def lift_tray(self, now_us: int) -> None:
         """The lift is at the hopper with what lay in the tray."""
@@ -378,32 +375,21 @@ class Plant:
 
     def check_place(self, place: str, at_um: int) -> None:
         """Whether a card can stop there."""
-        if place == "exit":
-            if self.kind not in ("carousel", "shoe"):
-                raise ValueError("no exit to jam")
-            exit_um = self.outlet.exit_um if self.kind == "carousel" else self.throat.far_um
-            if at_um >= exit_um + self.card_um:
-                raise ValueError("past the exit beam a card falls freely into the tray")
-        elif self.kind == "draw":
+        if self.kind == "draw":
             raise ValueError("a hand draws the cards: nothing jams")
+        if place == "exit":
+            if not self.exit_um:
+                raise ValueError("no exit to jam")
+            if at_um >= self.exit_um + self.card_um:
+                raise ValueError("past the exit beam a card falls freely into the tray")
 
     def where(self) -> Where:
         return Where(self)
 
     def is_moving(self) -> bool:
         """Whether any card or the axis moves."""
-        for track in self.tracks:
-            for body in track.bodies:
-                if body.moving:
-                    return True
-        return self.axis.moving
+        return anything_moves(self)
 
     def stopped_us(self, output: int) -> int:
-        """For how long this motor has been running against a card that does not move; 0 if it does not."""
-        if not self.outputs[output] or self.kind == "draw" or output > OUTFEED:
-            return 0
-        if output <= TRANSPORT:
-            return self.throat.stopped_us(output == TRANSPORT, self.on_us[output])
-        if self.kind != "carousel":
-            return 0
-        return self.outlet.stopped_us(output == EJECTOR, self.on_us[output])
+        """For how long this motor has been running against a card that does not move."""
+        return stopped_us(self, output)

@@ -99,6 +99,9 @@ class Throat(Track):
             if pick:
                 self._grip(now_us)
         self.transport_on = transport
+        for body in self.bodies:
+            if body.x_um == body.jam_um and body.jogs == JAM_WALL and self.sink.admits(body):
+                body.jam_um = FAR
         self._haul(now_us)
         self._schedule()
 
@@ -183,9 +186,7 @@ class Throat(Track):
             if not body.held:
                 continue
             x_um = body.position(now_us)
-            if self.gripping and x_um < body.length_um or self.transport_on and x_um >= self.nip_um:
-                if body.x_um == body.jam_um and body.jogs == JAM_WALL and self.sink.admits(body):
-                    body.jam_um = FAR
+            if (self.gripping and x_um < body.length_um) or (self.transport_on and x_um >= self.nip_um):
                 body.start(way, now_us)
             elif body.moving:
                 body.brake(now_us, self.brake_um)
@@ -239,26 +240,20 @@ class Throat(Track):
     def _return(self, body: Body, now_us: int) -> None:
         """It lies on the pile again, where the roller will find it first."""
         self.bodies.remove(body)
-        for i in range(len(body.cards) - 1, -1, -1):
-            if self.at_end:
-                self.hopper.append(body.cards[i])
-            else:
-                self.hopper.insert(0, body.cards[i])
         self.attempt = body.attempt
         self.picked -= 1
         self.passed -= 1
-        self.plant.set_line(self.plant.line_hopper, 1, now_us)
+        self.plant.put_back(body.cards, now_us)
 
     def _schedule(self) -> None:
         due = self.next_due()
         self.due_us = self.grip_us if self.grip_us < due else due
 
-    def stopped_us(self, transport: bool, on_us: int) -> int:
-        """For how long a roller has been turning on a card that does not move."""
-        now_us = self.plant.now_us
+    def stopped_us(self, output: int, since_us: int) -> int:
+        """For how long pick (0) or transport (1) have been turning on a card that does not move."""
         longest = 0
         for body in self.bodies:
-            holds = body.x_um >= self.nip_um if transport else body.x_um < body.length_um
-            if holds and not body.moving and body.held:
-                longest = max(longest, now_us - max(on_us, body.t_us))
+            holds = body.x_um < body.length_um if output == 0 else output == 1 and body.x_um >= self.nip_um
+            if holds and body.held and not body.moving:
+                longest = max(longest, self.plant.now_us - max(since_us, body.t_us))
         return longest

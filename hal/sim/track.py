@@ -110,11 +110,9 @@ class Track:
                 self.plant.set_line(line, 0, now_us)
         return cards
 
-    def card_count(self) -> int:
-        count = 0
-        for body in self.bodies:
-            count += len(body.cards)
-        return count
+    def stopped_us(self, output: int, since_us: int) -> int:
+        """For how long the motor has been working against a body that does not move."""
+        return 0
 
     def shape(self, body: Body, offset_um: int = 0) -> None:
         """Length, thickness and traits from what its cards are. The second card lies offset_um behind the first."""

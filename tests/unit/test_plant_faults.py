@@ -1,0 +1,298 @@
+"""Each fault does what its table says, where and when it says, and to the same cards for the same seed."""
+
+from plants import drive, feed, homed, level, machine, names, run
+from support import raises
+
+from hal.sim.luck import FAULTS
+from hal.sim.nv import Nv
+from hal.sim.port import SimHal
+
+
+def one(kind="carousel", *faults, **changes):
+    plant = machine(kind, **changes)
+    for fault in faults:
+        plant.luck.add(fault)
+    plant.load([1, 2, 3, 4])
+    return plant
+
+
+def test_unknown_faults_and_keys_are_refused_and_the_known_ones_told():
+    plant = machine()
+    for spec, word in (
+        ({"fault": "jamm"}, "misfeed"),
+        ({}, "misfeed"),
+        ({"fault": "jam", "place": "throat", "at_um": 1, "att": 2}, "at_um"),
+        ({"fault": "jam", "place": "throat"}, "at_um"),
+        ({"fault": "jam", "place": "roof", "at_um": 1}, "mouth"),
+        ({"fault": "beam_stuck", "line": "nose", "level": 1}, "nose"),
+        ({"fault": "beam_stuck", "line": "exit", "level": 2}, "0, 1"),
+        ({"fault": "entropy", "kind": "odd"}, "biased"),
+        ({"fault": "axis_stall", "card": 1}, "move"),
+        ({"fault": "jam", "place": "exit", "at_um": 200000}, "falls"),
+    ):
+        try:
+            plant.luck.add(spec)
+        except ValueError as error:
+            assert word in str(error), (spec, str(error))
+        else:
+            raise AssertionError(spec)
+    assert plant.luck.faults == []
+    assert raises(ValueError, machine("shelves").jam, "exit", 0, 100)
+    assert raises(ValueError, machine("draw").jam, "throat", 0, 100)
+
+
+def test_every_fault_of_the_table_can_be_added_with_its_needed_keys():
+    values = {"place": "exit", "line": "exit", "level": 1, "roller": "pick", "every_us": 10000, "width_us": 100}
+    for name in FAULTS:
+        spec = {"fault": name}
+        for key in FAULTS[name][0]:
+            if FAULTS[name][0][key] is None:
+                spec[key] = values.get(key, 5)
+        if "kind" in spec:
+            spec["kind"] = "broken" if name == "nv" else "dead"
+        plant = machine()
+        plant.luck.add(spec)
+        assert len(plant.luck.faults) == 1
+        plant.luck.clear()
+        assert plant.luck.faults == [] and plant.beams.plain
+
+
+def test_a_misfeed_fails_so_many_tries_and_then_comes():
+    plant = one("carousel", {"fault": "misfeed", "card": 1, "times": 2})
+    came = []
+    for _ in range(4):
+        plant.slots[plant.axis.slot] = []
+        came.append(("throat_a", 1) in names(feed(plant)))
+    assert came == [True, False, False, True]
+
+
+def test_misfeeds_by_chance_hit_the_same_cards_for_the_same_seed():
+    seen = []
+    for seed in (1, 1, 2):
+        plant = machine("shoe", seed)
+        plant.luck.add({"fault": "misfeed", "ppm": 300000})
+        plant.load(list(range(40)))
+        tries = [("throat_a", 1) in names(feed(plant, 1, 300)) for _ in range(45)]
+        seen.append(tries)
+    assert seen[0] == seen[1] != seen[2]
+    assert 5 <= seen[0].count(False) <= 25
+    # One failed try each: the next one brings the card.
+    for i in range(44):
+        assert seen[0][i] or seen[0][i + 1] or i > 40
+
+
+def test_jams_stop_a_card_for_good_at_each_place():
+    for kind, place, at_um, x_um in (
+        ("carousel", "throat", 20000, 20000),
+        ("carousel", "mouth", 60000, 105000),
+        ("shelves", "mouth", 60000, 105000),
+        ("shoe", "exit", 130000, 130000),
+    ):
+        plant = one(kind, {"fault": "jam", "place": place, "card": 0, "at_um": at_um})
+        feed(plant)
+        drive(plant, "pick", "transport")
+        run(plant, 300)
+        assert plant.throat.bodies[0].x_um == x_um
+        drive(plant, "pick", "transport", "reverse")
+        run(plant, 300)
+        assert plant.throat.bodies[0].x_um == x_um, "back neither"
+    plant = homed(machine())
+    plant.slots[0] = [1]
+    plant.jam("exit", 0, 40000)
+    drive(plant, "ejector", "outfeed")
+    run(plant, 500)
+    assert level(plant, "exit") == 1 and plant.stopped_us(3) > 300000
+
+
+def test_a_stalled_card_is_freed_by_so_many_moves_back():
+    for jogs in (1, 2):
+        plant = one("carousel", {"fault": "stall", "place": "throat", "card": 0, "at_um": 60000, "jogs": jogs})
+        feed(plant)
+        for _ in range(jogs):
+            assert plant.throat.bodies[0].x_um == 60000
+            drive(plant, "transport", "reverse")
+            run(plant, 8)
+            drive(plant, "transport")
+            run(plant, 150)
+        assert plant.slots[plant.axis.slot] == [4] and plant.crashes == 0
+
+
+def test_a_card_stalled_at_the_exit_is_freed_by_starting_the_outfeed_again():
+    plant = homed(machine())
+    plant.slots[0] = [1]
+    plant.luck.add({"fault": "stall", "place": "exit", "card": 0, "at_um": 40000})
+    drive(plant, "ejector", "outfeed")
+    run(plant, 300)
+    assert plant.tray == []
+    drive(plant)
+    drive(plant, "outfeed")
+    run(plant, 300)
+    assert plant.tray == [1]
+
+
+def test_a_card_lost_under_the_rail_clears_throat_b_and_reaches_nothing_more():
+    for kind, beam in (("carousel", ""), ("shelves", "arrival"), ("shoe", "exit")):
+        plant = one(kind, {"fault": "card_lost", "place": "rail", "card": 0})
+        edges = names(feed(plant))
+        assert ("throat_b", 0) in edges and (beam, 1) not in edges
+        where = plant.where()
+        assert (where.lost, where.path, where.store, where.tray) == (1, 0, 0, 0)
+        feed(plant)
+        assert plant.where().lost == 1 and plant.where().store + plant.where().tray == 1
+
+
+def test_a_card_lost_at_the_exit_leaves_its_slot_and_is_seen_by_no_beam():
+    plant = homed(machine())
+    plant.slots[0] = [1]
+    plant.luck.add({"fault": "card_lost", "place": "exit", "card": 0})
+    drive(plant, "ejector", "outfeed")
+    assert names(run(plant, 500)) == [("ejector", 1)]
+    assert plant.lost == [1] and plant.where().store == 0
+    drive(plant)
+    run(plant, 100)
+    plant.move(1, False)
+    assert plant.crashes == 0
+
+
+def test_a_stuck_ejector_stays_where_it_is():
+    plant = homed(machine())
+    plant.slots[0] = [1]
+    plant.luck.add({"fault": "ejector_stuck", "for_ms": 1000})
+    drive(plant, "ejector", "outfeed")
+    assert names(run(plant, 500)) == []
+    drive(plant)
+    run(plant, 600)
+    drive(plant, "ejector", "outfeed")
+    assert ("tray", 1) in names(run(plant, 500))
+    plant.luck.add({"fault": "ejector_stuck"})
+    drive(plant)
+    run(plant, 500)
+    assert level(plant, "ejector") == 1
+
+
+def test_a_dead_roller_moves_nothing_while_it_is_dead():
+    plant = one("carousel", {"fault": "roller_dead", "roller": "pick", "from_ms": 100, "for_ms": 1000})
+    run(plant, 150)
+    drive(plant, "pick", "transport")
+    assert names(run(plant, 500)) == []
+    plant.stop_after(0, plant.line_b, 3000)
+    run(plant, 1000)
+    assert plant.slots[plant.axis.slot] == [4]
+    plant = one("carousel", {"fault": "roller_dead", "roller": "transport"})
+    feed(plant)
+    assert plant.where().path == 1 and level(plant, "throat_b") == 1
+
+
+def test_wear_makes_picking_slower_with_the_cards_that_went_through():
+    def pick_us(wear):
+        plant = machine("shoe")
+        if wear:
+            plant.luck.add({"fault": "wear", "us_per_thousand_cards": 100000})
+        times = []
+        plant.load(list(range(100)))
+        for _ in range(100):
+            begin_us = plant.now_us
+            edges = feed(plant, 1, 300)
+            times.append(next(t_us for name, value, t_us in edges if (name, value) == ("throat_a", 1)) - begin_us)
+        return times
+
+    fresh, worn = pick_us(False), pick_us(True)
+    assert [worn[i] - fresh[i] for i in (0, 10, 50, 99)] == [0, 1000, 5000, 9900]
+
+
+def test_a_slow_card_lands_later_and_is_under_way_meanwhile():
+    plant = homed(machine())
+    plant.slots[0] = [1]
+    plant.luck.add({"fault": "tray_slow", "card": 0, "us": 300000})
+    drive(plant, "ejector", "outfeed")
+    run(plant, 300)
+    assert level(plant, "exit") == 0 and level(plant, "tray") == 0 and plant.where().path == 1
+    run(plant, 300)
+    assert plant.tray == [1] and level(plant, "tray") == 1
+
+
+def test_litter_lies_in_the_tray_from_its_time_on():
+    plant = machine()
+    plant.luck.add({"fault": "litter", "cards": 2, "from_ms": 100})
+    run(plant, 99)
+    assert level(plant, "tray") == 0
+    run(plant, 2)
+    assert level(plant, "tray") == 1 and plant.take() == [1000, 1001]
+
+
+def test_entropy_dies_sticks_or_leans():
+    plant = machine()
+    hal = SimHal(plant, Nv(64))
+    buf = bytearray(256)
+
+    def bits():
+        return sum([bin(byte).count("1") for byte in buf])
+
+    assert hal.entropy_into(buf) and 900 < bits() < 1150
+    plant.luck.add({"fault": "entropy", "kind": "biased", "for_ms": 10})
+    assert hal.entropy_into(buf) and 150 < bits() < 400
+    run(plant, 20)
+    plant.luck.add({"fault": "entropy", "kind": "stuck", "for_ms": 10})
+    assert hal.entropy_into(buf) and len(set(buf)) == 1
+    run(plant, 20)
+    plant.luck.add({"fault": "entropy", "kind": "dead", "for_ms": 10})
+    assert not hal.entropy_into(buf)
+    run(plant, 20)
+    assert hal.entropy_into(buf) and 900 < bits() < 1150
+
+
+def test_broken_storage_takes_no_write_and_works_again_afterwards():
+    plant = machine()
+    nv = Nv(64)
+    hal = SimHal(plant, nv)
+    plant.luck.add({"fault": "nv", "kind": "broken", "from_ms": 10, "for_ms": 10})
+    assert hal.nv_prog(0, bytearray(b"a")) and hal.nv_sync()
+    run(plant, 15)
+    assert not hal.nv_prog(0, bytearray(b"b")) and not hal.nv_sync()
+    run(plant, 10)
+    assert hal.nv_prog(1, bytearray(b"c")) and hal.nv_sync()
+    assert bytes(nv.data[:2]) == b"ac"
+
+
+def test_a_named_card_is_hit_once_and_chance_hits_at_its_rate():
+    plant = machine("shoe")
+    plant.luck.add({"fault": "face_up", "card": 1})
+    hits = []
+    for _ in range(3):
+        plant.load([1, 2, 3])
+        hits.append(names(feed(plant, 3, 300)).count(("face", 1)))
+    assert hits == [1, 0, 0]
+    plant = machine("shoe")
+    plant.luck.add({"fault": "double_feed", "ppm": 100000})
+    plant.load(list(range(300)))
+    edges = []
+    while plant.hopper:
+        edges += names(feed(plant, 1, 300))
+    assert 12 <= edges.count(("opacity", 1)) <= 50
+
+
+def test_faults_outside_their_time_do_not_strike():
+    plant = one("shoe", {"fault": "wrong_back", "from_ms": 1000, "for_ms": 400})
+    backs = [names(feed(plant, 1, 500)).count(("back", 1)) for _ in range(4)]
+    assert backs == [0, 0, 1, 0]
+
+
+def test_a_card_stalled_by_chance_is_not_stalled_the_same_way_when_picked_again():
+    """Keyed by the attempt: otherwise a card that was moved back to the hopper would stall for ever."""
+    freed = 0
+    for card in range(30):
+        plant = machine("shoe")
+        plant.luck.add({"fault": "jam", "place": "throat", "at_um": 20000, "ppm": 500000})
+        plant.load([card])
+        drive(plant, "pick")
+        run(plant, 60)
+        body = plant.throat.bodies[0]
+        if body.jam_um < 1 << 60:
+            continue
+        drive(plant, "pick", "reverse")
+        run(plant, 200)
+        assert plant.hopper == [card]
+        drive(plant, "pick")
+        run(plant, 200)
+        freed += 1 if plant.throat.bodies[0].jam_um < 1 << 60 else 0
+    assert 3 <= freed <= 14
