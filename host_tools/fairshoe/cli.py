@@ -13,7 +13,7 @@ from typing import Any
 
 import fairshoe
 from fairshoe import boards, decode, demo
-from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
 from fairshoe.messages import ALL, Command, Event, Reason, Role, Status
 from fairshoe.operations import Operations, default_path
@@ -74,6 +74,7 @@ def parser() -> argparse.ArgumentParser:
     config = commands.add_parser("config", help="board configs").add_subparsers(dest="action", required=True)
     check = config.add_parser("check", help="say whether board configs can work")
     check.add_argument("board", nargs="+", help="a board's name or the path of a .json file")
+    check.add_argument("--json", action="store_true", help="one JSON object a line and board")
     return top
 
 
@@ -230,9 +231,26 @@ def _decode(options: argparse.Namespace) -> int:
 
 
 def _config(options: argparse.Namespace) -> int:
+    bad = 0
     for name in options.board:
-        config, crc = boards.load_board(name)
-        print(f"{name}: good ({config['mechanism']['kind']} on {config['mcu']['board']}, crc {crc:08x})")
+        found = boards.inspect_board(name)
+        bad += not found.good
+        if options.json:
+            print(json.dumps({**asdict(found), "crc": f"{found.crc:08x}", "good": found.good}))
+        elif found.good:
+            print(
+                f"{name}: good ({found.kind} on {found.mcu}, crc {found.crc:08x}); count assurance"
+                f" {found.count_assurance}: {found.meaning}"
+            )
+        else:
+            print(f"{name}: cannot work")
+            for problem in found.problems:
+                print(f"  {problem}")
+    if bad:
+        raise BoardError(
+            f"{bad} of {len(options.board)} board configs cannot work.",
+            "What is wrong is listed above; docs/BOARDS.md explains the rules.",
+        )
     return 0
 
 

@@ -62,14 +62,42 @@ def test_a_board_file_with_a_conflicting_pin_is_refused(tmp_path: Path) -> None:
     config["inputs"]["exit"] = config["inputs"]["throat_a"]
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(config))
-    for arguments in (("demo", "--board", str(path)), ("config", "check", str(path))):
-        assert "used twice, for inputs.throat_a and for inputs.exit" in one_message(run(*arguments), 3)
+    for command in ("demo", "sim"):
+        message = one_message(run(command, "--board", str(path)), 3)
+        assert "used twice, for inputs.throat_a and for inputs.exit" in message
 
 
-def test_a_good_board_is_said_to_be_good() -> None:
-    done = run("config", "check", "pico-carousel")
-    assert done.returncode == 0
-    assert "good (carousel on Raspberry Pi Pico" in done.stdout
+def test_config_check_says_of_every_board_what_it_is_or_all_that_is_wrong(tmp_path: Path) -> None:
+    from fairshoe import boards
+
+    config = boards.load_board("pico-carousel")[0]
+    config["inputs"]["exit"] = config["inputs"]["throat_a"]
+    config["mechanism"]["slot_count"] = 50
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(config))
+    done = run("config", "check", str(path), "pico-carousel", "pico-draw", "nope")
+    assert "2 of 4 board configs cannot work" in one_message(done, 3)
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{path}: cannot work"
+    assert "used twice, for inputs.throat_a and for inputs.exit" in lines[1]
+    assert "slot_count 50" in lines[2]
+    assert lines[3].startswith("pico-carousel: good (carousel on Raspberry Pi Pico, crc ")
+    assert "count assurance full: two cards at once are noticed" in lines[3]
+    assert lines[4].startswith("pico-draw: good (draw on ")
+    assert lines[5] == "nope: cannot work"
+    assert "Known boards: pico-carousel" in lines[6]
+    assert len(lines) == 7
+
+
+def test_config_check_tells_a_program_the_same() -> None:
+    done = run("config", "check", "--json", "pico-shoe", "nope")
+    one_message(done, 3)
+    good, bad = (json.loads(line) for line in done.stdout.splitlines())
+    assert (good["board"], good["good"], good["kind"], good["problems"]) == ("pico-shoe", True, "shoe", [])
+    assert good["count_assurance"] == "full"
+    assert re.fullmatch("[0-9a-f]{8}", good["crc"])
+    assert not bad["good"]
+    assert "no board 'nope'" in bad["problems"][0]
 
 
 def test_a_missing_port_is_told_without_a_traceback() -> None:
