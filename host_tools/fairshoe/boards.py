@@ -135,8 +135,11 @@ def _kind_problems(path: str, value: object, schema: Config, definitions: Config
 
 
 def _value_problems(path: str, value: object, schema: Config, definitions: Config) -> Iterator[str]:
+    text = json.dumps(schema)
+    if "$ref" in text:
+        text = json.dumps({**schema, "definitions": definitions})
     try:
-        _validator(json.dumps({**schema, "definitions": definitions}))(value)
+        _validator(text)(value)
     except fastjsonschema.JsonSchemaValueException as error:
         if "oneOf" in schema:
             yield f"{path} must be {schema['description']}, not {json.dumps(value)}"

@@ -1,15 +1,17 @@
-"""Board configs: the reference one is good, and each mistake is refused with a message that names it."""
+"""Board configs: every shipped one is good, and a file of the wrong shape is refused with a message that names it."""
 
 import copy
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
 from fairshoe import boards
 from fairshoe.errors import BoardError
 
+ROOT = Path(__file__).resolve().parents[2]
 GOOD: dict[str, Any] = boards.load_board("pico-carousel")[0]
 
 
@@ -27,39 +29,72 @@ def changed(path: str, value: object) -> dict[str, Any]:
 
 
 def test_every_shipped_board_is_good() -> None:
-    assert "pico-carousel" in boards.board_names()
+    assert boards.board_names() == ["pico-carousel", "pico-draw", "pico-shelves", "pico-shoe"]
     for name in boards.board_names():
         config, crc = boards.load_board(name)
         assert config["name"] == name
+        assert name == f"pico-{config['mechanism']['kind']}"
         assert crc
 
 
+def test_the_schema_alone_accepts_what_is_shipped() -> None:
+    """For editors and other tools, which do not have our own checks."""
+    validate = cast(Any, fastjsonschema).compile(json.loads((ROOT / "board_configs" / "schema.json").read_text()))
+    for name in boards.board_names():
+        validate(boards.load_board(name)[0])
+    with pytest.raises(fastjsonschema.JsonSchemaValueException):
+        validate(changed("mechanism.kind", "draw"))
+
+
+def test_every_line_of_the_firmware_can_be_in_a_config_and_no_other() -> None:
+    from firmware.image import INPUTS, OUTPUTS
+
+    properties = json.loads((ROOT / "board_configs" / "schema.json").read_text())["properties"]
+    assert set(properties["inputs"]["properties"]) == set(INPUTS)
+    assert set(properties["outputs"]["properties"]) == set(OUTPUTS)
+
+
 @pytest.mark.parametrize(
-    ("path", "value", "words"),
+    ("path", "value", "message"),
     [
-        ("inputs.exit", 40, "inputs.exit"),
-        ("inputs.exit", 23, "inputs.exit: GPIO 23 is not on the edge"),
-        ("inputs.exit", 3, "GPIO 3 is used twice, for inputs.throat_a and for inputs.exit"),
-        ("inputs.exit", None, "exit"),
-        ("inputs.exitt", 22, "exitt"),
-        ("outputs.lamp_red", {"expander": 4}, "expander bit 4 is used twice"),
-        ("link.tx", 5, "GPIO 5 cannot be uart0 tx; possible: 0, 12, 16, 28"),
-        ("nv.sck", 22, ""),
-        ("nv.mosi", 22, "cannot be spi0 mosi"),
-        ("expander.sda", 28, "cannot be i2c1 sda"),
-        ("mechanism.slot_count", 53, "slot_count"),
-        ("mechanism.throat_a_um", 40000, "needs 7800 um to stop"),
-        ("mechanism.throat_a_um", 46000, "must lie before throat_b_um"),
-        ("mechanism.pick_latency_us_min", 50000, "pick_latency_us_min"),
-        ("mechanism.slot_beam_slots", 60, "slot_beam_slots"),
-        ("mechanism.card_um", "long", "card_um"),
-        ("mcu.port", "z80", "port"),
+        ("mechanism.card_um", "long", 'mechanism.card_um must be integer, not "long"'),
+        ("mechanism.card_um", True, "mechanism.card_um must be integer, not true"),
+        ("mechanism.card_um", 0, "mechanism.card_um must be bigger than or equal to 1, not 0"),
+        ("mechanism.card_um", None, "mechanism.card_um is missing"),
+        ("mechanism.feed", "side", "mechanism.feed must be one of ['top', 'bottom'], not \"side\""),
+        ("mechanism.kind", "lift", 'mechanism.kind must be one of carousel, shelves, shoe, draw, not "lift"'),
+        ("mechanism.kind", None, "mechanism.kind must be one of carousel, shelves, shoe, draw, not null"),
+        ("mechanism", [], "mechanism.kind must be one of carousel, shelves, shoe, draw, not null"),
+        ("mechanism.draw_ms_max", 3000, "mechanism.draw_ms_max is not known; possible: kind, count_assurance, "),
+        ("mcu.port", "z80", "mcu.port must be one of ['rp2'], not \"z80\""),
+        ("inputs.exit", 40, "inputs.exit must be smaller than or equal to 29, not 40"),
+        ("inputs.exitt", 22, "inputs.exitt is not known; possible: hopper, throat_a, "),
+        ("inputs.door", None, "inputs.door is missing"),
+        ("inputs", 3, "inputs must be an object"),
+        (
+            "inputs.button_ack",
+            {"expander": 16},
+            'inputs.button_ack must be a GPIO number, 0 to 29, or {"expander": bit 0 to 15}, not {"expander": 16}',
+        ),
+        ("nv", None, "nv is missing"),
+        ("nv.bytes", 8001, "nv.bytes must be multiple of 64"),
+        ("sensors", {"recognition": 1}, "sensors.recognition must be boolean, not 1"),
+        ("colour", "red", "colour is not known; possible: name, mcu, "),
     ],
 )
-def test_a_config_that_cannot_work_is_refused_by_name(path: str, value: object, words: str) -> None:
-    problems = "; ".join(boards.check_board(changed(path, value)))
-    assert words in problems
-    assert bool(problems) == bool(words)
+def test_a_config_of_the_wrong_shape_is_refused_in_plain_words(path: str, value: object, message: str) -> None:
+    problems = boards.check_board(changed(path, value))
+    assert len(problems) == 1, problems
+    assert problems[0].startswith(message)
+
+
+def test_what_is_no_object_at_all_is_refused() -> None:
+    assert boards.check_board([1]) == ["a board config must be an object"]
+
+
+def test_an_optional_sensor_and_a_schema_line_for_editors_are_allowed() -> None:
+    assert boards.check_board(changed("sensors", {"recognition": True})) == []
+    assert boards.check_board(changed("$schema", "schema.json")) == []
 
 
 def test_an_unknown_board_names_the_known_ones() -> None:
@@ -83,3 +118,6 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         boards.load_board(str(path))
     assert "used twice" in caught.value.what
     assert "uart0 tx" in caught.value.what
+    config = changed("mechanism.card_um", "long")
+    del config["inputs"]["door"]
+    assert len(boards.check_board(config)) == 2
