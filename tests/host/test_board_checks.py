@@ -88,8 +88,12 @@ def test_the_panel_is_on_an_expander_that_exists() -> None:
 # --- which lines -------------------------------------------------------------------------------
 
 NAMES = {"carousel": "a carousel", "shelves": "a shelf machine", "shoe": "a motor shoe", "draw": "a draw shoe"}
-LINES = [(kind, "inputs", line) for kind in KINDS for line in board_checks.INPUTS[kind]]
-LINES += [(kind, "outputs", line) for kind in KINDS for line in board_checks.OUTPUTS[kind]]
+LINES = [
+    (kind, group, line)
+    for group, needed in (("inputs", board_checks.INPUTS), ("outputs", board_checks.OUTPUTS))
+    for kind in KINDS
+    for line in needed[kind]
+]
 
 
 @pytest.mark.parametrize(("kind", "group", "line"), LINES)
@@ -274,6 +278,11 @@ def test_a_mechanism_that_cannot_work_is_refused(kind: str, key: str, value: int
     assert only(kind, **changes).startswith(message)
 
 
+def test_throat_b_is_reached_while_the_pick_roller_holds_the_card() -> None:
+    found = problems("shoe", mechanism__throat_b_um=88900, mechanism__nip_um=89000)
+    assert found[0] == "mechanism.throat_b_um 88900: the pick roller has let go of a card at card_um 88900 before"
+
+
 def test_a_shelf_holds_what_the_second_pass_puts_there() -> None:
     """By quotient a shelf gets as many cards as there are shelves, whatever the even share is."""
     assert only("shelves", mechanism__shelf_count=25, mechanism__shuffle_report_ms=600000) == (
@@ -393,7 +402,7 @@ def test_the_estimate_covers_orders_drawn_at_random_and_is_not_far_off() -> None
     assert late(times, board_times.shuffle_us(mech) - sweep) < 3
     assert sum(times) / len(times) + sweep > board_times.shuffle_us(mech) * 0.8
     mech = board("shelves")["mechanism"]
-    times = []
+    times.clear()
     for _ in range(20):
         first, second = (draw.sample(range(384), 384) for _ in range(2))
         order = [rank % 20 for rank in first] + [rank // 20 for rank in second]
