@@ -1,6 +1,6 @@
 """Simulated machines of every kind for tests that drive them directly, without firmware."""
 
-from support import board
+from support import ideal_board
 
 from firmware.image import INPUTS, OUTPUTS
 from hal.sim.plant import Plant
@@ -24,8 +24,8 @@ MECHANISMS = {
 
 
 def machine(kind="carousel", seed=1, recognition=False, **changes):
-    """A plant with every line and output wired."""
-    config = board()
+    """A plant with every line and output wired; beams do not bounce and rollers do not slip unless asked to."""
+    config = ideal_board()
     mech = dict(config["mechanism"])
     mech["kind"] = kind
     mech.update(MECHANISMS[kind])

@@ -9,9 +9,17 @@ from rig.story import Stage
 GAME = "caribbean-stud"
 
 
-def board():
-    with open("board_configs/pico-carousel.json") as file:
+def board(kind="carousel"):
+    with open("board_configs/pico-%s.json" % kind) as file:
         return json.load(file)
+
+
+def ideal_board():
+    """The carousel without what blurs times: no bounce, no slip."""
+    config = board()
+    config["mechanism"]["bounce_us"] = 0
+    config["mechanism"]["slip_percent_max"] = 0
+    return config
 
 
 def raises(kind, function, *arguments):

@@ -1,6 +1,6 @@
 """The simulated machine itself: bodies move, nothing teleports, and one seed gives one trace."""
 
-from support import board
+from support import board, ideal_board
 
 from firmware.image import INPUTS, Inputs
 from hal.sim.nv import Nv
@@ -12,7 +12,7 @@ PICK, TRANSPORT, EJECTOR, OUTFEED = range(4)
 
 
 def new_plant(seed=1):
-    return Plant(board(), INPUTS, seed)
+    return Plant(ideal_board(), INPUTS, seed)
 
 
 def drive(plant, *on):
