@@ -56,6 +56,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "rig": ("rig", "firmware", "!firmware.main", "hal.sim", "hal.api"),
     "fairshoe": ("fairshoe", "firmware.protocol", "firmware.ticks"),
     "fairshoe.simulator": ("fairshoe", "firmware", "!firmware.main", "rig", "hal.sim", "hal.api"),
+    # The shuffle test plays the whole firmware, and its drawing of an order by itself.
+    "fairshoe.shuffle_source": ("fairshoe", "firmware", "!firmware.main", "rig"),
 }
 
 # What a port's contract looks like is a type, and types do not reach the device.

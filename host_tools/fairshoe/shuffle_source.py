@@ -1,0 +1,86 @@
+"""Decks shuffled by the firmware itself: the order it draws, and the deck that the simulated machine makes of it.
+
+Here, and nowhere else in the shuffle test, is what it knows of the inside of firmware and rig.
+"""
+
+from __future__ import annotations
+
+from array import array
+from hashlib import sha256, shake_128
+
+from fairshoe.boards import Config
+from fairshoe.errors import GameError, SimulatorError
+from fairshoe.simulator import check_game
+from firmware.app import ENTROPY_BYTES
+from firmware.games.profile import find_profile
+from firmware.shoe.drbg import Drbg
+from firmware.shoe.permutation import permutation_fill
+from firmware.version import VERSION_TEXT
+from rig import stories
+from rig.story import Stage, Stuck
+
+WAIT_MS_MAX = 120_000
+
+
+class Entropy:
+    """The board's noise source for one shuffle: the same bytes for the same seed and number, in fast and full path."""
+
+    def __init__(self, seed: int, index: int) -> None:
+        self.seed = seed
+        self.index = index
+        self.reads = 0
+
+    def entropy_into(self, buf: bytearray) -> bool:
+        self.reads += 1
+        name = f"fairshoe shuffle-test {self.seed} {self.index} {self.reads}"
+        buf[:] = shake_128(name.encode()).digest(len(buf))
+        return True
+
+
+def draw_order(entropy: Entropy, count: int) -> array[int]:
+    """What App does with its noise when the procedure asks for an order: card i of the hopper comes out as order[i]."""
+    order = array("H", [0] * count)
+    noise = bytearray(ENTROPY_BYTES)
+    entropy.entropy_into(noise)
+    permutation_fill(order, count, Drbg(sha256(noise).digest()))
+    return order
+
+
+def firmware_deck(seed: int, index: int, cards: int) -> list[int]:
+    """The deck that shuffle number `index` deals, cards numbered as the hopper feeds them."""
+    deck = [0] * cards
+    for card, place in enumerate(draw_order(Entropy(seed, index), cards)):
+        deck[place] = card
+    return deck
+
+
+def machine_deck(config: Config, game: str, seed: int, index: int) -> list[int]:
+    """The same shuffle by the whole firmware on the simulated machine: a deck goes in, is counted and stored."""
+    cards = deck_cards(game)
+    stage = Stage(config, game, index)
+    try:
+        stage.play(stories.start())
+        # After the handshake, whose nonces come from the same source: the next to draw is the shuffle.
+        stage.rig.hal.entropy_into = Entropy(seed, index).entropy_into
+        stage.play(stories.shuffle(cards))
+        stage.until("deck_verified", WAIT_MS_MAX)
+    except Stuck as error:
+        raise SimulatorError(f"shuffle {index} did not end: {error}.", "Play the board with fairshoe demo.") from error
+    return stored_deck(stage, cards)
+
+
+def stored_deck(stage: Stage, cards: int) -> list[int]:
+    """Cards in the order in which the machine deals them. The rig loads them by number and feeds the last one first."""
+    return [cards - 1 - card for card in stage.rig.plant.slots[:cards]]
+
+
+def deck_cards(game: str) -> int:
+    check_game(game)
+    profile = find_profile(game)
+    if profile is None:
+        raise GameError(f"no game {game!r}.", "")
+    return profile.deck_cards
+
+
+def firmware_version() -> str:
+    return bytes(VERSION_TEXT).decode()
