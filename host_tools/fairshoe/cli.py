@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import fairshoe
-from fairshoe import boards, decode, demo
+from fairshoe import boards, decode, demo, shuffle_test
 from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
 from fairshoe.messages import ALL, Command, Event, Reason, Role, Status
@@ -33,6 +33,7 @@ examples:
                                          one command, and how it ended
   fairshoe decode capture.bin            what is in a recording of the line, and what was damaged
   fairshoe config check my-board.json    whether a board config can work
+  fairshoe shuffle-test --html page.html statistical evidence that the shuffle is uniform
 
 exit status: 0 done, 1 it went wrong, 2 usage, 3 board or game, 4 port cannot be opened, 5 port lost,
 6 no answer, 7 simulator, 8 not a fairshoe capture, 9 operation numbers, 10 key file, 11 refused by the device,
@@ -71,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
     monitor.add_argument("--quiet-s", type=float, default=None, metavar="S", help="end after S seconds of silence")
     _add_command(commands)
     _add_decode(commands)
+    shuffle_test.add_parser(commands)
     config = commands.add_parser("config", help="board configs").add_subparsers(dest="action", required=True)
     check = config.add_parser("check", help="say whether board configs can work")
     check.add_argument("board", nargs="+", help="a board's name or the path of a .json file")
@@ -255,6 +257,7 @@ def _config(options: argparse.Namespace) -> int:
 
 
 _COMMANDS = {"demo": _demo, "sim": _sim, "monitor": _monitor, "command": _command, "config": _config, "decode": _decode}
+_COMMANDS["shuffle-test"] = shuffle_test.run
 
 
 if __name__ == "__main__":

@@ -1,0 +1,251 @@
+"""fairshoe shuffle-test: runs the firmware's own shuffle, passes it, fails what is broken, and says so readably."""
+
+import io
+import itertools
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from array import array
+from pathlib import Path
+
+import pytest
+
+from fairshoe import boards, cli, shuffle_run, shuffle_source, shuffle_test
+from fairshoe.shuffle_run import Plan, execute
+from fairshoe.shuffle_source import Entropy, draw_order, firmware_deck, machine_deck
+from rig import stories
+from rig.story import Stage
+
+BOARD = "pico-carousel"
+GAME = "caribbean-stud"
+SLICE = ["shuffle-test", "--shuffles", "2000", "--full", "5", "--seed", "20", "--processes", "1"]
+
+
+def plan(shuffles: int = 1000, full: int = 0, seed: int = 20, processes: int = 1) -> Plan:
+    config, _ = boards.load_board(BOARD)
+    return Plan(BOARD, config, GAME, 52, shuffles, full, seed, processes)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fairshoe", *arguments], capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+# --- the decks are the firmware's --------------------------------------------------------------
+
+
+def test_the_whole_machine_makes_the_deck_that_the_fast_path_draws() -> None:
+    config, _ = boards.load_board(BOARD)
+    decks = [machine_deck(config, GAME, seed, index) for seed, index in itertools.product((1, 7, 2**40), (0, 1, 99))]
+    fast = [firmware_deck(seed, index, 52) for seed, index in itertools.product((1, 7, 2**40), (0, 1, 99))]
+    assert decks == fast
+    assert len({tuple(deck) for deck in decks}) == 9
+
+
+def test_the_deck_is_dealt_in_the_order_in_which_the_fast_path_has_it() -> None:
+    """Not read off the simulated store but taken out of the tray by hand: four stacks, then the remainder."""
+    config, _ = boards.load_board(BOARD)
+    for index in range(3):
+        stage = Stage(config, GAME, index)
+        stage.play(stories.start())
+        stage.rig.hal.entropy_into = Entropy(5, index).entropy_into
+        stage.play(stories.round_of(3))
+        dealt = [51 - card for cards in stage.taken for card in cards]
+        assert dealt == firmware_deck(5, index, 52)
+
+
+def test_the_app_draws_from_the_same_noise_what_the_fast_path_draws() -> None:
+    """Without a machine in between, and for the order itself."""
+    config, _ = boards.load_board(BOARD)
+    for index in range(5):
+        stage = Stage(config, GAME, 1)
+        stage.play(stories.start())
+        stage.rig.hal.entropy_into = Entropy(9, index).entropy_into
+        stage.play(stories.shuffle(52))
+        assert stage.rig.app.order[:52] == draw_order(Entropy(9, index), 52)
+
+
+def test_noise_is_never_the_same_for_two_shuffles() -> None:
+    seen: set[bytes] = set()
+    for seed, index in itertools.product(range(20), range(20)):
+        source = Entropy(seed, index)
+        for _ in range(2):
+            buf = bytearray(32)
+            assert source.entropy_into(buf)
+            seen.add(bytes(buf))
+    assert len(seen) == 800
+
+
+# --- a run -------------------------------------------------------------------------------------
+
+
+def test_a_slice_of_the_real_test_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    """A fixed seed, so the same every time; any seed passes in 99 runs of a hundred."""
+    assert cli.main([*SLICE, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["passes"]
+    assert answer["machine"] == {"shuffles": 5, "differing": []}
+    assert answer["ours"]["passes_99"]
+    assert [model["passes_99"] for model in answer["bad"]] == [False, False, False]
+    assert [model["distance"] for model in answer["bad"]] == pytest.approx([1.0, 1.0, 0.334], abs=0.001)
+    tests = {test["key"]: test for test in answer["ours"]["tests"]}
+    assert len(tests) == 15
+    assert tests["position"]["freedom"] == 51 * 51
+    assert tests["piles_mean"]["expected"] == pytest.approx(4.5380, abs=1e-4)
+    assert sum(answer["ours"]["counts"]["rising"]) == 2000
+
+
+def test_the_result_does_not_depend_on_the_number_of_processes() -> None:
+    alone, together = execute(plan(), lambda done: None), execute(plan(full=4, processes=3), lambda done: None)
+    assert alone.ours == together.ours
+    assert alone.bad == together.bad
+    assert together.differing == ()
+
+
+def test_progress_reaches_the_total() -> None:
+    seen: list[int] = []
+    wanted = plan(full=3)
+    execute(wanted, seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == wanted.total == 4003
+
+
+def naive(entropy: Entropy, count: int) -> "array[int]":
+    """Every card swapped with any: the best known mistake in shuffling."""
+    noise = bytearray(8 * count)
+    entropy.entropy_into(noise)
+    order = array("H", range(count))
+    for i in range(count):
+        j = int.from_bytes(noise[8 * i : 8 * i + 8], "little") % count
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+def biased(entropy: Entropy, count: int) -> "array[int]":
+    """Fisher-Yates with a byte for each draw and no rejection: modulo bias."""
+    noise = bytearray(count)
+    entropy.entropy_into(noise)
+    order = array("H", range(count))
+    for i in range(count - 1, 0, -1):
+        j = noise[i] % (i + 1)
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+@pytest.mark.parametrize("broken", [naive, biased])
+def test_a_broken_draw_in_the_firmware_fails(
+    broken: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shuffle_source, "draw_order", broken)
+    assert cli.main(["shuffle-test", "--shuffles", "6000", "--full", "0", "--seed", "3", "--processes", "1"]) == 1
+    out = capsys.readouterr().out
+    assert "\nFAIL: not uniform by position" in out
+    assert "again: fairshoe shuffle-test --board pico-carousel" in out
+
+
+def test_a_machine_that_does_not_make_the_drawn_deck_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def swapped(stage: Stage, cards: int) -> list[int]:
+        deck = stored(stage, cards)
+        deck[0], deck[1] = deck[1], deck[0]
+        return deck
+
+    stored = shuffle_source.stored_deck
+    monkeypatch.setattr(shuffle_source, "stored_deck", swapped)
+    assert cli.main(["shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "3", "--processes", "1"]) == 1
+    out = capsys.readouterr().out
+    assert "0 of 2 decks exactly as drawn" in out
+    assert "shuffle 1: the deck in the machine is not the one drawn" in out
+
+
+def test_a_bad_shuffler_that_is_not_caught_is_no_pass(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Uniform:
+        key, name = "shelf-10", "10 shelves"
+
+        def deck(self, seed: int, index: int, cards: int) -> list[int]:
+            return firmware_deck(seed + 1, index, cards)
+
+    monkeypatch.setitem(vars(shuffle_run)["_MODEL_BY_KEY"], "shelf-10", Uniform())
+    assert cli.main(["shuffle-test", "--shuffles", "1000", "--full", "0", "--seed", "3", "--processes", "1"]) == 1
+    assert "10 shelves was not caught" in capsys.readouterr().out
+
+
+# --- what people see ---------------------------------------------------------------------------
+
+
+def test_text_through_a_pipe_is_plain_and_complete() -> None:
+    done = run("shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "20")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 120
+    assert "2 of 2 decks exactly as drawn" in done.stdout
+    assert "Holm's correction" in done.stdout
+    table = done.stdout.partition("beside shufflers known to be bad")[2]
+    assert re.search(r"family-wise at 99 % +pass +FAIL +FAIL +FAIL", table)
+    assert done.stdout.splitlines()[-2].startswith("pass: ")
+
+
+def test_too_few_shuffles_and_unknown_names_are_refused_with_advice() -> None:
+    few = run("shuffle-test", "--shuffles", "100")
+    assert few.returncode == 2
+    assert "too few" in few.stderr
+    assert "--shuffles 1000" in few.stderr
+    assert run("shuffle-test", "--board", "nope").returncode == 3
+    assert run("shuffle-test", "--game", "snap").returncode == 3
+    nowhere = run("shuffle-test", "--html", "/nowhere/at/all.html")
+    assert nowhere.returncode == 1
+    assert "Traceback" not in nowhere.stderr
+
+
+def test_help_says_what_the_exit_status_means() -> None:
+    text = " ".join(run("shuffle-test", "--help").stdout.split())
+    assert "0 if the shuffle passes. 1 if it fails at 99 % family-wise" in text
+
+
+def test_the_page_is_complete_in_itself_and_its_plots_are_well_formed(tmp_path: Path) -> None:
+    page, folder = tmp_path / "page.html", tmp_path / "plots"
+    assert cli.main([*SLICE, "--json", "--html", str(page), "--plots", str(folder)]) == 0
+    text = page.read_text(encoding="utf-8")
+    for outside in ("http", "<script", "<link", "@import", "url(", "src="):
+        assert outside not in text, outside
+    assert "prefers-color-scheme:dark" in text
+    assert text.count("<svg") == 4
+    assert ">FAIL<" in text
+    names = ["shuffle-guesses.svg", "shuffle-positions.svg", "shuffle-rising.svg", "shuffle-turns.svg"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    for name in names:
+        source = (folder / name).read_text(encoding="utf-8")
+        assert ElementTree.fromstring(source).tag == "{http://www.w3.org/2000/svg}svg"
+        assert len(source) < 60_000
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(shuffle_test.time, "monotonic", lambda: now)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal, pipe = Terminal(), io.StringIO()
+    shown = [shuffle_test.Progress(1000, out) for out in (terminal, pipe)]
+    for second in range(41):
+        now = second / 2
+        for progress in shown:
+            progress.update(second * 10)
+    for progress in shown:
+        progress.finish()
+    assert terminal.getvalue().count("\r\x1b[K[") == 39
+    assert "[############..................]  40%  400 of 1,000 shuffles, 30 s left" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[K")
+    assert pipe.getvalue().splitlines() == [
+        "shuffle-test:  20%  200 of 1,000 shuffles, 40 s left",
+        "shuffle-test:  40%  400 of 1,000 shuffles, 30 s left",
+    ]
