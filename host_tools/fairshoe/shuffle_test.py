@@ -178,9 +178,9 @@ def family_text(run: Run) -> str:
 def correction_text(run: Run) -> str:
     count = len(run.ours.family.results)
     return (
-        f"{count} tests at once: of {count} honest ones {count * ALPHAS[0]:.1f} fall below 0.05 by luck alone. Holm's "
-        "correction, valid for dependent tests, makes one verdict of them: an honest shuffle fails at 99 % in at most "
-        "one run of a hundred. All p-values are two-sided: too even is suspicious as well."
+        f"The last two columns judge each test alone, and of {count} honest tests {count * ALPHAS[0]:.1f} fall below "
+        "0.05 by luck. What counts is the verdict of all together, by Holm's correction, valid for dependent tests: an "
+        "honest shuffle fails at 99 % in at most one run of a hundred. p is two-sided: too even is suspicious as well."
     )
 
 
