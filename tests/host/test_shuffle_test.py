@@ -15,6 +15,7 @@ import pytest
 from fairshoe import boards, cli, shuffle_run, shuffle_source, shuffle_test
 from fairshoe.shuffle_run import Plan, execute
 from fairshoe.shuffle_source import Entropy, draw_order, firmware_deck, machine_deck
+from fairshoe.shuffle_stats import Tally
 from rig import stories
 from rig.story import Stage
 
@@ -103,6 +104,12 @@ def test_the_result_does_not_depend_on_the_number_of_processes() -> None:
     assert alone.ours == together.ours
     assert alone.bad == together.bad
     assert together.differing == ()
+
+
+def test_the_parts_of_a_run_add_up_to_one_tally_of_all_its_decks() -> None:
+    whole = Tally(52)
+    whole.add([firmware_deck(20, index, 52) for index in range(1000)], None)
+    assert execute(plan(), lambda done: None).ours.tally == whole
 
 
 def test_progress_reaches_the_total() -> None:
