@@ -71,7 +71,7 @@ def machine_deck(config: Config, game: str, seed: int, index: int) -> list[int]:
 
 def stored_deck(stage: Stage, cards: int) -> list[int]:
     """Cards in the order in which the machine deals them. The rig loads them by number and feeds the last one first."""
-    return [cards - 1 - card for card in stage.rig.plant.slots[:cards]]
+    return [cards - 1 - slot[0] for slot in stage.rig.plant.slots[:cards]]
 
 
 def deck_cards(game: str) -> int:
