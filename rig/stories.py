@@ -52,6 +52,23 @@ def refuse_deck(cards: int) -> "list[Step]":
     ]
 
 
+def hand_out() -> "list[Step]":
+    """A machine that does not deal: green, and the whole deck is taken out of the tray."""
+    return [
+        ("deck_verified", 700, "press", "green"),
+        ("remainder_released", 900, "take", 0),
+        ("remainder_taken", 100, "wait", 0),
+    ]
+
+
+def play_shoe(positions: int) -> "list[Step]":
+    """A deck in the hopper of a shoe: betting closed, a stack each, the rest released, the round ended."""
+    steps: "list[Step]" = [("", 500, "load", 52), ("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0)]
+    steps += seats(positions) + [("", 1000, "press", "close")]
+    steps += [("stack_offered", 900, "take", 0) for _ in range(positions + 1)]
+    return steps + finish()
+
+
 def clear_by_hand() -> "list[Step]":
     """Open the door, take everything out, close, acknowledge."""
     return [
@@ -61,3 +78,18 @@ def clear_by_hand() -> "list[Step]":
         ("", 500, "press", "ack"),
         ("warning_cleared", 100, "wait", 0),
     ]
+
+
+# As scenario files name them, with their arguments.
+STORIES = {
+    "start": start,
+    "shuffle": shuffle,
+    "seats": seats,
+    "deal": deal,
+    "finish": finish,
+    "round": round_of,
+    "refuse_deck": refuse_deck,
+    "hand_out": hand_out,
+    "play_shoe": play_shoe,
+    "clear_by_hand": clear_by_hand,
+}

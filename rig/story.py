@@ -1,15 +1,17 @@
 """Stories: what the dealer does, as data. Each step waits for an event, then for a moment, then acts.
 
-A step is (event name or "", delay in ms, action, argument). Actions: load N, press BUTTON, take, open, clear, close,
-jam PLACE:NTH:UM, misfeed NTH:TIMES, cut, boot, wait.
+A step is (event name or "", delay in ms, action, argument), the argument as a person types it: see rig/actions.py.
 """
 
 from firmware.protocol.ids import OUTCOME_DONE
+from rig.actions import act, do
 from rig.peer import Peer
 from rig.rig import Rig
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Callable
+
     from hal.api import Config
     from hal.sim.noise import Noise
 
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
 HELLO_US = 500000
 SILENCE_US = 2000000
-
-ACTIONS = ("load", "press", "take", "open", "clear", "close", "jam", "misfeed", "cut", "boot", "wait")
 
 
 class Stuck(Exception):
@@ -39,6 +39,7 @@ class Stage:
         self.valid = 0
         self.to_host: "Noise | None" = None  # a bad cable, one for each direction
         self.to_device: "Noise | None" = None
+        self.listen: "Callable[[], None] | None" = None  # asked after every scan
 
     def play(self, steps: "list[Step]", wait_ms_max: int = 120000) -> None:
         """Run the steps in order, then let the last events through."""
@@ -46,7 +47,7 @@ class Stage:
             if name:
                 self.until(name, wait_ms_max)
             self.run(delay_ms)
-            self._act(action, argument)
+            self.act_typed(action, str(argument))
         self.run(500)
 
     def until(self, name: str, wait_ms_max: int) -> None:
@@ -92,6 +93,8 @@ class Stage:
             self.hello_us = rig.plant.now_us + HELLO_US
             self._to_device(self.peer.hello())
         rig.step(limit_us)
+        if self.listen is not None:
+            self.listen()
 
     def _deliver(self) -> None:
         data = self.rig.hal.sent
@@ -105,40 +108,15 @@ class Stage:
             self.rig.hal.received.extend(self.to_device.carry(data) if self.to_device else data)
             self.rig.plant.changed = True
 
-    def _act(self, action: str, argument: object) -> None:
-        cards = act(self.rig, action, str(argument))
+    def act(self, action: str, arguments: "dict[str, Any]") -> None:
+        """One thing done to the machine from outside."""
+        self._done(action, do(self.rig, action, arguments))
+
+    def act_typed(self, action: str, argument: str) -> None:
+        self._done(action, act(self.rig, action, argument))
+
+    def _done(self, action: str, cards: "list[int]") -> None:
         if action == "take":
             self.taken.append(cards)
         elif action == "boot":
             self.hello_us = 0
-
-
-def act(rig: Rig, action: str, argument: str) -> "list[int]":
-    """Do one thing to the machine from outside; returns the cards a hand now holds."""
-    plant = rig.plant
-    if action == "load":
-        plant.load(list(range(int(argument))))
-    elif action == "press":
-        line = "button_" + argument
-        if line not in plant.lines:
-            raise ValueError("no button " + argument)
-        plant.press(plant.lines.index(line))
-    elif action == "take":
-        return plant.take()
-    elif action == "open" or action == "close":
-        plant.door(action == "open")
-    elif action == "clear":
-        return plant.clear()
-    elif action == "jam":
-        place, nth, at_um = argument.split(":")
-        plant.jam(place, int(nth), int(at_um))
-    elif action == "misfeed":
-        nth, times = argument.split(":")
-        plant.misfeed(int(nth), int(times))
-    elif action == "cut":
-        rig.cut_power()
-    elif action == "boot":
-        rig.boot()
-    elif action != "wait":
-        raise ValueError("unknown action " + action)
-    return []

@@ -66,7 +66,7 @@ class Run:
     def do(self, delay_ms: int, action: str, argument: str = "") -> None:
         self.say(f"  {self.plant.now_us / 1e6:9.3f} s {self._name():22s} +{delay_ms} ms {action} {argument}")
         self.stage.run(delay_ms)
-        self.stage._act(action, argument)  # pyright: ignore[reportPrivateUsage]
+        self.stage.act_typed(action, argument)
 
     def _name(self) -> str:
         return STATE_NAMES[self.rig.app.flow.state] if self.rig.powered else "off"

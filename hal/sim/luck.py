@@ -141,6 +141,7 @@ class Luck:
         self.faults: "list[Fault]" = []
         self.added = 0
         self.dead = bytearray(2)  # pick, transport
+        self.struck_us = -1  # when the first fault did anything
         self.due_us = FAR
 
     def add(self, spec: "Spec") -> None:
@@ -187,6 +188,7 @@ class Luck:
 
     def _begin(self, fault: Fault) -> None:
         plant = self.plant
+        self._note()
         if fault.name == "roller_dead":
             self.dead[0 if fault.values["roller"] == "pick" else 1] += 1
             plant.apply()
@@ -210,6 +212,10 @@ class Luck:
         elif fault.name != "litter":
             plant.beams.force(self._line(fault), -1, plant.now_us)
 
+    def _note(self) -> None:
+        if self.struck_us < 0:
+            self.struck_us = self.plant.now_us
+
     def _line(self, fault: Fault) -> int:
         return self.plant.lines.index(str(fault.values["line"]))
 
@@ -220,6 +226,7 @@ class Luck:
         now_us = self.plant.now_us
         for fault in self.faults:
             if fault.name == name and fault.from_us <= now_us < fault.until_us:
+                self._note()
                 return fault
         return None
 
@@ -228,6 +235,7 @@ class Luck:
         for fault in self.faults:
             if fault.name == name and fault.place == place and self._hits(fault, nth, subject, attempt):
                 fault.times -= 1 if fault.times > 0 else 0
+                self._note()
                 return fault
         return None
 
@@ -245,6 +253,7 @@ class Luck:
             if fault.nth >= 0:
                 if self._hits(fault, nth, card, 0):
                     fault.times -= 1
+                    self._note()
                     return True
             elif attempt <= fault.number_of("times") and self._hits(fault, nth, card, self.plant.loads):
                 return True

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import fairshoe
-from fairshoe import boards, decode, demo, shuffle_test
+from fairshoe import boards, decode, demo, scenario, shuffle_test
 from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
 from fairshoe.messages import ALL, Command, Event, Reason, Role, Status
@@ -72,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
     monitor.add_argument("--quiet-s", type=float, default=None, metavar="S", help="end after S seconds of silence")
     _add_command(commands)
     _add_decode(commands)
+    scenario.add_parser(commands)
     shuffle_test.add_parser(commands)
     config = commands.add_parser("config", help="board configs").add_subparsers(dest="action", required=True)
     check = config.add_parser("check", help="say whether board configs can work")
@@ -256,8 +257,16 @@ def _config(options: argparse.Namespace) -> int:
     return 0
 
 
-_COMMANDS = {"demo": _demo, "sim": _sim, "monitor": _monitor, "command": _command, "config": _config, "decode": _decode}
-_COMMANDS["shuffle-test"] = shuffle_test.run
+_COMMANDS = {
+    "demo": _demo,
+    "sim": _sim,
+    "monitor": _monitor,
+    "command": _command,
+    "config": _config,
+    "decode": _decode,
+    "scenario": scenario.run,
+    "shuffle-test": shuffle_test.run,
+}
 
 
 if __name__ == "__main__":

@@ -18,14 +18,11 @@ from typing import TextIO
 from fairshoe.boards import Config
 from fairshoe.errors import GameError
 from firmware.games.profile import find_profile, game_names
+from rig.actions import ACTIONS, TYPED, act
 from rig.rig import Rig
-from rig.story import ACTIONS, act
 
 MAX_WAIT_S = 0.05
-ACTION_HELP = (
-    "load N | press close|lock|seat|green|ack | take | open | clear | close"
-    " | jam throat|exit:NTH:UM | misfeed NTH:TIMES | cut | boot | quit"
-)
+ACTION_HELP = f"{TYPED.replace(', ', ' | ')} | cut | boot | quit"
 
 
 def check_game(name: str) -> None:
@@ -133,7 +130,7 @@ class Simulator:
             return True
         if words[0] == "quit":
             return False
-        if words[0] not in ACTIONS:
+        if words[0] not in (*ACTIONS, "jam", "misfeed"):
             say(f"no action {words[0]!r}; try: {ACTION_HELP}")
             return True
         try:

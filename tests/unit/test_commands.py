@@ -181,7 +181,7 @@ def test_power_cut_at_every_write_of_a_command_never_acts_twice():
             stage.rig.nv.cut_at = -1
             if stage.rig.powered:
                 continue
-            stage._act("boot", "")
+            stage.act_typed("boot", "")
             stage.run(3000)
             command(stage, 1, ids.CMD_SHUFFLE, run_ms=26000)
             check_stage(stage)
@@ -266,7 +266,7 @@ def test_done_is_never_said_of_what_was_not_recorded():
     assert not stage.rig.powered
     stage.rig.nv.cut_at = -1
     stage.peer.acknowledges = True
-    stage._act("boot", "")
+    stage.act_typed("boot", "")
     stage.run(3000)
     command(stage, 1, ids.CMD_SHUFFLE)
     assert stage.peer.results[-1][2] == ids.OUTCOME_IN_DOUBT

@@ -192,7 +192,7 @@ def test_a_host_that_knows_more_than_the_device_remembers_does_not_get_stuck():
     stage.rig.cut_power()
     for i in range(64, 192):
         stage.rig.nv.data[i] = 0
-    stage._act("boot", "")
+    stage.act_typed("boot", "")
     stage.run(30000)
     check_stage(stage)
     assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last > 22
@@ -259,7 +259,7 @@ def test_power_cut_at_any_write_after_a_jam_leaves_the_warning():
     for write in range(8):
         stage = Stage(board(), GAME, 7)
         stage.play(stories.start() + [("", 0, "jam", "exit:0:10000")] + stories.shuffle(52) + stories.deal(1)[:-3])
-        stage._act("press", "lock")
+        stage.act_typed("press", "lock")
         while stage.rig.app.flow.state != WARNING:
             stage.run(1)
         stage.rig.nv.cut_at = stage.rig.nv.writes + write
@@ -270,11 +270,11 @@ def test_power_cut_at_any_write_after_a_jam_leaves_the_warning():
         stage.rig.nv.cut_at = -1
         for again in range(3):
             # And at the first writes of the boot that follows.
-            stage._act("boot", "")
+            stage.act_typed("boot", "")
             stage.rig.nv.cut_at = stage.rig.nv.writes + again
             stage.run(2000)
             stage.rig.nv.cut_at = -1
-        stage._act("boot", "")
+        stage.act_typed("boot", "")
         stage.run(5000)
         assert stage.rig.app.flow.state == WARNING, write
         check_stage(stage)

@@ -66,7 +66,7 @@ def test_power_cut_at_a_write_of_a_round_never_loses_an_event_or_resumes():
             _play_until_cut(stage, steps)
             assert not stage.rig.powered
             stage.rig.nv.cut_at = -1
-            stage._act("boot", "")
+            stage.act_typed("boot", "")
             stage.run(5000)
             check_stage(stage)
             flow = stage.rig.app.flow
@@ -95,7 +95,7 @@ def _play_until_cut(stage, steps):
         stage.run(delay_ms)
         if not stage.rig.powered:
             return
-        stage._act(action, argument)
+        stage.act_typed(action, str(argument))
     stage.run(500)
 
 

@@ -1,0 +1,164 @@
+"""`fairshoe scenario run`: plays scenario files on the simulated machine, on CPython or on the MicroPython VM."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairshoe import _device, boards
+from fairshoe.errors import FairshoeError
+from rig.scenario import Scenario, check
+
+VM_LIMIT_S = 600
+_MARK = "== "  # between scenarios in what the VM prints
+_SCRIPT = '''\
+"""Made by fairshoe scenario run."""
+import json
+from rig.scenario import Scenario
+for data, config in json.loads({text!r}):
+    scenario = Scenario(data, config)
+    problems = scenario.play()
+    print({mark!r} + json.dumps(problems))
+    for line in scenario.lines:
+        print(line)
+'''
+
+
+class ScenarioError(FairshoeError):
+    """A scenario file that cannot be played."""
+
+    exit_code = 12
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one scenario went."""
+
+    path: Path
+    title: str
+    problems: list[str]
+    transcript: list[str] = field(repr=False)
+    seconds: float = 0.0
+
+
+def load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The checked scenario and the config of its board."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ScenarioError(f"{path}: {error.strerror or error}.", "Give the path of a scenario file.") from error
+    except ValueError as error:
+        raise ScenarioError(f"{path}: not JSON: {error}.", "Correct the file at that place.") from error
+    try:
+        check(data)
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise ScenarioError(f"{path}: {error}.", "docs/SCENARIOS.md describes the file.") from error
+    return data, copy.deepcopy(boards.load_board(data["board"])[0])
+
+
+def play(paths: list[Path]) -> Iterator[Result]:
+    """One after the other, in this process."""
+    for path in paths:
+        data, config = load(path)
+        started = time.monotonic()
+        try:
+            scenario = Scenario(data, config)
+        except ValueError as error:
+            raise ScenarioError(f"{path}: {error}.", "docs/SCENARIOS.md describes the file.") from error
+        problems = scenario.play()
+        yield Result(path, data["title"], problems, scenario.lines, time.monotonic() - started)
+
+
+def play_on_micropython(paths: list[Path]) -> Iterator[Result]:
+    """In one VM after the other, a few files each: a VM takes its time to start."""
+    for first in range(0, len(paths), 8):
+        chunk = paths[first : first + 8]
+        loaded = [load(path) for path in chunk]
+        started = time.monotonic()
+        blocks = _run_vm(_SCRIPT.format(text=json.dumps(loaded), mark=_MARK)).split(_MARK)[1:]
+        if len(blocks) != len(chunk):
+            raise ScenarioError(f"the VM played {len(blocks)} of {len(chunk)} scenarios.", "Run them one by one.")
+        each = (time.monotonic() - started) / len(chunk)
+        for path, (data, _config), block in zip(chunk, loaded, blocks, strict=True):
+            told, *lines = block.splitlines()
+            yield Result(path, data["title"], json.loads(told), lines, each)
+
+
+def _run_vm(script: str) -> str:
+    root = _device.root()
+    node, runner = root / ".venv" / "bin" / "node", root / "tools" / "mpy" / "exec.mjs"
+    if not node.exists() or not runner.exists():
+        raise ScenarioError("no MicroPython VM here.", "It comes with a checkout: run `make setup` there.")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "play.py"
+        path.write_text(script, encoding="utf-8")
+        command = [str(node), str(runner), "--limit-s", str(VM_LIMIT_S), "--heap-mb", "32", str(path)]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=VM_LIMIT_S + 30, check=False)
+    if done.returncode:
+        raise ScenarioError(f"the VM ended with {done.returncode}: {done.stderr.strip()[-600:]}", "")
+    return done.stdout
+
+
+def add_parser(commands: Any) -> None:
+    actions = commands.add_parser("scenario", help="play scenario files on a simulated machine").add_subparsers(
+        dest="action", required=True
+    )
+    run_parser = actions.add_parser(
+        "run",
+        help="play scenarios and check what they expect",
+        description="Plays each file (docs/SCENARIOS.md) on the simulated machine and says whether everything came as "
+        "it expects. The same file gives the same transcript on both VMs.",
+        epilog="exit status: 0 all as expected, 1 one was not, 12 a file cannot be played",
+    )
+    run_parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="a scenario, or a folder of them")
+    run_parser.add_argument("--vm", choices=["cpython", "micropython"], default="cpython", help="(%(default)s)")
+    run_parser.add_argument("--transcript", type=Path, metavar="OUT", help="what happened, as text; - prints it")
+    run_parser.add_argument("--json", action="store_true", help="results as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    paths = [path for name in options.file for path in (sorted(name.glob("*.json")) if name.is_dir() else [name])]
+    if not paths:
+        raise ScenarioError("no scenario files there.", "Give files, or a folder with .json files.")
+    results: list[Result] = []
+    started = time.monotonic()
+    for result in (play_on_micropython if options.vm == "micropython" else play)(paths):
+        results.append(result)
+        if not options.json:
+            _tell(result, len(results), len(paths))
+    failed = [result for result in results if result.problems]
+    if options.transcript:
+        _write(options.transcript, results)
+    if options.json:
+        found = [
+            {"file": str(r.path), "title": r.title, "ok": not r.problems, "problems": r.problems, "seconds": r.seconds}
+            for r in results
+        ]
+        print(json.dumps({"vm": options.vm, "played": len(results), "failed": len(failed), "results": found}, indent=1))
+    else:
+        took_s = time.monotonic() - started
+        print(f"{len(results)} scenarios, {len(failed)} not as expected ({options.vm}, {took_s:.1f} s)")
+    return 1 if failed else 0
+
+
+def _tell(result: Result, number: int, of: int) -> None:
+    print(f"[{number}/{of}] {'ok  ' if not result.problems else 'FAIL'} {result.path.stem}: {result.title}", flush=True)
+    for problem in result.problems:
+        print(f"       {problem}", flush=True)
+
+
+def _write(target: Path, results: list[Result]) -> None:
+    text = "".join(f"# {r.path.stem}: {r.title}\n" + "".join(line + "\n" for line in r.transcript) for r in results)
+    if str(target) == "-":
+        sys.stdout.write(text)
+    else:
+        target.write_text(text, encoding="utf-8")

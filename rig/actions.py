@@ -1,0 +1,127 @@
+"""What people can do to a machine from outside, by name: the one way in, for stories, scenarios and the simulator.
+
+Arguments are a dict; numbers and words as a scenario file has them.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+    from hal.sim.plant import Plant
+    from rig.rig import Rig
+
+    Arguments = dict[str, Any]
+
+_NEEDED = None
+
+# Arguments of each action with their defaults; None means that it must be given.
+ACTIONS: "dict[str, dict[str, Any]]" = {
+    "load": {"cards": _NEEDED, "cut_at": -1},
+    "press": {"button": _NEEDED},
+    "take": {"cards": -1},
+    "lift": {},
+    "open": {},
+    "close": {},
+    "clear": {},
+    "litter": {"cards": 1},
+    "draw": {"ms": 200},
+    "draw_two": {"ms": 200, "offset_um": 0},
+    "draw_back": {"um": 60000, "ms": 200},
+    "hold": {"um": 60000, "ms": 100},
+    "let_go": {"ms": 100},
+    "fault": {"fault": _NEEDED},  # and whatever that fault takes: hal/sim/luck.py
+    "repair": {},
+    "cut": {},
+    "boot": {},
+    "wait": {},
+}
+
+# What a person types after the action's name: `load 52`, `jam throat:10:60000`.
+TYPED = (
+    "load N, press close|lock|seat|green|ack, take [N], lift, open, clear, close, litter N, draw MS, "
+    "jam throat|exit:NTH:UM, misfeed NTH:TIMES"
+)
+
+
+def check_action(action: str, arguments: "Arguments") -> None:
+    """Raise ValueError for an action that does not exist, or arguments that do not fit it."""
+    if action not in ACTIONS:
+        raise ValueError("no action %r; known: %s" % (action, ", ".join(sorted(ACTIONS))))
+    known = ACTIONS[action]
+    for key in known:
+        if known[key] is _NEEDED and key not in arguments:
+            raise ValueError("%s needs %s" % (action, key))
+    if action == "fault":
+        return  # the plant checks these
+    for key in arguments:
+        if key not in known:
+            raise ValueError("%s has no %r; known: %s" % (action, key, ", ".join(sorted(known)) or "nothing"))
+
+
+def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
+    """Do it; returns the cards a hand now holds."""
+    check_action(action, arguments)
+    if action == "cut":
+        rig.cut_power()
+    elif action == "boot":
+        rig.boot()
+    elif action != "wait":
+        given = dict(ACTIONS[action])
+        given.update(arguments)
+        cards = _HANDS[action](rig.plant, given)
+        return cards if isinstance(cards, list) else []
+    return []
+
+
+def act(rig: "Rig", action: str, argument: str) -> "list[int]":
+    """The same with one argument as a person types it."""
+    if action == "jam":
+        place, nth, at_um = argument.split(":")
+        return do(rig, "fault", {"fault": "jam", "place": place, "card": int(nth), "at_um": int(at_um)})
+    if action == "misfeed":
+        nth, times = argument.split(":")
+        return do(rig, "fault", {"fault": "misfeed", "card": int(nth), "times": int(times)})
+    arguments: "Arguments" = {}
+    if action == "press":
+        arguments["button"] = argument
+    elif action in _NUMBER and argument not in ("", "0"):
+        arguments[_NUMBER[action]] = int(argument)
+    elif action == "load":
+        arguments["cards"] = 0
+    return do(rig, action, arguments)
+
+
+_NUMBER = {"load": "cards", "take": "cards", "litter": "cards", "draw": "ms", "draw_two": "ms", "hold": "um"}
+
+
+def _press(plant: "Plant", given: "Arguments") -> None:
+    line = "button_" + str(given["button"])
+    if line not in plant.lines:
+        names = [name[7:] for name in plant.lines if name.startswith("button_")]
+        raise ValueError("no button %s; known: %s" % (given["button"], ", ".join(names)))
+    plant.press(plant.lines.index(line))
+
+
+def _hand(plant: "Plant") -> "Any":
+    if plant.kind != "draw":
+        raise ValueError("nobody draws by hand from a " + plant.kind)
+    return plant.hand
+
+
+_HANDS: "dict[str, Callable[[Plant, Arguments], object]]" = {
+    "load": lambda plant, given: plant.load(list(range(given["cards"])), given["cut_at"]),
+    "press": _press,
+    "take": lambda plant, given: plant.take(given["cards"]),
+    "lift": lambda plant, given: plant.lift(),
+    "open": lambda plant, given: plant.door(True),
+    "close": lambda plant, given: plant.door(False),
+    "clear": lambda plant, given: plant.clear(),
+    "litter": lambda plant, given: plant.litter(given["cards"]),
+    "draw": lambda plant, given: _hand(plant).draw(given["ms"]),
+    "draw_two": lambda plant, given: _hand(plant).draw_two(given["ms"], given["offset_um"]),
+    "draw_back": lambda plant, given: _hand(plant).draw_back(given["um"], given["ms"]),
+    "hold": lambda plant, given: _hand(plant).hold(given["um"], given["ms"]),
+    "let_go": lambda plant, given: _hand(plant).let_go(given["ms"]),
+    "fault": lambda plant, given: plant.luck.add(given),
+    "repair": lambda plant, given: plant.luck.clear(),
+}

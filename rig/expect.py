@@ -1,0 +1,148 @@
+"""What a scenario expects at its end, and whether it came: events and their fields, ledger, state, cards taken, meters,
+how soon a fault was noticed."""
+
+from firmware.fault import FAULT_NAMES
+from firmware.protocol import ids
+from firmware.shoe.ledger import ZONE_NAMES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from rig.scenario import Scenario
+
+    Data = dict[str, Any]
+
+KEYS = ("events", "exactly", "never", "fields", "ledger", "state", "warning", "taken", "detected", "meters", "display")
+
+
+def check_expect(expect: "Data", fields: "dict[str, list[str]]") -> None:
+    """Raise ValueError for an expectation that nothing could meet."""
+    for key in expect:
+        if key not in KEYS:
+            raise ValueError("expect: no key %r; known: %s" % (key, ", ".join(KEYS)))
+    names = list(expect.get("events", ())) + list(expect.get("exactly", ())) + list(expect.get("never", ()))
+    for entry in expect.get("fields", ()):
+        if "event" not in entry:
+            raise ValueError("expect.fields: each needs 'event'")
+        names.append(entry["event"])
+        for key in entry:
+            if key not in ("event", "nth", "round") and key not in fields.get(entry["event"], ()):
+                raise ValueError("expect.fields: %s has no field %r" % (entry["event"], key))
+    for name in names:
+        if name not in fields:
+            raise ValueError("expect: no event %r" % name)
+    if expect.get("state", "warning") not in ids.STATE_NAMES.split():
+        raise ValueError("expect: no state %r" % expect["state"])
+    for word in (expect.get("warning", "none"), expect.get("detected", {}).get("warning", "none")):
+        if word not in FAULT_NAMES.split():
+            raise ValueError("expect: no warning %r; known: %s" % (word, FAULT_NAMES))
+    for zone in expect.get("ledger", {}):
+        if zone not in ZONE_NAMES.split():
+            raise ValueError("expect.ledger: no zone %r; known: %s" % (zone, ZONE_NAMES))
+
+
+def judge(scenario: "Scenario", expect: "Data") -> "list[str]":
+    """What is not as expected. That the machine was not broken and no event lost is expected always."""
+    rig = scenario.stage.rig
+    problems: "list[str]" = []
+    if rig.plant.crashes:
+        problems.append("the firmware broke the machine")
+    if scenario.stage.peer.gaps and scenario.stage.to_host is None:
+        problems.append("an event was lost")
+    if rig.powered:
+        try:
+            rig.app.flow.ledger.check()
+        except Exception:
+            problems.append("the ledger does not add up")
+    _events(scenario, expect, problems)
+    _end(scenario, expect, problems)
+    _detected(scenario, expect, problems)
+    return problems
+
+
+def _events(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
+    names = scenario.stage.names()
+    if "exactly" in expect and names != expect["exactly"]:
+        problems.append("events were %s" % " ".join(names))
+    at = 0
+    for name in expect.get("events", ()):
+        if name not in names[at:]:
+            problems.append("no %s after %s" % (name, " ".join(names[:at][-3:]) or "the start"))
+            break
+        at += names[at:].index(name) + 1
+    for name in expect.get("never", ()):
+        if name in names:
+            problems.append("there was a %s" % name)
+    for entry in expect.get("fields", ()):
+        _fields(scenario, entry, problems)
+
+
+def _fields(scenario: "Scenario", entry: "Data", problems: "list[str]") -> None:
+    from rig.scenario import FIELDS
+
+    found = [event for event in scenario.stage.peer.events if event.name == entry["event"]]
+    nth = entry.get("nth", 0)
+    if nth >= len(found):
+        problems.append("no %s number %d" % (entry["event"], nth))
+        return
+    event = found[nth]
+    for key in sorted(entry):
+        if key in ("event", "nth"):
+            continue
+        value = event.round if key == "round" else event.fields[FIELDS[event.name].index(key)]
+        wanted = entry[key]
+        if key == "warning":
+            value = FAULT_NAMES.split()[value]
+        if value != wanted:
+            problems.append("%s %d: %s is %s, not %s" % (event.name, nth, key, value, entry[key]))
+
+
+def _end(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
+    flow = scenario.stage.rig.app.flow
+    state = ids.STATE_NAMES.split()[flow.state]
+    if state != expect.get("state", state):
+        problems.append("ended in %s, not in %s" % (state, expect["state"]))
+    warning = FAULT_NAMES.split()[flow.warning]
+    if warning != expect.get("warning", warning):
+        problems.append("the warning is %s, not %s" % (warning, expect["warning"]))
+    zones = ZONE_NAMES.split()
+    for zone in sorted(expect.get("ledger", {})):
+        count = flow.ledger.zone[zones.index(zone)]
+        if count != expect["ledger"][zone]:
+            problems.append("ledger: %s is %d, not %d" % (zone, count, expect["ledger"][zone]))
+    if "taken" in expect and [len(cards) for cards in scenario.stage.taken] != expect["taken"]:
+        problems.append("taken were %s cards" % [len(cards) for cards in scenario.stage.taken])
+    lines = "\n".join(scenario.stage.rig.hal.lines)
+    if expect.get("display", "") not in lines:
+        problems.append("the display says %r" % lines)
+    _meters(scenario, expect, problems)
+
+
+def _meters(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
+    spec = next(spec for message, _kind, spec in ids.MESSAGES if message == ids.METERS)
+    names = [word.split(":")[0] for word in spec.split()[1:]]
+    for name in sorted(expect.get("meters", {})):
+        value = scenario.stage.rig.app.flow.meters.values[names.index(name)]
+        if value != expect["meters"][name]:
+            problems.append("meters: %s is %d, not %d" % (name, value, expect["meters"][name]))
+
+
+def _detected(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
+    """From the moment the first fault struck to the moment the machine stopped for it."""
+    if "detected" not in expect:
+        return
+    wanted = expect["detected"]
+    struck_us = scenario.stage.rig.plant.luck.struck_us
+    if struck_us < 0:
+        problems.append("no fault struck")
+    elif scenario.detected_us < 0:
+        problems.append("nothing was noticed")
+    else:
+        took_ms = (scenario.detected_us - struck_us) // 1000
+        if took_ms > wanted["within_ms"]:
+            problems.append("noticed after %d ms, not within %d" % (took_ms, wanted["within_ms"]))
+    latched = [event.fields[0] for event in scenario.stage.peer.events if event.name == "warning_latched"]
+    word = FAULT_NAMES.split()[latched[0]] if latched else "none"
+    if word != wanted["warning"]:
+        problems.append("the fault was called %s, not %s" % (word, wanted["warning"]))

@@ -1,0 +1,211 @@
+"""Scenarios: a machine, what people do to it, what goes wrong, and what must come of it, as data. docs/SCENARIOS.md
+describes the files; the same file gives the same transcript on every VM."""
+
+from binascii import crc32
+
+from firmware.fault import FAULT_NAMES
+from firmware.protocol import ids
+from firmware.shoe.ledger import ZONE_NAMES
+from hal.sim.noise import Noise
+from rig.actions import check_action
+from rig.expect import check_expect, judge
+from rig.stories import STORIES
+from rig.story import Stage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hal.api import Config
+
+    Data = dict[str, Any]
+
+WAIT_MS = 120000
+KEYS = ("title", "story", "board", "changes", "game", "seed", "role", "faults", "script", "expect")
+_STEP = ("on", "within_ms", "after_ms", "do")
+_KEY = bytes(range(32))  # every simulated device of a scenario with a role has this one
+_HOST_ACTIONS = {
+    "command": ("name", "argument", "outcome"),
+    "host": ("acknowledges",),
+    "link": ("bit_ppm", "lose_ppm", "piece_ppm"),
+}
+
+
+class Scenario:
+    """One file, checked when it is made and played once."""
+
+    def __init__(self, data: "Data", config: "Config") -> None:
+        check(data)
+        self.data = data
+        self.lines: "list[str]" = []  # the transcript
+        self.problems: "list[str]" = []
+        self.detected_us = -1
+        self.op = 0
+        self._told = 0
+        for path in data.get("changes", {}):
+            _change(config, path, data["changes"][path])
+        role = data.get("role", "")
+        if role:
+            config["link"]["mode"] = "table"
+        key = _KEY if role else b""
+        number = ids.ROLE_NAMES.split().index(role) if role else 0
+        self.stage = Stage(config, data.get("game", "house"), data.get("seed", 1), key, number)
+        self.stage.listen = self._listen
+        for spec in data.get("faults", ()):
+            self.stage.rig.plant.luck.add(spec)
+
+    def play(self) -> "list[str]":
+        """To the end; what was not as expected, in words."""
+        try:
+            self._steps(self.data["script"])
+            self.stage.run(500)
+        except Exception as error:
+            # Whatever ends a story early is a finding about the machine, and the others still want to be played.
+            self.problems.append("%s: %s" % (type(error).__name__, error))
+        self._close()
+        self.problems += judge(self, self.data.get("expect", {}))
+        return self.problems
+
+    def _steps(self, steps: "list[Data]") -> None:
+        for step in steps:
+            if "repeat" in step:
+                for _ in range(step["repeat"]):
+                    self._steps(step["steps"])
+            elif "story" in step:
+                arguments = {key: step[key] for key in step if key != "story"}
+                for name, delay_ms, action, argument in STORIES[step["story"]](**arguments):
+                    self._wait(name, WAIT_MS, delay_ms)
+                    self._say("do %s %s" % (action, argument))
+                    self.stage.act_typed(action, str(argument))
+            else:
+                self._step(step)
+
+    def _step(self, step: "Data") -> None:
+        self._wait(step.get("on", ""), step.get("within_ms", WAIT_MS), step.get("after_ms", 0))
+        action = step["do"]
+        arguments = {key: step[key] for key in step if key not in _STEP}
+        self._say("do " + " ".join([action] + ["%s=%s" % (key, arguments[key]) for key in sorted(arguments)]))
+        if action in _HOST_ACTIONS:
+            self._host(action, arguments)
+        else:
+            self.stage.act(action, arguments)
+
+    def _wait(self, name: str, within_ms: int, after_ms: int) -> None:
+        if name:
+            self.stage.until(name, within_ms)
+        self.stage.run(after_ms)
+
+    def _host(self, action: str, arguments: "Data") -> None:
+        stage = self.stage
+        if action == "host":
+            stage.peer.acknowledges = arguments.get("acknowledges", True)
+        elif action == "link":
+            seed = self.data.get("seed", 1)
+            stage.to_host = Noise(seed, **arguments)
+            stage.to_device = Noise(seed + 1, **arguments)
+        else:
+            self.op += 1
+            outcome = stage.order(self.op, COMMANDS[arguments["name"]], arguments.get("argument", 0))
+            word = ids.OUTCOME_NAMES.split()[outcome]
+            self._say("outcome " + word)
+            if word != arguments.get("outcome", "done"):
+                self.problems.append("command %s: %s" % (arguments["name"], word))
+
+    # -- what is written down --------------------------------------------------------------------------------------
+
+    def _say(self, text: str) -> None:
+        self.lines.append("%12d %s" % (self.stage.rig.plant.now_us, text))
+
+    def _listen(self) -> None:
+        """After every scan: new events, and when the machine first noticed that something is wrong."""
+        events = self.stage.peer.events
+        while self._told < len(events):
+            event = events[self._told]
+            names = FIELDS[event.name]
+            words = ["%s=%d" % (names[i], event.fields[i]) for i in range(len(names))]
+            self._say(" ".join(["event", event.name, "round=%d" % event.round] + words))
+            self._told += 1
+        if self.detected_us < 0 and self.stage.rig.app.flow.warning:
+            self.detected_us = self.stage.rig.plant.now_us
+
+    def _close(self) -> None:
+        rig = self.stage.rig
+        flow = rig.app.flow
+        zones = ZONE_NAMES.split()
+        self._say("ledger " + " ".join(["%s=%d" % (zones[i], flow.ledger.zone[i]) for i in range(len(zones))]))
+        state = ids.STATE_NAMES.split()[flow.state]
+        self._say("state %s warning %s" % (state, FAULT_NAMES.split()[flow.warning]))
+        self._say("taken %s" % self.stage.taken)
+        data = bytes(self.stage.transcript)
+        self._say("link %d bytes crc %d, storage crc %d" % (len(data), crc32(data), crc32(bytes(rig.nv.data))))
+        self._say("scans %d crashes %d" % (rig.scans, rig.plant.crashes))
+
+
+def check(data: "Data") -> None:
+    """Raise ValueError, with the place and what would be right, for a file that cannot be played."""
+    for key in data:
+        if key not in KEYS:
+            raise ValueError("no key %r; known: %s" % (key, ", ".join(KEYS)))
+    for key in ("title", "board", "script"):
+        if key not in data:
+            raise ValueError("needs %r" % key)
+    _check_steps(data["script"], "script")
+    if data.get("role", "table") not in ("observer", "table", "service"):
+        raise ValueError("role: one of observer, table, service")
+    check_expect(data.get("expect", {}), FIELDS)
+
+
+def _check_steps(steps: "list[Data]", where: str) -> None:
+    for i in range(len(steps)):
+        problem = _step_problem(steps[i], "%s[%d]" % (where, i))
+        if problem:
+            raise ValueError("%s[%d]: %s" % (where, i, problem))
+
+
+def _step_problem(step: "Data", where: str) -> str:
+    if "repeat" in step:
+        _check_steps(step["steps"], where + ".steps")
+    elif "story" in step:
+        if step["story"] not in STORIES:
+            return "no story %r; known: %s" % (step["story"], ", ".join(sorted(STORIES)))
+    elif "do" not in step:
+        return "needs 'do', 'story' or 'repeat'"
+    elif step.get("on", "") and step["on"] not in FIELDS:
+        return "no event %r" % step["on"]
+    else:
+        arguments = {key: step[key] for key in step if key not in _STEP}
+        try:
+            (_check_host if step["do"] in _HOST_ACTIONS else check_action)(step["do"], arguments)
+        except ValueError as error:
+            return str(error)
+    return ""
+
+
+def _check_host(action: str, arguments: "Data") -> None:
+    for key in arguments:
+        if key not in _HOST_ACTIONS[action]:
+            raise ValueError("%s has no %r; known: %s" % (action, key, ", ".join(_HOST_ACTIONS[action])))
+    if action == "command" and arguments.get("name") not in COMMANDS:
+        raise ValueError("no command %r; known: %s" % (arguments.get("name"), ", ".join(sorted(COMMANDS))))
+
+
+def _change(config: "Config", path: str, value: object) -> None:
+    """Set one value of the board config; null takes it away, as a board without that sensor."""
+    words = path.split(".")
+    place = config
+    for word in words[:-1]:
+        place = place.setdefault(word, {})
+    if value is None:
+        place.pop(words[-1], None)
+    else:
+        place[words[-1]] = value
+
+
+def _fields(spec: str) -> "list[str]":
+    """Names of the integer fields, as the peer gives them."""
+    words = [word.split(":") for word in spec.split()[1:]]
+    return [word[0] for word in words if word[1] in ("u8", "u16", "u32")]
+
+
+FIELDS = {spec.split()[0]: _fields(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
+COMMANDS = {spec.split()[0]: message for message, kind, spec in ids.MESSAGES if kind == ids.CLASS_COMMAND}
