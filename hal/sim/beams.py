@@ -150,17 +150,17 @@ class Beams:
 
     def _bounce(self, line: int, level: int, now_us: int) -> None:
         """None to three short pulses, all within bounce_us."""
-        seed = self.plant.seed
         count = self.edge_counts[line]
         self.edge_counts[line] = count + 1
-        flips = mix(seed, 0xB0 + line, count) % 4 * 2
+        noise = mix(self.plant.seed, 0xB0 + line, count)
+        flips = (noise & 3) * 2
         if not flips or self.bounce_us < flips * 2:
             return
         part_us = self.bounce_us // flips
         for i in range(flips):
             level = 1 - level
-            at_us = now_us + i * part_us + 1 + mix(seed, 0xB000 + line * 8 + i, count) % (part_us - 1)
-            self.queue.append((at_us, line, level))
+            noise >>= 4
+            self.queue.append((now_us + i * part_us + 1 + (part_us - 1) * (noise & 15) // 16, line, level))
         self.queue.sort()
         self.due_us = min(self.due_us, self.queue[0][0])
 

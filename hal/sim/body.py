@@ -105,8 +105,9 @@ class Body:
                 target = 0
             ahead = self.x_um - target
         if ahead < 0:
+            # Something stands where it already is, because both moved and one of them slipped: no further.
             ahead = 0
-            target = self.x_um
+            target = self.stop_um = self.x_um
         self.target_um = target
         self.due_us = self.t_us + (ahead * 1000 + self.speed - 1) // self.speed
 

@@ -16,20 +16,25 @@ class Nv:
         self.broken = False  # every write fails, as a dead chip's would
 
     def read(self, address: int, buf: bytearray) -> bool:
-        for i in range(len(buf)):
-            buf[i] = self.data[address + i]
+        self._check(address, len(buf))
+        buf[:] = self.data[address : address + len(buf)]
         return True
 
     def prog(self, address: int, buf: bytearray) -> bool:
         if self.broken:
             return False
         size = len(buf)
+        self._check(address, size)
         cut = self.writes == self.cut_at
         self.writes += 1
         if cut:
             size = min(size, self.cut_bytes)
-        for i in range(size):
-            self.data[address + i] = buf[i]
+        self.data[address : address + size] = buf[:size]
         if cut:
             raise PowerCut()
         return True
+
+    def _check(self, address: int, size: int) -> None:
+        # A slice past the end would grow the chip instead.
+        if address < 0 or address + size > len(self.data):
+            raise IndexError("storage has no such address")

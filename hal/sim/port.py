@@ -43,7 +43,6 @@ class SimHal:
         if not plant.changed and not plant.edges:
             return False
         plant.changed = False
-        raw = inp.raw
         count = inp.edge_count
         for line, value, t_us in plant.edges:
             if count == len(inp.edge_us):
@@ -58,8 +57,7 @@ class SimHal:
             plant.edges = []
         inp.card_code = plant.card_code
         inp.card_codes = plant.card_codes
-        for line in range(len(raw)):
-            raw[line] = plant.level[line]
+        inp.raw[:] = plant.level
         return True
 
     def drive(self, level: bytearray, watch_slot: bool) -> None:

@@ -4,6 +4,7 @@ from support import ideal_board
 
 from firmware.image import INPUTS, OUTPUTS
 from hal.sim.plant import Plant
+from hal.sim.rng import mix
 
 MECHANISMS = {
     "carousel": {},
@@ -84,3 +85,74 @@ def homed(plant):
     plant.move(0, True)
     run(plant, 5000)
     return plant
+
+
+CHANCES = (
+    {"fault": "misfeed", "ppm": 100000},
+    {"fault": "double_feed", "ppm": 60000, "offset_um": 9000},
+    {"fault": "double_feed", "ppm": 60000},
+    {"fault": "foreign", "ppm": 60000, "length_um": 70000},
+    {"fault": "wrong_back", "ppm": 60000},
+    {"fault": "face_up", "ppm": 60000},
+    {"fault": "tray_slow", "ppm": 100000, "us": 90000},
+    {"fault": "wear", "us_per_thousand_cards": 30000},
+    {"fault": "beam_noise", "line": "throat_b", "every_us": 40000, "width_us": 300, "from_ms": 2000, "for_ms": 3000},
+    {"fault": "beam_stuck", "line": "tray", "level": 1, "from_ms": 5000, "for_ms": 500},
+    {"fault": "beam_dust", "line": "throat_a", "um": 3000, "from_ms": 3000, "for_ms": 9000},
+    {"fault": "roller_dead", "roller": "transport", "from_ms": 6000, "for_ms": 400},
+    {"fault": "ejector_stuck", "from_ms": 7000, "for_ms": 500},
+    {"fault": "litter", "cards": 2, "from_ms": 8000},
+    {"fault": "axis_stall", "ppm": 50000},
+    {"fault": "axis_slip", "ppm": 50000, "thousandths": 350},
+    {"fault": "home_lost", "from_ms": 9000, "for_ms": 700},
+)
+STOPS = (
+    {"fault": "jam", "place": "throat", "ppm": 20000, "at_um": 52000},
+    {"fault": "stall", "place": "mouth", "ppm": 90000, "at_um": 30000},
+    {"fault": "card_lost", "place": "rail", "ppm": 50000},
+)
+
+
+def abuse(kind, seed, steps, each=None):
+    """Random hands and a random firmware at a machine with every fault; returns all edges. Asks `each` after a step."""
+    plant = machine(kind, seed, recognition=True, bounce_us=300, slip_percent_max=6)
+    for spec in CHANCES if kind == "draw" else CHANCES + STOPS:
+        plant.luck.add(spec)
+    if kind == "carousel":
+        plant.luck.add({"fault": "stall", "place": "exit", "ppm": 90000, "at_um": 20000})
+        plant.luck.add({"fault": "card_lost", "place": "exit", "ppm": 50000})
+    edges = []
+    for step in range(steps):
+        _abuse_once(plant, mix(seed, 0xAB, step))
+        edges += run(plant, mix(seed, 0xAC, step) % 90)
+        if each is not None:
+            each(plant)
+    return edges
+
+
+def _abuse_once(plant, noise):
+    kind = noise % 32
+    noise >>= 5
+    if kind == 0:
+        plant.load([noise % 300 + i for i in range(noise % 9)], 2 if plant.kind == "draw" else -1)
+    elif kind == 1:
+        plant.take(noise % 4 - 1)
+    elif kind == 2 and noise % 4 == 0:
+        plant.clear()
+    elif kind == 3:
+        plant.move(noise % 7 - 3, noise % 3 == 0)
+    elif kind == 4:
+        plant.all_off()
+    elif kind == 5:
+        plant.stop_after(noise % 2, plant.line_a + noise % 3 % 2, noise % 4000)
+    elif plant.kind == "draw":
+        hand = plant.hand
+        (hand.draw, hand.draw_two, hand.let_go, lambda ms: hand.hold(40000, ms), lambda ms: hand.draw_back(50000, ms))[
+            noise % 5
+        ](noise % 200)
+    else:
+        # Mostly forwards and mostly with light.
+        outputs = bytearray([noise & 1, noise >> 1 & 1, noise >> 2 & 1, noise >> 3 & 1, 0, 0, 0, 0, 0])
+        outputs[4] = 1 if noise >> 4 & 3 == 0 else 0
+        outputs[5] = 1 if noise >> 6 & 15 == 0 else 0
+        plant.drive(outputs, noise >> 10 & 1 == 1)
