@@ -11,12 +11,19 @@ DIGEST_SIZE = const(32)
 class Hmac:
     """One key, of at most a block."""
 
-    def __init__(self, key: bytes) -> None:
-        padded = key + bytes(BLOCK_SIZE - len(key))
-        self.inner = bytes([byte ^ 0x36 for byte in padded])
-        self.outer = bytes([byte ^ 0x5C for byte in padded])
+    def __init__(self, key: "bytes | bytearray") -> None:
+        self.inner = bytearray(BLOCK_SIZE)
+        self.outer = bytearray(BLOCK_SIZE)
+        self.rekey(key)
 
-    def digest(self, first: "bytes | memoryview", second: "bytes | memoryview") -> bytes:
+    def rekey(self, key: "bytes | bytearray") -> None:
+        """Another key in place of this one, which is overwritten."""
+        for i in range(BLOCK_SIZE):
+            byte = key[i] if i < len(key) else 0
+            self.inner[i] = byte ^ 0x36
+            self.outer[i] = byte ^ 0x5C
+
+    def digest(self, first: "bytes | bytearray | memoryview", second: "bytes | bytearray | memoryview") -> bytes:
         """MAC of the two parts as one message. Allocates about 400 bytes on the device."""
         inner = sha256(self.inner)
         inner.update(first)
@@ -24,6 +31,12 @@ class Hmac:
         outer = sha256(self.outer)
         outer.update(inner.digest())
         return outer.digest()
+
+
+def wipe(buf: bytearray) -> None:
+    """Overwrite: a secret that is no longer needed must not be found in memory."""
+    for i in range(len(buf)):
+        buf[i] = 0
 
 
 def same_bytes(left: bytes, buf: bytearray, at: int, size: int) -> bool:

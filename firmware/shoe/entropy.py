@@ -1,0 +1,142 @@
+"""Seeds from raw noise: health-tested as SP 800-90B 4.4 asks, then conditioned by SHA-256.
+
+What a byte of the source is worth comes from the board config, as a policy and never as a measurement (docs/BOARDS.md).
+Both cut-offs and the number of raw bytes behind a seed follow from it. A source that gives one bit at a time is tested
+bit by bit, as its samples come, although the HAL packs eight of them into a byte (first bit highest).
+"""
+
+from hashlib import sha256
+
+from micropython import const
+
+from firmware.digest import wipe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import Config, Hal
+
+ALPHA_BITS = const(30)  # a source as good as assessed fails a test once in 2**30 samples or windows
+SEED_SIZE = const(32)
+SEED_MILLIBITS = const(576000)  # assessed entropy behind a seed: twice its 256 bits, and 64 for the conditioning
+START_UP_BYTES = const(1024)  # 90B asks for 1,024 samples: these are 1,024, or 8,192 of one bit
+WINDOW_BITS = const(1024)  # 90B 4.4.2: the window of a binary source, and of any other
+WINDOW_BYTES = const(512)
+CHUNK = const(64)
+ONE_BIT = ("rp2040_rosc",)
+
+# Of a nibble: how many zeros it begins with, how many it ends with, how many ones it has.
+_LEAD = b"\x04\x03\x02\x02\x01\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00"
+_TAIL = b"\x04\x00\x01\x00\x02\x00\x01\x00\x03\x00\x01\x00\x02\x00\x01\x00"
+_ONES = b"\x00\x01\x01\x02\x01\x02\x02\x03\x01\x02\x02\x03\x02\x03\x03\x04"
+
+
+class Entropy:
+    """One source and the state of its tests. A failure stays until a start-up test has been passed again."""
+
+    def __init__(self, hal: "Hal", config: "Config") -> None:
+        worth = config["millibits_per_byte"]
+        self.hal = hal
+        self.one_bit = config["source"] in ONE_BIT
+        unit = 8000 if self.one_bit else 1000  # a sample has worth / unit bits
+        self.seed_bytes = (SEED_MILLIBITS + worth - 1) // worth
+        self.run_max = repetition_cutoff(worth, unit)
+        self.share_max = proportion_cutoff(worth, unit, WINDOW_BITS if self.one_bit else WINDOW_BYTES)
+        self.chunk = bytearray(CHUNK)
+        self.failed = True  # nothing has been tested yet
+        self._restart()
+
+    def start_up(self) -> bool:
+        """Test fresh samples and throw them away. Whether the source may be used."""
+        self._restart()
+        self.failed = False
+        return self._take(START_UP_BYTES, None)
+
+    def seed_into(self, out: bytearray) -> bool:
+        """Fill out with 32 conditioned bytes of fresh noise; False, and nothing in it, if the source is not healthy."""
+        if self.failed and not self.start_up():
+            return False
+        conditioner = sha256()
+        if not self._take(self.seed_bytes, conditioner):
+            return False
+        out[:] = conditioner.digest()
+        return True
+
+    def _restart(self) -> None:
+        self.last = 0
+        self.run = 0
+        self.first = 0
+        self.share = 0
+        self.position = 0  # in the window, in bytes
+
+    def _take(self, size: int, conditioner: "sha256 | None") -> bool:
+        """Read and test `size` bytes, rounded up to chunks, into the conditioner if there is one."""
+        chunk = self.chunk
+        for _ in range((size + CHUNK - 1) // CHUNK):
+            good = self.hal.entropy_into(chunk)
+            for byte in chunk:
+                good = (self._test_bits(byte) if self.one_bit else self._test_byte(byte)) and good
+            if not good:
+                self.failed = True
+            if conditioner is not None:
+                conditioner.update(chunk)
+        wipe(chunk)
+        return not self.failed
+
+    def _test_byte(self, byte: int) -> bool:
+        if byte != self.last:
+            self.last = byte
+            self.run = 0
+        self.run += 1
+        if self.position == 0:
+            self.first = byte
+            self.share = 0
+        self.share += byte == self.first
+        self.position = (self.position + 1) % WINDOW_BYTES
+        return self.run < self.run_max and self.share < self.share_max
+
+    def _test_bits(self, byte: int) -> bool:
+        """Eight samples at once: a run of run_max, which is more than 30, cannot lie inside a byte."""
+        turned = byte ^ (0xFF if self.last else 0)  # zeros where the run goes on
+        if turned == 0:
+            self.run += 8
+            longest = self.run
+        else:
+            lead = _LEAD[turned >> 4] if turned >> 4 else 4 + _LEAD[turned]
+            longest = self.run + lead if lead else 0
+            self.last = byte & 1
+            turned = byte ^ (0xFF if self.last else 0)
+            self.run = _TAIL[turned & 15] if turned & 15 else 4 + _TAIL[turned >> 4]
+        if self.position == 0:
+            self.first = byte >> 7
+            self.share = 0
+        ones = _ONES[byte >> 4] + _ONES[byte & 15]
+        self.share += ones if self.first else 8 - ones
+        self.position = (self.position + 1) % (WINDOW_BITS // 8)
+        return longest < self.run_max and self.share < self.share_max
+
+
+def repetition_cutoff(worth: int, unit: int) -> int:
+    """90B 4.4.1: this many equal samples in a row are a failure. A sample has worth / unit bits."""
+    return 1 + (ALPHA_BITS * unit + worth - 1) // worth
+
+
+def proportion_cutoff(worth: int, unit: int, window: int) -> int:
+    """90B 4.4.2: this many samples of a window like its first are a failure.
+
+    The first is like itself, so the binomial distribution is that of the others: n = window - 1, p = 2**-H. With
+    r = (1 - p) / p = 2**H - 1, P(all but j are alike) is C(n, j) * r**j / 2**(H * n): the sum over j is compared with
+    2**(H * n - 30), in whole numbers of 2**-30. Never above the window, or the test could not fail.
+    """
+    others = window - 1
+    excess = worth * others - ALPHA_BITS * unit
+    if excess < 0:
+        return window
+    limit = int(2 ** (excess % unit / unit) * (1 << 30)) << excess // unit
+    ratio = int((2 ** (worth / unit) - 1) * (1 << 30))
+    term = total = 1 << 30
+    j = 0
+    while total <= limit:  # bounded: the sum over all j is 2**(H * n)
+        j += 1
+        term = term * (window - j) * ratio // (j << 30)
+        total += term
+    return window - j + 1
