@@ -5,13 +5,13 @@ acknowledgements is quiet work: done between scans in which nothing moves.
 """
 
 from array import array
-from hashlib import sha256
 
 from micropython import const
 
 from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, FAULT_NONE, Broken
 from firmware.games.flow import (
     ORDER_FAILED,
+    ORDER_NONE,
     ORDER_READY,
     ORDER_WANTED,
     SHUFFLING,
@@ -25,6 +25,7 @@ from firmware.image import Inputs, Outputs, motors_running
 from firmware.journal.keys import key_load
 from firmware.journal.meters import MeterStore
 from firmware.journal.outbox import Outbox
+from firmware.journal.seeds import Seeds
 from firmware.journal.store import Journal
 from firmware.link.commands import Desk
 from firmware.link.gate import Link
@@ -38,9 +39,8 @@ from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
 from firmware.protocol.frame import DROP_KINDS
-from firmware.shoe.drbg import Drbg
 from firmware.shoe.ledger import HOPPER, ZONE_COUNT
-from firmware.shoe.permutation import permutation_fill
+from firmware.shoe.shuffler import Shuffler
 from firmware.ticks import FOREVER_MS, ticks_diff
 from firmware.version import VERSION_TEXT
 
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from hal.api import Config, Hal
 
 COAST_MS = const(100)
-ENTROPY_BYTES = const(128)  # four times what the seed needs: the source is raw noise
 STATUS_STATE = const(0)
 STATUS_WARNING = const(1)
 STATUS_ROUND = const(2)
@@ -76,6 +75,8 @@ class App:
         self.meter_store = MeterStore(hal)
         self.meter_store.load(self.flow.meters.values)
         self.boot = self.journal.boot_last + 1
+        self.shuffler = Shuffler(hal, config, self.boot)
+        self.seeds = Seeds(hal, self.journal, config.get("audit", {}).get("seeds") == "disclose")
         self.prefix = [0, self.boot, 0, 0, 0, 0, 0]
         self.utc_offset_s = 0  # UTC minus uptime; 0 while nobody has told
         mode = ids.MODE_NAMES.split().index(config["link"]["mode"])
@@ -83,7 +84,7 @@ class App:
         self.desk = Desk(self.flow, self.inp, self.journal.lanes, mode)
         text = VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + profile.code
         handshake = Handshake(hal, self.link, self.journal, mode, self.boot, text)
-        self.reporter = Reporter(self.link, self.journal, self.desk, handshake)
+        self.reporter = Reporter(self.link, self.journal, self.desk, handshake, self.seeds)
         for i in range(METER_COUNT):
             self.reporter.meters[i] = self.flow.meters.values[i]
         self.scanned_ms = hal.ticks_ms()
@@ -218,9 +219,12 @@ class App:
         if self.outbox.count == 0 and self.flow.state == WARNING:
             self.flow.hold = FAULT_NONE  # storage works again; the waiting states look for room by themselves
         self.flow.room = self.journal.room()
-        if self.flow.order_state == ORDER_WANTED:
-            self.flow.order_state = ORDER_READY if self._draw_order() else ORDER_FAILED
-            busy = True
+        if self.outbox.count == 0:
+            if self.flow.order_state == ORDER_WANTED:
+                self.flow.order_state = self._draw_order()
+                busy = True
+            elif self.seeds.out and (self.flow.warning or self.flow.ledger.inside() == 0):
+                self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
         if self.flow.meters.dirty and self.flow.state != SHUFFLING:
             self._store_meters()
         if self.page != self.flow.state:
@@ -250,6 +254,7 @@ class App:
         if self.journal.room() <= 0 or not self.journal.append(entry.message, prefix, entry.values, entry.text):
             self.flow.hold = FAULT_JOURNAL
             return False
+        self.seeds.note(entry.message)
         self.outbox.drop_head()
         return True
 
@@ -266,14 +271,18 @@ class App:
         if old_s != values[0] and self.outbox.roomy():
             self.outbox.post(ids.EV_CLOCK_SET, self.link.session.role, old_s)
 
-    def _draw_order(self) -> bool:
-        noise = bytearray(ENTROPY_BYTES)
-        if not self.hal.entropy_into(noise):
-            return False
-        permutation_fill(self.order, self.flow.profile.deck_cards, Drbg(sha256(noise).digest()))
-        for i in range(ENTROPY_BYTES):
-            noise[i] = 0
-        return True
+    def _draw_order(self) -> int:
+        """Draw, keep the seed, commit to it: the next event that is recorded. Returns the order's new state."""
+        cards = self.flow.profile.deck_cards
+        shuffler = self.shuffler
+        if not shuffler.draw(self.order, cards):
+            return ORDER_FAILED
+        held = self.seeds.hold(self.journal.seq_last + 1, cards, shuffler.seed)
+        shuffler.forget()
+        if not held:
+            return ORDER_NONE  # storage failed: the step that waits for it will say so
+        self.outbox.post(ids.EV_SHUFFLE_COMMITTED, text=shuffler.commitment)
+        return ORDER_READY
 
     def _status(self, now_ms: int) -> None:
         """Fill the status message. While shuffling the zones stay as they were: their pace would tell the order."""

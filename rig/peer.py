@@ -61,6 +61,7 @@ class Peer:
         self.events: "list[Event]" = []
         self.results: "list[list[int]]" = []
         self.messages: "dict[str, list[int]]" = {}  # the newest of each other kind
+        self.seeds: "list[bytes]" = []  # bodies of every seed_is
         self.seq_last = 0
         self.repeats = 0
         self.altered = 0  # repeats that were not the same as the first time
@@ -123,6 +124,8 @@ class Peer:
         self.messages[self.names[message]] = self.values[:count]
         if message == ids.RESULT:
             self.results.append(self.values[:5])
+        elif message == ids.SEED_IS:
+            self.seeds.append(bytes(frame[HEADER_SIZE : self.reader.size - CRC_SIZE - MAC_SIZE]))
         elif message == ids.REFUSED:
             self.refusals.append(self.values[0])
         return b""

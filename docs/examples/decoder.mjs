@@ -157,7 +157,7 @@ export const directionOf = id => [1, 8, 16, 48].includes(id) || isCommand(id) ? 
 
 // ---- Bodies ---------------------------------------------------------------------------------------------------------
 
-const SIZES = { u8: 1, u16: 2, u32: 4, t8: 8, b8: 8, b16: 16, rest: 0 };
+const SIZES = { u8: 1, u16: 2, u32: 4, t8: 8, b8: 8, b16: 16, b32: 32, rest: 0 };
 
 function readFields(fields, body) {                      // null: the body is too short
   const values = {};
@@ -167,7 +167,7 @@ function readFields(fields, body) {                      // null: the body is to
     if (end > body.length) return null;
     values[name] = type[0] === 'u' ? body.readUIntLE(at, SIZES[type])
       : type === 't8' ? body.toString('latin1', at, end).replace(/\0+$/, '')
-        : body.toString('hex', at, end);                 // b8, b16, rest
+        : body.toString('hex', at, end);                 // b8, b16, b32, rest
     at = end;
   }
   return { values, extra: body.subarray(at) };           // extra: fields of a newer device, to be ignored

@@ -11,13 +11,13 @@
 -- >>> generated
 -- by tools/protocol/gen_protocol.py from firmware/protocol/ids.py
 local VERSION, FRAME_MAX = 1, 253
-local SIZES = { u8 = 1, u16 = 2, u32 = 4, t8 = 8, b8 = 8, b16 = 16, rest = 0 }
+local SIZES = { u8 = 1, u16 = 2, u32 = 4, t8 = 8, b8 = 8, b16 = 16, b32 = 32, rest = 0 }
 local CLASSES = { [0] = "handshake", [1] = "dictionary", [2] = "event", [3] = "ack", [4] = "command", [5] = "response", [6] = "telemetry", [7] = "time", [8] = "diagnostic" }
 local ENUMS = {
     class = { [0] = "handshake", [1] = "dictionary", [2] = "event", [3] = "ack", [4] = "command", [5] = "response", [6] = "telemetry", [7] = "time", [8] = "diagnostic" },
     state = { [0] = "starting", [1] = "proving_empty", [2] = "waiting_for_deck", [3] = "preparing", [4] = "shuffling", [5] = "deck_ready", [6] = "waiting_for_lockout", [7] = "dispensing", [8] = "stack_offered", [9] = "waiting_for_green", [10] = "releasing", [11] = "remainder_offered", [12] = "waiting_for_round_end", [13] = "warning", [14] = "removing", [15] = "removed_offered", [16] = "deck_held", [17] = "draw_ready", [18] = "drawing", [19] = "deck_spent" },
     warning = { [0] = "none", [1] = "misfeed", [2] = "jam_throat", [3] = "jam_exit", [4] = "double_feed", [5] = "card_length", [6] = "mismatch", [7] = "axis", [8] = "door", [9] = "cards_inside", [10] = "power", [11] = "entropy", [12] = "journal", [13] = "edge_lost", [14] = "stack", [15] = "ejector", [16] = "internal", [17] = "beam", [18] = "back", [19] = "face_up", [20] = "composition" },
-    role = { [0] = "clear", [1] = "observer", [2] = "table", [3] = "service" },
+    role = { [0] = "clear", [1] = "observer", [2] = "table", [3] = "service", [4] = "auditor" },
     mode = { [0] = "report_only", [1] = "table" },
     outcome = { [0] = "accepted", [1] = "running", [2] = "done", [3] = "failed", [4] = "rejected", [5] = "stale", [6] = "conflict", [7] = "in_doubt" },
     reason = { [0] = "none", [1] = "state", [2] = "busy", [3] = "role", [4] = "argument", [5] = "warning", [6] = "power", [7] = "unknown" },
@@ -36,6 +36,8 @@ local NAMES = {
     [49] = "time_is",
     [64] = "link_counters",
     [65] = "session_ending",
+    [66] = "seed_get",
+    [67] = "seed_is",
     [80] = "result",
     [256] = "booted",
     [257] = "power_lost",
@@ -55,6 +57,7 @@ local NAMES = {
     [276] = "removal_started",
     [277] = "deck_removed",
     [278] = "removal_failed",
+    [279] = "shuffle_committed",
     [280] = "deck_loaded",
     [288] = "round_started",
     [289] = "lockout_confirmed",
@@ -160,6 +163,10 @@ local FIELDS = {
     ["link_counters.unknown"] = { "u16" },
     ["link_counters.resent"] = { "u16" },
     ["session_ending.frames_left"] = { "u16" },
+    ["seed_is.kept"] = { "u8" },
+    ["seed_is.seq"] = { "u32" },
+    ["seed_is.cards"] = { "u16" },
+    ["seed_is.seed"] = { "b32" },
     ["result.op"] = { "u32" },
     ["result.command"] = { "u16", NAMES },
     ["result.outcome"] = { "u8", ENUMS.outcome },
@@ -208,6 +215,7 @@ local FIELDS = {
     ["shuffle_failed.clause"] = { "t8" },
     ["deck_removed.counted"] = { "u16" },
     ["removal_failed.warning"] = { "u8", ENUMS.warning },
+    ["shuffle_committed.commitment"] = { "b32" },
     ["deck_loaded.expected"] = { "u16" },
     ["round_started.game"] = { "t8" },
     ["round_started.positions"] = { "u8" },
@@ -250,6 +258,8 @@ local MESSAGES = {
     [49] = { "time_is.utc_s", "time_is.uptime_s", "time_is.uptime_ms" },
     [64] = { "link_counters.good", "link_counters.bad_stuffing", "link_counters.bad_crc", "link_counters.too_short", "link_counters.too_long", "link_counters.bad_version", "link_counters.bad_flags", "link_counters.bad_session", "link_counters.bad_mac", "link_counters.replayed", "link_counters.not_keyed", "link_counters.not_allowed", "link_counters.malformed", "link_counters.unknown", "link_counters.resent" },
     [65] = { "session_ending.frames_left" },
+    [66] = {  },
+    [67] = { "seed_is.kept", "seed_is.seq", "seed_is.cards", "seed_is.seed" },
     [80] = { "result.op", "result.command", "result.outcome", "result.reason", "result.detail" },
     [256] = { "event.seq", "event.boot", "event.uptime_s", "event.uptime_ms", "event.utc_s", "event.round", "event.deck", "booted.cause", "booted.board_crc", "booted.firmware" },
     [257] = { "event.seq", "event.boot", "event.uptime_s", "event.uptime_ms", "event.utc_s", "event.round", "event.deck", "power_lost.during", "power_lost.round_open" },
@@ -269,6 +279,7 @@ local MESSAGES = {
     [276] = { "event.seq", "event.boot", "event.uptime_s", "event.uptime_ms", "event.utc_s", "event.round", "event.deck" },
     [277] = { "event.seq", "event.boot", "event.uptime_s", "event.uptime_ms", "event.utc_s", "event.round", "event.deck", "deck_removed.counted" },
     [278] = { "event.seq", "event.boot", "event.uptime_s", "event.uptime_ms", "event.utc_s", "event.round", "event.deck", "removal_failed.warning" },
+    [279] = { "event.seq", "event.boot", "event.uptime_s", "event.uptime_ms", "event.utc_s", "event.round", "event.deck", "shuffle_committed.commitment" },
     [280] = { "event.seq", "event.boot", "event.uptime_s", "event.uptime_ms", "event.utc_s", "event.round", "event.deck", "deck_loaded.expected" },
     [288] = { "event.seq", "event.boot", "event.uptime_s", "event.uptime_ms", "event.utc_s", "event.round", "event.deck", "round_started.game", "round_started.positions" },
     [289] = { "event.seq", "event.boot", "event.uptime_s", "event.uptime_ms", "event.utc_s", "event.round", "event.deck" },

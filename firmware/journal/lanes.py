@@ -30,10 +30,10 @@ class Lanes:
     """Lanes by role; the clear role has one that is never used."""
 
     def __init__(self) -> None:
-        self.by_role = [Lane() for _ in range(ids.ROLE_COUNT)]
+        self.by_role = [Lane() for _ in range(ids.LANE_COUNT)]
 
     def take_over(self, other: "Lanes") -> None:
-        for role in range(ids.ROLE_COUNT):
+        for role in range(ids.LANE_COUNT):
             mine = self.by_role[role]
             theirs = other.by_role[role]
             mine.op = theirs.op
@@ -44,7 +44,7 @@ class Lanes:
             mine.detail = theirs.detail
 
     def pack(self, buf: bytearray, at: int) -> None:
-        for role in range(1, ids.ROLE_COUNT):
+        for role in range(1, ids.LANE_COUNT):
             lane = self.by_role[role]
             pack_into(
                 "<IHIBBH", buf, at, lane.op, lane.command, lane.digest, lane.outcome, lane.reason, lane.detail
@@ -53,7 +53,7 @@ class Lanes:
 
     def restore(self, role: int, values: "list[int]") -> None:
         """Take over (op, command, digest, outcome, reason, detail) unless a later one of this role is known."""
-        if not 0 < role < ids.ROLE_COUNT:
+        if not 0 < role < ids.LANE_COUNT:
             return
         lane = self.by_role[role]
         op = values[0]

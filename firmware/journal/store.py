@@ -3,6 +3,7 @@
     0    key     see keys.py
     64   marks   u8 magic, u8 warning, 2 zeros, u32 acknowledged, u32 generation, u32 round, u16 boot, lanes 42, u32 CRC
     192  meters  see meters.py
+    320  seeds   see seeds.py
     448  records u8 magic, u8 payload size, u16 message, payload (event prefix, body), zeros, u32 CRC
 
 The record of event n lies at index n modulo the capacity, so nothing has to be searched for. A torn record fails
@@ -180,7 +181,7 @@ class Journal:
     def _restore_mark_lanes(self) -> None:
         values = self.values
         at = LANES_AT
-        for role in range(1, ids.ROLE_COUNT):
+        for role in range(1, ids.LANE_COUNT):
             at = unpack(self.buf, at, _LANE_CODES, values)
             self.lanes.restore(role, values)
 

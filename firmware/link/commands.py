@@ -81,7 +81,7 @@ class Desk:
         self.result_due = False
         self.result = [0] * 5
         self.result_for = 0  # the role it is for: another host may have come meanwhile
-        self.burned = [0] * ids.ROLE_COUNT  # numbers turned away because another command was running
+        self.burned = [0] * ids.LANE_COUNT  # numbers turned away because another command was running
         self.result_role = 0  # after a recorded change: tell this lane's host once it is durable
 
     def receive(self, role: int, command: int, values: "list[int]", reader: "FrameReader") -> None:
@@ -89,13 +89,14 @@ class Desk:
         if not self.flow.outbox.roomy():
             return
         op = values[0]
-        lane = self.lanes.by_role[role]
         # Over every argument, those this firmware does not know included: other words make another command.
         end = reader.size - MAC_SIZE - CRC_SIZE
         digest = crc32(reader.views.first(end)[HEADER_SIZE + OP_SIZE :]) & DIGEST_MASK
-        if role < ids.ROLE_TABLE or self.mode != ids.MODE_TABLE:
+        if not ids.ROLE_TABLE <= role < ids.LANE_COUNT or self.mode != ids.MODE_TABLE:
             self._answer(role, op, command, ids.OUTCOME_REJECTED, ids.REASON_ROLE, 0)
-        elif op < lane.op or op == 0:
+            return
+        lane = self.lanes.by_role[role]
+        if op < lane.op or op == 0:
             self._answer(role, op, command, ids.OUTCOME_STALE, ids.REASON_NONE, 0)
         elif op > lane.op and (self.role or op <= self.burned[role]):
             # The lane still belongs to what is running; this number is used up all the same, or a second copy of
@@ -111,7 +112,7 @@ class Desk:
 
     def recover(self) -> None:
         """After a boot: a command that was accepted and did not end is in doubt, and says so for ever."""
-        for role in range(1, ids.ROLE_COUNT):
+        for role in range(1, ids.LANE_COUNT):
             lane = self.lanes.by_role[role]
             if lane.outcome <= ids.OUTCOME_RUNNING:
                 self._end(role, ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, ids.UNKNOWN_U16)

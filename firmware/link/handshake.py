@@ -85,7 +85,7 @@ def _welcome(handshake: Handshake, session: "Session", role: int, seq_received: 
     values[5] = 1 if link.key else 0
     values[6] = seq_received + 1
     values[7] = handshake.journal.seq_last
-    values[8] = handshake.journal.lanes.by_role[role].op
+    values[8] = handshake.journal.lanes.by_role[role].op if role < ids.LANE_COUNT else 0
     text = link.device_nonce + link.host_nonce + handshake.text
     link_send(link, session, ids.CLASS_HANDSHAKE, ids.WELCOME, values, text)
     return HELLO_ANSWERED

@@ -33,6 +33,7 @@ from firmware.ticks import FOREVER_MS, ticks_add, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from firmware.journal.seeds import Seeds
     from firmware.journal.store import Journal
     from firmware.link.commands import Desk
     from firmware.link.gate import Link
@@ -51,11 +52,14 @@ MESSAGES_PER_SCAN = const(4)
 class Reporter:
     """Everything that is due on the link."""
 
-    def __init__(self, link: "Link", journal: "Journal", desk: "Desk", handshake: "Handshake") -> None:
+    def __init__(
+        self, link: "Link", journal: "Journal", desk: "Desk", handshake: "Handshake", seeds: "Seeds"
+    ) -> None:
         self.link = link
         self.journal = journal
         self.desk = desk
         self.handshake = handshake
+        self.seeds = seeds
         self.session_number = link.session.number
         self.hello_ms = 0  # when one was answered last
         self.hello_paced = False  # that was only just now; latched off, since times wrap
@@ -77,6 +81,7 @@ class Reporter:
         self.time_due = False
         self.time_set = False  # time_values hold a new time, for the app to take over
         self.time_values = [0] * 3
+        self.seed_due = False
         self.line_due = -1
         self.ending_told = False
         self.scratch = [0] * VALUES_MAX
@@ -128,19 +133,23 @@ def report_acknowledge(reporter: Reporter) -> bool:
 def _handle(reporter: Reporter, message: int, now_ms: int) -> None:
     link = reporter.link
     values = link.values
+    role = link.session.role
     if message == ids.EVENT_ACK:
-        # An acknowledgement of what was never sent is nobody's business; an old one changes nothing.
-        if reporter.seq_received < values[0] < reporter.seq_next:
+        # An acknowledgement of what was never sent is nobody's business; an old one changes nothing; and an auditor
+        # only passes by: what it has read must wait for the host that keeps it.
+        if reporter.seq_received < values[0] < reporter.seq_next and role != ids.ROLE_AUDITOR:
             reporter.seq_received = values[0]
             reporter.resend_ms = RESEND_MS
             reporter.moved_ms = now_ms
     elif message == ids.DICTIONARY_GET:
         reporter.line_due = values[0]
-    elif message == ids.TIME_SET and link.session.role >= ids.ROLE_TABLE:
+    elif message == ids.SEED_GET and role == ids.ROLE_AUDITOR:
+        reporter.seed_due = True
+    elif message == ids.TIME_SET and ids.ROLE_TABLE <= role < ids.LANE_COUNT:
         reporter.time_values[0] = values[0]
         reporter.time_set = True
     elif COMMAND_FIRST <= message < COMMAND_END:
-        reporter.desk.receive(link.session.role, message, values, link.reader)
+        reporter.desk.receive(role, message, values, link.reader)
     elif message != ids.HELLO or link.reader.buf[1] & ids.FLAG_KEYED:
         link_refuse(link, REFUSE_ROLE)
 
@@ -176,6 +185,12 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         reporter.time_due = False
         link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values, b"")
         return True
+    if reporter.seed_due:
+        reporter.seed_due = False
+        if link.session.role == ids.ROLE_AUDITOR:
+            seed = reporter.seeds.tell(reporter.scratch)
+            link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, reporter.scratch, seed)
+            return True
     # Anybody may ask for the dictionary, and so it comes last: a flood of questions must not hold up anything else.
     if _next_event(reporter, now_ms) or _next_telemetry(reporter, now_ms):
         return True

@@ -8,7 +8,7 @@ from firmware.protocol.ids import CLASS_COMMAND, COMMAND_PREFIX, EVENT_PREFIX, M
 TYPE_RAW = const(8)  # from here on raw bytes, text and byte strings alike
 TYPE_REST = const(255)  # raw bytes up to the end of the body
 
-_CODES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "rest": 255}
+_CODES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32, "rest": 255}
 
 VALUES_MAX = const(20)  # the widest body has 18 integers
 

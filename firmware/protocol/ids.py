@@ -1,7 +1,7 @@
 """The one table of messages: device codec, host codec, dictionary, specification and dissector all derive from it.
 
 A line of MESSAGES is `id, class, "name field:type ..."`. Types: u8 u16 u32 little-endian; t8 ASCII text padded with NUL
-to eight bytes; b8 b16 raw bytes; rest, only last: whatever is left. Every event body starts with EVENT_PREFIX, every
+to eight bytes; b8 b16 b32 raw bytes; rest, only last: what is left. Every event body starts with EVENT_PREFIX, every
 command body with COMMAND_PREFIX. Ids are never reused, fields are only ever added at the end. The classes HANDSHAKE and
 DICTIONARY and everything in them are frozen for ever: they are how two versions find out about each other.
 """
@@ -31,8 +31,10 @@ ROLE_CLEAR = const(0)  # no key: may look on, and acknowledge where the board co
 ROLE_OBSERVER = const(1)
 ROLE_TABLE = const(2)
 ROLE_SERVICE = const(3)
-ROLE_COUNT = const(4)
-ROLE_NAMES = "clear observer table service"
+ROLE_AUDITOR = const(4)  # may ask for seeds that are no secret any more, and nothing else
+LANE_COUNT = const(4)  # roles below have a lane for commands
+ROLE_COUNT = const(5)
+ROLE_NAMES = "clear observer table service auditor"
 
 MODE_REPORT_ONLY = const(0)
 MODE_TABLE = const(1)
@@ -50,6 +52,8 @@ TIME_SET = const(48)
 TIME_IS = const(49)
 LINK_COUNTERS = const(64)
 SESSION_ENDING = const(65)
+SEED_GET = const(66)
+SEED_IS = const(67)
 RESULT = const(80)
 
 EV_BOOTED = const(256)
@@ -70,6 +74,7 @@ EV_SHUFFLE_FAILED = const(275)
 EV_REMOVAL_STARTED = const(276)
 EV_DECK_REMOVED = const(277)
 EV_REMOVAL_FAILED = const(278)
+EV_SHUFFLE_COMMITTED = const(279)
 EV_DECK_LOADED = const(280)
 EV_ROUND_STARTED = const(288)
 EV_LOCKOUT_CONFIRMED = const(289)
@@ -165,6 +170,8 @@ MESSAGES = (
         " bad_session:u16 bad_mac:u16 replayed:u16 not_keyed:u16 not_allowed:u16 malformed:u16 unknown:u16 resent:u16",
     ),
     (SESSION_ENDING, CLASS_DIAGNOSTIC, "session_ending frames_left:u16"),
+    (SEED_GET, CLASS_DIAGNOSTIC, "seed_get"),
+    (SEED_IS, CLASS_DIAGNOSTIC, "seed_is kept:u8 seq:u32 cards:u16 seed:b32"),
     (RESULT, CLASS_RESPONSE, "result op:u32 command:u16 outcome:u8 reason:u8 detail:u16"),
     (EV_BOOTED, CLASS_EVENT, "booted cause:u8 board_crc:u32 firmware:t8"),
     (EV_POWER_LOST, CLASS_EVENT, "power_lost during:u16 round_open:u8"),
@@ -188,6 +195,7 @@ MESSAGES = (
     (EV_REMOVAL_STARTED, CLASS_EVENT, "removal_started"),
     (EV_DECK_REMOVED, CLASS_EVENT, "deck_removed counted:u16"),
     (EV_REMOVAL_FAILED, CLASS_EVENT, "removal_failed warning:u8"),
+    (EV_SHUFFLE_COMMITTED, CLASS_EVENT, "shuffle_committed commitment:b32"),
     (EV_DECK_LOADED, CLASS_EVENT, "deck_loaded expected:u16"),
     (EV_ROUND_STARTED, CLASS_EVENT, "round_started game:t8 positions:u8"),
     (EV_LOCKOUT_CONFIRMED, CLASS_EVENT, "lockout_confirmed"),
@@ -224,6 +232,17 @@ OUTCOMES = (
     EV_RELEASE_FAILED,
     EV_ROUND_VOIDED,
     EV_POWER_LOST,
+)
+
+# After any of these the deck that was shuffled last is out of play for good.
+DECK_OUT = (
+    EV_BOOTED,
+    EV_WARNING_LATCHED,
+    EV_DECK_REFUSED,
+    EV_SHUFFLE_FAILED,
+    EV_REMOVAL_STARTED,
+    EV_ROUND_ENDED,
+    EV_ROUND_VOIDED,
 )
 
 # In code order: what the device is doing, in `status`.

@@ -1,6 +1,12 @@
-"""A uniform random order by Fisher-Yates with rejection sampling: no modulo bias, nothing redrawn for speed."""
+"""A uniform random order by Fisher-Yates with rejection sampling: no modulo bias, nothing redrawn for speed.
+
+Exactly uniform, given uniform draws: below(n) takes each of its n values for the same number of 16-bit words, and the
+n! ways to draw 0..n-1, 0..n-2, ... give the n! orders once each. The tests count both.
+"""
 
 from micropython import const
+
+from firmware.digest import wipe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -8,15 +14,15 @@ if TYPE_CHECKING:
 
     from firmware.shoe.drbg import Drbg
 
-DRAW_BYTES = const(128)
+DRAW_BYTES = const(128)  # 64 words: enough for 52 cards in all but one of 10**31 shuffles
 
 
-class _Draws:
+class Draws:
     """16-bit numbers from a DRBG, a chunk at a time."""
 
     def __init__(self, drbg: "Drbg") -> None:
         self.drbg = drbg
-        self.chunk = b""
+        self.chunk = bytearray(0)
         self.at = 0
 
     def below(self, bound: int) -> int:
@@ -24,6 +30,7 @@ class _Draws:
         limit = 65536 - 65536 % bound
         while True:
             if self.at >= len(self.chunk):
+                wipe(self.chunk)
                 self.chunk = self.drbg.generate(DRAW_BYTES)
                 self.at = 0
             value = self.chunk[self.at] | self.chunk[self.at + 1] << 8
@@ -34,12 +41,13 @@ class _Draws:
 
 def permutation_fill(order: "array[int]", count: int, drbg: "Drbg") -> None:
     """Fill order[:count] with a uniform permutation of 0 .. count - 1."""
-    draws = _Draws(drbg)
+    draws = Draws(drbg)
     for i in range(count):
         order[i] = i
     for i in range(count - 1, 0, -1):
         j = draws.below(i + 1)
         order[i], order[j] = order[j], order[i]
+    wipe(draws.chunk)
 
 
 def permutation_wipe(order: "array[int]") -> None:

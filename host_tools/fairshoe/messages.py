@@ -76,6 +76,7 @@ class Role(_Named):
     OBSERVER = 1
     TABLE = 2
     SERVICE = 3
+    AUDITOR = 4
     UNRECOGNISED = 255
 
 
@@ -318,6 +319,20 @@ class SessionEnding(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class SeedGet(Message):
+    ID, CLASS, NAME, LAYOUT = 66, 8, "seed_get", Struct("<")
+
+
+@dataclass(frozen=True, slots=True)
+class SeedIs(Message):
+    ID, CLASS, NAME, LAYOUT = 67, 8, "seed_is", Struct("<BIH32s")
+    kept: int
+    seq: int
+    cards: int
+    seed: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Result(Message):
     ID, CLASS, NAME, LAYOUT = 80, 5, "result", Struct("<IHBBH")
     op: int
@@ -454,6 +469,12 @@ class RemovalFailed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ShuffleCommitted(Event):
+    ID, CLASS, NAME, LAYOUT = 279, 2, "shuffle_committed", Struct("<IHIHIIB32s")
+    commitment: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class DeckLoaded(Event):
     ID, CLASS, NAME, LAYOUT = 280, 2, "deck_loaded", Struct("<IHIHIIBH")
     expected: int
@@ -586,12 +607,12 @@ class AcknowledgeWarning(Command):
 
 ALL: tuple[type[Message], ...] = (
     Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, TimeSet, TimeIs,
-    LinkCounters, SessionEnding, Result, Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared,
-    DoorOpened, DoorClosed, ClockSet, CommandAccepted, CommandEnded, RecordDamaged, ShuffleStarted,
-    DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved, RemovalFailed, DeckLoaded,
-    RoundStarted, LockoutConfirmed, StackStarted, StackOffered, StackTaken, GreenPressed, ReleaseStarted,
-    RemainderReleased, RemainderTaken, RoundEnded, RoundVoided, ReleaseFailed, CutReached, Shuffle,
-    SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning,
+    LinkCounters, SessionEnding, SeedGet, SeedIs, Result, Booted, PowerLost, EmptyProved, WarningLatched,
+    WarningCleared, DoorOpened, DoorClosed, ClockSet, CommandAccepted, CommandEnded, RecordDamaged,
+    ShuffleStarted, DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved, RemovalFailed,
+    ShuffleCommitted, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered, StackTaken,
+    GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided, ReleaseFailed,
+    CutReached, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning,
 )
 
 # By field name.

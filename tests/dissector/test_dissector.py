@@ -38,7 +38,7 @@ def shown() -> list[list[Layer]]:
 
 def as_shown(kind: str, value: Any) -> str:
     """A value of vectors.json as tshark prints it."""
-    if kind in ("b8", "b16"):
+    if kind in ("b8", "b16", "b32"):
         return ":".join(value[i : i + 2] for i in range(0, len(value), 2))
     if kind == "rest":
         return bytes.fromhex(value).decode("ascii")

@@ -9,7 +9,7 @@ from firmware.digest import Hmac
 from firmware.fault import Broken
 from firmware.shoe.drbg import Drbg
 from firmware.shoe.ledger import DEALT, HOPPER, PATH, REMOVED, STORE, TRAY, Ledger
-from firmware.shoe.permutation import permutation_fill, permutation_wipe
+from firmware.shoe.permutation import DRAW_BYTES, Draws, permutation_fill, permutation_wipe
 
 
 def counted(cards, expected=52):
@@ -60,40 +60,81 @@ def test_hmac_matches_rfc_4231():
     )
 
 
-def test_the_drbg_depends_on_every_bit_of_the_seed_and_never_repeats_a_block():
-    seed = bytearray(range(32))
-    first = Drbg(bytes(seed)).generate(64)
-    seed[31] ^= 1
-    assert Drbg(bytes(seed)).generate(64) != first
-    drbg = Drbg(bytes(32))
-    assert drbg.generate(32) != drbg.generate(32)
+class Words:
+    """A DRBG whose 16-bit words a test has chosen."""
+
+    def __init__(self, words):
+        self.words = words
+        self.at = 0
+        self.chunks = []
+
+    def generate(self, size):
+        chunk = bytearray(size)
+        for i in range(0, size, 2):
+            word = self.words[self.at % len(self.words)]
+            self.at += 1
+            chunk[i] = word & 0xFF
+            chunk[i + 1] = word >> 8
+        self.chunks.append(chunk)
+        return chunk
 
 
 def test_an_order_is_a_permutation_of_every_size_in_use():
     for count in (1, 2, 52, 54, 384):
         order = array("H", [0] * count)
-        permutation_fill(order, count, Drbg(bytes([count & 0xFF]) * 32))
+        permutation_fill(order, count, Drbg(bytes([count & 0xFF]) * 32, b"", b""))
         assert sorted(order) == list(range(count))
 
 
-def test_three_cards_take_all_six_orders_about_equally():
-    tally = {}
-    order = array("H", [0, 0, 0])
-    drbg = Drbg(b"three cards, one fixed seed, 32 b")
-    draws = 1200
-    for _ in range(draws):
-        permutation_fill(order, 3, drbg)
-        key = tuple(order)
-        tally[key] = tally.get(key, 0) + 1
-    assert len(tally) == 6
-    # Chi-square with 5 degrees of freedom: 20.5 is exceeded once in a thousand seeds, and the seed is fixed.
-    expected = draws // 6
-    chi = sum((seen - expected) * (seen - expected) for seen in tally.values()) / expected
-    assert chi < 20.5, chi
+def test_every_value_below_a_bound_has_the_same_number_of_words():
+    """All 65,536 words, one by one: each value equally often, the rest rejected. Uniform exactly, not about."""
+    for bound in (3, 52):
+        draws = Draws(Words(range(65536)))
+        tally = [0] * bound
+        accepted = 65536 // bound * bound
+        for _ in range(accepted):
+            tally[draws.below(bound)] += 1
+        assert tally == [65536 // bound] * bound
+        # The next number comes from the next pass over the words: all that were left have been rejected.
+        draws.below(bound)
+        assert draws.drbg.at == 65536 + DRAW_BYTES // 2
+
+
+def test_rejection_begins_exactly_at_the_last_whole_multiple():
+    for bound in (2, 3, 5, 7, 51, 52, 53, 54, 255, 256, 257, 384):
+        limit = 65536 - 65536 % bound
+        assert Draws(Words([limit - 1, 0])).below(bound) == bound - 1
+        rejected = [] if limit == 65536 else [limit, 65535]
+        draws = Draws(Words(rejected + [1] * 62))
+        assert draws.below(bound) == 1
+        assert draws.at == 2 * len(rejected) + 2
+
+
+def test_the_ways_to_draw_give_every_order_once():
+    """Fisher-Yates over all n! ways to draw: a bijection, so uniform draws give uniform orders."""
+    for count in (1, 2, 3, 4, 5):
+        ways = [[]]
+        for bound in range(count, 1, -1):
+            ways = [way + [j] for way in ways for j in range(bound)]
+        seen = set()
+        order = array("H", [0] * count)
+        for way in ways:
+            permutation_fill(order, count, Words(way + [0]))
+            seen.add(tuple(order))
+        assert len(ways) == len(seen)
+
+
+def test_nothing_of_the_draws_is_left():
+    words = Words([0xFFFF, 0x1234, 1, 2, 3])
+    order = array("H", [0] * 200)
+    permutation_fill(order, 200, words)
+    assert len(words.chunks) > 2
+    for chunk in words.chunks:
+        assert bytes(chunk) == bytes(DRAW_BYTES)
 
 
 def test_a_wiped_order_holds_nothing():
     order = array("H", [0] * 52)
-    permutation_fill(order, 52, Drbg(bytes(32)))
+    permutation_fill(order, 52, Drbg(bytes(32), b"", b""))
     permutation_wipe(order)
     assert list(order) == [0] * 52

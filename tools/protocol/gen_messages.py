@@ -32,8 +32,8 @@ from firmware.shoe import ledger  # noqa: E402
 
 TARGET = ROOT / "host_tools" / "fairshoe" / "messages.py"
 
-STRUCT = {"u8": "B", "u16": "H", "u32": "I", "t8": "8s", "b8": "8s", "b16": "16s", "rest": ""}
-PYTHON = {"u8": "int", "u16": "int", "u32": "int", "t8": "str", "b8": "bytes", "b16": "bytes", "rest": "bytes"}
+STRUCT = {"u8": "B", "u16": "H", "u32": "I", "t8": "8s", "b8": "8s", "b16": "16s", "b32": "32s", "rest": ""}
+PYTHON = {"u8": "int", "u16": "int", "u32": "int", "t8": "str"}  # all others are bytes
 
 # Fields of these names are enumerated: the class, what it is, its members in code order.
 ENUMS = {
@@ -134,7 +134,7 @@ def fields(spec: str) -> list[tuple[str, str]]:
 
 
 def python_type(name: str, kind: str) -> str:
-    return ENUMS[name][0] if name in ENUMS and kind == "u8" else PYTHON[kind]
+    return ENUMS[name][0] if name in ENUMS and kind == "u8" else PYTHON.get(kind, "bytes")
 
 
 def camel(word: str) -> str:

@@ -18,10 +18,10 @@ runpy.run_path(str(ROOT / "host_tools" / "fairshoe" / "_device.py"))["load"]()
 from firmware.protocol import ids  # noqa: E402
 from firmware.protocol.dictionary import dictionary_line, dictionary_lines  # noqa: E402
 
-SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "rest": 0}
+SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32, "rest": 0}
 
 FROM_HOST_CLASSES = (ids.CLASS_ACK, ids.CLASS_COMMAND)
-FROM_HOST = (ids.HELLO, ids.DICTIONARY_GET, ids.TIME_SET)
+FROM_HOST = (ids.HELLO, ids.DICTIONARY_GET, ids.TIME_SET, ids.SEED_GET)
 
 # Fields that hold the id of another message.
 MESSAGE_FIELDS = ("command", "during")
@@ -71,7 +71,8 @@ class Message:
 
     @property
     def keyed_only(self) -> bool:
-        return self.kind in (ids.CLASS_COMMAND, ids.CLASS_RESPONSE, ids.CLASS_TIME)
+        keyed = (ids.CLASS_COMMAND, ids.CLASS_RESPONSE, ids.CLASS_TIME)
+        return self.kind in keyed or self.id in (ids.SEED_GET, ids.SEED_IS)
 
 
 def _fields(spec: str, owner: str, offset: int) -> list[Field]:

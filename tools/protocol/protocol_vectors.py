@@ -29,6 +29,7 @@ TYPES = {
     "t8": "text, without the NULs it is padded with",
     "b8": "hexadecimal",
     "b16": "hexadecimal",
+    "b32": "hexadecimal",
     "rest": "hexadecimal, whatever is left of the body",
 }
 
@@ -152,6 +153,7 @@ def _keys() -> list[Json]:
         TABLE,
         Key(DEVICE_KEY, ids.ROLE_OBSERVER, 0x5A17, HOST_NONCE, DEVICE_NONCE),
         Key(DEVICE_KEY, ids.ROLE_SERVICE, 1, HOST_NONCE, DEVICE_NONCE),
+        Key(DEVICE_KEY, ids.ROLE_AUDITOR, 0x5A17, HOST_NONCE, DEVICE_NONCE),
         Key(DEVICE_KEY, ids.ROLE_TABLE, 0xFFFF, DEVICE_NONCE, HOST_NONCE),
         Key(b"\xff" * 32, ids.ROLE_TABLE, 0x0100, bytes(16), bytes(16)),
     )

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from protocol_table import DICTIONARY, DICTIONARY_HASH, Field, Message
 
 Example = int | str
@@ -23,6 +25,8 @@ SENTENCES: dict[str, str] = {
     "time_is": "The answer to time_set.",
     "link_counters": "What the device received and what it dropped since it booted: after a welcome and every 10 s.",
     "session_ending": "The device's link sequence is nearly used up: say hello again.",
+    "seed_get": "The auditor asks for the seed of the last shuffle whose deck is out of play.",
+    "seed_is": "The answer to seed_get. Never of a deck in play.",
     "result": "How a command stands: sent when it is recorded, when it has ended, and for every repetition of it.",
     "booted": "The device started.",
     "power_lost": "At boot: power had been lost in the middle of something.",
@@ -42,6 +46,7 @@ SENTENCES: dict[str, str] = {
     "removal_started": "Intent: what is inside is about to be put into the tray.",
     "deck_removed": "What was inside lies in the tray.",
     "removal_failed": "The removal did not come to its end.",
+    "shuffle_committed": "The order is drawn, from a seed that this commits to. Durable before the first card moves.",
     "deck_loaded": "A deck lies in the hopper of a machine that does not shuffle: expected, not yet counted.",
     "round_started": "Betting was closed: a round begins.",
     "lockout_confirmed": "The progressive wagers are locked out.",
@@ -153,6 +158,10 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("link_counters", "unknown"): ("messages: no such id" + _MORE, 13),
     ("link_counters", "resent"): ("events the device sent again" + _MORE, 14),
     ("session_ending", "frames_left"): ("frames the device can still send in this session, this one included", 255),
+    ("seed_is", "kept"): ("1: this device keeps seeds for the auditor; 0: it erases them, and tells none", 1),
+    ("seed_is", "seq"): ("number of the shuffle_committed event the seed belongs to; 0: there is none to tell", 1207),
+    ("seed_is", "cards"): ("cards that were put in order", 52),
+    ("seed_is", "seed"): ("what the order was drawn from; zeros if there is none to tell", bytes(range(32)).hex()),
     ("result", "op"): _OP,
     ("result", "command"): _COMMAND,
     ("result", "outcome"): _OUTCOME,
@@ -194,6 +203,10 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("shuffle_failed", "clause"): ("the rule that orders this consequence", "CS-13e"),
     ("deck_removed", "counted"): ("cards counted out", 42),
     ("removal_failed", "warning"): _WARNING,
+    ("shuffle_committed", "commitment"): (
+        "SHA-256 of the ASCII text `fairshoe seed 1` and the 32-byte seed: see [Audit](AUDIT.md)",
+        sha256(b"fairshoe seed 1" + bytes(range(32))).hexdigest(),
+    ),
     ("round_started", "game"): ("code of the game", "CS"),
     ("round_started", "positions"): ("positions that play; 0: as many as the dealer takes stacks", 3),
     ("stack_started", "stack"): _STACK,

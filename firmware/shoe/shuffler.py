@@ -1,0 +1,61 @@
+"""One order after the other, each from a seed of its own: what makes a shuffle provable afterwards.
+
+A DRBG lives as long as the device is on and takes fresh entropy before every shuffle. It gives a 32-byte seed; the
+order comes from a second DRBG that knows nothing but that seed. So whoever gets the seed later can draw the order
+again, and the commitment, published before a card moves, shows that it is the same seed. docs/AUDIT.md has the whole
+of it; the texts below are part of it and change only together with their number.
+"""
+
+from hashlib import sha256
+from struct import pack
+
+from firmware.digest import wipe
+from firmware.shoe.drbg import Drbg
+from firmware.shoe.entropy import SEED_SIZE, Entropy
+from firmware.shoe.permutation import permutation_fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
+    from hal.api import Config, Hal
+
+_DEVICE = b"fairshoe device 1"
+_SHUFFLE = b"fairshoe shuffle 1"
+_COMMITMENT = b"fairshoe seed 1"
+
+
+class Shuffler:
+    """`seed` and `commitment` are those of the last draw; the seed is there until forget()."""
+
+    def __init__(self, hal: "Hal", config: "Config", boot: int) -> None:
+        self.entropy = Entropy(hal, config["entropy"])
+        self.entropy.start_up()  # a failure stays, and shows at the first draw
+        # Never the same twice, which is all that 90A asks of a nonce that is not random.
+        self.nonce = pack("<II", hal.unique_id(), boot)
+        self.drbg: "Drbg | None" = None
+        self.seed = bytearray(SEED_SIZE)
+        self.commitment = b""
+
+    def draw(self, order: "array[int]", count: int) -> bool:
+        """Fill order[:count]. False: no healthy entropy, and nothing was drawn."""
+        fresh = bytearray(SEED_SIZE)
+        if not self.entropy.seed_into(fresh):
+            return False
+        if self.drbg is None:
+            self.drbg = Drbg(fresh, self.nonce, _DEVICE)
+        else:
+            self.drbg.reseed(fresh)
+        wipe(fresh)
+        seed = self.drbg.generate(SEED_SIZE)
+        self.seed[:] = seed
+        wipe(seed)
+        self.commitment = sha256(_COMMITMENT + self.seed).digest()
+        shuffle = Drbg(self.seed, b"", _SHUFFLE)
+        permutation_fill(order, count, shuffle)
+        shuffle.wipe()
+        return True
+
+    def forget(self) -> None:
+        """The seed is kept elsewhere now."""
+        wipe(self.seed)

@@ -1,0 +1,393 @@
+"""A shuffle that can be proved: the seed gives the order, the commitment the seed, and nobody learns either early."""
+
+from array import array
+from hashlib import sha256
+
+from support import GAME, board, check_stage, fields_of, play
+
+from firmware.fault import FAULT_ENTROPY, FAULT_JOURNAL
+from firmware.games.flow import DECK_READY, PREPARING, SHUFFLING, STATE_COUNT, WAITING_FOR_DECK, WARNING
+from firmware.journal.seeds import HELD_AT, SEED_AT, SEED_END, TOLD_AT
+from firmware.link.gate import REFUSE_CLEAR, REFUSE_ROLE
+from firmware.protocol import ids
+from firmware.shoe.drbg import Drbg
+from firmware.shoe.permutation import permutation_fill
+from firmware.shoe.shuffler import Shuffler
+from rig import stories
+from rig.peer import Peer
+from rig.story import Stage
+
+KEY = bytes(range(32))
+RECORD = 64
+OFF_AND_ON = [("", 0, "cut", 0), ("", 2000, "boot", 0)]
+
+
+def stage_of(seeds="disclose", role=ids.ROLE_TABLE, seed=7):
+    config = board()
+    config["audit"] = {"seeds": seeds}
+    config["link"]["mode"] = "table"
+    return Stage(config, GAME, seed, KEY, role)
+
+
+def held(stage):
+    return bytes(stage.rig.nv.data[HELD_AT : HELD_AT + RECORD])
+
+
+def told(stage):
+    return bytes(stage.rig.nv.data[TOLD_AT : TOLD_AT + RECORD])
+
+
+def commitments(stage):
+    """(sequence number, commitment) of every shuffle the host knows of."""
+    found = []
+    for event in stage.peer.events:
+        if event.name == "shuffle_committed":
+            found.append((event.seq, stage.peer.payloads[event.seq][-32:]))
+    return found
+
+
+def ask(stage):
+    """An auditor comes, asks and goes: kept, seq, cards and seed of the answer."""
+    host = stage.peer
+    auditor = enter(stage, ids.ROLE_AUDITOR)
+    send(stage, auditor, ids.SEED_GET)
+    take_over(stage, host)
+    body = auditor.seeds[0]
+    assert len(auditor.seeds) == 1
+    return body[0], body[1] | body[2] << 8 | body[3] << 16 | body[4] << 24, body[5] | body[6] << 8, body[7:39]
+
+
+def enter(stage, role):
+    """Another host takes over the link."""
+    peer = Peer(KEY, role)
+    take_over(stage, peer)
+    for _ in range(40):
+        if peer.session.hmac and "status" in peer.messages:
+            return peer
+        stage.run(50)
+    raise AssertionError("no session")
+
+
+def take_over(stage, peer):
+    stage.peer = peer
+    stage.valid = peer.valid
+    stage.hello_us = 0
+
+
+def send(stage, peer, message, values=()):
+    kind = ids.CLASS_TIME if message == ids.TIME_SET else ids.CLASS_DIAGNOSTIC
+    stage._to_device(peer.frame(peer.session, kind, message, values))
+    stage.run(20)
+
+
+def order_of(seed, count):
+    order = array("H", [0] * count)
+    permutation_fill(order, count, Drbg(seed, b"", b"fairshoe shuffle 1"))
+    return list(order)
+
+
+# --- drawing -----------------------------------------------------------------------------------
+
+
+def test_the_seed_gives_the_order_and_the_commitment_the_seed():
+    stage = Stage(board(), GAME, 7)
+    shuffler = Shuffler(stage.rig.hal, board(), 1)
+    seen = set()
+    for count in (52, 54, 5):
+        order = array("H", [0] * 54)
+        assert shuffler.draw(order, count)
+        assert list(order)[:count] == order_of(shuffler.seed, count)
+        assert shuffler.commitment == sha256(b"fairshoe seed 1" + bytes(shuffler.seed)).digest()
+        seen.add(bytes(shuffler.seed))
+        shuffler.forget()
+        assert bytes(shuffler.seed) == bytes(32)
+    assert len(seen) == 3
+
+
+def test_every_draw_takes_fresh_entropy():
+    stage = Stage(board(), GAME, 7)
+    shuffler = Shuffler(stage.rig.hal, board(), 1)
+    order = array("H", [0] * 54)
+    for _ in range(3):
+        before = stage.rig.hal.entropy_draws
+        assert shuffler.draw(order, 52)
+        assert stage.rig.hal.entropy_draws - before >= shuffler.entropy.seed_bytes
+
+
+def test_the_same_noise_after_another_boot_gives_another_seed():
+    """The nonce has device and boot in it: a source that repeats itself still repeats no order."""
+    seeds = set()
+    for boot in (1, 2):
+        stage = Stage(board(), GAME, 7)
+        stage.rig.hal.entropy_draws = 0
+        shuffler = Shuffler(stage.rig.hal, board(), boot)
+        assert shuffler.draw(array("H", [0] * 52), 52)
+        seeds.add(bytes(shuffler.seed))
+    assert len(seeds) == 2
+
+
+def test_the_cards_come_out_in_the_order_of_the_disclosed_seed():
+    """The whole point: what was dealt follows from what the auditor is told afterwards."""
+    stage = stage_of()
+    stage.play(stories.start() + stories.round_of(2))
+    kept, seq, cards, seed = ask(stage)
+    assert (kept, cards) == (1, 52)
+    assert commitments(stage) == [(seq, sha256(b"fairshoe seed 1" + seed).digest())]
+    slots = order_of(seed, 52)
+    # The hopper feeds card 51 first, and slot 0 is dealt first.
+    dealt = [51 - slots.index(slot) for slot in range(52)]
+    assert [card for stack in stage.taken for card in stack] == dealt
+
+
+# --- health ------------------------------------------------------------------------------------
+
+
+def test_a_source_that_dies_stops_the_next_shuffle_and_nothing_else_and_comes_back_by_acknowledgement():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start() + stories.round_of(1))
+    hal = stage.rig.hal
+    good = hal.entropy_into
+
+    def stuck(buf):
+        for i in range(len(buf)):
+            buf[i] = 0xFF
+        return True  # the port itself has not noticed
+
+    hal.entropy_into = stuck
+    stage.play(stories.shuffle(52))
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "shuffle_failed") == [[FAULT_ENTROPY]]
+    assert len(commitments(stage)) == 1
+    assert len(stage.rig.plant.throat.hopper) == 52
+    assert stage.rig.app.shuffler.entropy.failed
+    hal.entropy_into = good
+    stage.play([("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
+    stage.until("warning_cleared", 60000)
+    assert stage.rig.app.shuffler.entropy.failed  # nobody has tested it again yet
+    stage.play(stories.round_of(1))
+    check_stage(stage)
+    assert len(commitments(stage)) == 2
+
+
+# --- commitment --------------------------------------------------------------------------------
+
+
+def test_the_commitment_and_the_seed_are_durable_before_the_first_card_moves():
+    stage = stage_of(role=ids.ROLE_TABLE)
+    stage.play(stories.start() + [("", 500, "load", 52)])
+    stage._act("press", "green")
+    app = stage.rig.app
+    while app.flow.state != SHUFFLING:
+        assert len(stage.rig.plant.throat.hopper) == 52
+        stage._step(stage.rig.plant.now_us + 1000)
+    assert app.journal.load(app.journal.seq_last) == ids.EV_SHUFFLE_COMMITTED
+    commitment = bytes(app.journal.buf[25:57])
+    assert sha256(b"fairshoe seed 1" + held(stage)[SEED_AT:SEED_END]).digest() == commitment
+    assert bytes(app.shuffler.seed) == bytes(32)
+
+
+def test_storage_that_fails_at_the_seed_stops_the_shuffle_as_a_storage_failure():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start() + [("", 0, "load", 52)])
+    hal = stage.rig.hal
+    prog = hal.nv_prog
+    hal.nv_prog = lambda address, buf: address != HELD_AT and prog(address, buf)
+    stage.play([("", 300, "press", "green")])
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "warning_latched")[0][0] == FAULT_JOURNAL
+    assert commitments(stage) == []
+    assert len(stage.rig.plant.throat.hopper) == 52
+
+
+# --- what becomes of the seed ------------------------------------------------------------------
+
+ENDINGS = (
+    stories.round_of(1),
+    stories.refuse_deck(51),
+    [("", 0, "jam", "throat:10:60000")] + stories.shuffle(52) + stories.clear_by_hand(),
+    [("", 0, "jam", "exit:2:40000")] + stories.shuffle(52) + stories.deal(1)[:-2] + stories.clear_by_hand(),
+    stories.shuffle(52) + [("deck_verified", 300, "open", 0)] + stories.clear_by_hand(),
+)
+
+
+def test_whichever_way_a_deck_leaves_play_its_seed_is_erased_or_disclosed():
+    for steps in ENDINGS:
+        for seeds in ("erase", "disclose"):
+            stage = stage_of(seeds)
+            stage.play(stories.start() + steps)
+            check_stage(stage)
+            assert held(stage) == bytes(RECORD), (steps, seeds)
+            kept, seq, cards, seed = ask(stage)
+            if seeds == "erase":
+                assert told(stage) == bytes(RECORD)
+                assert (kept, seq, cards, seed) == (0, 0, 0, bytes(32))
+            else:
+                assert [(seq, sha256(b"fairshoe seed 1" + seed).digest())] == commitments(stage)
+
+
+def test_erasing_is_what_a_board_does_that_says_nothing():
+    stage = play(stories.start() + stories.round_of(1))
+    assert held(stage) == told(stage) == bytes(RECORD)
+
+
+def test_a_device_told_to_erase_also_erases_what_it_had_disclosed_before():
+    stage = stage_of("disclose")
+    stage.play(stories.start() + stories.round_of(1))
+    assert told(stage) != bytes(RECORD)
+    stage.rig.config["audit"]["seeds"] = "erase"
+    stage.play(OFF_AND_ON + stories.start())
+    assert told(stage) == bytes(RECORD)
+    assert ask(stage) == (0, 0, 0, bytes(32))
+
+
+def watch(stage, states):
+    """Ask in a state nobody has asked in yet: never the seed that is held, and held it is while cards can be dealt."""
+    flow = stage.rig.app.flow
+    if flow.state in states:
+        return
+    states.add(flow.state)
+    secret = held(stage)[SEED_AT:SEED_END]
+    in_play = PREPARING < flow.state < WARNING
+    answer = ask(stage)
+    if in_play and PREPARING < flow.state < WARNING:
+        assert secret != bytes(32), flow.state
+        assert answer[3] != secret, flow.state
+        assert secret not in bytes(stage.transcript), flow.state
+
+
+def test_no_seed_is_told_while_its_deck_is_in_play():
+    jammed = [("", 0, "jam", "exit:2:40000")] + stories.shuffle(52) + stories.deal(1)[:-2] + stories.clear_by_hand()
+    everywhere = set()
+    for steps in (stories.round_of(1) + stories.round_of(1), jammed, stories.refuse_deck(51)):
+        stage = stage_of()
+        states = set()
+        for name, delay_ms, action, argument in stories.start() + steps:
+            limit_us = stage.rig.plant.now_us + 60000000
+            while name:
+                watch(stage, states)
+                while name and stage.seen < len(stage.peer.events):
+                    stage.seen += 1
+                    if stage.peer.events[stage.seen - 1].name == name:
+                        name = ""
+                assert stage.rig.plant.now_us < limit_us, stage.last_event()
+                stage._step(stage.rig.plant.now_us + 50000)
+            stage.run(delay_ms)
+            watch(stage, states)
+            everywhere |= states
+            if stage.last_event() == "round_ended":
+                states = set()  # the second round again, now that there is a seed to tell
+            stage._act(action, argument)
+        stage.run(500)
+        assert ask(stage)[3] != bytes(32)
+    # An order is drawn within the scan that asks for it: nobody can get a question in while it is being prepared.
+    assert everywhere | {PREPARING} == set(range(STATE_COUNT)), everywhere
+
+
+def test_power_lost_with_a_deck_in_play_ends_its_secret_only_once_that_is_recorded():
+    for after, event in ((3000, "shuffle_started"), (300, "deck_verified"), (200, "stack_offered")):
+        for seeds in ("erase", "disclose"):
+            stage = stage_of(seeds)
+            steps = stories.start() + stories.shuffle(52)
+            if event == "stack_offered":
+                steps = steps + stories.deal(1)[:-2]
+            stage.play(steps + [(event, after, "cut", 0)])
+            secret = held(stage)[SEED_AT:SEED_END]
+            assert secret != bytes(32)
+            stage._act("boot", "")
+            app = stage.rig.app
+            # Nothing is recorded of this boot yet.
+            assert held(stage)[SEED_AT:SEED_END] == secret
+            assert told(stage) == bytes(RECORD)
+            stage.run(3000)
+            assert app.flow.state == WARNING
+            assert held(stage) == bytes(RECORD)
+            assert ask(stage)[3] == (secret if seeds == "disclose" else bytes(32))
+
+
+def test_power_cut_at_any_write_of_a_round_leaves_no_seed_behind_and_tells_none_without_its_commitment():
+    steps = stories.start() + stories.round_of(1)
+    total = stage_of()
+    total.play(steps)
+    last = total.rig.nv.writes
+    for write in range(0, last, 2):
+        stage = stage_of()
+        stage.rig.nv.cut_at = write
+        stage.rig.nv.cut_bytes = (0, 30, 64)[write // 2 % 3]
+        try:
+            stage.play(steps, 30000)
+        except Exception:
+            assert not stage.rig.powered
+        stage.rig.nv.cut_at = -1
+        stage._act("boot", "")
+        stage.run(5000)
+        check_stage(stage)
+        assert held(stage) == bytes(RECORD), write
+        # The peer has lost its ears with the device: what the journal says is what counts.
+        answer = ask(stage)
+        journal = stage.rig.app.journal
+        if answer[1]:
+            assert journal.load(answer[1]) == ids.EV_SHUFFLE_COMMITTED, write
+            assert bytes(journal.buf[25:57]) == sha256(b"fairshoe seed 1" + answer[3]).digest(), write
+        else:
+            assert answer[3] == bytes(32)
+
+
+# --- who may ask -------------------------------------------------------------------------------
+
+
+def test_only_a_keyed_auditor_is_answered():
+    for role in (ids.ROLE_OBSERVER, ids.ROLE_TABLE, ids.ROLE_SERVICE):
+        stage = stage_of(role=role)
+        stage.play(stories.start() + stories.round_of(1))
+        before = stage.rig.app.link.refused[REFUSE_ROLE]
+        send(stage, stage.peer, ids.SEED_GET)
+        assert stage.peer.seeds == []
+        assert stage.rig.app.link.refused[REFUSE_ROLE] == before + 1
+    stage = stage_of()
+    stage.play(stories.start() + stories.round_of(1))
+    enter(stage, ids.ROLE_AUDITOR)
+    forger = Peer()
+    forger.session.number = stage.peer.session.number
+    before = stage.rig.app.link.refused[REFUSE_CLEAR]
+    send(stage, forger, ids.SEED_GET)
+    assert stage.rig.app.link.refused[REFUSE_CLEAR] == before + 1
+    assert stage.peer.seeds == []
+
+
+def test_an_auditor_may_not_command_set_the_time_or_acknowledge():
+    stage = stage_of(role=ids.ROLE_AUDITOR)
+    stage.play(stories.start() + [("", 0, "load", 52)])
+    assert stage.order(1, ids.CMD_SHUFFLE) == ids.OUTCOME_REJECTED
+    assert stage.peer.results[-1][3] == ids.REASON_ROLE
+    assert stage.rig.app.flow.state == WAITING_FOR_DECK
+    before = stage.rig.app.link.refused[REFUSE_ROLE]
+    send(stage, stage.peer, ids.TIME_SET, [1000])
+    assert stage.rig.app.link.refused[REFUSE_ROLE] == before + 1
+    assert "time_is" not in stage.peer.messages
+    assert stage.rig.app.journal.seq_acked == 0
+
+
+def test_the_order_and_the_seed_are_nowhere_to_be_seen_before_the_round_is_over():
+    """Link, storage outside the seed's own record, display: no run of eight slots of the order, no part of the seed."""
+    stage = stage_of("erase", ids.ROLE_TABLE)
+    shown = []
+    show = stage.rig.hal.show
+    stage.rig.hal.show = lambda lines: (shown.append(lines), show(lines))
+    stage.play(stories.start() + stories.shuffle(52))
+    while stage.rig.app.flow.state != SHUFFLING:
+        stage.run(1)
+    order = list(stage.rig.app.order)[:52]
+    seed = held(stage)[SEED_AT:SEED_END]
+    assert sorted(order) == list(range(52))
+    stage.play(stories.deal(1)[:-2] + [("stack_offered", 100, "wait", 0)])
+    storage = bytes(stage.rig.nv.data[:HELD_AT]) + bytes(stage.rig.nv.data[TOLD_AT:])
+    for haystack in (bytes(stage.transcript), storage, repr(shown).encode()):
+        assert seed[:8] not in haystack and seed[-8:] not in haystack
+        for start in range(0, 52, 4):
+            part = order[start : start + 8]
+            assert bytes(part) not in haystack
+            assert bytes(array("H", part)) not in haystack
+            assert repr(part)[1:-1].encode() not in haystack
+            assert " ".join(str(slot) for slot in part).encode() not in haystack
+    assert list(stage.rig.app.order) == [0] * 54
+    assert stage.rig.app.flow.state != DECK_READY
