@@ -185,16 +185,23 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         reporter.time_due = False
         link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values, b"")
         return True
-    if reporter.seed_due:
-        reporter.seed_due = False
-        if link.session.role == ids.ROLE_AUDITOR:
-            seed = reporter.seeds.tell(reporter.scratch)
-            link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, reporter.scratch, seed)
-            return True
+    if reporter.seed_due and _seed(reporter):
+        return True
     # Anybody may ask for the dictionary, and so it comes last: a flood of questions must not hold up anything else.
     if _next_event(reporter, now_ms) or _next_telemetry(reporter, now_ms):
         return True
     return reporter.line_due >= 0 and _dictionary(reporter)
+
+
+def _seed(reporter: Reporter) -> bool:
+    """Only in the auditor's own session: another host may have come meanwhile."""
+    reporter.seed_due = False
+    link = reporter.link
+    if link.session.role != ids.ROLE_AUDITOR:
+        return False
+    seed = reporter.seeds.tell(reporter.scratch)
+    link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, reporter.scratch, seed)
+    return True
 
 
 def _start_over(reporter: Reporter) -> None:

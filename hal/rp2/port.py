@@ -63,6 +63,8 @@ class Rp2Hal:
         self._link: "Any" = UART(  # the stubs do not know write(buf, offset, size)
             link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]), rxbuf=_RX_BYTES, txbuf=_TX_BYTES
         )
+        if config["entropy"]["source"] != "rp2040_rosc":
+            raise ValueError("no noise source " + config["entropy"]["source"])
         self._dog: "WDT | None" = None
         self.lines = ("", "", "", "")
 

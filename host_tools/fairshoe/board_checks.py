@@ -63,11 +63,23 @@ RECORD_FIRST = 3
 ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room for so many
 
 
+# What a byte of a source may be taken to be worth, in thousandths of a bit, and on which ports there is such a source.
+# Policy, not measurement: docs/BOARDS.md gives the reasons.
+_ENTROPY: dict[str, tuple[str, int]] = {
+    "rp2040_rosc": ("rp2", 500),
+    "rp2350_trng": ("rp2", 4000),
+    "esp32_rng": ("esp32", 1000),
+    "stm32_rng": ("stm32", 4000),
+    "simulated": ("sim", 8000),
+}
+
+
 def board_problems(config: Config) -> Iterator[str]:
     """Every rule, for a config that fits the schema."""
     mech = config["mechanism"]
     kind = mech["kind"]
     yield from _pin_problems(config)
+    yield from _entropy_problems(config)
     yield from _line_problems(config, kind, mech["count_assurance"])
     yield from _throat_problems(mech)
     yield from _beam_time_problems(mech)
@@ -103,6 +115,15 @@ def _pins(config: Config) -> Iterator[tuple[str, int, str]]:
     if expander:
         for word in ("sda", "scl"):
             yield f"expander.{word}", expander[word], f"i2c{expander['i2c']} {word}"
+
+
+def _entropy_problems(config: Config) -> Iterator[str]:
+    source, worth = config["entropy"]["source"], config["entropy"]["millibits_per_byte"]
+    port, worth_max = _ENTROPY[source]
+    if config["mcu"]["port"] != port:
+        yield f"entropy.source: a board of port {config['mcu']['port']} has no {source}"
+    if worth > worth_max:
+        yield f"entropy.millibits_per_byte {worth}: a byte of {source} may be taken to be worth at most {worth_max}"
 
 
 def _pin_problems(config: Config) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import fairshoe
-from fairshoe import boards, decode, demo, scenario, shuffle_test
+from fairshoe import audit, boards, decode, demo, scenario, shuffle_test
 from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
 from fairshoe.messages import ALL, Command, Event, Reason, Role, Status
@@ -32,12 +32,14 @@ examples:
   fairshoe command /dev/ttyACM0 shuffle --key-file shoe.key
                                          one command, and how it ended
   fairshoe decode capture.bin            what is in a recording of the line, and what was damaged
+  fairshoe audit shuffle --seed 5a.. --commitment c3.. --cards 52
+                                         whether a disclosed seed is the one committed to, and its order
   fairshoe config check my-board.json    whether a board config can work
   fairshoe shuffle-test --html page.html statistical evidence that the shuffle is uniform
 
 exit status: 0 done, 1 it went wrong, 2 usage, 3 board or game, 4 port cannot be opened, 5 port lost,
 6 no answer, 7 simulator, 8 not a fairshoe capture, 9 operation numbers, 10 key file, 11 refused by the device,
-130 interrupted
+12 scenario file, 13 audit: not what was committed to, 14 audit: nothing to hold it against, 130 interrupted
 """
 
 
@@ -72,6 +74,7 @@ def parser() -> argparse.ArgumentParser:
     monitor.add_argument("--quiet-s", type=float, default=None, metavar="S", help="end after S seconds of silence")
     _add_command(commands)
     _add_decode(commands)
+    audit.add_parser(commands)
     scenario.add_parser(commands)
     shuffle_test.add_parser(commands)
     config = commands.add_parser("config", help="board configs").add_subparsers(dest="action", required=True)
@@ -180,7 +183,7 @@ def _monitor(options: argparse.Namespace) -> int:
         try:
             for message in shoe.messages(options.quiet_s):
                 if options.json and isinstance(message, (Event, Status)):
-                    print(json.dumps({"message": message.NAME, **asdict(message)}), flush=True)
+                    print(json.dumps({"message": message.NAME, **asdict(message)}, default=bytes.hex), flush=True)
                 elif not options.json:
                     screen.show(message)
         finally:
@@ -264,6 +267,7 @@ _COMMANDS = {
     "command": _command,
     "config": _config,
     "decode": _decode,
+    "audit": audit.run,
     "scenario": scenario.run,
     "shuffle-test": shuffle_test.run,
 }

@@ -159,6 +159,8 @@ def _field(name: str, value: object) -> str:
         return f"command {MESSAGE_NAMES.get(cast(int, value), value)}"
     if name == "during":
         return f"during {MESSAGE_NAMES.get(cast(int, value), 'no motion')}"
+    if isinstance(value, bytes):
+        return f"{words(name)} {value.hex()}"
     if value in (0xFF, 0xFFFF):
         return f"{words(name)} unknown"
     return f"{words(name)} {value}"

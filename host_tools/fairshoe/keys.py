@@ -22,7 +22,12 @@ from firmware.protocol.session import FROM_DEVICE, FROM_HOST, KEY_SIZE, MAC_SIZE
 
 Seal = Callable[[bytes], bytes]
 
-_ROLES = {"observer": Role.OBSERVER, "table": Role.TABLE, "service": Role.SERVICE}
+_ROLES = {
+    "observer": Role.OBSERVER,
+    "table": Role.TABLE,
+    "service": Role.SERVICE,
+    "auditor": Role.AUDITOR,
+}
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,6 @@ def _read(path: Path) -> tuple[str, bytes]:
     if len(words) != 2 or len(secret) != KEY_SIZE or words[0] not in (*_ROLES, "device"):
         raise KeyFileError(
             f"{path} does not hold a key.",
-            f"It must hold one line: device, observer, table or service, and {2 * KEY_SIZE} hex digits.",
+            f"It must hold one line: device, {', '.join(_ROLES)}, and {2 * KEY_SIZE} hex digits.",
         )
     return words[0], secret

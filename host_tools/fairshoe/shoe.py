@@ -27,6 +27,8 @@ from fairshoe.messages import (
     RoundEnded,
     RoundStarted,
     RoundVoided,
+    SeedGet,
+    SeedIs,
     Status,
     Welcome,
 )
@@ -208,6 +210,23 @@ class Shoe:
         """The command of an earlier run whose outcome nobody heard."""
         welcome = self._keyed()
         return self._operations.unfinished(welcome.device, welcome.role)
+
+    def seed(self, timeout_s: float = ANSWER_S) -> SeedIs:
+        """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
+        if self._session is None or self._keyed().role != Role.AUDITOR:
+            raise UsageError("only an auditor is told seeds.", "Open the shoe with the auditor's key.")
+        end = time.monotonic() + timeout_s
+        again_at = 0.0
+        while time.monotonic() < end:
+            if time.monotonic() >= again_at:
+                again_at = time.monotonic() + RESEND_S
+                self._session.send(SeedGet())
+            self._pump()
+            for message in self._waiting:
+                if isinstance(message, SeedIs):
+                    self._waiting.remove(message)
+                    return message
+        raise NoAnswer(f"{self.name} did not answer about its seed.", "Check the cable; is its firmware too old?")
 
     def dictionary(self) -> Dictionary:
         """The device's own message table: ours if the hashes agree, else fetched line by line and checked."""

@@ -16,10 +16,18 @@ STEP_MS = 20
 class RigPort:
     """What pyserial would give. Each read that finds nothing lets the device run on for a moment."""
 
-    def __init__(self, key: bytes = b"", mode: str = "report_only", clear_ack: bool = True, seed: int = 7) -> None:
+    def __init__(
+        self,
+        key: bytes = b"",
+        mode: str = "report_only",
+        clear_ack: bool = True,
+        seed: int = 7,
+        seeds: str = "erase",
+    ) -> None:
         config: dict[str, Any] = json.loads((ROOT / "board_configs" / "pico-carousel.json").read_text())
         config["link"]["mode"] = mode
         config["link"]["clear_ack"] = clear_ack
+        config["audit"] = {"seeds": seeds}
         self.rig = Rig(config, "caribbean-stud", seed, 0, key)
         self.to_host: Noise | None = None
         self.to_device: Noise | None = None

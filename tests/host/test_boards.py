@@ -80,6 +80,10 @@ def test_every_line_of_the_firmware_can_be_in_a_config_and_no_other() -> None:
         ("nv.bytes", 8001, "nv.bytes must be multiple of 64"),
         ("sensors", {"recognition": 1}, "sensors.recognition must be boolean, not 1"),
         ("colour", "red", "colour is not known; possible: name, mcu, "),
+        ("entropy", None, "entropy is missing"),
+        ("entropy.millibits_per_byte", 0, "entropy.millibits_per_byte must be bigger than or equal to 100, not 0"),
+        ("entropy.source", "dice", "entropy.source must be one of "),
+        ("audit", {"seeds": "publish"}, "audit.seeds must be one of "),
     ],
 )
 def test_a_config_of_the_wrong_shape_is_refused_in_plain_words(path: str, value: object, message: str) -> None:

@@ -44,7 +44,13 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware.machines": ("firmware.machines", "firmware.shoe", *BASE),
     "firmware.shoe": ("firmware.shoe", *BASE),
     # A record holds an event as it goes over the wire.
-    "firmware.journal": ("firmware.journal", "firmware.protocol", "firmware.fault", "firmware.ticks"),
+    "firmware.journal": (
+        "firmware.journal",
+        "firmware.protocol",
+        "firmware.fault",
+        "firmware.ticks",
+        "firmware.digest",
+    ),
     "firmware.protocol": ("firmware.protocol", "firmware.fault", "firmware.ticks", "firmware.digest"),
     "firmware.image": ("firmware.fault", "firmware.ticks"),
     "firmware.digest": (),

@@ -1,0 +1,219 @@
+"""`fairshoe audit shuffle`: whether a disclosed seed is the one the device committed to, and which order it gives.
+
+The order is drawn again by an implementation of its own, from Python's hashlib and hmac and the words of docs/AUDIT.md:
+an audit that ran the device's code would only show that the code agrees with itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.keys import read_key
+from fairshoe.messages import Role, ShuffleCommitted
+from fairshoe.shoe import Shoe
+
+SEED_SIZE = 32
+CARDS_MAX = 1000
+DRAW_BYTES = 128
+COMMITMENT_TEXT = b"fairshoe seed 1"
+SHUFFLE_TEXT = b"fairshoe shuffle 1"
+
+
+class AuditFailed(FairshoeError):
+    """The seed is not the one that was committed to."""
+
+    exit_code = 13
+
+
+class NothingDisclosed(FairshoeError):
+    """There is no seed, or no commitment to hold it against."""
+
+    exit_code = 14
+
+
+class HmacDrbg:
+    """HMAC-DRBG with SHA-256, as SP 800-90A words it."""
+
+    def __init__(self, seed_material: bytes) -> None:
+        self._key = bytes(32)
+        self._value = b"\x01" * 32
+        self._update(seed_material)
+
+    def generate(self, size: int) -> bytes:
+        out = b""
+        while len(out) < size:
+            self._value = hmac.digest(self._key, self._value, "sha256")
+            out += self._value
+        self._update(b"")
+        return out[:size]
+
+    def _update(self, data: bytes) -> None:
+        for tag in (b"\x00", b"\x01") if data else (b"\x00",):
+            self._key = hmac.digest(self._key, self._value + tag + data, "sha256")
+            self._value = hmac.digest(self._key, self._value, "sha256")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a seed says. `places[i]` is where the i-th card taken in went; `dealt[k]` is which card comes out k-th."""
+
+    seed: bytes
+    commitment: bytes
+    places: tuple[int, ...]
+    seq: int = 0
+
+    @property
+    def agrees(self) -> bool:
+        return hmac.compare_digest(commitment_of(self.seed), self.commitment)
+
+    @property
+    def dealt(self) -> tuple[int, ...]:
+        return tuple(sorted(range(len(self.places)), key=lambda card: self.places[card]))
+
+
+def commitment_of(seed: bytes) -> bytes:
+    return hashlib.sha256(COMMITMENT_TEXT + seed).digest()
+
+
+def places_of(seed: bytes, cards: int) -> tuple[int, ...]:
+    """Fisher-Yates from the top, with 16-bit little-endian words and rejection, in chunks of 128 bytes."""
+    drbg = HmacDrbg(seed + SHUFFLE_TEXT)
+    words: list[int] = []
+
+    def below(bound: int) -> int:
+        while True:
+            if not words:
+                chunk = drbg.generate(DRAW_BYTES)
+                words.extend(int.from_bytes(chunk[at : at + 2], "little") for at in range(0, DRAW_BYTES, 2))
+            word = words.pop(0)
+            if word < 65536 // bound * bound:
+                return word % bound
+
+    places = list(range(cards))
+    for i in range(cards - 1, 0, -1):
+        j = below(i + 1)
+        places[i], places[j] = places[j], places[i]
+    return tuple(places)
+
+
+def examine(seed: bytes, commitment: bytes, cards: int, seq: int = 0) -> Verdict:
+    return Verdict(seed, commitment, places_of(seed, cards), seq)
+
+
+def find_commitment(path: Path, seq: int) -> bytes:
+    """The commitment of event `seq` in a file that `fairshoe monitor --json` has written, of one device."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}.", "Check the name and your permission.") from error
+    for number, line in enumerate(lines, 1):
+        try:
+            entry: Any = json.loads(line or "{}")
+        except ValueError as error:
+            raise UsageError(
+                f"{path}, line {number}: not JSON: {error}.", "Give a file as `fairshoe monitor --json` prints it."
+            ) from error
+        event: dict[str, Any] = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
+        if event.get("message") == ShuffleCommitted.NAME and event.get("seq") == seq:
+            return _hex(str(event.get("commitment")), f"{path}, line {number}: commitment")
+    raise NothingDisclosed(
+        f"{path} has no {ShuffleCommitted.NAME} event with the number {seq}.",
+        "Give the file in which the events of this device were stored when the deck was shuffled.",
+    )
+
+
+# --- the command line --------------------------------------------------------------------------
+
+
+def add_parser(commands: Any) -> None:
+    audit = commands.add_parser("audit", help="prove afterwards what a device did")
+    kinds = audit.add_subparsers(dest="action", required=True)
+    shuffle = kinds.add_parser(
+        "shuffle",
+        help="check a disclosed seed and draw the order again",
+        description="With --seed, --commitment and --cards checks what you have; with a port fetches the seed of the "
+        "last shuffle whose deck is out of play and checks it against the stored events. See docs/AUDIT.md.",
+    )
+    shuffle.add_argument("port", nargs="?", help="serial device or pyserial URL")
+    shuffle.add_argument("--key-file", metavar="F", help="with a port: the auditor's key, mode 600")
+    shuffle.add_argument("--events", metavar="F", help="with a port: events as `fairshoe monitor --json` printed them")
+    shuffle.add_argument("--seed", metavar="HEX", help="32 bytes")
+    shuffle.add_argument("--commitment", metavar="HEX", help="32 bytes, of the event shuffle_committed")
+    shuffle.add_argument("--cards", type=int, metavar="N", help="cards in the deck")
+    shuffle.add_argument("--json", action="store_true", help="the verdict as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    verdict = _fetched(options) if options.port else _given(options)
+    _print(verdict, options.json)
+    if not verdict.agrees:
+        raise AuditFailed(
+            "the seed is not the one that was committed to.",
+            "Check that seed and commitment are of the same shuffle; if they are, take the device out of service.",
+        )
+    return 0
+
+
+def _given(options: argparse.Namespace) -> Verdict:
+    if None in (options.seed, options.commitment, options.cards):
+        raise UsageError("what is to be audited?", "Give --seed, --commitment and --cards, or a port.")
+    if options.key_file or options.events:
+        raise UsageError("--key-file and --events need a port.", "Name the port, or leave them out.")
+    if not 1 <= options.cards <= CARDS_MAX:
+        raise UsageError(f"a deck of {options.cards} cards?", f"Give --cards from 1 to {CARDS_MAX}.")
+    return examine(_hex(options.seed, "--seed"), _hex(options.commitment, "--commitment"), options.cards)
+
+
+def _fetched(options: argparse.Namespace) -> Verdict:
+    if not options.key_file or not options.events:
+        raise UsageError("a port needs --key-file and --events.", "See fairshoe audit shuffle --help.")
+    if options.seed or options.commitment or options.cards:
+        raise UsageError("a port brings its own seed.", "Leave out --seed, --commitment and --cards.")
+    with Shoe.open(options.port, read_key(Path(options.key_file), Role.AUDITOR)) as shoe:
+        answer = shoe.seed()
+    if not answer.kept:
+        raise NothingDisclosed(
+            f"{options.port} erases its seeds.", 'Its board config must say "audit": {"seeds": "disclose"} beforehand.'
+        )
+    if not answer.seq:
+        raise NothingDisclosed(
+            f"{options.port} has no seed to disclose.", "Ask again when a round with a shuffled deck has ended."
+        )
+    return examine(answer.seed, find_commitment(Path(options.events), answer.seq), answer.cards, answer.seq)
+
+
+def _hex(text: str, what: str) -> bytes:
+    try:
+        value = bytes.fromhex(text)
+    except ValueError:
+        value = b""
+    if len(value) != SEED_SIZE:
+        raise UsageError(f"{what} is not {SEED_SIZE} bytes.", f"Give {2 * SEED_SIZE} hex digits.")
+    return value
+
+
+def _print(verdict: Verdict, as_json: bool) -> None:
+    if as_json:
+        answer = {
+            "seed": verdict.seed.hex(),
+            "commitment": verdict.commitment.hex(),
+            "agrees": verdict.agrees,
+            "seq": verdict.seq or None,
+            "cards": len(verdict.places),
+            "places": verdict.places,
+            "dealt": verdict.dealt,
+        }
+        print(json.dumps(answer))
+        return
+    of_event = f"of event {verdict.seq}, " if verdict.seq else ""
+    print(f"seed        {verdict.seed.hex()}")
+    print(f"commitment  {verdict.commitment.hex()}  ({of_event}{'agrees' if verdict.agrees else 'DOES NOT AGREE'})")
+    print(f"places      {' '.join(map(str, verdict.places))}\n            of the cards in the order they were taken in")
+    print(f"dealt       {' '.join(map(str, verdict.dealt))}\n            numbers of the cards as they come out, from 0")

@@ -1,0 +1,204 @@
+"""The audit of a shuffle: an implementation of its own agrees with NIST and with the device, and every lie is found."""
+
+import json
+import random
+import runpy
+from array import array
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rig_port import KEY, RigPort
+
+from fairshoe import audit, cli, keys
+from fairshoe.errors import NoAnswer, UsageError
+from fairshoe.messages import Role
+from fairshoe.shoe import Shoe
+from firmware.shoe.drbg import Drbg
+from firmware.shoe.permutation import permutation_fill
+from firmware.shoe.shuffler import Shuffler
+
+VECTORS: list[Any] = runpy.run_path(str(Path(__file__).parents[1] / "unit" / "drbg_vectors.py"))["VECTORS"]
+SEED = bytes(range(32))
+
+
+def test_the_audit_s_own_drbg_gives_what_nist_says() -> None:
+    plain = [vector for vector in VECTORS if vector[0] == "no_reseed" and not vector[8][0]]
+    assert len(plain) == 4
+    for vector in plain:
+        drbg = audit.HmacDrbg(bytes.fromhex(vector[2] + vector[3] + vector[4]))
+        drbg.generate(128)
+        assert drbg.generate(128).hex() == vector[9]
+
+
+def test_the_audit_and_the_device_draw_the_same_order_from_any_seed() -> None:
+    number = random.randrange(1 << 32)
+    print(f"replay with random.Random({number})")
+    noise = random.Random(number)
+    for cards in (1, 2, 3, 52, 54, 288, 384, *(noise.randrange(4, 400) for _ in range(20))):
+        seed = noise.randbytes(32)
+        order = array("H", [0] * cards)
+        permutation_fill(order, cards, Drbg(seed, b"", b"fairshoe shuffle 1"))
+        assert audit.places_of(seed, cards) == tuple(order)
+
+
+def test_the_audit_agrees_with_the_commitment_of_the_device() -> None:
+    port = RigPort()
+    shuffler = Shuffler(port.rig.hal, port.rig.config, 1)
+    for _ in range(5):
+        order = array("H", [0] * 52)
+        assert shuffler.draw(order, 52)
+        verdict = audit.examine(bytes(shuffler.seed), shuffler.commitment, 52)
+        assert verdict.agrees
+        assert verdict.places == tuple(order)
+        assert [verdict.places[card] for card in verdict.dealt] == list(range(52))
+
+
+def test_a_worked_example_stays_what_it_is() -> None:
+    """The numbers of docs/AUDIT.md: whoever implements an audit elsewhere holds theirs against them."""
+    page = (Path(__file__).parents[2] / "docs" / "AUDIT.md").read_text()
+    assert audit.commitment_of(SEED).hex() in page
+    assert " ".join(map(str, audit.places_of(SEED, 10))) in page
+    assert " ".join(map(str, audit.examine(SEED, b"", 10).dealt)) in page
+
+
+def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    good = audit.commitment_of(SEED)
+    words = ["audit", "shuffle", "--cards", "52", "--json"]
+    assert cli.main([*words, "--seed", SEED.hex(), "--commitment", good.hex()]) == 0
+    assert json.loads(capsys.readouterr().out)["agrees"] is True
+    for bit in (0, 100, 255):
+        wrong = bytes(byte ^ (1 << bit % 8 if i == bit // 8 else 0) for i, byte in enumerate(SEED))
+        assert cli.main([*words, "--seed", wrong.hex(), "--commitment", good.hex()]) == 13
+        out = capsys.readouterr()
+        assert json.loads(out.out)["agrees"] is False
+        assert "take the device out of service" in out.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        ([], 2, "--seed, --commitment and --cards, or a port"),
+        (["--seed", "00" * 32, "--cards", "52"], 2, "what is to be audited"),
+        (["--seed", "00" * 31, "--commitment", "00" * 32, "--cards", "52"], 2, "--seed is not 32 bytes"),
+        (["--seed", "zz" * 32, "--commitment", "00" * 32, "--cards", "52"], 2, "--seed is not 32 bytes"),
+        (["--seed", "00" * 32, "--commitment", "00" * 33, "--cards", "52"], 2, "--commitment is not 32 bytes"),
+        (["--seed", "00" * 32, "--commitment", "00" * 32, "--cards", "0"], 2, "a deck of 0 cards"),
+        (["--seed", "00" * 32, "--commitment", "00" * 32, "--cards", "52", "--events", "f"], 2, "need a port"),
+        (["/dev/none"], 2, "--key-file and --events"),
+        (["/dev/none", "--key-file", "k", "--events", "f", "--cards", "52"], 2, "brings its own seed"),
+        (["/dev/none", "--key-file", "k", "--events", "f"], 10, "cannot read the key"),
+    ],
+)
+def test_words_that_do_not_fit_are_refused_with_advice(
+    words: list[str], code: int, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["audit", "shuffle", *words]) == code
+    error = capsys.readouterr().err
+    assert says in error
+    assert len(error.strip().splitlines()) == 2
+
+
+# --- from a device -----------------------------------------------------------------------------
+
+
+class Watched(RigPort):
+    """Ends whoever reads it, as Ctrl-C would, at a set time."""
+
+    until_us = 1 << 60
+
+    def read(self, size: int) -> bytes:
+        if self.rig.plant.now_us >= self.until_us:
+            raise KeyboardInterrupt
+        return super().read(size)
+
+
+@pytest.fixture
+def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Watched:
+    """On every port there is; the library's clock is its clock."""
+    port = Watched(KEY, "table", False, seeds=request.param)
+    monkeypatch.setattr("fairshoe.shoe.time.monotonic", lambda: port.rig.plant.now_us / 1e6)
+    monkeypatch.setattr("fairshoe.shoe.serial.serial_for_url", lambda *_words, **_options: port)  # pyright: ignore
+    return port
+
+
+def key_file(folder: Path, role: Role) -> str:
+    path = folder / f"{role.name.lower()}.key"
+    keys.write_key(path, role.name.lower(), keys.role_key(KEY, role).secret)
+    return str(path)
+
+
+def monitor(port: Watched, folder: Path, ms: int, capsys: pytest.CaptureFixture[str]) -> Path:
+    """What `fairshoe monitor --json` prints within that time, in a file."""
+    port.until_us = port.rig.plant.now_us + ms * 1000
+    key = folder / "observer.key"
+    words = ["monitor", "rig", "--host", "--json", "--key-file"]
+    assert cli.main([*words, str(key) if key.exists() else key_file(folder, Role.OBSERVER)]) == cli.EXIT_INTERRUPTED
+    port.until_us = 1 << 60
+    path = folder / "events.jsonl"
+    with path.open("a") as file:
+        file.write(capsys.readouterr().out)
+    return path
+
+
+def shuffle(port: Watched, cards: int) -> None:
+    port.hand("load", str(cards))
+    port.run(500)
+    port.hand("press", "green")
+
+
+@pytest.mark.parametrize("device", ["disclose"], indirect=True)
+def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
+    device: Watched, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    device.run(8000)
+    auditor = key_file(tmp_path, Role.AUDITOR)
+    events = monitor(device, tmp_path, 1000, capsys)
+    words = ["audit", "shuffle", "rig", "--key-file", auditor, "--events", str(events), "--json"]
+    assert cli.main(words) == 14
+    assert "no seed to disclose" in capsys.readouterr().err
+    shuffle(device, 51)
+    monitor(device, tmp_path, 10000, capsys)
+    order = tuple(device.rig.app.order)[:52]
+    assert sorted(order) == list(range(52))
+    assert cli.main(words) == 14  # in play
+    capsys.readouterr()
+    monitor(device, tmp_path, 30000, capsys)
+    assert cli.main(words) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["agrees"] is True
+    assert tuple(answer["places"]) == order
+    # A file in which the commitment was altered, and one that has none.
+    seed, commitment = answer["seed"], answer["commitment"]
+    assert audit.commitment_of(bytes.fromhex(seed)).hex() == commitment
+    text = events.read_text()
+    events.write_text(text.replace(commitment, "00" * 32))
+    assert cli.main(words) == 13
+    events.write_text("\n".join(line for line in text.splitlines() if "shuffle_committed" not in line))
+    assert cli.main(words) == 14
+    events.write_text("{torn\n" + text)
+    assert cli.main(words) == 2
+    assert "line 1: not JSON" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("device", ["erase"], indirect=True)
+def test_a_device_that_erases_says_so(device: Watched, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    device.run(8000)
+    shuffle(device, 51)
+    events = monitor(device, tmp_path, 40000, capsys)
+    words = ["audit", "shuffle", "rig", "--key-file", key_file(tmp_path, Role.AUDITOR), "--events", str(events)]
+    assert cli.main(words) == 14
+    assert '"disclose"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("device", ["disclose"], indirect=True)
+def test_the_library_asks_only_as_an_auditor_and_acknowledges_nothing(device: Watched) -> None:
+    device.run(8000)
+    with Shoe.open("rig", keys.role_key(KEY, Role.TABLE)) as shoe, pytest.raises(UsageError, match="only an auditor"):
+        shoe.seed()
+    with Shoe.open("rig", keys.role_key(KEY, Role.AUDITOR)) as shoe:
+        assert shoe.seed().seq == 0
+        device.rig.cut_power()
+        with pytest.raises(NoAnswer, match="did not answer about its seed"):
+            shoe.seed()
+    assert device.rig.app.journal.seq_acked == 0
