@@ -11,8 +11,9 @@ import pytest
 from rig_port import KEY, RigPort
 
 from fairshoe import audit, cli, keys
+from fairshoe.describe import describe_event
 from fairshoe.errors import NoAnswer, UsageError
-from fairshoe.messages import Role
+from fairshoe.messages import Role, ShuffleCommitted
 from fairshoe.shoe import Shoe
 from firmware.shoe.drbg import Drbg
 from firmware.shoe.permutation import permutation_fill
@@ -60,6 +61,11 @@ def test_a_worked_example_stays_what_it_is() -> None:
     assert audit.commitment_of(SEED).hex() in page
     assert " ".join(map(str, audit.places_of(SEED, 10))) in page
     assert " ".join(map(str, audit.examine(SEED, b"", 10).dealt)) in page
+
+
+def test_a_commitment_is_shown_as_a_person_would_copy_it() -> None:
+    event = ShuffleCommitted(1, 1, 0, 0, 0, 0, 1, audit.commitment_of(SEED))
+    assert describe_event(event) == f"shuffle committed: commitment {audit.commitment_of(SEED).hex()}"
 
 
 def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,6 +174,10 @@ def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
     answer = json.loads(capsys.readouterr().out)
     assert answer["agrees"] is True
     assert tuple(answer["places"]) == order
+    # Another shuffle's commitment does not get in the way.
+    other = {"message": "shuffle_committed", "seq": answer["seq"] - 1, "commitment": "11" * 32}
+    events.write_text(json.dumps(other) + "\n" + events.read_text())
+    assert cli.main(words) == 0
     # A file in which the commitment was altered, and one that has none.
     seed, commitment = answer["seed"], answer["commitment"]
     assert audit.commitment_of(bytes.fromhex(seed)).hex() == commitment

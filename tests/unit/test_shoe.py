@@ -115,7 +115,8 @@ def test_the_ways_to_draw_give_every_order_once():
     for count in (1, 2, 3, 4, 5):
         ways = [[]]
         for bound in range(count, 1, -1):
-            ways = [way + [j] for way in ways for j in range(bound)]
+            # A word of the second multiple: it gives j only if the bound is right.
+            ways = [way + [bound + j] for way in ways for j in range(bound)]
         seen = set()
         order = array("H", [0] * count)
         for way in ways:

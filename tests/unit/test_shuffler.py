@@ -8,11 +8,13 @@ from support import GAME, board, check_stage, fields_of, play
 from firmware.fault import FAULT_ENTROPY, FAULT_JOURNAL
 from firmware.games.flow import DECK_READY, PREPARING, SHUFFLING, STATE_COUNT, WAITING_FOR_DECK, WARNING
 from firmware.journal.seeds import HELD_AT, SEED_AT, SEED_END, TOLD_AT
+from firmware.journal.store import RECORD_FIRST
 from firmware.link.gate import REFUSE_CLEAR, REFUSE_ROLE
 from firmware.protocol import ids
 from firmware.shoe.drbg import Drbg
 from firmware.shoe.permutation import permutation_fill
 from firmware.shoe.shuffler import Shuffler
+from hal.sim.nv import PowerCut
 from rig import stories
 from rig.peer import Peer
 from rig.story import Stage
@@ -112,6 +114,19 @@ def test_every_draw_takes_fresh_entropy():
         before = stage.rig.hal.entropy_draws
         assert shuffler.draw(order, 52)
         assert stage.rig.hal.entropy_draws - before >= shuffler.entropy.seed_bytes
+
+
+def test_what_a_draw_gives_depends_on_the_noise_of_that_draw():
+    second = set()
+    for noise in (5000, 90000):
+        stage = Stage(board(), GAME, 7)
+        shuffler = Shuffler(stage.rig.hal, board(), 1)
+        order = array("H", [0] * 54)
+        assert shuffler.draw(order, 52)
+        stage.rig.hal.entropy_draws = noise
+        assert shuffler.draw(order, 52)
+        second.add(bytes(shuffler.seed))
+    assert len(second) == 2
 
 
 def test_the_same_noise_after_another_boot_gives_another_seed():
@@ -330,6 +345,44 @@ def test_power_cut_at_any_write_of_a_round_leaves_no_seed_behind_and_tells_none_
             assert bytes(journal.buf[25:57]) == sha256(b"fairshoe seed 1" + answer[3]).digest(), write
         else:
             assert answer[3] == bytes(32)
+
+
+def test_a_seed_whose_commitment_was_never_recorded_is_forgotten_at_boot():
+    stage = stage_of()
+    stage.play(stories.start() + [("", 0, "load", 52)])
+    hal = stage.rig.hal
+    prog = hal.nv_prog
+    seen = []
+
+    def cut(address, buf):
+        if HELD_AT in seen and address >= RECORD_FIRST * RECORD:
+            raise PowerCut()
+        seen.append(address)
+        return prog(address, buf)
+
+    hal.nv_prog = cut
+    stage.play([("", 300, "press", "green"), ("", 1000, "wait", 0)])
+    assert not stage.rig.powered
+    assert held(stage) != bytes(RECORD)
+    stage._act("boot", "")
+    assert held(stage) == bytes(RECORD)
+    stage.run(3000)
+    assert ask(stage) == (1, 0, 0, bytes(32))
+
+
+def test_a_round_that_ends_with_cards_inside_does_not_end_the_secret():
+    """No game of today does so; one that deals several rounds from a deck would."""
+    stage = stage_of()
+    stage.play(stories.start() + stories.shuffle(52) + [("deck_verified", 0, "wait", 0)])
+    stage.rig.app.outbox.post(ids.EV_ROUND_ENDED)
+    stage.run(1000)
+    assert held(stage) != bytes(RECORD)
+    assert ask(stage)[1] == 0
+    stage.play([("", 0, "open", 0)])
+    stage.until("warning_latched", 5000)
+    stage.run(500)
+    assert held(stage) == bytes(RECORD)
+    assert ask(stage)[1] != 0
 
 
 # --- who may ask -------------------------------------------------------------------------------
