@@ -275,6 +275,8 @@ class App:
         """Draw, keep the seed, commit to it: the next event that is recorded. Returns the order's new state."""
         cards = self.flow.profile.deck_cards
         shuffler = self.shuffler
+        if not shuffler.entropy.gather():
+            return ORDER_WANTED  # a slice a scan
         if not shuffler.draw(self.order, cards):
             return ORDER_FAILED
         held = self.seeds.hold(self.journal.seq_last + 1, cards, shuffler.seed)

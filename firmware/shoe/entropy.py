@@ -22,6 +22,7 @@ START_UP_BYTES = const(1024)  # 90B asks for 1,024 samples: these are 1,024, or 
 WINDOW_BITS = const(1024)  # 90B 4.4.2: the window of a binary source, and of any other
 WINDOW_BYTES = const(512)
 CHUNK = const(64)
+SLICE = const(256)  # bytes a call: reading and testing them takes some 50 ms on an RP2040, and the watchdog waits 500
 ONE_BIT = ("rp2040_rosc",)
 
 # Of a nibble: how many zeros it begins with, how many it ends with, how many ones it has.
@@ -43,22 +44,41 @@ class Entropy:
         self.share_max = proportion_cutoff(worth, unit, WINDOW_BITS if self.one_bit else WINDOW_BYTES)
         self.chunk = bytearray(CHUNK)
         self.failed = True  # nothing has been tested yet
+        self.owed = False  # a failure that nobody has been told of: the next seed is refused whatever happened since
+        self.conditioner: "sha256 | None" = None
+        self.left = 0  # bytes that the seed still needs
         self._restart()
 
     def start_up(self) -> bool:
         """Test fresh samples and throw them away. Whether the source may be used."""
         self._restart()
         self.failed = False
-        return self._take(START_UP_BYTES, None)
+        self.conditioner = None
+        return self._take(START_UP_BYTES)
+
+    def gather(self) -> bool:
+        """Take a slice of the noise for the next seed; after a failure, the start-up test. Whether that is all: either
+        there is a seed now, or there is none to be had."""
+        if self.owed:
+            self.owed = False
+            return True
+        if self.failed:
+            return not self.start_up()
+        if self.conditioner is None:
+            self.conditioner = sha256()
+            self.left = self.seed_bytes
+        if self.left > 0 and not self._take(min(self.left, SLICE)):
+            self.conditioner = None
+            return True
+        self.left -= SLICE
+        return self.left <= 0
 
     def seed_into(self, out: bytearray) -> bool:
-        """Fill out with 32 conditioned bytes of fresh noise; False, and nothing in it, if the source is not healthy."""
-        if self.failed and not self.start_up():
+        """Fill out with 32 conditioned bytes of what was gathered; False, and nothing in it, if that is not enough."""
+        if self.conditioner is None or self.left > 0:
             return False
-        conditioner = sha256()
-        if not self._take(self.seed_bytes, conditioner):
-            return False
-        out[:] = conditioner.digest()
+        out[:] = self.conditioner.digest()
+        self.conditioner = None
         return True
 
     def _restart(self) -> None:
@@ -68,7 +88,7 @@ class Entropy:
         self.share = 0
         self.position = 0  # in the window, in bytes
 
-    def _take(self, size: int, conditioner: "sha256 | None") -> bool:
+    def _take(self, size: int) -> bool:
         """Read and test `size` bytes, rounded up to chunks, into the conditioner if there is one."""
         chunk = self.chunk
         for _ in range((size + CHUNK - 1) // CHUNK):
@@ -77,8 +97,8 @@ class Entropy:
                 good = (self._test_bits(byte) if self.one_bit else self._test_byte(byte)) and good
             if not good:
                 self.failed = True
-            if conditioner is not None:
-                conditioner.update(chunk)
+            if self.conditioner is not None:
+                self.conditioner.update(chunk)
         wipe(chunk)
         return not self.failed
 

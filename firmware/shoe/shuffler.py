@@ -30,7 +30,7 @@ class Shuffler:
 
     def __init__(self, hal: "Hal", config: "Config", boot: int) -> None:
         self.entropy = Entropy(hal, config["entropy"])
-        self.entropy.start_up()  # a failure stays, and shows at the first draw
+        self.entropy.owed = not self.entropy.start_up()
         # Never the same twice, which is all that 90A asks of a nonce that is not random.
         self.nonce = pack("<II", hal.unique_id(), boot)
         self.drbg: "Drbg | None" = None
@@ -38,7 +38,7 @@ class Shuffler:
         self.commitment = b""
 
     def draw(self, order: "array[int]", count: int) -> bool:
-        """Fill order[:count]. False: no healthy entropy, and nothing was drawn."""
+        """Fill order[:count], once entropy.gather() is through. False: no healthy entropy, and nothing was drawn."""
         fresh = bytearray(SEED_SIZE)
         if not self.entropy.seed_into(fresh):
             return False

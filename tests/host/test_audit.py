@@ -48,6 +48,8 @@ def test_the_audit_agrees_with_the_commitment_of_the_device() -> None:
     shuffler = Shuffler(port.rig.hal, port.rig.config, 1)
     for _ in range(5):
         order = array("H", [0] * 52)
+        while not shuffler.entropy.gather():
+            pass
         assert shuffler.draw(order, 52)
         verdict = audit.examine(bytes(shuffler.seed), shuffler.commitment, 52)
         assert verdict.agrees

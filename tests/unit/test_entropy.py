@@ -6,6 +6,7 @@ from firmware.shoe.entropy import (
     ALPHA_BITS,
     CHUNK,
     SEED_SIZE,
+    SLICE,
     START_UP_BYTES,
     WINDOW_BITS,
     WINDOW_BYTES,
@@ -50,6 +51,8 @@ def started(config, seed=1):
 def seed_of(entropy):
     """32 bytes, zeros if there was no seed."""
     out = bytearray(SEED_SIZE)
+    while not entropy.gather():
+        assert not entropy.seed_into(out)  # not enough yet
     assert entropy.seed_into(out) == (out != bytearray(SEED_SIZE))
     return bytes(out)
 
@@ -241,6 +244,22 @@ def test_a_seed_is_the_hash_of_enough_fresh_noise():
         assert entropy.seed_bytes <= len(source.given) < entropy.seed_bytes + CHUNK
 
 
+def test_no_call_takes_more_than_a_slice_and_a_seed_serves_once():
+    for config in (BITS, BYTES):
+        source, entropy = started(config)
+        calls = 0
+        done = False
+        while not done:
+            before = len(source.given)
+            done = entropy.gather()
+            assert len(source.given) - before <= SLICE
+            calls += 1
+        assert calls == (entropy.seed_bytes + SLICE - 1) // SLICE
+        assert entropy.gather() and len(source.given) < entropy.seed_bytes + CHUNK  # asked again: nothing more is taken
+        assert entropy.seed_into(bytearray(SEED_SIZE))
+        assert not entropy.seed_into(bytearray(SEED_SIZE))
+
+
 def test_nothing_of_the_noise_is_left_in_the_buffer():
     _source, entropy = started(BITS)
     seed_of(entropy)
@@ -271,6 +290,7 @@ def test_a_failure_stays_until_a_start_up_test_has_been_passed():
     source, entropy = started(BITS)
     source.broken = bytearray(200)
     assert seed_of(entropy) == bytes(SEED_SIZE)
+    assert not entropy.seed_into(bytearray(SEED_SIZE))
     # Good noise again: used only after the start-up test.
     source.given = bytearray()
     assert seed_of(entropy) != bytes(SEED_SIZE)

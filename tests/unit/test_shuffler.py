@@ -82,6 +82,12 @@ def send(stage, peer, message, values=()):
     stage.run(20)
 
 
+def draw(shuffler, order, count):
+    while not shuffler.entropy.gather():
+        pass
+    return shuffler.draw(order, count)
+
+
 def order_of(seed, count):
     order = array("H", [0] * count)
     permutation_fill(order, count, Drbg(seed, b"", b"fairshoe shuffle 1"))
@@ -97,7 +103,7 @@ def test_the_seed_gives_the_order_and_the_commitment_the_seed():
     seen = set()
     for count in (52, 54, 5):
         order = array("H", [0] * 54)
-        assert shuffler.draw(order, count)
+        assert draw(shuffler, order, count)
         assert list(order)[:count] == order_of(shuffler.seed, count)
         assert shuffler.commitment == sha256(b"fairshoe seed 1" + bytes(shuffler.seed)).digest()
         seen.add(bytes(shuffler.seed))
@@ -112,7 +118,7 @@ def test_every_draw_takes_fresh_entropy():
     order = array("H", [0] * 54)
     for _ in range(3):
         before = stage.rig.hal.entropy_draws
-        assert shuffler.draw(order, 52)
+        assert draw(shuffler, order, 52)
         assert stage.rig.hal.entropy_draws - before >= shuffler.entropy.seed_bytes
 
 
@@ -122,9 +128,9 @@ def test_what_a_draw_gives_depends_on_the_noise_of_that_draw():
         stage = Stage(board(), GAME, 7)
         shuffler = Shuffler(stage.rig.hal, board(), 1)
         order = array("H", [0] * 54)
-        assert shuffler.draw(order, 52)
+        assert draw(shuffler, order, 52)
         stage.rig.hal.entropy_draws = noise
-        assert shuffler.draw(order, 52)
+        assert draw(shuffler, order, 52)
         second.add(bytes(shuffler.seed))
     assert len(second) == 2
 
@@ -136,7 +142,7 @@ def test_the_same_noise_after_another_boot_gives_another_seed():
         stage = Stage(board(), GAME, 7)
         stage.rig.hal.entropy_draws = 0
         shuffler = Shuffler(stage.rig.hal, board(), boot)
-        assert shuffler.draw(array("H", [0] * 52), 52)
+        assert draw(shuffler, array("H", [0] * 52), 52)
         seeds.add(bytes(shuffler.seed))
     assert len(seeds) == 2
 
@@ -182,6 +188,32 @@ def test_a_source_that_dies_stops_the_next_shuffle_and_nothing_else_and_comes_ba
     stage.play(stories.round_of(1))
     check_stage(stage)
     assert len(commitments(stage)) == 2
+
+
+def test_a_source_that_failed_at_boot_is_told_of_even_if_it_has_come_back_since():
+    stage = Stage(board(), GAME, 7)
+    stage.rig.app.shuffler = Shuffler(Dead(), board(), 1)  # as a boot with a dead source leaves it
+    assert stage.rig.app.shuffler.entropy.failed
+    stage.rig.app.shuffler.entropy.hal = stage.rig.hal
+    stage.play(stories.start() + stories.shuffle(52))
+    stage.until("warning_latched", 5000)
+    assert fields_of(stage, "shuffle_failed") == [[FAULT_ENTROPY]]
+    stage.play([("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
+    stage.until("warning_cleared", 60000)
+    stage.play(stories.round_of(1))
+    assert len(commitments(stage)) == 1
+
+
+class Dead:
+    """A board whose source is stuck."""
+
+    def entropy_into(self, buf):
+        for i in range(len(buf)):
+            buf[i] = 0
+        return True
+
+    def unique_id(self):
+        return 1
 
 
 # --- commitment --------------------------------------------------------------------------------
