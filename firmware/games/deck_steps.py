@@ -105,10 +105,11 @@ def step_preparing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
     """The order is drawn and the intent durable before the first card moves."""
     if flow.order_state == ORDER_FAILED:
         return flow_warn(flow, out, FAULT_ENTROPY, now_ms)
-    if flow.order_state == ORDER_WANTED or not flow_committed(flow):
+    shuffles = flow.machine.shuffles
+    if (shuffles and flow.order_state != ORDER_READY) or not flow_committed(flow):
         return flow_await_commit(flow, out, now_ms)
     cards = flow.profile.deck_cards
-    if flow.order_state == ORDER_READY:
+    if shuffles:
         flow.machine.shuffle(cards, now_ms)
         panel_lamps(out, 0, 1, 0)
         return flow_enter(flow, SHUFFLING, now_ms)

@@ -59,7 +59,7 @@ LENGTH_PERCENT_MAX = 115  # firmware/machines/spec.py: longer is a double feed
 SETTLES_MIN = 3
 HAND_UM_PER_MS = (200, 3000)  # assumed: the slowest and the fastest hand that draws a card
 RECORD_BYTES = 64  # firmware/journal/store.py, as the next
-RECORD_FIRST = 3
+RECORD_FIRST = 7
 ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room for so many
 
 
@@ -122,6 +122,9 @@ def _entropy_problems(config: Config) -> Iterator[str]:
     port, worth_max = _ENTROPY[source]
     if config["mcu"]["port"] != port:
         yield f"entropy.source: a board of port {config['mcu']['port']} has no {source}"
+    kind = config["mechanism"]["kind"]
+    if kind != "carousel" and config.get("audit", {}).get("seeds") == "disclose":
+        yield f"audit.seeds disclose: {_NAMES[kind]} cannot know when the deck is out of play; only erase is possible"
     if worth > worth_max:
         yield f"entropy.millibits_per_byte {worth}: a byte of {source} may be taken to be worth at most {worth_max}"
 

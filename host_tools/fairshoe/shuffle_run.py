@@ -9,6 +9,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 
 from fairshoe.boards import Config
 from fairshoe.shuffle_models import MODELS, Model
@@ -131,14 +132,11 @@ def _count(plan: Plan, part: _Part) -> _Counted:
 
     numbers = range(part.first, part.first + part.count)
     if not part.key:
-        wrong = [
-            i
-            for i in numbers
-            if machine_deck(plan.config, plan.game, plan.seed, i) != firmware_deck(plan.seed, i, plan.cards)
-        ]
+        fast = partial(firmware_deck, plan.config, plan.seed)
+        wrong = [i for i in numbers if machine_deck(plan.config, plan.game, plan.seed, i) != fast(i, plan.cards)]
         return part, None, wrong
     model: Model | None = _MODEL_BY_KEY.get(part.key)
-    shuffle = model.deck if model else firmware_deck
+    shuffle = model.deck if model else partial(firmware_deck, plan.config)
     before = shuffle(plan.seed, part.first - 1, plan.cards) if part.first else None
     tally = Tally(plan.cards)
     tally.add([shuffle(plan.seed, i, plan.cards) for i in numbers], before)

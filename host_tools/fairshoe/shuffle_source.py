@@ -6,15 +6,16 @@ Here, and nowhere else in the shuffle test, is what it knows of the inside of fi
 from __future__ import annotations
 
 from array import array
-from hashlib import sha256, shake_128
+from functools import cache
+from hashlib import shake_128
+from struct import pack
+from typing import Any, cast
 
 from fairshoe.boards import Config
 from fairshoe.errors import GameError, SimulatorError
 from fairshoe.simulator import check_game
-from firmware.app import ENTROPY_BYTES
 from firmware.games.profile import find_profile
-from firmware.shoe.drbg import Drbg
-from firmware.shoe.permutation import permutation_fill
+from firmware.shoe.shuffler import Shuffler
 from firmware.version import VERSION_TEXT
 from rig import stories
 from rig.story import Stage, Stuck
@@ -37,19 +38,47 @@ class Entropy:
         return True
 
 
-def draw_order(entropy: Entropy, count: int) -> array[int]:
-    """What App does with its noise when the procedure asks for an order: card i of the hopper comes out as order[i]."""
+class _Board:
+    """A HAL that has nothing but noise."""
+
+    def __init__(self) -> None:
+        self.source = Entropy(0, 0)
+
+    def entropy_into(self, buf: bytearray) -> bool:
+        return self.source.entropy_into(buf)
+
+    def unique_id(self) -> int:
+        return 0
+
+
+@cache
+def _shuffler(source: str, worth: int) -> tuple[_Board, Shuffler]:
+    """One for each process: its start-up test costs as much as a shuffle."""
+    board = _Board()
+    config = {"entropy": {"source": source, "millibits_per_byte": worth}}
+    return board, Shuffler(cast(Any, board), config, 1)
+
+
+def draw_order(entropy: Entropy, count: int, config: Config) -> array[int]:
+    """What App does with its noise when the procedure asks for an order: card i of the hopper comes out as order[i].
+
+    As the first shuffle after the first boot of a device of its own, with the simulator's identity for that seed."""
+    board, shuffler = _shuffler(config["entropy"]["source"], config["entropy"]["millibits_per_byte"])
+    board.source = entropy
+    shuffler.drbg = None
+    shuffler.nonce = pack("<II", 0x51 << 16 | entropy.index & 0xFFFF, 1)
     order = array("H", [0] * count)
-    noise = bytearray(ENTROPY_BYTES)
-    entropy.entropy_into(noise)
-    permutation_fill(order, count, Drbg(sha256(noise).digest()))
+    while not shuffler.entropy.gather():
+        pass
+    if not shuffler.draw(order, count):
+        raise SimulatorError("the health tests refused the simulated noise.", "Try another seed.")
     return order
 
 
-def firmware_deck(seed: int, index: int, cards: int) -> list[int]:
+def firmware_deck(config: Config, seed: int, index: int, cards: int) -> list[int]:
     """The deck that shuffle number `index` deals, cards numbered as the hopper feeds them."""
     deck = [0] * cards
-    for card, place in enumerate(draw_order(Entropy(seed, index), cards)):
+    for card, place in enumerate(draw_order(Entropy(seed, index), cards, config)):
         deck[place] = card
     return deck
 

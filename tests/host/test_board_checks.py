@@ -71,6 +71,29 @@ def test_a_pin_can_do_what_its_peripheral_needs() -> None:
     assert len(problems("carousel", **free)) == 2
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (
+            "entropy__millibits_per_byte",
+            501,
+            "entropy.millibits_per_byte 501: a byte of rp2040_rosc may be taken to be worth at most 500",
+        ),
+        ("entropy__source", "stm32_rng", "entropy.source: a board of port rp2 has no stm32_rng"),
+        ("entropy__source", "simulated", "entropy.source: a board of port rp2 has no simulated"),
+    ],
+)
+def test_noise_is_not_taken_to_be_worth_more_than_its_source_may_be(path: str, value: object, message: str) -> None:
+    assert only("carousel", **{path: value}) == message
+
+
+def test_seeds_are_disclosed_only_where_the_machine_knows_the_end_of_a_round() -> None:
+    assert problems("carousel", audit={"seeds": "disclose"}) == []
+    assert only("shelves", audit={"seeds": "disclose"}) == (
+        "audit.seeds disclose: a shelf machine cannot know when the deck is out of play; only erase is possible"
+    )
+
+
 def test_the_panel_is_on_an_expander_that_exists() -> None:
     message = only("draw", expander=None)
     assert message.startswith("inputs.button_close, inputs.button_lock, ")
@@ -413,9 +436,9 @@ def test_the_estimate_covers_orders_drawn_at_random_and_is_not_far_off() -> None
 
 
 def test_the_journal_holds_two_rounds() -> None:
-    assert problems("carousel", nv__bytes=6336) == []
-    assert only("carousel", nv__bytes=6272) == (
-        "nv.bytes 6272 holds 95 events: 96 are needed for a round while the last one is not acknowledged"
+    assert problems("carousel", nv__bytes=6592) == []
+    assert only("carousel", nv__bytes=6528) == (
+        "nv.bytes 6528 holds 95 events: 96 are needed for a round while the last one is not acknowledged"
     )
     assert only("draw", nv__bytes=64).startswith("nv.bytes 64 holds 0 events")
 

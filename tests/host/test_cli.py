@@ -220,7 +220,11 @@ def test_on_a_terminal_there_is_a_live_line_and_ctrl_c_ends_it_cleanly(no_color:
         preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0),
     )
     os.close(far)
-    text = read_terminal(near, 4)
+    text = ""
+    for _ in range(8):  # a busy machine takes its time to the first result
+        text += read_terminal(near, 3)
+        if "deck_verified" in text or "deck verified" in text:
+            break
     os.write(near, b"\x03")
     text += read_terminal(near, 3)
     assert process.wait(10) == 130

@@ -20,6 +20,7 @@ from rig import stories
 from rig.story import Stage
 
 BOARD = "pico-carousel"
+CONFIG = boards.load_board(BOARD)[0]
 GAME = "caribbean-stud"
 SLICE = ["shuffle-test", "--shuffles", "2000", "--full", "5", "--seed", "20", "--processes", "1"]
 
@@ -41,7 +42,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_whole_machine_makes_the_deck_that_the_fast_path_draws() -> None:
     config, _ = boards.load_board(BOARD)
     decks = [machine_deck(config, GAME, seed, index) for seed, index in itertools.product((1, 7, 2**40), (0, 1, 99))]
-    fast = [firmware_deck(seed, index, 52) for seed, index in itertools.product((1, 7, 2**40), (0, 1, 99))]
+    fast = [firmware_deck(CONFIG, seed, index, 52) for seed, index in itertools.product((1, 7, 2**40), (0, 1, 99))]
     assert decks == fast
     assert len({tuple(deck) for deck in decks}) == 9
 
@@ -55,18 +56,18 @@ def test_the_deck_is_dealt_in_the_order_in_which_the_fast_path_has_it() -> None:
         stage.rig.hal.entropy_into = Entropy(5, index).entropy_into
         stage.play(stories.round_of(3))
         dealt = [51 - card for cards in stage.taken for card in cards]
-        assert dealt == firmware_deck(5, index, 52)
+        assert dealt == firmware_deck(CONFIG, 5, index, 52)
 
 
 def test_the_app_draws_from_the_same_noise_what_the_fast_path_draws() -> None:
     """Without a machine in between, and for the order itself."""
     config, _ = boards.load_board(BOARD)
     for index in range(5):
-        stage = Stage(config, GAME, 1)
+        stage = Stage(config, GAME, index)
         stage.play(stories.start())
         stage.rig.hal.entropy_into = Entropy(9, index).entropy_into
         stage.play(stories.shuffle(52))
-        assert stage.rig.app.order[:52] == draw_order(Entropy(9, index), 52)
+        assert stage.rig.app.order[:52] == draw_order(Entropy(9, index), 52, config)
 
 
 def test_noise_is_never_the_same_for_two_shuffles() -> None:
@@ -108,7 +109,7 @@ def test_the_result_does_not_depend_on_the_number_of_processes() -> None:
 
 def test_the_parts_of_a_run_add_up_to_one_tally_of_all_its_decks() -> None:
     whole = Tally(52)
-    whole.add([firmware_deck(20, index, 52) for index in range(1000)], None)
+    whole.add([firmware_deck(CONFIG, 20, index, 52) for index in range(1000)], None)
     assert execute(plan(), lambda done: None).ours.tally == whole
 
 
@@ -120,7 +121,7 @@ def test_progress_reaches_the_total() -> None:
     assert seen[-1] == wanted.total == 4003
 
 
-def naive(entropy: Entropy, count: int) -> "array[int]":
+def naive(entropy: Entropy, count: int, config: object) -> "array[int]":
     """Every card swapped with any: the best known mistake in shuffling."""
     noise = bytearray(8 * count)
     entropy.entropy_into(noise)
@@ -131,7 +132,7 @@ def naive(entropy: Entropy, count: int) -> "array[int]":
     return order
 
 
-def biased(entropy: Entropy, count: int) -> "array[int]":
+def biased(entropy: Entropy, count: int, config: object) -> "array[int]":
     """Fisher-Yates with a byte for each draw and no rejection: modulo bias."""
     noise = bytearray(count)
     entropy.entropy_into(noise)
@@ -176,7 +177,7 @@ def test_a_bad_shuffler_that_is_not_caught_is_no_pass(
         key, name = "shelf-10", "10 shelves"
 
         def deck(self, seed: int, index: int, cards: int) -> list[int]:
-            return firmware_deck(seed + 1, index, cards)
+            return firmware_deck(CONFIG, seed + 1, index, cards)
 
     monkeypatch.setitem(vars(shuffle_run)["_MODEL_BY_KEY"], "shelf-10", Uniform())
     assert cli.main(["shuffle-test", "--shuffles", "1000", "--full", "0", "--seed", "3", "--processes", "1"]) == 1

@@ -6,7 +6,7 @@ from hashlib import sha256
 from support import GAME, board, check_stage, fields_of, play
 
 from firmware.fault import FAULT_ENTROPY, FAULT_JOURNAL
-from firmware.games.flow import DECK_READY, PREPARING, SHUFFLING, STATE_COUNT, WAITING_FOR_DECK, WARNING
+from firmware.games.flow import DECK_HELD, DECK_READY, PREPARING, SHUFFLING, WAITING_FOR_DECK, WARNING
 from firmware.journal.seeds import HELD_AT, SEED_AT, SEED_END, TOLD_AT
 from firmware.journal.store import RECORD_FIRST
 from firmware.link.gate import REFUSE_CLEAR, REFUSE_ROLE
@@ -222,7 +222,7 @@ class Dead:
 def test_the_commitment_and_the_seed_are_durable_before_the_first_card_moves():
     stage = stage_of(role=ids.ROLE_TABLE)
     stage.play(stories.start() + [("", 500, "load", 52)])
-    stage._act("press", "green")
+    stage.act_typed("press", str("green"))
     app = stage.rig.app
     while app.flow.state != SHUFFLING:
         assert len(stage.rig.plant.throat.hopper) == 52
@@ -323,11 +323,33 @@ def test_no_seed_is_told_while_its_deck_is_in_play():
             everywhere |= states
             if stage.last_event() == "round_ended":
                 states = set()  # the second round again, now that there is a seed to tell
-            stage._act(action, argument)
+            stage.act_typed(action, str(argument))
         stage.run(500)
         assert ask(stage)[3] != bytes(32)
     # An order is drawn within the scan that asks for it: nobody can get a question in while it is being prepared.
-    assert everywhere | {PREPARING} == set(range(STATE_COUNT)), everywhere
+    # The states from DECK_HELD on belong to other mechanisms.
+    assert everywhere | {PREPARING} == set(range(DECK_HELD)), everywhere
+
+
+def test_a_seed_is_never_told_of_a_deck_that_is_dealt_elsewhere():
+    """It may be in play for hours after it was handed out, also while the next deck is shuffled."""
+    config = board("shelves")
+    config["audit"] = {"seeds": "disclose"}
+    stage = Stage(config, {"deck_cards": 12}, 7, KEY, ids.ROLE_TABLE)
+    stage.play(stories.start() + stories.shuffle(12))
+    stage.until("deck_verified", 400000)
+    secret = held(stage)[SEED_AT:SEED_END]
+    assert secret != bytes(32)
+    assert ask(stage)[3] != secret
+    stage.play([("", 700, "press", "green"), ("remainder_released", 900, "wait", 0)])
+    assert ask(stage)[3] != secret
+    assert held(stage)[SEED_AT:SEED_END] == secret
+    stage.play([("", 0, "take", 0), ("remainder_taken", 500, "wait", 0)])
+    assert ask(stage)[3] == bytes(32)
+    stage.play(stories.shuffle(12))
+    stage.until("deck_verified", 400000)
+    assert ask(stage)[3] == bytes(32)
+    assert secret not in bytes(stage.rig.nv.data)
 
 
 def test_power_lost_with_a_deck_in_play_ends_its_secret_only_once_that_is_recorded():
@@ -340,7 +362,7 @@ def test_power_lost_with_a_deck_in_play_ends_its_secret_only_once_that_is_record
             stage.play(steps + [(event, after, "cut", 0)])
             secret = held(stage)[SEED_AT:SEED_END]
             assert secret != bytes(32)
-            stage._act("boot", "")
+            stage.act_typed("boot", "")
             app = stage.rig.app
             # Nothing is recorded of this boot yet.
             assert held(stage)[SEED_AT:SEED_END] == secret
@@ -365,7 +387,7 @@ def test_power_cut_at_any_write_of_a_round_leaves_no_seed_behind_and_tells_none_
         except Exception:
             assert not stage.rig.powered
         stage.rig.nv.cut_at = -1
-        stage._act("boot", "")
+        stage.act_typed("boot", "")
         stage.run(5000)
         check_stage(stage)
         assert held(stage) == bytes(RECORD), write
@@ -396,7 +418,7 @@ def test_a_seed_whose_commitment_was_never_recorded_is_forgotten_at_boot():
     stage.play([("", 300, "press", "green"), ("", 1000, "wait", 0)])
     assert not stage.rig.powered
     assert held(stage) != bytes(RECORD)
-    stage._act("boot", "")
+    stage.act_typed("boot", "")
     assert held(stage) == bytes(RECORD)
     stage.run(3000)
     assert ask(stage) == (1, 0, 0, bytes(32))
