@@ -101,7 +101,8 @@ if TYPE_CHECKING:
             ...
 
         def entropy_into(self, buf: bytearray) -> bool:
-            """Fill with raw noise of the board's source. False: no healthy source, and then no shuffle."""
+            """Fill with raw noise of the board's source, nothing smoothed: the firmware tests the samples. A source of
+            single bits gives eight to a byte, the first highest. False: the source is known to be broken."""
             ...
 
         def watchdog_feed(self) -> None:
