@@ -160,6 +160,8 @@ class Axis:
         self.moves += 1
         self.start_us = now_us
         self.moving = True
+        if not self.wraps or not self.plant.watch_slot:
+            self.plant.set_line(self.plant.line_slot, 0, now_us)
         self.crossing = -1
         self.shaded = False
         self.end_us = now_us + self._duration()

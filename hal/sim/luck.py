@@ -92,7 +92,7 @@ _CHOICES = {
 }
 _DUSTY = ("throat_a", "throat_b", "exit", "arrival")
 # Those that begin and end by themselves; the others are asked when something happens.
-_TIMED = ("roller_dead", "beam_stuck", "beam_blind", "beam_noise", "litter")
+_TIMED = ("roller_dead", "ejector_stuck", "beam_stuck", "beam_blind", "beam_noise", "litter")
 
 
 class Fault:
@@ -162,11 +162,12 @@ class Luck:
 
     def clear(self) -> None:
         """The machine is repaired."""
-        for fault in self.faults:
-            if fault.begun:
-                self._end(fault)
+        ended = self.faults
         self.faults = []
         self.due_us = FAR
+        for fault in ended:
+            if fault.begun:
+                self._end(fault)
 
     def fire(self, now_us: int) -> None:
         """Begin and end what has its time."""
@@ -198,7 +199,7 @@ class Luck:
             every_us, width_us = fault.number_of("every_us"), fault.number_of("width_us")
             fault.pulses = Pulses(self._line(fault), every_us, width_us, plant.now_us)
             plant.beams.add_noise(fault.pulses)
-        else:
+        elif fault.name != "ejector_stuck":
             level = fault.number_of("level") if fault.name == "beam_stuck" else 0
             plant.beams.force(self._line(fault), level, plant.now_us)
 
@@ -206,6 +207,8 @@ class Luck:
         plant = self.plant
         if fault.name == "roller_dead":
             self.dead[0 if fault.values["roller"] == "pick" else 1] -= 1
+            plant.apply()
+        elif fault.name == "ejector_stuck":
             plant.apply()
         elif fault.pulses is not None:
             plant.beams.drop_noise(fault.pulses, plant.now_us)

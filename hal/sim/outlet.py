@@ -78,8 +78,10 @@ class Outlet(Track):
             self.push_us = FAR
             self._push(now_us)
         if self.home_us <= now_us:
-            self.home_us = FAR
-            if not self.plant.luck.blocks_ejector():
+            if self.plant.luck.blocks_ejector():
+                self.home_us = now_us + self.stroke_us  # the spring keeps pulling
+            else:
+                self.home_us = FAR
                 self.plant.set_line(self.plant.line_ejector, 0, now_us)
         for body in list(self.bodies):
             while body.due_us <= now_us:

@@ -73,8 +73,10 @@ class Shelves:
                 plant.look()
                 plant.output_tray.store(slot, now_us)
         if self.home_us <= now_us:
-            self.home_us = FAR
-            if not plant.luck.blocks_ejector():
+            if plant.luck.blocks_ejector():
+                self.home_us = now_us + self.stroke_us  # the spring keeps pulling
+            else:
+                self.home_us = FAR
                 plant.set_line(plant.line_ejector, 0, now_us)
         if self.up_us <= now_us:
             self.up_us = FAR

@@ -77,6 +77,9 @@ def test_in_the_dark_every_light_beam_reads_blocked_and_switches_do_not():
     drive(plant, "dark", watch=True)
     for name in INPUTS:
         assert level(plant, name) == (1 if name in BEAMS else 0), name
+    plant.door(True)
+    plant.door(False)
+    assert level(plant, "door") == 0
     drive(plant, watch=True)
     assert not any(plant.level)
 
@@ -141,6 +144,32 @@ def test_noise_gives_a_pulse_in_every_period_and_nothing_after_its_time():
     )
 
 
+def test_noise_does_not_move_a_stuck_line():
+    plant = machine()
+    plant.luck.add({"fault": "beam_stuck", "line": "exit", "level": 0})
+    plant.luck.add({"fault": "beam_noise", "line": "exit", "every_us": 10000, "width_us": 200})
+    assert run(plant, 100) == []
+
+
+def test_what_a_lying_beam_brings_about_is_no_crash():
+    for lying, crashes in (("throat_b", 0), ("tray", 1)):
+        plant = machine()
+        plant.luck.add({"fault": "beam_blind", "line": lying})
+        plant.load([1])
+        plant.jam("throat", 0, 60000)
+        drive(plant, "pick", "transport")
+        run(plant, 300)
+        plant.move(1, False)
+        assert plant.crashes == crashes
+        plant = machine()
+        plant.luck.add({"fault": "beam_blind", "line": lying})
+        plant.load([1])
+        drive(plant, "pick", "transport")
+        plant.move(54, False)
+        run(plant, 300)
+        assert plant.crashes == crashes
+
+
 def test_noise_on_a_blocked_beam_shows_it_clear_for_a_moment():
     plant = machine()
     plant.load([1])
@@ -178,6 +207,12 @@ def test_the_slot_beam_shows_nothing_unless_watched():
     assert level(plant, "slot") == 0
     drive(plant, watch=True)
     assert level(plant, "slot") == 1
+    plant.move(-1 if plant.axis.slot else 1, False)
+    assert level(plant, "slot") == 0, "moving"
+    run(plant, 1000)
+    assert level(plant, "slot") == 0, "an empty shelf"
+    plant.move(1 if plant.axis.slot == 0 else -1, False)
+    run(plant, 1000)
     drive(plant)
     assert level(plant, "slot") == 0
 

@@ -154,20 +154,36 @@ def test_a_card_lost_at_the_exit_leaves_its_slot_and_is_seen_by_no_beam():
     assert plant.crashes == 0
 
 
-def test_a_stuck_ejector_stays_where_it_is():
-    plant = homed(machine())
-    plant.slots[0] = [1]
-    plant.luck.add({"fault": "ejector_stuck", "for_ms": 1000})
-    drive(plant, "ejector", "outfeed")
-    assert names(run(plant, 500)) == []
-    drive(plant)
-    run(plant, 600)
-    drive(plant, "ejector", "outfeed")
-    assert ("tray", 1) in names(run(plant, 500))
-    plant.luck.add({"fault": "ejector_stuck"})
-    drive(plant)
-    run(plant, 500)
-    assert level(plant, "ejector") == 1
+def test_a_stuck_ejector_stays_where_it_is_until_it_is_free():
+    for kind in ("carousel", "shelves"):
+        plant = homed(machine(kind))
+        plant.slots[0] = [1]
+        run(plant, 1)
+        plant.luck.add({"fault": "ejector_stuck", "for_ms": 1000})
+        drive(plant, "ejector", "outfeed")
+        assert names(run(plant, 999)) == []
+        assert ("tray", 1) in names(run(plant, 500)), "the motor is still on"
+        plant.luck.add({"fault": "ejector_stuck"})
+        drive(plant)
+        run(plant, 1000)
+        assert level(plant, "ejector") == 1
+        plant.luck.clear()
+        run(plant, 400)
+        assert level(plant, "ejector") == 0
+
+
+def test_an_arm_that_sticks_on_its_way_home_arrives_when_it_is_free():
+    for kind in ("carousel", "shelves"):
+        plant = homed(machine(kind))
+        drive(plant, "ejector")
+        run(plant, 500)
+        drive(plant)
+        run(plant, 30)
+        plant.luck.add({"fault": "ejector_stuck", "for_ms": 1000})
+        run(plant, 900)
+        assert level(plant, "ejector") == 1
+        run(plant, 500)
+        assert level(plant, "ejector") == 0
 
 
 def test_a_dead_roller_moves_nothing_while_it_is_dead():
@@ -252,6 +268,8 @@ def test_broken_storage_takes_no_write_and_works_again_afterwards():
     run(plant, 10)
     assert hal.nv_prog(1, bytearray(b"c")) and hal.nv_sync()
     assert bytes(nv.data[:2]) == b"ac"
+    assert raises(IndexError, nv.read, 60, bytearray(5)) and raises(IndexError, nv.prog, 60, bytearray(5))
+    assert len(nv.data) == 64
 
 
 def test_a_named_card_is_hit_once_and_chance_hits_at_its_rate():

@@ -116,7 +116,7 @@ def test_a_dealer_may_leave_part_of_a_stack():
 
 
 def test_a_shoe_card_past_the_exit_falls_whatever_the_rollers_do():
-    plant = machine("shoe")
+    plant = machine("shoe", brake_um=500)
     plant.load([4])
     drive(plant, "pick", "transport")
     while ("exit", 0) not in names(run(plant, 1)):

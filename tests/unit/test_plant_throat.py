@@ -107,6 +107,43 @@ def test_a_reversed_pick_roller_takes_no_card():
     assert plant.throat.bodies == [] and plant.hopper == [1, 2]
 
 
+def test_turning_back_is_no_try_to_pick():
+    plant = machine()
+    plant.load([1])
+    plant.misfeed(0, 1)
+    drive(plant, "pick", "reverse")
+    run(plant, 300)
+    drive(plant)
+    assert ("throat_a", 1) not in names(feed(plant))
+    assert ("throat_a", 1) in names(feed(plant))
+
+
+def test_a_card_moved_back_to_the_hopper_keeps_its_number_for_faults():
+    plant = machine("shoe")
+    plant.load([1, 2, 3])
+    plant.luck.add({"fault": "face_up", "card": 1})
+    drive(plant, "pick")
+    run(plant, 60)
+    drive(plant, "pick", "reverse")
+    run(plant, 300)
+    drive(plant)
+    assert [("face", 1) in names(feed(plant)) for _ in range(3)] == [False, True, False]
+
+
+def test_a_card_is_read_again_only_when_it_comes_forwards_again():
+    plant = machine(recognition=True)
+    plant.load([1])
+    drive(plant, "pick")
+    while not plant.card_codes:
+        run(plant, 1)
+    drive(plant, "pick", "reverse")
+    run(plant, 20)
+    assert plant.throat.bodies[0].x_um < 46000 and plant.card_codes == 1
+    drive(plant, "pick", "transport")
+    run(plant, 200)
+    assert plant.card_codes == 2
+
+
 def test_a_card_behind_a_jammed_one_stops_at_its_tail():
     plant = machine("shoe")
     plant.load([1, 2])
