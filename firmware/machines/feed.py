@@ -10,6 +10,7 @@ from micropython import const
 
 from firmware.fault import (
     FAULT_BACK,
+    FAULT_BEAM,
     FAULT_CARD_LENGTH,
     FAULT_DOUBLE_FEED,
     FAULT_FACE_UP,
@@ -172,6 +173,8 @@ def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
                 feed.ledger.lift()
             feed.meters.fed(ticks_diff(inp.enter_us[IN_THROAT_A], feed.picked_us))
         return _enter(feed, FEED_STAGED, now_ms)
+    if inp.level[IN_THROAT_B] or inp.leaves[IN_THROAT_B] != feed.seen_b:
+        return _fail(feed, out, FAULT_BEAM)  # past a beam that did not see it: another try would send a second card
     left_ms = feed.spec.pick_ms_max - ticks_diff(now_ms, feed.entered_ms)
     if left_ms > 0:
         return left_ms

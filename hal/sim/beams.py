@@ -36,7 +36,7 @@ class Beams:
         lines = plant.lines
         inputs = config["inputs"]
         self.plant = plant
-        self.bounce_us = config["mechanism"].get("bounce_us", 0)
+        self.bounce_us = config["mechanism"]["bounce_us"]
         self.truth = bytearray(len(lines))
         self.wired = bytearray([1 if name in inputs else 0 for name in lines])
         self.seen = bytearray(self.wired)  # wired, and the slot beam only while somebody watches it

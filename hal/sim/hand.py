@@ -18,7 +18,7 @@ class Hand(Track):
         beams = [(plant.line_a, self.a_um), (plant.line_b, self.b_um)]
         Track.__init__(self, plant, mech["card_um"], 1, beams)
         self.hopper = plant.hopper
-        self.at_end = -1 if mech.get("feed", "top") == "top" else 0
+        self.at_end = -1  # the front card, which a hand finds first, is the last of the list
         self.picked = 0
         self.passed = 0
         self.drawn: "list[int]" = []

@@ -37,7 +37,7 @@ class Throat(Track):
         self.start_us = mech["roller_start_us"]
         self.latency_us = mech["pick_latency_us_min"]
         self.spread_us = mech["pick_latency_us_max"] - mech["pick_latency_us_min"] + 1
-        self.slip_percent = mech.get("slip_percent_max", 0)
+        self.slip_percent = mech["slip_percent_max"]
         beams = [(plant.line_a, self.a_um), (plant.line_b, self.b_um)]
         self.far_um = self.b_um  # the last beam
         self.fall_um = 0  # from the last beam to rest
@@ -51,7 +51,7 @@ class Throat(Track):
         self.fall_mark = plant.line_exit * 2 if self.fall_um else -1  # from here on it falls freely
         Track.__init__(self, plant, mech["card_um"], mech["transport_um_per_ms"], beams)
         self.hopper = plant.hopper
-        self.at_end = -1 if mech.get("feed", "top") == "top" else 0  # where the next card lies in the list
+        self.at_end = -1 if mech["feed"] == "top" else 0  # where the next card lies in the list
         self.picked = 0  # cards since the last load, for faults that name one
         self.passed = 0  # cards ever, for wear
         self.attempt = 0

@@ -10,10 +10,10 @@ from fairshoe.messages import ALL, StackOffered, UnknownMessage
 from firmware.protocol.dictionary import dictionary_hash
 
 OWN = own_dictionary()
-STATES = f"names state {' '.join(OWN.names['state'])}"
+STATES = next(line for line in reversed(OWN.lines) if line.startswith("names state"))
 NEWER = [
     *"\n".join(OWN.lines)
-    .replace("stack_offered stack:u8 cards:u8", "stack_offered stack:u8 cards:u8 slot:u16 note:t8")
+    .replace("cards:u8 misfeeds:u8 stalls:u8", "cards:u8 misfeeds:u8 stalls:u8 slot:u16 note:t8")
     .replace(STATES, f"{STATES} sulking")
     .splitlines(),
     "message 700 2 card_polished slot:u16 how:t8 odd:u128x",
