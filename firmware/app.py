@@ -76,7 +76,7 @@ class App:
         self.meter_store.load(self.flow.meters.values)
         self.boot = self.journal.boot_last + 1
         self.shuffler = Shuffler(hal, config, self.boot)
-        # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed is nobody's business.
+        # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed stays secret.
         disclose = self.flow.machine.deals and config.get("audit", {}).get("seeds") == "disclose"
         self.seeds = Seeds(hal, self.journal, disclose)
         self.prefix = [0, self.boot, 0, 0, 0, 0, 0]
