@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from hal.api import Config
 
+    Game = str | dict[str, object]  # a name, or changes to the house game
+
 ZERO_WAKES_MAX = 64  # scans at one instant before we call it a livelock
 FRAMES_MAX = 5000  # and frames sent: ten journals full
 
@@ -25,7 +27,7 @@ class Livelock(Exception):
 class Rig:
     """A simulated device on a table. Survives power cuts: boot() makes a new app on the same plant and storage."""
 
-    def __init__(self, config: "Config", game: str, seed: int, board_crc: int, key: bytes = b"") -> None:
+    def __init__(self, config: "Config", game: "Game", seed: int, board_crc: int, key: bytes = b"") -> None:
         self.config = config
         self.board_crc = board_crc
         self.game = game
@@ -42,7 +44,7 @@ class Rig:
         """Power on. What the firmware knew is gone; what the plant and the storage hold is not."""
         profile = find_profile(self.game)
         if profile is None:
-            raise ValueError("unknown game " + self.game)
+            raise ValueError("unknown game %s" % self.game)
         if self.powered:
             self.cut_power()
         self.hal = SimHal(self.plant, self.nv)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from hal.api import Config
     from hal.sim.noise import Noise
+    from rig.rig import Game
 
     Step = tuple[str, int, str, object]
 
@@ -28,7 +29,7 @@ class Stuck(Exception):
 class Stage:
     """A rig, a peer and a script, played to the end; `transcript` has every byte that crossed the link."""
 
-    def __init__(self, config: "Config", game: str, seed: int, key: bytes = b"", role: int = 0) -> None:
+    def __init__(self, config: "Config", game: "Game", seed: int, key: bytes = b"", role: int = 0) -> None:
         self.rig = Rig(config, game, seed, 0, key)
         self.rig.deliver = self._deliver
         self.peer = Peer(key, role)

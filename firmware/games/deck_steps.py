@@ -93,7 +93,7 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     flow.outbox.deck = 1
     flow.outbox.round = 0
     if flow.machine.shuffles:
-        flow.report_ms = flow.spec.shuffle_report_ms
+        flow.report_ms = flow.machine.report_ms(cards)
         flow.outbox.post(ids.EV_SHUFFLE_STARTED, cards, flow.report_ms // 100)
         flow.order_state = ORDER_WANTED
     else:
@@ -199,5 +199,6 @@ def _report_ms(flow: "Flow", elapsed_ms: int) -> int:
     that (which takes a machine out of its specification) it is told at the next multiple."""
     feed = flow.machine.feed
     spec = flow.spec
-    report_ms = spec.shuffle_report_ms + feed.misfeeds * spec.misfeed_ms + feed.stalls * spec.stall_ms * spec.jog_max
+    report_ms = flow.machine.report_ms(flow.profile.deck_cards)
+    report_ms += feed.misfeeds * spec.misfeed_ms + feed.stalls * spec.stall_ms * spec.jog_max
     return (elapsed_ms // report_ms + 1) * report_ms

@@ -49,6 +49,10 @@ class Machine:
         self.count = 0  # cards of this job
         self.second = 0  # the same, counted by other means
 
+    def report_ms(self, cards: int) -> int:
+        """When the result of shuffling so many cards is told: depends on nothing that the order could change."""
+        return self.spec.shuffle_report_ms
+
     def begin(self, phases: "tuple[Phase, ...]", now_ms: int) -> None:
         self.phases = phases
         self.phase = 0

@@ -3,6 +3,8 @@ carried to the hopper again, pass by pass, until it lies in exactly the order dr
 
 from array import array
 
+from micropython import const
+
 from firmware.fault import FAULT_COMPOSITION, FAULT_JAM_EXIT, FAULT_MISMATCH
 from firmware.image import IN_ARRIVAL, IN_HOPPER, IN_TRAY, OUT_OUTFEED, output_set
 from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop
@@ -48,6 +50,10 @@ if TYPE_CHECKING:
     from firmware.shoe.ledger import Ledger
 
 
+_OTHER_FEEDS = const(40)  # what homing, pushing and lifting take, in times of feeding a card
+_FULL_FEEDS = const(808)  # 384 cards, two passes, and those
+
+
 class Shelves(Machine):
     """Sole owner of feed, elevator and pusher. order[i] is the rank of the i-th card fed in this pass."""
 
@@ -75,6 +81,11 @@ class Shelves(Machine):
         self.radix.plan(expected, self.spec.place_count, self.spec.top_feed)
         self.number = 0
         self.begin(_SHUFFLE, now_ms)
+
+    def report_ms(self, cards: int) -> int:
+        """The board's figure is for a full load; a smaller deck takes its share, and what does not depend on it."""
+        self.radix.plan(cards, self.spec.place_count, self.spec.top_feed)
+        return self.spec.shuffle_report_ms // _FULL_FEEDS * (cards * self.radix.passes + _OTHER_FEEDS)
 
     def release(self, now_ms: int) -> None:
         self.begin(_RELEASE, now_ms)

@@ -58,8 +58,8 @@ def parser() -> argparse.ArgumentParser:
         "sim",
         help="run a simulated shoe behind a pseudo-terminal",
         description="Runs a simulated shoe behind a pseudo-terminal that any serial program can open. Actions of a "
-        "dealer's hands are read from standard input, one a line: load N, press close|lock|seat|green|ack, take, open, "
-        "clear, close, jam PLACE:NTH:UM, misfeed NTH:TIMES, quit.",
+        "dealer's hands are read from standard input, one a line: load N, press close|lock|seat|green|ack, take, lift, "
+        "open, clear, close, draw MS, litter N, jam PLACE:NTH:UM, misfeed NTH:TIMES, quit.",
     )
     _simulation(sim, speed=1.0)
     sim.add_argument("--hands", action="store_true", help="end when standard input ends")
@@ -118,7 +118,12 @@ def _add_decode(commands: Any) -> None:
 
 def _simulation(command: argparse.ArgumentParser, speed: float) -> None:
     command.add_argument("--board", default=DEFAULT_BOARD, help="a board's name or a .json file (%(default)s)")
-    command.add_argument("--game", default=DEFAULT_GAME, help="the game that is played (%(default)s)")
+    command.add_argument(
+        "--game",
+        default="",
+        help="the game that is played: a name, or house:deck_cards=384,stack_cards=3 for any deal "
+        f"({DEFAULT_GAME}; house with its own deck on boards that deal no stacks)",
+    )
     command.add_argument("--seed", type=int, default=1, help="one seed gives one run (%(default)s)")
     command.add_argument("--speed", type=_speed, default=speed, help="times real time (%(default)s)")
 
@@ -150,11 +155,12 @@ def _demo(options: argparse.Namespace) -> int:
     # Checked here too, so that a mistake is told once and not by a child process.
     from fairshoe.simulator import check_game
 
-    boards.load_board(options.board)
+    config, _crc = boards.load_board(options.board)
+    options.game = options.game or demo.GAMES.get(config["mechanism"]["kind"], DEFAULT_GAME)
     check_game(options.game)
     arguments = ["--board", options.board, "--game", options.game]
     arguments += ["--seed", str(options.seed), "--speed", str(options.speed)]
-    return demo.run(arguments, options.speed, Screen())
+    return demo.run(arguments, config["mechanism"]["kind"], options.speed, Screen())
 
 
 def _sim(options: argparse.Namespace) -> int:
@@ -162,6 +168,7 @@ def _sim(options: argparse.Namespace) -> int:
 
     config, crc = boards.load_board(options.board)
     key = read_device_key(Path(options.key_file)) if options.key_file else None
+    options.game = options.game or demo.GAMES.get(config["mechanism"]["kind"], DEFAULT_GAME)
     if options.mode:
         config["link"]["mode"] = options.mode
     simulator = Simulator(config, crc, options.game, options.seed, options.speed, key)

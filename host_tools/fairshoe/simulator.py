@@ -25,9 +25,27 @@ MAX_WAIT_S = 0.05
 ACTION_HELP = f"{TYPED.replace(', ', ' | ')} | cut | boot | quit"
 
 
-def check_game(name: str) -> None:
-    if find_profile(name) is None:
-        raise GameError(f"no game {name!r}.", "Known games: " + ", ".join(game_names()) + ".")
+Game = str | dict[str, object]
+
+
+def check_game(text: str) -> Game:
+    """A game by its name, or the house's own with changes: house:deck_cards=384,plan=1+1+1+4."""
+    name, _, changes = text.partition(":")
+    game: Game = name
+    try:
+        if name == "house" and changes:
+            game = {key: _number(value) for key, _, value in (word.partition("=") for word in changes.split(","))}
+        if find_profile(game) is None or (changes and name != "house"):
+            raise GameError(f"no game {text!r}.", "Known games: " + ", ".join(game_names()) + ".")
+    except ValueError as error:
+        raise GameError(
+            f"game {text!r}: {error}.", "For example house:deck_cards=384 or house:stack_cards=3 or house:plan=1+1+4."
+        ) from error
+    return game
+
+
+def _number(text: str) -> object:
+    return [int(part) for part in text.split("+")] if "+" in text else int(text)
 
 
 class _Pty:
@@ -63,8 +81,7 @@ class Simulator:
     def __init__(
         self, config: Config, board_crc: int, game: str, seed: int, speed: float, key: bytes | None = None
     ) -> None:
-        check_game(game)
-        self.rig = Rig(config, game, seed, board_crc, key or b"")
+        self.rig = Rig(config, check_game(game), seed, board_crc, key or b"")
         self.speed = speed
         self.table = _Pty()
         self.tap = _Pty()

@@ -175,6 +175,23 @@ def a_seed() -> str:
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.parametrize("kind", ["shelves", "shoe", "draw"])
+def test_the_demo_has_a_story_for_every_mechanism(kind: str) -> None:
+    done = run("demo", "--board", f"pico-{kind}", "--speed", "30", "--seed", a_seed(), timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 missing" in done.stdout
+
+
+def test_any_deal_of_the_house_game_can_be_named() -> None:
+    from fairshoe.errors import GameError
+    from fairshoe.simulator import check_game
+
+    assert check_game("house:deck_cards=384,plan=1+1+4") == {"deck_cards": 384, "plan": [1, 1, 4]}
+    for text in ("house:cards=3", "house:deck_cards=many", "caribbean-stud:deck_cards=3", "nope"):
+        with pytest.raises(GameError):
+            check_game(text)
+
+
 def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> None:
     seed = a_seed()
     done = run("demo", "--speed", "20", "--seed", seed, timeout=120)
