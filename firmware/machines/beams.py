@@ -31,24 +31,29 @@ def phase_dark(machine: "Machine", inp: "Inputs", out: "Outputs", now_ms: int) -
         return left_ms
     output_set(out, OUT_DARK, 0)
     watch(out, False)
-    line = _blind(machine, inp)
+    line = _with_level(inp, machine.spec.dark_lines, 0)
     if line >= 0:
-        machine.meters.blind(line)
+        machine.meters.uneasy(line)
         return machine.fail(out, FAULT_BEAM)
     return machine.advance(now_ms)
 
 
 def phase_light(machine: "Machine", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Light again: what is blocked now is really so, and says so before anything starts."""
-    if not machine.spec.dark_lines:
-        return machine.advance(now_ms)
-    left_ms = DARK_MS - ticks_diff(now_ms, machine.entered_ms)
-    return left_ms if left_ms > 0 else machine.advance(now_ms)
+    """Light again: no card is under way, so what is still blocked would say so of every card, and show none."""
+    left_ms = DARK_MS - ticks_diff(now_ms, machine.entered_ms) if machine.spec.dark_lines else 0
+    if left_ms > 0:
+        return left_ms
+    line = _with_level(inp, machine.spec.path_lines, 1)
+    if line >= 0:
+        machine.meters.uneasy(line)
+        return machine.fail(out, FAULT_BEAM)
+    return machine.advance(now_ms)
 
 
-def _blind(machine: "Machine", inp: "Inputs") -> int:
-    for line in machine.spec.dark_lines:
-        if not inp.level[line]:
+def _with_level(inp: "Inputs", lines: bytes, level: int) -> int:
+    """The first of these lines that has this level."""
+    for line in lines:
+        if inp.level[line] == level:
             return line
     return _NONE
 

@@ -56,21 +56,21 @@ class Meters:
         elif fault == FAULT_DOUBLE_FEED:
             self.add(METER_DOUBLE_FEEDS)
 
-    def blind(self, line: int) -> None:
-        """A beam did not notice the dark."""
+    def uneasy(self, line: int) -> None:
+        """A beam failed its test."""
         for i in range(METER_LINES):
             if _LINE_OF[i] == line:
-                self._uneasy(i, 1)
+                self._add(i, 1)
 
     def gather(self, glitches: "list[int]") -> None:
         """Add what each beam has twitched since the last time."""
         for i in range(METER_LINES):
             seen = glitches[_LINE_OF[i]]
             if seen != self._glitches[i]:
-                self._uneasy(i, seen - self._glitches[i])
+                self._add(i, seen - self._glitches[i])
                 self._glitches[i] = seen
 
-    def _uneasy(self, index: int, times: int) -> None:
+    def _add(self, index: int, times: int) -> None:
         at = METER_GLITCHES + index
         self.values[at] = min(self.values[at] + times, _U16_MAX)
         self.dirty = True

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 
 # What light falls on: everything the dark test can try.
 _LIT = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
+# Where only a card under way may be.
+_PATH = ("throat_a", "throat_b", "opacity", "exit", "arrival", "cut", "back", "face")
 
 
 class Spec:
@@ -17,11 +19,8 @@ class Spec:
         mech = config["mechanism"]
         self.kind = mech["kind"]
         self.recognises = bool(config.get("sensors", {}).get("recognition"))
-        self.dark_lines = bytes(
-            i for i in range(len(INPUTS)) if INPUTS[i] in _LIT and INPUTS[i] in config["inputs"]
-        )
-        if "dark" not in config["outputs"]:
-            self.dark_lines = b""
+        self.dark_lines = _lines(config, _LIT) if "dark" in config["outputs"] else b""
+        self.path_lines = _lines(config, _PATH)
         self.can_reverse = "reverse" in config["outputs"] and "reverse" in OUTPUTS
         self.tray_settle_ms = mech.get("tray_settle_ms", 0)
         self.shuffle_report_ms = mech.get("shuffle_report_ms", 0)
@@ -82,3 +81,8 @@ class Spec:
     def _exit(self, mech: "Config") -> None:
         # From the exit beam to rest in the tray, and a little.
         self.land_ms_max = mech["tray_um"] // mech["transport_um_per_ms"] + 60
+
+
+def _lines(config: "Config", names: "tuple[str, ...]") -> bytes:
+    """Those of the names that are wired."""
+    return bytes(i for i in range(len(INPUTS)) if INPUTS[i] in names and INPUTS[i] in config["inputs"])

@@ -1,0 +1,55 @@
+"""Devices of every kind at a table, in small: what tests of whole machines share."""
+
+from support import board, check_stage
+
+from rig.story import Stage
+
+ALL_KINDS = ("carousel", "shelves", "shoe", "draw")
+
+
+def small_board(kind, **changes):
+    """A board with a small store, so that a whole job takes little time on the device's VM."""
+    config = board(kind)
+    mech = config["mechanism"]
+    if kind == "carousel":
+        mech.update({"slot_count": 12, "slot_beam_slots": 3})
+    elif kind == "shelves":
+        mech.update({"shelf_count": 4, "shelf_cards_max": 8, "shuffle_report_ms": 60000})
+    mech.update(changes)
+    return config
+
+
+def set_up(kind, cards, seed=7, config=None, **game):
+    """A device that expects so many cards and has proved that it is empty."""
+    game["deck_cards"] = cards
+    stage = Stage(config or small_board(kind), game, seed)
+    stage.until("empty_proved", 20000)
+    return stage
+
+
+def faults(stage, *specs):
+    for spec in specs:
+        stage.rig.plant.luck.add(spec)
+    return stage
+
+
+def insert(stage, cards):
+    """A deck goes in and is started."""
+    stage.play([("", 300, "load", cards), ("", 300, "press", "green")])
+    return stage
+
+
+def warned(stage, wait_ms_max=200000):
+    """Wait for the warning; its code."""
+    stage.until("warning_latched", wait_ms_max)
+    stage.run(300)
+    check_stage(stage)
+    return stage.peer.events[stage.seen - 1].fields[0]
+
+
+def clear_by_hand(stage):
+    """Repair, take every card out, close and acknowledge, until the machine is proved empty again."""
+    stage.rig.plant.luck.clear()
+    stage.play([("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
+    stage.until("warning_cleared", 60000)
+    return stage
