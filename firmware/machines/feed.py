@@ -255,8 +255,12 @@ def _backed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return left_ms
     output_set(out, OUT_REVERSE, 0)
     output_set(out, OUT_TRANSPORT, 1)
+    # On its way back it has left beams, and may have been read: what counts is its next way forward.
     feed.seen_b = inp.leaves[IN_THROAT_B]
     feed.seen_a = inp.enters[IN_THROAT_A]
+    feed.codes_seen = inp.card_codes
+    if feed.confirm >= 0:
+        feed.seen_confirm = inp.leaves[feed.confirm] - feed.count
     if inp.level[IN_THROAT_A]:
         feed.seen_a -= 1
         return _enter(feed, FEED_STAGED, now_ms)

@@ -2,6 +2,7 @@
 
 from support import board, check_stage
 
+from firmware.games.flow import ORDER_READY
 from rig.story import Stage
 
 ALL_KINDS = ("carousel", "shelves", "shoe", "draw")
@@ -53,3 +54,31 @@ def clear_by_hand(stage):
     stage.play([("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
     stage.until("warning_cleared", 60000)
     return stage
+
+
+def drawn_order(stage):
+    """The order as soon as it is drawn; the deck has just been started."""
+    flow = stage.rig.app.flow
+    while flow.order_state != ORDER_READY:
+        stage.run(1)
+    return list(flow.order[: flow.profile.deck_cards])
+
+
+def fed_order(stage, cards):
+    """Cards of a fresh deck in the order in which the hopper gives them."""
+    deck = list(range(cards))
+    return deck if stage.rig.config["mechanism"]["feed"] == "bottom" else deck[::-1]
+
+
+def deck_in_order(stage, order):
+    """The cards as they have to come out: by slot of a carousel, or from the bottom of the pile of shelves."""
+    cards = [0] * len(order)
+    fed = fed_order(stage, len(order))
+    for i in range(len(order)):
+        cards[order[i]] = fed[i]
+    return cards
+
+
+def deck_inside(stage):
+    """The cards as they lie in the store, slot by slot or shelf by shelf."""
+    return [card for slot in stage.rig.plant.slots for card in slot]
