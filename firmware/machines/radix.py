@@ -17,8 +17,9 @@ class Radix:
         self.weight = 1  # of this pass's digit
         self.mirrored = False
 
-    def plan(self, cards: int, shelves: int, top_feed: bool) -> None:
-        """As few passes as so many shelves allow, and then no more shelves than they need: shorter ways."""
+    def plan(self, cards: int, shelves: int, shelf_cards: int, top_feed: bool) -> bool:
+        """As few passes as so many shelves allow, and then no more shelves than they need: shorter ways. False: in one
+        of the passes a shelf would have to hold more than it can."""
         self.top_feed = top_feed
         self.passes = 1
         while shelves**self.passes < cards:
@@ -27,6 +28,7 @@ class Radix:
         while self.base**self.passes < cards:
             self.base += 1
         self.begin(0)
+        return self._fullest(cards) <= shelf_cards
 
     def begin(self, number: int) -> None:
         """The digit of pass `number`, from 0."""
@@ -36,3 +38,12 @@ class Radix:
     def shelf(self, rank: int) -> int:
         digit = rank // self.weight % self.base
         return self.base - 1 - digit if self.mirrored else digit
+
+    def _fullest(self, cards: int) -> int:
+        """How many cards the fullest shelf of any pass holds: that of the digit 0, which comes first in every turn."""
+        fullest = 0
+        for number in range(self.passes):
+            weight = self.base**number
+            turn = weight * self.base
+            fullest = max(fullest, cards // turn * weight + min(cards % turn, weight))
+        return fullest

@@ -78,9 +78,10 @@ class Shelves(Machine):
 
     def shuffle(self, expected: int, now_ms: int) -> None:
         self.expected = expected
-        self.radix.plan(expected, self.spec.place_count, self.spec.top_feed)
         self.number = 0
-        self.begin(_SHUFFLE, now_ms)
+        spec = self.spec
+        fits = self.radix.plan(expected, spec.place_count, spec.shelf_cards_max, spec.top_feed)
+        self.begin(_SHUFFLE if fits else _TOO_MANY, now_ms)
 
     def report_ms(self, cards: int) -> int:
         """The board's figure is for a full load; a smaller deck takes its share, and what does not depend on it."""
@@ -99,8 +100,10 @@ class Shelves(Machine):
     # -- where cards go --------------------------------------------------------------------------------------------
 
     def aim(self, index: int, now_ms: int) -> bool:
-        shelf = self.radix.shelf(self.order[index]) if index < self.expected else 0
-        if index >= self.expected or self.load[shelf] >= self.spec.shelf_cards_max:
+        shelf = 0
+        if index < self.expected:
+            shelf = self.radix.shelf(self.order[index])
+        else:
             # One too many is still counted, wherever there is room for it: this deck is refused.
             while self.load[shelf] >= self.spec.shelf_cards_max:
                 shelf += 1
@@ -167,6 +170,11 @@ class Shelves(Machine):
         axis_stop(self.axis, out)
         output_set(out, OUT_OUTFEED, 0)
         permutation_wipe(self.spare)
+
+
+def _too_many(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """No plan puts so many cards in order on these shelves: say so before the first one moves."""
+    return machine.fail(out, FAULT_MISMATCH)
 
 
 def _take_in(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -255,5 +263,6 @@ def _until_pushed(machine: Shelves, out: "Outputs", now_ms: int) -> int:
 _PROVE = (phase_dark, phase_light, phase_home, _look)
 _SHUFFLE = (phase_dark, phase_light, phase_home, _take_in, _unload, _lift, phase_park)
 _FIRST_PASS = 3
+_TOO_MANY = (_too_many,)
 _RELEASE = (phase_dark, phase_light, _unload, phase_home)
 _PURGE = (phase_home, _unload_found)

@@ -36,7 +36,7 @@ def until_verified(stage):
         stage.run(5)
         for output in (OUT_PICK, OUT_TRANSPORT):
             assert plant.stopped_us(output) <= STOPPED_US_MAX
-    stage.until("deck_verified", 60000)
+    stage.until("deck_verified", 90000)
 
 
 def test_a_stall_anywhere_in_the_throat_is_freed_with_the_count_and_the_order_intact():
