@@ -102,6 +102,8 @@ class Feed:
         self.seen_a = 0
         self.seen_b = 0
         self.seen_odd = 0
+        self.seen_back = 0
+        self.seen_face = 0
         self.seen_confirm = 0
         self.codes_seen = 0
         self.codes = bytearray(CODES if spec.recognises else 0)
@@ -303,6 +305,8 @@ def _next_card(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed.jogs = 0
     feed.counted = False
     feed.seen_odd = _odd(inp)
+    feed.seen_back = inp.enters[IN_BACK]
+    feed.seen_face = inp.enters[IN_FACE]
     feed.seen_a = inp.enters[IN_THROAT_A]
     _pick(feed, inp, out, now_ms)
     return 0
@@ -371,16 +375,10 @@ def _odd(inp: "Inputs") -> int:
 
 
 def _odd_fault(feed: Feed, inp: "Inputs") -> int:
-    """Which sensor it was: the one whose passage began last."""
-    if inp.level[IN_FACE] or _since(feed, inp, IN_FACE):
+    """Which sensor it was."""
+    if inp.enters[IN_FACE] != feed.seen_face:
         return FAULT_FACE_UP
-    if inp.level[IN_BACK] or _since(feed, inp, IN_BACK):
-        return FAULT_BACK
-    return FAULT_DOUBLE_FEED
-
-
-def _since(feed: Feed, inp: "Inputs", line: int) -> bool:
-    return inp.enters[line] != 0 and ticks_diff(inp.enter_us[line], feed.picked_us) >= 0
+    return FAULT_BACK if inp.enters[IN_BACK] != feed.seen_back else FAULT_DOUBLE_FEED
 
 
 def _confirm_left(feed: Feed, inp: "Inputs", now_ms: int) -> int:
