@@ -28,7 +28,7 @@ PUSH_DONE = const(5)
 PUSH_FAILED = const(6)
 
 PUSH_KNOWN = const(0)  # shelves that hold cards, by the books
-PUSH_FOUND = const(1)  # every shelf that is seen to hold cards
+PUSH_FOUND = const(1)  # every shelf that is seen to hold cards, whatever the books say
 PUSH_LOOK = const(2)  # nothing moves but the elevator
 
 LOOK_MS = const(5)  # the beam wakes, its level lasts a millisecond, a scan is late
@@ -111,7 +111,8 @@ def _homing(push: Push, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return left_ms if left_ms > 0 else _fail(push, out, FAULT_EJECTOR)
     if not inp.level[IN_TRAY]:
         return _fail(push, out, FAULT_JAM_EXIT)
-    push.ledger.move(STORE, TRAY, push.load[push.shelf])
+    if push.mode == PUSH_KNOWN:
+        push.ledger.move(STORE, TRAY, push.load[push.shelf])
     push.load[push.shelf] = 0
     return _next_shelf(push, now_ms)
 

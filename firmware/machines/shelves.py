@@ -62,6 +62,7 @@ class Shelves(Machine):
 
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
         super().__init__(spec, ledger, meters)
+        self.tray = tray
         self.order = order
         self.spare = array("H", [0] * len(order))  # the order of the next pass while it is worked out
         self.load = array("H", [0] * spec.place_count)  # cards by shelf
@@ -232,13 +233,18 @@ def _lift(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 def _unload(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if machine.enter():
+        machine.tray.guard(inp)
         push_start(machine.push, PUSH_KNOWN, now_ms)
-    return _until_pushed(machine, out, now_ms)
+    fault = machine.tray.trouble(inp, machine.push.found)
+    return machine.fail(out, fault) if fault else _until_pushed(machine, out, now_ms)
 
 
 def _unload_found(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """After a fault nobody knows on which shelf how many lie: the books follow when all of them are empty."""
     if machine.enter():
         push_start(machine.push, PUSH_FOUND, now_ms)
+    if machine.push.state == PUSH_DONE:
+        machine.ledger.move(STORE, TRAY, machine.ledger.zone[STORE])
     return _until_pushed(machine, out, now_ms)
 
 

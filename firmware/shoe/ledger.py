@@ -75,8 +75,10 @@ class Ledger:
 
     def remove_all(self) -> None:
         """The machine was emptied under a warning: whatever it held is off the table now."""
-        self.counting = False
-        self.zone[HOPPER] = 0  # an expectation that never became a card is no card
+        if self.counting:
+            self.counting = False
+            self.zone[HOPPER] = 0  # an expectation that never became a card is no card
+        self.move(HOPPER, REMOVED, self.zone[HOPPER])
         self.move(PATH, REMOVED, self.zone[PATH])
         self.move(STORE, REMOVED, self.zone[STORE])
         self.move(TRAY, REMOVED, self.zone[TRAY])
