@@ -15,7 +15,7 @@ from firmware.games.flow import (
     flow_warn,
 )
 from firmware.games.round_steps import round_end, round_start
-from firmware.image import IN_HOPPER, IN_THROAT_A, IN_THROAT_B
+from firmware.image import IN_HOPPER
 from firmware.machines.panel import PRESS_CLOSE, PRESS_GREEN, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
 from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 def step_draw_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Between rounds. Closing the betting starts one."""
-    if _wrong(flow, inp):
+    if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     _tell_cut(flow)
-    if flow.cut_told or not inp.level[IN_HOPPER]:
+    if flow.cut_told or flow.machine.drained:
         return flow_enter(flow, DECK_SPENT, now_ms)
     seats = flow.panel.take(PRESS_SEAT)
     if seats:
         flow.positions = min(flow.positions + seats, flow.profile.positions_max)
     flow.hold = FAULT_NONE if flow.room >= ROUND_EVENTS_MAX else FAULT_JOURNAL
-    if not flow.panel.take(PRESS_CLOSE) or flow.hold or flow.machine.busy:
+    if not flow.panel.take(PRESS_CLOSE) or flow.hold or flow.machine.busy or not inp.level[IN_HOPPER]:
         return FOREVER_MS
     round_start(flow)
     flow.machine.zone = DEALT
@@ -46,7 +46,7 @@ def step_draw_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
 
 
 def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    if _wrong(flow, inp):
+    if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     _tell_cut(flow)
     if not flow.panel.take(PRESS_GREEN) or flow.machine.busy:
@@ -54,15 +54,14 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
     round_end(flow, flow.ledger.zone[HOPPER])
     flow.machine.zone = DISCARDED
     flow.outbox.round = 0
-    spent = flow.cut_told or not inp.level[IN_HOPPER]
-    return flow_enter(flow, DECK_SPENT if spent else DRAW_READY, now_ms)
+    return flow_enter(flow, DECK_SPENT if flow.cut_told else DRAW_READY, now_ms)
 
 
 def step_deck_spent(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Somebody takes out what is left: counted by nobody here unless every card was drawn."""
     if flow.ledger.total > flow.profile.deck_cards:
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    if inp.level[IN_HOPPER] or inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]:
+    if not flow.machine.drained:
         return FOREVER_MS
     left = flow.ledger.zone[HOPPER]
     flow.machine.stop(out)
@@ -72,12 +71,10 @@ def step_deck_spent(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     return flow_enter(flow, WAITING_FOR_DECK, now_ms)
 
 
-def _wrong(flow: "Flow", inp: "Inputs") -> bool:
+def _wrong(flow: "Flow") -> bool:
     """More cards than a whole shoe has, or none left where some should be."""
-    if flow.ledger.total > flow.profile.deck_cards:
-        return True
-    empty = not (inp.level[IN_HOPPER] or inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B])
-    return empty and flow.ledger.zone[HOPPER] != 0
+    ledger = flow.ledger
+    return ledger.total > flow.profile.deck_cards or (flow.machine.drained and ledger.zone[HOPPER] != 0)
 
 
 def _tell_cut(flow: "Flow") -> None:

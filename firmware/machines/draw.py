@@ -3,8 +3,8 @@ back is not, two at once stop the game, and the cut card tells that the shoe is 
 
 from micropython import const
 
-from firmware.fault import FAULT_BACK, FAULT_DOUBLE_FEED, FAULT_FACE_UP, FAULT_JAM_THROAT, FAULT_NONE
-from firmware.image import IN_BACK, IN_CUT, IN_FACE, IN_OPACITY, IN_THROAT_A, IN_THROAT_B
+from firmware.fault import FAULT_BACK, FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_FACE_UP, FAULT_JAM_THROAT, FAULT_NONE
+from firmware.image import IN_BACK, IN_CUT, IN_FACE, IN_HOPPER, IN_OPACITY, IN_THROAT_A, IN_THROAT_B
 from firmware.machines.beams import phase_dark, phase_light
 from firmware.machines.job import Machine
 from firmware.machines.meters import METER_CARDS, METER_CYCLES
@@ -37,6 +37,10 @@ class Draw(Machine):
         self.cut_seen = False  # the cut card is out
         self.busy = False  # a card is in the throat
         self.busy_ms = 0
+        self.empty = False  # neither hopper nor throat holds anything
+        self.empty_ms = 0
+        self.drained = False  # and has not for longer than a hand takes from one to the other
+        self.seen_a = 0
         self.seen_b = 0
         self.seen_cut = 0
         self.seen_odd = [0] * _ODD_COUNT
@@ -48,6 +52,7 @@ class Draw(Machine):
         """A shoe of so many cards is in: try the beams, then watch until told to stop."""
         self.expected = expected
         self.cut_seen = False
+        self.drained = False
         self.zone = DISCARDED
         self.meters.add(METER_CYCLES)
         self.begin(_WATCH, now_ms)
@@ -60,6 +65,8 @@ class Draw(Machine):
 def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if machine.enter():
         machine.busy = False
+        machine.empty = False
+        machine.seen_a = inp.leaves[IN_THROAT_A]
         machine.seen_b = inp.leaves[IN_THROAT_B]
         machine.seen_cut = inp.enters[IN_CUT]
         for i in range(_ODD_COUNT):
@@ -69,10 +76,19 @@ def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return machine.fail(out, fault)
     if inp.leaves[IN_THROAT_B] != machine.seen_b:
         machine.seen_b = inp.leaves[IN_THROAT_B]
-        # A card on its way out has left A while B still saw it; one that goes back leaves B first.
-        if ticks_diff(inp.leave_us[IN_THROAT_A], inp.enter_us[IN_THROAT_B]) > 0:
+        if _outwards(inp):
+            if inp.leaves[IN_THROAT_A] == machine.seen_a:
+                return machine.fail(out, FAULT_BEAM)  # no card gets to B past A unseen
             _drawn(machine, inp)
     return _hold(machine, inp, out, now_ms)
+
+
+def _outwards(inp: "Inputs") -> bool:
+    """A card on its way out has left A before B; one that goes back, however far out it was, leaves B first. If A is
+    blocked the times tell whether by the next card or by this one."""
+    a_us = inp.enter_us[IN_THROAT_A] if inp.level[IN_THROAT_A] else inp.leave_us[IN_THROAT_A]
+    a_first = ticks_diff(a_us, inp.leave_us[IN_THROAT_B]) < 0
+    return a_first != (inp.level[IN_THROAT_A] != 0)
 
 
 def _drawn(machine: Draw, inp: "Inputs") -> None:
@@ -90,12 +106,33 @@ def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """A card that stays in the throat is a fault in the end: nobody plays with a card half out."""
     if not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]):
         machine.busy = False
-        return FOREVER_MS
+        machine.seen_a = inp.leaves[IN_THROAT_A]
+        if not inp.level[IN_CUT]:
+            machine.seen_cut = inp.enters[IN_CUT]  # shown and put back is not drawn
+        return _drain(machine, inp, now_ms)
+    machine.empty = False
     if not machine.busy:
         machine.busy = True
         machine.busy_ms = now_ms
     left_ms = machine.spec.hold_ms_max - ticks_diff(now_ms, machine.busy_ms)
     return left_ms if left_ms > 0 else machine.fail(out, FAULT_JAM_THROAT)
+
+
+def _drain(machine: Draw, inp: "Inputs", now_ms: int) -> int:
+    """The last card is out of the hopper before it is in the throat: empty is what stays empty for a while."""
+    if inp.level[IN_HOPPER]:
+        machine.empty = False
+        machine.drained = False
+    elif not machine.empty:
+        machine.empty = True
+        machine.empty_ms = now_ms
+    if not machine.empty or machine.drained:
+        return FOREVER_MS
+    left_ms = machine.spec.hold_ms_max - ticks_diff(now_ms, machine.empty_ms)
+    if left_ms > 0:
+        return left_ms
+    machine.drained = True
+    return 0
 
 
 def _odd_fault(machine: Draw, inp: "Inputs") -> int:

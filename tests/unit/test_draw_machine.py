@@ -1,0 +1,308 @@
+"""A dealer draws by hand: every card counted once, a card that goes back not at all, two at once never unnoticed."""
+
+from support import board, check_stage, fields_of, lock_decide
+from tables import clear_by_hand, faults, insert, set_up, warned
+
+from firmware.fault import (
+    FAULT_BACK,
+    FAULT_BEAM,
+    FAULT_DOUBLE_FEED,
+    FAULT_FACE_UP,
+    FAULT_JAM_THROAT,
+    FAULT_MISMATCH,
+)
+from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK
+from firmware.protocol import ids
+from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER
+
+A_UM, B_UM, CARD_UM = 15000, 27000, 88900
+
+
+def loaded(cards=10, put_in=0, cut_at=-1, config=None, specs=()):
+    """A shoe of so many cards, started."""
+    stage = set_up("draw", cards, config=config)
+    faults(stage, *specs)
+    stage.run(300)
+    stage.rig.plant.load(list(range(put_in or cards)), cut_at)
+    stage.play([("", 300, "press", "green"), ("deck_loaded", 300, "wait", 0)])
+    return stage
+
+
+def playing(**options):
+    """In a round."""
+    stage = loaded(**options)
+    stage.play([("", 300, "press", "close"), ("round_started", 300, "wait", 0)])
+    return stage
+
+
+def draw(stage, times=1, ms=150):
+    hand = stage.rig.plant.hand
+    for _ in range(times):
+        assert hand.draw(ms)
+        stage.run(ms + ms // 10 + 60)
+
+
+def counted(stage):
+    """Cards by the books: dealt, burned, still expected in the shoe."""
+    zone = stage.rig.app.flow.ledger.zone
+    return zone[DEALT], zone[DISCARDED], zone[HOPPER]
+
+
+def end_round(stage):
+    stage.play([("", 300, "press", "green"), ("round_ended", 300, "wait", 0)])
+
+
+def test_every_card_drawn_is_counted_once_at_any_speed():
+    for ms in (40, 80, 150, 400, 1500, 2500):
+        stage = playing()
+        draw(stage, 4, ms)
+        check_stage(stage)
+        assert counted(stage) == (4, 0, 6), ms
+        end_round(stage)
+        assert fields_of(stage, "round_ended") == [[0, 4, 6]]
+
+
+def test_cards_drawn_in_quick_succession_are_all_counted():
+    stage = playing()
+    plant = stage.rig.plant
+    for _ in range(9):
+        assert plant.hand.draw(60)
+        while plant.hand.bodies:
+            stage.run(1)
+    stage.run(20)
+    assert counted(stage) == (9, 0, 1)
+
+
+def test_a_card_pulled_back_is_not_counted_wherever_it_turned():
+    """From before the first beam to a hair before it is out, at both beams and in between."""
+    out_um = B_UM + CARD_UM
+    for um in (10000, A_UM, 20000, B_UM, B_UM + 1, 60000, A_UM + CARD_UM - 1, A_UM + CARD_UM, 110000, out_um - 1):
+        stage = playing()
+        draw(stage, 2)
+        for ms in (100, 400):
+            assert stage.rig.plant.hand.draw_back(um, ms)
+            stage.run(2 * ms + 200)
+            assert counted(stage) == (2, 0, 8), (um, ms)
+        draw(stage)
+        assert counted(stage) == (3, 0, 7), um
+        check_stage(stage)
+
+
+def test_a_card_pulled_back_long_after_the_last_one_is_not_counted():
+    """Times wrap after 18 minutes: a card that left the first beam long ago must not look as if it just had."""
+    for minutes in (5, 9, 12, 17, 18, 30):
+        stage = playing()
+        draw(stage)
+        stage.run(minutes * 60000)
+        assert stage.rig.plant.hand.draw_back(60000, 200)
+        stage.run(1000)
+        assert counted(stage) == (1, 0, 9), minutes
+        draw(stage)
+        assert counted(stage) == (2, 0, 8), minutes
+
+
+def test_a_card_that_hesitates_at_the_mouth_and_then_comes_is_counted_once():
+    stage = playing()
+    hand = stage.rig.plant.hand
+    for um in (20000, 50000, A_UM + CARD_UM + 2000):
+        hand.hold(um, 100)
+        stage.run(1000)
+        assert hand.held
+        hand.draw(100)
+        stage.run(300)
+    assert counted(stage) == (3, 0, 7)
+    check_stage(stage)
+
+
+def test_two_at_once_stop_the_game():
+    for offset_um in (0, 1000, 10000, 40000, 80000):
+        stage = playing()
+        draw(stage, 2)
+        stage.rig.plant.hand.draw_two(200, offset_um)
+        assert warned(stage) == FAULT_DOUBLE_FEED, offset_um
+        assert fields_of(stage, "round_voided")[0][0] == FAULT_DOUBLE_FEED
+
+
+def test_a_card_held_too_long_is_a_fault():
+    for um in (20000, 60000, 110000):
+        stage = playing()
+        stage.rig.plant.hand.hold(um, 100)
+        stage.run(2500)
+        assert stage.rig.app.flow.state == DRAWING
+        assert warned(stage) == FAULT_JAM_THROAT, um
+        assert stage.rig.plant.now_us > 3000000
+
+
+def test_wrong_backs_and_faces_stop_the_game():
+    for name, line, fault in (("wrong_back", "back", FAULT_BACK), ("face_up", "face", FAULT_FACE_UP)):
+        config = board("draw")
+        config["inputs"][line] = 22
+        stage = playing(config=config, specs=({"fault": name, "card": 2},))
+        draw(stage, 2)
+        stage.rig.plant.hand.draw(150)
+        assert warned(stage) == fault
+
+
+def test_the_cut_card_is_told_is_no_card_and_ends_the_shoe_after_its_round():
+    stage = playing(cut_at=5)
+    draw(stage, 5)
+    assert "cut_reached" not in stage.names()
+    draw(stage, 1)
+    stage.until("cut_reached", 1000)
+    assert fields_of(stage, "cut_reached") == [[5]]
+    assert counted(stage) == (5, 0, 5)
+    draw(stage, 2)
+    assert stage.rig.app.flow.state == DRAWING
+    end_round(stage)
+    assert stage.rig.app.flow.state == DECK_SPENT
+    assert fields_of(stage, "round_ended") == [[0, 7, 3]]
+    stage.play([("", 300, "press", "close"), ("", 500, "wait", 0)])
+    assert len(fields_of(stage, "round_started")) == 1
+    stage.rig.plant.lift()
+    stage.until("remainder_taken", 5000)
+    assert fields_of(stage, "remainder_taken") == [[ids.UNKNOWN_U16]]
+    check_stage(stage)
+    assert stage.rig.app.flow.state == WAITING_FOR_DECK
+
+
+def test_a_cut_card_shown_and_put_back_is_told_when_it_comes_for_good():
+    stage = playing(cut_at=2)
+    draw(stage, 2)
+    stage.rig.plant.hand.draw_back(60000, 200)
+    stage.run(800)
+    assert "cut_reached" not in stage.names()
+    draw(stage)
+    stage.until("cut_reached", 1000)
+    draw(stage)
+    assert counted(stage) == (3, 0, 7)
+
+
+def test_a_cut_card_that_was_put_back_does_not_hide_the_next_card():
+    """It may be pushed back and another card drawn over it: that one counts."""
+    stage = playing(cut_at=2)
+    draw(stage, 2)
+    hand = stage.rig.plant.hand
+    hand.draw_back(60000, 200)
+    stage.run(800)
+    hopper = stage.rig.plant.hopper
+    hopper.insert(0, hopper.pop())  # the cut card goes to the far end
+    draw(stage)
+    assert counted(stage) == (3, 0, 7)
+    assert "cut_reached" not in stage.names()
+
+
+def test_cards_drawn_between_rounds_are_burned():
+    stage = loaded()
+    draw(stage, 1)
+    assert counted(stage) == (0, 1, 9)
+    stage.play([("", 300, "press", "close"), ("round_started", 100, "wait", 0)])
+    draw(stage, 3)
+    end_round(stage)
+    draw(stage, 2)
+    assert counted(stage) == (3, 3, 4)
+    assert fields_of(stage, "round_ended") == [[0, 3, 6]]
+    check_stage(stage)
+
+
+def test_many_rounds_from_one_shoe():
+    stage = loaded(cards=40)
+    for number in range(1, 6):
+        stage.play([("", 200, "press", "close"), ("round_started", 100, "wait", 0)])
+        draw(stage, number)
+        end_round(stage)
+        assert stage.rig.app.flow.state == DRAW_READY
+    assert fields_of(stage, "round_ended") == [[0, 1, 39], [0, 2, 37], [0, 3, 34], [0, 4, 30], [0, 5, 25]]
+    assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [1, 2, 3, 4, 5]
+    check_stage(stage)
+
+
+def test_a_shoe_drawn_to_its_end_is_whole_and_the_next_one_starts():
+    stage = playing()
+    draw(stage, 10)
+    assert stage.rig.app.flow.state == DRAWING
+    end_round(stage)
+    stage.until("remainder_taken", 5000)
+    assert fields_of(stage, "remainder_taken") == [[0]]
+    insert(stage, 10)
+    stage.play([("deck_loaded", 300, "press", "close"), ("round_started", 100, "wait", 0)])
+    draw(stage)
+    assert counted(stage) == (1, 0, 9)
+    check_stage(stage)
+
+
+def test_a_short_or_long_shoe_is_found_when_it_runs_out_or_over():
+    stage = playing(put_in=9)
+    draw(stage, 9)
+    assert warned(stage) == FAULT_MISMATCH
+    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 9]]
+    assert fields_of(stage, "round_voided")[0][0] == FAULT_MISMATCH
+    stage = playing(put_in=11)
+    draw(stage, 10)
+    assert stage.rig.app.flow.state == DRAWING
+    draw(stage, 1)
+    assert warned(stage) == FAULT_MISMATCH
+    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 11]]
+
+
+def test_a_long_shoe_whose_last_round_ended_in_time_is_found_too():
+    stage = playing(put_in=11)
+    draw(stage, 10)
+    end_round(stage)
+    draw(stage, 1)
+    assert warned(stage) == FAULT_MISMATCH
+
+
+def test_the_rest_lifted_out_in_mid_round_is_a_mismatch():
+    stage = playing()
+    draw(stage, 3)
+    stage.rig.plant.lift()
+    assert warned(stage) == FAULT_MISMATCH
+    clear_by_hand(stage)
+    assert stage.rig.app.flow.state == WAITING_FOR_DECK
+
+
+def test_a_beam_that_goes_blind_in_a_shoe_is_found_at_the_latest_when_the_shoe_is_empty():
+    for name, fault in (("throat_a", FAULT_BEAM), ("throat_b", FAULT_MISMATCH)):
+        stage = playing()
+        draw(stage, 3)
+        faults(stage, {"fault": "beam_blind", "line": name})
+        draw(stage, 7)
+        assert warned(stage) == fault, name
+    stage = playing()
+    faults(stage, {"fault": "beam_stuck", "line": "throat_b", "level": 1})
+    assert warned(stage) == FAULT_JAM_THROAT
+
+
+def test_a_blind_beam_is_found_before_a_shoe_is_used():
+    for name in ("hopper", "throat_a", "throat_b", "opacity", "cut"):
+        stage = set_up("draw", 10)
+        insert(stage, 10)
+        stage.until("deck_loaded", 1000)
+        stage.rig.plant.lift()
+        assert warned(stage) == FAULT_MISMATCH
+        stage.play([("", 300, "press", "ack"), ("warning_cleared", 300, "wait", 0)])
+        faults(stage, {"fault": "beam_blind", "line": name, "from_ms": stage.rig.plant.now_us // 1000 + 901})
+        stage.rig.plant.load(list(range(10)))
+        stage.run(900)
+        plant = stage.rig.plant
+        plant.press(plant.lines.index("button_green"))
+        assert warned(stage) == FAULT_BEAM, name
+
+
+def test_an_open_door_voids_a_round():
+    stage = playing()
+    draw(stage, 2)
+    stage.play([("", 100, "open", 0)])
+    stage.until("warning_latched", 1000)
+    assert fields_of(stage, "round_voided")[0][2:] == [2, 8]
+
+
+def test_drawing_allocates_nothing():
+    stage = loaded(cut_at=3)
+    lock_decide(stage.rig.app)
+    stage.play([("", 300, "press", "close"), ("round_started", 300, "wait", 0)])
+    draw(stage, 6)
+    stage.rig.plant.hand.draw_back(60000, 100)
+    stage.run(500)
+    end_round(stage)
+    assert counted(stage) == (5, 0, 5)
