@@ -180,6 +180,11 @@ def _purge(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int
     return _until_ejected(machine, out, now_ms)
 
 
+def _at_next(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Nothing is offered while anything moves: the axis is at the next slot, or has failed to get there."""
+    return until_at_rest(machine, out, now_ms)
+
+
 def _until_ejected(machine: Carousel, out: "Outputs", now_ms: int) -> int:
     eject = machine.eject
     if not machine.wanted:
@@ -195,5 +200,5 @@ def _until_ejected(machine: Carousel, out: "Outputs", now_ms: int) -> int:
 
 _PROVE = (phase_dark, phase_light, phase_home, _sweep)
 _SHUFFLE = (phase_dark, phase_light, _take_in, _sweep, phase_park)
-_DEAL = (phase_dark, phase_light, _deal, phase_land)
+_DEAL = (phase_dark, phase_light, _deal, phase_land, _at_next)
 _PURGE = (phase_home, _survey, _purge, phase_land)

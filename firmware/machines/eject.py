@@ -112,6 +112,9 @@ def _homing(eject: Eject, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return left_ms if left_ms > 0 else _fail(eject, out, FAULT_EJECTOR)
     eject.slot_next += 1
     if eject.count >= eject.wanted:
+        if eject.ledger.zone[STORE] and not eject.purging and eject.slot_next < eject.spec.place_count:
+            # On to where the next stack begins while this one lands: it is offered a slot's move earlier.
+            axis_goto(eject.axis, eject.slot_next, now_ms)
         return _enter(eject, EJECT_DONE, now_ms)
     if eject.purging:
         eject.slot_next = _full_slot(eject, eject.slot_next)
