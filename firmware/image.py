@@ -155,6 +155,7 @@ class Inputs:
     def _settle_lines(self) -> int:
         """Accept what has lasted; how long the oldest of the others has, in microseconds."""
         oldest_us = 0
+        left = self._unsettled
         for line in range(INPUT_COUNT):
             if self._held[line] != self.level[line]:
                 age_us = ticks_diff(self.now_us, self._held_us[line])
@@ -163,6 +164,9 @@ class Inputs:
                     self._accept(line)
                 elif age_us > oldest_us:
                     oldest_us = age_us
+                left -= 1
+                if not left:
+                    break  # the rest are as they were
         return oldest_us
 
     def _refresh(self) -> None:

@@ -76,11 +76,12 @@ class SimHal:
         self.lines = lines
 
     def link_readinto(self, buf: bytearray) -> int:
+        if not self.received:
+            return 0
         size = min(len(buf), len(self.received))
-        if size:
-            for i in range(size):
-                buf[i] = self.received[i]
-            self.received = self.received[size:]
+        for i in range(size):
+            buf[i] = self.received[i]
+        self.received = self.received[size:]
         return size
 
     def link_write(self, buf: memoryview, start: int, end: int) -> int:
