@@ -51,7 +51,8 @@ class Meters:
 
     def fault(self, fault: int) -> None:
         self.add(METER_FAULTS)
-        if fault in (FAULT_JAM_THROAT, FAULT_JAM_EXIT):
+        # Not `in`: of names from another module that makes a tuple, and this runs in decide.
+        if fault == FAULT_JAM_THROAT or fault == FAULT_JAM_EXIT:
             self.add(METER_JAMS)
         elif fault == FAULT_DOUBLE_FEED:
             self.add(METER_DOUBLE_FEEDS)
