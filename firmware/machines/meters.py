@@ -26,6 +26,8 @@ _LINE_OF = b"\x00\x01\x02\x03\x04\x05\x06\x09\x0a"  # hopper throat_a throat_b o
 _NEW_CARDS = const(1000)
 _U16_MAX = const(0xFFFF)
 
+_JAMS = (FAULT_JAM_THROAT, FAULT_JAM_EXIT)  # made once: in place it would be made anew, and decide may not allocate
+
 
 class Meters:
     """Over the device's life."""
@@ -51,8 +53,7 @@ class Meters:
 
     def fault(self, fault: int) -> None:
         self.add(METER_FAULTS)
-        # Not `in`: of names from another module that makes a tuple, and this runs in decide.
-        if fault == FAULT_JAM_THROAT or fault == FAULT_JAM_EXIT:
+        if fault in _JAMS:
             self.add(METER_JAMS)
         elif fault == FAULT_DOUBLE_FEED:
             self.add(METER_DOUBLE_FEEDS)
