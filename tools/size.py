@@ -1,7 +1,7 @@
 """What one board ships and how big it is: `make size`, and `ship()` for whoever fills a device.
 
-A board gets what firmware/main.py imports, the HAL port that its config names, and that config; never
-the simulator. Constants become numbers (fold.py), and everything is compiled, except for the main.py that MicroPython
+A board gets what firmware/main.py imports, the HAL port and the kind of machine that its config names, and that config;
+never the simulator. Constants become numbers (fold.py), and everything is compiled, except for the main.py that MicroPython
 wants as source.
 """
 
@@ -24,6 +24,7 @@ BOARD_DEFAULT = "pico-carousel"
 BUDGET_BYTES = 80 * 1024
 NEVER_SHIPPED = ("hal.sim", "rig")
 ENTRY = "firmware.main"
+KINDS = "firmware.machines.kinds"
 MAIN_PY = "from firmware.main import main\nmain()\n"
 
 # -O2 drops asserts (there are none) and keeps line numbers, so that a traceback from the field names a line.
@@ -49,7 +50,7 @@ def ship(board: str, out: Path, root: Path = ROOT, main: str = MAIN_PY) -> list[
     """Build the file tree of a board in `out`, ready to copy to the device; what is in it."""
     config = read_config(board, root)
     port = port_of(config, board, root)
-    names = modules_of(port, root)
+    names = modules_of([ENTRY, *port_modules(port, root)], other_ports(port) + other_kinds(config, board, root), root)
     folded = folded_sources(names, root, main)
     shipped: list[Shipped] = []
     for name in names:
@@ -110,15 +111,36 @@ def port_of(config: dict[str, Any], board: str, root: Path) -> str:
 # --- what its firmware imports -----------------------------------------------------------------
 
 
-def modules_of(port: str, root: Path) -> list[str]:
-    """The modules to ship, sorted: all that is reached from main.py and from the port's own files."""
-    # main.py picks its port at run time. The board config tells which one that will be; the rest stays home.
-    todo = [ENTRY, *(module_at(path, root) for path in (root / "hal" / port).rglob("*.py"))]
-    other_ports = [f"hal.{other}" for other in MARCH if other != port]
+def port_modules(port: str, root: Path) -> list[str]:
+    return [module_at(path, root) for path in (root / "hal" / port).rglob("*.py")]
+
+
+def other_ports(port: str) -> list[str]:
+    """main.py picks its port at run time. The board config tells which one that will be; the rest stays home."""
+    return [f"hal.{other}" for other in MARCH if other != port]
+
+
+def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
+    """The machines that firmware/machines/kinds.py could make, but not of this board."""
+    kinds = module_path(KINDS, root)
+    if kinds is None:
+        return []
+    known = set(imported_modules(ast.parse(kinds.read_text(encoding="utf-8")), root))
+    kind = str(config.get("mechanism", {}).get("kind", ""))
+    own = f"{KINDS.rpartition('.')[0]}.{kind}"
+    if own not in known:
+        names = ", ".join(sorted(name.rpartition(".")[2] for name in known))
+        raise ShipError(f"board_configs/{board}.json: mechanism.kind is {kind!r}; firmware/machines has {names}")
+    return sorted(known - {own})
+
+
+def modules_of(entries: list[str], excluded: list[str], root: Path) -> list[str]:
+    """The modules to ship, sorted: all that is reached from the entries, but for what stays home."""
+    todo = list(entries)
     seen: set[str] = set()
     while todo:
         name = todo.pop()
-        if name in seen or any(is_within(name, other) for other in other_ports):
+        if name in seen or any(is_within(name, other) for other in excluded):
             continue
         path = find_module(name, root)
         if any(is_within(name, never) for never in NEVER_SHIPPED):

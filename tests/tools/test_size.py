@@ -15,10 +15,26 @@ FILES = {
         "if TYPE_CHECKING:\n"
         "    from hal.api import Hal\n"
         "def run():\n    go()\n"
+        "from firmware.machines.kinds import make_machine\n"
     ),
     "firmware/unused.py": "X = 1\n",
     "firmware/games/__init__.py": "",
     "firmware/games/flow.py": "def go():\n    pass\n",
+    "firmware/machines/__init__.py": "",
+    "firmware/machines/kinds.py": (
+        "TYPE_CHECKING = False\n"
+        "if TYPE_CHECKING:\n"
+        "    from firmware.machines.spec import Spec\n"
+        "def make_machine(kind):\n"
+        "    if kind == 'shoe':\n        from firmware.machines.shoe import Shoe as Kind\n"
+        "    else:\n        from firmware.machines.carousel import Carousel as Kind\n"
+        "    return Kind()\n"
+    ),
+    "firmware/machines/spec.py": "class Spec:\n    pass\n",
+    "firmware/machines/shoe.py": "from firmware.machines import feed\nclass Shoe:\n    pass\n",
+    "firmware/machines/carousel.py": "from firmware.machines import axis, feed\nclass Carousel:\n    pass\n",
+    "firmware/machines/axis.py": "X = 1\n",
+    "firmware/machines/feed.py": "X = 1\n",
     "hal/__init__.py": "",
     "hal/api.py": "X = 1\n",
     "hal/rp2/__init__.py": "",
@@ -28,7 +44,7 @@ FILES = {
     "hal/sim/__init__.py": "",
     "hal/sim/plant.py": "X = 1\n",
     "rig/__init__.py": "",
-    "board_configs/b.json": '{\n  "$schema": "board.schema.json",\n  "mcu": {"port": "rp2"}\n}\n',
+    "board_configs/b.json": '{\n  "$schema": "board.schema.json",\n  "mcu": {"port": "rp2"}, "mechanism": {"kind": "shoe"}\n}\n',
 }
 
 
@@ -47,7 +63,7 @@ def shipped_paths(tree: Path, out: Path) -> set[str]:
     return names
 
 
-def test_ships_the_import_closure_of_main_and_one_port(tree: Path, tmp_path: Path) -> None:
+def test_ships_the_import_closure_of_main_one_port_and_one_kind(tree: Path, tmp_path: Path) -> None:
     assert shipped_paths(tree, tmp_path / "out") == {
         "main.py",
         "board.json",
@@ -56,13 +72,35 @@ def test_ships_the_import_closure_of_main_and_one_port(tree: Path, tmp_path: Pat
         "firmware/app.mpy",
         "firmware/games/__init__.mpy",
         "firmware/games/flow.mpy",
+        "firmware/machines/__init__.mpy",
+        "firmware/machines/kinds.mpy",
+        "firmware/machines/shoe.mpy",
+        "firmware/machines/feed.mpy",
         "hal/__init__.mpy",
         "hal/rp2/__init__.mpy",
         "hal/rp2/port.mpy",
         "hal/rp2/pins.mpy",
     }
-    assert json.loads((tmp_path / "out/board.json").read_text()) == {"mcu": {"port": "rp2"}}
+    board = json.loads((tmp_path / "out/board.json").read_text())
+    assert board == {"mcu": {"port": "rp2"}, "mechanism": {"kind": "shoe"}}
     assert "firmware.main" in (tmp_path / "out/main.py").read_text()
+
+
+def test_ships_what_only_the_boards_own_kind_needs(tree: Path, tmp_path: Path) -> None:
+    shoe = shipped_paths(tree, tmp_path / "shoe")
+    config = (tree / "board_configs/b.json").read_text().replace("shoe", "carousel")
+    (tree / "board_configs/b.json").write_text(config)
+    carousel = shipped_paths(tree, tmp_path / "carousel")
+    assert carousel - shoe == {"firmware/machines/carousel.mpy", "firmware/machines/axis.mpy"}
+    assert shoe - carousel == {"firmware/machines/shoe.mpy"}
+
+
+@pytest.mark.parametrize("kind", ["carousel", "shelves", "shoe", "draw"])
+def test_every_reference_board_ships_one_machine_within_budget(kind: str, tmp_path: Path) -> None:
+    shipped = size.ship(f"pico-{kind}", tmp_path)
+    kinds = {"carousel", "shelves", "shoe", "draw"}
+    assert {Path(item.path).stem for item in shipped if item.path.startswith("firmware/machines/")} & kinds == {kind}
+    assert sum(item.shipped_bytes for item in shipped) < size.BUDGET_BYTES
 
 
 @pytest.mark.parametrize("line", ["from hal.sim import plant\n", "import hal.sim.plant\n", "import rig\n"])
@@ -94,6 +132,7 @@ def test_json_adds_up(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("board_configs/b.json", '{"mcu": {"port": "sim"}}', "mcu.port"),
         ("board_configs/b.json", "{}", "mcu.port"),
+        ("board_configs/b.json", '{"mcu": {"port": "rp2"}, "mechanism": {"kind": "wheel"}}', "mechanism.kind is 'wheel'"),
         ("firmware/games/flow.py", "x = [*a]\n", "firmware/games/flow.py"),
     ],
 )
