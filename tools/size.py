@@ -1,8 +1,8 @@
 """What one board ships and how big it is: `make size`, and `ship()` for whoever fills a device.
 
-A board gets what firmware/main.py imports, the HAL port and the kind of machine that its config names, and that config;
-never the simulator. Constants become numbers (fold.py), and everything is compiled, except for the main.py that MicroPython
-wants as source.
+A board gets what firmware/main.py imports, the HAL port and the kind of machine that its config names, and that
+config; never the simulator. Constants become numbers (fold.py), and everything is compiled, except for the main.py that
+MicroPython wants as source.
 """
 
 import argparse

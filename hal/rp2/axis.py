@@ -1,12 +1,17 @@
-"""The carousel's stepper: trapezoidal moves that run in PIO and DMA, whatever the scans are doing.
+"""The stepper of carousel or elevator: trapezoidal moves that run in PIO and DMA, whatever the scans are doing.
 
 Three DMA channels follow each other, all from one table made at start: up the ramp, cruise (the same word again and
 again), down the ramp and the closing zero. Nothing is computed or allocated to start a move.
 
-Homing turns once and one slot further, notes the step at which the mark's edge passed, then goes back round to it. It
-thus ends at rest with a full ramp, on the mark or not at all: a mark that is not seen, or not under the sensor at the
-end, is `lost`. The edge must lie HOME_STEPS before the place where slot 0 is at the mouth. There is no encoder: a
-carousel held fast between two homings shows only at the next one, or by a card that does not arrive.
+The home mark has one edge that counts, HOME_STEPS before place 0 in the direction of homing; from there on it covers
+the sensor until place 0 is passed. Homing ends at rest on the mark, or `lost`:
+
+- A carousel turns once and one slot further, notes the step at which the edge passed, and goes on round to it.
+- An elevator seeks downwards at a quarter of its speed, slows down where the edge passes, and goes back to it. That
+  takes a sixteenth of the ramp below place 0. Standing on the mark, it first goes up one shelf.
+
+There is no encoder, but every move that is not homing knows where the edge has to pass: elsewhere, or not at all, and
+the axis is lost. What steps were lost shows at the next pass of the mark.
 """
 
 from array import array
@@ -30,10 +35,15 @@ AXIS_MOVING = const(1)
 AXIS_LOST = const(2)
 
 HOME_STEPS = const(2)  # how far inside the mark it stands at home: one step of doubt, one of margin
+_UNKNOWN = const(-1)
+_CHATTER_STEPS = const(3)  # an edge taken back sooner is none: at 5,000 steps/s a bounce is over in two
+_SEEK_SHIFT = const(4)  # a sixteenth of the ramp is a quarter of the speed
 
 _LEG_MOVE = const(0)
-_LEG_SEARCH = const(1)
-_LEG_LAND = const(2)
+_LEG_TURN = const(1)  # homing a carousel: past the mark
+_LEG_CLEAR = const(2)  # homing an elevator: off the mark
+_LEG_SEEK = const(3)  # and down to it
+_LEG_LAND = const(4)  # the last leg of either
 
 _STEP_HZ = const(1000000)
 _DIR_US = const(5)  # assumed: how long the driver wants the direction settled before a step
@@ -60,51 +70,75 @@ class Axis:
 
     def __init__(self, pins: "Config", mech: "Config") -> None:
         self.state = AXIS_REST
-        self.slot_steps = mech["slot_steps"]
-        self.turn_steps = mech["slot_count"] * self.slot_steps
-        speed = mech["axis_mrev_per_s"] * self.turn_steps // 1000
-        self.table = ramp_table(speed, mech["axis_mrev_per_s2"] * self.turn_steps // 1000)
+        self.wraps = "slot_steps" in mech
+        if self.wraps:
+            self.place_steps = mech["slot_steps"]
+            self.all_steps = mech["slot_count"] * self.place_steps
+            rate, change = mech["axis_mrev_per_s"] * self.all_steps, mech["axis_mrev_per_s2"] * self.all_steps
+        else:
+            self.place_steps = mech["shelf_steps"]
+            self.all_steps = mech["shelf_count"] * self.place_steps
+            rate, change = mech["axis_mshelf_per_s"] * self.place_steps, mech["axis_mshelf_per_s2"] * self.place_steps
+        self.table = ramp_table(rate // 1000, change // 1000)
         self.ramp = len(self.table) // 2 - 1
         self._base = addressof(self.table)
         self._step = Pin(pins["step"], Pin.OUT, value=0)
         self._dir = Pin(pins["dir"], Pin.OUT, value=0)
         self._home = Pin(pins["home"], Pin.IN, Pin.PULL_UP)
         self._leg = _LEG_MOVE
+        self._at = _UNKNOWN  # steps from place 0, once homed
         self._total = 0
         self._up = 0
-        self._home_at = -1
+        self._left = 0  # of a seek: steps that were not made
+        self._forward = False
+        self._edge_level = 1  # what the sensor reads after the edge that counts, in the direction of this move
+        self._home_at = _UNKNOWN  # the step at which it passed
         self.resting = False  # set by the interrupt that ends a move
-        self._halted = False
+        self._spoilt = False  # channels were broken off: they have to be set up again
         self._dmas: "tuple[Any, Any, Any]" = (DMA(), DMA(), DMA())  # the stubs lack channel and count
         self._ctrl = self._chain()
         self._machine = StateMachine(0)
         self._prepare()
-        self._home_irq: "Any" = self._home.irq(self._on_home, Pin.IRQ_RISING, hard=True)
+        self._home_irq: "Any" = self._home.irq(self._on_home, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
         self._home_irq.trigger(0)
 
-    def move(self, slots: int) -> None:
+    # -- orders ----------------------------------------------------------------------------------------------------
+
+    def move(self, places: int) -> None:
         self._leg = _LEG_MOVE
-        self._begin(slots * self.slot_steps)
+        self._begin(places * self.place_steps, self.ramp)
 
     def home(self) -> None:
-        self._leg = _LEG_SEARCH
-        self._home_at = -1
-        self._home_irq.trigger(Pin.IRQ_RISING)
-        self._begin(self.turn_steps + self.slot_steps)
+        self._at = _UNKNOWN
+        if self.wraps:
+            self._leg = _LEG_TURN
+            self._begin(self.all_steps + self.place_steps, self.ramp)
+        elif self._home.value():
+            self._leg = _LEG_CLEAR
+            self._begin(self.place_steps, self.ramp)
+        else:
+            self._seek()
 
     def service(self) -> None:
-        """Call when `resting` is set: take note that a move has ended; in homing, start the second one."""
+        """Call when `resting` is set: take note that a move has ended; in homing, start the next one."""
         self.resting = False
-        if self._leg == _LEG_SEARCH:
-            self._home_irq.trigger(0)
-            if self._home_at >= 0:
-                self._leg = _LEG_LAND
-                steps = (self._home_at - self.slot_steps + HOME_STEPS) % self.turn_steps
-                if steps:
-                    self._begin(steps)
-                    return
-        found = self._leg == _LEG_MOVE or (self._home_at >= 0 and self._home.value() == 1)
-        self.state = AXIS_REST if found else AXIS_LOST
+        self._home_irq.trigger(0)
+        leg = self._leg
+        if leg == _LEG_MOVE:
+            self._finish(self._passed_rightly())
+        elif leg == _LEG_LAND:
+            self._land(0)
+        elif leg == _LEG_CLEAR:
+            if self._home.value():
+                self._finish(False)
+            else:
+                self._seek()
+        elif self._home_at == _UNKNOWN:
+            self._finish(False)
+        elif leg == _LEG_TURN:
+            self._land((self._home_at - self.place_steps + HOME_STEPS) % self.all_steps)
+        else:
+            self._land(self._total - self._left - self._home_at - HOME_STEPS)
 
     def halt(self) -> None:
         """Stop dead. Where it stands is not known then: only homing helps."""
@@ -116,28 +150,83 @@ class Axis:
             # Disabled before it is aborted, so that ending one cannot set off the next in the chain.
             dma.config(ctrl=0)
             dma.active(0)
-        self._halted = True
+        self._spoilt = True
+        self._at = _UNKNOWN
         self.resting = False
         self.state = AXIS_REST
 
-    def _begin(self, steps: int) -> None:
-        """Steps, signed and not 0. The ramps take at most all of it but one step, which is the cruise."""
-        if self._halted:
+    # -- what a move was worth -------------------------------------------------------------------------------------
+
+    def _finish(self, right: bool) -> None:
+        if not right:
+            self._at = _UNKNOWN
+        self.state = AXIS_REST if right else AXIS_LOST
+
+    def _land(self, steps: int) -> None:
+        """The rest of the way to place 0; there, the mark must be under the sensor."""
+        if steps:
+            self._leg = _LEG_LAND
+            self._begin(steps, self.ramp)
+            return
+        self._at = 0
+        self._finish(self._home.value() == 1)
+
+    def _passed_rightly(self) -> bool:
+        """Whether the mark's edge passed where it had to, to the tenth of a place within which a card still fits."""
+        if self._at == _UNKNOWN:
+            return True
+        expected = self._expected()
+        if expected < 1 or expected > self._total:
+            expected = _UNKNOWN
+        self._at += self._total if self._forward else -self._total
+        if self.wraps:
+            self._at %= self.all_steps
+        seen = self._home_at
+        if expected == _UNKNOWN or seen == _UNKNOWN:
+            return expected == seen and (self._at != 0 or self._home.value() == 1)
+        return abs(expected - seen) <= self.place_steps // 10
+
+    def _expected(self) -> int:
+        """With which step from here the mark's edge passes, if the move goes so far in the right direction."""
+        if self.wraps:
+            return self.all_steps - HOME_STEPS - self._at if self._forward else self._at + HOME_STEPS + 1
+        if self._forward:
+            return HOME_STEPS + 1 - self._at
+        return self._at - HOME_STEPS
+
+    # -- moves -----------------------------------------------------------------------------------------------------
+
+    def _seek(self) -> None:
+        self._leg = _LEG_SEEK
+        self._begin(-self.all_steps, self.ramp >> _SEEK_SHIFT)
+
+    def _begin(self, steps: int, ramp: int) -> None:
+        """Steps, signed. The ramps take at most all of it but one step, which is the cruise."""
+        if self._spoilt:
             self._prepare()
-        self._dir.value(1 if steps > 0 else 0)
+        self._forward = steps > 0
+        self._dir.value(1 if self._forward else 0)
         sleep_us(_DIR_US)
         if steps < 0:
             steps = -steps
+        self._total = steps
+        self._left = 0
+        self._home_at = _UNKNOWN
         if steps == 0:
             self.resting = True
             return
-        up = min(self.ramp, (steps - 1) // 2)
-        self._up = up
-        self._total = steps
-        first, cruise, last = self._dmas
-        cruise.config(read=self._base + 4 * up, count=steps - 2 * up)
-        last.config(read=self._base + 4 * (2 * self.ramp + 1 - up), count=up + 1)
+        # A carousel comes onto the mark by this edge as it turns forward, an elevator as it goes down.
+        self._edge_level = 1 if self._forward == self.wraps else 0
+        self._home_irq.trigger(Pin.IRQ_RISING | Pin.IRQ_FALLING)
+        self._up = min(ramp, (steps - 1) // 2)
         self.state = AXIS_MOVING
+        self._go()
+
+    def _go(self) -> None:
+        up = self._up
+        first, cruise, last = self._dmas
+        cruise.config(read=self._base + 4 * up, count=self._total - 2 * up)
+        last.config(read=self._base + 4 * (2 * self.ramp + 1 - up), count=up + 1)
         if up:
             first.config(read=self._base, count=up, trigger=True)
         else:
@@ -153,32 +242,57 @@ class Axis:
 
     def _prepare(self) -> None:
         """Program, pins and channels as at the start; after a halt this also empties the state machine's queue."""
-        self._halted = False
+        self._spoilt = False
         for i in range(len(self._dmas)):
             self._dmas[i].config(write=_TX_FIFO, count=0, ctrl=self._ctrl[i])
         self._machine.init(step_program, freq=_STEP_HZ, set_base=self._step)
         self._machine.irq(self._on_rest, hard=True)
         self._machine.active(1)
 
+    # -- interrupts: nothing here allocates ------------------------------------------------------------------------
+
     def _on_rest(self, machine: StateMachine) -> None:
         self.resting = True
 
     def _on_home(self, pin: Pin) -> None:
-        if self._home_at < 0:
-            self._home_at = self._done()
+        done = self._done()
+        if pin.value() == self._edge_level:
+            if self._home_at == _UNKNOWN:
+                self._home_at = done
+                if self._leg == _LEG_SEEK:
+                    self._slow_down()
+        elif self._leg != _LEG_SEEK and done - self._home_at < _CHATTER_STEPS:
+            self._home_at = _UNKNOWN
+
+    def _slow_down(self) -> None:
+        """Down the ramp from here; or from where it will be at once, if it is still on its way up."""
+        first, cruise, last = self._dmas
+        rising = self._up and first.count
+        if rising:
+            cruise.config(count=1)
+        if cruise.count > 1 and not (self._up and first.count):
+            cruise.config(ctrl=0)
+            cruise.active(0)
+            self._left = cruise.count
+            self._spoilt = True
+            last.active(1)
+        elif rising:
+            self._left = self._total - 2 * self._up - 1
 
     def _done(self) -> int:
-        """Steps made so far in this move: words handed over less those still queued. Allocates nothing."""
+        """Steps made so far in this move: words handed over less those still queued.
+
+        In this order, since a channel that was broken off keeps its count until it starts again."""
         first, cruise, last = self._dmas
-        left = last.count
-        if not left:
+        left = first.count if self._up else 0
+        if left:
+            left += self._total - self._up
+        else:
             left = cruise.count
             if left:
                 left += self._up
             else:
-                left = first.count
+                left = last.count
                 if left:
-                    left += self._total - self._up
-        else:
-            left -= 1  # the closing zero is no step
+                    left -= 1  # the closing zero is no step
         return self._total - left - self._machine.tx_fifo()

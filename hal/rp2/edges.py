@@ -7,7 +7,7 @@ made; interrupt handlers may not.
 
 from array import array
 
-from machine import Pin, Timer
+from machine import Pin, Timer, disable_irq, enable_irq
 from micropython import const
 
 from hal.rp2.clock import ticks_us
@@ -22,7 +22,7 @@ _NOBODY = const(-1)
 
 
 class Edges:
-    """A ring with one writer (the interrupt of the pin bank) and one reader (sample)."""
+    """A ring with one reader (sample) and one writer: the interrupt of the pin bank, or whoever holds it off."""
 
     def __init__(self) -> None:
         self.line = bytearray(_SLOTS)
@@ -34,7 +34,7 @@ class Edges:
         self.stale = True  # the levels in the image are not what the edges add up to: at the start, and after a loss
 
     def push(self, line: int, level: int, now_us: int) -> None:
-        """Interrupt side."""
+        """Interrupt side, or with interrupts off."""
         at = self.head
         after = (at + 1) & _LAST
         if after == self.tail:
@@ -115,18 +115,22 @@ class Beam:
         self.stop = stop
         self.line = line
         self.pin = Pin(number, Pin.IN, Pin.PULL_UP)
-        self.level = self.pin.value()
+        self.level = self.pin.value() if watched else 0
         self.watched = watched
         self._irq: "Any" = self.pin.irq(self._on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
         if not watched:
             self._irq.trigger(0)
 
     def watch(self, on: bool) -> None:
-        """Stamp edges from now on, or leave them alone."""
-        if on != self.watched:
-            self.watched = on
-            self.level = self.pin.value()
-            self._irq.trigger(Pin.IRQ_RISING | Pin.IRQ_FALLING if on else 0)
+        """Stamp edges from now on, or show 0. Either may itself be an edge."""
+        self.watched = on
+        held = disable_irq()
+        self._irq.trigger(Pin.IRQ_RISING | Pin.IRQ_FALLING if on else 0)
+        level = self.pin.value() if on else 0
+        if level != self.level:
+            self.level = level
+            self.edges.push(self.line, level, ticks_us())
+        enable_irq(held)
 
     def _on_edge(self, pin: Pin) -> None:
         now_us = ticks_us()

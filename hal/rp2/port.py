@@ -1,14 +1,13 @@
 """The HAL verbs on an RP2040. Nothing is touched before Rp2Hal is made, and then the outputs first: all off.
 
-Limits: the display is not in the board config yet, so `show` keeps its lines in an attribute. Entropy is the ring
-oscillator's raw bit, unconditioned.
+Limits: the display is not in the board config yet, so `show` keeps its lines in an attribute. There is no driver for a
+card reader: card_code stays 0. Entropy is the ring oscillator's raw bit, unconditioned.
 """
 
 import machine
 from machine import UART, WDT, Pin, mem32
 from micropython import const
 
-from hal.rp2.axis import Axis
 from hal.rp2.clock import sleep_ms, ticks_add, ticks_diff, ticks_ms, ticks_us
 from hal.rp2.edges import Beam, Edges, Stop
 from hal.rp2.expander import Expander
@@ -34,16 +33,19 @@ class Rp2Hal:
 
     def __init__(self, config: "Config", input_names: "tuple[str, ...]", output_names: "tuple[str, ...]") -> None:
         outputs = config["outputs"]
-        self._motors: "list[Pin | None]" = []
+        self._pins: "list[Pin | None]" = []
+        self._drives: "list[int]" = []  # outputs on pins that move cards or switch light: not the lamps
         for name in output_names:
             number = outputs.get(name)
-            self._motors.append(Pin(number, Pin.OUT, value=0) if isinstance(number, int) else None)
+            if isinstance(number, int) and not name.startswith("lamp_"):
+                self._drives.append(len(self._pins))
+            self._pins.append(Pin(number, Pin.OUT, value=0) if isinstance(number, int) else None)
         self._lamps = _expander_bits(outputs, output_names)
         self._lamp_bits = 0
         self._lamps_due = False
         self._levels = bytearray(len(output_names))
-        self._stop = Stop(self._motors, self._levels)
-        self._axis = Axis(config["axis"], config["mechanism"])
+        self._stop = Stop(self._pins, self._levels)
+        self._axis = _make_axis(config)
         self._edges = Edges()
         self._beams: "list[Beam]" = []
         self._slot: "Beam | None" = None
@@ -186,7 +188,7 @@ class Rp2Hal:
 
     def _switch(self, output: int, value: int) -> None:
         self._levels[output] = value
-        pin = self._motors[output]
+        pin = self._pins[output]
         if pin is not None:
             pin.value(value)
         elif self._lamps[output] >= 0:
@@ -195,11 +197,11 @@ class Rp2Hal:
 
     def all_off(self) -> None:
         self._stop.cancel()
-        for i in range(len(self._motors)):
-            pin = self._motors[i]
+        for i in self._drives:
+            self._levels[i] = 0
+            pin = self._pins[i]
             if pin is not None:
                 pin.value(0)
-                self._levels[i] = 0
         self._axis.halt()
 
     def move(self, slots: int, home: bool) -> None:
@@ -268,6 +270,17 @@ class Rp2Hal:
         for byte in machine.unique_id():
             number = (number << 5 ^ number >> 25 ^ byte) & _MASK
         return number
+
+
+def _make_axis(config: "Config") -> "Any":
+    """Imported only where there is one: a shoe's heap has better uses for the code of an axis."""
+    if "axis" not in config:
+        from hal.rp2.still import NoAxis
+
+        return NoAxis()
+    from hal.rp2.axis import Axis
+
+    return Axis(config["axis"], config["mechanism"])
 
 
 def _expander_bits(lines: "Config", names: "tuple[str, ...]") -> "list[int]":

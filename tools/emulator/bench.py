@@ -1,81 +1,90 @@
 """The simulated plant wired to the pins of an emulated board, in its time: rollers follow pins, pins follow beams.
 
-The carousel is where the step pulses have put it. Everything else is hal.sim.plant, as in every simulation.
+Carousel or elevator is where the step pulses have put it. Everything else is hal.sim.plant, as in every simulation.
 """
 
 from typing import Any
 
 from emulator.chips import Fram, Mcp23017, replace_ring_oscillator
 from emulator.pico import Pico
-from hal.sim.plant import Plant
+from hal.sim.plant import OUTPUTS, Plant
 from rig.peer import Peer
 
 FAR_US = 1 << 60
-HOME_EDGE_STEPS = -2  # where the mark begins; the firmware stands two steps inside it when slot 0 is at the mouth
+HOME_STEPS = 2  # how far before place 0 the mark begins, in the direction of homing
 HOME_WIDTH_STEPS = 24
-_MOTORS = ("pick", "transport", "ejector", "outfeed")
+_PICK = 0
 _STILL_US = 2000
 _BEAT_US = 20  # while it turns, how closely the steps keep time
 _TURNING_US = 20000  # longer than the longest pause between two steps of a move
 
 
 class StepAxis:
-    """The carousel under a stepper. Counts as turning until a moment after the last step."""
+    """Carousel or elevator under a stepper. Counts as moving until a moment after the last step."""
 
-    def __init__(self, bench: "Bench", mech: dict[str, Any], slot: int) -> None:
-        self.bench = bench
-        self.plant = bench.plant
-        self.slot_steps: int = mech["slot_steps"]
-        self.count: int = mech["slot_count"]
-        self.beam_slots: int = mech["slot_beam_slots"]
-        self.at = slot * self.slot_steps
+    def __init__(self, plant: Plant, mech: dict[str, Any], place: int) -> None:
+        self.plant = plant
+        self.wraps = mech["kind"] == "carousel"
+        self.place_steps: int = mech["slot_steps"] if self.wraps else mech["shelf_steps"]
+        self.count: int = mech["slot_count"] if self.wraps else mech["shelf_count"]
+        self.beam_slots: int = mech.get("slot_beam_slots", 0)
+        self.at = place * self.place_steps
         self.forward = True
         self.steps = 0
         self.step_us = -FAR_US
-        self.due_us = FAR_US  # it has no events of its own: steps come from outside
-        self.off_grid = 0
+        self.due_us = FAR_US
+        self.lost = False
 
     @property
     def slot(self) -> int:
-        return (self.at + self.slot_steps // 2) // self.slot_steps % self.count
+        return (self.at + self.place_steps // 2) // self.place_steps % self.count
 
     @property
     def moving(self) -> bool:
         return self.plant.now_us - self.step_us < _STILL_US
 
     def home_seen(self) -> bool:
-        return (self.at - HOME_EDGE_STEPS) % (self.count * self.slot_steps) < HOME_WIDTH_STEPS
+        if self.wraps:
+            return (self.at + HOME_STEPS) % (self.count * self.place_steps) < HOME_WIDTH_STEPS
+        return self.at <= HOME_STEPS
 
     def step(self) -> None:
         plant = self.plant
-        if not self.moving and (plant.throat.mouth_blocked() or plant.outlet.mouth_blocked()):
+        if not self.moving and (plant.throat.mouth_blocked() or plant.unloader.mouth_blocked()):
             plant.crashes += 1
         self.at += 1 if self.forward else -1
+        if not self.wraps and not -self.place_steps < self.at < self.count * self.place_steps:
+            plant.crashes += 1
         self.steps += 1
         self.step_us = plant.now_us
-        # The beam sits half a slot off the mouth's grid; a card shades three tenths to either side of its slot.
-        slots, rest = divmod(self.at, self.slot_steps)
-        near = abs(rest * 10 - self.slot_steps * 5) <= self.slot_steps * 3
-        slot = (slots + self.beam_slots + 1) % self.count
-        plant.set_line(plant.line_slot, 1 if near and plant.slots[slot] else 0, plant.now_us)
+        self.due_us = plant.now_us + _STILL_US
+        plant.set_line(plant.line_slot, 1 if self.wraps and self._shaded() else 0, plant.now_us)
 
     def fire(self, now_us: int) -> None:
-        """Never due."""
+        """It has come to rest."""
+        self.due_us = FAR_US
+        self.plant.look()
 
     def fits(self) -> bool:
-        """Whether a slot is at the mouth, to a tenth of a slot."""
-        return (self.at * 10 + self.slot_steps) % (self.slot_steps * 10) <= self.slot_steps * 2
+        """Whether a place is at the mouth, to a tenth of it."""
+        return (self.at * 10 + self.place_steps) % (self.place_steps * 10) <= self.place_steps * 2
 
     def is_astray(self) -> bool:
         """Its place is what the steps say."""
         return False
 
     def under_beam(self) -> int:
-        """Its beam is shown step by step."""
+        """At rest the beam looks between two slots."""
         return -1
 
     def halt(self, now_us: int) -> None:
         """Nothing drives it but steps."""
+
+    def _shaded(self) -> bool:
+        # The beam sits half a slot off the mouth's grid; a card shades three tenths to either side of its slot.
+        slots, rest = divmod(self.at, self.place_steps)
+        near = abs(rest * 10 - self.place_steps * 5) <= self.place_steps * 3
+        return near and bool(self.plant.slots[(slots + self.beam_slots + 1) % self.count])
 
 
 class Bench:
@@ -85,15 +94,14 @@ class Bench:
         self.pico = pico
         self.config = config
         self.plant = Plant(config, lines, seed)
-        self.axis = StepAxis(self, config["mechanism"], self.plant.axis.slot)
-        self.plant.axis = self.axis  # pyright: ignore[reportAttributeAccessIssue]
+        self.axis = self._step_axis() if "axis" in config else None
         self.peer = Peer()
         self.fram = Fram(pico, config["nv"])
         self.panel = Mcp23017(pico, config["expander"])
         replace_ring_oscillator(pico, seed)
         self.stop_us: list[int] = []  # from throat A seeing a card to the pick roller being off
         self._edge_us = -1
-        self._motors = bytearray(len(_MOTORS))
+        self._outputs = bytearray(len(OUTPUTS))
         self._due = pico.alarm(self.catch_up)
         self._beat = pico.alarm(self._beating)
         self._from_device = bytearray()
@@ -102,6 +110,13 @@ class Bench:
         self._wire()
         self._show_lines()
         self._schedule()
+
+    def _step_axis(self) -> StepAxis:
+        plant = self.plant
+        axis: Any = StepAxis(plant, self.config["mechanism"], plant.axis.slot)
+        plant.parts = tuple(axis if part is plant.axis else part for part in plant.parts)
+        plant.axis = axis
+        return axis
 
     def send(self, data: bytes) -> None:
         """Queue bytes for the device; they go at the link's rate."""
@@ -136,60 +151,69 @@ class Bench:
         self._schedule()
 
     def _wire(self) -> None:
-        outputs = self.config["outputs"]
-        for index, name in enumerate(_MOTORS):
-            self.pico.listen(outputs[name], self._motor(index))
-        axis = self.config["axis"]
-        self.pico.listen(axis["step"], self._step)
-        self.pico.listen(axis["dir"], self._turn)
+        for index, name in enumerate(OUTPUTS):
+            number = self.config["outputs"].get(name)
+            if number is not None:
+                self.pico.listen(number, self._switch(index))
+        # The port looks at the slot beam when it wants to; the plant shows it always.
+        self.plant.drive(self._outputs, True)
+        if self.axis is not None:
+            self.pico.listen(self.config["axis"]["step"], self._step)
+            self.pico.listen(self.config["axis"]["dir"], self._turn)
         link = self.config["link"]
         self._uart = self.pico.mcu.uart[link["uart"]]
         self._uart.on_byte = self._received
         self._byte_ns = 10e9 / link["baud"]
 
-    def _motor(self, index: int) -> Any:
+    def _switch(self, index: int) -> Any:
         def switched(level: bool) -> None:
             self.catch_up()
-            if index == 0 and not level and self._edge_us >= 0:
+            if index == _PICK and not level and self._edge_us >= 0:
                 self.stop_us.append(self.pico.now_us - self._edge_us)
                 self._edge_us = -1
-            self._motors[index] = 1 if level else 0
-            self.plant.drive(self._motors, True)
+            self._outputs[index] = 1 if level else 0
+            self.plant.drive(self._outputs, True)
             self.catch_up()
 
         return switched
 
     def _step(self, level: bool) -> None:
-        if level:
+        if level and self.axis is not None:
             self.catch_up()
             self.axis.step()
             self.catch_up()
             self._beat.schedule(_BEAT_US * 1000)
 
     def _turn(self, level: bool) -> None:
-        self.axis.forward = level
+        if self.axis is not None:
+            self.axis.forward = level
 
     def _beating(self) -> None:
         self.pico.run_pio_ahead(_BEAT_US)
-        if self.pico.now_us - self.axis.step_us < _TURNING_US:
+        if self.axis is not None and self.pico.now_us - self.axis.step_us < _TURNING_US:
             self._beat.schedule(_BEAT_US * 1000)
 
     def _show_lines(self) -> None:
-        """Put every beam on its pin and every button on the expander; at every event, so that no edge is missed."""
+        """Put every edge on its pin, bounces too, and every button on the expander."""
         plant = self.plant
+        inputs = self.config["inputs"]
         for line, level, at_us in plant.edges:
-            if line == plant.line_a and level and self._motors[0]:
+            where = inputs.get(plant.lines[line])
+            if isinstance(where, int):
+                self.pico.drive(where, level != 0)
+            if line == plant.line_a and level and self._outputs[_PICK] and self._edge_us < 0:
                 self._edge_us = at_us
         plant.edges = []
         contacts = 0
         for line, name in enumerate(plant.lines):
-            where = self.config["inputs"].get(name)
+            where = inputs.get(name)
             if isinstance(where, int):
                 self.pico.drive(where, plant.level[line] != 0)
             elif where is not None and plant.level[line]:
                 contacts |= 1 << where["expander"]
         self.panel.contacts = contacts
-        self.pico.drive(self.config["axis"]["home"], self.axis.home_seen())
+        if self.axis is not None:
+            self.pico.drive(self.config["axis"]["home"], self.axis.home_seen())
 
     def _schedule(self) -> None:
         due_us = self.plant.next_us()

@@ -1,0 +1,25 @@
+"""A machine without axis: whoever moves it finds it lost, like any axis that does not come home."""
+
+from micropython import const
+
+_LOST = const(2)
+
+
+class NoAxis:
+    """What the port asks of an axis."""
+
+    def __init__(self) -> None:
+        self.state = 0
+        self.resting = False
+
+    def move(self, places: int) -> None:
+        self.state = _LOST
+
+    def home(self) -> None:
+        self.state = _LOST
+
+    def service(self) -> None:
+        """Never resting, since never moving."""
+
+    def halt(self) -> None:
+        """Nothing turns."""
