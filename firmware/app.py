@@ -8,7 +8,7 @@ from array import array
 
 from micropython import const
 
-from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, FAULT_NONE, Broken
+from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, FAULT_NONE, Broken, BrokenJournal
 from firmware.games.flow import (
     ORDER_FAILED,
     ORDER_NONE,
@@ -38,7 +38,6 @@ from firmware.machines.spec import Spec
 from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
-from firmware.protocol.frame import DROP_KINDS
 from firmware.shoe.ledger import HOPPER, ZONE_COUNT
 from firmware.shoe.shuffler import Shuffler
 from firmware.ticks import FOREVER_MS, ticks_diff
@@ -90,6 +89,7 @@ class App:
         for i in range(METER_COUNT):
             self.reporter.meters[i] = self.flow.meters.values[i]
         self.scanned_ms = hal.ticks_ms()
+        self.wake_ms = 0  # when the machines want the next scan
         self.page = -1
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
         self.coasting = True
@@ -102,12 +102,8 @@ class App:
         self.scanned_ms = now_ms
         self.hal.sample(self.inp)
         self.inp.now_us = self.hal.ticks_us()
-        try:
-            wake_ms = self.decide(now_ms)
-        except Broken as broken:
-            # The firmware contradicts itself. Motors off is the only answer that cannot make it worse.
-            code = broken.args[0] if broken.args else FAULT_INTERNAL
-            wake_ms = flow_warn(self.flow, self.out, code, now_ms)
+        self._decide()
+        wake_ms = self.wake_ms
         self._drive()
         next_ms = self._talk(now_ms)
         if self._quiet_due() and self._still(now_ms) and self._quiet():
@@ -115,6 +111,19 @@ class App:
         if self.coasting and wake_ms > COAST_MS:
             wake_ms = COAST_MS
         return next_ms if next_ms < wake_ms else wake_ms
+
+    def _decide(self) -> None:
+        """A function of its own, and the exceptions without names: handlers take room in the frame of every scan."""
+        try:
+            self.wake_ms = self.decide(self.scanned_ms)
+        except BrokenJournal:
+            self._broke(FAULT_JOURNAL)
+        except Broken:
+            self._broke(FAULT_INTERNAL)
+
+    def _broke(self, fault: int) -> None:
+        """The firmware contradicts itself. Motors off is the only answer that cannot make it worse."""
+        self.wake_ms = flow_warn(self.flow, self.out, fault, self.scanned_ms)
 
     def _talk(self, now_ms: int) -> int:
         """The link's share of a scan: what came in, what a command does next, one frame out."""
@@ -136,7 +145,6 @@ class App:
     def decide(self, now_ms: int) -> int:
         """Every machine takes at most one transition. Allocates nothing."""
         inp = self.inp
-        out = self.out
         flow = self.flow
         wake_ms = FOREVER_MS
         if inp.unsettled():
@@ -145,11 +153,11 @@ class App:
         next_ms = tray_scan(flow.tray, inp, now_ms)
         if next_ms < wake_ms:
             wake_ms = next_ms
-        next_ms = procedure_scan(flow, inp, out, now_ms)
+        next_ms = procedure_scan(flow, inp, self.out, now_ms)
         if next_ms < wake_ms:
             wake_ms = next_ms
         if flow.machine.state == JOB_RUNNING:
-            next_ms = flow.machine.scan(inp, out, now_ms)
+            next_ms = flow.machine.scan(inp, self.out, now_ms)
             if next_ms < wake_ms:
                 wake_ms = next_ms
         return wake_ms
@@ -291,11 +299,10 @@ class App:
     def _status(self, now_ms: int) -> None:
         """Fill the status message. While shuffling the zones stay as they were: their pace would tell the order."""
         flow = self.flow
-        reporter = self.reporter
-        status = reporter.status
+        status = self.reporter.status
         if status[STATUS_STATE] != flow.state:
             status[STATUS_STATE] = flow.state
-            reporter.status_due = reporter.host_seen
+            self.reporter.status_due = self.reporter.host_seen
         status[STATUS_WARNING] = flow.warning or flow.hold
         status[STATUS_ROUND] = self.outbox.round
         status[STATUS_ROUND + 1] = self.outbox.deck
@@ -305,12 +312,13 @@ class App:
         status[STATUS_ROUND + 4] = ticks_diff(now_ms, flow.entered_ms) // 100 if shuffling else 0
         status[STATUS_ROUND + 5] = flow.report_ms // 100 if shuffling else 0
         if not shuffling:
-            for i in range(ZONE_COUNT):
-                status[STATUS_ZONES + i] = flow.ledger.zone[HOPPER + i]
-        status[STATUS_WAITING] = self.journal.seq_last - reporter.seq_received
-        bad = 0
-        for i in range(DROP_KINDS):
-            bad += self.link.reader.drops[i]
-        status[STATUS_BAD] = bad
+            self._status_zones(status)
+        status[STATUS_WAITING] = self.journal.seq_last - self.reporter.seq_received
+        status[STATUS_BAD] = sum(self.link.reader.drops)
+
+    def _status_zones(self, status: "list[int]") -> None:
+        zone = self.flow.ledger.zone
+        for i in range(ZONE_COUNT):
+            status[STATUS_ZONES + i] = zone[HOPPER + i]
 
 

@@ -35,7 +35,11 @@ class Broken(Exception):
     """An invariant of the firmware does not hold; the only safe answer is motors off and a latched fault."""
 
 
+class BrokenJournal(Broken):
+    """The same, of what has to be recorded: told apart by its class, so that a handler need not look inside."""
+
+
 def require(ok: bool, code: int) -> None:
     """Raise Broken(code) unless ok. Not an assert: optimised builds drop asserts."""
     if not ok:
-        raise Broken(code)
+        raise BrokenJournal(code) if code == FAULT_JOURNAL else Broken(code)

@@ -107,7 +107,7 @@ class Inputs:
         self.stale = True  # levels are not what the edges add up to: at the start, and after a loss
         self._held = bytearray(INPUT_COUNT)  # raw level after the last edge
         self._held_us = [0] * INPUT_COUNT
-        self._unsettled = 0  # lines whose last change has not lasted long enough yet
+        self._unsettled = 0  # a bit for each line whose last change has not lasted long enough yet
 
     def unsettled(self) -> bool:
         return self.edge_count != 0 or self._unsettled != 0 or self.stale or self.edge_lost
@@ -117,20 +117,24 @@ class Inputs:
         if self.stale or self.edge_lost:
             self._refresh()
             return FOREVER_MS
-        for i in range(self.edge_count):
-            self._edge(self.edge_line[i], self.edge_level[i], self.edge_us[i])
-        self.edge_count = 0
+        if self.edge_count:
+            self._fold()
         if not self._unsettled:
             return FOREVER_MS
         age_us = self._settle_lines()
         return (SETTLE_US - age_us) // 1000 + 1 if self._unsettled else FOREVER_MS
+
+    def _fold(self) -> None:
+        for i in range(self.edge_count):
+            self._edge(self.edge_line[i], self.edge_level[i], self.edge_us[i])
+        self.edge_count = 0
 
     def _edge(self, line: int, level: int, at_us: int) -> None:
         held = self._held[line]
         if level == held:
             return
         if held != self.level[line]:
-            self._unsettled -= 1
+            self._unsettled ^= 1 << line
             if ticks_diff(at_us, self._held_us[line]) >= SETTLE_US:
                 self._accept(line)
             else:
@@ -138,7 +142,7 @@ class Inputs:
         self._held[line] = level
         self._held_us[line] = at_us
         if level != self.level[line]:
-            self._unsettled += 1
+            self._unsettled ^= 1 << line
 
     def _accept(self, line: int) -> None:
         level = self._held[line]
@@ -155,18 +159,18 @@ class Inputs:
     def _settle_lines(self) -> int:
         """Accept what has lasted; how long the oldest of the others has, in microseconds."""
         oldest_us = 0
+        line = 0
         left = self._unsettled
-        for line in range(INPUT_COUNT):
-            if self._held[line] != self.level[line]:
+        while left:  # bound: INPUT_COUNT
+            if left & 1:
                 age_us = ticks_diff(self.now_us, self._held_us[line])
                 if age_us >= SETTLE_US:
-                    self._unsettled -= 1
+                    self._unsettled ^= 1 << line
                     self._accept(line)
                 elif age_us > oldest_us:
                     oldest_us = age_us
-                left -= 1
-                if not left:
-                    break  # the rest are as they were
+            left >>= 1
+            line += 1
         return oldest_us
 
     def _refresh(self) -> None:

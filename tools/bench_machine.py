@@ -68,8 +68,8 @@ class Watched(Stage):
             if event.name == "stack_offered" and self.cleared_us >= 0:
                 self.refill_us.append(now_us - self.cleared_us)
 
-    def _act(self, action: str, argument: object) -> None:
-        super()._act(action, argument)
+    def act_typed(self, action: str, argument: str) -> None:
+        super().act_typed(action, argument)
         if action == "take":
             self.cleared_us = self.rig.plant.now_us
 

@@ -50,7 +50,7 @@ def ship(board: str, out: Path, root: Path = ROOT, main: str = MAIN_PY) -> list[
     """Build the file tree of a board in `out`, ready to copy to the device; what is in it."""
     config = read_config(board, root)
     port = port_of(config, board, root)
-    names = modules_of([ENTRY, *port_modules(port, root)], other_ports(port) + other_kinds(config, board, root), root)
+    names = ship_names(board, root)
     folded = folded_sources(names, root, main)
     shipped: list[Shipped] = []
     for name in names:
@@ -65,6 +65,13 @@ def ship(board: str, out: Path, root: Path = ROOT, main: str = MAIN_PY) -> list[
     shipped.append(put(out, "board.json", small.encode(), config_path(board, root).stat().st_size))
     shipped.append(put(out, "main.py", folded.sources["main"].encode(), len(main.encode())))
     return shipped
+
+
+def ship_names(board: str, root: Path = ROOT) -> list[str]:
+    """The modules that a board gets."""
+    config = read_config(board, root)
+    port = port_of(config, board, root)
+    return modules_of([ENTRY, *port_modules(port, root)], other_ports(port) + other_kinds(config, board, root), root)
 
 
 def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:

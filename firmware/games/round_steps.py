@@ -76,11 +76,15 @@ def step_dispensing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
         return done
     if flow.machine.count != wanted:
         return flow_warn(flow, out, FAULT_STACK, now_ms)
+    _post_stack(flow, wanted)
+    return flow_enter(flow, STACK_OFFERED, now_ms)
+
+
+def _post_stack(flow: "Flow", cards: int) -> None:
     feed = flow.machine.feed
     misfeeds = 0 if flow.machine.shuffles else min(feed.misfeeds, 255)
     stalls = 0 if flow.machine.shuffles else min(feed.stalls, 255)
-    flow.outbox.post(ids.EV_STACK_OFFERED, flow.stack, wanted, misfeeds, stalls)
-    return flow_enter(flow, STACK_OFFERED, now_ms)
+    flow.outbox.post(ids.EV_STACK_OFFERED, flow.stack, cards, misfeeds, stalls)
 
 
 def step_stack_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -105,8 +109,10 @@ def step_waiting_for_green(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
 
 def step_releasing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     done = _dispense(flow, out, _ALL, now_ms)
-    if done >= 0:
-        return done
+    return done if done >= 0 else _released(flow, out, now_ms)
+
+
+def _released(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     ledger = flow.ledger
     if ledger.counting and ledger.settle() != flow.profile.deck_cards:
         # A shoe counts its deck by dealing it: only now is it known that it was not a whole one.

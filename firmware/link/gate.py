@@ -9,7 +9,7 @@ from micropython import const
 
 from firmware.digest import same_bytes
 from firmware.protocol import ids
-from firmware.protocol.codec import VALUES_MAX, pack, packed_size, unpack
+from firmware.protocol.codec import VALUES_MAX, pack, pack_numbers, packed_size, unpack
 from firmware.protocol.frame import (
     CRC_SIZE,
     HEADER_SIZE,
@@ -116,11 +116,9 @@ def link_flush(link: Link) -> bool:
     return not writer.busy()
 
 
-def link_begin(link: Link, session: Session, kind: int, message: int, flags: int) -> None:
+def link_begin(link: Link, session: Session, kind: int, message: int) -> None:
     """Start a frame in a session; the body is written from writer.at on."""
-    if session.hmac:
-        flags |= ids.FLAG_KEYED
-    link.writer.begin(kind, flags, message, session.number, session.sent)
+    link.writer.begin(kind, ids.FLAG_KEYED if session.hmac else 0, message, session.number, session.sent)
     session.sent += 1
     if not session.number:
         session.sent &= SEQUENCE_MAX  # nobody checks it there, and nobody could begin another session 0
@@ -137,8 +135,17 @@ def link_finish(link: Link, session: Session) -> None:
     writer.finish()
 
 
-def link_send(link: Link, session: Session, kind: int, message: int, values: "list[int]", text: bytes) -> None:
-    link_begin(link, session, kind, message, 0)
+def link_send(link: Link, session: Session, kind: int, message: int, values: "list[int]") -> None:
+    """A message of integers only."""
+    link_begin(link, session, kind, message)
+    writer = link.writer
+    writer.at = pack_numbers(writer.body, writer.at, link.codes[message], values)
+    link_finish(link, session)
+
+
+def link_send_text(link: Link, session: Session, kind: int, message: int, values: "list[int]", text: bytes) -> None:
+    """A message with text or bytes in it."""
+    link_begin(link, session, kind, message)
     link.writer.at = pack(link.writer.body, link.writer.at, link.codes[message], values, text)
     link_finish(link, session)
 

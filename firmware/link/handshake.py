@@ -8,7 +8,15 @@ from hashlib import sha256
 
 from micropython import const
 
-from firmware.link.gate import REFUSE_ROLE, link_alive, link_backoff_s, link_offer, link_open, link_refuse, link_send
+from firmware.link.gate import (
+    REFUSE_ROLE,
+    link_alive,
+    link_backoff_s,
+    link_offer,
+    link_open,
+    link_refuse,
+    link_send_text,
+)
 from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX
 from firmware.protocol.dictionary import dictionary_hash
@@ -87,7 +95,7 @@ def _welcome(handshake: Handshake, session: "Session", role: int, seq_received: 
     values[7] = handshake.journal.seq_last
     values[8] = handshake.journal.lanes.by_role[role].op if role < ids.LANE_COUNT else 0
     text = link.device_nonce + link.host_nonce + handshake.text
-    link_send(link, session, ids.CLASS_HANDSHAKE, ids.WELCOME, values, text)
+    link_send_text(link, session, ids.CLASS_HANDSHAKE, ids.WELCOME, values, text)
     return HELLO_ANSWERED
 
 
@@ -95,7 +103,7 @@ def _refuse(handshake: Handshake, why: int, detail: int) -> int:
     link = handshake.link
     handshake.values[0] = why
     handshake.values[1] = detail
-    link_send(link, link.lobby, ids.CLASS_HANDSHAKE, ids.REFUSED, handshake.values, link.host_nonce)
+    link_send_text(link, link.lobby, ids.CLASS_HANDSHAKE, ids.REFUSED, handshake.values, link.host_nonce)
     return HELLO_ANSWERED
 
 

@@ -22,6 +22,7 @@ from firmware.link.gate import (
     link_receive,
     link_refuse,
     link_send,
+    link_send_text,
 )
 from firmware.link.handshake import HELLO_IGNORED, handshake_answer
 from firmware.protocol import ids
@@ -162,8 +163,7 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
     if link.hello_role >= 0 and not reporter.hello_paced:
         reporter.hello_ms = now_ms
         reporter.hello_paced = True
-        answer = handshake_answer(reporter.handshake, reporter.seq_received, now_ms)
-        if answer != HELLO_IGNORED:
+        if handshake_answer(reporter.handshake, reporter.seq_received, now_ms) != HELLO_IGNORED:
             return True
     if link.session.number != reporter.session_number:
         _start_over(reporter)
@@ -173,17 +173,17 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
     if link.session.sent >= SEQUENCE_WARN and not reporter.ending_told:
         reporter.ending_told = True
         reporter.scratch[0] = SEQUENCE_MAX - link.session.sent
-        link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SESSION_ENDING, reporter.scratch, b"")
+        link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SESSION_ENDING, reporter.scratch)
         return True
     desk = reporter.desk
     if desk.result_due:
         desk.result_due = False
         if link.session.role == desk.result_for:
-            link_send(link, link.session, ids.CLASS_RESPONSE, ids.RESULT, desk.result, b"")
+            link_send(link, link.session, ids.CLASS_RESPONSE, ids.RESULT, desk.result)
             return True
     if reporter.time_due:
         reporter.time_due = False
-        link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values, b"")
+        link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values)
         return True
     if reporter.seed_due and _seed(reporter):
         return True
@@ -200,7 +200,7 @@ def _seed(reporter: Reporter) -> bool:
     if link.session.role != ids.ROLE_AUDITOR:
         return False
     seed = reporter.seeds.tell(reporter.scratch)
-    link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, reporter.scratch, seed)
+    link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, reporter.scratch, seed)
     return True
 
 
@@ -225,7 +225,7 @@ def _dictionary(reporter: Reporter) -> bool:
     values[1] = dictionary_lines()
     text = dictionary_line(line).encode() if line < values[1] else b""
     link = reporter.link
-    link_send(link, link.lobby, ids.CLASS_DICTIONARY, ids.DICTIONARY_LINE, values, text)
+    link_send_text(link, link.lobby, ids.CLASS_DICTIONARY, ids.DICTIONARY_LINE, values, text)
     return True
 
 
@@ -259,7 +259,8 @@ def _event(reporter: Reporter, seq: int, flags: int) -> None:
         # Say so in its place: the host must get past it, and know that it did.
         message = ids.EV_RECORD_DAMAGED
         journal.blank(seq)
-    link_begin(link, link.session, ids.CLASS_EVENT, message, flags)
+    link_begin(link, link.session, ids.CLASS_EVENT, message)
+    writer.body[1] |= flags
     size = journal.payload_size()
     for i in range(size):
         writer.body[writer.at + i] = journal.buf[PAYLOAD_AT + i]
@@ -275,20 +276,20 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
     if reporter.status_due or ticks_diff(now_ms, reporter.status_ms) >= STATUS_MS:
         reporter.status_due = False
         reporter.status_ms = now_ms
-        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, reporter.status, b"")
+        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, reporter.status)
         return True
     # Only together with a status: a frame of its own would go out at whatever scan comes first after it is due, and
     # when scans happen depends on the cards.
     if reporter.meters_due and reporter.status_ms == now_ms:
         reporter.meters_due = False
-        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.METERS, reporter.meters, b"")
+        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.METERS, reporter.meters)
         return True
     due = reporter.counters_due or ticks_diff(now_ms, reporter.counters_ms) >= COUNTERS_MS
     if due and reporter.status_ms == now_ms:
         reporter.counters_due = False
         reporter.counters_ms = now_ms
         _fill_counters(reporter)
-        link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.LINK_COUNTERS, reporter.scratch, b"")
+        link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.LINK_COUNTERS, reporter.scratch)
         return True
     return False
 

@@ -81,10 +81,9 @@ def axis_stop(axis: Axis, out: "Outputs") -> None:
 
 def axis_scan(axis: Axis, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Take at most one transition. Returns when to come back."""
-    state = axis.state
-    if state == AXIS_REST:
+    if axis.state == AXIS_REST:
         return FOREVER_MS
-    if state == AXIS_WAITING:
+    if axis.state == AXIS_WAITING:
         if axis.goal == GOAL_PLACE and axis.place == axis.target:
             axis.state = AXIS_REST
             return 0

@@ -127,21 +127,20 @@ class Carousel(Machine):
 
 
 def _take_in(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    feed = machine.feed
     if machine.enter():
-        feed_forget(feed)
-        feed_start(feed, inp, out, FEED_ALL, STORE, now_ms)
+        feed_forget(machine.feed)
+        feed_start(machine.feed, inp, out, FEED_ALL, STORE, now_ms)
     if machine.axis.fault:
         return machine.fail(out, machine.axis.fault)
-    if feed.state == FEED_FAILED:
-        return machine.fail(out, feed.fault)
-    if feed.state != FEED_DONE:
+    if machine.feed.state == FEED_FAILED:
+        return machine.fail(out, machine.feed.fault)
+    if machine.feed.state != FEED_DONE:
         return FOREVER_MS
-    feed_stop(feed, out)
+    feed_stop(machine.feed, out)
     permutation_wipe(machine.order)
-    machine.count = feed.count
+    machine.count = machine.feed.count
     machine.meters.add(METER_CYCLES)
-    if machine.count == machine.expected and not feed_complete(feed, machine.expected):
+    if machine.count == machine.expected and not feed_complete(machine.feed, machine.expected):
         return machine.fail(out, FAULT_COMPOSITION)
     return machine.advance(now_ms)
 

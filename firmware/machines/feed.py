@@ -201,8 +201,7 @@ def _staged(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if _odd(inp) != feed.seen_odd:
         return _fail(feed, out, _odd_fault(feed, inp))
     if feed.confirmed(inp) != feed.count:
-        left_ms = _confirm_left(feed, inp, now_ms)
-        return left_ms if left_ms > 0 else _fail(feed, out, FAULT_JAM_EXIT)
+        return _unconfirmed(feed, inp, out, now_ms)
     clear = feed.sink.clear()
     if clear <= 0:
         return _fail(feed, out, -clear) if clear else FOREVER_MS
@@ -272,8 +271,7 @@ def _backed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 def _finishing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if feed.confirmed(inp) != feed.count:
-        left_ms = _confirm_left(feed, inp, now_ms)
-        return left_ms if left_ms > 0 else _fail(feed, out, FAULT_JAM_EXIT)
+        return _unconfirmed(feed, inp, out, now_ms)
     output_set(out, OUT_TRANSPORT, 0)
     return _enter(feed, FEED_DONE, now_ms)
 
@@ -381,11 +379,12 @@ def _odd_fault(feed: Feed, inp: "Inputs") -> int:
     return FAULT_BACK if inp.enters[IN_BACK] != feed.seen_back else FAULT_DOUBLE_FEED
 
 
-def _confirm_left(feed: Feed, inp: "Inputs", now_ms: int) -> int:
-    """How long the beam behind the mouth may still take; one passage too many is no time at all."""
-    if feed.confirmed(inp) > feed.count:
-        return 0
-    return feed.spec.confirm_ms_max - ticks_diff(now_ms, feed.passed_ms)
+def _unconfirmed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """The beam behind the mouth may still take a while; one passage too many is no time at all."""
+    left_ms = feed.spec.confirm_ms_max - ticks_diff(now_ms, feed.passed_ms)
+    if left_ms > 0 and feed.confirmed(inp) < feed.count:
+        return left_ms
+    return _fail(feed, out, FAULT_JAM_EXIT)
 
 
 def _enter(feed: Feed, state: int, now_ms: int) -> int:

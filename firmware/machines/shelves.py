@@ -86,7 +86,8 @@ class Shelves(Machine):
 
     def report_ms(self, cards: int) -> int:
         """The board's figure is for a full load; a smaller deck takes its share, and what does not depend on it."""
-        self.radix.plan(cards, self.spec.place_count, self.spec.top_feed)
+        spec = self.spec
+        self.radix.plan(cards, spec.place_count, spec.shelf_cards_max, spec.top_feed)
         return self.spec.shuffle_report_ms // _FULL_FEEDS * (cards * self.radix.passes + _OTHER_FEEDS)
 
     def release(self, now_ms: int) -> None:
@@ -178,16 +179,20 @@ def _too_many(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> i
     return machine.fail(out, FAULT_MISMATCH)
 
 
+def _start_pass(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> None:
+    machine.radix.begin(machine.number)
+    for shelf in range(len(machine.load)):
+        machine.load[shelf] = 0
+    if machine.number == 0:
+        feed_forget(machine.feed)
+    machine.feed.counting = machine.number == 0
+    feed_start(machine.feed, inp, out, FEED_ALL, STORE, now_ms)
+
+
 def _take_in(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed = machine.feed
     if machine.enter():
-        machine.radix.begin(machine.number)
-        for shelf in range(len(machine.load)):
-            machine.load[shelf] = 0
-        if machine.number == 0:
-            feed_forget(feed)
-        feed.counting = machine.number == 0
-        feed_start(feed, inp, out, FEED_ALL, STORE, now_ms)
+        _start_pass(machine, inp, out, now_ms)
     if machine.axis.fault:
         return machine.fail(out, machine.axis.fault)
     if feed.state == FEED_FAILED:

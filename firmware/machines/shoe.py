@@ -86,13 +86,17 @@ class Shoe(Machine):
         feed_stop(self.feed, out)
 
 
+def _start_deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> None:
+    machine.tray.guard(inp)
+    machine.feed.counting = machine.ledger.counting
+    feed_forget(machine.feed)
+    feed_start(machine.feed, inp, out, machine.wanted, TRAY, now_ms)
+
+
 def _deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed = machine.feed
     if machine.enter():
-        machine.tray.guard(inp)
-        feed.counting = machine.ledger.counting
-        feed_forget(feed)
-        feed_start(feed, inp, out, machine.wanted, TRAY, now_ms)
+        _start_deal(machine, inp, out, now_ms)
     fault = machine.tray.trouble(inp, feed.count) if machine.guards else 0
     if feed.state == FEED_FAILED:
         fault = feed.fault

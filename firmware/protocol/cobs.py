@@ -30,15 +30,17 @@ def cobs_decode(buf: bytearray, size: int) -> int:
 
 def cobs_encode(src: bytearray, size: int, dst: bytearray, at: int) -> int:
     """Encode src[:size] (at most FRAME_MAX) into dst from `at`. Returns the position after the last byte."""
-    code_at = at
-    at += 1
-    for i in range(size):
-        byte = src[i]
+    end = at + size + 1
+    code = 1
+    # From the end: at a zero it is known then how far away the next one is.
+    while size:
+        byte = src[size - 1]
         if byte:
-            dst[at] = byte
+            dst[at + size] = byte
+            code += 1
         else:
-            dst[code_at] = at - code_at
-            code_at = at
-        at += 1
-    dst[code_at] = at - code_at
-    return at
+            dst[at + size] = code
+            code = 1
+        size -= 1
+    dst[at] = code
+    return end

@@ -224,13 +224,13 @@ class Axis:
 
     def _go(self) -> None:
         up = self._up
-        first, cruise, last = self._dmas
-        cruise.config(read=self._base + 4 * up, count=self._total - 2 * up)
-        last.config(read=self._base + 4 * (2 * self.ramp + 1 - up), count=up + 1)
+        dmas = self._dmas
+        dmas[1].config(read=self._base + 4 * up, count=self._total - 2 * up)
+        dmas[2].config(read=self._base + 4 * (2 * self.ramp + 1 - up), count=up + 1)
         if up:
-            first.config(read=self._base, count=up, trigger=True)
+            dmas[0].config(read=self._base, count=up, trigger=True)
         else:
-            cruise.active(1)
+            dmas[1].active(1)
 
     def _chain(self) -> "tuple[int, int, int]":
         first, cruise, last = self._dmas

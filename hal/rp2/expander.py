@@ -44,21 +44,23 @@ class Expander:
     def poll(self) -> int:
         """What the buttons read, settled: a set bit is a pressed one. Asks the chip if it is time to. Never raises."""
         now_ms = ticks_ms()
-        if ticks_diff(now_ms, self._poll_ms) < 0:
-            return self._inputs
-        self._poll_ms = ticks_add(now_ms, _POLL_MS)
+        if ticks_diff(now_ms, self._poll_ms) >= 0:
+            self._poll_ms = ticks_add(now_ms, _POLL_MS)
+            self._ask()
+        return self._inputs
+
+    def _ask(self) -> None:
         try:
             if not self.present:
                 self._configure()
             self._i2c.readfrom_mem_into(self._address, _GPIO, self._two)
         except OSError:
-            self._absent(now_ms)
-            return 0
+            self._absent(ticks_ms())
+            return
         raw = (self._two[0] | self._two[1] << 8) & self._mask
         if raw == self._raw:
             self._inputs = raw
         self._raw = raw
-        return self._inputs
 
     def write(self, outputs: int) -> None:
         """Set the lamps. Never raises."""

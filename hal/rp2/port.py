@@ -174,17 +174,20 @@ class Rp2Hal:
         stop = self._stop
         if stop.held >= 0 and not level[stop.held]:
             stop.held = -1
-        levels = self._levels
-        for i in range(len(levels)):
-            if level[i] != levels[i] and i != stop.held:
-                self._switch(i, level[i])
-        held = stop.held
-        if held >= 0 and levels[held]:
+        if level != self._levels:
+            self._switch_changed(level)
+        if stop.held >= 0 and self._levels[stop.held]:
             # The edge came while we were switching.
-            self._switch(held, 0)
+            self._switch(stop.held, 0)
         if self._lamps_due and self._panel is not None:
             self._lamps_due = False
             self._panel.write(self._lamp_bits)
+
+    def _switch_changed(self, level: bytearray) -> None:
+        levels = self._levels
+        for i in range(len(levels)):
+            if level[i] != levels[i] and i != self._stop.held:
+                self._switch(i, level[i])
 
     def _switch(self, output: int, value: int) -> None:
         self._levels[output] = value

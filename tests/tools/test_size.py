@@ -44,7 +44,9 @@ FILES = {
     "hal/sim/__init__.py": "",
     "hal/sim/plant.py": "X = 1\n",
     "rig/__init__.py": "",
-    "board_configs/b.json": '{\n  "$schema": "board.schema.json",\n  "mcu": {"port": "rp2"}, "mechanism": {"kind": "shoe"}\n}\n',
+    "board_configs/b.json": (
+        '{\n  "$schema": "board.schema.json",\n  "mcu": {"port": "rp2"},\n  "mechanism": {"kind": "shoe"}\n}\n'
+    ),
 }
 
 
@@ -132,7 +134,7 @@ def test_json_adds_up(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("board_configs/b.json", '{"mcu": {"port": "sim"}}', "mcu.port"),
         ("board_configs/b.json", "{}", "mcu.port"),
-        ("board_configs/b.json", '{"mcu": {"port": "rp2"}, "mechanism": {"kind": "wheel"}}', "mechanism.kind is 'wheel'"),
+        ("board_configs/b.json", '{"mcu": {"port": "rp2"}, "mechanism": {"kind": "wheel"}}', "mechanism.kind is"),
         ("firmware/games/flow.py", "x = [*a]\n", "firmware/games/flow.py"),
     ],
 )

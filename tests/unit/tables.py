@@ -15,7 +15,7 @@ def small_board(kind, **changes):
     if kind == "carousel":
         mech.update({"slot_count": 12, "slot_beam_slots": 3})
     elif kind == "shelves":
-        mech.update({"shelf_count": 4, "shelf_cards_max": 12, "shuffle_report_ms": 60000})
+        mech.update({"shelf_count": 4, "shelf_cards_max": 12})
     mech.update(changes)
     return config
 

@@ -111,11 +111,11 @@ def test_a_status_is_sent_with_at_most_one_integer_allocated():
     link = stage.rig.app.link
     values = list(range(1, 21))
     used = getattr(gc, "mem_alloc", int)
-    link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, values, b"")
+    link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, values)
     gc.collect()
     gc.disable()
     before = used()
-    link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, values, b"")
+    link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, values)
     grown = used() - before
     gc.enable()
     assert grown <= 32, grown

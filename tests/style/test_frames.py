@@ -1,0 +1,98 @@
+"""What runs while cards move has frames that fit on the stack: looking for room on the heap costs ten calls."""
+
+import pytest
+from frames import WORDS_MAX, frames_of, frames_of_board
+from mpy_compile import compile_mpy
+
+BOARDS = ("pico-carousel", "pico-shelves", "pico-shoe", "pico-draw")
+SCANNED = (
+    "firmware/app.py",
+    "firmware/image.py",
+    "firmware/ticks.py",
+    "firmware/games/",
+    "firmware/machines/",
+    "firmware/link/gate.py",
+    "firmware/link/report.py",
+    "firmware/protocol/cobs.py",
+    "firmware/protocol/codec.py",
+    "firmware/protocol/frame.py",
+    "hal/rp2/axis.py",
+    "hal/rp2/edges.py",
+    "hal/rp2/expander.py",
+    "hal/rp2/port.py",
+)
+COLD = {
+    # at boot
+    "firmware/app.py: App._announce",
+    "firmware/games/procedure.py: procedure_resume",
+    "firmware/machines/kinds.py: make_machine",
+    "firmware/protocol/codec.py: field_codes",
+    "hal/rp2/axis.py: Axis._chain",
+    "hal/rp2/axis.py: ramp_table",
+    "hal/rp2/port.py: Rp2Hal._bind_inputs",
+    "hal/rp2/port.py: _expander_bits",
+    # after a halt
+    "hal/rp2/axis.py: Axis._prepare",
+    # once in a job
+    "firmware/games/deck_steps.py: _verify",
+    "firmware/games/flow.py: flow_void",
+    "firmware/games/round_steps.py: _post_stack",
+    "firmware/games/round_steps.py: _released",
+    "firmware/machines/feed.py: feed_start",
+    "firmware/machines/radix.py: Radix._fullest",
+    "firmware/machines/shelves.py: Shelves.reorder",
+    "firmware/machines/shelves.py: _start_pass",
+    # when a host says something, or an event is new
+    "firmware/link/report.py: _handle",
+    "firmware/link/gate.py: _authentic",
+    "firmware/link/gate.py: link_open",
+    "firmware/link/gate.py: link_send_text",
+    "firmware/link/report.py: _dictionary",
+    "firmware/link/report.py: _event",
+    "firmware/protocol/codec.py: pack",
+    "firmware/protocol/codec.py: unpack",
+    # at a press of a button
+    "hal/rp2/port.py: Rp2Hal._press",
+    # while nothing moves
+    "hal/rp2/port.py: Rp2Hal.entropy_into",
+    # in an interrupt, where the heap is locked and every frame is on the stack
+    "hal/rp2/edges.py: Stop.blocked",
+}
+
+
+def large_frames(board: str) -> set[str]:
+    frames = [frame for frame in frames_of_board(board) if frame.module.startswith(SCANNED)]
+    assert len(frames) > 200
+    return {
+        f"{frame.module}: {frame.name}"
+        for frame in frames
+        if frame.words > WORDS_MAX and frame.name.rpartition(".")[2] not in ("<module>", "__init__")
+    }
+
+
+def test_frames_of_scans_fit_on_the_stack() -> None:
+    large = set[str]().union(*(large_frames(board) for board in BOARDS))
+    assert large - COLD == set(), f"frames over {WORDS_MAX} words (tools/frames.py lists them): use fewer names at once"
+    assert COLD - large == set(), "these fit by now, or are gone: take them off the list"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        # Two arguments and what an addition needs.
+        ("def f(a, b):\n    return a + b\n", 4),
+        ("def f(a, b):\n    c = d = e = a\n    return c + d\n", 7),
+        ("def f(a):\n    g(a)\n", 3),
+        # A handler takes three words, and four more for an exception that might come.
+        ("def f(a):\n    try:\n        g(a)\n    except OSError:\n        pass\n", 10),
+    ],
+)
+def test_words_are_arguments_names_and_the_deepest_expression(source: str, words: int) -> None:
+    frames = {frame.name: frame.words for frame in frames_of(compile_mpy(source, "f.py", "-march=armv6m"), "f.py")}
+    assert frames["f"] == words
+
+
+def test_functions_inside_others_are_found_by_name() -> None:
+    source = "class Box:\n    def lid(self):\n        def hinge():\n            pass\n        return hinge\n"
+    names = {frame.name for frame in frames_of(compile_mpy(source, "f.py", "-march=armv6m"), "f.py")}
+    assert names == {"<module>", "Box", "Box.lid", "Box.lid.hinge"}
