@@ -130,19 +130,20 @@ class Inputs:
         self.edge_count = 0
 
     def _edge(self, line: int, level: int, at_us: int) -> None:
-        held = self._held[line]
-        if level == held:
+        held = self._held
+        if level == held[line]:
             return
-        if held != self.level[line]:
-            self._unsettled ^= 1 << line
-            if ticks_diff(at_us, self._held_us[line]) >= SETTLE_US:
-                self._accept(line)
-            else:
-                self.glitches[line] += 1
-        self._held[line] = level
+        bit = 1 << line
+        if not self._unsettled & bit:
+            self._unsettled |= bit
+        elif ticks_diff(at_us, self._held_us[line]) >= SETTLE_US:
+            # The change before lasted, and this is the next one.
+            self._accept(line)
+        else:
+            self.glitches[line] += 1
+            self._unsettled ^= bit
+        held[line] = level
         self._held_us[line] = at_us
-        if level != self.level[line]:
-            self._unsettled ^= 1 << line
 
     def _accept(self, line: int) -> None:
         level = self._held[line]

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_SLOTS = const(32)  # one stays free: 31 edges between two samples, where a scan every 4 ms sees one or two
+RING = const(32)  # one stays free: 31 edges between two samples, where a scan every 4 ms sees one or two
 _LAST = const(31)
 _NOBODY = const(-1)
 
@@ -25,9 +25,9 @@ class Edges:
     """A ring with one reader (sample) and one writer: the interrupt of the pin bank, or whoever holds it off."""
 
     def __init__(self) -> None:
-        self.line = bytearray(_SLOTS)
-        self.level = bytearray(_SLOTS)
-        self.us = array("i", [0] * _SLOTS)
+        self.line = bytearray(RING)
+        self.level = bytearray(RING)
+        self.us = array("i", [0] * RING)
         self.head = 0
         self.tail = 0
         self.lost = False

@@ -9,7 +9,7 @@ from machine import UART, WDT, Pin, mem32
 from micropython import const
 
 from hal.rp2.clock import sleep_ms, ticks_add, ticks_diff, ticks_ms, ticks_us
-from hal.rp2.edges import Beam, Edges, Stop
+from hal.rp2.edges import RING, Beam, Edges, Stop
 from hal.rp2.expander import Expander
 from hal.rp2.fram import Fram
 
@@ -146,13 +146,23 @@ class Rp2Hal:
             inp.raw[beam.line] = beam.level
 
     def _drain(self, inp: "InputImage") -> None:
-        """Bound: the ring."""
+        """Bound: the ring. Without a call for each: a beam's edge bounces, and comes as four of them."""
         edges = self._edges
-        head = edges.head
-        while edges.tail != head:
-            at = edges.tail
-            _put_edge(inp, edges.line[at], edges.level[at], edges.us[at])
-            edges.tail = (at + 1) % len(edges.line)
+        at = edges.tail
+        count = inp.edge_count
+        while at != edges.head:
+            if count == len(inp.edge_us):
+                inp.edge_lost = True
+                at = edges.head
+                self._refresh(inp)
+                break
+            inp.edge_line[count] = edges.line[at]
+            inp.edge_level[count] = inp.raw[edges.line[at]] = edges.level[at]
+            inp.edge_us[count] = edges.us[at]
+            count += 1
+            at = (at + 1) % RING
+        inp.edge_count = count
+        edges.tail = at
 
     def _press(self, inp: "InputImage") -> None:
         """Buttons have no interrupt; the moment of the poll is good enough for a finger."""

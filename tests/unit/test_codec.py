@@ -7,7 +7,17 @@ from firmware.games.flow import DECK_SPENT, STATE_COUNT
 from firmware.journal.outbox import VALUES_MAX as OUTBOX_VALUES
 from firmware.journal.store import PAYLOAD_MAX
 from firmware.protocol import ids
-from firmware.protocol.codec import TYPE_RAW, VALUES_MAX, codec_table, is_event, pack, packed_size, prefix_codes, unpack
+from firmware.protocol.codec import (
+    TYPE_RAW,
+    VALUES_MAX,
+    codec_table,
+    is_event,
+    pack,
+    pack_numbers,
+    packed_size,
+    prefix_codes,
+    unpack,
+)
 
 
 def test_ids_and_names_are_unique():
@@ -55,10 +65,32 @@ def test_packing_is_little_endian_with_padded_text():
     assert values[:3] == [0x12, 0x3456, 0x01020304]
 
 
+def test_numbers_are_packed_as_in_any_other_body():
+    values = [0x1020304 * (i + 1) & 0x3FFFFFFF for i in range(VALUES_MAX)]
+    numeric = 0
+    for codes in codec_table().values():
+        if not [code for code in codes if code >= TYPE_RAW]:
+            numeric += 1
+            one = bytearray(80)
+            other = bytearray(80)
+            assert pack(one, 3, codes, values, b"") == pack_numbers(other, 3, codes, values)
+            assert one == other
+    assert numeric > 10
+
+
+def test_messages_sent_as_numbers_have_no_others_in_them():
+    codes = codec_table()
+    for message in (
+        ids.STATUS, ids.METERS, ids.LINK_COUNTERS, ids.RESULT, ids.TIME_IS, ids.SESSION_ENDING
+    ):
+        assert not [code for code in codes[message] if code >= TYPE_RAW]
+
+
 def test_packing_allocates_nothing():
     buf = bytearray(32)
     codes = bytes((1, 2, 8, 4))
     values = [1, 2, 3, 0]
+    assert without_heap(pack_numbers, buf, 0, bytes((1, 2, 4)), values) == 7
     assert without_heap(pack, buf, 0, codes, values, b"CS") == 15
     read = [0] * 4
     assert without_heap(unpack, buf, 0, codes, read) == 15

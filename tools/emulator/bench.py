@@ -7,84 +7,13 @@ from typing import Any
 
 from emulator.chips import Fram, Mcp23017, replace_ring_oscillator
 from emulator.pico import Pico
+from emulator.step_axis import FAR_US, StepAxis
 from hal.sim.plant import OUTPUTS, Plant
 from rig.peer import Peer
 
-FAR_US = 1 << 60
-HOME_STEPS = 2  # how far before place 0 the mark begins, in the direction of homing
-HOME_WIDTH_STEPS = 24
 _PICK = 0
-_STILL_US = 2000
 _BEAT_US = 20  # while it turns, how closely the steps keep time
 _TURNING_US = 20000  # longer than the longest pause between two steps of a move
-
-
-class StepAxis:
-    """Carousel or elevator under a stepper. Counts as moving until a moment after the last step."""
-
-    def __init__(self, plant: Plant, mech: dict[str, Any], place: int) -> None:
-        self.plant = plant
-        self.wraps = mech["kind"] == "carousel"
-        self.place_steps: int = mech["slot_steps"] if self.wraps else mech["shelf_steps"]
-        self.count: int = mech["slot_count"] if self.wraps else mech["shelf_count"]
-        self.beam_slots: int = mech.get("slot_beam_slots", 0)
-        self.at = place * self.place_steps
-        self.forward = True
-        self.steps = 0
-        self.step_us = -FAR_US
-        self.due_us = FAR_US
-        self.lost = False
-
-    @property
-    def slot(self) -> int:
-        return (self.at + self.place_steps // 2) // self.place_steps % self.count
-
-    @property
-    def moving(self) -> bool:
-        return self.plant.now_us - self.step_us < _STILL_US
-
-    def home_seen(self) -> bool:
-        if self.wraps:
-            return (self.at + HOME_STEPS) % (self.count * self.place_steps) < HOME_WIDTH_STEPS
-        return self.at <= HOME_STEPS
-
-    def step(self) -> None:
-        plant = self.plant
-        if not self.moving and (plant.throat.mouth_blocked() or plant.unloader.mouth_blocked()):
-            plant.crashes += 1
-        self.at += 1 if self.forward else -1
-        if not self.wraps and not -self.place_steps < self.at < self.count * self.place_steps:
-            plant.crashes += 1
-        self.steps += 1
-        self.step_us = plant.now_us
-        self.due_us = plant.now_us + _STILL_US
-        plant.set_line(plant.line_slot, 1 if self.wraps and self._shaded() else 0, plant.now_us)
-
-    def fire(self, now_us: int) -> None:
-        """It has come to rest."""
-        self.due_us = FAR_US
-        self.plant.look()
-
-    def fits(self) -> bool:
-        """Whether a place is at the mouth, to a tenth of it."""
-        return (self.at * 10 + self.place_steps) % (self.place_steps * 10) <= self.place_steps * 2
-
-    def is_astray(self) -> bool:
-        """Its place is what the steps say."""
-        return False
-
-    def under_beam(self) -> int:
-        """At rest the beam looks between two slots."""
-        return -1
-
-    def halt(self, now_us: int) -> None:
-        """Nothing drives it but steps."""
-
-    def _shaded(self) -> bool:
-        # The beam sits half a slot off the mouth's grid; a card shades three tenths to either side of its slot.
-        slots, rest = divmod(self.at, self.place_steps)
-        near = abs(rest * 10 - self.place_steps * 5) <= self.place_steps * 3
-        return near and bool(self.plant.slots[(slots + self.beam_slots + 1) % self.count])
 
 
 class Bench:
@@ -94,7 +23,7 @@ class Bench:
         self.pico = pico
         self.config = config
         self.plant = Plant(config, lines, seed)
-        self.axis = self._step_axis() if "axis" in config else None
+        self.axis = StepAxis.install(self.plant, config["mechanism"]) if "axis" in config else None
         self.peer = Peer()
         self.fram = Fram(pico, config["nv"])
         self.panel = Mcp23017(pico, config["expander"])
@@ -110,13 +39,6 @@ class Bench:
         self._wire()
         self._show_lines()
         self._schedule()
-
-    def _step_axis(self) -> StepAxis:
-        plant = self.plant
-        axis: Any = StepAxis(plant, self.config["mechanism"], plant.axis.slot)
-        plant.parts = tuple(axis if part is plant.axis else part for part in plant.parts)
-        plant.axis = axis
-        return axis
 
     def send(self, data: bytes) -> None:
         """Queue bytes for the device; they go at the link's rate."""
