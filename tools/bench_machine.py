@@ -56,22 +56,22 @@ class Watched(Stage):
         super().__init__(config, game, seed)  # pyright: ignore[reportArgumentType]
         self.jobs: list[Job] = []
         self.running = False
+        self.offered = False  # cards lay in the tray
         self.cleared_us = -1
         self.refill_us: list[int] = []  # from an emptied tray to the next stack offered
 
     def _step(self, limit_us: int) -> None:
-        now_us = self.rig.plant.now_us
+        plant = self.rig.plant
+        now_us = plant.now_us
+        if self.offered and not plant.tray:
+            self.cleared_us = now_us  # a hand acts between two steps
         events = len(self.peer.events)
         super()._step(limit_us)
+        self.offered = len(plant.tray) > 0
         self._watch(now_us)
         for event in self.peer.events[events:]:
             if event.name == "stack_offered" and self.cleared_us >= 0:
                 self.refill_us.append(now_us - self.cleared_us)
-
-    def act_typed(self, action: str, argument: str) -> None:
-        super().act_typed(action, argument)
-        if action == "take":
-            self.cleared_us = self.rig.plant.now_us
 
     def _watch(self, now_us: int) -> None:
         """A step scans first and lets time pass after: what has changed changed at now_us."""
