@@ -200,7 +200,7 @@ class Spi:
 
     def write(self, buf: bytes) -> None:
         self.got += buf
-        if self.enabled and self.got[0] == _SPI_WRITE and len(self.got) > 3:
+        if self.enabled and self.world.fram_there and self.got[0] == _SPI_WRITE and len(self.got) > 3:
             at = self.got[1] << 8 | self.got[2]
             self.world.fram[at : at + len(self.got) - 3] = self.got[3:]
 
@@ -285,6 +285,9 @@ class World:
         self.expander = bytearray(0x16)
         self.contacts = 0
         self.panel_there = True
+        self.fram_there = True
+        self.home_chatter = 0  # pulses at every edge of the home mark
+        self.home_stuck = False
         self.noise = random.Random(seed)
         self.outputs = bytearray(len(OUTPUTS))
         self._showing = False
@@ -345,7 +348,12 @@ class World:
                 bit = 1 << where["expander"]
                 self.contacts = self.contacts | bit if level else self.contacts & ~bit
         if self.axis:
-            self.pad(self.config["axis"]["home"]).set(1 if self.axis.home_seen() else 0)
+            home = self.pad(self.config["axis"]["home"])
+            level = 1 if self.home_stuck or self.axis.home_seen() else 0
+            for _ in range(self.home_chatter if level != home.level else 0):
+                home.set(level)
+                home.set(1 - level)
+            home.set(level)
         self._showing = False
 
     def _wire(self) -> None:

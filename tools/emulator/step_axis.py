@@ -26,6 +26,8 @@ class StepAxis:
         self.due_us = FAR_US
         self.lost = False
         self.mark_hidden = False
+        self.slip_steps = 0  # so many of the next steps move nothing
+        self.slipped = False
 
     @classmethod
     def install(cls, plant: Plant, mech: dict[str, Any]) -> "StepAxis":
@@ -50,17 +52,18 @@ class StepAxis:
             return (self.at + HOME_STEPS) % (self.count * self.place_steps) < HOME_WIDTH_STEPS
         return self.at <= HOME_STEPS
 
-    def slip(self, steps: int) -> None:
-        """It is so many steps behind where it was told to be."""
-        self.at -= steps if self.forward else -steps
-
     def step(self) -> None:
         plant = self.plant
         if not self.moving and (plant.throat.mouth_blocked() or plant.unloader.mouth_blocked()):
             plant.crashes += 1
-        self.at += 1 if self.forward else -1
-        if not self.wraps and not -self.place_steps < self.at < self.count * self.place_steps:
-            plant.crashes += 1
+        if self.slip_steps:
+            self.slip_steps -= 1
+            self.slipped = True
+        elif self._at_stop():
+            # Who has lost steps cannot know where the end is.
+            plant.crashes += 0 if self.slipped else 1
+        else:
+            self.at += 1 if self.forward else -1
         self.steps += 1
         self.step_us = plant.now_us
         self.due_us = plant.now_us + _STILL_US
@@ -85,6 +88,13 @@ class StepAxis:
 
     def halt(self, now_us: int) -> None:
         """Nothing drives it but steps."""
+
+    def _at_stop(self) -> bool:
+        """An elevator ends half a place below its first one and half a place above its last."""
+        if self.wraps:
+            return False
+        half = self.place_steps // 2
+        return self.at >= (self.count - 1) * self.place_steps + half if self.forward else self.at <= -half
 
     def _shaded(self) -> bool:
         # The beam sits half a slot off the mouth's grid; a card shades three tenths to either side of its slot.
