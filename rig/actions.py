@@ -32,6 +32,7 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "fault": {"fault": _NEEDED},  # and whatever that fault takes: hal/sim/luck.py
     "repair": {},
     "cut": {},
+    "cut_at_write": {"write": 0, "bytes": 0},  # the nth storage write from now on gets so many bytes through, then dark
     "boot": {},
     "wait": {},
 }
@@ -56,6 +57,8 @@ def check_action(action: str, arguments: "Arguments") -> None:
     for key in arguments:
         if key not in known:
             raise ValueError("%s has no %r; known: %s" % (action, key, ", ".join(sorted(known)) or "nothing"))
+        if action == "cut_at_write" and (not isinstance(arguments[key], int) or arguments[key] < 0):
+            raise ValueError("cut_at_write: %s is a whole number, not below 0" % key)
 
 
 def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
@@ -63,6 +66,9 @@ def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
     check_action(action, arguments)
     if action == "cut":
         rig.cut_power()
+    elif action == "cut_at_write":
+        rig.nv.cut_at = rig.nv.writes + arguments.get("write", 0)
+        rig.nv.cut_bytes = arguments.get("bytes", 0)
     elif action == "boot":
         rig.boot()
     elif action != "wait":

@@ -13,7 +13,20 @@ if TYPE_CHECKING:
 
     Data = dict[str, Any]
 
-KEYS = ("events", "exactly", "never", "fields", "ledger", "state", "warning", "taken", "detected", "meters", "display")
+KEYS = (
+    "events",
+    "exactly",
+    "never",
+    "fields",
+    "ledger",
+    "state",
+    "warning",
+    "taken",
+    "detected",
+    "meters",
+    "display",
+    "promises",
+)
 
 
 def check_expect(expect: "Data", fields: "dict[str, list[str]]") -> None:

@@ -70,6 +70,7 @@ class Peer:
         self.disbelieved = 0
         self.acknowledges = True
         self.valid = 0  # frames that belong to the session
+        self.frames: "list[bytes] | None" = None  # a list keeps every good frame
 
     def hello(self) -> bytes:
         self.hellos += 1
@@ -87,6 +88,8 @@ class Peer:
         while at < len(data):
             at = self.reader.push(data, at, len(data))
             if self.reader.size:
+                if self.frames is not None:
+                    self.frames.append(bytes(self.reader.buf[: self.reader.size]))
                 answer += self._handle()
         return answer
 

@@ -51,8 +51,11 @@ class Rig:
         self.plant.changed = True
         # Levels that are already there at power-up are seen, but are no edges.
         self.plant.edges = []
-        self.app = App(self.hal, self.config, profile, self.board_crc)
-        self.powered = True
+        try:
+            self.app = App(self.hal, self.config, profile, self.board_crc)
+            self.powered = True
+        except PowerCut:
+            self.cut_power()  # already at a write of the boot itself
         self.wake_us = self.plant.now_us
         self.zero_wakes = 0
         self.frames = 0

@@ -9,12 +9,14 @@ from firmware.shoe.ledger import ZONE_NAMES
 from hal.sim.noise import Noise
 from rig.actions import check_action
 from rig.expect import check_expect, judge
+from rig.operator import good_round, recover
+from rig.promises import Promises
 from rig.stories import STORIES
 from rig.story import Stage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Iterable
 
     from hal.api import Config
 
@@ -28,6 +30,8 @@ _HOST_ACTIONS = {
     "command": ("name", "argument", "outcome"),
     "host": ("acknowledges",),
     "link": ("bit_ppm", "lose_ppm", "piece_ppm"),
+    "recover": (),
+    "good_round": (),
 }
 
 
@@ -51,13 +55,18 @@ class Scenario:
         number = ids.ROLE_NAMES.split().index(role) if role else 0
         self.stage = Stage(config, data.get("game", "house"), data.get("seed", 1), key, number)
         self.stage.listen = self._listen
+        self.promises: "Promises | None" = None
+        if data.get("expect", {}).get("promises"):
+            self.promises = Promises(self.stage, config)
+            self.stage.before = self.promises.hand
         for spec in data.get("faults", ()):
             self.stage.rig.plant.luck.add(spec)
 
-    def play(self) -> "list[str]":
-        """To the end; what was not as expected, in words."""
+    def play(self, steps: "Iterable[Data] | None" = None) -> "list[str]":
+        """To the end; what was not as expected, in words. Steps that are made up as it goes may come in place of the
+        script."""
         try:
-            self._steps(self.data["script"])
+            self._steps(self.data["script"] if steps is None else steps)
             self.stage.run(500)
         except Exception as error:
             # Whatever ends a story early is a finding about the machine, and the others still want to be played.
@@ -66,7 +75,7 @@ class Scenario:
         self.problems += judge(self, self.data.get("expect", {}))
         return self.problems
 
-    def _steps(self, steps: "list[Data]") -> None:
+    def _steps(self, steps: "Iterable[Data]") -> None:
         for step in steps:
             if "repeat" in step:
                 for _ in range(step["repeat"]):
@@ -97,7 +106,14 @@ class Scenario:
 
     def _host(self, action: str, arguments: "Data") -> None:
         stage = self.stage
-        if action == "host":
+        if action == "recover":
+            recover(stage)
+        elif action == "good_round":
+            if self.promises is not None:
+                self.promises.fresh()
+            good_round(stage)
+            self._finish()
+        elif action == "host":
             stage.peer.acknowledges = arguments.get("acknowledges", True)
         elif action == "link":
             seed = self.data.get("seed", 1)
@@ -111,6 +127,12 @@ class Scenario:
             if word != arguments.get("outcome", "done"):
                 self.problems.append("command %s: %s" % (arguments["name"], word))
 
+    def _finish(self) -> None:
+        """Everything is over: what is still to be said is said, and then all promises are due."""
+        self.stage.run(20000)
+        if self.promises is not None:
+            self.promises.finish()
+
     # -- what is written down --------------------------------------------------------------------------------------
 
     def _say(self, text: str) -> None:
@@ -118,6 +140,8 @@ class Scenario:
 
     def _listen(self) -> None:
         """After every scan: new events, and when the machine first noticed that something is wrong."""
+        if self.promises is not None:
+            self.promises.scan()
         events = self.stage.peer.events
         while self._told < len(events):
             event = events[self._told]

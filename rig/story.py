@@ -41,6 +41,7 @@ class Stage:
         self.to_host: "Noise | None" = None  # a bad cable, one for each direction
         self.to_device: "Noise | None" = None
         self.listen: "Callable[[], None] | None" = None  # asked after every scan
+        self.before: "Callable[[str, dict[str, Any]], None] | None" = None  # and before everything that is done
 
     def play(self, steps: "list[Step]", wait_ms_max: int = 120000) -> None:
         """Run the steps in order, then let the last events through."""
@@ -111,6 +112,8 @@ class Stage:
 
     def act(self, action: str, arguments: "dict[str, Any]") -> None:
         """One thing done to the machine from outside."""
+        if self.before is not None:
+            self.before(action, arguments)
         self._done(action, do(self.rig, action, arguments))
 
     def act_typed(self, action: str, argument: str) -> None:

@@ -1,229 +1,90 @@
-"""Random hands at a simulated shoe: dealers, operators, bad luck, power cuts; every promise checked after each scan.
+"""Random hands, faults and power cuts at simulated machines of all four kinds; every promise checked after each scan.
 
-    .venv/bin/python tools/soak.py --minutes 5 [--seed N]      many runs, each with a seed of its own
-    .venv/bin/python tools/soak.py --seed N --runs 1 --verbose  one run again, step by step
+    .venv/bin/python tools/soak.py --minutes 5 [--seed N] [--board NAME]   many runs, each with a seed of its own
+    .venv/bin/python tools/soak.py --seed N --runs 1 --verbose             one run again, step by step
 
-A run does sensible and senseless things for a while, then lets a sensible operator bring the machine back to a good
-round.
+A run does sensible and senseless things for a while, then everything is repaired and a sensible operator brings the
+machine back to a good round. It is a scenario as it unfolds: what goes wrong is shrunk, and written to a file that
+`fairshoe scenario run` plays. The promises are those of rig/promises.py.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import fairshoe
-from firmware.games import flow as states
+from fairshoe import boards
 from firmware.protocol import ids
-from firmware.shoe.ledger import STORE, TRAY
-from rig import stories
-from rig.rig import Livelock
-from rig.story import Stage, Stuck
+from rig.scenario import Scenario
+from soak_hands import BOARDS, Data, Hands, draw_scenario
+from soak_shrink import kind_of, shrink
 
 ROOT = Path(__file__).resolve().parent.parent
 STATE_NAMES = ids.STATE_NAMES.split()
-Step = tuple[int, str, str]
-
-
-class Finding(Exception):
-    """A promise was broken."""
+SHRINK_SECONDS = 30
 
 
 class Run:
-    """One simulated shoe and one random history."""
+    """One machine and one random history. After play(), `data` replays it."""
 
-    def __init__(self, seed: int, say: Callable[[str], None]) -> None:
+    def __init__(self, seed: int, board: str = "", say: Callable[[str], None] | None = None) -> None:
+        self.seed = seed
         self.random = random.Random(seed)
         self.say = say
-        config: dict[str, Any] = json.loads((ROOT / "board_configs" / "pico-carousel.json").read_text())
-        self.stage = Stage(config, "caribbean-stud", self.random.randrange(1000))
-        self.rig = self.stage.rig
-        self.plant = self.rig.plant
-        self.state = -1
-        self._watch()
+        self.data = draw_scenario(self.random, seed, board or BOARDS[seed % len(BOARDS)])
+        self.scenario = Scenario(self.data, copy.deepcopy(boards.load_board(self.data["board"])[0]))
+        self.hands = Hands(self.random, self.scenario.stage)
+        self.problems: list[str] = []
 
-    def play(self) -> None:
-        """Chaos, then order. Raises Finding."""
-        rate = self.random.choice((0.1, 0.3, 0.6))
-        for _ in range(self.random.randrange(10, 50)):
-            if not self.rig.powered:
-                self.rig.nv.cut_at = -1
-                self.do(self.random.choice((0, 1000)), "boot")
-            if self.random.random() < rate:
-                self._senseless()
-            else:
-                for delay, action, argument in self._sensible(careful=False):
-                    self.do(delay + self.random.randrange(300), action, argument)
-        self._recover()
-        self._good_round()
+    def play(self) -> list[str]:
+        """What went wrong, in words; nothing if all promises were kept."""
+        self.problems = self.scenario.play(self._script())
+        return self.problems
 
-    def do(self, delay_ms: int, action: str, argument: str = "") -> None:
-        self.say(f"  {self.plant.now_us / 1e6:9.3f} s {self._name():22s} +{delay_ms} ms {action} {argument}")
-        self.stage.run(delay_ms)
-        self.stage.act_typed(action, argument)
+    def _script(self) -> Iterator[Data]:
+        """Steps as they are drawn, each written down before it is done."""
+        for step in self._steps():
+            self.data["script"].append(step)
+            if self.say is not None:
+                rig = self.scenario.stage.rig
+                state = STATE_NAMES[rig.app.flow.state] if rig.powered else "off"
+                self.say(f"  {rig.plant.now_us / 1e6:9.3f} s {state:22s} {json.dumps(step)}")
+            yield step
 
-    def _name(self) -> str:
-        return STATE_NAMES[self.rig.app.flow.state] if self.rig.powered else "off"
-
-    def _senseless(self) -> None:
+    def _steps(self) -> Iterator[Data]:
         draw = self.random
-        delay = draw.choice((0, 1, draw.randrange(40), draw.randrange(300), draw.randrange(3000)))
-        kind = draw.randrange(10)
-        if kind == 0:
-            self.do(delay, "take")
-        elif kind == 1:
-            self.do(delay, draw.choice(("open", "close")))
-        elif kind == 2:
-            self.do(delay, "jam", f"throat:{self.plant.throat.picked + draw.randrange(8)}:{draw.randrange(1, 130000)}")
-        elif kind == 3:
-            self.do(delay, "jam", f"exit:{self.plant.outlet.ejected + draw.randrange(8)}:{draw.randrange(1, 118000)}")
-        elif kind == 4:
-            self.do(delay, "misfeed", f"{self.plant.throat.picked + draw.randrange(5)}:{draw.randrange(5)}")
-        elif kind == 5:
-            self.do(delay, "cut")
-            self.do(draw.choice((0, 5, 2000)), "boot")
-        elif kind == 6:
-            self.rig.nv.cut_at = self.rig.nv.writes + draw.randrange(6)
-            self.rig.nv.cut_bytes = draw.randrange(65)
-        elif kind == 7:
-            self.do(delay, "load", str(draw.choice((1, 2, 52, draw.randrange(61)))))
-        elif kind == 8:
-            self.stage.peer.acknowledges = not self.stage.peer.acknowledges
-        else:
-            self.do(delay, "press", draw.choice(("close", "lock", "seat", "green", "ack")))
-
-    def _sensible(self, careful: bool) -> list[Step]:
-        """What a dealer would do next."""
-        state = self.rig.app.flow.state
-        if self.plant.level[self.plant.line_door]:
-            return [(300, "close", "")]
-        if state == states.WAITING_FOR_DECK:
-            load = [] if self.plant.hopper else [(300, "load", self.random.choice(("52",) * 8 + ("51", "53")))]
-            return [*load, (300, "press", "green")]
-        if state == states.WARNING:
-            clear: list[Step] = [(500, "open", ""), (500, "clear", ""), (500, "close", "")]
-            return [*(clear if careful or self.random.random() < 0.6 else []), (500, "press", "ack")]
-        press = {
-            states.DECK_READY: "close",
-            states.WAITING_FOR_LOCKOUT: "lock",
-            states.WAITING_FOR_GREEN: "green",
-            states.WAITING_FOR_ROUND_END: "green",
-        }
-        if state in press:
-            return [(500, "press", press[state])]
-        if state in (states.STACK_OFFERED, states.REMAINDER_OFFERED, states.REMOVED_OFFERED):
-            return [(600, "take", "")]
-        return [(self.random.choice((50, 500, 5000)), "wait", "")]
-
-    def _recover(self) -> None:
-        """No state may keep a sensible operator from an empty machine that waits for a deck."""
-        self.stage.peer.acknowledges = True
-        self.rig.nv.cut_at = -1
-        self.plant.luck.clear()
-        if not self.rig.powered:
-            self.do(0, "boot")
-        for _ in range(120):
-            self.stage.run(500)
-            flow = self.rig.app.flow
-            waits = flow.state == states.WAITING_FOR_DECK and not flow.prove_due and not flow.hold
-            if waits and not self.plant.level[self.plant.line_door]:
-                return
-            for delay, action, argument in self._sensible(careful=True):
-                self.do(delay, action, argument)
-            self.stage.run(3000)
-        raise Finding(f"the operator cannot leave {self._name()}, warning {self.rig.app.flow.warning}")
-
-    def _good_round(self) -> None:
-        stage = self.stage
-        stage.run(20000)
-        if stage.peer.seq_last != self.rig.app.journal.seq_last:
-            raise Finding(f"{self.rig.app.journal.seq_last - stage.peer.seq_last} events were never delivered")
-        if stage.peer.altered:
-            raise Finding("an event was sent twice with different contents")
-        self._rounds_closed()
-        for action in ("open", "clear", "close"):
-            self.do(500, action)
-        stage.run(4000)
-        stage.seen = len(stage.peer.events)
-        try:
-            stage.play(stories.round_of(2))
-        except Stuck as stuck:
-            raise Finding(f"no good round afterwards: {stuck}") from stuck
-
-    def _rounds_closed(self) -> None:
-        opened = 0
-        for event in self.stage.peer.events:
-            if event.name == "round_started":
-                if opened:
-                    raise Finding(f"round {event.round} began while round {opened} was open")
-                opened = event.round
-            elif event.name in ("round_ended", "round_voided"):
-                opened = 0
-        if opened:
-            raise Finding(f"round {opened} neither ended nor was voided")
-
-    def _watch(self) -> None:
-        """Check after every step, and at every storage write."""
-        step, prog = self.rig.step, self.rig.nv.prog
-
-        def checked_step(limit_us: int) -> None:
-            step(limit_us)
-            self._check()
-
-        def checked_prog(address: int, buf: bytearray) -> bool:
-            if self.plant.is_moving():
-                raise Finding("storage was written while a card moved")
-            return prog(address, buf)
-
-        self.rig.step = checked_step
-        self.rig.nv.prog = checked_prog
-
-    def _check(self) -> None:
-        plant, flow = self.plant, self.rig.app.flow
-        if plant.crashes:
-            raise Finding(f"the machine was broken in {self._name()}")
-        if not self.rig.powered:
-            return
-        if plant.level[plant.line_door] and flow.door_open and (any(plant.outputs) or plant.axis.moving):
-            raise Finding(f"something turns with the door open in {self._name()}")
-        if flow.state != self.state:
-            self.state = flow.state
-            self._check_state()
-
-    def _check_state(self) -> None:
-        plant, flow = self.plant, self.rig.app.flow
-        zone = flow.ledger.zone
-        flow.ledger.check()
-        inside = plant.where().store
-        tray = len(plant.tray)
-        # Under the pick roller no beam looks (README, limits): such a card shows at the next intake.
-        throat = [body for body in plant.throat.bodies if body.mark > 0]
-        wrong = {
-            states.DECK_READY: inside != 52 or zone[STORE] != 52,
-            states.STACK_OFFERED: tray != flow.profile.stack_cards or inside != zone[STORE],
-            states.REMAINDER_OFFERED: tray != zone[TRAY] or inside != 0,
-            states.WAITING_FOR_DECK: inside or throat or plant.outlet.bodies,
-        }
-        if wrong.get(flow.state):
-            raise Finding(f"{self._name()}: {inside} in slots, {tray} in tray, ledger {zone}")
-        if flow.state in (states.WARNING, states.DECK_READY) and any(self.rig.app.order):
-            raise Finding(f"an order is left in memory in {self._name()}")
+        rate = draw.choice((0.1, 0.3, 0.6))
+        for _ in range(draw.randrange(6, 30)):
+            if not self.scenario.stage.rig.powered:
+                yield {"do": "boot", "after_ms": draw.choice((0, 1000))}
+            yield from self.hands.senseless() if draw.random() < rate else self.hands.sensible()
+        yield {"do": "recover"}
+        yield {"do": "good_round"}
 
 
-def soak(seed: int, say: Callable[[str], None]) -> str:
-    """One run; what went wrong, or nothing."""
-    run = Run(seed, say)
-    try:
-        run.play()
-    except (Finding, Livelock) as finding:
-        return f"{finding} (at {run.plant.now_us / 1e6:.3f} s)"
-    return ""
+def write_finding(run: Run, seconds: float = SHRINK_SECONDS, folder: Path = ROOT / "build" / "soak") -> Path:
+    """Shrink what a run found, and write the scenario that shows it."""
+    data = shrink(run.data, kind_of(run.problems), seconds)
+    data = {**data, "title": f"Soak, seed {run.seed}: {run.problems[0]}"}
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"soak-{run.seed}.json"
+    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def tell(run: Run, board: str, path: Path) -> None:
+    chosen = f" --board {board}" if board else ""
+    print(f"seed {run.seed} on {run.data['board']}: {run.problems[0]}")
+    print(f"replay: .venv/bin/python tools/soak.py --seed {run.seed} --runs 1 --verbose{chosen}")
+    print(f"shrunk: .venv/bin/fairshoe scenario run {path}", flush=True)
 
 
 def main() -> int:
@@ -231,28 +92,28 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1, help="how long (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30), help="of the first run")
     parser.add_argument("--runs", type=int, default=1 << 30, help="at most so many")
+    parser.add_argument("--board", choices=BOARDS, default="", help="on this one only")
+    parser.add_argument("--keep-going", action="store_true", help="do not stop at the first finding")
     parser.add_argument("--verbose", action="store_true", help="every step")
     options = parser.parse_args()
-
-    def say(text: str) -> None:
-        if options.verbose:
-            print(text)
-
     started = told = time.monotonic()
     print(f"soak {fairshoe.__version__}: first seed {options.seed}", flush=True)
-    done = 0
-    while done < options.runs and time.monotonic() - started < options.minutes * 60:
-        seed = options.seed + done
-        trouble = soak(seed, say)
-        done += 1
-        if trouble:
-            print(f"seed {seed}: {trouble}\nreplay: .venv/bin/python tools/soak.py --seed {seed} --runs 1 --verbose")
-            return 1
+    done: Counter[str] = Counter()
+    found = 0
+    while done.total() < options.runs and time.monotonic() - started < options.minutes * 60:
+        run = Run(options.seed + done.total(), options.board, print if options.verbose else None)
+        done[run.data["board"]] += 1
+        if run.play():
+            tell(run, options.board, write_finding(run))
+            found += 1
+            if not options.keep_going:
+                break
         if time.monotonic() - told > 5:
             told = time.monotonic()
-            print(f"  {done} runs in {told - started:.0f} s", flush=True)
-    print(f"soak: {done} runs, nothing found")
-    return 0
+            print(f"  {done.total()} runs in {told - started:.0f} s", flush=True)
+    each = ", ".join(f"{board} {count}" for board, count in sorted(done.items()))
+    print(f"soak: {done.total()} runs ({each}), {found or 'nothing'} found")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

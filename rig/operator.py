@@ -1,0 +1,133 @@
+"""A careful operator: what somebody who reads the display and looks at the machine does next, and how such a person
+brings any machine back to play. A state that this operator cannot leave is a defect of the firmware."""
+
+from firmware.games import flow as states
+from firmware.machines.job import JOB_RUNNING
+from firmware.protocol import ids
+from rig.story import Stuck
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from rig.story import Stage
+
+    Move = tuple[int, str, dict[str, Any]]  # after so many ms, do this
+
+PATIENCE = 200  # moves and waits until the operator gives up
+WAIT_MS = 4000
+DRAWN_MAX = 5  # cards of a shoe's only round
+
+_PRESS = {
+    states.DECK_READY: "close",
+    states.WAITING_FOR_LOCKOUT: "lock",
+    states.WAITING_FOR_GREEN: "green",
+    states.WAITING_FOR_ROUND_END: "green",
+    states.DECK_HELD: "green",
+}
+_TAKE = (states.STACK_OFFERED, states.REMAINDER_OFFERED, states.REMOVED_OFFERED)
+_IDLE = (states.WAITING_FOR_DECK, states.DECK_READY, states.DECK_HELD, states.DISPENSING, states.RELEASING)
+
+
+def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
+    """What to do now; nothing means wait. Who does not play takes a shoe out instead of drawing it."""
+    rig = stage.rig
+    plant = rig.plant
+    if not rig.powered:
+        return [(1000, "boot", {})]
+    flow = rig.app.flow
+    state = flow.state
+    if plant.beams.truth[plant.line_door]:
+        return [(300, "close", {})]
+    if state == states.WARNING:
+        return [(500, "open", {}), (500, "clear", {}), (500, "close", {}), (500, "press", {"button": "ack"})]
+    if state in _TAKE or (state in _IDLE and plant.tray and flow.machine.state != JOB_RUNNING):
+        return [(600, "take", {})]
+    if plant.kind == "draw":
+        return _draw_moves(stage, plays)
+    if state == states.WAITING_FOR_DECK and plays and not flow.prove_due:
+        return _load(stage, -1)
+    if state in _PRESS:
+        return [(500, "press", {"button": _PRESS[state]})]
+    return []
+
+
+def _load(stage: "Stage", cut_at: int) -> "list[Move]":
+    flow = stage.rig.app.flow
+    moves: "list[Move]" = [(300, "press", {"button": "green"})]
+    if not stage.rig.plant.hopper:
+        moves.insert(0, (300, "load", {"cards": flow.profile.deck_cards, "cut_at": cut_at}))
+    return moves
+
+
+def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
+    """A shoe ends with its cut card, or when somebody takes it out, which is a mismatch."""
+    plant = stage.rig.plant
+    flow = stage.rig.app.flow
+    state = flow.state
+    if plant.hand.held:
+        return [(200, "let_go", {})]
+    if plant.hand.bodies:
+        return []
+    if state == states.WAITING_FOR_DECK and plays and not flow.prove_due:
+        return _load(stage, min(DRAWN_MAX, flow.profile.deck_cards - 1))
+    if state == states.DRAW_READY:
+        return [(500, "press", {"button": "close"})] if plays else [(500, "lift", {})]
+    if state == states.DRAWING:
+        if plays and not flow.machine.cut_seen:
+            return [(300, "draw", {"ms": 200})]
+        return [(500, "press", {"button": "green"})]
+    if state == states.DECK_SPENT and plant.hopper:
+        return [(500, "lift", {})]
+    return []
+
+
+def waits_for_deck(stage: "Stage") -> bool:
+    flow = stage.rig.app.flow
+    door = stage.rig.plant.level[stage.rig.plant.line_door]
+    ready = flow.state == states.WAITING_FOR_DECK and not flow.prove_due and not flow.hold
+    return stage.rig.powered and ready and not door
+
+
+def recover(stage: "Stage") -> None:
+    """Everything is repaired, the host listens, and the operator does what has to be done until a deck may come."""
+    rig = stage.rig
+    stage.peer.acknowledges = True
+    stage.to_host = None
+    stage.to_device = None
+    rig.nv.cut_at = -1
+    rig.plant.luck.clear()
+    for _ in range(PATIENCE):
+        stage.run(500)
+        if rig.powered and waits_for_deck(stage):
+            return
+        _move(stage, False)
+    flow = rig.app.flow
+    raise Stuck("the operator cannot leave %s, warning %d" % (ids.STATE_NAMES.split()[flow.state], flow.warning))
+
+
+def good_round(stage: "Stage") -> None:
+    """An empty machine, a good deck, and everything that is to be done with it once."""
+    for action in ("open", "clear", "close"):
+        stage.run(500)
+        stage.act(action, {})
+    recover(stage)
+    stage.run(1000)
+    first = len(stage.peer.events)
+    goal = "round_ended" if stage.rig.app.flow.machine.deals else "remainder_taken"
+    for _ in range(PATIENCE):
+        names = [event.name for event in stage.peer.events[first:]]
+        if "warning_latched" in names:
+            raise Stuck("a good deck ended in a warning, after %s" % " ".join(names))
+        if goal in names:
+            return
+        _move(stage, True)
+    raise Stuck("no %s, only %s" % (goal, " ".join(names)))
+
+
+def _move(stage: "Stage", plays: bool) -> None:
+    moves = next_moves(stage, plays)
+    for delay_ms, action, arguments in moves:
+        stage.run(delay_ms)
+        stage.act(action, arguments)
+    stage.run(400 if moves else WAIT_MS)

@@ -1,0 +1,214 @@
+"""What the firmware promises whatever happens, checked after every scan against the truth of the plant.
+
+A broken promise raises Finding, whose text begins with one word for its kind. What no sensor of the machine can see is
+no defect: each such limit is a condition of its own, with its reason beside it.
+"""
+
+from firmware.games import flow as states
+from firmware.machines.job import JOB_DONE, JOB_RUNNING
+from firmware.protocol import ids
+from hal.sim.where import CUT_CARD
+from rig.leaks import Leaks
+from rig.piles import Finding, Piles
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.app import App
+    from hal.api import Config
+    from rig.story import Stage
+
+DOOR_US = 20000  # a door that opens is noticed after a millisecond and a scan
+SETTLE_US = 3000  # a beam's edge is believed after one
+_DRAWS = (states.DRAW_READY, states.DRAWING, states.DECK_SPENT)
+_ORDER = (states.PREPARING, states.SHUFFLING)
+
+
+class Promises:
+    """Watches one stage. `scan` after every scan, `hand` before everything that a person does."""
+
+    def __init__(self, stage: "Stage", config: "Config") -> None:
+        self.stage = stage
+        self.rig = stage.rig
+        self.plant = stage.rig.plant
+        self.piles = Piles(stage.rig, config)
+        self.leaks = Leaks(stage)
+        self.full = config["mechanism"]["count_assurance"] == "full"
+        self.limit_us = _limits_us(config["mechanism"])
+        self.app: "App | None" = None
+        self.state = -1
+        self.job = -1
+        self.door_us = -1  # since when it is really open
+        self.quiet_us = 0  # since when no hand has moved a card
+        self.drawn_base = -1
+        self.rounds = 0
+        self.round = 0
+        self.prog = stage.rig.nv.prog
+        stage.rig.nv.prog = self._prog
+
+    # -- asked by the scenario -------------------------------------------------------------------------------------
+
+    def scan(self) -> None:
+        rig = self.rig
+        plant = self.plant
+        if plant.crashes:
+            if not self.piles.word_false:
+                raise Finding("crash: the machine was broken in " + self._name())
+            plant.crashes = 0  # by whoever closed the door on a card that no beam sees
+        if not rig.powered:
+            self.app = None
+            return
+        app = rig.app
+        flow = app.flow
+        if app is not self.app:
+            self.app = app
+            self.state = -1
+            self.piles.forget()
+            self.drawn_base = -1
+        self._check_door()
+        if plant.outputs[0] or plant.outputs[1] or plant.outputs[2] or plant.outputs[3]:
+            self._check_motors()
+        self.piles.watch(flow)
+        if flow.state != self.state or flow.machine.state != self.job:
+            before = self.state
+            self.state = flow.state
+            self.job = flow.machine.state
+            self._check_ledger()
+            self._check_order()
+            self.leaks.look(app)
+            if before != flow.state:
+                self.piles.entered(flow, before)
+        if flow.state in _DRAWS:
+            self._check_draws()
+        else:
+            self.drawn_base = -1
+
+    def hand(self, action: str, arguments: "dict[str, object]") -> None:
+        self.piles.hand(action, arguments)
+
+    def fresh(self) -> None:
+        """The machine is repaired and was emptied by hand: nothing is excused any more."""
+        lied = self.plant.beams.lied
+        for line in range(len(lied)):
+            lied[line] = 0
+        self.piles.fresh()
+
+    def finish(self) -> None:
+        """At the end, with a host that listens: every event there once and in order, rounds closed, nothing told."""
+        stage = self.stage
+        journal = self.rig.app.journal
+        if stage.peer.seq_last != journal.seq_last:
+            raise Finding("delivery: event %d is the last that arrived of %d" % (stage.peer.seq_last, journal.seq_last))
+        if stage.peer.altered:
+            raise Finding("delivery: an event was sent twice with different contents")
+        for i in range(1, len(stage.peer.events)):
+            if stage.peer.events[i].seq != stage.peer.events[i - 1].seq + 1:
+                raise Finding("delivery: event %d is missing" % (stage.peer.events[i - 1].seq + 1))
+        self._check_rounds()
+        self.leaks.check()
+
+    # -- the promises ----------------------------------------------------------------------------------------------
+
+    def _name(self) -> str:
+        return ids.STATE_NAMES.split()[self.rig.app.flow.state]
+
+    def _prog(self, address: int, buf: bytearray) -> bool:
+        if self._is_moving():
+            raise Finding("storage: written while a card moved in " + self._name())
+        return self.prog(address, buf)
+
+    def _is_moving(self) -> bool:
+        plant = self.plant
+        if plant.kind != "draw":
+            return plant.is_moving()
+        # A hand is seen from throat A on, and only while the firmware watches; an edge counts when it has settled.
+        if self.rig.app.flow.machine.state != JOB_RUNNING or plant.beams.lied[plant.line_a]:
+            return False
+        for body in plant.hand.bodies:
+            seen_um = plant.hand.beams[0][1] + SETTLE_US * body.speed // 1000
+            if body.moving and body.way > 0 and body.position(plant.now_us) >= seen_um:
+                return True
+        return False
+
+    def _check_door(self) -> None:
+        plant = self.plant
+        if not plant.beams.truth[plant.line_door] or plant.beams.lied[plant.line_door]:
+            self.door_us = -1
+            return
+        if self.door_us < 0:
+            self.door_us = plant.now_us
+        known = self.rig.app.flow.door_open or plant.now_us - self.door_us > DOOR_US
+        if known and (any(plant.outputs) or plant.axis.moving):
+            raise Finding("door: something turns with the door open in " + self._name())
+
+    def _check_motors(self) -> None:
+        for output in range(4):
+            stopped_us = self.plant.stopped_us(output)
+            if stopped_us > self.limit_us[output]:
+                raise Finding(
+                    "motor: output %d worked against a stopped card for %d us in %s" % (output, stopped_us, self._name())
+                )
+
+    def _check_ledger(self) -> None:
+        try:
+            self.rig.app.flow.ledger.check()
+        except Exception:
+            raise Finding("ledger: %s does not add up in %s" % (self.rig.app.flow.ledger.zone, self._name()))
+
+    def _check_order(self) -> None:
+        app = self.rig.app
+        flow = app.flow
+        if flow.state in _ORDER and flow.machine.state != JOB_DONE:
+            return
+        spare = flow.machine.spare if self.plant.kind == "shelves" else ()
+        if any(app.order) or any(spare) or any(app.shuffler.seed):
+            raise Finding("order: left in memory in " + self._name())
+
+    def _check_draws(self) -> None:
+        """Every card that a hand has taken out is in the books, as soon as no hand is at it."""
+        plant = self.plant
+        flow = self.rig.app.flow
+        hand = plant.hand
+        lied = plant.beams.lied
+        drawn = len(hand.drawn) - hand.drawn.count(CUT_CARD)
+        zone = flow.ledger.zone
+        if self.drawn_base < 0 or flow.machine.phase < len(flow.machine.phases) - 1:
+            # The beams are being tried: a card drawn in those milliseconds shows as one that is missing.
+            self.drawn_base = drawn - zone[4] - zone[5]
+            self.quiet_us = plant.now_us
+            return
+        if hand.bodies:
+            self.quiet_us = plant.now_us
+            if not self.full and len(hand.bodies[0].cards) > 1:
+                self.drawn_base = -1  # without an opacity sensor two aligned cards are one: DESIGN of count assurance
+            return
+        if plant.now_us - self.quiet_us < 2 * SETTLE_US or flow.machine.state != JOB_RUNNING:
+            return
+        if lied[plant.line_a] or lied[plant.line_b] or lied[plant.line_cut]:
+            return
+        if drawn - self.drawn_base != zone[4] + zone[5]:
+            raise Finding("draw: %d cards drawn, %d in the books" % (drawn - self.drawn_base, zone[4] + zone[5]))
+
+    def _check_rounds(self) -> None:
+        opened = 0
+        for event in self.stage.peer.events:
+            if event.name == "round_started":
+                if opened:
+                    raise Finding("round: %d began while %d was open" % (event.round, opened))
+                opened = event.round
+            elif event.name in ("round_ended", "round_voided"):
+                opened = 0
+        if opened:
+            raise Finding("round: %d neither ended nor was voided" % opened)
+
+
+def _limits_us(mech: "Config") -> "list[int]":
+    """How long pick, transport, ejector and outfeed may work against a card that does not move: until a good card
+    would have passed twice, with the worst pick latency and a scan on top."""
+    if mech["kind"] == "draw":
+        return [0, 0, 0, 0]
+    speed = mech["transport_um_per_ms"]
+    last_um = max(mech.get("exit_um", 0), mech.get("arrival_um", 0), mech["nip_um"])
+    late_us = mech["pick_latency_us_max"] + mech["scan_ms_max"] * 1000 + SETTLE_US
+    throat_us = 2 * (mech["card_um"] + last_um - mech["throat_b_um"]) * 1000 // speed + late_us
+    eject_us = 2 * (mech.get("ejector_us", 0) + (mech["card_um"] + last_um) * 1000 // speed) + late_us
+    return [throat_us, throat_us, eject_us, eject_us]
