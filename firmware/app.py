@@ -216,8 +216,8 @@ class App:
         machine = self.flow.machine
         if machine.state == JOB_FAILED or self.coasting or motors_running(self.inp, self.out):
             return False
-        # A hand moves cards too.
-        return not (machine.draws and machine.state == JOB_RUNNING and machine.busy)
+        # A hand moves cards too, and so does gravity.
+        return not (machine.state == JOB_RUNNING and machine.busy)
 
     def _quiet(self) -> bool:
         """Record, acknowledge, draw: what must not happen while a card moves. True if anything was done."""

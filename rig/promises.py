@@ -39,9 +39,8 @@ class Promises:
         self.job = -1
         self.door_us = -1  # since when it is really open
         self.quiet_us = 0  # since when no hand has moved a card
+        self.drawn = 0
         self.drawn_base = -1
-        self.rounds = 0
-        self.round = 0
         self.prog = stage.rig.nv.prog
         stage.rig.nv.prog = self._prog
 
@@ -176,9 +175,10 @@ class Promises:
             self.drawn_base = drawn - zone[4] - zone[5]
             self.quiet_us = plant.now_us
             return
-        if hand.bodies:
+        if hand.bodies or drawn != self.drawn:
             self.quiet_us = plant.now_us
-            if not self.full and len(hand.bodies[0].cards) > 1:
+            self.drawn = drawn
+            if hand.bodies and not self.full and len(hand.bodies[0].cards) > 1:
                 self.drawn_base = -1  # without an opacity sensor two aligned cards are one: DESIGN of count assurance
             return
         if plant.now_us - self.quiet_us < 2 * SETTLE_US or flow.machine.state != JOB_RUNNING:

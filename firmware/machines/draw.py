@@ -35,7 +35,6 @@ class Draw(Machine):
         super().__init__(spec, ledger, meters)
         self.zone = DISCARDED  # where a card drawn now goes: dealt in a round, burned outside of one
         self.cut_seen = False  # the cut card is out
-        self.busy = False  # a card is in the throat
         self.busy_ms = 0
         self.empty = False  # neither hopper nor throat holds anything
         self.empty_ms = 0

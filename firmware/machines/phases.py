@@ -36,6 +36,7 @@ def phase_land(machine: "Any", inp: "Inputs", out: "Outputs", now_ms: int) -> in
     if fault:
         return machine.fail(out, fault)
     output_set(out, OUT_OUTFEED, 0)
+    machine.busy = False
     return machine.advance(now_ms)
 
 
