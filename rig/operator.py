@@ -4,6 +4,7 @@ brings any machine back to play. A state that this operator cannot leave is a de
 from firmware.games import flow as states
 from firmware.machines.job import JOB_RUNNING
 from firmware.protocol import ids
+from hal.sim.noise import Noise
 from rig.story import Stuck
 
 TYPE_CHECKING = False
@@ -93,8 +94,9 @@ def recover(stage: "Stage") -> None:
     """Everything is repaired, the host listens, and the operator does what has to be done until a deck may come."""
     rig = stage.rig
     stage.peer.acknowledges = True
-    stage.to_host = None
-    stage.to_device = None
+    if stage.to_host is not None:
+        stage.to_host = Noise(1)  # another cable, a good one
+        stage.to_device = Noise(1)
     rig.nv.cut_at = -1
     rig.plant.luck.clear()
     for _ in range(PATIENCE):

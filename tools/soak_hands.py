@@ -57,7 +57,7 @@ def _draw_game(draw: random.Random, board: str) -> Any:
     if board != "pico-shelves" and draw.random() < 0.15:
         return "caribbean-stud"
     game: Data = {
-        "deck_cards": draw.choice((52, draw.randrange(4, 20), draw.randrange(4, 20), draw.randrange(4, 53))),
+        "deck_cards": draw.choice((52, draw.randrange(8, 20), draw.randrange(8, 20), draw.randrange(8, 53))),
         "stack_cards": draw.randrange(1, 8),
         "positions_max": draw.randrange(1, 10),
         "lockout": draw.random() < 0.3,

@@ -75,9 +75,10 @@ def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return machine.fail(out, fault)
     if inp.leaves[IN_THROAT_B] != machine.seen_b:
         machine.seen_b = inp.leaves[IN_THROAT_B]
+        # Looked at before any times: those of a beam that saw nothing may be older than the clock takes to wrap.
+        if inp.leaves[IN_THROAT_A] == machine.seen_a and not inp.level[IN_THROAT_A]:
+            return machine.fail(out, FAULT_BEAM)  # no card gets to B past A unseen
         if _outwards(inp):
-            if inp.leaves[IN_THROAT_A] == machine.seen_a:
-                return machine.fail(out, FAULT_BEAM)  # no card gets to B past A unseen
             _drawn(machine, inp)
     return _hold(machine, inp, out, now_ms)
 

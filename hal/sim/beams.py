@@ -1,7 +1,7 @@
 """From what is so to what the lines show: bounce at every edge, lines that lie, and light that is switched off.
 
 Every other part says what is so (`set`); only this one writes levels and edges. A bounce adds edges but does not wake
-the firmware: like a board, it finds them at its next scan.
+the firmware, which looks again by itself while a line is unsettled; only a last edge after such a look does.
 """
 
 from hal.sim.body import FAR
@@ -45,6 +45,7 @@ class Beams:
         self.forced = bytearray(len(lines))
         self.lied = bytearray(len(lines))  # a fault has been on this line: what it caused is not the firmware's
         self.edge_counts = [0] * len(lines)
+        self.flips = bytearray(len(lines))  # edges of the last bounce
         self.dark = False
         self.plain = not self.bounce_us
         self.queue: "list[tuple[int, int, int]]" = []
@@ -107,7 +108,7 @@ class Beams:
             _due_us, line, level = self.queue.pop(0)
             changed = self.plant.changed
             self._show(line, level, now_us)
-            self.plant.changed = changed
+            self.plant.changed = changed or self._ends_bounce(line)
         for pulses in self.noises:
             if pulses.due_us <= now_us:
                 self._pulse(pulses, now_us)
@@ -161,8 +162,20 @@ class Beams:
             level = 1 - level
             noise >>= 4
             self.queue.append((now_us + i * part_us + 1 + (part_us - 1) * (noise & 15) // 16, line, level))
+        self.flips[line] = flips
         self.queue.sort()
         self.due_us = min(self.due_us, self.queue[0][0])
+
+    def _ends_bounce(self, line: int) -> bool:
+        """Whether this was the last pulse and the firmware has looked in between: what it saw was not the end, and
+        nothing else would make it look again."""
+        for entry in self.queue:
+            if entry[1] == line:
+                return False
+        left = self.flips[line]
+        for edge in self.plant.edges:
+            left -= 1 if edge[0] == line else 0
+        return left > 0
 
     def _drop(self, line: int) -> None:
         if self.queue:
