@@ -114,7 +114,7 @@ def good_round(stage: "Stage") -> None:
         stage.run(500)
         stage.act(action, {})
     recover(stage)
-    stage.run(1000)
+    _catch_up(stage)
     first = len(stage.peer.events)
     goal = "round_ended" if stage.rig.app.flow.machine.deals else "remainder_taken"
     for _ in range(PATIENCE):
@@ -125,6 +125,15 @@ def good_round(stage: "Stage") -> None:
             return
         _move(stage, True)
     raise Stuck("no %s, only %s" % (goal, " ".join(names)))
+
+
+def _catch_up(stage: "Stage") -> None:
+    """Until the host has heard of everything that is over."""
+    for _ in range(60):
+        stage.run(1000)
+        if stage.peer.seq_last == stage.rig.app.journal.seq_last:
+            return
+    raise Stuck("events up to %d arrived of %d" % (stage.peer.seq_last, stage.rig.app.journal.seq_last))
 
 
 def _move(stage: "Stage", plays: bool) -> None:

@@ -129,7 +129,7 @@ class Scenario:
 
     def _finish(self) -> None:
         """Everything is over: what is still to be said is said, and then all promises are due."""
-        self.stage.run(20000)
+        self.stage.run(2000)
         if self.promises is not None:
             self.promises.finish()
 

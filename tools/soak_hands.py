@@ -12,6 +12,7 @@ Data = dict[str, Any]
 
 BOARDS = ("pico-carousel", "pico-shelves", "pico-shoe", "pico-draw")
 BUTTONS = ("close", "lock", "seat", "green", "ack")
+BASIC: Data = {"mechanism.count_assurance": "basic", "inputs.opacity": None, "outputs.dark": None}
 CARELESS = 0.3  # how often a warning is acknowledged by somebody who has not cleared anything
 
 
@@ -33,7 +34,7 @@ def draw_scenario(draw: random.Random, seed: int, board: str = "") -> Data:
 def _draw_changes(draw: random.Random, board: str) -> Data:
     changes: Data = {}
     if draw.random() < 0.2:
-        changes.update({"mechanism.count_assurance": "basic", "inputs.opacity": None, "outputs.dark": None})
+        changes.update(BASIC)
     if draw.random() < 0.15:
         changes.update({"inputs.back": {"expander": 5}, "inputs.face": {"expander": 6}})
     if draw.random() < 0.1:

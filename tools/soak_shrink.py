@@ -6,12 +6,10 @@ import copy
 import re
 import time
 from collections.abc import Iterator
-from typing import Any
 
 from fairshoe import boards
 from rig.scenario import Scenario
-
-Data = dict[str, Any]
+from soak_hands import BASIC, Data
 
 
 def kind_of(problems: list[str]) -> str:
@@ -68,6 +66,8 @@ def _candidates(data: Data) -> Iterator[Data]:
     for i in range(len(data["faults"])):
         yield {**data, "faults": data["faults"][:i] + data["faults"][i + 1 :]}
     for path in data["changes"]:
-        yield {**data, "changes": {key: value for key, value in data["changes"].items() if key != path}}
+        # Without opacity a board is a basic one: these go together.
+        dropped = BASIC if path in BASIC else {path: None}
+        yield {**data, "changes": {key: value for key, value in data["changes"].items() if key not in dropped}}
     if data["game"] != "house":
         yield {**data, "game": "house"}
