@@ -94,11 +94,14 @@ def step_stack_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
         flow.ledger.move(TRAY, DEALT, cards)
         flow.stacks_taken += 1
         flow.outbox.post(ids.EV_STACK_TAKEN, flow.stack, cards)
+        if not flow.positions and flow.panel.take(PRESS_GREEN):
+            return _release(flow, now_ms)  # pressed by the other hand, while the tray beam had not yet settled
         flow.stack += 1
         if not 0 < _stack_size(flow) <= _held(flow):
             return flow_enter(flow, WAITING_FOR_GREEN, now_ms)
         return _next_stack(flow, now_ms)
-    if not flow.positions and flow.stacks_taken and flow.panel.take(PRESS_GREEN):
+    # A stack that may have been taken a moment ago does not join the remainder: wait until the tray is sure.
+    if flow.tray.blocked and flow.panel.take(PRESS_GREEN) and not flow.positions and flow.stacks_taken:
         return _release(flow, now_ms)
     return FOREVER_MS
 
