@@ -41,6 +41,8 @@ class Draw(Machine):
         self.drained = False  # and has not for longer than a hand takes from one to the other
         self.seen_a = 0
         self.seen_b = 0
+        self.entered_b = 0
+        self.left_a = 0  # how often A had been left when the card at B got there
         self.seen_cut = 0
         self.seen_odd = [0] * _ODD_COUNT
 
@@ -67,28 +69,37 @@ def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         machine.empty = False
         machine.seen_a = inp.leaves[IN_THROAT_A]
         machine.seen_b = inp.leaves[IN_THROAT_B]
+        machine.entered_b = inp.enters[IN_THROAT_B]
+        machine.left_a = machine.seen_a
         machine.seen_cut = inp.enters[IN_CUT]
         for i in range(_ODD_COUNT):
             machine.seen_odd[i] = inp.enters[_ODD_LINES[i]]
     fault = _odd_fault(machine, inp)
     if fault:
         return machine.fail(out, fault)
+    if inp.enters[IN_THROAT_B] != machine.entered_b:
+        machine.entered_b = inp.enters[IN_THROAT_B]
+        machine.left_a = inp.leaves[IN_THROAT_A]
     if inp.leaves[IN_THROAT_B] != machine.seen_b:
         machine.seen_b = inp.leaves[IN_THROAT_B]
-        # Looked at before any times: those of a beam that saw nothing may be older than the clock takes to wrap.
-        if inp.leaves[IN_THROAT_A] == machine.seen_a and not inp.level[IN_THROAT_A]:
-            return machine.fail(out, FAULT_BEAM)  # no card gets to B past A unseen
-        if _outwards(inp):
-            _drawn(machine, inp)
+        fault = _passed(machine, inp)
+        if fault:
+            return machine.fail(out, fault)
     return _hold(machine, inp, out, now_ms)
 
 
-def _outwards(inp: "Inputs") -> bool:
-    """A card on its way out has left A before B; one that goes back, however far out it was, leaves B first. If A is
-    blocked the times tell whether by the next card or by this one."""
-    a_us = inp.enter_us[IN_THROAT_A] if inp.level[IN_THROAT_A] else inp.leave_us[IN_THROAT_A]
-    a_first = ticks_diff(a_us, inp.leave_us[IN_THROAT_B]) < 0
-    return a_first != (inp.level[IN_THROAT_A] != 0)
+def _passed(machine: Draw, inp: "Inputs") -> int:
+    """B is clear again. A card on its way out has left A before; one that goes back leaves B first. Returns a fault."""
+    if inp.level[IN_THROAT_A]:
+        # By this card, on its way back: A has seen it all the time. Otherwise by the next one, close behind, or by one
+        # that was nearly out and went back: nobody can tell how many were drawn.
+        return FAULT_DOUBLE_FEED if inp.leaves[IN_THROAT_A] != machine.left_a else FAULT_NONE
+    # Before any times: those of a beam that saw nothing may be older than the clock takes to wrap.
+    if inp.leaves[IN_THROAT_A] == machine.seen_a:
+        return FAULT_BEAM  # no card gets to B past A unseen
+    if ticks_diff(inp.leave_us[IN_THROAT_A], inp.leave_us[IN_THROAT_B]) < 0:
+        _drawn(machine, inp)
+    return FAULT_NONE
 
 
 def _drawn(machine: Draw, inp: "Inputs") -> None:

@@ -74,9 +74,8 @@ def test_cards_drawn_in_quick_succession_are_all_counted():
 
 
 def test_a_card_pulled_back_is_not_counted_wherever_it_turned():
-    """From before the first beam to a hair before it is out, at both beams and in between."""
-    out_um = B_UM + CARD_UM
-    for um in (10000, A_UM, 20000, B_UM, B_UM + 1, 60000, A_UM + CARD_UM - 1, A_UM + CARD_UM, 110000, out_um - 1):
+    """From before the first beam until its end leaves it, at both beams and in between."""
+    for um in (10000, A_UM, 20000, B_UM, B_UM + 1, 60000, A_UM + CARD_UM - 1):
         stage = playing()
         draw(stage, 2)
         for ms in (100, 400):
@@ -86,6 +85,17 @@ def test_a_card_pulled_back_is_not_counted_wherever_it_turned():
         draw(stage)
         assert counted(stage) == (3, 0, 7), um
         check_stage(stage)
+
+
+def test_a_card_that_was_nearly_out_and_goes_back_stops_the_game():
+    """The beams show the same for a second card close behind the first: nobody can tell how many were drawn."""
+    for um in (A_UM + CARD_UM + 4000, B_UM + CARD_UM - 1):
+        stage = playing()
+        draw(stage, 2)
+        assert stage.rig.plant.hand.draw_back(um, 400)
+        stage.until("warning_latched", 2000)
+        assert fields_of(stage, "warning_latched") == [[FAULT_DOUBLE_FEED, 2]]
+        assert "round_voided" in stage.names()
 
 
 def test_a_card_pulled_back_long_after_the_last_one_is_not_counted():
