@@ -90,7 +90,7 @@ class App:
             self.reporter.meters[i] = self.flow.meters.values[i]
         self.scanned_ms = hal.ticks_ms()
         self.wake_ms = 0  # when the machines want the next scan
-        self.page = -1
+        self.hold_shown = FAULT_NONE
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
         self.coasting = True
         self.halted_ms = self.scanned_ms
@@ -205,7 +205,8 @@ class App:
             self.outbox.count != 0
             or self.reporter.seq_received > self.journal.seq_acked
             or flow.order_state == ORDER_WANTED
-            or self.page != flow.state
+            or flow.page_due
+            or self.hold_shown != flow.hold
             or (flow.meters.dirty and flow.state != SHUFFLING)
         )
 
@@ -237,8 +238,9 @@ class App:
                 self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
         if self.flow.meters.dirty and self.flow.state != SHUFFLING:
             self._store_meters()
-        if self.page != self.flow.state:
-            self.page = self.flow.state
+        if self.flow.page_due or self.hold_shown != self.flow.hold:
+            self.flow.page_due = False
+            self.hold_shown = self.flow.hold
             self.hal.show(page_lines(self.flow))
         return busy
 

@@ -82,6 +82,7 @@ class Flow:
         self.panel = Panel()
         self.state = STARTING
         self.phase = 0  # a step's own progress, 0 when the state is entered
+        self.page_due = True  # the display does not say what it should
         self.entered_ms = 0
         self.door_open = False
         self.door_told = False  # what was last posted about it
@@ -105,6 +106,7 @@ class Flow:
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
     """Go to a state; presses made before it do not count for it. Returns 0: scan again at once."""
     flow.state = state
+    flow.page_due = True
     flow.phase = 0
     flow.entered_ms = now_ms
     flow.panel.clear()

@@ -1,4 +1,7 @@
-"""What the dealer reads, by state: four lines of twenty characters that always say what to do next."""
+"""What the dealer reads, by state and warning: four lines of twenty characters that always say what to do next."""
+
+from firmware.fault import FAULT_NAMES
+from firmware.games.flow import WARNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ _PAGES = (
     ("Releasing the rest", "", "", "Please wait"),
     ("Remainder in tray", "", "Take the remainder", ""),
     ("Settle the round", "", "Press GREEN when", "the round is over"),
-    ("STOPPED - see code", "Open door, clear the", "path, close door,", "press ACK"),
+    ("", "", "", ""),  # stopped: by warning, below
     ("Removing all cards", "", "", "Please wait"),
     ("Cards in tray", "Take them off the", "table; do not play", "with this deck"),
     ("Deck verified", "", "Press GREEN to", "hand out the deck"),
@@ -29,5 +32,39 @@ _PAGES = (
 )
 
 
+# What happened, in the order of the fault codes; docs/FAULTS.md says more.
+_WHAT = (
+    "",
+    "Cards do not feed",
+    "Card stuck at intake",
+    "Card stuck at exit",
+    "Two cards at once",
+    "Not a card's length",
+    "Wrong card count",
+    "Store is out of step",
+    "Door was opened",
+    "Cards left inside",
+    "Power was lost",
+    "No good randomness",
+    "Storage bad or full",
+    "Beam signals lost",
+    "Stack is not right",
+    "Ejector is stuck",
+    "Firmware fault",
+    "A beam is blind",
+    "Card of another deck",
+    "Card lies face up",
+    "Deck not complete",
+)
+_HOLD = ("Please wait: storage", "is full of reports", "Check the link to", "the table system")
+
+
 def page_lines(flow: "Flow") -> "tuple[str, str, str, str]":
-    return _PAGES[flow.state]
+    if flow.state != WARNING:
+        return _HOLD if flow.hold else _PAGES[flow.state]
+    first, then = "Empty hopper, path,", "then press ACK"
+    if flow.door_open:
+        first, then = "Clear the path, then", "close the door"
+    elif flow.door_due:
+        first, then = "Open door, clear the", "path, close, ACK"
+    return "STOP: " + FAULT_NAMES.split()[flow.warning], _WHAT[flow.warning], first, then

@@ -98,7 +98,9 @@ def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
         flow.prove_due = True
         settled = flow.state == WAITING_FOR_ROUND_END and flow.ledger.inside() == 0
         harm = flow.state not in _DOOR_HARMLESS and not settled
-    flow.door_open = door_open
+    if door_open != flow.door_open:
+        flow.door_open = door_open
+        flow.page_due = True
     outbox = flow.outbox
     if flow.door_was_open and not flow.door_told and outbox.roomy():
         flow.door_told = True
