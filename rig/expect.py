@@ -29,7 +29,12 @@ KEYS = (
 )
 
 
-def check_expect(expect: "Data", fields: "dict[str, list[str]]") -> None:
+_DETECTED = ("warning", "within_ms", "after")
+_MESSAGE_SIZE = 2  # before the body in what a peer keeps of an event
+_TEXT_SIZE = 8
+
+
+def check_expect(expect: "Data", fields: "dict[str, list[str]]", texts: "dict[str, dict[str, int]]") -> None:
     """Raise ValueError for an expectation that nothing could meet."""
     for key in expect:
         if key not in KEYS:
@@ -40,7 +45,8 @@ def check_expect(expect: "Data", fields: "dict[str, list[str]]") -> None:
             raise ValueError("expect.fields: each needs 'event'")
         names.append(entry["event"])
         for key in entry:
-            if key not in ("event", "nth", "round") and key not in fields.get(entry["event"], ()):
+            known = list(fields.get(entry["event"], ())) + list(texts.get(entry["event"], ())) + ["event", "nth", "round"]
+            if key not in known:
                 raise ValueError("expect.fields: %s has no field %r" % (entry["event"], key))
     for name in names:
         if name not in fields:
@@ -50,6 +56,20 @@ def check_expect(expect: "Data", fields: "dict[str, list[str]]") -> None:
     for word in (expect.get("warning", "none"), expect.get("detected", {}).get("warning", "none")):
         if word not in FAULT_NAMES.split():
             raise ValueError("expect: no warning %r; known: %s" % (word, FAULT_NAMES))
+    _check_end(expect)
+
+
+def _check_end(expect: "Data") -> None:
+    detected = expect.get("detected", {"warning": "none", "within_ms": 0})
+    for key in detected:
+        if key not in _DETECTED:
+            raise ValueError("expect.detected: no key %r; known: %s" % (key, ", ".join(_DETECTED)))
+    for key in _DETECTED[:2]:
+        if key not in detected:
+            raise ValueError("expect.detected: needs %r" % key)
+    for name in expect.get("meters", {}):
+        if name not in _meter_names():
+            raise ValueError("expect.meters: no meter %r; known: %s" % (name, " ".join(_meter_names())))
     for zone in expect.get("ledger", {}):
         if zone not in ZONE_NAMES.split():
             raise ValueError("expect.ledger: no zone %r; known: %s" % (zone, ZONE_NAMES))
@@ -92,7 +112,7 @@ def _events(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None
 
 
 def _fields(scenario: "Scenario", entry: "Data", problems: "list[str]") -> None:
-    from rig.scenario import FIELDS
+    from rig.scenario import FIELDS, TEXTS
 
     found = [event for event in scenario.stage.peer.events if event.name == entry["event"]]
     nth = entry.get("nth", 0)
@@ -103,7 +123,11 @@ def _fields(scenario: "Scenario", entry: "Data", problems: "list[str]") -> None:
     for key in sorted(entry):
         if key in ("event", "nth"):
             continue
-        value = event.round if key == "round" else event.fields[FIELDS[event.name].index(key)]
+        if key in TEXTS[event.name]:
+            at = _MESSAGE_SIZE + TEXTS[event.name][key]
+            value = scenario.stage.peer.payloads[event.seq][at : at + _TEXT_SIZE].rstrip(b"\0").decode()
+        else:
+            value = event.round if key == "round" else event.fields[FIELDS[event.name].index(key)]
         wanted = entry[key]
         if key == "warning":
             value = FAULT_NAMES.split()[value]
@@ -133,20 +157,26 @@ def _end(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
 
 
 def _meters(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
-    spec = next(spec for message, _kind, spec in ids.MESSAGES if message == ids.METERS)
-    names = [word.split(":")[0] for word in spec.split()[1:]]
+    names = _meter_names()
     for name in sorted(expect.get("meters", {})):
         value = scenario.stage.rig.app.flow.meters.values[names.index(name)]
         if value != expect["meters"][name]:
             problems.append("meters: %s is %d, not %d" % (name, value, expect["meters"][name]))
 
 
+def _meter_names() -> "list[str]":
+    spec = next(spec for message, _kind, spec in ids.MESSAGES if message == ids.METERS)
+    return [word.split(":")[0] for word in spec.split()[1:]]
+
+
 def _detected(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
-    """From the moment the first fault struck to the moment the machine stopped for it."""
+    """From the moment the first fault struck, or somebody did something, to the moment the machine stopped for it."""
     if "detected" not in expect:
         return
     wanted = expect["detected"]
     struck_us = scenario.stage.rig.plant.luck.struck_us
+    if "after" in wanted:
+        struck_us = scenario.done_us.get(wanted["after"], -1)
     if struck_us < 0:
         problems.append("no fault struck")
     elif scenario.detected_us < 0:

@@ -44,6 +44,7 @@ class Scenario:
         self.lines: "list[str]" = []  # the transcript
         self.problems: "list[str]" = []
         self.detected_us = -1
+        self.done_us: "Data" = {}  # when each action was last done before the machine stopped
         self.op = 0
         self._told = 0
         for path in data.get("changes", {}):
@@ -92,6 +93,8 @@ class Scenario:
     def _step(self, step: "Data") -> None:
         self._wait(step.get("on", ""), step.get("within_ms", WAIT_MS), step.get("after_ms", 0))
         action = step["do"]
+        if self.detected_us < 0:
+            self.done_us[action] = self.stage.rig.plant.now_us
         arguments = {key: step[key] for key in step if key not in _STEP}
         self._say("do " + " ".join([action] + ["%s=%s" % (key, arguments[key]) for key in sorted(arguments)]))
         if action in _HOST_ACTIONS:
@@ -176,7 +179,7 @@ def check(data: "Data") -> None:
     _check_steps(data["script"], "script")
     if data.get("role", "table") not in ("observer", "table", "service"):
         raise ValueError("role: one of observer, table, service")
-    check_expect(data.get("expect", {}), FIELDS)
+    check_expect(data.get("expect", {}), FIELDS, TEXTS)
 
 
 def _check_steps(steps: "list[Data]", where: str) -> None:
@@ -225,11 +228,25 @@ def _change(config: "Config", path: str, value: object) -> None:
         place[words[-1]] = value
 
 
+def _texts(spec: str) -> "dict[str, int]":
+    """Names of the text fields, and where in the body each begins."""
+    found: "dict[str, int]" = {}
+    at = 0
+    for word in (ids.EVENT_PREFIX + spec[spec.find(" ") :] if " " in spec else "").split():
+        name, kind = word.split(":")
+        if kind == "t8":
+            found[name] = at
+        at += _SIZES[kind]
+    return found
+
+
 def _fields(spec: str) -> "list[str]":
     """Names of the integer fields, as the peer gives them."""
     words = [word.split(":") for word in spec.split()[1:]]
     return [word[0] for word in words if word[1] in ("u8", "u16", "u32")]
 
 
+_SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8}
 FIELDS = {spec.split()[0]: _fields(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
+TEXTS = {spec.split()[0]: _texts(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
 COMMANDS = {spec.split()[0]: message for message, kind, spec in ids.MESSAGES if kind == ids.CLASS_COMMAND}

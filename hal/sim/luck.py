@@ -259,6 +259,7 @@ class Luck:
                     self._note()
                     return True
             elif attempt <= fault.number_of("times") and self._hits(fault, nth, card, self.plant.loads):
+                self._note()
                 return True
         return False
 
@@ -272,6 +273,7 @@ class Luck:
         for fault in self.faults:
             if fault.name == "beam_dust" and self._line(fault) == line and fault.from_us <= now_us < fault.until_us:
                 um += fault.number_of("um")
+                self._note()
         return um
 
     def blocks_ejector(self) -> bool:
