@@ -214,6 +214,8 @@ def _passing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if inp.level[IN_THROAT_B] or inp.leaves[IN_THROAT_B] != feed.seen_b:
         return _enter(feed, FEED_ENTERING, now_ms)
     left_ms = feed.spec.pass_ms_max - ticks_diff(now_ms, feed.entered_ms)
+    if left_ms <= 0 and not inp.level[IN_THROAT_A]:
+        return _fail(feed, out, FAULT_JAM_THROAT)  # B has not: all of it has left A, and no card may follow it
     return left_ms if left_ms > 0 else _stopped(feed, out, now_ms)
 
 
