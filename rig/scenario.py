@@ -246,7 +246,7 @@ def _fields(spec: str) -> "list[str]":
     return [word[0] for word in words if word[1] in ("u8", "u16", "u32")]
 
 
-_SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8}
+_SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32}
 FIELDS = {spec.split()[0]: _fields(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
 TEXTS = {spec.split()[0]: _texts(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
 COMMANDS = {spec.split()[0]: message for message, kind, spec in ids.MESSAGES if kind == ids.CLASS_COMMAND}

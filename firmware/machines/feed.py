@@ -2,8 +2,7 @@
 
 The next card is picked and staged at beam A while the store moves; it passes the mouth only when its place is there.
 Every card is seen by two beams and measured: too long or too opaque is a double feed, too short is not a card. One
-that stops is moved back a little and tried again, and measured again as a whole, a bounded number of times; then it is
-a jam.
+that stops is moved back, tried again and measured again as a whole, a bounded number of times; then it is a jam.
 """
 
 from micropython import const
@@ -213,9 +212,9 @@ def _staged(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 def _passing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if inp.level[IN_THROAT_B] or inp.leaves[IN_THROAT_B] != feed.seen_b:
         return _enter(feed, FEED_ENTERING, now_ms)
+    if not inp.level[IN_THROAT_A]:
+        return _fail(feed, out, FAULT_JAM_THROAT)  # all of it has left A and B saw nothing: no card may follow it
     left_ms = feed.spec.pass_ms_max - ticks_diff(now_ms, feed.entered_ms)
-    if left_ms <= 0 and not inp.level[IN_THROAT_A]:
-        return _fail(feed, out, FAULT_JAM_THROAT)  # B has not: all of it has left A, and no card may follow it
     return left_ms if left_ms > 0 else _stopped(feed, out, now_ms)
 
 
