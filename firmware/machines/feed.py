@@ -362,9 +362,7 @@ def _measure(feed: Feed, inp: "Inputs") -> int:
         return FAULT_CARD_LENGTH
     if inp.leaves[IN_THROAT_B] != feed.seen_b + 1 or inp.enters[IN_THROAT_A] != feed.seen_a + 1:
         return FAULT_DOUBLE_FEED
-    if inp.level[IN_THROAT_A]:
-        return FAULT_JAM_THROAT
-    return FAULT_NONE
+    return FAULT_JAM_THROAT if inp.level[IN_THROAT_A] else FAULT_NONE
 
 
 def _odd(inp: "Inputs") -> int:
