@@ -15,7 +15,7 @@ import fairshoe
 from fairshoe import audit, boards, decode, demo, scenario, shuffle_test
 from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
-from fairshoe.messages import ALL, Command, Event, Reason, Role, Status
+from fairshoe.messages import ALL, Command, Event, Meters, Reason, Role, Status
 from fairshoe.operations import Operations, default_path
 from fairshoe.screen import Screen
 from fairshoe.shoe import Pending, Shoe
@@ -189,7 +189,7 @@ def _monitor(options: argparse.Namespace) -> int:
     with Shoe.open(options.port, key) if options.host else Shoe.listen(options.port) as shoe:
         try:
             for message in shoe.messages(options.quiet_s):
-                if options.json and isinstance(message, (Event, Status)):
+                if options.json and isinstance(message, (Event, Meters, Status)):
                     print(json.dumps({"message": message.NAME, **asdict(message)}, default=bytes.hex), flush=True)
                 elif not options.json:
                     screen.show(message)

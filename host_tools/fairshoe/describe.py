@@ -16,6 +16,7 @@ from fairshoe.messages import (
     Event,
     Fault,
     Message,
+    Meters,
     Reason,
     State,
     Status,
@@ -41,6 +42,9 @@ ADVICE: dict[Fault, str] = {
     Fault.INTERNAL: "take the device out of service and report the last events",
     Fault.UNRECOGNISED: "the device is newer than this tool: update the tool",
 }
+
+
+FEED_DRIFT_PERCENT = 15  # policy: rollers that need so much longer than when new want cleaning
 
 
 def words(name: str) -> str:
@@ -133,6 +137,25 @@ def describe_status(status: Status) -> str:
         if status.state in (State.WARNING, State.WAITING_FOR_DECK, State.DECK_READY):
             text += f": {ADVICE.get(status.warning, '')}"
     return text
+
+
+def describe_meters(meters: Meters) -> str:
+    """What maintenance asks first: how much it has done, how often it tried again, whether feeding has slowed down."""
+    cards = max(meters.cards, 1)
+    parts = [
+        f"{meters.cycles} decks, {meters.cards} cards",
+        f"{meters.misfeeds * 1000 / cards:.1f} misfeeds and {meters.stalls * 1000 / cards:.1f} stalls per thousand",
+        f"{meters.jams} jams, {meters.double_feeds} double feeds",
+    ]
+    if meters.feed_us_new:
+        drift = (meters.feed_us - meters.feed_us_new) * 100 / meters.feed_us_new
+        advice = ": clean or replace the rollers" if drift > FEED_DRIFT_PERCENT else ""
+        parts.append(f"feed {meters.feed_us / 1000:.0f} ms ({drift:+.0f} % against new{advice})")
+    beams = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
+    uneasy = {name: getattr(meters, name) for name in beams if getattr(meters, name)}
+    if uneasy:
+        parts.append("beam glitches: " + ", ".join(f"{words(name)} {count}" for name, count in uneasy.items()))
+    return "; ".join(parts)
 
 
 def progress(status: Status) -> float | None:

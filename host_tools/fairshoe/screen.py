@@ -8,12 +8,13 @@ import sys
 import time
 from typing import TextIO
 
-from fairshoe.describe import describe_event, describe_status, progress, words
+from fairshoe.describe import describe_event, describe_meters, describe_status, progress, words
 from fairshoe.messages import (
     DeckRefused,
     DeckVerified,
     Event,
     Message,
+    Meters,
     RoundEnded,
     RoundVoided,
     ShuffleFailed,
@@ -65,6 +66,8 @@ class Screen:
             self.line(f"  {elapsed:6.1f} s  #{message.seq:<4d} {round_text:9s} {describe_event(message)}", colour)
         elif isinstance(message, Status):
             self._status(message)
+        elif isinstance(message, Meters) and message.cards:
+            self.line(f"            meters: {describe_meters(message)}", _DIM)
 
     def finish(self) -> None:
         """Take the live line away."""

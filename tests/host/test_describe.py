@@ -1,0 +1,49 @@
+"""What people read of messages: meters in the words of maintenance."""
+
+from dataclasses import replace
+
+from fairshoe.describe import FEED_DRIFT_PERCENT, describe_meters
+from fairshoe.messages import Meters
+
+METERS = Meters(
+    cycles=40,
+    cards=2000,
+    misfeeds=3,
+    stalls=1,
+    jams=2,
+    double_feeds=0,
+    faults=2,
+    feed_us=60000,
+    feed_us_new=60000,
+    hopper=0,
+    throat_a=0,
+    throat_b=0,
+    opacity=0,
+    slot=0,
+    exit=0,
+    tray=0,
+    arrival=0,
+    cut=0,
+)
+
+
+def test_retries_are_told_per_thousand_cards() -> None:
+    assert describe_meters(METERS) == (
+        "40 decks, 2000 cards; 1.5 misfeeds and 0.5 stalls per thousand; 2 jams, 0 double feeds; "
+        "feed 60 ms (+0 % against new)"
+    )
+
+
+def test_rollers_that_have_slowed_down_want_cleaning() -> None:
+    limit_us = METERS.feed_us_new * (100 + FEED_DRIFT_PERCENT) // 100
+    assert "clean" not in describe_meters(replace(METERS, feed_us=limit_us))
+    assert "(+17 % against new: clean or replace the rollers)" in describe_meters(replace(METERS, feed_us=70000))
+
+
+def test_uneasy_beams_are_named_with_their_glitches() -> None:
+    assert describe_meters(replace(METERS, exit=7, throat_a=1)).endswith("beam glitches: throat a 1, exit 7")
+
+
+def test_a_machine_that_has_done_nothing_divides_by_nothing() -> None:
+    fresh = Meters(*([0] * 18))
+    assert describe_meters(fresh).startswith("0 decks, 0 cards; 0.0 misfeeds")
