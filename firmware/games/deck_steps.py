@@ -131,8 +131,8 @@ def step_shuffling(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
     if flow.phase != PHASE_HOLDING:
         flow.phase = PHASE_HOLDING
         flow.order_state = ORDER_NONE
-        flow.report_ms = _report_ms(flow, ticks_diff(now_ms, flow.entered_ms))
-    left_ms = flow.report_ms - ticks_diff(now_ms, flow.entered_ms)
+        flow.due_ms = _due_ms(flow, ticks_diff(now_ms, flow.entered_ms))
+    left_ms = flow.due_ms - ticks_diff(now_ms, flow.entered_ms)
     return left_ms if left_ms > 0 else _verify(flow, out, now_ms)
 
 
@@ -194,7 +194,7 @@ def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     return 0
 
 
-def _report_ms(flow: "Flow", elapsed_ms: int) -> int:
+def _due_ms(flow: "Flow", elapsed_ms: int) -> int:
     """When to tell the result. A misfeed or stall adds a fixed time, more than it can cost, whatever the order is; past
     that (which takes a machine out of its specification) it is told at the next multiple."""
     feed = flow.machine.feed

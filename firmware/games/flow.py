@@ -100,7 +100,8 @@ class Flow:
         self.dealt_before = 0  # cards of this deck dealt before this round
         self.cut_told = False
         self.order_state = ORDER_NONE
-        self.report_ms = 0
+        self.report_ms = 0  # when the result of a shuffle will be told, as the host was promised
+        self.due_ms = 0  # when it is; a status must not show when this became known, which is when the cards were in
 
 
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:

@@ -33,7 +33,7 @@ from firmware.image import (
     output_arm_stop,
     output_set,
 )
-from firmware.machines.meters import METER_MISFEEDS, METER_STALLS
+from firmware.machines.meters import METER_CARDS, METER_MISFEEDS, METER_STALLS
 from firmware.shoe.ledger import PATH, STORE
 from firmware.ticks import FOREVER_MS, ticks_diff
 
@@ -170,9 +170,11 @@ def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
             feed.counted = True
             if feed.counting:
                 feed.ledger.arrive()
+                feed.meters.fed(ticks_diff(inp.enter_us[IN_THROAT_A], feed.picked_us))
             else:
+                # Cards of a later pass come in an order that nobody may know: their times are not told.
                 feed.ledger.lift()
-            feed.meters.fed(ticks_diff(inp.enter_us[IN_THROAT_A], feed.picked_us))
+                feed.meters.add(METER_CARDS)
         return _enter(feed, FEED_STAGED, now_ms)
     if inp.level[IN_THROAT_B] or inp.leaves[IN_THROAT_B] != feed.seen_b:
         return _fail(feed, out, FAULT_BEAM)  # past a beam that did not see it: another try would send a second card

@@ -1,0 +1,134 @@
+"""Nothing a host can see depends on the order: not a byte, and not the instant at which it comes.
+
+The same physical run with another order: the simulator keys its chance by card and attempt, and the order comes from
+its entropy, so only the order differs. Ordinary rounds, rounds with misfeeds and stalls, status and meters included.
+"""
+
+import sys
+
+from support import board, check_stage
+from tables import drawn_order, faults, set_up, small_board
+
+SLOW = sys.implementation.name != "cpython"
+ORDERS = 2 if SLOW else 6
+
+
+def recorded(stage):
+    """From here on everything the device sends, with its instant."""
+    seen = []
+    deliver = stage.rig.deliver
+
+    def noted():
+        seen.append((stage.rig.plant.now_us, bytes(stage.rig.hal.sent)))
+        deliver()
+
+    stage.rig.deliver = noted
+    return seen
+
+
+def start(stage, cards, number):
+    """Start a deck whose order comes from other noise."""
+    stage.play([("", 300, "load", cards)])
+    stage.rig.hal.entropy_draws = 1000 + number * 1000
+    plant = stage.rig.plant
+    plant.press(plant.lines.index("button_green"))
+    return drawn_order(stage)
+
+
+def round_on_carousel(number, cards, specs, config=None, seats=2, size=3):
+    stage = set_up("carousel", cards, config=config, stack_cards=size)
+    faults(stage, *specs)
+    seen = recorded(stage)
+    order = start(stage, cards, number)
+    stage.until("deck_verified", 90000)
+    stage.play([("", 200, "press", "seat") for _ in range(seats)] + [("", 300, "press", "close")])
+    for _ in range(seats + 1):
+        stage.play([("stack_offered", 300, "take", 0)])
+    stage.play([("stack_taken", 300, "press", "green"), ("remainder_released", 300, "take", 0)])
+    stage.play([("remainder_taken", 300, "press", "green"), ("round_ended", 3000, "wait", 0)])
+    check_stage(stage)
+    return order, seen
+
+
+def same(runs):
+    """The orders differ, and nothing else."""
+    orders = [order for order, _seen in runs]
+    assert len(set([tuple(order) for order in orders])) == len(orders)
+    first = runs[0][1]
+    assert len(first) > 20
+    for _order, seen in runs[1:]:
+        for at in range(min(len(first), len(seen))):
+            assert seen[at] == first[at], at
+        assert len(seen) == len(first)
+
+
+def test_a_whole_round_looks_the_same_whatever_the_order():
+    same([round_on_carousel(number, 10, ()) for number in range(ORDERS)])
+
+
+def test_misfeeds_and_stalls_do_not_let_the_order_show():
+    for specs in (
+        ({"fault": "misfeed", "card": 3, "times": 2}, {"fault": "misfeed", "card": 7, "times": 1}),
+        ({"fault": "stall", "place": "throat", "at_um": 60000, "card": 4, "jogs": 2},),
+        ({"fault": "misfeed", "ppm": 300000}, {"fault": "stall", "place": "mouth", "at_um": 9000, "ppm": 300000}),
+    ):
+        same([round_on_carousel(number, 10, specs) for number in range(ORDERS)])
+
+
+def test_the_reference_carousel_with_a_whole_deck():
+    same([round_on_carousel(number, 52, (), board("carousel"), 3, 5) for number in range(2 if SLOW else 4)])
+
+
+def shuffle_on_shelves(number, cards, specs, config=None):
+    stage = set_up("shelves", cards, config=config)
+    faults(stage, *specs)
+    seen = recorded(stage)
+    order = start(stage, cards, number)
+    stage.until("deck_verified", 400000)
+    stage.run(3000)
+    stage.play([("", 300, "press", "green"), ("remainder_released", 300, "take", 0)])
+    stage.play([("remainder_taken", 3000, "wait", 0)])
+    check_stage(stage)
+    return order, seen
+
+
+def test_a_deck_from_shelves_looks_the_same_up_to_the_hand_that_takes_it():
+    for specs in ((), ({"fault": "misfeed", "card": 3, "times": 2},)):
+        same([shuffle_on_shelves(number, 9, specs) for number in range(ORDERS)])
+
+
+def told_after_ms(kind, cards, number, order=()):
+    """How long after the start the host learns the result, on the reference board."""
+    stage = set_up(kind, cards, config=board(kind))
+    start(stage, cards, number)
+    for i in range(len(order)):
+        stage.rig.app.order[i] = order[i]
+    begun_us = stage.rig.plant.now_us
+    stage.until("deck_verified", 600000)
+    return (stage.rig.plant.now_us - begun_us + 5000) // 10000 * 10
+
+
+def test_the_result_is_told_at_the_instant_that_was_promised():
+    for number in range(2 if SLOW else 20):
+        assert told_after_ms("carousel", 52, number) == 23000
+    assert told_after_ms("shelves", 40, 0) == 255000
+
+
+def test_the_longest_ways_of_all_are_told_at_the_instant_or_the_next_multiple():
+    """From one end of the store to the other with every card: one order in a million of a carousel takes too long."""
+    across = [i // 2 + i % 2 * 26 for i in range(52)]
+    assert told_after_ms("carousel", 52, 0, across) == 46000
+    if not SLOW:
+        ends = [i // 2 if i % 2 == 0 else 383 - i // 2 for i in range(384)]
+        assert told_after_ms("shelves", 384, 0, ends) == 255000
+
+
+def test_status_says_nothing_of_the_pace():
+    """While a deck is shuffled the zones stand still and progress is elapsed time."""
+    stage = set_up("carousel", 10, config=small_board("carousel"))
+    start(stage, 10, 0)
+    told = []
+    for _ in range(40):
+        stage.run(100)
+        told.append(stage.peer.messages["status"][8:16])
+    assert all(zones == told[0] for zones in told)
