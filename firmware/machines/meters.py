@@ -52,27 +52,27 @@ class Meters:
             values[METER_FEED_US_NEW] = feed_us
 
     def fault(self, fault: int) -> None:
-        self.add(METER_FAULTS)
+        self._add(METER_FAULTS, 1)
         if fault in _JAMS:
-            self.add(METER_JAMS)
+            self._add(METER_JAMS, 1)
         elif fault == FAULT_DOUBLE_FEED:
-            self.add(METER_DOUBLE_FEEDS)
+            self._add(METER_DOUBLE_FEEDS, 1)
 
     def uneasy(self, line: int) -> None:
         """A beam failed its test."""
         for i in range(METER_LINES):
             if _LINE_OF[i] == line:
-                self._add(i, 1)
+                self._add(METER_GLITCHES + i, 1)
 
     def gather(self, glitches: "list[int]") -> None:
         """Add what each beam has twitched since the last time."""
         for i in range(METER_LINES):
             seen = glitches[_LINE_OF[i]]
             if seen != self._glitches[i]:
-                self._add(i, seen - self._glitches[i])
+                self._add(METER_GLITCHES + i, seen - self._glitches[i])
                 self._glitches[i] = seen
 
-    def _add(self, index: int, times: int) -> None:
-        at = METER_GLITCHES + index
-        self.values[at] = min(self.values[at] + times, _U16_MAX)
+    def _add(self, meter: int, times: int) -> None:
+        """For meters of sixteen bits: full is full."""
+        self.values[meter] = min(self.values[meter] + times, _U16_MAX)
         self.dirty = True
