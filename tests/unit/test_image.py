@@ -1,0 +1,240 @@
+"""Settling of inputs: every passage of a card is seen once, whenever the scan comes; what does not last is noise."""
+
+from support import without_heap
+from tables import insert, set_up, warned
+
+from firmware.fault import FAULT_EDGE_LOST
+from firmware.image import (
+    EDGES_MAX,
+    IN_CLOSE,
+    IN_EXIT,
+    IN_GREEN,
+    IN_THROAT_A,
+    IN_THROAT_B,
+    INPUT_COUNT,
+    INPUTS,
+    SETTLE_US,
+    Inputs,
+)
+from firmware.ticks import FOREVER_MS
+from hal.sim.rng import mix
+
+MASK = 0x3FFFFFFF
+
+
+def ready(level=0):
+    """An image that has seen its levels once."""
+    inp = Inputs()
+    for line in range(INPUT_COUNT):
+        inp.raw[line] = level
+    inp.settle()
+    return inp
+
+
+def scan(inp, now_us, *edges):
+    """One scan at now_us with the edges since the last one: (line, level, us)."""
+    for line, level, at_us in edges:
+        at = inp.edge_count
+        inp.edge_line[at] = line
+        inp.edge_level[at] = level
+        inp.edge_us[at] = at_us & MASK
+        inp.edge_count = at + 1
+        inp.raw[line] = level
+    inp.now_us = now_us & MASK
+    return inp.settle()
+
+
+def passages(inp, line=IN_THROAT_A):
+    return inp.level[line], inp.enters[line], inp.leaves[line], inp.glitches[line]
+
+
+def test_levels_found_at_the_start_are_no_passages():
+    inp = Inputs()
+    assert inp.unsettled()
+    inp.raw[IN_THROAT_A] = 1
+    assert inp.settle() == FOREVER_MS
+    assert passages(inp) == (1, 0, 0, 0)
+    assert not inp.unsettled()
+
+
+def test_edges_before_the_first_look_do_not_count_either():
+    inp = Inputs()
+    scan(inp, 100, (IN_THROAT_A, 1, 10), (IN_THROAT_A, 0, 60), (IN_THROAT_A, 1, 90))
+    assert passages(inp) == (1, 0, 0, 0)
+    scan(inp, 50000, (IN_THROAT_A, 0, 40000))
+    assert passages(inp) == (0, 0, 1, 0)
+
+
+def test_a_change_counts_once_it_has_lasted_and_with_the_time_at_which_it_began():
+    inp = ready()
+    wake_ms = scan(inp, 10100, (IN_THROAT_A, 1, 10000))
+    assert passages(inp) == (0, 0, 0, 0) and inp.unsettled()
+    assert wake_ms == 1
+    assert scan(inp, 10000 + SETTLE_US - 1) == 1
+    assert passages(inp) == (0, 0, 0, 0)
+    assert scan(inp, 10000 + SETTLE_US) == FOREVER_MS
+    assert passages(inp) == (1, 1, 0, 0)
+    assert inp.enter_us[IN_THROAT_A] == 10000
+    assert not inp.unsettled()
+
+
+def test_what_just_lasts_counts_and_what_just_does_not_is_a_glitch():
+    for width_us, expected in (
+        (1, (0, 0, 0, 1)),
+        (SETTLE_US - 1, (0, 0, 0, 1)),
+        (SETTLE_US, (0, 1, 1, 0)),
+        (SETTLE_US + 1, (0, 1, 1, 0)),
+    ):
+        inp = ready()
+        scan(inp, 20000, (IN_THROAT_A, 1, 5000), (IN_THROAT_A, 0, 5000 + width_us))
+        scan(inp, 30000)
+        assert passages(inp) == expected, width_us
+
+
+def test_a_late_scan_sees_every_card_of_several():
+    """Three cards between two scans: three passages, and the times of the last."""
+    inp = ready()
+    edges = []
+    for card in range(3):
+        edges += [(IN_EXIT, 1, card * 100000 + 1000), (IN_EXIT, 0, card * 100000 + 75000)]
+    scan(inp, 300000, *edges)
+    assert passages(inp, IN_EXIT) == (0, 3, 3, 0)
+    assert (inp.enter_us[IN_EXIT], inp.leave_us[IN_EXIT]) == (201000, 275000)
+
+
+def test_bounce_at_both_ends_of_a_card_is_one_passage():
+    inp = ready()
+    scan(inp, 12000, (IN_THROAT_B, 1, 10000), (IN_THROAT_B, 0, 10080), (IN_THROAT_B, 1, 10250))
+    assert passages(inp, IN_THROAT_B)[:3] == (1, 1, 0)
+    # It was really blocked from the last of the edges on.
+    assert inp.enter_us[IN_THROAT_B] == 10250
+    scan(inp, 86000, (IN_THROAT_B, 0, 84000), (IN_THROAT_B, 1, 84100), (IN_THROAT_B, 0, 84300))
+    scan(inp, 88000)
+    assert passages(inp, IN_THROAT_B)[:3] == (0, 1, 1)
+    assert inp.leave_us[IN_THROAT_B] == 84300
+
+
+def test_bounce_torn_apart_by_scans_is_the_same_passage():
+    """Whatever instants the scans come at: the same edges give the same passages and times."""
+    edges = [(IN_THROAT_A, 1, 10000), (IN_THROAT_A, 0, 10100), (IN_THROAT_A, 1, 10300), (IN_THROAT_A, 0, 50000)]
+    edges += [(IN_THROAT_A, 1, 50200), (IN_THROAT_A, 0, 50299), (IN_THROAT_B, 1, 50300), (IN_THROAT_B, 0, 60000)]
+    whole = ready()
+    scan(whole, 70000, *edges)
+    for seed in range(30):
+        inp = ready()
+        at = 0
+        now_us = 0
+        while now_us < 70000:
+            now_us = min(now_us + 1 + mix(seed, 1, now_us) % 4000, 70000)
+            some = []
+            while at < len(edges) and edges[at][2] <= now_us:
+                some.append(edges[at])
+                at += 1
+            scan(inp, now_us, *some)
+        for line in (IN_THROAT_A, IN_THROAT_B):
+            assert passages(inp, line) == passages(whole, line), seed
+            assert inp.enter_us[line] == whole.enter_us[line] and inp.leave_us[line] == whole.leave_us[line], seed
+
+
+def test_a_gap_in_a_card_shorter_than_the_settling_time_is_no_gap():
+    inp = ready()
+    scan(inp, 20000, (IN_THROAT_A, 1, 1000))
+    scan(inp, 40000, (IN_THROAT_A, 0, 30000), (IN_THROAT_A, 1, 30500))
+    assert passages(inp) == (1, 1, 0, 1)
+    assert inp.enter_us[IN_THROAT_A] == 1000
+
+
+def test_the_same_level_twice_is_nothing_new():
+    inp = ready()
+    scan(inp, 5000, (IN_THROAT_A, 1, 1000), (IN_THROAT_A, 1, 1500))
+    assert passages(inp) == (1, 1, 0, 0)
+    assert inp.enter_us[IN_THROAT_A] == 1000
+
+
+def test_times_may_wrap_anywhere():
+    for at_us in (MASK - 100, MASK - SETTLE_US, MASK - SETTLE_US + 1, MASK, 0):
+        inp = ready()
+        scan(inp, at_us + 200, (IN_THROAT_A, 1, at_us))
+        assert passages(inp) == (0, 0, 0, 0), at_us
+        scan(inp, at_us + SETTLE_US)
+        assert passages(inp) == (1, 1, 0, 0), at_us
+        scan(inp, at_us + 80000, (IN_THROAT_A, 0, at_us + 70000), (IN_THROAT_A, 1, at_us + 70500))
+        assert passages(inp) == (1, 1, 0, 1), at_us
+
+
+def test_a_line_at_rest_for_longer_than_the_clock_lasts_still_settles():
+    inp = ready()
+    scan(inp, 5000, (IN_THROAT_A, 1, 1000))
+    for hours in range(1, 4):
+        scan(inp, hours * 3600000000)
+    scan(inp, 4 * 3600000000, (IN_THROAT_A, 0, 4 * 3600000000 - 5000))
+    assert passages(inp) == (0, 1, 1, 0)
+
+
+def test_lines_do_not_disturb_each_other():
+    inp = ready()
+    edges = [(line, 1, 1000 + line * 10) for line in range(INPUT_COUNT)]
+    scan(inp, 1500, *edges)
+    assert not any(inp.level)
+    scan(inp, 1000 + SETTLE_US + 5 * 10)
+    assert list(inp.level) == [1 if line <= 5 else 0 for line in range(INPUT_COUNT)]
+    scan(inp, 5000)
+    assert all(inp.level) and not inp.unsettled()
+
+
+def test_only_buttons_count_as_presses():
+    inp = ready()
+    scan(inp, 5000, (IN_GREEN, 1, 1000), (IN_THROAT_A, 1, 1000))
+    assert inp.presses == 1
+    scan(inp, 9000, (IN_GREEN, 0, 6000), (IN_CLOSE, 1, 6000), (IN_CLOSE, 0, 6400))
+    assert inp.presses == 1
+    assert INPUTS[IN_CLOSE].startswith("button") and not INPUTS[IN_CLOSE - 1].startswith("button")
+
+
+def test_after_lost_edges_the_levels_are_what_they_are_and_nothing_has_passed():
+    inp = ready()
+    scan(inp, 5000, (IN_THROAT_A, 1, 1000))
+    inp.edge_lost = True
+    assert inp.unsettled()
+    scan(inp, 9000, (IN_THROAT_A, 0, 8000), (IN_THROAT_B, 1, 8900))
+    assert passages(inp) == (0, 1, 0, 0)
+    assert passages(inp, IN_THROAT_B) == (1, 0, 0, 0)
+    inp.edge_lost = False
+    assert not inp.unsettled()
+    scan(inp, 90000, (IN_THROAT_B, 0, 85000))
+    assert passages(inp, IN_THROAT_B) == (0, 0, 1, 0)
+
+
+def test_as_many_edges_as_there_is_room_for_in_one_scan():
+    inp = ready()
+    edges = [(IN_EXIT, 1 - i % 2, 2000 + i * 2000) for i in range(EDGES_MAX)]
+    scan(inp, 100000, *edges)
+    assert passages(inp, IN_EXIT) == (0, EDGES_MAX // 2, EDGES_MAX // 2, 0)
+
+
+def test_settling_allocates_nothing():
+    inp = ready()
+    for i in range(EDGES_MAX):
+        inp.edge_line[i] = i % INPUT_COUNT
+        inp.edge_level[i] = 1
+        inp.edge_us[i] = 1000 + i
+    inp.edge_count = EDGES_MAX
+    inp.now_us = 1500
+    without_heap(inp.settle)
+    inp.now_us = 900000
+    without_heap(inp.settle)
+    assert all(inp.level)
+
+
+def test_more_edges_than_can_be_kept_stop_the_machine_whatever_it_was_doing():
+    stage = set_up("carousel", 8)
+    insert(stage, 8)
+    stage.until("shuffle_started", 1000)
+    stage.run(1000)
+    plant = stage.rig.plant
+    for i in range(EDGES_MAX + 1):
+        plant.edges.append((plant.line_exit, 1 - i % 2, plant.now_us))
+    plant.changed = True
+    assert warned(stage) == FAULT_EDGE_LOST
+    assert not any(plant.outputs)
+    assert "deck_verified" not in stage.names()
