@@ -290,6 +290,7 @@ class World:
         self.home_stuck = False
         self.noise = random.Random(seed)
         self.outputs = bytearray(len(OUTPUTS))
+        self.switches = 0
         self._showing = False
         for kind in (Pin, Dma, StateMachine, Timer, Spi, I2c, Uart):
             kind.world = self
@@ -371,6 +372,7 @@ class World:
 
     def _switch(self, index: int) -> Callable[[int], None]:
         def switched(level: int) -> None:
+            self.switches += 1
             self.outputs[index] = level
             self.plant.drive(self.outputs, True)
             self.show()

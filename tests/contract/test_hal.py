@@ -101,6 +101,29 @@ def test_more_edges_than_fit_are_said_to_be_lost(make: Make) -> None:
     assert driver.raw("throat_a") == 1
 
 
+def test_levels_are_right_when_the_image_is_full(make: Make) -> None:
+    driver = make("draw")
+    for i in range(15):
+        driver.plant.set_line(LINE["throat_a"], (i + 1) % 2, driver.plant.now_us)
+        driver.plant.set_line(LINE["throat_b"], i % 2, driver.plant.now_us)
+        driver.run(100)
+    driver.inp.edge_count = 25
+    driver.hal.sample(driver.inp)
+    assert driver.inp.edge_lost
+    assert (driver.raw("throat_a"), driver.raw("throat_b")) == (1, 0)
+
+
+def test_what_the_slot_beam_sees_at_power_on_is_nobodys_business(make: Make) -> None:
+    driver = make("shelves")
+    for slot in driver.plant.slots:
+        slot.append(1)
+    driver.plant.look()
+    driver.run(100)
+    driver.restart()
+    driver.sample()
+    assert driver.raw("slot") == 0
+
+
 def test_a_finger_on_a_button_is_one_press(make: Make) -> None:
     driver = make("carousel")
     driver.plant.press(LINE["button_green"])
@@ -230,9 +253,8 @@ def test_an_armed_stop_waits_for_the_line_to_become_blocked(make: Make) -> None:
 @pytest.mark.parametrize("busy_us", [0, 30000, 150000])
 def test_all_off_is_off_from_any_state(make: Make, kind: str, busy_us: int) -> None:
     driver = make(kind)
-    driver.drive(pick=1, transport=1, ejector=1, outfeed=1, reverse=1, dark=1)
     driver.hal.stop_after(0, LINE["throat_a"], 50000)
-    driver.plant.set_line(LINE["throat_a"], 1, driver.plant.now_us)
+    driver.drive(pick=1, transport=1, ejector=1, outfeed=1, reverse=1, dark=1)
     if kind in AXES:
         driver.hal.move(0, True)
     driver.run(busy_us)

@@ -83,6 +83,17 @@ def test_all_off_leaves_the_lamps_alone(monkeypatch: pytest.MonkeyPatch) -> None
     assert driver.world.expander[0x15] == 1 and driver.plant.outputs[1] == 0
 
 
+def test_a_held_roller_does_not_even_twitch(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = Rp2Driver(board("carousel"), 7, monkeypatch)
+    driver.drive(pick=1)
+    driver.hal.stop_after(0, LINE["throat_a"], 0)
+    driver.plant.set_line(LINE["throat_a"], 1, driver.plant.now_us)
+    driver.run(10)
+    switches = driver.world.switches
+    driver.drive(pick=1, lamp_red=1)
+    assert driver.world.switches == switches
+
+
 def test_outputs_are_off_before_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = Rp2Driver(board("carousel"), 7, monkeypatch)
     driver.drive(pick=1, dark=1, lamp_red=1)
