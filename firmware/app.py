@@ -21,7 +21,7 @@ from firmware.games.flow import (
 )
 from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_resume, procedure_scan
-from firmware.image import Inputs, Outputs, motors_running
+from firmware.image import IN_TRAY, Inputs, Outputs, motors_running
 from firmware.journal.keys import key_load
 from firmware.journal.meters import MeterStore
 from firmware.journal.outbox import Outbox
@@ -150,9 +150,11 @@ class App:
         if inp.unsettled():
             wake_ms = inp.settle()
             panel_scan(flow.panel, inp)
-        next_ms = tray_scan(flow.tray, inp, now_ms)
-        if next_ms < wake_ms:
-            wake_ms = next_ms
+        # Most of the time nothing has changed there: a question here is half the price of a call.
+        if not flow.tray.empty or inp.level[IN_TRAY]:
+            next_ms = tray_scan(flow.tray, inp, now_ms)
+            if next_ms < wake_ms:
+                wake_ms = next_ms
         next_ms = procedure_scan(flow, inp, self.out, now_ms)
         if next_ms < wake_ms:
             wake_ms = next_ms

@@ -125,25 +125,23 @@ class Inputs:
         return (SETTLE_US - age_us) // 1000 + 1 if self._unsettled else FOREVER_MS
 
     def _fold(self) -> None:
+        """Every edge ends the change before it on its line, which lasted or did not. Without a call for each: one beam
+        bounces as four."""
         for i in range(self.edge_count):
-            self._edge(self.edge_line[i], self.edge_level[i], self.edge_us[i])
+            line = self.edge_line[i]
+            if self.edge_level[i] == self._held[line]:
+                continue
+            bit = 1 << line
+            if not self._unsettled & bit:
+                self._unsettled |= bit
+            elif ticks_diff(self.edge_us[i], self._held_us[line]) >= SETTLE_US:
+                self._accept(line)
+            else:
+                self.glitches[line] += 1
+                self._unsettled ^= bit
+            self._held[line] ^= 1
+            self._held_us[line] = self.edge_us[i]
         self.edge_count = 0
-
-    def _edge(self, line: int, level: int, at_us: int) -> None:
-        held = self._held
-        if level == held[line]:
-            return
-        bit = 1 << line
-        if not self._unsettled & bit:
-            self._unsettled |= bit
-        elif ticks_diff(at_us, self._held_us[line]) >= SETTLE_US:
-            # The change before lasted, and this is the next one.
-            self._accept(line)
-        else:
-            self.glitches[line] += 1
-            self._unsettled ^= bit
-        held[line] = level
-        self._held_us[line] = at_us
 
     def _accept(self, line: int) -> None:
         level = self._held[line]

@@ -127,7 +127,7 @@ class Carousel(Machine):
 
 
 def _take_in(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    if machine.enter():
+    if machine.fresh and machine.enter():
         feed_forget(machine.feed)
         feed_start(machine.feed, inp, out, FEED_ALL, STORE, now_ms)
     if machine.axis.fault:

@@ -191,7 +191,7 @@ def _start_pass(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) ->
 
 def _take_in(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed = machine.feed
-    if machine.enter():
+    if machine.fresh and machine.enter():
         _start_pass(machine, inp, out, now_ms)
     if machine.axis.fault:
         return machine.fail(out, machine.axis.fault)

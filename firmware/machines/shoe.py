@@ -95,7 +95,7 @@ def _start_deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> No
 
 def _deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed = machine.feed
-    if machine.enter():
+    if machine.fresh and machine.enter():
         machine.busy = True  # until the last card has landed: nothing drives it on its fall
         _start_deal(machine, inp, out, now_ms)
     fault = machine.tray.trouble(inp, feed.count) if machine.guards else 0

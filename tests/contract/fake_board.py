@@ -1,4 +1,4 @@
-"""MicroPython's `machine` and `rp2` for tests: pins, PIO, DMA and buses of a board, in virtual time, on the simulated plant.
+"""MicroPython's `machine` and `rp2` for tests: pins, PIO, DMA and buses in virtual time, around them the plant.
 
 Interrupts come at the instant of their cause and take no time. What the chips really do beyond that (latencies, erratic
 buses) is the emulator's business: `make hil-smoke`.
@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from emulator.step_axis import FAR_US, StepAxis
+
 from hal.sim.plant import OUTPUTS, Plant
 
 MASK = 0x3FFFFFFF
@@ -89,7 +90,7 @@ class Dma:
             self.active(1)
 
     def active(self, on: int) -> None:
-        self.busy = bool(on and self.ctrl is not None)
+        self.busy = on != 0 and self.ctrl is not None
         if self.busy:
             self.count = self.reload
             self.world.stepper.wake()
@@ -103,7 +104,7 @@ class Dma:
         if not self.count:
             self.busy = False
             if "chain_to" in ctrl:
-                self.world.channels[ctrl["chain_to"]].active(1)
+                self.world.channels[int(ctrl["chain_to"])].active(1)
         return word
 
 
@@ -117,7 +118,7 @@ class StateMachine:
         self.fifo: list[int] = []
         self.on = False
         self.due_us = FAR_US
-        self.handler: Callable[["StateMachine"], None] | None = None
+        self.handler: Callable[[StateMachine], None] | None = None
 
     def init(self, program: Any, freq: int, set_base: Pin) -> None:
         assert freq == 1000000
@@ -166,7 +167,7 @@ class Timer:
 
     def __init__(self, number: int) -> None:
         self.due_us = FAR_US
-        self.callback: Callable[["Timer"], None] | None = None
+        self.callback: Callable[[Timer], None] | None = None
         self.world.timers.append(self)
 
     def init(self, mode: int, period: int, tick_hz: int, callback: Callable[["Timer"], None], hard: bool) -> None:
@@ -195,7 +196,7 @@ class Spi:
 
     def _select(self, level: int) -> None:
         if level:
-            self.enabled = self.got[:1] == bytes((_SPI_WREN,))
+            self.enabled = len(self.got) == 1 and self.got[0] == _SPI_WREN
         self.got = bytearray()
 
     def write(self, buf: bytes) -> None:
@@ -276,11 +277,11 @@ class World:
         self.plant = Plant(config, lines, seed)
         self.axis = StepAxis.install(self.plant, config["mechanism"]) if "axis" in config else None
         self.pads: dict[int, Pad] = {}
-        self.channels: list[Dma] = []
+        self.channels: list[Dma] = []  # in the order in which they were made
         self.timers: list[Timer] = []
         self.stepper: Any = None
         self.uart: Any = None
-        self.tables: list[tuple[int, "array[int]"]] = []
+        self.tables: list[tuple[int, array[int]]] = []
         self.fram = bytearray(config["nv"]["bytes"])
         self.expander = bytearray(0x16)
         self.contacts = 0
@@ -386,7 +387,7 @@ class World:
         vars(machine).update(
             Pin=Pin, Timer=Timer, SPI=Spi, I2C=I2c, UART=Uart, WDT=Wdt, mem32=self,
             PWRON_RESET=1, WDT_RESET=3, reset_cause=lambda: 1, unique_id=lambda: b"\xe6\x61\x64\x08\x43\x21\x7f\x2c",
-            disable_irq=lambda: 0, enable_irq=lambda state: None,
+            disable_irq=lambda: 0, enable_irq=_ignore,
         )  # fmt: skip
         vars(rp2).update(DMA=Dma, StateMachine=StateMachine, PIO=Any, asm_pio=_asm_pio)
         vars(rp2)["PIO"] = type("PIO", (), {"OUT_LOW": 2})
@@ -398,11 +399,14 @@ class World:
         return {
             "ticks_us": lambda: (ORIGIN_US + self.now_us) & MASK,
             "ticks_ms": lambda: (ORIGIN_US + self.now_us) // 1000 & MASK,
-            "ticks_add": lambda ticks, delta: (ticks + delta) & MASK,
-            "ticks_diff": lambda end, start: ((end - start + 0x20000000) & MASK) - 0x20000000,
-            "sleep_us": lambda us: None,
-            "sleep_ms": lambda ms: self.run(ms * 1000),
+            "ticks_add": _ticks_add,
+            "ticks_diff": _ticks_diff,
+            "sleep_us": _ignore,
+            "sleep_ms": self._sleep_ms,
         }
+
+    def _sleep_ms(self, ms: int) -> None:
+        self.run(ms * 1000)
 
     def __getitem__(self, address: int) -> int:
         assert address == 0x4006001C
@@ -412,6 +416,18 @@ class World:
         base = 0x20000000 + 0x10000 * len(self.tables)
         self.tables.append((base, table))
         return base
+
+
+def _ticks_add(ticks: int, delta: int) -> int:
+    return (ticks + delta) & MASK
+
+
+def _ticks_diff(end: int, start: int) -> int:
+    return ((end - start + 0x20000000) & MASK) - 0x20000000
+
+
+def _ignore(value: int) -> None:
+    return
 
 
 def _asm_pio(**options: Any) -> Callable[[Any], Any]:
