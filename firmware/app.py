@@ -219,7 +219,7 @@ class App:
         machine = self.flow.machine
         if machine.state == JOB_FAILED or self.coasting or motors_running(self.inp, self.out):
             return False
-        # A hand moves cards too, and so does gravity.
+        # Hands move cards too, and so do gravity and what is left of a motion.
         return not (machine.state == JOB_RUNNING and machine.busy)
 
     def _quiet(self) -> bool:

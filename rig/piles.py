@@ -1,7 +1,7 @@
 """Where the cards of the deck in play must really be in every state that claims to know, card by card."""
 
 from firmware.games import flow as states
-from firmware.machines.job import JOB_RUNNING
+from firmware.image import IN_TRAY
 from firmware.protocol import ids
 from firmware.shoe.ledger import DEALT, STORE, TRAY
 from hal.sim.plant import FOREIGN
@@ -160,6 +160,8 @@ class Piles:
         if self.strewn or self._lied("tray"):
             return
         tray = list(self.plant.tray)
+        if not tray and self.rig.app.inp.level[IN_TRAY]:
+            return  # taken in this very instant: the beam has not settled, and the stack was right until then
         for _due_us, late in self.plant.output_tray.late:
             tray += late
         if self.doubled or self._lied("opacity"):

@@ -62,7 +62,7 @@ class Run:
     def _steps(self) -> Iterator[Data]:
         draw = self.random
         rate = draw.choice((0.1, 0.3, 0.6))
-        for _ in range(draw.choice((0, 0, 1, 2))):
+        for _ in range(draw.randrange(4)):
             yield self.hands.fault()
         for _ in range(draw.randrange(6, 30)):
             if not self.scenario.stage.rig.powered:

@@ -101,6 +101,8 @@ class Hands:
                 seats = draw.randrange(1, 4)
                 steps += [{"do": "press", "button": "seat", "after_ms": 200} for _ in range(seats)]
             steps.append({"do": action, **given, "after_ms": delay_ms + draw.randrange(300)})
+        if draw.random() < 0.8:
+            steps.append({"do": "wait", "after_ms": 400})  # who looks up too soon does the same thing twice
         return steps
 
     def senseless(self) -> list[Data]:
@@ -118,8 +120,8 @@ class Hands:
         fault: Data = {"do": "fault", "fault": name}
         fault.update(_FAULT_KEYS[name](self) if name in _FAULT_KEYS else {})
         if name in _BY_CARD:
-            if draw.random() < 0.6:
-                fault["card"] = self._nth(fault.get("place", "")) + draw.randrange(8)
+            if draw.random() < 0.7:
+                fault["card"] = self._nth(fault.get("place", "")) + draw.randrange(draw.choice((8, self.deck_cards)))
             else:
                 fault["ppm"] = draw.choice((20000, 100000, 400000))
         elif name in _BY_MOVE:

@@ -128,6 +128,7 @@ class Carousel(Machine):
 
 def _take_in(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if machine.fresh and machine.enter():
+        machine.busy = True  # rollers also stop in between, and a card goes on a little
         feed_forget(machine.feed)
         feed_start(machine.feed, inp, out, FEED_ALL, STORE, now_ms)
     if machine.axis.fault:
@@ -137,6 +138,7 @@ def _take_in(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> i
     if machine.feed.state != FEED_DONE:
         return FOREVER_MS
     feed_stop(machine.feed, out)
+    machine.busy = False
     permutation_wipe(machine.order)
     machine.count = machine.feed.count
     machine.meters.add(METER_CYCLES)
@@ -161,6 +163,7 @@ def _survey(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> in
 
 def _deal(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if machine.enter():
+        machine.busy = True
         machine.guards = True
         machine.tray.guard(inp)
         if machine.wanted:
@@ -172,6 +175,7 @@ def _deal(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 def _purge(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Nothing of this is offered as good, so nobody minds what else lies in the tray."""
     if machine.enter():
+        machine.busy = True
         machine.guards = False
         machine.wanted = machine.axis.swept
         if machine.wanted:

@@ -48,7 +48,7 @@ class Machine:
         self.expected = 0
         self.count = 0  # cards of this job
         self.second = 0  # the same, counted by other means
-        self.busy = False  # a card moves, or may, that no motor drives: in a hand, or falling into the tray
+        self.busy = False  # a card moves, or may, whatever the motors do: in a hand, coasting, falling into the tray
 
     def report_ms(self, cards: int) -> int:
         """When the result of shuffling so many cards is told: depends on nothing that the order could change."""

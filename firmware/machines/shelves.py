@@ -192,6 +192,7 @@ def _start_pass(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) ->
 def _take_in(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed = machine.feed
     if machine.fresh and machine.enter():
+        machine.busy = True  # rollers also stop in between, and a card goes on a little
         _start_pass(machine, inp, out, now_ms)
     if machine.axis.fault:
         return machine.fail(out, machine.axis.fault)
@@ -201,6 +202,7 @@ def _take_in(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> in
         return FOREVER_MS
     machine.second = feed.confirmed(inp)
     feed_stop(feed, out)
+    machine.busy = False
     return _pass_over(machine, out, now_ms)
 
 
