@@ -86,7 +86,7 @@ bench: ## measure against the budgets and against what others use
 fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]
 	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
-soak: ready ## random hands, faults and power cuts at a simulated shoe  [MINUTES= SEED=]
+soak: ready ## random hands, faults and power cuts at simulated machines of all kinds  [MINUTES= SEED=]
 	@$(BIN)/python tools/soak.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
 hil-smoke: ## the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD=]

@@ -45,7 +45,8 @@ def check_expect(expect: "Data", fields: "dict[str, list[str]]", texts: "dict[st
             raise ValueError("expect.fields: each needs 'event'")
         names.append(entry["event"])
         for key in entry:
-            known = list(fields.get(entry["event"], ())) + list(texts.get(entry["event"], ())) + ["event", "nth", "round"]
+            known = list(fields.get(entry["event"], ())) + list(texts.get(entry["event"], ()))
+            known += ["event", "nth", "round"]
             if key not in known:
                 raise ValueError("expect.fields: %s has no field %r" % (entry["event"], key))
     for name in names:

@@ -29,6 +29,7 @@ class Piles:
         self.plant = rig.plant
         self.kind = config["mechanism"]["kind"]
         self.full = config["mechanism"]["count_assurance"] == "full"
+        self.landed = 0
         self.word_false = False  # somebody opened the door, left cards where no beam looks, and closed it again
         self.cleared = False
         self.fresh()
@@ -60,7 +61,7 @@ class Piles:
             self.cleared = False
         elif action == "close" and not self.cleared and (self._unseen() or plant.lost):
             self.word_false = True
-        elif (action == "take" and arguments.get("cards", -1) != -1 or action == "litter") and plant.tray:
+        elif ((action == "take" and arguments.get("cards", -1) != -1) or action == "litter") and plant.tray:
             self.strewn = True
 
     def watch(self, flow: "Flow") -> None:
@@ -73,8 +74,15 @@ class Piles:
         if not self.strewn and plant.tray and flow.ledger.zone[TRAY]:
             # What falls onto cards that are already there moves no beam.
             self.strewn = plant.tray[-1] >= FOREIGN
-        if plant.output_tray.late and flow.state not in _MOVES_OUT:
+        tray = plant.output_tray
+        if tray.late and flow.state not in _MOVES_OUT:
             self.strewn = True  # a card later than its time may fall into any later stack
+        if not tray.late:
+            self.landed = tray.landed
+        elif tray.landed > self.landed + 1:
+            # A packet that still hangs over the tray when the next one falls ends up above it: the beam is blocked
+            # either way, and nobody sees the order of a pile.
+            self.touched = True
 
     def entered(self, flow: "Flow", before: int) -> None:
         state = flow.state

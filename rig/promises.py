@@ -144,9 +144,8 @@ class Promises:
         for output in range(4):
             stopped_us = self.plant.stopped_us(output)
             if stopped_us > self.limit_us[output]:
-                raise Finding(
-                    "motor: output %d worked against a stopped card for %d us in %s" % (output, stopped_us, self._name())
-                )
+                where = (output, stopped_us, self._name())
+                raise Finding("motor: output %d worked against a stopped card for %d us in %s" % where)
 
     def _check_ledger(self) -> None:
         try:

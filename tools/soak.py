@@ -20,12 +20,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from soak_hands import BOARDS, Data, Hands, draw_scenario
+from soak_shrink import kind_of, shrink
+
 import fairshoe
 from fairshoe import boards
 from firmware.protocol import ids
 from rig.scenario import Scenario
-from soak_hands import BOARDS, Data, Hands, draw_scenario
-from soak_shrink import kind_of, shrink
 
 ROOT = Path(__file__).resolve().parent.parent
 STATE_NAMES = ids.STATE_NAMES.split()

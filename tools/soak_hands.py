@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from rig.operator import next_moves
@@ -265,7 +266,7 @@ def _dust_keys(hands: Hands) -> Data:
     return {"line": hands.draw.choice(lines), "um": hands.draw.choice((500, 3000, 20000))}
 
 
-_FAULT_KEYS: dict[str, Any] = {
+_FAULT_KEYS: dict[str, Callable[[Hands], Data]] = {
     "misfeed": lambda hands: {"times": hands.draw.randrange(1, 6)},
     "double_feed": lambda hands: {"offset_um": hands.draw.choice((0, 0, hands.draw.randrange(80000)))},
     "jam": _stop_keys,

@@ -7,9 +7,10 @@ import re
 import time
 from collections.abc import Iterator
 
+from soak_hands import BASIC, Data
+
 from fairshoe import boards
 from rig.scenario import Scenario
-from soak_hands import BASIC, Data
 
 
 def kind_of(problems: list[str]) -> str:

@@ -88,7 +88,7 @@ class Shelves(Machine):
         """The board's figure is for a full load; a smaller deck takes its share, and what does not depend on it."""
         spec = self.spec
         self.radix.plan(cards, spec.place_count, spec.shelf_cards_max, spec.top_feed)
-        return self.spec.shuffle_report_ms // _FULL_FEEDS * (cards * self.radix.passes + _OTHER_FEEDS)
+        return spec.shuffle_report_ms * (cards * self.radix.passes + _OTHER_FEEDS) // _FULL_FEEDS
 
     def release(self, now_ms: int) -> None:
         self.begin(_RELEASE, now_ms)

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from soak import Run, write_finding
+from soak_hands import BOARDS
+from soak_shrink import kind_of
+
 from fairshoe.scenario import play
 from firmware.app import App
 from firmware.games import deck_steps, flow, procedure
 from firmware.machines import carousel, draw, eject, feed, shelves, shoe, spec
 from firmware.shoe import ledger, shuffler
-from soak import Run, write_finding
-from soak_hands import BOARDS
-from soak_shrink import kind_of
 
 SLICE = 200
 

@@ -25,7 +25,7 @@ from firmware.protocol import ids
 from hal.sim.nv import Nv, PowerCut
 
 CARDS = 8
-NAMES = [spec for message, _kind, spec in ids.MESSAGES if message == ids.METERS][0].split()[1:]
+NAMES = next(spec for message, _kind, spec in ids.MESSAGES if message == ids.METERS).split()[1:]
 
 
 def told(stage):
