@@ -4,6 +4,7 @@ A broken promise raises Finding, whose text begins with one word for its kind. W
 no defect: each such limit is a condition of its own, with its reason beside it.
 """
 
+from firmware.fault import Broken
 from firmware.games import flow as states
 from firmware.machines.job import JOB_DONE, JOB_RUNNING
 from firmware.protocol import ids
@@ -144,14 +145,15 @@ class Promises:
         for output in range(4):
             stopped_us = self.plant.stopped_us(output)
             if stopped_us > self.limit_us[output]:
-                where = (output, stopped_us, self._name())
-                raise Finding("motor: output %d worked against a stopped card for %d us in %s" % where)
+                told = (output, stopped_us, self._name())
+                raise Finding("motor: output %d worked against a stopped card for %d us in %s" % told)
 
     def _check_ledger(self) -> None:
         try:
             self.rig.app.flow.ledger.check()
-        except Exception:
-            raise Finding("ledger: %s does not add up in %s" % (self.rig.app.flow.ledger.zone, self._name()))
+        except Broken as broken:
+            told = (self.rig.app.flow.ledger.zone, self._name())
+            raise Finding("ledger: %s does not add up in %s" % told) from broken
 
     def _check_order(self) -> None:
         app = self.rig.app

@@ -217,7 +217,7 @@ def _passing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if not inp.level[IN_THROAT_A]:
         return _fail(feed, out, FAULT_JAM_THROAT)  # all of it has left A and B saw nothing: no card may follow it
     left_ms = feed.spec.pass_ms_max - ticks_diff(now_ms, feed.entered_ms)
-    return left_ms if left_ms > 0 else _stopped(feed, out, now_ms)
+    return left_ms if left_ms > 0 else _stopped(feed, inp, out, now_ms)
 
 
 def _entering(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -228,7 +228,7 @@ def _entering(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
             return _fail(feed, out, fault)
         return _passed(feed, inp, out, now_ms)
     left_ms = feed.spec.enter_ms_max - ticks_diff(now_ms, feed.entered_ms)
-    return left_ms if left_ms > 0 else _stopped(feed, out, now_ms)
+    return left_ms if left_ms > 0 else _stopped(feed, inp, out, now_ms)
 
 
 def _braking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -342,11 +342,12 @@ def _recognise(feed: Feed, inp: "Inputs") -> None:
     feed.codes[code] = min(feed.codes[code] + 1, 255)
 
 
-def _stopped(feed: Feed, out: "Outputs", now_ms: int) -> int:
+def _stopped(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     # Stop before anything else: a jammed roller must not go on bending cards.
     output_set(out, OUT_PICK, 0)
     output_set(out, OUT_TRANSPORT, 0)
-    if feed.jogs >= feed.spec.jog_max:
+    # One that no beam sees has gone on past B unseen: picking again would send another one after it.
+    if feed.jogs >= feed.spec.jog_max or not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]):
         return _fail(feed, out, FAULT_JAM_THROAT)
     feed.jogs += 1
     return _enter(feed, FEED_STOPPED, now_ms)
