@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from rig.rig import Rig
 
 _VERIFIED = (states.DECK_READY, states.DECK_HELD)
+_HOLDS = (
+    states.DECK_READY,
+    states.DECK_HELD,
+    states.WAITING_FOR_LOCKOUT,
+    states.STACK_OFFERED,
+    states.WAITING_FOR_GREEN,
+    states.REMAINDER_OFFERED,
+    states.WAITING_FOR_ROUND_END,
+)
 _MOVES_OUT = (states.DISPENSING, states.RELEASING)
 
 
@@ -94,6 +103,8 @@ class Piles:
             self._check_verified(flow)
         if state in _MOVES_OUT and flow.machine.shuffles and not self.verified:
             raise Finding("release: of a deck that was not verified, from " + _word(before))
+        if state in _HOLDS and flow.machine.shuffles:
+            self._check_store(flow)
         if state == states.STACK_OFFERED:
             self._check_stack(flow)
         elif state == states.REMAINDER_OFFERED:
@@ -146,15 +157,18 @@ class Piles:
             cards[self.ranks[i]] = self.fed[i]
         return cards
 
+    def _check_store(self, flow: "Flow") -> None:
+        inside = self.plant.where().store
+        if inside != flow.ledger.zone[STORE] and not (self.doubled or self._lied("opacity")):
+            told = (inside, flow.ledger.zone[STORE], _word(flow.state))
+            raise Finding("store: %d cards, %d by the books in %s" % told)
+
     def _check_stack(self, flow: "Flow") -> None:
         zone = flow.ledger.zone
         wanted = flow.profile.stack_size(flow.stack, flow.positions)
         if zone[TRAY] != wanted:
             raise Finding("stack: %d offered by the books, not %d" % (zone[TRAY], wanted))
         self._check_tray(flow, self.deck[zone[DEALT] : zone[DEALT] + wanted], wanted)
-        inside = self.plant.where().store
-        if inside != zone[STORE] and not self.doubled:
-            raise Finding("stack: %d in the store, %d by the books" % (inside, zone[STORE]))
 
     def _check_remainder(self, flow: "Flow") -> None:
         zone = flow.ledger.zone

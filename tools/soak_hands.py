@@ -6,12 +6,13 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from fairshoe import boards
 from rig.operator import next_moves
 from rig.story import Stage
 
 Data = dict[str, Any]
 
-BOARDS = ("pico-carousel", "pico-shelves", "pico-shoe", "pico-draw")
+BOARDS = tuple(boards.board_names())
 BUTTONS = ("close", "lock", "seat", "green", "ack")
 BASIC: Data = {"mechanism.count_assurance": "basic", "inputs.opacity": None, "outputs.dark": None}
 CARELESS = 0.3  # how often a warning is acknowledged by somebody who has not cleared anything
@@ -20,11 +21,14 @@ CARELESS = 0.3  # how often a warning is acknowledged by somebody who has not cl
 def draw_scenario(draw: random.Random, seed: int, board: str = "") -> Data:
     """Everything but the script."""
     board = board or draw.choice(BOARDS)
+    kind = boards.load_board(board)[0]["mechanism"]["kind"]
+    role: Data = {"role": draw.choice(("observer", "table", "service"))} if draw.random() < 0.15 else {}
     return {
+        **role,
         "title": f"Soak, seed {seed}",
         "board": board,
-        "changes": _draw_changes(draw, board),
-        "game": _draw_game(draw, board),
+        "changes": _draw_changes(draw, kind),
+        "game": _draw_game(draw, kind),
         "seed": draw.randrange(1, 100000),
         "faults": [],
         "script": [],
@@ -32,7 +36,7 @@ def draw_scenario(draw: random.Random, seed: int, board: str = "") -> Data:
     }
 
 
-def _draw_changes(draw: random.Random, board: str) -> Data:
+def _draw_changes(draw: random.Random, kind: str) -> Data:
     changes: Data = {}
     if draw.random() < 0.2:
         changes.update(BASIC)
@@ -42,7 +46,7 @@ def _draw_changes(draw: random.Random, board: str) -> Data:
         changes["sensors.recognition"] = True
     if draw.random() < 0.2:
         changes["nv.bytes"] = 8192
-    if board == "pico-draw":
+    if kind == "draw":
         return changes
     if draw.random() < 0.2:
         changes["mechanism.jog_max"] = 0
@@ -50,13 +54,13 @@ def _draw_changes(draw: random.Random, board: str) -> Data:
         changes["mechanism.feed"] = draw.choice(("top", "bottom"))
     if draw.random() < 0.2:
         changes["mechanism.pick_retry_max"] = draw.randrange(4)
-    if board == "pico-shelves" and draw.random() < 0.6:
+    if kind == "shelves" and draw.random() < 0.6:
         changes["mechanism.shelf_count"] = draw.choice((4, 7, 12))
     return changes
 
 
-def _draw_game(draw: random.Random, board: str) -> Any:
-    if board != "pico-shelves" and draw.random() < 0.15:
+def _draw_game(draw: random.Random, kind: str) -> Any:
+    if kind != "shelves" and draw.random() < 0.15:
         return "caribbean-stud"
     game: Data = {
         "deck_cards": draw.choice((52, draw.randrange(8, 20), draw.randrange(8, 20), draw.randrange(8, 53))),
