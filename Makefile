@@ -15,7 +15,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
-.PHONY: soak size bench fuzz hil-smoke wheel clean distclean
+.PHONY: scenarios soak size bench fuzz hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -82,6 +82,9 @@ size: ready ## what one board ships, module by module, against the budget  [BOAR
 bench: ## measure against the budgets and against what others use
 	@$(PYTHON) tools/setup.py --quiet --bench || $(PYTHON) tools/setup.py --quiet
 	@$(BIN)/python tools/bench.py
+
+scenarios: ready ## every scenario on both VMs, transcripts compared (some minutes)
+	@$(BIN)/python tools/scenarios.py
 
 fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]
 	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))

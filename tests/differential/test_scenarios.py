@@ -1,0 +1,34 @@
+"""The same scenario gives the same transcript on CPython and on the MicroPython VM: a sample here, all of them in
+`make scenarios`."""
+
+import random
+from pathlib import Path
+
+import pytest
+from fairshoe.scenario import play, play_on_micropython
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = 24  # files, some 30 s on the VM
+# Six and eight decks take minutes there.
+LONG = ("shelves-six-decks", "shelves-eight-decks", "shelves-eight-decks-one-short")
+
+
+def sample(seed: int) -> list[Path]:
+    """By seed, at least four of every mechanism."""
+    chosen: list[Path] = []
+    numbers = random.Random(seed)
+    for mechanism in ("carousel", "shelves", "shoe", "draw"):
+        files = sorted((ROOT / "tests" / "scenarios").glob(mechanism + "-*.json"))
+        chosen += numbers.sample([path for path in files if path.stem not in LONG], SAMPLE // 4)
+    return chosen
+
+
+@pytest.mark.timeout(600)
+def test_a_sample_of_scenarios_gives_the_same_transcripts_on_both_vms() -> None:
+    seed = random.randrange(1 << 16)
+    paths = sample(seed)
+    print(f"seed {seed}: " + " ".join(path.stem for path in paths))
+    print("replay: .venv/bin/python tools/scenarios.py " + " ".join(str(path.relative_to(ROOT)) for path in paths))
+    for left, right in zip(play(paths), play_on_micropython(paths), strict=True):
+        assert left.problems == right.problems == [], left.path.stem
+        assert left.transcript == right.transcript, left.path.stem

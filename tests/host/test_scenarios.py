@@ -1,0 +1,182 @@
+"""The library of scenarios, each file a test; what is said about files that cannot be played; and the command line."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fairshoe.scenario import ScenarioError, load, play
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "tests" / "scenarios"
+FILES = sorted(FOLDER.glob("*.json"))
+GOOD = FOLDER / "carousel-good-round.json"
+MECHANISMS = ("carousel", "shelves", "shoe", "draw")
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "fairshoe", "scenario", "run", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_scenario_comes_out_as_it_says(path: Path) -> None:
+    (result,) = play([path])
+    assert not result.problems, "\n".join(
+        [*result.problems, f"replay: fairshoe scenario run --transcript - {path.relative_to(ROOT)}"]
+    )
+
+
+def read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_every_file_reads_as_a_story() -> None:
+    for path in FILES:
+        data = read(path)
+        assert data["board"] == "pico-" + path.stem.split("-")[0], path
+        assert re.fullmatch("(" + "|".join(MECHANISMS) + ")(-[a-z0-9]+)+", path.stem), path
+        assert 10 < len(data["title"]) <= 100, path
+        assert not data["title"].endswith("."), path
+        assert data["story"].endswith("."), path
+        assert any(key in data["expect"] for key in ("events", "exactly", "fields", "never")), path
+
+
+def test_every_mechanism_has_good_rounds_and_faults() -> None:
+    for mechanism in MECHANISMS:
+        told = [read(path) for path in FILES if path.stem.startswith(mechanism + "-")]
+        assert sum("warning_latched" in data["expect"].get("never", ()) for data in told) >= 6
+        assert sum("detected" in data["expect"] for data in told) >= 6
+
+
+def test_every_fault_that_the_simulator_knows_is_in_a_scenario() -> None:
+    from hal.sim.luck import FAULTS
+
+    text = "".join(path.read_text(encoding="utf-8") for path in FILES)
+    assert [name for name in FAULTS if f'"fault": "{name}"' not in text] == []
+
+
+# -- files that cannot be played --------------------------------------------------------------------------------------
+
+
+def changed(tmp_path: Path, **changes: Any) -> Path:
+    data = read(GOOD)
+    data.update(changes)
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"colour": "red"}, "no key 'colour'; known: title, story, board"),
+    ({"script": [{"do": "juggle"}]}, "script[0]: no action 'juggle'; known: "),
+    ({"script": [{"on": "deck_verified"}]}, "script[0]: needs 'do', 'story' or 'repeat'"),
+    ({"script": [{"do": "press"}]}, "script[0]: press needs button"),
+    ({"script": [{"do": "take", "colour": 1}]}, "script[0]: take has no 'colour'; known: cards"),
+    ({"script": [{"on": "deck_eaten", "do": "wait"}]}, "script[0]: no event 'deck_eaten'"),
+    ({"script": [{"story": "heist"}]}, "script[0]: no story 'heist'; known: "),
+    ({"script": [{"repeat": 2, "steps": [{"do": "load"}]}]}, "load needs cards"),
+    ({"script": [{"do": "command", "name": "explode"}]}, "no command 'explode'; known: "),
+    ({"script": [{"do": "link", "colour": 1}]}, "link has no 'colour'; known: "),
+    ({"role": "owner"}, "role: one of observer, table, service"),
+    ({"faults": [{"fault": "gremlin"}]}, "no fault 'gremlin'; known: "),
+    ({"faults": [{"fault": "jam", "place": "throat"}]}, "fault jam needs at_um"),
+    ({"faults": [{"fault": "jam", "place": "roof", "at_um": 1}]}, "fault jam: place is one of throat, exit, mouth"),
+    ({"faults": [{"fault": "misfeed", "colour": 1}]}, "fault misfeed has no key 'colour'; known: "),
+    ({"expect": {"weather": "fine"}}, "expect: no key 'weather'; known: "),
+    ({"expect": {"events": ["deck_eaten"]}}, "expect: no event 'deck_eaten'"),
+    ({"expect": {"never": ["deck_eaten"]}}, "expect: no event 'deck_eaten'"),
+    ({"expect": {"fields": [{"event": "deck_verified", "taste": 1}]}}, "deck_verified has no field 'taste'"),
+    ({"expect": {"fields": [{"counted": 52}]}}, "expect.fields: each needs 'event'"),
+    ({"expect": {"state": "asleep"}}, "expect: no state 'asleep'"),
+    ({"expect": {"warning": "gremlin"}}, "expect: no warning 'gremlin'; known: "),
+    ({"expect": {"ledger": {"sleeve": 1}}}, "expect.ledger: no zone 'sleeve'; known: "),
+    ({"expect": {"detected": {"warning": "beam"}}}, "expect.detected: needs 'within_ms'"),
+    ({"expect": {"detected": {"warning": "beam", "within_ms": 1, "by": 2}}}, "expect.detected: no key 'by'; known: "),
+    ({"expect": {"meters": {"mileage": 1}}}, "expect.meters: no meter 'mileage'; known: "),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD, ids=lambda value: str(value)[:40])
+def test_a_bad_file_is_refused_with_its_place_and_what_would_be_right(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    path = changed(tmp_path, **changes)
+    with pytest.raises(ScenarioError) as caught:
+        list(play([path]))
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert caught.value.exit_code == 12
+
+
+@pytest.mark.parametrize("key", ["title", "board", "script"])
+def test_a_file_without_what_every_scenario_needs_is_refused(tmp_path: Path, key: str) -> None:
+    data = read(GOOD)
+    del data[key]
+    path = tmp_path / "less.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(ScenarioError, match=f"needs '{key}'"):
+        load(path)
+
+
+# -- the command line -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("{", "not JSON"), ("[]", "SCENARIOS.md"), ('{"title": "x"}', "needs 'board'")]
+)
+def test_what_is_no_scenario_ends_with_12_and_two_lines(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(text, encoding="utf-8")
+    done = run(path)
+    assert done.returncode == 12
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_file_and_an_empty_folder_are_told(tmp_path: Path) -> None:
+    assert run(tmp_path / "nothing.json").returncode == 12
+    done = run(tmp_path)
+    assert done.returncode == 12
+    assert "no scenario files there" in done.stderr
+
+
+def test_an_expectation_that_is_not_met_ends_with_1_and_says_which(tmp_path: Path) -> None:
+    done = run(changed(tmp_path, expect={"state": "warning", "taken": [5]}))
+    assert done.returncode == 1
+    assert "ended in waiting_for_deck, not in warning" in done.stdout
+    assert "taken were [5, 5, 5, 5, 32] cards" in done.stdout
+
+
+def test_a_folder_plays_every_file_in_it(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        changed(tmp_path).rename(tmp_path / f"{name}.json")
+    done = run(tmp_path)
+    assert done.returncode == 0
+    assert "[1/2] ok   one" in done.stdout
+    assert "[2/2] ok   two" in done.stdout
+
+
+def test_results_as_json(tmp_path: Path) -> None:
+    done = run("--json", GOOD, changed(tmp_path, expect={"state": "warning"}))
+    told = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert (told["vm"], told["played"], told["failed"]) == ("cpython", 2, 1)
+    assert [result["ok"] for result in told["results"]] == [True, False]
+    assert told["results"][1]["problems"] == ["ended in waiting_for_deck, not in warning"]
+
+
+def test_a_transcript_is_the_same_every_time_and_tells_every_step_and_event(tmp_path: Path) -> None:
+    texts: list[str] = []
+    for name in ("first", "second"):
+        target = tmp_path / name
+        assert run("--transcript", target, GOOD).returncode == 0
+        texts.append(target.read_text(encoding="utf-8"))
+    assert texts[0] == texts[1]
+    for words in ("do load 52", "event deck_verified round=0 counted=52", "do press green", "state waiting_for_deck"):
+        assert words in texts[0]
+    printed = run("--transcript", "-", GOOD).stdout
+    assert texts[0] in printed
