@@ -44,9 +44,8 @@ def check_expect(expect: "Data", fields: "dict[str, list[str]]", texts: "dict[st
         if "event" not in entry:
             raise ValueError("expect.fields: each needs 'event'")
         names.append(entry["event"])
+        known = ["event", "nth", "round"] + fields.get(entry["event"], []) + list(texts.get(entry["event"], ()))
         for key in entry:
-            known = list(fields.get(entry["event"], ())) + list(texts.get(entry["event"], ()))
-            known += ["event", "nth", "round"]
             if key not in known:
                 raise ValueError("expect.fields: %s has no field %r" % (entry["event"], key))
     for name in names:
@@ -126,13 +125,13 @@ def _fields(scenario: "Scenario", entry: "Data", problems: "list[str]") -> None:
             continue
         if key in TEXTS[event.name]:
             at = _MESSAGE_SIZE + TEXTS[event.name][key]
-            value = scenario.stage.peer.payloads[event.seq][at : at + _TEXT_SIZE].rstrip(b"\0").decode()
+            value: object = scenario.stage.peer.payloads[event.seq][at : at + _TEXT_SIZE].rstrip(b"\0").decode()
+        elif key == "round":
+            value = event.round
         else:
-            value = event.round if key == "round" else event.fields[FIELDS[event.name].index(key)]
-        wanted = entry[key]
-        if key == "warning":
-            value = FAULT_NAMES.split()[value]
-        if value != wanted:
+            number = event.fields[FIELDS[event.name].index(key)]
+            value = FAULT_NAMES.split()[number] if key == "warning" else number
+        if value != entry[key]:
             problems.append("%s %d: %s is %s, not %s" % (event.name, nth, key, value, entry[key]))
 
 

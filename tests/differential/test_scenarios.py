@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 from fairshoe.scenario import play, play_on_micropython
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from fairshoe.scenario import ScenarioError, load, play
 
 ROOT = Path(__file__).resolve().parents[2]
