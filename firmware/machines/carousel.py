@@ -21,7 +21,6 @@ from firmware.machines.feed import (
     FEED_IDLE,
     NO_LINE,
     Feed,
-    feed_complete,
     feed_forget,
     feed_scan,
     feed_start,
@@ -142,7 +141,7 @@ def _take_in(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> i
     permutation_wipe(machine.order)
     machine.count = machine.feed.count
     machine.meters.add(METER_CYCLES)
-    if machine.count == machine.expected and not feed_complete(machine.feed, machine.expected):
+    if machine.count == machine.expected and not machine.feed.faces.whole(machine.expected):
         return machine.fail(out, FAULT_COMPOSITION)
     return machine.advance(now_ms)
 

@@ -33,6 +33,7 @@ from firmware.image import (
     output_arm_stop,
     output_set,
 )
+from firmware.machines.faces import Faces
 from firmware.machines.meters import METER_CARDS, METER_MISFEEDS, METER_STALLS
 from firmware.shoe.ledger import PATH, STORE
 from firmware.ticks import FOREVER_MS, ticks_diff
@@ -73,7 +74,6 @@ FEED_FAILED = const(11)
 
 FEED_ALL = const(-1)
 NO_LINE = const(-1)
-CODES = const(53)  # cards of a deck by recognised face, 1 .. 52; 0 counts those nobody could read
 
 
 class Feed:
@@ -104,8 +104,7 @@ class Feed:
         self.seen_back = 0
         self.seen_face = 0
         self.seen_confirm = 0
-        self.codes_seen = 0
-        self.codes = bytearray(CODES if spec.recognises else 0)
+        self.faces = Faces(spec.recognises)
         self.fault = FAULT_NONE
 
     def confirmed(self, inp: "Inputs") -> int:
@@ -121,9 +120,7 @@ def feed_start(feed: Feed, inp: "Inputs", out: "Outputs", wanted: int, zone: int
     feed.fault = FAULT_NONE
     feed.seen_b = inp.leaves[IN_THROAT_B]
     feed.seen_confirm = inp.leaves[feed.confirm] if feed.confirm >= 0 else 0
-    feed.codes_seen = inp.card_codes
-    for i in range(len(feed.codes)):
-        feed.codes[i] = 0
+    feed.faces.begin(inp)
     output_set(out, OUT_REVERSE, 0)
     output_set(out, OUT_TRANSPORT, 1)
     _next_card(feed, inp, out, now_ms)
@@ -140,17 +137,6 @@ def feed_stop(feed: Feed, out: "Outputs") -> None:
     output_set(out, OUT_TRANSPORT, 0)
     output_set(out, OUT_REVERSE, 0)
     feed.state = FEED_IDLE
-
-
-def feed_complete(feed: Feed, cards: int) -> bool:
-    """Whether the recognised faces make whole decks; true where nothing recognises. The tally is wiped."""
-    decks = cards // (CODES - 1)
-    whole = True
-    for i in range(len(feed.codes)):
-        if feed.codes[i] != (decks if i else 0):
-            whole = False
-        feed.codes[i] = 0
-    return whole or cards % (CODES - 1) != 0
 
 
 def feed_scan(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -262,7 +248,7 @@ def _backed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     # On its way back it has left beams, and may have been read: what counts is its next way forward.
     feed.seen_b = inp.leaves[IN_THROAT_B]
     feed.seen_a = inp.enters[IN_THROAT_A]
-    feed.codes_seen = inp.card_codes
+    feed.faces.seen = inp.card_codes
     if feed.confirm >= 0:
         feed.seen_confirm = inp.leaves[feed.confirm] - feed.count
     if inp.level[IN_THROAT_A]:
@@ -329,17 +315,9 @@ def _passed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if feed.jogs:
         feed.stalls += 1
         feed.meters.add(METER_STALLS)
-    if feed.codes:
-        _recognise(feed, inp)
+    if feed.spec.recognises:
+        feed.faces.note(inp)
     return _next_card(feed, inp, out, now_ms)
-
-
-def _recognise(feed: Feed, inp: "Inputs") -> None:
-    """Tally the card's face and forget it. Read twice or not at all is unreadable."""
-    read = inp.card_codes == feed.codes_seen + 1
-    feed.codes_seen = inp.card_codes
-    code = inp.card_code if read and inp.card_code < CODES else 0
-    feed.codes[code] = min(feed.codes[code] + 1, 255)
 
 
 def _stopped(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:

@@ -15,7 +15,6 @@ from firmware.machines.feed import (
     FEED_FAILED,
     FEED_IDLE,
     Feed,
-    feed_complete,
     feed_forget,
     feed_scan,
     feed_start,
@@ -212,7 +211,7 @@ def _pass_over(machine: Shelves, out: "Outputs", now_ms: int) -> int:
         machine.count = count
         machine.ledger.settle()
         machine.meters.add(METER_CYCLES)
-        if count == machine.expected and not feed_complete(machine.feed, count):
+        if count == machine.expected and not machine.feed.faces.whole(count):
             return machine.fail(out, FAULT_COMPOSITION)
     elif count != machine.count:
         return machine.fail(out, FAULT_MISMATCH)
