@@ -38,7 +38,6 @@ COLD = {
     "firmware/games/flow.py: flow_void",
     "firmware/games/round_steps.py: _post_stack",
     "firmware/games/round_steps.py: _released",
-    "firmware/machines/feed.py: feed_start",
     "firmware/machines/radix.py: Radix._fullest",
     "firmware/machines/shelves.py: Shelves.reorder",
     "firmware/machines/shelves.py: _start_pass",
