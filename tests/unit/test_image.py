@@ -160,6 +160,9 @@ def test_times_may_wrap_anywhere():
         assert passages(inp) == (1, 1, 0, 0), at_us
         scan(inp, at_us + 80000, (IN_THROAT_A, 0, at_us + 70000), (IN_THROAT_A, 1, at_us + 70500))
         assert passages(inp) == (1, 1, 0, 1), at_us
+        late = ready()
+        scan(late, at_us + 90000, (IN_THROAT_A, 1, at_us), (IN_THROAT_A, 0, at_us + 70000))
+        assert passages(late) == (0, 1, 1, 0), at_us
 
 
 def test_a_line_at_rest_for_longer_than_the_clock_lasts_still_settles():

@@ -1,4 +1,4 @@
-"""Stacks of every size by motor, from a carousel and from a shoe: each one whole, alone in the tray, taken whole."""
+"""Stacks of every size by motor, from a carousel and a shoe: each one whole, alone in the tray, and taken whole."""
 
 from support import check_stage, fields_of
 from tables import clear_by_hand, faults, insert, set_up, small_board, warned
