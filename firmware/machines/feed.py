@@ -104,6 +104,7 @@ class Feed:
         self.seen_back = 0
         self.seen_face = 0
         self.seen_confirm = 0
+        self.back_a = 0
         self.faces = Faces(spec.recognises)
         self.fault = FAULT_NONE
 
@@ -189,6 +190,8 @@ def _staged(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return _fail(feed, out, _odd_fault(feed, inp))
     if feed.confirmed(inp) != feed.count:
         return _unconfirmed(feed, inp, out, now_ms)
+    if inp.level[IN_THROAT_B]:
+        return _fail(feed, out, FAULT_JAM_THROAT)  # the card still stands at A: something else is in the mouth
     clear = feed.sink.clear()
     if clear <= 0:
         return _fail(feed, out, -clear) if clear else FOREVER_MS
@@ -243,6 +246,8 @@ def _backed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     left_ms = feed.spec.rest_ms - ticks_diff(now_ms, feed.entered_ms)
     if left_ms > 0:
         return left_ms
+    if inp.enters[IN_THROAT_A] == feed.back_a:
+        return _fail(feed, out, FAULT_JAM_THROAT)  # it never came back to A: another would follow it
     output_set(out, OUT_REVERSE, 0)
     output_set(out, OUT_TRANSPORT, 1)
     # On its way back it has left beams, and may have been read: what counts is its next way forward.
@@ -328,6 +333,7 @@ def _stopped(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if feed.jogs >= feed.spec.jog_max or not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]):
         return _fail(feed, out, FAULT_JAM_THROAT)
     feed.jogs += 1
+    feed.back_a = inp.enters[IN_THROAT_A] - inp.level[IN_THROAT_A]
     return _enter(feed, FEED_STOPPED, now_ms)
 
 

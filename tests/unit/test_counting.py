@@ -1,5 +1,7 @@
 """What is not one good card at a time is seen, called by its name, and never part of a verified deck."""
 
+import sys
+
 from support import check_stage, fields_of
 from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 
@@ -15,6 +17,7 @@ from firmware.fault import (
 )
 from firmware.shoe.ledger import DEALT, TRAY
 
+SLOW = sys.implementation.name != "cpython"
 FEEDERS = ("carousel", "shelves", "shoe")
 
 
@@ -187,3 +190,19 @@ def test_dust_that_lengthens_every_shadow_a_little_changes_nothing():
         stage = run_deck("carousel", 8, 8, {"fault": "beam_dust", "line": line, "um": 3000})
         stage.until("deck_verified", 60000)
         check_stage(stage)
+
+
+def test_a_beam_that_fails_while_a_card_passes_it_never_lets_two_cards_into_one_slot():
+    """A card that only one of the two throat beams has seen stops the feed before the next one follows it."""
+    for line, level in (("throat_a", 0), ("throat_b", 0), ("throat_b", 1)):
+        for at_ms in range(0, 400, 60 if SLOW else 15):
+            stage = set_up("carousel", 8)
+            insert(stage, 8)
+            stage.until("shuffle_started", 1000)
+            stage.run(600 + at_ms)
+            faults(stage, {"fault": "beam_stuck", "line": line, "level": level, "for_ms": 300 + at_ms})
+            stage.run(30000)
+            check_stage(stage)
+            assert stage.rig.plant.crashes == 0
+            if "deck_verified" in stage.names():
+                assert max([len(slot) for slot in stage.rig.plant.slots]) == 1, (line, at_ms)

@@ -314,3 +314,26 @@ def test_a_card_stalled_by_chance_is_not_stalled_the_same_way_when_picked_again(
         run(plant, 200)
         freed += 1 if plant.throat.bodies[0].jam_um < 1 << 60 else 0
     assert 3 <= freed <= 14
+
+
+def test_a_stuck_arm_comes_home_once_it_is_free():
+    for kind in ("carousel", "shelves"):
+        plant = homed(machine(kind))
+        drive(plant, "ejector")
+        run(plant, 10)
+        plant.luck.add({"fault": "ejector_stuck", "for_ms": 2000})
+        drive(plant)
+        run(plant, 1500)
+        assert level(plant, "ejector") == 1
+        run(plant, 1500)
+        drive(plant)
+        run(plant, 1000)
+        assert level(plant, "ejector") == 0
+        drive(plant, "ejector")
+        run(plant, 400)
+        drive(plant)
+        plant.luck.add({"fault": "ejector_stuck", "for_ms": 2000})
+        run(plant, 1500)
+        assert level(plant, "ejector") == 1
+        run(plant, 1500)
+        assert level(plant, "ejector") == 0
