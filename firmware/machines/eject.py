@@ -85,6 +85,8 @@ def _aligning(eject: Eject, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 def _pushing(eject: Eject, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if inp.level[IN_EXIT] or inp.leaves[IN_EXIT] != eject.seen_exit:
+        if not inp.level[IN_EJECTOR]:
+            return _fail(eject, out, FAULT_EJECTOR)  # its switch says home: nothing would keep the axis still
         output_set(out, OUT_EJECTOR, 0)
         return _enter(eject, EJECT_LEAVING, now_ms)
     left_ms = eject.spec.eject_ms_max - ticks_diff(now_ms, eject.entered_ms)

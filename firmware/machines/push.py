@@ -98,6 +98,8 @@ def _looking(push: Push, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 def _pushing(push: Push, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if not inp.level[IN_SLOT]:
+        if not inp.level[IN_EJECTOR]:
+            return _fail(push, out, FAULT_EJECTOR)  # its switch says home: nothing would keep the elevator still
         output_set(out, OUT_EJECTOR, 0)
         watch(out, False)
         return _enter(push, PUSH_HOMING, now_ms)

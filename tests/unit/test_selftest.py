@@ -3,7 +3,7 @@
 from support import board, check_stage, fields_of
 from tables import ALL_KINDS, clear_by_hand, faults, insert, set_up, small_board, warned
 
-from firmware.fault import FAULT_AXIS, FAULT_BEAM, FAULT_CARDS_INSIDE, FAULT_MISFEED
+from firmware.fault import FAULT_AXIS, FAULT_BEAM, FAULT_CARDS_INSIDE, FAULT_EJECTOR, FAULT_MISFEED
 from firmware.games.flow import DECK_READY, DRAW_READY, PROVING_EMPTY, WAITING_FOR_DECK, WARNING
 from firmware.image import INPUTS, MOTOR_COUNT
 from hal.sim.beams import LIGHT
@@ -157,6 +157,19 @@ def test_an_ejector_that_is_not_home_keeps_the_axis_still():
         stage = power_up(kind, {"fault": "beam_stuck", "line": "ejector", "level": 1})
         assert warned(stage) == FAULT_AXIS
         assert stage.rig.plant.axis.moves == 0
+
+
+def test_an_ejector_switch_that_always_says_home_is_found_at_the_first_stroke():
+    """It is what keeps the axis still while the arm is out."""
+    for kind in ("carousel", "shelves"):
+        stage = set_up(kind, CARDS, stack_cards=2)
+        faults(stage, {"fault": "beam_stuck", "line": "ejector", "level": 0})
+        insert(stage, CARDS)
+        if kind == "carousel":
+            stage.play([("deck_verified", 300, "press", "close")])
+        moves = stage.rig.plant.axis.moves
+        assert warned(stage) == FAULT_EJECTOR
+        assert kind == "shelves" or stage.rig.plant.axis.moves == moves
 
 
 def test_cards_inside_at_power_up_are_found_wherever_they_lie():
