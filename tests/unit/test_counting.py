@@ -15,6 +15,7 @@ from firmware.fault import (
     FAULT_JAM_THROAT,
     FAULT_MISMATCH,
 )
+from firmware.machines.feed import FEED_STAGED
 from firmware.shoe.ledger import DEALT, TRAY
 
 SLOW = sys.implementation.name != "cpython"
@@ -206,3 +207,28 @@ def test_a_beam_that_fails_while_a_card_passes_it_never_lets_two_cards_into_one_
             assert stage.rig.plant.crashes == 0
             if "deck_verified" in stage.names():
                 assert max([len(slot) for slot in stage.rig.plant.slots]) == 1, (line, at_ms)
+
+
+def caught(moment, for_ms):
+    """The mouth's beam sticks at `moment` of the fourth card, for a while: what became of the deck."""
+    stage = set_up("carousel", 8)
+    insert(stage, 8)
+    feed = stage.rig.app.flow.machine.feed
+    plant = stage.rig.plant
+    while not (feed.count == 3 and moment(feed, plant)):
+        stage.run(1)
+    faults(stage, {"fault": "beam_stuck", "line": "throat_b", "level": 1, "for_ms": for_ms})
+    stage.run(30000)
+    check_stage(stage)
+    return stage
+
+
+def test_a_mouth_beam_that_sticks_while_a_card_waits_or_passes_lets_no_other_follow_it():
+    for for_ms in range(20, 400, 60 if SLOW else 20):
+        stage = caught(lambda feed, plant: feed.state == FEED_STAGED, for_ms)
+        assert fields_of(stage, "shuffle_failed") == [[FAULT_JAM_THROAT]], for_ms
+        stage = caught(lambda feed, plant: plant.level[plant.line_b] and not plant.level[plant.line_a], for_ms)
+        # For a moment only the card looks a little long; longer, too long; still longer, stopped and never back.
+        slots = [len(slot) for slot in stage.rig.plant.slots]
+        assert max(slots) == 1, for_ms
+        assert "deck_verified" not in stage.names() or sum(slots) == 8, for_ms
