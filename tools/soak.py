@@ -11,7 +11,6 @@ machine back to a good round. It is a scenario as it unfolds: what goes wrong is
 from __future__ import annotations
 
 import argparse
-import copy
 import json
 import random
 import sys
@@ -20,11 +19,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from soak_hands import BOARDS, Data, Hands, draw_scenario
+from soak_hands import BOARDS, Data, Hands, board_config, draw_scenario
 from soak_shrink import kind_of, shrink
 
 import fairshoe
-from fairshoe import boards
 from firmware.protocol import ids
 from rig.scenario import Scenario
 
@@ -41,7 +39,7 @@ class Run:
         self.random = random.Random(seed)
         self.say = say
         self.data = draw_scenario(self.random, seed, board or BOARDS[seed % len(BOARDS)])
-        self.scenario = Scenario(self.data, copy.deepcopy(boards.load_board(self.data["board"])[0]))
+        self.scenario = Scenario(self.data, board_config(self.data["board"]))
         self.hands = Hands(self.random, self.scenario.stage)
         self.problems: list[str] = []
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from fairshoe import boards
@@ -18,10 +20,20 @@ BASIC: Data = {"mechanism.count_assurance": "basic", "inputs.opacity": None, "ou
 CARELESS = 0.3  # how often a warning is acknowledged by somebody who has not cleared anything
 
 
+@lru_cache
+def _load(board: str) -> Data:
+    return boards.load_board(board)[0]
+
+
+def board_config(board: str) -> Data:
+    """A copy that a scenario may change; checking the file each time would take longer than a short run."""
+    return copy.deepcopy(_load(board))
+
+
 def draw_scenario(draw: random.Random, seed: int, board: str = "") -> Data:
     """Everything but the script."""
     board = board or draw.choice(BOARDS)
-    kind = boards.load_board(board)[0]["mechanism"]["kind"]
+    kind = board_config(board)["mechanism"]["kind"]
     role: Data = {"role": draw.choice(("observer", "table", "service"))} if draw.random() < 0.15 else {}
     return {
         **role,
@@ -239,8 +251,8 @@ _SENSELESS = (
 _BY_CARD = ("misfeed", "double_feed", "jam", "stall", "card_lost", "foreign", "wrong_back", "face_up", "tray_slow")
 _BY_MOVE = ("axis_stall", "axis_slip")
 _ANY = ("foreign", "wrong_back", "face_up", "beam_stuck", "beam_blind", "beam_noise", "entropy", "nv")
-_ROLLERS = (*_ANY, "misfeed", "double_feed", "jam", "jam", "stall", "stall", "card_lost", "wear", "roller_dead",
-            "beam_dust", "litter", "tray_slow")  # fmt: skip
+_ROLLERS = (*_ANY, "misfeed", "double_feed", "double_feed", "jam", "jam", "stall", "stall", "card_lost", "card_lost",
+            "wear", "roller_dead", "beam_dust", "litter", "tray_slow")  # fmt: skip
 _FAULTS = {
     "carousel": (*_ROLLERS, "ejector_stuck", "axis_stall", "axis_slip", "home_lost"),
     "shelves": (*_ROLLERS, "ejector_stuck", "axis_stall", "axis_slip", "home_lost"),
@@ -257,7 +269,7 @@ def _stop_keys(hands: Hands) -> Data:
 
 
 def _lost_keys(hands: Hands) -> Data:
-    return {"place": "exit" if hands.kind == "carousel" and hands.draw.random() < 0.5 else "rail"}
+    return {"place": "exit" if hands.kind == "carousel" and hands.draw.random() < 0.3 else "rail"}
 
 
 def _noise_keys(hands: Hands) -> Data:

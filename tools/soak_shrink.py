@@ -7,9 +7,8 @@ import re
 import time
 from collections.abc import Iterator
 
-from soak_hands import BASIC, Data
+from soak_hands import BASIC, Data, board_config
 
-from fairshoe import boards
 from rig.scenario import Scenario
 
 
@@ -23,8 +22,7 @@ def kind_of(problems: list[str]) -> str:
 
 def play(data: Data) -> list[str]:
     """Play it as `fairshoe scenario run` does."""
-    config = copy.deepcopy(boards.load_board(data["board"])[0])
-    return Scenario(copy.deepcopy(data), config).play()
+    return Scenario(copy.deepcopy(data), board_config(data["board"])).play()
 
 
 def shrink(data: Data, kind: str, seconds: float) -> Data:
