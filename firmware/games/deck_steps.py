@@ -78,8 +78,8 @@ def step_proving_empty(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
 
 
 def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    if flow.door_open:
-        return FOREVER_MS
+    if flow.door_open or (flow.prove_due and not flow_committed(flow)):
+        return FOREVER_MS  # a door that swings while nothing can be recorded must not fill the outbox with proofs
     if flow.prove_due:
         return flow_enter(flow, PROVING_EMPTY, now_ms)
     flow.hold = FAULT_NONE if flow.room >= ROUND_EVENTS_MAX else FAULT_JOURNAL
@@ -146,8 +146,10 @@ def step_deck_held(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
 
 
 def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Latched. The operator clears the path, closes the door and acknowledges; then what is inside is removed."""
-    if flow.door_open or flow.door_due or not flow_path_clear(inp, _PATH):
+    """Latched. The operator clears the path, closes the door and acknowledges; then what is inside is removed.
+
+    Not before the warning is recorded: presses on a machine without storage must not pile up what waits for it."""
+    if flow.door_open or flow.door_due or not flow_committed(flow) or not flow_path_clear(inp, _PATH):
         flow.panel.clear()
         return FOREVER_MS
     if not flow.panel.take(PRESS_ACK):
