@@ -75,8 +75,8 @@ class Spec:
         self.top_feed = mech["feed"] == "top"
         self.ejector_home_ms_max = mech["ejector_us"] // 1000 * 4 + 50
         self.lift_ms_max = mech["lift_us"] // 1000 * 2 + 100
-        # All the way at half speed, and the ramps.
-        self.axis_ms_max = mech["shelf_count"] * 2000000 // mech["axis_mshelf_per_s"] + 1000
+        # All the way at a quarter of the speed, as when homing, and the ramps.
+        self.axis_ms_max = mech["shelf_count"] * 4000000 // mech["axis_mshelf_per_s"] + 1000
 
     def _exit(self, mech: "Config") -> None:
         # From the exit beam to rest in the tray, and a little.

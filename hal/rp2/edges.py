@@ -1,8 +1,8 @@
 """Beam edges, stamped in hard interrupts, and the stop that needs no scan.
 
 A roller is off 0.1 ms after the edge (docs/BUDGETS.md), 0.12 mm of card at 1.2 m/s. A pulse that is over before the
-handler reads the pin shows the level it had before and is dropped: no card is so short. Nothing here allocates once
-made; interrupt handlers may not.
+handler reads the pin is not reported, for no card is so short; but it stops a roller that waits for this beam, since
+many an edge begins so. Nothing here allocates once made; interrupt handlers may not.
 """
 
 from array import array
@@ -136,6 +136,8 @@ class Beam:
         now_us = ticks_us()
         level = pin.value()
         if level == self.level:
+            if not level and self.stop.line == self.line:
+                self.stop.blocked()
             return
         self.level = level
         # The stop before the book-keeping: it is what the card feels.

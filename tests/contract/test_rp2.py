@@ -83,6 +83,20 @@ def test_all_off_leaves_the_lamps_alone(monkeypatch: pytest.MonkeyPatch) -> None
     assert driver.world.expander[0x15] == 1 and driver.plant.outputs[1] == 0
 
 
+def test_a_roller_stops_at_a_pulse_too_short_to_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = Rp2Driver(board("carousel"), 7, monkeypatch)
+    driver.sample()
+    driver.drive(pick=1)
+    pad = driver.world.pad(board("carousel")["inputs"]["throat_a"])
+    assert pad.handler
+    pad.handler()
+    assert driver.plant.outputs[0] == 1
+    driver.hal.stop_after(0, LINE["throat_a"], 0)
+    pad.handler()
+    assert driver.plant.outputs[0] == 0
+    assert driver.sample() == []
+
+
 def test_a_held_roller_does_not_even_twitch(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = Rp2Driver(board("carousel"), 7, monkeypatch)
     driver.drive(pick=1)
