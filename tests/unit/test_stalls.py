@@ -1,5 +1,7 @@
 """A card that stops is moved back and tried again, a bounded number of times; then it is a jam. Counts stay right."""
 
+import sys
+
 from support import check_stage, fields_of, lock_decide
 from tables import clear_by_hand, deck_in_order, deck_inside, drawn_order, faults, insert, set_up, small_board, warned
 
@@ -7,6 +9,7 @@ from firmware.fault import FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISFEED
 from firmware.image import OUT_PICK, OUT_TRANSPORT
 from firmware.shoe.ledger import TRAY
 
+SLOW = sys.implementation.name != "cpython"
 CARDS = 6
 STOPPED_US_MAX = 160000  # a roller may turn on a card that stands still for so long: slip and latency at their worst
 
@@ -41,7 +44,7 @@ def until_verified(stage):
 
 def test_a_stall_anywhere_in_the_throat_is_freed_with_the_count_and_the_order_intact():
     for kind in ("carousel", "shelves"):
-        for at_um in range(38000, 131000, 4000):
+        for at_um in range(38000, 131000, 12000 if SLOW else 4000):
             jogs = 1 + at_um // 4000 % 2
             assert shuffled(kind, stall(at_um, jogs)) == [CARDS, CARDS, 0, 1], (kind, at_um, jogs)
 
@@ -54,7 +57,7 @@ def test_a_stall_at_the_very_beams_and_at_the_nip_is_freed():
 def test_a_stall_in_the_mouth_is_freed():
     for kind in ("carousel", "shelves"):
         for at_um in (0, 1000, 30000, 60000, 88000):
-            for jogs in (1, 2):
+            for jogs in (2,) if SLOW else (1, 2):
                 assert shuffled(kind, stall(at_um, jogs, place="mouth")) == [CARDS, CARDS, 0, 1], (kind, at_um, jogs)
 
 
