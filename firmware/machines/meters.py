@@ -23,6 +23,7 @@ METER_LINES = const(9)  # the optical inputs among the first of the image, exit 
 METER_COUNT = const(18)
 
 _LINE_OF = b"\x00\x01\x02\x03\x04\x05\x06\x09\x0a"  # hopper throat_a throat_b opacity slot exit tray arrival cut
+_JAMS = (FAULT_JAM_THROAT, FAULT_JAM_EXIT)  # made once: in the expression it would be made, and allocated, each time
 _NEW_CARDS = const(1000)
 _U16_MAX = const(0xFFFF)
 
