@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hal.api import Config
     from rig.rig import Rig
 
+SETTLE_US = 1300  # firmware/image.py: what does not last a millisecond is noise; and a bounce on top
 _VERIFIED = (states.DECK_READY, states.DECK_HELD)
 _HOLDS = (
     states.DECK_READY,
@@ -39,6 +40,7 @@ class Piles:
         self.kind = config["mechanism"]["kind"]
         self.full = config["mechanism"]["count_assurance"] == "full"
         self.landed = 0
+        self.taken_us = -1  # when a hand last emptied the tray
         self.word_false = False  # somebody opened the door, left cards where no beam looks, and closed it again
         self.cleared = False
         self.fresh()
@@ -70,7 +72,9 @@ class Piles:
             self.cleared = False
         elif action == "close" and not self.cleared and (self._unseen() or plant.lost):
             self.word_false = True
-        elif ((action == "take" and arguments.get("cards", -1) != -1) or action == "litter") and plant.tray:
+        elif action == "take" and arguments.get("cards", -1) == -1:
+            self.taken_us = plant.now_us if plant.tray else -1
+        elif action in ("take", "litter") and plant.tray:
             self.strewn = True
 
     def watch(self, flow: "Flow") -> None:
@@ -83,6 +87,8 @@ class Piles:
         if not self.strewn and plant.tray and flow.ledger.zone[TRAY]:
             # What falls onto cards that are already there moves no beam.
             self.strewn = plant.tray[-1] >= FOREIGN
+        if plant.tray and self.taken_us >= 0 and plant.now_us - self.taken_us <= SETTLE_US:
+            self.strewn = True  # emptied, and the next card fell before a clear beam counts as one
         tray = plant.output_tray
         if tray.late and flow.state not in _MOVES_OUT:
             self.strewn = True  # a card later than its time may fall into any later stack
@@ -101,6 +107,8 @@ class Piles:
             self._begin(flow)
         if state in _VERIFIED and before != state:
             self._check_verified(flow)
+        if state in _MOVES_OUT and not self.plant.tray and not self.plant.output_tray.late:
+            self.strewn = False
         if state in _MOVES_OUT and flow.machine.shuffles and not self.verified:
             raise Finding("release: of a deck that was not verified, from " + _word(before))
         if state in _HOLDS and flow.machine.shuffles:
