@@ -12,7 +12,7 @@ from soak import Run, write_finding
 from soak_hands import BOARDS
 from soak_shrink import kind_of
 
-from fairshoe.scenario import play
+from fairshoe.scenario import play, play_on_micropython
 from firmware.app import App
 from firmware.games import deck_steps, flow, procedure
 from firmware.machines import carousel, draw, eject, feed, shelves, shoe, spec
@@ -34,15 +34,18 @@ def test_random_hands_break_no_promise() -> None:
         )
 
 
-def test_a_run_replays_from_its_file_with_the_same_transcript(tmp_path: Path) -> None:
+@pytest.mark.timeout(120)
+def test_a_run_replays_from_its_file_with_the_same_transcript_on_both_vms(tmp_path: Path) -> None:
     first = random.randrange(1 << 30)
-    for seed in range(first, first + len(BOARDS)):
-        run = Run(seed)
+    print(f"first seed {first}")
+    runs = [Run(seed) for seed in range(first, first + len(BOARDS))]
+    paths = [tmp_path / f"{run.seed}.json" for run in runs]
+    for run, path in zip(runs, paths, strict=True):
         run.play()
-        path = tmp_path / f"{seed}.json"
         path.write_text(json.dumps(run.data), encoding="utf-8")
-        (result,) = play([path])
-        assert result.transcript == run.scenario.lines, f"seed {seed}"
+    for played in (play(paths), play_on_micropython(paths)):
+        for run, result in zip(runs, played, strict=True):
+            assert result.transcript == run.scenario.lines, f"seed {run.seed}"
 
 
 # -- defects ----------------------------------------------------------------------------------------------------------
