@@ -41,6 +41,7 @@ class Entropy:
         unit = 8000 if self.one_bit else 1000  # a sample has worth / unit bits
         self.seed_bytes = (SEED_MILLIBITS + worth - 1) // worth
         self.run_max = repetition_cutoff(worth, unit)
+        self.byte_run_max = repetition_cutoff(worth, 1000)
         self.share_max = proportion_cutoff(worth, unit, WINDOW_BITS if self.one_bit else WINDOW_BYTES)
         self.chunk = bytearray(CHUNK)
         self.failed = True  # nothing has been tested yet
@@ -84,6 +85,8 @@ class Entropy:
     def _restart(self) -> None:
         self.last = 0
         self.run = 0
+        self.byte_last = -1
+        self.byte_run = 0
         self.first = 0
         self.share = 0
         self.position = 0  # in the window, in bytes
@@ -115,7 +118,12 @@ class Entropy:
         return self.run < self.run_max and self.share < self.share_max
 
     def _test_bits(self, byte: int) -> bool:
-        """Eight samples at once: a run of run_max, which is more than 30, cannot lie inside a byte."""
+        """Eight samples at once: a run of run_max, which is more than 30, cannot lie inside a byte. Bytes are tested for
+        repetition too: a source that gives one pattern for ever has runs as short and shares as even as a good one."""
+        if byte != self.byte_last:
+            self.byte_last = byte
+            self.byte_run = 0
+        self.byte_run += 1
         turned = byte ^ (0xFF if self.last else 0)  # zeros where the run goes on
         if turned == 0:
             self.run += 8
@@ -132,7 +140,7 @@ class Entropy:
         ones = _ONES[byte >> 4] + _ONES[byte & 15]
         self.share += ones if self.first else 8 - ones
         self.position = (self.position + 1) % (WINDOW_BITS // 8)
-        return longest < self.run_max and self.share < self.share_max
+        return longest < self.run_max and self.share < self.share_max and self.byte_run < self.byte_run_max
 
 
 def repetition_cutoff(worth: int, unit: int) -> int:

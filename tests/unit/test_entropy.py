@@ -127,9 +127,11 @@ def failures(entropy, noise):
     fast = []
     slow = []
     plain = Plain(entropy.run_max, entropy.share_max, WINDOW_BITS if entropy.one_bit else WINDOW_BYTES)
+    alike = 0
     for i in range(len(noise)):
+        alike = alike + 1 if i and noise[i] == noise[i - 1] else 1
         if entropy.one_bit:
-            good = True
+            good = alike < entropy.byte_run_max
             for shift in range(7, -1, -1):
                 good = plain.good(noise[i] >> shift & 1) and good
             if not entropy._test_bits(noise[i]):
@@ -163,6 +165,7 @@ def test_both_tests_agree_with_the_plain_words_on_rough_noise():
             # Cut-offs low enough to be reached: what is compared is the counting.
             entropy = Entropy(Source(), {"source": source, "millibits_per_byte": 8000})
             entropy.run_max = 31 + seed if entropy.one_bit else 3 + seed % 5
+            entropy.byte_run_max = 4 + seed
             entropy.share_max = 540 + 10 * seed if entropy.one_bit else 20 + seed
             fast, slow = failures(entropy, rough_noise(seed, 700))
             assert fast == slow, ("seed", seed, source)
@@ -274,9 +277,20 @@ def test_every_kind_of_dead_source_is_found_and_gives_no_seed():
             assert seed_of(entropy) == bytes(SEED_SIZE), (config, fill)
             assert entropy.failed
             assert bytes(entropy.chunk) == bytes(CHUNK)
-    source, entropy = started(BYTES)
-    source.broken = bytearray(b"\x5a" * 600)
-    assert seed_of(entropy) == bytes(SEED_SIZE)
+    for config in (BITS, BYTES):
+        # As many ones as zeros and no run at all: only the repetition shows.
+        source, entropy = started(config)
+        source.broken = bytearray(b"\x5a" * 2000)
+        assert seed_of(entropy) == bytes(SEED_SIZE)
+
+
+def test_a_pattern_of_a_one_bit_source_fails_at_its_cutoff_and_not_one_before():
+    for short in (0, 1):
+        entropy = Entropy(Source(), BITS)
+        good = True
+        for byte in b"\x33" + b"\xa5" * (entropy.byte_run_max - short) + b"\x5a":
+            good = entropy._test_bits(byte) and good
+        assert good == bool(short)
 
 
 def test_a_source_that_says_it_is_broken_gives_no_seed():
