@@ -118,8 +118,8 @@ class Entropy:
         return self.run < self.run_max and self.share < self.share_max
 
     def _test_bits(self, byte: int) -> bool:
-        """Eight samples at once: a run of run_max, which is more than 30, cannot lie inside a byte. Bytes are tested for
-        repetition too: a source that gives one pattern for ever has runs as short and shares as even as a good one."""
+        """Eight samples at once: a run of run_max, which is more than 30, cannot lie inside a byte. Bytes are tested
+        for repetition too: a source that gives one pattern for ever has short runs and even shares."""
         if byte != self.byte_last:
             self.byte_last = byte
             self.byte_run = 0
