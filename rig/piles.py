@@ -1,7 +1,6 @@
 """Where the cards of the deck in play must really be in every state that claims to know, card by card."""
 
 from firmware.games import flow as states
-from firmware.image import IN_TRAY
 from firmware.protocol import ids
 from firmware.shoe.ledger import DEALT, STORE, TRAY
 from hal.sim.plant import FOREIGN
@@ -190,8 +189,8 @@ class Piles:
         if self.strewn or self._lied("tray"):
             return
         tray = list(self.plant.tray)
-        if not tray and self.rig.app.inp.level[IN_TRAY]:
-            return  # taken in this very instant: the beam has not settled, and the stack was right until then
+        if not tray and 0 <= self.plant.now_us - self.taken_us <= 3 * SETTLE_US:
+            return  # taken whole, a scan before it was offered: the beam had not settled
         for _due_us, late in self.plant.output_tray.late:
             tray += late
         if self.doubled or self._lied("opacity"):
