@@ -20,7 +20,7 @@ class StepAxis:
         self.count: int = mech["slot_count"] if self.wraps else mech["shelf_count"]
         self.beam_slots: int = mech.get("slot_beam_slots", 0)
         self.at = place * self.place_steps
-        self.forward = True
+        self.forward = False  # as long as the direction pin is low
         self.steps = 0
         self.step_us = -FAR_US
         self.due_us = FAR_US
