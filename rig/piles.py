@@ -83,7 +83,7 @@ class Piles:
             for body in plant.throat.bodies:
                 if len(body.cards) > 1:
                     self.doubled = True
-        if not self.strewn and plant.tray and flow.ledger.zone[TRAY]:
+        if not self.strewn and plant.tray and (flow.ledger.zone[TRAY] or plant.tray[0] < FOREIGN):
             # What falls onto cards that are already there moves no beam.
             self.strewn = plant.tray[-1] >= FOREIGN
         if plant.tray and self.taken_us >= 0 and plant.now_us - self.taken_us <= SETTLE_US:

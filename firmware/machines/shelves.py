@@ -6,7 +6,7 @@ from array import array
 from micropython import const
 
 from firmware.fault import FAULT_COMPOSITION, FAULT_JAM_EXIT, FAULT_MISMATCH
-from firmware.image import IN_ARRIVAL, IN_HOPPER, IN_TRAY, OUT_OUTFEED, output_set
+from firmware.image import IN_ARRIVAL, IN_HOPPER, IN_SLOT, IN_TRAY, OUT_OUTFEED, output_set
 from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop
 from firmware.machines.beams import phase_dark, phase_light
 from firmware.machines.feed import (
@@ -27,6 +27,7 @@ from firmware.machines.push import (
     PUSH_DONE,
     PUSH_FAILED,
     PUSH_FOUND,
+    PUSH_HOMING,
     PUSH_IDLE,
     PUSH_KNOWN,
     PUSH_LOOK,
@@ -242,6 +243,8 @@ def _unload(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int
         machine.tray.guard(inp)
         push_start(machine.push, PUSH_KNOWN, now_ms)
     fault = machine.tray.trouble(inp, machine.push.found)
+    if not fault and machine.push.state == PUSH_HOMING and machine.push.found == 1:
+        fault = machine.tray.early(inp, inp.leave_us[IN_SLOT])
     return machine.fail(out, fault) if fault else _until_pushed(machine, out, now_ms)
 
 

@@ -1,10 +1,14 @@
 """The output tray: whether it is empty, believed only after the beam has been clear for a while; and whether a stack in
 it is nothing but what the machine has put there."""
 
+from micropython import const
+
 from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
 from firmware.image import IN_TRAY
 from firmware.shoe.ledger import TRAY
 from firmware.ticks import FOREVER_MS, ticks_diff
+
+EARLY_US = const(5000)  # a beam's bounce, many times over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +39,11 @@ class Tray:
         if inp.leaves[IN_TRAY] != self.seen or (self.free and count == 0 and inp.level[IN_TRAY]):
             return FAULT_STACK
         return FAULT_NONE
+
+    def early(self, inp: "Inputs", fell_us: int) -> int:
+        """The first of our cards fell at fell_us: what blocked the beam before is not ours. A fault code."""
+        blocked = self.free and inp.level[IN_TRAY]
+        return FAULT_STACK if blocked and ticks_diff(fell_us, inp.enter_us[IN_TRAY]) > EARLY_US else FAULT_NONE
 
     def landed(self, inp: "Inputs", count: int) -> int:
         """All cards should lie there now: a fault code."""
