@@ -27,6 +27,7 @@ PROGRESS_S = 3.0
 SHRINK_TRIES = 3000
 DEVICE_REASONS = ("bad_stuffing", "bad_crc", "too_short", "too_long", "bad_version", "bad_flags")
 LAST = wire.encode(messages.EventAck(seq=70000), 3, 4)
+UNKNOWN = [number for number in (0, 7, 450, 700, 65535) if number not in {cls.ID for cls in messages.ALL}]
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def sealed(raw: bytes) -> bytes:
 
 def random_message(rng: random.Random) -> Message:
     if rng.random() < 0.1:
-        return UnknownMessage(rng.choice([0, 7, 300, 700, 65535]), rng.randrange(16), rng.randbytes(rng.randrange(60)))
+        return UnknownMessage(rng.choice(UNKNOWN), rng.randrange(16), rng.randbytes(rng.randrange(60)))
     cls = rng.choice(messages.ALL)
     body = bytearray(rng.randbytes(cls.LAYOUT.size))
     for at in range(len(body)):
