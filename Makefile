@@ -14,7 +14,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
+.PHONY: help setup ready run test test-both test-cpython test-mpy check lint types types-device style
 .PHONY: scenarios soak size bench fuzz hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
@@ -46,7 +46,15 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check test-cpython test-mpy test-dissector-if-tshark)
+	$(call each,check test-both test-dissector-if-tshark)
+
+# Both VMs at once, since a machine has two cores: the one that takes longer is shown, the other when it is over.
+test-both: ready
+	@mkdir -p build; $(MAKE) --no-print-directory test-mpy > build/test-mpy.log 2>&1 & mpy=$$!; \
+	trap 'kill $$mpy 2> /dev/null' EXIT INT TERM; \
+	$(MAKE) --no-print-directory test-cpython; cpython=$$?; \
+	wait $$mpy; code=$$?; printf '\n== test-mpy\n'; cat build/test-mpy.log; \
+	exit $$((cpython + code))
 
 test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style
