@@ -1,4 +1,4 @@
-"""What runs while cards move has frames that fit on the stack: finding room on the heap takes a time nobody can tell."""
+"""What runs while cards move has frames that fit on the stack: how long it takes to find room on the heap varies."""
 
 import pytest
 from frames import WORDS_MAX, frames_of, frames_of_board
