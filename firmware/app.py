@@ -15,6 +15,7 @@ from firmware.games.flow import (
     ORDER_READY,
     ORDER_WANTED,
     SHUFFLING,
+    WAITING_FOR_DECK,
     WARNING,
     Flow,
     flow_warn,
@@ -200,6 +201,10 @@ class App:
             self.inp.axis = 1
         hal.watchdog_feed()
 
+    def resting(self) -> bool:
+        """Whether memory may be collected: nothing moves, and nobody could tell from the pause how a shuffle goes."""
+        return self.flow.state != SHUFFLING and not motors_running(self.inp, self.out)
+
     def _quiet_due(self) -> bool:
         """Whether there is quiet work at all: asked in every scan, so that the dearer question is asked rarely."""
         flow = self.flow
@@ -224,6 +229,14 @@ class App:
 
     def _quiet(self) -> bool:
         """Record, acknowledge, draw: what must not happen while a card moves. True if anything was done."""
+        if self.flow.page_due or self.hold_shown != self.flow.hold:
+            self.flow.page_due = False
+            self.hold_shown = self.flow.hold
+            self.hal.show(page_lines(self.flow))
+        if self.flow.state == SHUFFLING:
+            # When nothing moves in the middle of a shuffle depends on the order: a record made, and sent, right then
+            # would tell how long the cards took. Everything waits for the report instant, or for a warning.
+            return False
         busy = report_acknowledge(self.reporter)
         while self.outbox.count:  # bounded by the outbox
             if not self._record():
@@ -238,18 +251,16 @@ class App:
                 busy = True
             elif self.seeds.out and (self.flow.warning or self.flow.ledger.inside() == 0):
                 self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
-        if self.flow.meters.dirty and self.flow.state != SHUFFLING:
+        if self.flow.meters.dirty:
             self._store_meters()
-        if self.flow.page_due or self.hold_shown != self.flow.hold:
-            self.flow.page_due = False
-            self.hold_shown = self.flow.hold
-            self.hal.show(page_lines(self.flow))
         return busy
 
     def _store_meters(self) -> None:
         """Between jobs only. A failed write is tried again after the next one: meters stop no game."""
         meters = self.flow.meters
-        meters.gather(self.inp.glitches)
+        if self.flow.state == WAITING_FOR_DECK or self.flow.warning:
+            # Where noise meets a card depends on when the card comes, and so on the order: told when that is over.
+            meters.gather(self.inp.glitches)
         meters.dirty = False
         self.meter_store.save(meters.values)
         for i in range(METER_COUNT):

@@ -10,7 +10,7 @@ from micropython import const
 
 from firmware.app import App
 from firmware.games.profile import find_profile
-from firmware.image import INPUTS, OUTPUTS, motors_running
+from firmware.image import INPUTS, OUTPUTS
 from firmware.ticks import ticks_diff
 
 TYPE_CHECKING = False
@@ -64,7 +64,8 @@ def make_app(hal: "Hal", config: "Config", board_crc: int) -> App:
 
 
 def run(app: App) -> None:
-    """Scan for ever. Memory is collected while nothing moves, never on demand in the middle of a motion."""
+    """Scan for ever. Memory is collected while nothing moves; in a shuffle only if it runs out, since when nothing
+    moves there depends on the order, and a pause of 20 ms shows."""
     hal = app.hal
     gc.collect()
     collected_ms = hal.ticks_ms()
@@ -73,7 +74,7 @@ def run(app: App) -> None:
         wake_ms = app.scan(now_ms)
         if wake_ms <= 0:
             continue
-        if ticks_diff(now_ms, collected_ms) >= COLLECT_MS and not motors_running(app.inp, app.out):
+        if ticks_diff(now_ms, collected_ms) >= COLLECT_MS and app.resting():
             collected_ms = now_ms
             gc.collect()
         hal.idle(min(wake_ms, BEAT_MS))

@@ -67,6 +67,9 @@ COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 _BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_BEAM)
 
 
+_DECK_OUT = (WAITING_FOR_DECK, WARNING)  # states in which no deck is in play
+
+
 class Flow:
     """One device at one table. Sole owner of the machine; state has one writer, flow_enter."""
 
@@ -108,6 +111,8 @@ def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
     """Go to a state; presses made before it do not count for it. Returns 0: scan again at once."""
     flow.state = state
     flow.page_due = True
+    if state in _DECK_OUT:
+        flow.meters.dirty = True  # what was kept back while a deck was in play
     flow.phase = 0
     flow.entered_ms = now_ms
     flow.panel.clear()

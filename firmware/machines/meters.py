@@ -27,8 +27,6 @@ _JAMS = (FAULT_JAM_THROAT, FAULT_JAM_EXIT)  # made once: in the expression it wo
 _NEW_CARDS = const(1000)
 _U16_MAX = const(0xFFFF)
 
-_JAMS = (FAULT_JAM_THROAT, FAULT_JAM_EXIT)  # made once: in place it would be made anew, and decide may not allocate
-
 
 class Meters:
     """Over the device's life."""

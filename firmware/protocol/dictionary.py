@@ -12,22 +12,20 @@ from firmware.protocol import ids
 
 HASH_SIZE = const(8)
 
-_STATES_FIRST = ids.STATE_NAMES.find(" deck_held")
-
-# After the messages: the prefixes and the names of enumerated fields.
+# After the messages: the prefixes and the names of enumerated fields. Joined when they are asked for: the joined texts
+# would take a kilobyte of heap.
 _EXTRAS = (
-    "prefix event " + ids.EVENT_PREFIX,
-    "prefix command " + ids.COMMAND_PREFIX,
-    "names class " + ids.CLASS_NAMES,
-    # Two lines: a frame holds 237 characters.
-    "names state " + ids.STATE_NAMES[:_STATES_FIRST],
-    "names state" + ids.STATE_NAMES[_STATES_FIRST:],
-    "names warning " + FAULT_NAMES,
-    "names role " + ids.ROLE_NAMES,
-    "names mode " + ids.MODE_NAMES,
-    "names outcome " + ids.OUTCOME_NAMES,
-    "names reason " + ids.REASON_NAMES,
-    "names why " + ids.REFUSED_NAMES,
+    ("prefix event ", ids.EVENT_PREFIX, 0),
+    ("prefix command ", ids.COMMAND_PREFIX, 0),
+    ("names class ", ids.CLASS_NAMES, 0),
+    ("names state ", ids.STATE_NAMES, 1),
+    ("names state ", ids.STATE_NAMES, 2),
+    ("names warning ", FAULT_NAMES, 0),
+    ("names role ", ids.ROLE_NAMES, 0),
+    ("names mode ", ids.MODE_NAMES, 0),
+    ("names outcome ", ids.OUTCOME_NAMES, 0),
+    ("names reason ", ids.REASON_NAMES, 0),
+    ("names why ", ids.REFUSED_NAMES, 0),
 )
 
 
@@ -40,7 +38,12 @@ def dictionary_line(index: int) -> str:
     if index < len(ids.MESSAGES):
         message, kind, spec = ids.MESSAGES[index]
         return "message %d %d %s" % (message, kind, spec)
-    return _EXTRAS[index - len(ids.MESSAGES)]
+    label, text, half = _EXTRAS[index - len(ids.MESSAGES)]
+    if half:
+        # Two lines: a frame holds 237 characters.
+        middle = text.find(" deck_held")
+        text = text[:middle] if half == 1 else text[middle + 1 :]
+    return label + text
 
 
 def dictionary_hash() -> bytes:

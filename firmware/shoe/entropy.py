@@ -119,7 +119,7 @@ class Entropy:
 
     def _test_bits(self, byte: int) -> bool:
         """Eight samples at once: a run of run_max, which is more than 30, cannot lie inside a byte. Bytes are tested
-        for repetition too: a source that gives one pattern for ever has short runs and even shares."""
+        for repetition too: a source stuck in a pattern of eight bits has short runs and even shares."""
         if byte != self.byte_last:
             self.byte_last = byte
             self.byte_run = 0

@@ -50,7 +50,9 @@ class Shuffler:
         seed = self.drbg.generate(SEED_SIZE)
         self.seed[:] = seed
         wipe(seed)
-        self.commitment = sha256(_COMMITMENT + self.seed).digest()
+        commitment = sha256(_COMMITMENT)
+        commitment.update(self.seed)  # not joined before: the copy could not be overwritten
+        self.commitment = commitment.digest()
         shuffle = Drbg(self.seed, b"", _SHUFFLE)
         permutation_fill(order, count, shuffle)
         shuffle.wipe()

@@ -12,7 +12,7 @@ from struct import pack
 from typing import Any, cast
 
 from fairshoe.boards import Config
-from fairshoe.errors import GameError, SimulatorError
+from fairshoe.errors import GameError, SimulatorError, UsageError
 from fairshoe.simulator import check_game
 from firmware.games.profile import find_profile
 from firmware.shoe.shuffler import Shuffler
@@ -20,7 +20,7 @@ from firmware.version import VERSION_TEXT
 from rig import stories
 from rig.story import Stage, Stuck
 
-WAIT_MS_MAX = 120_000
+WAIT_MS_MAX = 600_000
 
 
 class Entropy:
@@ -86,7 +86,7 @@ def firmware_deck(config: Config, seed: int, index: int, cards: int) -> list[int
 def machine_deck(config: Config, game: str, seed: int, index: int) -> list[int]:
     """The same shuffle by the whole firmware on the simulated machine: a deck goes in, is counted and stored."""
     cards = deck_cards(game)
-    stage = Stage(config, game, index)
+    stage = Stage(config, check_game(game), index)
     try:
         stage.play(stories.start())
         # After the handshake, whose nonces come from the same source: the next to draw is the shuffle.
@@ -99,13 +99,22 @@ def machine_deck(config: Config, game: str, seed: int, index: int) -> list[int]:
 
 
 def stored_deck(stage: Stage, cards: int) -> list[int]:
-    """Cards in the order in which the machine deals them. The rig loads them by number and feeds the last one first."""
-    return [cards - 1 - slot[0] for slot in stage.rig.plant.slots[:cards]]
+    """Cards in the order in which the machine deals them, or from the bottom of the pile it hands out, each by its
+    number in the order of feeding. The rig loads them by number, the first at the bottom."""
+    pile = [card for slot in stage.rig.plant.slots for card in slot]
+    if stage.rig.config["mechanism"]["feed"] == "bottom":
+        return pile
+    return [cards - 1 - card for card in pile]
+
+
+def check_shuffles(config: Config) -> None:
+    kind = config["mechanism"]["kind"]
+    if kind not in ("carousel", "shelves"):
+        raise UsageError(f"a {kind} does not shuffle.", "Give a board with a carousel or shelves.")
 
 
 def deck_cards(game: str) -> int:
-    check_game(game)
-    profile = find_profile(game)
+    profile = find_profile(check_game(game))
     if profile is None:
         raise GameError(f"no game {game!r}.", "")
     return profile.deck_cards

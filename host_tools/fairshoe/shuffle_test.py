@@ -83,9 +83,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from fairshoe.shuffle_source import deck_cards
+    from fairshoe.shuffle_source import check_shuffles, deck_cards
 
     config, _ = boards.load_board(options.board)
+    check_shuffles(config)
     cards = deck_cards(options.game)
     least = max(SHUFFLES_MIN, CELL_MIN * cards)
     if options.shuffles < least:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from array import array
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,27 @@ def test_the_deck_is_dealt_in_the_order_in_which_the_fast_path_has_it() -> None:
         stage.play(stories.round_of(3))
         dealt = [51 - card for cards in stage.taken for card in cards]
         assert dealt == firmware_deck(CONFIG, 5, index, 52)
+
+
+@pytest.mark.parametrize("feed", ["bottom", "top"])
+def test_shelves_make_the_deck_that_the_fast_path_draws(feed: str) -> None:
+    config, _ = boards.load_board("pico-shelves")
+    config["mechanism"]["feed"] = feed
+    for index in range(3):
+        assert machine_deck(config, "house:deck_cards=52", 5, index) == firmware_deck(config, 5, index, 52)
+
+
+@pytest.mark.parametrize("kind", ["shoe", "draw"])
+def test_a_board_that_does_not_shuffle_is_refused(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["shuffle-test", "--board", f"pico-{kind}", "--shuffles", "2000"]) == 2
+    assert f"a {kind} does not shuffle" in capsys.readouterr().err
+
+
+def test_the_page_has_the_figures_of_the_decks_that_this_firmware_draws() -> None:
+    """The first thousand decks of the page's run, by their hash: another draw makes the page out of date."""
+    decks = b"".join(bytes(firmware_deck(CONFIG, 1, index, 52)) for index in range(1000))
+    page = (Path(__file__).resolve().parents[2] / "docs" / "SHUFFLE.md").read_text(encoding="utf-8")
+    assert sha256(decks).hexdigest()[:16] in page, "run the command of docs/SHUFFLE.md again and bring it up to date"
 
 
 def test_the_app_draws_from_the_same_noise_what_the_fast_path_draws() -> None:

@@ -9,8 +9,12 @@ import sys
 from support import board, check_stage
 from tables import drawn_order, faults, set_up, small_board
 
+from firmware.games.flow import SHUFFLING
 from firmware.protocol import ids
 from firmware.protocol.frame import FrameReader, frame_message
+from rig.story import Stage
+
+KEY = bytes(range(32))
 
 SLOW = sys.implementation.name != "cpython"
 ORDERS = 2 if SLOW else 6
@@ -83,6 +87,45 @@ def test_misfeeds_and_stalls_do_not_let_the_order_show():
         ({"fault": "misfeed", "ppm": 300000}, {"fault": "stall", "place": "mouth", "at_um": 9000, "ppm": 300000}),
     ):
         same([round_on_carousel(number, 10, specs) for number in range(ORDERS)])
+
+
+def asked_during_shuffle(kind, number, ask):
+    """What a host sees that is not silent while a deck is shuffled; and when memory could have been collected."""
+    config = small_board(kind)
+    config["link"]["mode"] = "table"
+    stage = Stage(config, {"deck_cards": 10}, 7, KEY, ids.ROLE_TABLE)
+    stage.until("empty_proved", 20000)
+    seen = recorded(stage)
+    order = start(stage, 10, number)
+    op = 0
+    flow = stage.rig.app.flow
+    while flow.state != SHUFFLING:
+        stage.run(1)
+    rests = 0
+    while flow.state == SHUFFLING:
+        op += 1
+        ask(stage, op)
+        for _ in range(70):
+            stage.run(10)
+            rests += flow.state == SHUFFLING and stage.rig.app.resting()
+    stage.until("deck_verified", 90000)
+    stage.run(3000)
+    check_stage(stage)
+    assert op > 5
+    assert rests == 0
+    return order, seen
+
+
+def test_a_host_that_asks_during_a_shuffle_learns_nothing_from_when_it_is_answered():
+    def command(stage, op):
+        stage._to_device(stage.peer.command(op, ids.CMD_CLOSE_BETTING))
+
+    def clock(stage, op):
+        stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_TIME, ids.TIME_SET, [1000000 + 7 * op]))
+
+    for kind in ("carousel", "shelves"):
+        for ask in (command, clock):
+            same([asked_during_shuffle(kind, number, ask) for number in range(2 if SLOW else 3)])
 
 
 def test_the_reference_carousel_with_a_whole_deck():
