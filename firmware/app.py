@@ -63,6 +63,8 @@ class App:
 
     def __init__(self, hal: "Hal", config: "Config", profile: "Profile", board_crc: int) -> None:
         spec = Spec(config)
+        if spec.kind == "carousel" and profile.deck_cards > spec.place_count:
+            raise ValueError("a deck of %d cards does not fit %d slots" % (profile.deck_cards, spec.place_count))
         codes = codec_table()
         self.hal = hal
         self.inp = Inputs()
@@ -72,6 +74,8 @@ class App:
         self.flow = Flow(spec, profile, self.outbox, self.order)
         self.journal = Journal(hal, config["nv"]["bytes"], codes, prefix_codes())
         self.journal.recover()
+        if self.journal.capacity < profile.round_events:
+            raise ValueError("storage for %d events, a round takes %d" % (self.journal.capacity, profile.round_events))
         self.meter_store = MeterStore(hal)
         self.meter_store.load(self.flow.meters.values)
         self.boot = self.journal.boot_last + 1

@@ -59,7 +59,7 @@ def make_port(config: "Config") -> "Hal":
 def make_app(hal: "Hal", config: "Config", board_crc: int) -> App:
     profile = find_profile(config.get("game", GAME_DEFAULT))
     if profile is None:
-        raise ValueError("unknown game " + config["game"])
+        raise ValueError("unknown game %s" % config["game"])
     return App(hal, config, profile, board_crc)
 
 

@@ -81,6 +81,8 @@ def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
 
 def act(rig: "Rig", action: str, argument: str) -> "list[int]":
     """The same with one argument as a person types it."""
+    if (action == "jam" and argument.count(":") != 2) or (action == "misfeed" and argument.count(":") != 1):
+        raise ValueError("%s needs %s" % (action, "PLACE:NTH:UM" if action == "jam" else "NTH:TIMES"))
     if action == "jam":
         place, nth, at_um = argument.split(":")
         return do(rig, "fault", {"fault": "jam", "place": place, "card": int(nth), "at_um": int(at_um)})

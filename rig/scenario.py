@@ -48,7 +48,7 @@ class Scenario:
         self.op = 0
         self._told = 0
         for path in data.get("changes", {}):
-            _change(config, path, data["changes"][path])
+            change(config, path, data["changes"][path])
         role = data.get("role", "")
         if role:
             config["link"]["mode"] = "table"
@@ -216,7 +216,7 @@ def _check_host(action: str, arguments: "Data") -> None:
         raise ValueError("no command %r; known: %s" % (arguments.get("name"), ", ".join(sorted(COMMANDS))))
 
 
-def _change(config: "Config", path: str, value: object) -> None:
+def change(config: "Config", path: str, value: object) -> None:
     """Set one value of the board config; null takes it away, as a board without that sensor."""
     words = path.split(".")
     place = config

@@ -16,7 +16,6 @@ from firmware.games.flow import (
     RELEASING,
     REMOVED_OFFERED,
     REMOVING,
-    ROUND_EVENTS_MAX,
     SHUFFLING,
     WAITING_FOR_DECK,
     WARNING,
@@ -82,7 +81,7 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
         return FOREVER_MS  # a door that swings while nothing can be recorded must not fill the outbox with proofs
     if flow.prove_due:
         return flow_enter(flow, PROVING_EMPTY, now_ms)
-    flow.hold = FAULT_NONE if flow.room >= ROUND_EVENTS_MAX else FAULT_JOURNAL
+    flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
     if not inp.level[IN_HOPPER] or flow.hold:
         flow.panel.clear()
         return FOREVER_MS

@@ -9,7 +9,6 @@ from firmware.games.flow import (
     DECK_SPENT,
     DRAW_READY,
     DRAWING,
-    ROUND_EVENTS_MAX,
     WAITING_FOR_DECK,
     flow_enter,
     flow_warn,
@@ -37,7 +36,7 @@ def step_draw_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     seats = flow.panel.take(PRESS_SEAT)
     if seats:
         flow.positions = min(flow.positions + seats, flow.profile.positions_max)
-    flow.hold = FAULT_NONE if flow.room >= ROUND_EVENTS_MAX else FAULT_JOURNAL
+    flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
     if not flow.panel.take(PRESS_CLOSE) or flow.hold or flow.machine.busy or not inp.level[IN_HOPPER]:
         return FOREVER_MS
     round_start(flow)

@@ -59,7 +59,6 @@ ORDER_WANTED = const(1)  # the app draws it while nothing moves: crypto allocate
 ORDER_READY = const(2)
 ORDER_FAILED = const(3)
 
-ROUND_EVENTS_MAX = const(48)  # a round of nine with a fault at its end records 41
 COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 
 # Faults after which the beams tell the whole truth: every card is in a slot, the hopper or the tray. After any other a

@@ -1,6 +1,6 @@
 """What the dealer reads, by state and warning: four lines of twenty characters that always say what to do next."""
 
-from firmware.fault import FAULT_NAMES
+from firmware.fault import FAULT_NAMES, FAULT_STACK
 from firmware.games.flow import WARNING
 
 TYPE_CHECKING = False
@@ -57,11 +57,14 @@ _WHAT = (
     "Deck not complete",
 )
 _HOLD = ("Please wait: storage", "is full of reports", "Check the link to", "the table system")
+_TRAY = ("Tray is not empty", "", "Take out what lies", "there")
 
 
 def page_lines(flow: "Flow") -> "tuple[str, str, str, str]":
     if flow.state != WARNING:
-        return _HOLD if flow.hold else _PAGES[flow.state]
+        if flow.hold:
+            return _TRAY if flow.hold == FAULT_STACK else _HOLD
+        return _PAGES[flow.state]
     first, then = "Empty hopper, path,", "then press ACK"
     if flow.door_open:
         first, then = "Clear the path, then", "close the door"

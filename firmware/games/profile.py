@@ -1,5 +1,7 @@
 """Game profiles: everything in which one game differs from another, as data."""
 
+from micropython import const
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Mapping
@@ -35,6 +37,9 @@ _HOUSE: "dict[str, object]" = {
 _GAMES = (_CARIBBEAN, _HOUSE)
 
 
+ROUND_EVENTS_MAX = const(48)  # a round of nine with a fault at its end records 41
+
+
 class Profile:
     """One game's rules as the procedure reads them."""
 
@@ -45,11 +50,24 @@ class Profile:
         self.stack_cards = _number(data["stack_cards"])
         self.last_cards = _number(data.get("last_cards", self.stack_cards))  # dealer or community, after the positions
         self.plan = _sizes(data.get("plan", ()))  # a programmed deal: these stacks and no others
-        self.positions_max = _number(data["positions_max"])
+        self._check_sizes()
+        # No more positions than the deck can serve.
+        served = (self.deck_cards - self.last_cards) // self.stack_cards
+        self.positions_max = min(_number(data["positions_max"]), served)
+        stacks = len(self.plan) or self.deck_cards // self.stack_cards
+        self.round_events = max(ROUND_EVENTS_MAX, 3 * stacks + 18)  # each stack is started, offered and taken
         self.lockout = bool(data["lockout"])
         self.clause_count = _text(data["clause_count"])
         self.clause_shuffle = _text(data["clause_shuffle"])
         self.clause_deal = _text(data["clause_deal"])
+
+    def _check_sizes(self) -> None:
+        deck = self.deck_cards
+        for size in self.plan or (self.stack_cards, self.last_cards):
+            if not 0 < size <= min(deck, 255):
+                raise ValueError("profile: a stack of %d from a deck of %d" % (size, deck))
+        if sum(self.plan) > deck:
+            raise ValueError("profile: a plan of %d cards from a deck of %d" % (sum(self.plan), deck))
 
     def stack_size(self, stack: int, positions: int) -> int:
         """Cards of stack number `stack`, from 1; 0 if there is none."""
@@ -72,6 +90,8 @@ def find_profile(game: "str | dict[str, object]") -> "Profile | None":
             if key not in changed and key not in ("last_cards", "plan"):
                 raise ValueError("profile: the house game has no " + key)
             changed[key] = game[key]
+        if "stack_cards" not in game:
+            changed["stack_cards"] = min(_number(_HOUSE["stack_cards"]), _number(changed["deck_cards"]))
         return Profile(changed)
     for data in _GAMES:
         if data["name"] == game:
@@ -80,6 +100,8 @@ def find_profile(game: "str | dict[str, object]") -> "Profile | None":
 
 
 def _text(value: object) -> bytes:
+    if isinstance(value, str):
+        value = value.encode()  # as a board config has it
     if not isinstance(value, bytes) or len(value) > 8:
         raise ValueError("profile: a code or clause is at most eight ASCII bytes")
     return value

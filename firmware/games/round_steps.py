@@ -7,7 +7,6 @@ from firmware.games.flow import (
     DISPENSING,
     RELEASING,
     REMAINDER_OFFERED,
-    ROUND_EVENTS_MAX,
     STACK_OFFERED,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
@@ -18,6 +17,7 @@ from firmware.games.flow import (
     flow_enter,
     flow_warn,
 )
+from firmware.image import IN_HOPPER
 from firmware.machines.job import JOB_DONE
 from firmware.machines.panel import PRESS_CLOSE, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
@@ -37,10 +37,12 @@ _ALL = const(-1)
 
 def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """A verified deck waits. Positions may be set; closing the betting starts the round."""
+    if _lifted(flow, inp):
+        return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     seats = flow.panel.take(PRESS_SEAT)
     if seats:
         flow.positions = min(flow.positions + seats, flow.profile.positions_max)
-    flow.hold = FAULT_NONE if flow.room >= ROUND_EVENTS_MAX else FAULT_JOURNAL
+    flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
     # Taken first: a press that came too early must not count when the obstacle is gone.
     closed = flow.panel.take(PRESS_CLOSE)
     if not closed or flow.hold or not flow.tray.empty:
@@ -63,6 +65,8 @@ def round_start(flow: "Flow") -> None:
 
 def step_waiting_for_lockout(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """No card before the progressive wagers are locked out."""
+    if _lifted(flow, inp):
+        return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if not flow.panel.take(PRESS_LOCK):
         return FOREVER_MS
     flow.outbox.post(ids.EV_LOCKOUT_CONFIRMED)
@@ -89,6 +93,8 @@ def _post_stack(flow: "Flow", cards: int) -> None:
 
 def step_stack_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """The next stack comes only after this one was taken; without set positions green ends the dealing."""
+    if _lifted(flow, inp):
+        return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if flow.tray.empty:
         cards = flow.ledger.zone[TRAY]
         flow.ledger.move(TRAY, DEALT, cards)
@@ -107,6 +113,8 @@ def step_stack_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
 
 
 def step_waiting_for_green(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if _lifted(flow, inp):
+        return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     return _release(flow, now_ms) if flow.panel.take(PRESS_GREEN) else FOREVER_MS
 
 
@@ -153,6 +161,13 @@ def round_end(flow: "Flow", remainder: int) -> None:
     flow.round_open = False
 
 
+def _lifted(flow: "Flow", inp: "Inputs") -> bool:
+    """Somebody took the deck of a shoe out of its hopper: what comes back need not be what was loaded."""
+    if not flow.ledger.counting or inp.level[IN_HOPPER]:
+        return False
+    return flow.ledger.zone[HOPPER] != 0 and flow.machine.state == JOB_DONE
+
+
 def _stack_size(flow: "Flow") -> int:
     return flow.profile.stack_size(flow.stack, flow.positions)
 
@@ -181,7 +196,9 @@ def _dispense(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int:
         if not flow_committed(flow):
             return flow_await_commit(flow, out, now_ms)
         if not flow.tray.empty and flow.ledger.zone[TRAY] == 0:
-            return FOREVER_MS  # somebody's hand or card: a stack begins in an empty tray
+            flow.hold = FAULT_STACK  # somebody's hand or card: a stack begins in an empty tray
+            return FOREVER_MS
+        flow.hold = FAULT_NONE
         if wanted == _ALL:
             machine.release(now_ms)
         else:

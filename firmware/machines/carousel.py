@@ -184,7 +184,8 @@ def _purge(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int
 
 def _at_next(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Nothing is offered while anything moves: the axis is at the next slot, or has failed to get there."""
-    return until_at_rest(machine, out, now_ms)
+    fault = machine.tray.trouble(inp, 1)
+    return machine.fail(out, fault) if fault else until_at_rest(machine, out, now_ms)
 
 
 def _until_ejected(machine: Carousel, out: "Outputs", now_ms: int) -> int:

@@ -8,7 +8,7 @@ from firmware.image import IN_BACK, IN_CUT, IN_FACE, IN_HOPPER, IN_OPACITY, IN_T
 from firmware.machines.beams import phase_dark, phase_light
 from firmware.machines.job import Machine
 from firmware.machines.meters import METER_CARDS, METER_CYCLES
-from firmware.shoe.ledger import DISCARDED, PATH
+from firmware.shoe.ledger import DISCARDED, HOPPER, PATH
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _ODD_LINES = (IN_FACE, IN_BACK, IN_OPACITY)
 _ODD_FAULTS = (FAULT_FACE_UP, FAULT_BACK, FAULT_DOUBLE_FEED)
 _ODD_COUNT = const(3)
+LIFTED_MS = const(300)  # longer than a hand takes with a card from the hopper to the first beam
 
 
 class Draw(Machine):
@@ -139,7 +140,9 @@ def _drain(machine: Draw, inp: "Inputs", now_ms: int) -> int:
         machine.empty_ms = now_ms
     if not machine.empty or machine.drained:
         return FOREVER_MS
-    left_ms = machine.spec.hold_ms_max - ticks_diff(now_ms, machine.empty_ms)
+    # Many cards do not vanish one by one: somebody has lifted the pile, and what comes back need not be the same.
+    limit_ms = machine.spec.hold_ms_max if machine.ledger.zone[HOPPER] <= 1 else LIFTED_MS
+    left_ms = limit_ms - ticks_diff(now_ms, machine.empty_ms)
     if left_ms > 0:
         return left_ms
     machine.drained = True

@@ -248,6 +248,12 @@ def _unload(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int
     return machine.fail(out, fault) if fault else _until_pushed(machine, out, now_ms)
 
 
+def _home_with_tray(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Steps that were lost show at home; the pile in the tray is not offered yet, and nobody may touch it."""
+    fault = machine.tray.trouble(inp, 1)
+    return machine.fail(out, fault) if fault else phase_home(machine, inp, out, now_ms)
+
+
 def _unload_found(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """After a fault nobody knows on which shelf how many lie: the books follow when all of them are empty."""
     if machine.enter():
@@ -279,5 +285,5 @@ _PROVE = (phase_dark, phase_light, phase_home, _look)
 _SHUFFLE = (phase_dark, phase_light, phase_home, _take_in, _unload, _lift, phase_park)
 _FIRST_PASS = 3
 _TOO_MANY = (_too_many,)
-_RELEASE = (phase_dark, phase_light, _unload, phase_home)
+_RELEASE = (phase_dark, phase_light, _unload, _home_with_tray)
 _PURGE = (phase_home, _unload_found)

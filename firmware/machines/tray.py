@@ -33,6 +33,8 @@ class Tray:
         """From here on only the machine may change what lies in the tray."""
         self.seen = inp.leaves[IN_TRAY]
         self.free = self.ledger.zone[TRAY] == 0
+        if not self.free and not inp.level[IN_TRAY]:
+            self.seen -= 1  # what the books have there was taken before we looked
 
     def trouble(self, inp: "Inputs", count: int) -> int:
         """Somebody took something out, or something lies there that did not come from us: a fault code."""

@@ -168,16 +168,16 @@ def _sim(options: argparse.Namespace) -> int:
 
     config, crc = boards.load_board(options.board)
     key = read_device_key(Path(options.key_file)) if options.key_file else None
-    options.game = options.game or demo.GAMES.get(config["mechanism"]["kind"], DEFAULT_GAME)
+    game = options.game or config.get("game", DEFAULT_GAME)
     if options.mode:
         config["link"]["mode"] = options.mode
-    simulator = Simulator(config, crc, options.game, options.seed, options.speed, key)
+    simulator = Simulator(config, crc, game, options.seed, options.speed, key)
     port, tap = simulator.table.path, simulator.tap.path
     if options.json:
-        ready = {"port": port, "tap": tap, "board": config["name"], "game": options.game, "seed": options.seed}
+        ready = {"port": port, "tap": tap, "board": config["name"], "game": game, "seed": options.seed}
         print(json.dumps(ready), flush=True)
     else:
-        print(f"simulated shoe: board {config['name']}, game {options.game}, seed {options.seed}")
+        print(f"simulated shoe: board {config['name']}, game {game}, seed {options.seed}")
         print(f"  table port  {port}\n  tap         {tap}   (repeats what the shoe sends)")
         print(f"  hands       {ACTION_HELP}", flush=True)
     return serve(simulator, options.hands)

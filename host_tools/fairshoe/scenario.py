@@ -16,7 +16,7 @@ from typing import Any
 
 from fairshoe import _device, boards
 from fairshoe.errors import FairshoeError
-from rig.scenario import Scenario, check
+from rig.scenario import Scenario, change, check
 
 VM_LIMIT_S = 600
 _MARK = "== "  # between scenarios in what the VM prints
@@ -62,7 +62,23 @@ def load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         check(data)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise ScenarioError(f"{path}: {error}.", "docs/SCENARIOS.md describes the file.") from error
-    return data, copy.deepcopy(boards.load_board(data["board"])[0])
+    return data, _board(path, data)
+
+
+def _board(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+    """The config of its board. What a scenario changes of it must exist and be of the right kind; whether such a board
+    should be built is not asked: stories of bad boards are wanted too."""
+    config = copy.deepcopy(boards.load_board(data["board"])[0])
+    changed = copy.deepcopy(config)
+    try:
+        for place, value in data.get("changes", {}).items():
+            change(changed, place, value)
+    except (TypeError, AttributeError) as error:
+        raise ScenarioError(f"{path}: changes: {error}.", "Give places like mechanism.jog_max with values.") from error
+    problems = [text for text in boards.check_board(changed) if "is not known" in text or " must be " in text]
+    if problems:
+        raise ScenarioError(f"{path}: changes: " + "; ".join(problems) + ".", "docs/BOARDS.md explains the rules.")
+    return config
 
 
 def play(paths: list[Path]) -> Iterator[Result]:
@@ -72,7 +88,7 @@ def play(paths: list[Path]) -> Iterator[Result]:
         started = time.monotonic()
         try:
             scenario = Scenario(data, config)
-        except ValueError as error:
+        except (ValueError, TypeError, AttributeError, KeyError) as error:
             raise ScenarioError(f"{path}: {error}.", "docs/SCENARIOS.md describes the file.") from error
         problems = scenario.play()
         yield Result(path, data["title"], problems, scenario.lines, time.monotonic() - started)

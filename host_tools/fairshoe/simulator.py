@@ -28,13 +28,15 @@ ACTION_HELP = f"{TYPED.replace(', ', ' | ')} | cut | boot | quit"
 Game = str | dict[str, object]
 
 
-def check_game(text: str) -> Game:
-    """A game by its name, or the house's own with changes: house:deck_cards=384,plan=1+1+1+4."""
+def check_game(text: Game) -> Game:
+    """A game by its name, or the house's own with changes: house:deck_cards=384,plan=1+1+1+4; or as a config has it."""
+    if isinstance(text, dict):
+        return text
     name, _, changes = text.partition(":")
     game: Game = name
     try:
         if name == "house" and changes:
-            game = {key: _number(value) for key, _, value in (word.partition("=") for word in changes.split(","))}
+            game = dict(_change(word) for word in changes.split(","))
         if find_profile(game) is None or (changes and name != "house"):
             raise GameError(f"no game {text!r}.", "Known games: " + ", ".join(game_names()) + ".")
     except ValueError as error:
@@ -44,8 +46,9 @@ def check_game(text: str) -> Game:
     return game
 
 
-def _number(text: str) -> object:
-    return [int(part) for part in text.split("+")] if "+" in text else int(text)
+def _change(word: str) -> tuple[str, object]:
+    key, _, value = word.partition("=")
+    return key, [int(part) for part in value.split("+")] if key == "plan" else int(value)
 
 
 class _Pty:
@@ -79,9 +82,12 @@ class Simulator:
     """Runs the rig at `speed` times real time and moves bytes between it and the ports."""
 
     def __init__(
-        self, config: Config, board_crc: int, game: str, seed: int, speed: float, key: bytes | None = None
+        self, config: Config, board_crc: int, game: Game, seed: int, speed: float, key: bytes | None = None
     ) -> None:
-        self.rig = Rig(config, check_game(game), seed, board_crc, key or b"")
+        try:
+            self.rig = Rig(config, check_game(game), seed, board_crc, key or b"")
+        except ValueError as error:
+            raise GameError(f"this game on this board: {error}.", "Choose another game, or another board.") from error
         self.speed = speed
         self.table = _Pty()
         self.tap = _Pty()

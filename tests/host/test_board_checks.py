@@ -457,7 +457,7 @@ def test_numbers_of_the_firmware_are_those_of_the_firmware() -> None:
     assert constant("hal/rp2/axis.py", "HOME_STEPS") == board_checks.HOME_STEPS
     assert constant("firmware/journal/store.py", "RECORD_SIZE") == board_checks.RECORD_BYTES
     assert constant("firmware/journal/store.py", "RECORD_FIRST") == board_checks.RECORD_FIRST
-    assert constant("firmware/games/flow.py", "ROUND_EVENTS_MAX") == board_checks.ROUND_EVENTS
+    assert constant("firmware/games/profile.py", "ROUND_EVENTS_MAX") == board_checks.ROUND_EVENTS
     # At the fastest step there must be a pause left that is not the zero that ends a move, and be it exact to 1 in 40.
     period_us = 1000000 // board_checks.STEP_HZ_MAX
     assert period_us - constant("hal/rp2/steps.py", "STEP_CYCLES") > 0

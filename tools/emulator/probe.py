@@ -39,6 +39,9 @@ class Timed:
         self.quiet = [0, 0, 0]
         self.bins = [0] * 64  # scans while cards move, by quarters of a millisecond
 
+    def resting(self):
+        return self.app.resting()
+
     def scan(self, now_ms):
         began_us = ticks_us()
         wake_ms = self.app.scan(now_ms)
