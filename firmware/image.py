@@ -103,10 +103,11 @@ class Inputs:
         self.leaves = [0] * INPUT_COUNT
         self.enter_us = [0] * INPUT_COUNT
         self.leave_us = [0] * INPUT_COUNT
-        self.glitches = [0] * INPUT_COUNT  # changes that did not last
+        self.glitches = [0] * INPUT_COUNT  # changes that did not last, and led to none that did
         self.stale = True  # levels are not what the edges add up to: at the start, and after a loss
         self._held = bytearray(INPUT_COUNT)  # raw level after the last edge
         self._held_us = [0] * INPUT_COUNT
+        self._burst = bytearray(INPUT_COUNT)  # glitches so close together that they may be the bounce of a change
         self._unsettled = 0  # a bit for each line whose last change has not lasted long enough yet
 
     def unsettled(self) -> bool:
@@ -134,10 +135,13 @@ class Inputs:
             bit = 1 << line
             if not self._unsettled & bit:
                 self._unsettled |= bit
+                if self._burst[line] and ticks_diff(self.edge_us[i], self._held_us[line]) >= SETTLE_US:
+                    self._burst[line] = 0  # it stayed where it was: what came before was no bounce
             elif ticks_diff(self.edge_us[i], self._held_us[line]) >= SETTLE_US:
                 self._accept(line)
             else:
                 self.glitches[line] += 1
+                self._burst[line] = self._burst[line] + 1 & 15
                 self._unsettled ^= bit
             self._held[line] ^= 1
             self._held_us[line] = self.edge_us[i]
@@ -146,6 +150,9 @@ class Inputs:
     def _accept(self, line: int) -> None:
         level = self._held[line]
         self.level[line] = level
+        if self._burst[line]:
+            self.glitches[line] -= self._burst[line]  # the bounce of a real change is not the beam's fault
+            self._burst[line] = 0
         if level:
             self.enters[line] += 1
             self.enter_us[line] = self._held_us[line]

@@ -241,3 +241,16 @@ def test_more_edges_than_can_be_kept_stop_the_machine_whatever_it_was_doing():
     assert warned(stage) == FAULT_EDGE_LOST
     assert not any(plant.outputs)
     assert "deck_verified" not in stage.names()
+
+
+def test_a_bounce_is_no_glitch_and_pulses_that_lead_to_nothing_are():
+    inp = ready()
+    bounce = ((IN_THROAT_A, 1, 10000), (IN_THROAT_A, 0, 10100), (IN_THROAT_A, 1, 10200), (IN_THROAT_A, 0, 10250))
+    scan(inp, 10300, *(bounce + ((IN_THROAT_A, 1, 10300),)))
+    scan(inp, 13000)
+    assert passages(inp) == (1, 1, 0, 0)
+    # Two pulses far apart, then a change long after them: nothing of that was its bounce.
+    for at_us in (50000, 60000):
+        scan(inp, at_us + 5000, (IN_THROAT_A, 0, at_us), (IN_THROAT_A, 1, at_us + 200))
+    scan(inp, 73000, (IN_THROAT_A, 0, 70000))
+    assert passages(inp) == (0, 1, 1, 2)

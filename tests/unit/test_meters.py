@@ -257,3 +257,14 @@ def test_meters_are_told_between_jobs_only():
     stage.run(2000)
     assert told(stage)["misfeeds"] == 1
     assert fields_of(stage, "deck_verified") == [[CARDS, CARDS, 1, 0]]
+
+
+def test_beams_that_bounce_at_every_card_are_at_ease():
+    """Bounce belongs to an edge: counted, it would fill the meters of a good machine within days."""
+    stage = set_up("carousel", CARDS, config=small_board("carousel", bounce_us=300))
+    insert(stage, CARDS)
+    stage.until("deck_verified", 100000)
+    stage.play([("", 500, "open", 0), ("", 1500, "wait", 0)])
+    meters = told(stage)
+    for name in ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray"):
+        assert meters[name] == 0, name
