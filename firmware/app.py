@@ -111,7 +111,9 @@ class App:
         wake_ms = self.wake_ms
         self._drive()
         next_ms = self._talk(now_ms)
-        if self._quiet_due() and self._still(now_ms) and self._quiet():
+        # In a shuffle there is nothing to do but to show that it is one: see _quiet.
+        wanted = self.flow.page_due or self.flow.state != SHUFFLING
+        if wanted and self._quiet_due() and self._still(now_ms) and self._quiet():
             return 0
         if self.coasting and wake_ms > COAST_MS:
             wake_ms = COAST_MS
