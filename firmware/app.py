@@ -10,10 +10,14 @@ from micropython import const
 
 from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, FAULT_NONE, Broken, BrokenJournal
 from firmware.games.flow import (
+    DECK_SPENT,
+    DRAW_READY,
+    DRAWING,
     ORDER_FAILED,
     ORDER_NONE,
     ORDER_READY,
     ORDER_WANTED,
+    PREPARING,
     SHUFFLING,
     WAITING_FOR_DECK,
     WARNING,
@@ -22,7 +26,7 @@ from firmware.games.flow import (
 )
 from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_resume, procedure_scan
-from firmware.image import IN_TRAY, Inputs, Outputs, motors_running
+from firmware.image import IN_THROAT_A, IN_THROAT_B, IN_TRAY, Inputs, Outputs, motors_running
 from firmware.journal.keys import key_load
 from firmware.journal.meters import MeterStore
 from firmware.journal.outbox import Outbox
@@ -56,6 +60,9 @@ STATUS_ROUND = const(2)
 STATUS_ZONES = const(8)  # first of the eight zones
 STATUS_WAITING = const(16)
 STATUS_BAD = const(17)
+
+
+_HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # each ends in a warning if a card stays in the throat
 
 
 class App:
@@ -230,7 +237,9 @@ class App:
         machine = self.flow.machine
         if machine.state == JOB_FAILED or self.coasting or motors_running(self.inp, self.out):
             return False
-        # Hands move cards too, and so do gravity and what is left of a motion.
+        # Gravity moves cards too, and what is left of a motion; and a hand, which does not ask whether anybody watches.
+        if machine.draws and self.flow.state in _HAND_STATES:
+            return not (self.inp.level[IN_THROAT_A] or self.inp.level[IN_THROAT_B])
         return not (machine.state == JOB_RUNNING and machine.busy)
 
     def _quiet(self) -> bool:

@@ -57,7 +57,7 @@ def _draw_changes(draw: random.Random, kind: str) -> Data:
     if draw.random() < 0.1:
         changes["sensors.recognition"] = True
     if draw.random() < 0.2:
-        changes["nv.bytes"] = 8192
+        changes["nv.bytes"] = 12288
     if kind == "draw":
         return changes
     if draw.random() < 0.2:
@@ -83,7 +83,10 @@ def _draw_game(draw: random.Random, kind: str) -> Any:
     if draw.random() < 0.3:
         game["last_cards"] = draw.randrange(1, 8)
     if draw.random() < 0.2:
-        game["plan"] = [draw.randrange(1, 8) for _ in range(draw.randrange(1, 5))]
+        plan = [draw.randrange(1, 8) for _ in range(draw.randrange(1, 5))]
+        while sum(plan) > game["deck_cards"]:
+            plan.pop()  # a deck that cannot serve it is refused
+        game["plan"] = plan
     return game
 
 
