@@ -31,6 +31,7 @@ class Draw(Machine):
     """Counts what a hand takes."""
 
     draws = True
+    counts_out = False  # a person takes the rest out
 
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
         super().__init__(spec, ledger, meters)
