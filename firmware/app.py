@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from hal.api import Config, Hal
 
 COAST_MS = const(100)
+HAND_MS = const(1000)
 STATUS_STATE = const(0)
 STATUS_WARNING = const(1)
 STATUS_ROUND = const(2)
@@ -62,7 +63,7 @@ STATUS_WAITING = const(16)
 STATUS_BAD = const(17)
 
 
-_HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # each ends in a warning if a card stays in the throat
+_HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays in the throat ends in a warning
 
 
 class App:
@@ -239,8 +240,14 @@ class App:
             return False
         # Gravity moves cards too, and what is left of a motion; and a hand, which does not ask whether anybody watches.
         if machine.draws and self.flow.state in _HAND_STATES:
-            return not (self.inp.level[IN_THROAT_A] or self.inp.level[IN_THROAT_B])
+            return self._hand_still(now_ms)
         return not (machine.state == JOB_RUNNING and machine.busy)
+
+    def _hand_still(self, now_ms: int) -> bool:
+        if not (self.inp.level[IN_THROAT_A] or self.inp.level[IN_THROAT_B]):
+            return True
+        # Nobody watches yet: what blocks a beam for so long is no hand, and has to be found by the beam test.
+        return self.flow.state == PREPARING and ticks_diff(now_ms, self.flow.entered_ms) >= HAND_MS
 
     def _quiet(self) -> bool:
         """Record, acknowledge, draw: what must not happen while a card moves. True if anything was done."""
