@@ -122,7 +122,8 @@ class Promises:
         if plant.kind != "draw":
             return plant.is_moving()
         # A hand is seen from throat A on, and only while the firmware watches; an edge counts when it has settled.
-        if self.rig.app.flow.machine.state != JOB_RUNNING or plant.beams.lied[plant.line_a]:
+        lied = plant.beams.lied
+        if self.rig.app.flow.machine.state != JOB_RUNNING or lied[plant.line_a] or lied[plant.line_b]:
             return False
         for body in plant.hand.bodies:
             seen_um = plant.hand.beams[0][1] + SETTLE_US * body.speed // 1000
