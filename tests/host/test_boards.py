@@ -125,3 +125,10 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     config = changed("mechanism.card_um", "long")
     del config["inputs"]["door"]
     assert len(boards.check_board(config)) == 2
+
+
+def test_a_board_may_name_its_game() -> None:
+    assert boards.check_board(changed("game", "caribbean-stud")) == []
+    assert boards.check_board(changed("game", {"deck_cards": 40, "plan": [1, 1, 4]})) == []
+    assert boards.check_board(changed("game", {"decks": 8})) != []
+    assert boards.load_board("pico-shelves")[0]["game"] == {"deck_cards": 384}
