@@ -25,17 +25,20 @@ from firmware.games.flow import (
     flow_warn,
 )
 from firmware.games.pages import page_lines
-from firmware.games.procedure import procedure_resume, procedure_scan
-from firmware.image import IN_THROAT_A, IN_THROAT_B, IN_TRAY, Inputs, Outputs, motors_running
-from firmware.journal.keys import key_load
+from firmware.games.procedure import procedure_scan
+from firmware.image import IN_KEY, IN_THROAT_A, IN_THROAT_B, IN_TRAY, Inputs, Outputs, motors_running
+from firmware.journal.keys import Keys
 from firmware.journal.meters import MeterStore
 from firmware.journal.outbox import Outbox
+from firmware.journal.seals import Sealer
 from firmware.journal.seeds import Seeds
 from firmware.journal.store import Journal
+from firmware.link.asked import Asked
 from firmware.link.commands import Desk
 from firmware.link.gate import Link
 from firmware.link.handshake import Handshake
 from firmware.link.report import Reporter, report_acknowledge, report_due, report_receive, report_send
+from firmware.link.service import Service
 from firmware.machines.job import JOB_FAILED, JOB_RUNNING
 from firmware.machines.meters import METER_COUNT
 from firmware.machines.panel import panel_scan
@@ -43,6 +46,7 @@ from firmware.machines.spec import Spec
 from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
+from firmware.scribe import Scribe
 from firmware.shoe.ledger import HOPPER, ZONE_COUNT
 from firmware.shoe.shuffler import Shuffler
 from firmware.ticks import FOREVER_MS, ticks_diff
@@ -62,7 +66,6 @@ STATUS_ZONES = const(8)  # first of the eight zones
 STATUS_WAITING = const(16)
 STATUS_BAD = const(17)
 
-
 _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays in the throat ends in a warning
 
 
@@ -81,7 +84,7 @@ class App:
         self.order = array("H", [0] * max(spec.place_count, profile.deck_cards))
         self.flow = Flow(spec, profile, self.outbox, self.order)
         self.journal = Journal(hal, config["nv"]["bytes"], codes, prefix_codes())
-        self.journal.recover()
+        self.journal.recover(hal)
         if self.journal.capacity < profile.round_events:
             raise ValueError("storage for %d events, a round takes %d" % (self.journal.capacity, profile.round_events))
         self.meter_store = MeterStore(hal)
@@ -91,23 +94,36 @@ class App:
         # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed stays secret.
         disclose = self.flow.machine.deals and config.get("audit", {}).get("seeds") == "disclose"
         self.seeds = Seeds(hal, self.journal, disclose)
-        self.prefix = [0, self.boot, 0, 0, 0, 0, 0]
-        self.utc_offset_s = 0  # UTC minus uptime; 0 while nobody has told
-        mode = ids.MODE_NAMES.split().index(config["link"]["mode"])
-        self.link = Link(hal, codes, key_load(hal), config["link"]["clear_ack"])
-        self.desk = Desk(self.flow, self.inp, self.journal.lanes, mode)
-        text = VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + profile.code
-        handshake = Handshake(hal, self.link, self.journal, mode, self.boot, text)
-        self.reporter = Reporter(self.link, self.journal, self.desk, handshake, self.seeds)
-        for i in range(METER_COUNT):
-            self.reporter.meters[i] = self.flow.meters.values[i]
+        self._connect(config, codes)
         self.scanned_ms = hal.ticks_ms()
         self.wake_ms = 0  # when the machines want the next scan
+        self.scan_ms_max = config["mechanism"]["scan_ms_max"]
+        self.healthy = True
         self.hold_shown = FAULT_NONE
+        self.turned = False  # the key switch
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
         self.coasting = True
         self.halted_ms = self.scanned_ms
-        self._announce(board_crc)
+        self.scribe.announce(self.out, board_crc, self.scanned_ms)
+
+    def _connect(self, config: "Config", codes: "dict[int, bytes]") -> None:
+        """The link, and who speaks and writes down what."""
+        hal = self.hal
+        flow = self.flow
+        journal = self.journal
+        mode = ids.MODE_NAMES.split().index(config["link"]["mode"])
+        keys = Keys(hal)
+        journal.sealer = Sealer(keys)
+        self.link = Link(hal, codes, keys.key, config["link"]["clear_ack"])
+        self.service = Service(self.link, flow, self.inp, keys, journal.sealer)
+        self.desk = Desk(flow, self.inp, journal.lanes, mode)
+        text = VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + flow.profile.code
+        handshake = Handshake(hal, self.link, journal, mode, self.boot, text)
+        asked = Asked(journal, self.seeds, self.service)
+        self.reporter = Reporter(self.link, journal, self.desk, handshake, asked)
+        for i in range(METER_COUNT):
+            self.reporter.meters[i] = flow.meters.values[i]
+        self.scribe = Scribe(hal, flow, journal, self.seeds, self.service, self.desk, self.boot)
 
     def scan(self, now_ms: int) -> int:
         """One scan. Returns in how many milliseconds the next is needed if no input changes."""
@@ -122,13 +138,16 @@ class App:
         # In a shuffle there is nothing to do but to show that it is one: see _quiet.
         wanted = self.flow.page_due or self.flow.state != SHUFFLING
         if wanted and self._quiet_due() and self._still(now_ms) and self._quiet():
-            return 0
-        if self.coasting and wake_ms > COAST_MS:
+            next_ms = 0
+        elif self.coasting and wake_ms > COAST_MS:
             wake_ms = COAST_MS
+        if self.healthy:
+            self.hal.watchdog_feed()  # here and nowhere else: by a scan that got to its end and broke nothing
         return next_ms if next_ms < wake_ms else wake_ms
 
     def _decide(self) -> None:
         """A function of its own, and the exceptions without names: handlers take room in the frame of every scan."""
+        self.healthy = True
         try:
             self.wake_ms = self.decide(self.scanned_ms)
         except BrokenJournal:
@@ -138,12 +157,17 @@ class App:
 
     def _broke(self, fault: int) -> None:
         """The firmware contradicts itself. Motors off is the only answer that cannot make it worse."""
+        self.healthy = False
         self.wake_ms = flow_warn(self.flow, self.out, fault, self.scanned_ms)
 
     def _talk(self, now_ms: int) -> int:
         """The link's share of a scan: what came in, what a command does next, one frame out."""
         reporter = self.reporter
         desk = self.desk
+        if self.turned:
+            self.turned = False
+            self.service.watch()
+            self.service.tell()
         wake_ms = report_receive(reporter, now_ms)
         if desk.role or desk.result_role:
             next_ms = desk.scan(now_ms)
@@ -165,6 +189,7 @@ class App:
         if inp.unsettled():
             wake_ms = inp.settle()
             panel_scan(flow.panel, inp)
+            self.turned = inp.level[IN_KEY] != self.service.on
         # Most of the time nothing has changed there: a question here is half the price of a call.
         if not flow.tray.empty or inp.level[IN_TRAY]:
             next_ms = tray_scan(flow.tray, inp, now_ms)
@@ -178,20 +203,6 @@ class App:
             if next_ms < wake_ms:
                 wake_ms = next_ms
         return wake_ms
-
-    def _announce(self, board_crc: int) -> None:
-        flow = self.flow
-        journal = self.journal
-        flow.round_last = journal.round_last
-        interrupted = journal.last_of(ids.INTENTS, ids.OUTCOMES)
-        round_mark = journal.last_of((ids.EV_ROUND_STARTED,), (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED))
-        round_open = round_mark == ids.EV_ROUND_STARTED
-        self.outbox.round = flow.round_last if round_open else 0
-        self.outbox.post(ids.EV_BOOTED, self.hal.reset_cause(), board_crc, text=VERSION_TEXT)
-        self.desk.recover()
-        if interrupted not in ids.INTENTS:
-            interrupted = 0
-        procedure_resume(flow, self.out, interrupted, round_open, journal.warning, self.scanned_ms)
 
     def _drive(self) -> None:
         out = self.out
@@ -213,7 +224,13 @@ class App:
             hal.move(out.axis_slots, out.axis_home)
             # Until the next sample shows it: the axis counts as moving from here on.
             self.inp.axis = 1
-        hal.watchdog_feed()
+
+    def overran(self, took_ms: int) -> None:
+        """A scan was late. It may be, as long as nothing moves that it should have stopped."""
+        overruns = self.reporter.overruns
+        if motors_running(self.inp, self.out):
+            overruns[0] += 1
+            overruns[1] = max(overruns[1], took_ms)
 
     def resting(self) -> bool:
         """Whether memory may be collected: nothing moves, and nobody could tell from the pause how a shuffle goes."""
@@ -229,6 +246,7 @@ class App:
             or flow.page_due
             or self.hold_shown != flow.hold
             or (flow.meters.dirty and flow.state != SHUFFLING)
+            or self.service.how >= 0
         )
 
     def _still(self, now_ms: int) -> bool:
@@ -260,19 +278,16 @@ class App:
             # would tell how long the cards took. Everything waits for the report instant, or for a warning.
             return False
         busy = report_acknowledge(self.reporter)
-        while self.outbox.count:  # bounded by the outbox
-            if not self._record():
-                break
-            busy = True
+        busy = self.scribe.record_all() or busy
         if self.outbox.count == 0 and self.flow.state == WARNING:
             self.flow.hold = FAULT_NONE  # storage works again; the waiting states look for room by themselves
-        self.flow.room = self.journal.room()
         if self.outbox.count == 0:
             if self.flow.order_state == ORDER_WANTED:
                 self.flow.order_state = self._draw_order()
                 busy = True
             elif self.seeds.out and (self.flow.warning or self.flow.ledger.inside() == 0):
                 self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
+            busy = self.scribe.keep_house() or busy
         if self.flow.meters.dirty:
             self._store_meters()
         return busy
@@ -289,29 +304,13 @@ class App:
             self.reporter.meters[i] = meters.values[i]
         self.reporter.meters_due = True
 
-    def _record(self) -> bool:
-        """Make the oldest posted event durable. On failure it stays posted: nothing can start until it is recorded."""
-        entry = self.outbox.head()
-        prefix = self.prefix
-        prefix[2] = entry.uptime_s
-        prefix[3] = entry.uptime_ms
-        prefix[4] = self.utc_offset_s + entry.uptime_s if self.utc_offset_s else 0
-        prefix[5] = entry.round
-        prefix[6] = entry.deck
-        if self.journal.room() <= 0 or not self.journal.append(entry.message, prefix, entry.values, entry.text):
-            self.flow.hold = FAULT_JOURNAL
-            return False
-        self.seeds.note(entry.message)
-        self.outbox.drop_head()
-        return True
-
     def _set_time(self) -> None:
         """A host with the right told the time: say what it was before, since what is recorded after depends on it."""
         reporter = self.reporter
         reporter.time_set = False
         values = reporter.time_values
-        old_s = self.utc_offset_s + self.outbox.uptime_s if self.utc_offset_s else 0
-        self.utc_offset_s = values[0] - self.outbox.uptime_s
+        old_s = self.scribe.utc_s()
+        self.scribe.utc_offset_s = values[0] - self.outbox.uptime_s
         values[1] = self.outbox.uptime_s
         values[2] = self.outbox.uptime_ms
         reporter.time_due = True
@@ -341,6 +340,7 @@ class App:
             status[STATUS_STATE] = flow.state
             self.reporter.status_due = self.reporter.host_seen
         status[STATUS_WARNING] = flow.warning or flow.hold
+        self.reporter.utc_s = self.scribe.utc_s()
         status[STATUS_ROUND] = self.outbox.round
         status[STATUS_ROUND + 1] = self.outbox.deck
         status[STATUS_ROUND + 2] = flow.positions

@@ -25,6 +25,7 @@ INPUTS = (
     "face",  # at throat A: a card that lies face up
     "hole_card",  # a card lies in the hole-card reader
     "hole_match",  # and makes a blackjack with the up-card it was told of
+    "key_switch",  # turned: the service port is the link
     "button_close",  # betting closed
     "button_lock",  # progressive lock-out confirmed
     "button_seat",  # one more position in this round
@@ -44,12 +45,13 @@ IN_ARRIVAL = const(9)
 IN_CUT = const(10)
 IN_BACK = const(11)
 IN_FACE = const(12)
-IN_CLOSE = const(15)
-IN_LOCK = const(16)
-IN_SEAT = const(17)
-IN_GREEN = const(18)
-IN_ACK = const(19)
-INPUT_COUNT = const(20)
+IN_KEY = const(15)
+IN_CLOSE = const(16)
+IN_LOCK = const(17)
+IN_SEAT = const(18)
+IN_GREEN = const(19)
+IN_ACK = const(20)
+INPUT_COUNT = const(21)
 
 OUTPUTS = (
     "pick",

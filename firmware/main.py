@@ -2,7 +2,6 @@
 
 import gc
 import json
-import sys
 from binascii import crc32
 
 import micropython
@@ -11,6 +10,7 @@ from micropython import const
 from firmware.app import App
 from firmware.games.profile import find_profile
 from firmware.image import INPUTS, OUTPUTS
+from firmware.journal.halts import halt_store
 from firmware.ticks import ticks_diff
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ def main() -> None:
         run(app)
     except BaseException as error:
         hal.all_off()
-        sys.print_exception(error)  # pyright: ignore[reportAttributeAccessIssue]
+        halt_store(hal, app.boot, type(error).__name__)
     # Started if it was not, and never fed again.
     hal.watchdog_feed()
     while True:
@@ -72,6 +72,9 @@ def run(app: App) -> None:
     while True:
         now_ms = hal.ticks_ms()
         wake_ms = app.scan(now_ms)
+        took_ms = ticks_diff(hal.ticks_ms(), now_ms)
+        if took_ms > app.scan_ms_max:
+            app.overran(took_ms)
         if wake_ms <= 0:
             continue
         if ticks_diff(now_ms, collected_ms) >= COLLECT_MS and app.resting():

@@ -100,6 +100,11 @@ if TYPE_CHECKING:
             """Queue bytes for sending; returns how many were taken, which may be none."""
             ...
 
+        def link_service(self, on: bool) -> None:
+            """From here on the link verbs are about the service port (on) or the table port (off), and the other one is
+            deaf and silent. After a boot it is the table port."""
+            ...
+
         def entropy_into(self, buf: bytearray) -> bool:
             """Fill with raw noise of the board's source, nothing smoothed: the firmware tests the samples. A source of
             single bits gives eight to a byte, the first highest. False: the source is known to be broken."""

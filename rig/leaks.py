@@ -1,8 +1,11 @@
 """Whether anything that crossed the link tells an order or the seed it came from."""
 
 from firmware.games.flow import SHUFFLING
-from firmware.journal.seeds import HELD_AT, SEED_AT, SEED_END
+from firmware.journal.cells import CELL_SIZE, HELD_CELL
+from firmware.journal.seeds import SEED_AT, SEED_END
 from rig.piles import Finding
+
+HELD_AT = HELD_CELL * CELL_SIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

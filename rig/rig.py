@@ -3,7 +3,7 @@
 from firmware.app import App
 from firmware.games.profile import find_profile
 from firmware.image import INPUTS
-from firmware.journal.keys import key_store
+from firmware.journal.keys import Keys
 from hal.sim.nv import Nv, PowerCut
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
@@ -37,7 +37,7 @@ class Rig:
         self.deliver: "Callable[[], None] | None" = None  # takes what the device sent, before time goes on
         self.powered = False
         if key:
-            key_store(SimHal(self.plant, self.nv), key)
+            Keys(SimHal(self.plant, self.nv)).store(key)
         self.boot()
 
     def boot(self) -> None:

@@ -57,7 +57,7 @@ def _draw_changes(draw: random.Random, kind: str) -> Data:
     if draw.random() < 0.1:
         changes["sensors.recognition"] = True
     if draw.random() < 0.2:
-        changes["nv.bytes"] = 12288
+        changes["nv.bytes"] = 18912
     if kind == "draw":
         return changes
     if draw.random() < 0.2:
@@ -194,7 +194,7 @@ class Hands:
         return [{"do": "cut"}, {"do": "boot", "after_ms": self.draw.choice((0, 5, 2000))}]
 
     def cut_at_write(self) -> list[Data]:
-        return [{"do": "cut_at_write", "write": self.draw.randrange(8), "bytes": self.draw.randrange(65)}]
+        return [{"do": "cut_at_write", "write": self.draw.randrange(8), "bytes": self.draw.randrange(97)}]
 
     def host(self) -> list[Data]:
         return [{"do": "host", "acknowledges": not self.stage.peer.acknowledges}]

@@ -55,6 +55,7 @@ _WHAT = (
     "Card of another deck",
     "Card lies face up",
     "Deck not complete",
+    "Firmware restarted",
 )
 _HOLD = ("Please wait: storage", "is full of reports", "Check the link to", "the table system")
 _TRAY = ("Tray is not empty", "", "Take out what lies", "there")

@@ -4,7 +4,7 @@ Every motion is announced by an intent that is durable before the first card mov
 resumes by itself: a warning ends what was going on, and only an operator who has emptied the machine gets back to play.
 """
 
-from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_POWER
+from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST
 from firmware.games.deck_steps import (
     step_deck_held,
     step_preparing,
@@ -113,16 +113,16 @@ def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
 
 
 def procedure_resume(
-    flow: "Flow", out: "Outputs", interrupted: int, round_open: bool, warning: int, now_ms: int
+    flow: "Flow", out: "Outputs", interrupted: int, round_open: bool, warning: int, lost: int, now_ms: int
 ) -> None:
-    """After a boot: whatever power loss cut short is void, and a warning that was latched still is."""
+    """After a boot: whatever was cut short is void, by loss of power or what else; a latched warning still is one."""
     if not interrupted and not round_open:
         if warning:
             flow_warn(flow, out, warning, now_ms)
         return
-    flow_warn(flow, out, FAULT_POWER, now_ms)
+    flow_warn(flow, out, lost, now_ms)
     flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
     if round_open:
         flow.outbox.post(
-            ids.EV_ROUND_VOIDED, FAULT_POWER, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16, flow.profile.clause_deal
+            ids.EV_ROUND_VOIDED, lost, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16, flow.profile.clause_deal
         )

@@ -1,35 +1,40 @@
-"""Where the device key lives: one record of storage that nothing but the session code reads."""
+"""Where the device key lives: two cells that take turns, which nothing but the session code reads.
 
-from binascii import crc32
-from struct import pack_into
+The key's generation counts installations: seals name it, so that whoever checks them knows which key to take.
+"""
 
-from micropython import const
-
-from firmware.protocol.frame import CRC_RESIDUE
+from firmware.digest import wipe
+from firmware.journal.cells import BODY_AT, CELL_SIZE, KEY_CELL, MAGIC_KEY, Pair
 from firmware.protocol.session import KEY_SIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Storage
 
-KEY_RECORD_SIZE = const(64)
-_MAGIC = const(0xC3)
-_KEY_AT = const(4)
-_CRC_AT = const(60)
 
+class Keys:
+    """`key` is empty if none was ever installed."""
 
-def key_load(storage: "Storage") -> bytes:
-    """The device key, or no bytes if none was ever installed."""
-    buf = bytearray(KEY_RECORD_SIZE)
-    if not storage.nv_read(0, buf) or buf[0] != _MAGIC or crc32(buf) != CRC_RESIDUE:
-        return b""
-    return bytes(buf[_KEY_AT : _KEY_AT + KEY_SIZE])
+    def __init__(self, storage: "Storage") -> None:
+        self._pair = Pair(storage, KEY_CELL, MAGIC_KEY, bytearray(CELL_SIZE))
+        found = self._pair.load()
+        self.key = bytes(self._pair.buf[BODY_AT : BODY_AT + KEY_SIZE]) if found else b""
+        if self._pair.generation % 2:
+            self._pair.save()  # power was lost half way: the key before this one must not stay behind
+        wipe(self._pair.buf)
 
+    def generation(self) -> int:
+        return (self._pair.generation + 1) // 2
 
-def key_store(storage: "Storage", key: bytes) -> bool:
-    """Install or replace the key. Who may do so is decided elsewhere."""
-    buf = bytearray(KEY_RECORD_SIZE)
-    buf[0] = _MAGIC
-    buf[_KEY_AT : _KEY_AT + KEY_SIZE] = key
-    pack_into("<I", buf, _CRC_AT, crc32(memoryview(buf)[:_CRC_AT]))
-    return storage.nv_prog(0, buf) and storage.nv_sync()
+    def store(self, key: "bytes | bytearray") -> bool:
+        """Install or replace the key; the old one is overwritten too. Who may do so is decided elsewhere."""
+        buf = self._pair.buf
+        done = True
+        for _ in range(2):
+            wipe(buf)
+            buf[BODY_AT : BODY_AT + KEY_SIZE] = key
+            done = done and self._pair.save()
+        wipe(buf)
+        if done:
+            self.key = bytes(key)
+        return done

@@ -25,6 +25,11 @@ class Lane:
         self.reason = 0
         self.detail = 0
 
+    def final(self) -> bool:
+        """Nothing more will be known of it. In doubt without a count is not: the machine has to be emptied first."""
+        in_doubt = self.outcome == ids.OUTCOME_IN_DOUBT and self.detail == ids.UNKNOWN_U16
+        return self.outcome > ids.OUTCOME_RUNNING and self.outcome != NEVER and not in_doubt
+
 
 class Lanes:
     """Lanes by role; the clear role has one that is never used."""
@@ -57,7 +62,7 @@ class Lanes:
             return
         lane = self.by_role[role]
         op = values[0]
-        if op < lane.op or (op == lane.op and lane.outcome > ids.OUTCOME_RUNNING and lane.outcome != NEVER):
+        if op < lane.op or (op == lane.op and lane.final()):
             return
         lane.op = op
         lane.command = values[1]

@@ -1,32 +1,26 @@
-"""The seed of the deck in play, in one record of storage, until that deck is out of play; then erased or disclosed.
+"""The seed of the deck in play, in one cell of storage, until that deck is out of play; then erased or disclosed.
 
-    320  held   u8 magic, zero, u16 cards, u32 sequence number of the commitment's event, seed 32, zeros, u32 CRC
-    384  told   the same, for the auditor to read
+    held   u8 magic, zero, u16 cards, u32 sequence number of the commitment's event, seed 32, zeros, u32 CRC
+    told   the same, for the auditor to read
 
-What the auditor is told comes from the second record alone, and a seed gets there only when its deck has left play.
+What the auditor is told comes from the second cell alone, and a seed gets there only when its deck has left play.
 """
 
-from binascii import crc32
 from struct import pack_into, unpack_from
 
 from micropython import const
 
 from firmware.digest import wipe
+from firmware.journal.cells import CELL_SIZE, HELD_CELL, MAGIC_SEED, TOLD_CELL, cell_read, cell_write
 from firmware.protocol import ids
-from firmware.protocol.frame import CRC_RESIDUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.journal.store import Journal
     from hal.api import Storage
 
-HELD_AT = const(320)
-TOLD_AT = const(384)
 SEED_AT = const(8)
 SEED_END = const(40)
-_SIZE = const(64)
-_MAGIC = const(0x5E)
-_CRC_AT = const(60)
 
 
 class Seeds:
@@ -35,10 +29,10 @@ class Seeds:
     def __init__(self, storage: "Storage", journal: "Journal", disclose: bool) -> None:
         self.storage = storage
         self.disclose = disclose
-        self.buf = bytearray(_SIZE)
+        self.buf = bytearray(CELL_SIZE)
         self.out = False
-        if self._read(HELD_AT) and journal.load(unpack_from("<I", self.buf, 4)[0]) != ids.EV_SHUFFLE_COMMITTED:
-            self._blank(HELD_AT)  # power was lost before anybody was told of this shuffle: it never happened
+        if self._read(HELD_CELL) and journal.load(unpack_from("<I", self.buf, 4)[0]) != ids.EV_SHUFFLE_COMMITTED:
+            self._blank(HELD_CELL)  # power was lost before anybody was told of this shuffle: it never happened
         wipe(self.buf)
 
     def hold(self, seq: int, cards: int, seed: bytearray) -> bool:
@@ -46,10 +40,9 @@ class Seeds:
         if not self.end():
             return False
         buf = self.buf
-        pack_into("<BBHI", buf, 0, _MAGIC, 0, cards, seq)
+        pack_into("<HI", buf, 2, cards, seq)
         buf[SEED_AT:SEED_END] = seed
-        pack_into("<I", buf, _CRC_AT, crc32(memoryview(buf)[:_CRC_AT]))
-        done = self._write(HELD_AT)
+        done = self._write(HELD_CELL)
         wipe(buf)
         return done
 
@@ -60,32 +53,32 @@ class Seeds:
 
     def end(self) -> bool:
         """Nobody plays with the deck any more: erase its seed, or disclose it. False: storage failed."""
-        if self._read(HELD_AT) and self.disclose and not self._write(TOLD_AT):
+        if self._read(HELD_CELL) and self.disclose and not self._write(TOLD_CELL):
             wipe(self.buf)
             return False
-        if not self._blank(HELD_AT) or not (self.disclose or self._blank(TOLD_AT)):
+        if not self._blank(HELD_CELL) or not (self.disclose or self._blank(TOLD_CELL)):
             return False
         self.out = False
         return True
 
     def tell(self, values: "list[int]") -> bytes:
         """What the auditor may know: the seed, with kept, seq and cards in values."""
-        found = self.disclose and self._read(TOLD_AT)
+        found = self.disclose and self._read(TOLD_CELL)
         if not found:
             wipe(self.buf)
         values[0] = 1 if self.disclose else 0
         values[2], values[1] = unpack_from("<HI", self.buf, 2)
         return bytes(self.buf[SEED_AT:SEED_END])
 
-    def _read(self, address: int) -> bool:
-        return self.storage.nv_read(address, self.buf) and self.buf[0] == _MAGIC and crc32(self.buf) == CRC_RESIDUE
+    def _read(self, cell: int) -> bool:
+        return cell_read(self.storage, cell, MAGIC_SEED, self.buf)
 
-    def _write(self, address: int) -> bool:
-        return self.storage.nv_prog(address, self.buf) and self.storage.nv_sync()
+    def _write(self, cell: int) -> bool:
+        return cell_write(self.storage, cell, MAGIC_SEED, self.buf)
 
-    def _blank(self, address: int) -> bool:
-        """Zeros over whatever is there, a torn record too; no write if they are there already."""
-        read = self.storage.nv_read(address, self.buf)
+    def _blank(self, cell: int) -> bool:
+        """Zeros over whatever is there, a torn cell too; no write if they are there already."""
+        read = self.storage.nv_read(cell * CELL_SIZE, self.buf)
         blank = read and not any(self.buf)
         wipe(self.buf)
-        return blank or self._write(address)
+        return blank or (self.storage.nv_prog(cell * CELL_SIZE, self.buf) and self.storage.nv_sync())

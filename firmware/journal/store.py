@@ -1,47 +1,71 @@
-"""A ring of 64-byte event records with CRC, and two alternating marks that hold the acknowledged sequence number.
+"""The journal: a ring of event records in a hash chain, and marks that hold how far it was acknowledged.
 
-    0    key     see keys.py
-    64   marks   u8 magic, u8 warning, 2 zeros, u32 acknowledged, u32 generation, u32 round, u16 boot, lanes 42, u32 CRC
-    192  meters  see meters.py
-    320  seeds   see seeds.py
-    448  records u8 magic, u8 payload size, u16 message, payload (event prefix, body), zeros, u32 CRC
+    marks    u8 magic, u8 warning, u16 0, u32 generation, u32 acknowledged, u32 round, u16 boot, lanes 42, head 32, CRC
+    log      u8 magic, 3 zeros, identity 16, zeros, CRC
+    records  u8 magic, u8 payload size, u16 message, payload (event prefix, body; zeros up to 56), previous 32, CRC
 
-The record of event n lies at index n modulo the capacity, so nothing has to be searched for. A torn record fails
-its CRC and was never reported: the event did not happen. Unacknowledged records are never overwritten. Marks repeat
-the highest round and boot numbers and the last command of every lane, so that those survive the recycling of every
-record that carried them.
+The record of event n lies at index n modulo the capacity, so nothing has to be searched for. Its hash is the SHA-256 of
+all of it but the CRC, and every record carries the hash of the one before: none can be altered, left out or moved
+without breaking what follows. The first carries the hash of the log's identity. A torn record fails its CRC and was
+never reported: the event did not happen. Unacknowledged records are never overwritten. Marks repeat the highest round
+and boot numbers and the last command of every lane, so that those survive the recycling of every record that carried
+them, and the hash of the acknowledged record.
 """
 
-from binascii import crc32
+from hashlib import sha256
 from struct import pack_into
 
 from micropython import const
 
+from firmware.digest import DIGEST_SIZE, wipe
 from firmware.fault import FAULT_JOURNAL, require
+from firmware.journal.cells import (
+    CELL_SIZE,
+    CRC_AT,
+    LOG_CELL,
+    MAGIC_LOG,
+    MAGIC_MARK,
+    MAGIC_RECORD,
+    MARK_CELL,
+    RECORD_CELL,
+    Pair,
+    cell_read,
+    cell_write,
+)
 from firmware.journal.lanes import Lanes
 from firmware.protocol import ids
 from firmware.protocol.codec import pack, unpack
-from firmware.protocol.frame import CRC_RESIDUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hal.api import Storage
+    from firmware.journal.seals import Sealer
+    from hal.api import Hal, Storage
 
-RECORD_SIZE = const(64)
 PAYLOAD_AT = const(4)
 PAYLOAD_MAX = const(56)
-CRC_AT = const(60)
-MARK_FIRST = const(1)  # in records; the key comes before
-MARK_COUNT = const(2)
-RECORD_FIRST = const(7)  # meters (3, 4) and seeds (5, 6) come before
-RECORD_MAGIC = const(0xE5)
-MARK_MAGIC = const(0xA5)
+PREVIOUS_AT = const(60)
+LOG_SIZE = const(16)
 PREFIX_VALUES = const(7)
 BOOT_AT = const(8)  # in a record: prefix fields that recovery looks for
 ROUND_AT = const(20)
 BODY_AT = const(25)
-LANES_AT = const(18)  # in a mark
+ACKED_AT = const(8)  # in a mark
+LANES_AT = const(18)
+HEAD_AT = const(60)
 _LANE_CODES = b"\x04\x02\x04\x01\x01\x02"  # op, command, digest, outcome, reason, detail
+_GENESIS = b"fairshoe log 1"
+
+WHOLE = const(0)  # nothing wrong with the chain
+BROKEN_RECORD = const(1)  # a record that has to be there cannot be read
+BROKEN_HASH = const(2)  # a record is not followed by its hash
+BROKEN_LOG = const(3)  # there are records, and no identity
+
+
+def log_identity(hal: "Hal") -> bytes:
+    """For a log that begins now: never that of another, whatever was in this storage before."""
+    noise = bytearray(2 * DIGEST_SIZE)
+    hal.entropy_into(noise)
+    return sha256(noise + b"%d" % hal.unique_id()).digest()[:LOG_SIZE]
 
 
 class Journal:
@@ -49,14 +73,19 @@ class Journal:
 
     def __init__(self, storage: "Storage", size: int, codes: "dict[int, bytes]", prefix: bytes) -> None:
         self.storage = storage
-        self.capacity = size // RECORD_SIZE - RECORD_FIRST
+        self.capacity = size // CELL_SIZE - RECORD_CELL
         self.codes = codes
         self.prefix = prefix
-        self.buf = bytearray(RECORD_SIZE)
-        self.crc_view = memoryview(self.buf)[:CRC_AT]
+        self.buf = bytearray(CELL_SIZE)
+        self.hashed = memoryview(self.buf)[:CRC_AT]
+        self.marks = Pair(storage, MARK_CELL, MAGIC_MARK, self.buf)
+        self.log = b""  # identity
+        self.head = b""  # hash of the last record
+        self.sealer: "Sealer | None" = None
+        self.broken = WHOLE  # what is wrong with the chain, as found at boot, and the first record it shows at
+        self.broken_seq = 0
         self.seq_last = 0
         self.seq_acked = 0
-        self.mark_generation = 0
         self.round_last = 0
         self.boot_last = 0
         self.warning = 0  # latched, by the newest record or mark that says
@@ -71,20 +100,22 @@ class Journal:
     def append(self, message: int, prefix_values: "list[int]", values: "list[int]", text: bytes) -> bool:
         """Record the next event durably; prefix_values[0] becomes its sequence number. False: storage failed."""
         require(self.room() > 0, FAULT_JOURNAL)
-        seq = self.seq_last + 1
-        prefix_values[0] = seq
+        prefix_values[0] = self.seq_last + 1
         buf = self.buf
-        for i in range(RECORD_SIZE):
-            buf[i] = 0
+        wipe(buf)
+        buf[0] = MAGIC_RECORD
         at = pack(buf, PAYLOAD_AT, self.prefix, prefix_values, b"")
         at = pack(buf, at, self.codes[message], values, text)
-        buf[0] = RECORD_MAGIC
         buf[1] = at - PAYLOAD_AT
         buf[2] = message & 0xFF
         buf[3] = message >> 8
-        if not self._commit(self._address(seq)):
+        buf[PREVIOUS_AT:CRC_AT] = self.head
+        if message == ids.EV_SEALED and self.sealer is not None:
+            self.sealer.sign(self, at)
+        if not cell_write(self.storage, self._cell(self.seq_last + 1), MAGIC_RECORD, buf):
             return False
-        self.seq_last = seq
+        self.seq_last += 1
+        self.head = sha256(self.hashed).digest()
         self._note_warning(message)
         self._restore_record_lane()
         self._remember(prefix_values[5], prefix_values[1])
@@ -94,28 +125,29 @@ class Journal:
         """Everything up to seq is safe elsewhere. Older or impossible acknowledgements change nothing."""
         if seq <= self.seq_acked or seq > self.seq_last:
             return False
+        head = self.head
+        if seq < self.seq_last:
+            head = bytes(self.buf[PREVIOUS_AT:CRC_AT]) if self.load(seq + 1) else bytes(DIGEST_SIZE)
         buf = self.buf
-        for i in range(RECORD_SIZE):
-            buf[i] = 0
-        buf[0] = MARK_MAGIC
+        wipe(buf)
         buf[1] = self.warning
-        pack_into("<IIIH", buf, 4, seq, self.mark_generation + 1, self.round_last, self.boot_last)
+        pack_into("<IIH", buf, ACKED_AT, seq, self.round_last, self.boot_last)
         self.lanes.pack(buf, LANES_AT)
-        if not self._commit((MARK_FIRST + (self.mark_generation + 1) % MARK_COUNT) * RECORD_SIZE):
+        buf[HEAD_AT:CRC_AT] = head
+        if not self.marks.save():
             return False
-        self.mark_generation += 1
         self.seq_acked = seq
         return True
 
     def load(self, seq: int) -> int:
         """Read event seq into buf; returns its message id, or 0 if it is not there or damaged."""
-        return self._message() if self._read(self._address(seq), RECORD_MAGIC) and self._seq() == seq else 0
+        found = cell_read(self.storage, self._cell(seq), MAGIC_RECORD, self.buf) and self._seq() == seq
+        return self._message() if found else 0
 
     def blank(self, seq: int) -> None:
         """Fill buf as an event of which nothing but its number is known."""
         buf = self.buf
-        for i in range(RECORD_SIZE):
-            buf[i] = 0
+        wipe(buf)
         self.values[0] = seq
         for i in range(1, PREFIX_VALUES):
             self.values[i] = 0
@@ -124,29 +156,67 @@ class Journal:
     def payload_size(self) -> int:
         return min(self.buf[1], PAYLOAD_MAX)
 
-    def recover(self) -> None:
-        """Find the last acknowledged and the last recorded event after a boot."""
-        for mark in range(MARK_COUNT):
-            if self._read((MARK_FIRST + mark) * RECORD_SIZE, MARK_MAGIC):
-                acked = self._u32(4)
-                generation = self._u32(8)
-                if generation > self.mark_generation:
-                    self.mark_generation = generation
-                    self.seq_acked = acked
-                    self.warning = self.buf[1]
-                self._remember(self._u32(12), self._u16(16))
-                self._restore_mark_lanes()
-        last = self.seq_acked
+    def recover(self, hal: "Hal") -> None:
+        """Find the last acknowledged and the last recorded event after a boot, and check the chain between them."""
+        head = b""
+        if self.marks.load():
+            self.seq_acked = self._u32(ACKED_AT)
+            self.warning = self.buf[1]
+            self._remember(self._u32(ACKED_AT + 4), self._u16(ACKED_AT + 8))
+            self._restore_mark_lanes()
+            head = bytes(self.buf[HEAD_AT:CRC_AT])
+        self.seq_last = self.seq_acked
         for index in range(self.capacity):
-            if self._read((RECORD_FIRST + index) * RECORD_SIZE, RECORD_MAGIC):
+            if cell_read(self.storage, RECORD_CELL + index, MAGIC_RECORD, self.buf):
                 seq = self._seq()
                 if seq % self.capacity == index:
                     self._remember(self._u32(ROUND_AT), self._u16(BOOT_AT))
-                    last = max(last, seq)
+                    self.seq_last = max(self.seq_last, seq)
                     self._restore_record_lane()
-        self.seq_last = last
+        self._recover_log(hal)
+        self._check_chain(head)
         if self.last_of((ids.EV_WARNING_LATCHED,), (ids.EV_WARNING_CLEARED,)):
             self._note_warning(self._message())
+
+    def _recover_log(self, hal: "Hal") -> None:
+        if cell_read(self.storage, LOG_CELL, MAGIC_LOG, self.buf):
+            self.log = bytes(self.buf[4 : 4 + LOG_SIZE])
+            return
+        if self.seq_last:
+            self._broke(BROKEN_LOG, 1)
+        wipe(self.buf)
+        self.log = log_identity(hal)
+        self.buf[4 : 4 + LOG_SIZE] = self.log
+        cell_write(self.storage, LOG_CELL, MAGIC_LOG, self.buf)  # a failure shows at the first record
+
+    def _check_chain(self, acked_head: bytes) -> None:
+        """From the oldest record that is still there to the last: each must be followed by its hash.
+
+        The oldest may be missing: its place is where a torn write would have gone."""
+        seq = max(self.seq_last - self.capacity + 1, 1)
+        head = b"" if seq > 1 else self.genesis()
+        while seq <= self.seq_last:
+            if not self.load(seq):
+                if seq != self.seq_last - self.capacity + 1:
+                    self._broke(BROKEN_RECORD, seq)
+                head = acked_head if seq == self.seq_acked else b""
+            else:
+                if head and bytes(self.buf[PREVIOUS_AT:CRC_AT]) != head:
+                    self._broke(BROKEN_HASH, seq)
+                head = sha256(self.hashed).digest()
+            seq += 1
+        if not self.seq_last:
+            head = self.genesis()
+        self.head = head or bytes(DIGEST_SIZE)
+
+    def _broke(self, what: int, seq: int) -> None:
+        if not self.broken:
+            self.broken = what
+            self.broken_seq = seq
+
+    def genesis(self) -> bytes:
+        """What the first record carries in place of a hash."""
+        return sha256(_GENESIS + self.log).digest()
 
     def last_of(self, first: "tuple[int, ...]", second: "tuple[int, ...]") -> int:
         """The newest recorded message that is in either set; 0 if none is left in the ring."""
@@ -160,16 +230,8 @@ class Journal:
             seq -= 1
         return 0
 
-    def _address(self, seq: int) -> int:
-        return (RECORD_FIRST + seq % self.capacity) * RECORD_SIZE
-
-    def _commit(self, address: int) -> bool:
-        pack_into("<I", self.buf, CRC_AT, crc32(self.crc_view))
-        return self.storage.nv_prog(address, self.buf) and self.storage.nv_sync()
-
-    def _read(self, address: int, magic: int) -> bool:
-        ok = self.storage.nv_read(address, self.buf)
-        return ok and self.buf[0] == magic and crc32(self.buf) == CRC_RESIDUE
+    def _cell(self, seq: int) -> int:
+        return RECORD_CELL + seq % self.capacity
 
     def _note_warning(self, message: int) -> None:
         """From the record in buf."""

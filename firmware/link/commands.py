@@ -118,6 +118,13 @@ class Desk:
                 self._end(role, ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, ids.UNKNOWN_U16)
         self.result_role = 0
 
+    def found(self, cards: int) -> None:
+        """The machine was emptied, and so many cards were inside: all that will ever be known of what is in doubt."""
+        for role in range(1, ids.LANE_COUNT):
+            lane = self.lanes.by_role[role]
+            if lane.outcome == ids.OUTCOME_IN_DOUBT and lane.detail == ids.UNKNOWN_U16 != cards:
+                self._end(role, lane.outcome, lane.reason, cards)
+
     def scan(self, now_ms: int) -> int:
         """Carry out what was accepted, once that is durable; notice how it ends. Runs after the procedure; returns when
         to come back."""

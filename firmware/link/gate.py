@@ -57,6 +57,8 @@ REFUSE_KINDS = const(7)
 HELLO_NONCE_AT = const(10)  # header 8, version_max, role
 COMMAND_FIRST = const(512)
 COMMAND_END = const(768)
+# Asked by anybody, in or out of a session; keys prove themselves in another way: service.py.
+_OPEN = (ids.DICTIONARY_GET, ids.KEY_INSTALL, ids.KEY_ROTATE)
 _COMMAND_CODES = b"\x04"  # the operation number, which every command has
 
 
@@ -86,6 +88,17 @@ class Link:
         self.backoff_ms = 0
         self.backoff_until_ms = 0
         self.backing_off = False
+
+
+def link_reset(link: Link) -> None:
+    """Nobody is on the line any more, and nothing of what was under way on it counts: frames or sessions."""
+    link.session = Session()
+    for i in range(OFFERS):
+        link.offers[i].hmac = None
+    link.reader.fill = 0
+    link.writer.end = link.writer.sent
+    link.rx_at = link.rx_size
+    link.hello_role = -1
 
 
 def link_fill(link: Link) -> int:
@@ -208,13 +221,14 @@ def _accept(link: Link, now_ms: int) -> int:
 
 
 def _accept_clear(link: Link, message: int, now_ms: int) -> int:
-    """Without a MAC: hello and dictionary always, an acknowledgement where the board config trusts the cable."""
+    """Without a MAC: hello, dictionary and keys always, the journal where there is no key, an acknowledgement where the
+    board config trusts the cable."""
     if message == ids.HELLO:
         link.hello_version = link.values[0]
         link.hello_role = link.values[1]
         link.host_nonce = bytes(link.reader.views.first(HELLO_NONCE_AT + NONCE_SIZE))[HELLO_NONCE_AT:]
         return message
-    if message == ids.DICTIONARY_GET:
+    if message in _OPEN or (message == ids.JOURNAL_GET and not link.key):
         return message
     session = link.session
     if message != ids.EVENT_ACK or session.hmac or not link.clear_ack:

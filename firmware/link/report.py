@@ -21,21 +21,20 @@ from firmware.link.gate import (
     link_flush,
     link_receive,
     link_refuse,
+    link_reset,
     link_send,
-    link_send_text,
 )
 from firmware.link.handshake import HELLO_IGNORED, handshake_answer
 from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX
-from firmware.protocol.dictionary import dictionary_line, dictionary_lines
 from firmware.protocol.frame import DROP_KINDS
 from firmware.protocol.session import SEQUENCE_MAX, SEQUENCE_WARN
 from firmware.ticks import FOREVER_MS, ticks_add, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from firmware.journal.seeds import Seeds
     from firmware.journal.store import Journal
+    from firmware.link.asked import Asked
     from firmware.link.commands import Desk
     from firmware.link.gate import Link
     from firmware.link.handshake import Handshake
@@ -54,13 +53,13 @@ class Reporter:
     """Everything that is due on the link."""
 
     def __init__(
-        self, link: "Link", journal: "Journal", desk: "Desk", handshake: "Handshake", seeds: "Seeds"
+        self, link: "Link", journal: "Journal", desk: "Desk", handshake: "Handshake", asked: "Asked"
     ) -> None:
         self.link = link
         self.journal = journal
         self.desk = desk
         self.handshake = handshake
-        self.seeds = seeds
+        self.asked = asked
         self.session_number = link.session.number
         self.hello_ms = 0  # when one was answered last
         self.hello_paced = False  # that was only just now; latched off, since times wrap
@@ -77,13 +76,14 @@ class Reporter:
         self.status = [0] * VALUES_MAX
         self.counters_due = False
         self.counters_ms = 0
+        self.health_due = False
         self.meters_due = False
         self.meters = [0] * VALUES_MAX  # as they were after the last job
+        self.utc_s = 0  # now, if anybody has told
         self.time_due = False
         self.time_set = False  # time_values hold a new time, for the app to take over
         self.time_values = [0] * 3
-        self.seed_due = False
-        self.line_due = -1
+        self.overruns = [0, 0]  # scans that took too long while something moved, and the longest in ms
         self.ending_told = False
         self.scratch = [0] * VALUES_MAX
 
@@ -143,9 +143,13 @@ def _handle(reporter: Reporter, message: int, now_ms: int) -> None:
             reporter.resend_ms = RESEND_MS
             reporter.moved_ms = now_ms
     elif message == ids.DICTIONARY_GET:
-        reporter.line_due = values[0]
+        reporter.asked.line = values[0]
     elif message == ids.SEED_GET and role == ids.ROLE_AUDITOR:
-        reporter.seed_due = True
+        reporter.asked.seed = True
+    elif message == ids.JOURNAL_GET:
+        reporter.asked.record = values[0]
+    elif message == ids.KEY_INSTALL or message == ids.KEY_ROTATE:
+        reporter.asked.service.receive(message)
     elif message == ids.TIME_SET and ids.ROLE_TABLE <= role < ids.LANE_COUNT:
         reporter.time_values[0] = values[0]
         reporter.time_set = True
@@ -158,6 +162,8 @@ def _handle(reporter: Reporter, message: int, now_ms: int) -> None:
 def _next_frame(reporter: Reporter, now_ms: int) -> bool:
     """Build the most urgent frame that is due; False if there is none."""
     link = reporter.link
+    if reporter.asked.service.ended():
+        link_reset(link)
     if reporter.hello_paced and ticks_diff(now_ms, reporter.hello_ms) >= HELLO_MS:
         reporter.hello_paced = False
     if link.hello_role >= 0 and not reporter.hello_paced:
@@ -169,7 +175,7 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         _start_over(reporter)
     if link_exhausted(link.session):
         # Nothing but a new session can help; the dictionary is outside of all of them.
-        return reporter.line_due >= 0 and _dictionary(reporter)
+        return reporter.asked.line >= 0 and reporter.asked.tell_line(link)
     if link.session.sent >= SEQUENCE_WARN and not reporter.ending_told:
         reporter.ending_told = True
         reporter.scratch[0] = SEQUENCE_MAX - link.session.sent
@@ -185,23 +191,15 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         reporter.time_due = False
         link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values)
         return True
-    if reporter.seed_due and _seed(reporter):
+    if reporter.asked.answer_private(link):
         return True
     # Anybody may ask for the dictionary, and so it comes last: a flood of questions must not hold up anything else.
     if _next_event(reporter, now_ms) or _next_telemetry(reporter, now_ms):
         return True
-    return reporter.line_due >= 0 and _dictionary(reporter)
+    return reporter.asked.answer_public(link, reporter.utc_s)
 
 
-def _seed(reporter: Reporter) -> bool:
-    """Only in the auditor's own session: another host may have come meanwhile."""
-    reporter.seed_due = False
-    link = reporter.link
-    if link.session.role != ids.ROLE_AUDITOR:
-        return False
-    seed = reporter.seeds.tell(reporter.scratch)
-    link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, reporter.scratch, seed)
-    return True
+
 
 
 def _start_over(reporter: Reporter) -> None:
@@ -215,18 +213,6 @@ def _start_over(reporter: Reporter) -> None:
     reporter.counters_due = True
     reporter.meters_due = True
 
-
-def _dictionary(reporter: Reporter) -> bool:
-    """Public, and sent in clear: the welcome names the hash of the whole, under the session's MAC."""
-    line = reporter.line_due
-    reporter.line_due = -1
-    values = reporter.scratch
-    values[0] = line
-    values[1] = dictionary_lines()
-    text = dictionary_line(line).encode() if line < values[1] else b""
-    link = reporter.link
-    link_send_text(link, link.lobby, ids.CLASS_DICTIONARY, ids.DICTIONARY_LINE, values, text)
-    return True
 
 
 def _next_event(reporter: Reporter, now_ms: int) -> bool:
@@ -284,10 +270,15 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
         reporter.meters_due = False
         link_send(link, link.session, ids.CLASS_TELEMETRY, ids.METERS, reporter.meters)
         return True
+    if reporter.health_due and reporter.status_ms == now_ms:
+        reporter.health_due = False
+        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.HEALTH, reporter.overruns)
+        return True
     due = reporter.counters_due or ticks_diff(now_ms, reporter.counters_ms) >= COUNTERS_MS
     if due and reporter.status_ms == now_ms:
         reporter.counters_due = False
         reporter.counters_ms = now_ms
+        reporter.health_due = True
         _fill_counters(reporter)
         link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.LINK_COUNTERS, reporter.scratch)
         return True

@@ -48,12 +48,19 @@ DICTIONARY_LINE = const(9)
 EVENT_ACK = const(16)
 STATUS = const(32)
 METERS = const(33)
+HEALTH = const(34)
 TIME_SET = const(48)
 TIME_IS = const(49)
 LINK_COUNTERS = const(64)
 SESSION_ENDING = const(65)
 SEED_GET = const(66)
 SEED_IS = const(67)
+JOURNAL_GET = const(68)
+JOURNAL_IS = const(69)
+JOURNAL_RECORD = const(70)
+KEY_INSTALL = const(71)
+KEY_ROTATE = const(72)
+KEY_IS = const(73)
 RESULT = const(80)
 
 EV_BOOTED = const(256)
@@ -67,6 +74,11 @@ EV_CLOCK_SET = const(263)
 EV_COMMAND_ACCEPTED = const(264)
 EV_COMMAND_ENDED = const(265)
 EV_RECORD_DAMAGED = const(266)
+EV_SEALED = const(267)
+EV_JOURNAL_BROKEN = const(268)
+EV_JOURNAL_FILLING = const(269)
+EV_KEY_CHANGED = const(270)
+EV_SERVICE = const(271)
 EV_SHUFFLE_STARTED = const(272)
 EV_DECK_VERIFIED = const(273)
 EV_DECK_REFUSED = const(274)
@@ -114,9 +126,21 @@ REASON_BUSY = const(2)  # another command is running
 REASON_ROLE = const(3)  # not with this role, or the link only reports
 REASON_ARGUMENT = const(4)
 REASON_WARNING = const(5)  # a warning came up; detail is its code
-REASON_POWER = const(6)  # detail: cards counted out since it began, as far as the sensors told
+REASON_POWER = const(6)  # detail: cards found inside when the machine was emptied; 65535 until they are counted
 REASON_UNKNOWN = const(7)  # this firmware has no such command
 REASON_NAMES = "none state busy role argument warning power unknown"
+
+# What becomes of a key that was sent.
+KEY_DONE = const(0)
+KEY_SWITCH_OFF = const(1)  # the key switch is off, or this is not the service port
+KEY_DOOR_SHUT = const(2)  # there is a key: replacing it without it takes the open door too
+KEY_WRONG = const(3)  # not made with the key in force
+KEY_ROUND_OPEN = const(4)  # not in the middle of a round
+KEY_STORAGE = const(5)  # storage failed; the old key is in force
+
+KEY_FIRST = const(0)
+KEY_ROTATED = const(1)
+KEY_REPLACED = const(2)
 
 REFUSED_VERSION = const(0)  # no common version
 REFUSED_NO_KEY = const(1)  # a role was asked for and the device has no key
@@ -161,6 +185,7 @@ MESSAGES = (
         " feed_us_new:u32 hopper:u16 throat_a:u16 throat_b:u16 opacity:u16"
         " slot:u16 exit:u16 tray:u16 arrival:u16 cut:u16",
     ),
+    (HEALTH, CLASS_TELEMETRY, "health overruns:u16 scan_ms_max:u16"),
     (TIME_SET, CLASS_TIME, "time_set utc_s:u32"),
     (TIME_IS, CLASS_TIME, "time_is utc_s:u32 uptime_s:u32 uptime_ms:u16"),
     (
@@ -172,8 +197,18 @@ MESSAGES = (
     (SESSION_ENDING, CLASS_DIAGNOSTIC, "session_ending frames_left:u16"),
     (SEED_GET, CLASS_DIAGNOSTIC, "seed_get"),
     (SEED_IS, CLASS_DIAGNOSTIC, "seed_is kept:u8 seq:u32 cards:u16 seed:b32"),
+    (JOURNAL_GET, CLASS_DIAGNOSTIC, "journal_get seq:u32"),
+    (
+        JOURNAL_IS,
+        CLASS_DIAGNOSTIC,
+        "journal_is first:u32 last:u32 utc_s:u32 key:u16 log:b16 head:b32 mac:b16",
+    ),
+    (JOURNAL_RECORD, CLASS_DIAGNOSTIC, "journal_record seq:u32 record:rest"),
+    (KEY_INSTALL, CLASS_DIAGNOSTIC, "key_install key:b32"),
+    (KEY_ROTATE, CLASS_DIAGNOSTIC, "key_rotate nonce:b16 wrapped:b32 mac:b16"),
+    (KEY_IS, CLASS_DIAGNOSTIC, "key_is result:u8 generation:u16 check:b8"),
     (RESULT, CLASS_RESPONSE, "result op:u32 command:u16 outcome:u8 reason:u8 detail:u16"),
-    (EV_BOOTED, CLASS_EVENT, "booted cause:u8 board_crc:u32 firmware:t8"),
+    (EV_BOOTED, CLASS_EVENT, "booted cause:u8 board_crc:u32 firmware:t8 halted_boot:u16 halted:t8"),
     (EV_POWER_LOST, CLASS_EVENT, "power_lost during:u16 round_open:u8"),
     (EV_EMPTY_PROVED, CLASS_EVENT, "empty_proved slots_swept:u16"),
     (EV_WARNING_LATCHED, CLASS_EVENT, "warning_latched warning:u8 cards_seen:u16"),
@@ -188,6 +223,11 @@ MESSAGES = (
         "command_ended role:u8 op:u32 command:u16 digest:u32 outcome:u8 reason:u8 detail:u16",
     ),
     (EV_RECORD_DAMAGED, CLASS_EVENT, "record_damaged"),
+    (EV_SEALED, CLASS_EVENT, "sealed key:u16 mac:b16"),
+    (EV_JOURNAL_BROKEN, CLASS_EVENT, "journal_broken what:u8 at_seq:u32"),
+    (EV_JOURNAL_FILLING, CLASS_EVENT, "journal_filling waiting:u16 room:u16"),
+    (EV_KEY_CHANGED, CLASS_EVENT, "key_changed generation:u16 how:u8"),
+    (EV_SERVICE, CLASS_EVENT, "service on:u8"),
     (EV_SHUFFLE_STARTED, CLASS_EVENT, "shuffle_started expected:u16 report_ds:u16"),
     (EV_DECK_VERIFIED, CLASS_EVENT, "deck_verified counted:u16 swept:u16 misfeeds:u8 stalls:u8"),
     (EV_DECK_REFUSED, CLASS_EVENT, "deck_refused expected:u16 counted:u16 swept:u16 clause:t8"),
@@ -220,7 +260,7 @@ MESSAGES = (
 )
 
 # An intent is durable before cards move; an outcome closes it. An intent left open at boot means power was lost.
-INTENTS = (EV_SHUFFLE_STARTED, EV_REMOVAL_STARTED, EV_STACK_STARTED, EV_RELEASE_STARTED)
+INTENTS = (EV_SHUFFLE_STARTED, EV_DECK_LOADED, EV_REMOVAL_STARTED, EV_STACK_STARTED, EV_RELEASE_STARTED)
 OUTCOMES = (
     EV_DECK_VERIFIED,
     EV_DECK_REFUSED,
@@ -229,6 +269,7 @@ OUTCOMES = (
     EV_REMOVAL_FAILED,
     EV_STACK_OFFERED,
     EV_REMAINDER_RELEASED,
+    EV_REMAINDER_TAKEN,
     EV_RELEASE_FAILED,
     EV_ROUND_VOIDED,
     EV_POWER_LOST,

@@ -65,6 +65,7 @@ class Rp2Hal:
         self._link: "Any" = UART(  # the stubs do not know write(buf, offset, size)
             link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]), rxbuf=_RX_BYTES, txbuf=_TX_BYTES
         )
+        self._table = self._link
         if config["entropy"]["source"] != "rp2040_rosc":
             raise ValueError("no noise source " + config["entropy"]["source"])
         self._dog: "WDT | None" = None
@@ -240,6 +241,15 @@ class Rp2Hal:
 
     def link_write(self, buf: memoryview, start: int, end: int) -> int:
         return self._link.write(buf, start, end - start) or 0
+
+    def link_service(self, on: bool) -> None:
+        if on:
+            # Imported when somebody turns the switch: it has no other use.
+            from hal.rp2.usb import UsbPort
+
+            self._link = UsbPort()
+        else:
+            self._link = self._table
 
     def nv_read(self, address: int, buf: bytearray) -> bool:
         return self._nv.read(address, buf)

@@ -22,6 +22,9 @@ class SimHal:
         self.nv = nv
         self.sent = bytearray()  # device to host, until somebody takes it
         self.received = bytearray()  # host to device
+        self.service = False  # which port is the link
+        self.service_sent = bytearray()
+        self.service_received = bytearray()
         self.lines: "tuple[str, str, str, str]" = ("", "", "", "")
         self.fed = 0
         self.entropy_draws = 0
@@ -76,18 +79,28 @@ class SimHal:
         self.lines = lines
 
     def link_readinto(self, buf: bytearray) -> int:
-        if not self.received:
+        received = self.service_received if self.service else self.received
+        if not received:
             return 0
-        size = min(len(buf), len(self.received))
+        size = min(len(buf), len(received))
         for i in range(size):
-            buf[i] = self.received[i]
-        self.received = self.received[size:]
+            buf[i] = received[i]
+        if self.service:
+            self.service_received = received[size:]
+        else:
+            self.received = received[size:]
         return size
 
     def link_write(self, buf: memoryview, start: int, end: int) -> int:
-        size = min(end - start, LINK_BUFFER - len(self.sent))
-        self.sent.extend(buf[start : start + size])
+        sent = self.service_sent if self.service else self.sent
+        size = min(end - start, LINK_BUFFER - len(sent))
+        sent.extend(buf[start : start + size])
         return size
+
+    def link_service(self, on: bool) -> None:
+        self.service = on
+        self.received = bytearray()  # what arrives at a port that is not the link is gone
+        self.service_received = bytearray()
 
     def nv_read(self, address: int, buf: bytearray) -> bool:
         return self.nv.read(address, buf)

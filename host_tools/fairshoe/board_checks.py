@@ -58,8 +58,8 @@ SHADE_PERCENT = 60  # of a slot's pitch, assumed: so long a card shades the slot
 LENGTH_PERCENT_MAX = 115  # firmware/machines/spec.py: longer is a double feed
 SETTLES_MIN = 3
 HAND_UM_PER_MS = (200, 3000)  # assumed: the slowest and the fastest hand that draws a card
-RECORD_BYTES = 64  # firmware/journal/store.py, as the next
-RECORD_FIRST = 7
+CELL_BYTES = 96  # firmware/journal/cells.py, as the next
+RECORD_CELL = 12
 ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room for so many
 
 
@@ -170,7 +170,7 @@ def _line_problems(config: Config, kind: str, assurance: str) -> Iterator[str]:
     ):
         yield from (f"{name} needs {group}.{line}" for line in needed if line not in given)
         for line in given:
-            if line not in needed and line not in optional and not line.startswith(("button_", "lamp_")):
+            if line not in needed and line not in optional and not line.startswith(("button_", "lamp_", "key_")):
                 why = ": a hand moves its cards" if kind == "draw" and group == "outputs" else ""
                 yield f"{name} has no {group}.{line}{why}"
     if (kind in DECK_CARDS) != ("axis" in config):
@@ -378,7 +378,7 @@ def _report_problems(mech: Config) -> Iterator[str]:
 
 
 def _nv_problems(size: int) -> Iterator[str]:
-    events = size // RECORD_BYTES - RECORD_FIRST
+    events = size // CELL_BYTES - RECORD_CELL
     if events < 2 * ROUND_EVENTS:
         yield (
             f"nv.bytes {size} holds {max(events, 0)} events: {2 * ROUND_EVENTS} are needed for a round while the last"

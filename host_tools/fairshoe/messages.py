@@ -40,6 +40,7 @@ class Fault(_Named):
     BACK = 18
     FACE_UP = 19
     COMPOSITION = 20
+    RESET = 21
     UNRECOGNISED = 255
 
 
@@ -279,6 +280,13 @@ class Meters(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class Health(Message):
+    ID, CLASS, NAME, LAYOUT = 34, 6, "health", Struct("<HH")
+    overruns: int
+    scan_ms_max: int
+
+
+@dataclass(frozen=True, slots=True)
 class TimeSet(Message):
     ID, CLASS, NAME, LAYOUT = 48, 7, "time_set", Struct("<I")
     utc_s: int
@@ -333,6 +341,53 @@ class SeedIs(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class JournalGet(Message):
+    ID, CLASS, NAME, LAYOUT = 68, 8, "journal_get", Struct("<I")
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class JournalIs(Message):
+    ID, CLASS, NAME, LAYOUT = 69, 8, "journal_is", Struct("<IIIH16s32s16s")
+    first: int
+    last: int
+    utc_s: int
+    key: int
+    log: bytes
+    head: bytes
+    mac: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRecord(Message):
+    ID, CLASS, NAME, LAYOUT = 70, 8, "journal_record", Struct("<I")
+    seq: int
+    record: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInstall(Message):
+    ID, CLASS, NAME, LAYOUT = 71, 8, "key_install", Struct("<32s")
+    key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRotate(Message):
+    ID, CLASS, NAME, LAYOUT = 72, 8, "key_rotate", Struct("<16s32s16s")
+    nonce: bytes
+    wrapped: bytes
+    mac: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KeyIs(Message):
+    ID, CLASS, NAME, LAYOUT = 73, 8, "key_is", Struct("<BH8s")
+    result: int
+    generation: int
+    check: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Result(Message):
     ID, CLASS, NAME, LAYOUT = 80, 5, "result", Struct("<IHBBH")
     op: int
@@ -344,10 +399,12 @@ class Result(Message):
 
 @dataclass(frozen=True, slots=True)
 class Booted(Event):
-    ID, CLASS, NAME, LAYOUT = 256, 2, "booted", Struct("<IHIHIIBBI8s")
+    ID, CLASS, NAME, LAYOUT = 256, 2, "booted", Struct("<IHIHIIBBI8sH8s")
     cause: int
     board_crc: int
     firmware: str
+    halted_boot: int
+    halted: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,6 +474,40 @@ class CommandEnded(Event):
 @dataclass(frozen=True, slots=True)
 class RecordDamaged(Event):
     ID, CLASS, NAME, LAYOUT = 266, 2, "record_damaged", Struct("<IHIHIIB")
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed(Event):
+    ID, CLASS, NAME, LAYOUT = 267, 2, "sealed", Struct("<IHIHIIBH16s")
+    key: int
+    mac: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class JournalBroken(Event):
+    ID, CLASS, NAME, LAYOUT = 268, 2, "journal_broken", Struct("<IHIHIIBBI")
+    what: int
+    at_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class JournalFilling(Event):
+    ID, CLASS, NAME, LAYOUT = 269, 2, "journal_filling", Struct("<IHIHIIBHH")
+    waiting: int
+    room: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyChanged(Event):
+    ID, CLASS, NAME, LAYOUT = 270, 2, "key_changed", Struct("<IHIHIIBHB")
+    generation: int
+    how: int
+
+
+@dataclass(frozen=True, slots=True)
+class Service(Event):
+    ID, CLASS, NAME, LAYOUT = 271, 2, "service", Struct("<IHIHIIBB")
+    on: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -606,13 +697,15 @@ class AcknowledgeWarning(Command):
 
 
 ALL: tuple[type[Message], ...] = (
-    Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, TimeSet, TimeIs,
-    LinkCounters, SessionEnding, SeedGet, SeedIs, Result, Booted, PowerLost, EmptyProved, WarningLatched,
-    WarningCleared, DoorOpened, DoorClosed, ClockSet, CommandAccepted, CommandEnded, RecordDamaged,
-    ShuffleStarted, DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved, RemovalFailed,
-    ShuffleCommitted, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered, StackTaken,
-    GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided, ReleaseFailed,
-    CutReached, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning,
+    Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, Health, TimeSet, TimeIs,
+    LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, KeyInstall, KeyRotate,
+    KeyIs, Result, Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared, DoorOpened, DoorClosed,
+    ClockSet, CommandAccepted, CommandEnded, RecordDamaged, Sealed, JournalBroken, JournalFilling, KeyChanged,
+    Service, ShuffleStarted, DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved,
+    RemovalFailed, ShuffleCommitted, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered,
+    StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided,
+    ReleaseFailed, CutReached, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound,
+    AcknowledgeWarning,
 )
 
 # By field name.

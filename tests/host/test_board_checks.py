@@ -96,12 +96,12 @@ def test_seeds_are_disclosed_only_where_the_machine_knows_the_end_of_a_round() -
 
 def test_the_panel_is_on_an_expander_that_exists() -> None:
     message = only("draw", expander=None)
-    assert message.startswith("inputs.button_close, inputs.button_lock, ")
+    assert message.startswith("inputs.key_switch, inputs.button_close, ")
     assert message.endswith("outputs.lamp_red sit on an expander, and there is no section expander")
     config = board("draw")
-    names = [("inputs", name) for name in config["inputs"] if name.startswith("button")]
+    names = [("inputs", name) for name in config["inputs"] if name.startswith(("button", "key"))]
     names += [("outputs", name) for name in config["outputs"] if name.startswith("lamp")]
-    for (group, name), pin in zip(names, (7, 8, 9, 11, 12, 13, 14, 15), strict=True):
+    for (group, name), pin in zip(names, (7, 8, 9, 11, 12, 13, 14, 15, 20), strict=True):
         config[group][name] = pin
     assert boards.check_board(config) == ["section expander is there, and nothing uses it"]
     del config["expander"]
@@ -436,9 +436,9 @@ def test_the_estimate_covers_orders_drawn_at_random_and_is_not_far_off() -> None
 
 
 def test_the_journal_holds_two_rounds() -> None:
-    assert problems("carousel", nv__bytes=6592) == []
-    assert only("carousel", nv__bytes=6528) == (
-        "nv.bytes 6528 holds 95 events: 96 are needed for a round while the last one is not acknowledged"
+    assert problems("carousel", nv__bytes=10368) == []
+    assert only("carousel", nv__bytes=10272) == (
+        "nv.bytes 10272 holds 95 events: 96 are needed for a round while the last one is not acknowledged"
     )
     assert only("draw", nv__bytes=64).startswith("nv.bytes 64 holds 0 events")
 
@@ -455,8 +455,8 @@ def constant(path: str, name: str) -> int:
 def test_numbers_of_the_firmware_are_those_of_the_firmware() -> None:
     assert constant("firmware/image.py", "SETTLE_US") == board_times.SETTLE_US
     assert constant("hal/rp2/axis.py", "HOME_STEPS") == board_checks.HOME_STEPS
-    assert constant("firmware/journal/store.py", "RECORD_SIZE") == board_checks.RECORD_BYTES
-    assert constant("firmware/journal/store.py", "RECORD_FIRST") == board_checks.RECORD_FIRST
+    assert constant("firmware/journal/cells.py", "CELL_SIZE") == board_checks.CELL_BYTES
+    assert constant("firmware/journal/cells.py", "RECORD_CELL") == board_checks.RECORD_CELL
     assert constant("firmware/games/profile.py", "ROUND_EVENTS_MAX") == board_checks.ROUND_EVENTS
     # At the fastest step there must be a pause left that is not the zero that ends a move, and be it exact to 1 in 40.
     period_us = 1000000 // board_checks.STEP_HZ_MAX

@@ -23,6 +23,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware": (),
     "firmware.main": ("firmware", *PORTS),
     "firmware.app": ("firmware", "!firmware.main"),
+    "firmware.scribe": ("firmware", "!firmware.main", "!firmware.app"),
     # Commands press the dealer's buttons, so this package sees the procedure and the panel.
     "firmware.link": (
         "firmware.link",
@@ -74,8 +75,8 @@ TYPES_ONLY = ("hal.api",)
 # The WASM VM has more than a board has, so running there proves nothing about an import.
 
 DEVICE_IMPORTS = frozenset({"array", "binascii", "gc", "hashlib", "json", "micropython", "struct"})
-PORT_IMPORTS = frozenset({"machine", "os", "rp2", "time", "uctypes"})
-SYS_USERS = ("firmware.main", "rig")
+PORT_IMPORTS = frozenset({"machine", "os", "rp2", "select", "time", "uctypes"})
+SYS_USERS = ("hal.rp2.usb", "rig")
 
 # --- sizes -------------------------------------------------------------------------------------
 

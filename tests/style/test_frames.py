@@ -23,7 +23,7 @@ SCANNED = (
 )
 COLD = {
     # at boot
-    "firmware/app.py: App._announce",
+    "firmware/app.py: App._connect",
     "firmware/games/procedure.py: procedure_resume",
     "firmware/machines/kinds.py: make_machine",
     "firmware/protocol/codec.py: field_codes",
@@ -46,7 +46,6 @@ COLD = {
     "firmware/link/gate.py: _authentic",
     "firmware/link/gate.py: link_open",
     "firmware/link/gate.py: link_send_text",
-    "firmware/link/report.py: _dictionary",
     "firmware/link/report.py: _event",
     "firmware/protocol/codec.py: pack",
     "firmware/protocol/codec.py: unpack",

@@ -150,7 +150,7 @@ def test_power_lost_in_a_command_leaves_it_in_doubt_for_ever():
 def test_an_answer_survives_boots_and_the_recycling_of_the_journal():
     config = board()
     config["link"]["mode"] = "table"
-    config["nv"]["bytes"] = 64 * 80
+    config["nv"]["bytes"] = 96 * 85
     stage = Stage(config, GAME, 7, KEY, ids.ROLE_TABLE)
     ready(stage)
     command(stage, 9, ids.CMD_SHUFFLE)

@@ -20,6 +20,7 @@ from firmware.games.flow import (
     WAITING_FOR_ROUND_END,
     WARNING,
 )
+from firmware.journal.cells import CELL_SIZE
 from firmware.protocol import ids
 from rig import stories
 from rig.story import Stage
@@ -165,13 +166,13 @@ def test_a_swinging_door_never_overfills_the_outbox():
 
 
 def test_a_damaged_record_is_told_in_its_place_and_everything_after_it_arrives():
-    for at in (1, 2, 30, 63):
+    for at in (1, 2, 30, 60, 95):
         stage = Stage(board(), GAME, 7)
         stage.peer.acknowledges = False
         stage.peer.feed = lambda data: b""
         stage.play([("", 3000, "wait", 0)])
         journal = stage.rig.app.journal
-        stage.rig.nv.data[journal._address(1) + at] ^= 0xFF
+        stage.rig.nv.data[journal._cell(1) * CELL_SIZE + at] ^= 0xFF
         del stage.peer.feed
         stage.peer.acknowledges = True
         stage.run(20000)

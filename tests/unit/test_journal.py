@@ -4,8 +4,9 @@ from support import board, raises
 
 from firmware.fault import Broken
 from firmware.image import INPUTS
+from firmware.journal.cells import CELL_SIZE, RECORD_CELL
 from firmware.journal.outbox import OUTBOX_MAX, Outbox
-from firmware.journal.store import RECORD_FIRST, RECORD_SIZE, Journal
+from firmware.journal.store import Journal
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
 from hal.sim.nv import Nv, PowerCut
@@ -16,13 +17,14 @@ CAPACITY = 10
 
 
 def journal_on(nv):
-    journal = Journal(SimHal(Plant(board(), INPUTS, 1), nv), len(nv.data), codec_table(), prefix_codes())
-    journal.recover()
+    hal = SimHal(Plant(board(), INPUTS, 1), nv)
+    journal = Journal(hal, len(nv.data), codec_table(), prefix_codes())
+    journal.recover(hal)
     return journal
 
 
 def new_nv():
-    return Nv((CAPACITY + RECORD_FIRST) * RECORD_SIZE)
+    return Nv((CAPACITY + RECORD_CELL) * CELL_SIZE)
 
 
 def record(journal, message=ids.EV_DOOR_OPENED, round_number=0, boot=1):
@@ -42,7 +44,7 @@ def test_records_are_found_again_after_a_boot():
 
 
 def test_a_write_torn_at_any_byte_leaves_the_journal_as_it_was():
-    for size in range(RECORD_SIZE):
+    for size in range(CELL_SIZE):
         nv = new_nv()
         journal = journal_on(nv)
         record(journal)
@@ -57,7 +59,7 @@ def test_a_write_torn_at_any_byte_leaves_the_journal_as_it_was():
 
 
 def test_an_acknowledgement_torn_at_any_byte_is_old_or_new():
-    for size in range(RECORD_SIZE + 1):
+    for size in range(CELL_SIZE + 1):
         nv = new_nv()
         journal = journal_on(nv)
         for _ in range(5):
@@ -66,7 +68,7 @@ def test_an_acknowledgement_torn_at_any_byte_is_old_or_new():
         nv.cut_at = nv.writes
         nv.cut_bytes = size
         assert raises(PowerCut, journal.acknowledge, 4)
-        assert journal_on(nv).seq_acked == (4 if size >= RECORD_SIZE else 2), size
+        assert journal_on(nv).seq_acked == (4 if size >= CELL_SIZE else 2), size
 
 
 def test_unacknowledged_events_are_never_overwritten():

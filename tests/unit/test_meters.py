@@ -6,7 +6,8 @@ from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 from firmware.fault import FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISMATCH
 from firmware.games.flow import SHUFFLING
 from firmware.image import INPUTS
-from firmware.journal.meters import METERS_FIRST, MeterStore
+from firmware.journal.cells import CELL_SIZE, METERS_CELL
+from firmware.journal.meters import MeterStore
 from firmware.machines.meters import (
     METER_CARDS,
     METER_COUNT,
@@ -237,7 +238,7 @@ def test_records_of_another_kind_are_not_taken_for_meters():
     assert values == [7] * METER_COUNT
     store = MeterStore(Chip(nv))
     store.save([1] * METER_COUNT)
-    nv.data[(METERS_FIRST + 1) * 64 + 20] ^= 1
+    nv.data[(METERS_CELL + 1) * CELL_SIZE + 20] ^= 1
     MeterStore(Chip(nv)).load(values)
     assert values == [7] * METER_COUNT
 

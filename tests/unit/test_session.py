@@ -47,7 +47,7 @@ def test_a_keyed_session_carries_a_whole_round_and_every_frame_has_its_mac():
     stage = keyed()
     stage.play(stories.start() + stories.round_of(1))
     check_stage(stage)
-    assert stage.names()[-1] == "round_ended"
+    assert stage.names()[-2:] == ["round_ended", "sealed"]
     assert stage.peer.welcomes == 1
     assert stage.peer.session.hmac is not None
     # Clear frames before the welcome were not believed, and nothing was lost by that.
@@ -131,7 +131,7 @@ def test_a_hello_without_the_key_does_not_disturb_a_live_session():
     assert stage.rig.app.link.session.number == number
     stage.play(stories.round_of(1))
     check_stage(stage)
-    assert stage.names()[-1] == "round_ended"
+    assert stage.names()[-2:] == ["round_ended", "sealed"]
 
 
 def test_guessing_is_answered_by_a_growing_back_off_and_the_right_key_gets_in_after_it():
@@ -181,15 +181,15 @@ def test_without_clear_ack_events_are_kept_until_a_keyed_host_has_them():
     config["link"]["clear_ack"] = False
     stage = Stage(config, GAME, 7, KEY)
     stage.play(stories.start())
-    assert stage.names() == ["booted", "empty_proved"]
+    assert stage.names() == ["booted", "sealed", "empty_proved"]
     assert stage.rig.app.journal.seq_acked == 0
     assert refused(stage, REFUSE_CLEAR) >= 2
     host = Peer(KEY, ids.ROLE_OBSERVER)
     stage.peer = host
     send(stage, host.hello())
     stage.run(1000)
-    assert stage.names() == ["booted", "empty_proved"]
-    assert stage.rig.app.journal.seq_acked == 2
+    assert stage.names() == ["booted", "sealed", "empty_proved"]
+    assert stage.rig.app.journal.seq_acked == 3
 
 
 def test_nonces_and_session_numbers_never_repeat_even_with_a_stuck_source():
@@ -265,7 +265,7 @@ def test_a_reboot_ends_every_session_and_events_go_on_in_the_next():
     stage.play(stories.start() + [("", 0, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 0, "wait", 0)])
     check_stage(stage)
     assert stage.peer.welcomes == 2
-    assert stage.names() == ["booted", "empty_proved", "booted", "empty_proved"]
+    assert stage.names() == ["booted", "sealed", "empty_proved"] * 2
 
 
 def test_another_host_takes_over_where_the_first_left_off():
@@ -276,8 +276,8 @@ def test_another_host_takes_over_where_the_first_left_off():
     send(stage, second.hello())
     stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
     stage.run(100)
-    # The first had 1 and 2 and said so; the second begins with 3.
-    assert [event.seq for event in second.events] == [3]
+    # The first had 1 to 3 and said so; the second begins with 4.
+    assert [event.seq for event in second.events] == [4]
     assert second.gaps == 0
 
 

@@ -7,8 +7,8 @@ from support import GAME, board, check_stage, fields_of, play
 
 from firmware.fault import FAULT_ENTROPY, FAULT_JOURNAL
 from firmware.games.flow import DECK_HELD, DECK_READY, PREPARING, SHUFFLING, WAITING_FOR_DECK, WARNING
-from firmware.journal.seeds import HELD_AT, SEED_AT, SEED_END, TOLD_AT
-from firmware.journal.store import RECORD_FIRST
+from firmware.journal.cells import CELL_SIZE, HELD_CELL, RECORD_CELL, TOLD_CELL
+from firmware.journal.seeds import SEED_AT, SEED_END
 from firmware.link.gate import REFUSE_CLEAR, REFUSE_ROLE
 from firmware.protocol import ids
 from firmware.shoe.drbg import Drbg
@@ -20,7 +20,8 @@ from rig.peer import Peer
 from rig.story import Stage
 
 KEY = bytes(range(32))
-RECORD = 64
+HELD_AT = HELD_CELL * CELL_SIZE
+TOLD_AT = TOLD_CELL * CELL_SIZE
 OFF_AND_ON = [("", 0, "cut", 0), ("", 2000, "boot", 0)]
 
 
@@ -32,11 +33,11 @@ def stage_of(seeds="disclose", role=ids.ROLE_TABLE, seed=7):
 
 
 def held(stage):
-    return bytes(stage.rig.nv.data[HELD_AT : HELD_AT + RECORD])
+    return bytes(stage.rig.nv.data[HELD_AT : HELD_AT + CELL_SIZE])
 
 
 def told(stage):
-    return bytes(stage.rig.nv.data[TOLD_AT : TOLD_AT + RECORD])
+    return bytes(stage.rig.nv.data[TOLD_AT : TOLD_AT + CELL_SIZE])
 
 
 def commitments(stage):
@@ -263,10 +264,10 @@ def test_whichever_way_a_deck_leaves_play_its_seed_is_erased_or_disclosed():
             stage = stage_of(seeds)
             stage.play(stories.start() + steps)
             check_stage(stage)
-            assert held(stage) == bytes(RECORD), (steps, seeds)
+            assert held(stage) == bytes(CELL_SIZE), (steps, seeds)
             kept, seq, cards, seed = ask(stage)
             if seeds == "erase":
-                assert told(stage) == bytes(RECORD)
+                assert told(stage) == bytes(CELL_SIZE)
                 assert (kept, seq, cards, seed) == (0, 0, 0, bytes(32))
             else:
                 assert [(seq, sha256(b"fairshoe seed 1" + seed).digest())] == commitments(stage)
@@ -274,16 +275,16 @@ def test_whichever_way_a_deck_leaves_play_its_seed_is_erased_or_disclosed():
 
 def test_erasing_is_what_a_board_does_that_says_nothing():
     stage = play(stories.start() + stories.round_of(1))
-    assert held(stage) == told(stage) == bytes(RECORD)
+    assert held(stage) == told(stage) == bytes(CELL_SIZE)
 
 
 def test_a_device_told_to_erase_also_erases_what_it_had_disclosed_before():
     stage = stage_of("disclose")
     stage.play(stories.start() + stories.round_of(1))
-    assert told(stage) != bytes(RECORD)
+    assert told(stage) != bytes(CELL_SIZE)
     stage.rig.config["audit"]["seeds"] = "erase"
     stage.play(OFF_AND_ON + stories.start())
-    assert told(stage) == bytes(RECORD)
+    assert told(stage) == bytes(CELL_SIZE)
     assert ask(stage) == (0, 0, 0, bytes(32))
 
 
@@ -366,10 +367,10 @@ def test_power_lost_with_a_deck_in_play_ends_its_secret_only_once_that_is_record
             app = stage.rig.app
             # Nothing is recorded of this boot yet.
             assert held(stage)[SEED_AT:SEED_END] == secret
-            assert told(stage) == bytes(RECORD)
+            assert told(stage) == bytes(CELL_SIZE)
             stage.run(3000)
             assert app.flow.state == WARNING
-            assert held(stage) == bytes(RECORD)
+            assert held(stage) == bytes(CELL_SIZE)
             assert ask(stage)[3] == (secret if seeds == "disclose" else bytes(32))
 
 
@@ -390,7 +391,7 @@ def test_power_cut_at_any_write_of_a_round_leaves_no_seed_behind_and_tells_none_
         stage.act_typed("boot", "")
         stage.run(5000)
         check_stage(stage)
-        assert held(stage) == bytes(RECORD), write
+        assert held(stage) == bytes(CELL_SIZE), write
         # The peer has lost its ears with the device: what the journal says is what counts.
         answer = ask(stage)
         journal = stage.rig.app.journal
@@ -409,7 +410,7 @@ def test_a_seed_whose_commitment_was_never_recorded_is_forgotten_at_boot():
     seen = []
 
     def cut(address, buf):
-        if HELD_AT in seen and address >= RECORD_FIRST * RECORD:
+        if HELD_AT in seen and address >= RECORD_CELL * CELL_SIZE:
             raise PowerCut()
         seen.append(address)
         return prog(address, buf)
@@ -417,9 +418,9 @@ def test_a_seed_whose_commitment_was_never_recorded_is_forgotten_at_boot():
     hal.nv_prog = cut
     stage.play([("", 300, "press", "green"), ("", 1000, "wait", 0)])
     assert not stage.rig.powered
-    assert held(stage) != bytes(RECORD)
+    assert held(stage) != bytes(CELL_SIZE)
     stage.act_typed("boot", "")
-    assert held(stage) == bytes(RECORD)
+    assert held(stage) == bytes(CELL_SIZE)
     stage.run(3000)
     assert ask(stage) == (1, 0, 0, bytes(32))
 
@@ -430,12 +431,12 @@ def test_a_round_that_ends_with_cards_inside_does_not_end_the_secret():
     stage.play(stories.start() + stories.shuffle(52) + [("deck_verified", 0, "wait", 0)])
     stage.rig.app.outbox.post(ids.EV_ROUND_ENDED)
     stage.run(1000)
-    assert held(stage) != bytes(RECORD)
+    assert held(stage) != bytes(CELL_SIZE)
     assert ask(stage)[1] == 0
     stage.play([("", 0, "open", 0)])
     stage.until("warning_latched", 5000)
     stage.run(500)
-    assert held(stage) == bytes(RECORD)
+    assert held(stage) == bytes(CELL_SIZE)
     assert ask(stage)[1] != 0
 
 

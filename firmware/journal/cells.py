@@ -1,0 +1,92 @@
+"""Cells: storage is 96-byte pieces that are written whole, each with a magic byte in front and a CRC at its end.
+
+     0  keys     two that take turns    keys.py
+     2  marks    two that take turns    store.py
+     4  meters   two that take turns    meters.py
+     6  seeds    held, told             seeds.py
+     8  log      the journal's identity store.py
+     9  halt     why the firmware stopped, if it did: halts.py
+    10  books    two that take turns    reserved for what a table has to remember
+    12  records  the ring of events     store.py
+
+A cell that power was lost over fails its CRC. What must never be lost with it is kept in two cells that take turns.
+"""
+
+from binascii import crc32
+from struct import pack_into, unpack_from
+
+from micropython import const
+
+from firmware.digest import wipe
+from firmware.protocol.frame import CRC_RESIDUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hal.api import Storage
+
+CELL_SIZE = const(96)
+CRC_AT = const(92)
+KEY_CELL = const(0)
+MARK_CELL = const(2)
+METERS_CELL = const(4)
+HELD_CELL = const(6)
+TOLD_CELL = const(7)
+LOG_CELL = const(8)
+HALT_CELL = const(9)
+BOOKS_CELL = const(10)
+RECORD_CELL = const(12)
+
+MAGIC_KEY = const(0xC3)
+MAGIC_MARK = const(0xA5)
+MAGIC_METERS = const(0x3C)
+MAGIC_SEED = const(0x5E)
+MAGIC_LOG = const(0x96)
+MAGIC_HALT = const(0x69)
+MAGIC_RECORD = const(0xE5)
+
+BODY_AT = const(8)  # in a cell of a pair: magic, three bytes of its own, generation
+
+
+def cell_read(storage: "Storage", cell: int, magic: int, buf: bytearray) -> bool:
+    """Whether the cell is there, of that kind and whole; its bytes in buf either way."""
+    return storage.nv_read(cell * CELL_SIZE, buf) and buf[0] == magic and crc32(buf) == CRC_RESIDUE
+
+
+def cell_write(storage: "Storage", cell: int, magic: int, buf: bytearray) -> bool:
+    """Durably, with magic and CRC filled in. False: storage failed."""
+    buf[0] = magic
+    pack_into("<I", buf, CRC_AT, crc32(memoryview(buf)[:CRC_AT]))
+    return storage.nv_prog(cell * CELL_SIZE, buf) and storage.nv_sync()
+
+
+class Pair:
+    """Two cells that take turns: a torn write costs the newest state, never all of it."""
+
+    def __init__(self, storage: "Storage", first: int, magic: int, buf: bytearray) -> None:
+        self.storage = storage
+        self.first = first
+        self.magic = magic
+        self.buf = buf
+        self.generation = 0
+
+    def load(self) -> bool:
+        """The newest good one into buf; False if there is none, and buf is zeros."""
+        newest = -1
+        for turn in range(2):
+            if cell_read(self.storage, self.first + turn, self.magic, self.buf):
+                generation = unpack_from("<I", self.buf, 4)[0]
+                if generation > self.generation:
+                    self.generation = generation
+                    newest = turn
+        if newest < 0 or not cell_read(self.storage, self.first + newest, self.magic, self.buf):
+            wipe(self.buf)
+            return False
+        return True
+
+    def save(self) -> bool:
+        """What the caller put into buf, over the older one."""
+        pack_into("<I", self.buf, 4, self.generation + 1)
+        if not cell_write(self.storage, self.first + (self.generation + 1) % 2, self.magic, self.buf):
+            return False
+        self.generation += 1
+        return True

@@ -1,0 +1,65 @@
+"""Seals: from time to time a record proves, under the device's key, that everything before it is the device's own.
+
+    seal key    = HMAC(device key, "fairshoe seal")
+    sealed      = HMAC(seal key, log 16 | hash of the record before 32 | the record up to its mac)[:16]
+    journal_is  = HMAC(seal key, "fairshoe journal 1" | the message up to its mac)[:16]
+
+Who holds the seal key can check a journal and nothing else. docs/JOURNAL.md says how.
+"""
+
+from micropython import const
+
+from firmware.digest import Hmac
+from firmware.protocol import ids
+from firmware.protocol.session import MAC_SIZE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.journal.keys import Keys
+    from firmware.journal.store import Journal
+
+SEAL_EVERY = const(32)  # records at most between two seals
+_AFTER = (ids.EV_BOOTED, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED, ids.EV_KEY_CHANGED, ids.EV_SERVICE)
+_LABEL = b"fairshoe seal"
+_WHOLE = b"fairshoe journal 1"
+
+
+class Sealer:
+    """Knows when a seal is due, and makes it. Without a key there are none."""
+
+    def __init__(self, keys: "Keys") -> None:
+        self.keys = keys
+        self.hmac: "Hmac | None" = None
+        self.since = 0  # records after the last seal
+        self.wanted = False
+        self.rekey()
+
+    def rekey(self) -> None:
+        """Another key is in force."""
+        self.hmac = Hmac(Hmac(self.keys.key).digest(_LABEL, b"")) if self.keys.key else None
+
+    def note(self, message: int) -> None:
+        """An event has been recorded."""
+        self.since += 1
+        if message == ids.EV_SEALED:
+            self.since = 0
+            self.wanted = False
+        elif message in _AFTER:
+            self.wanted = True
+
+    def due(self) -> bool:
+        return self.hmac is not None and (self.wanted or self.since >= SEAL_EVERY)
+
+    def open(self) -> bool:
+        """Whether anything was recorded that no seal covers."""
+        return self.hmac is not None and self.since > 0
+
+    def sign(self, journal: "Journal", at: int) -> None:
+        """Put the MAC into the record in the journal's buffer, whose payload ends there."""
+        if self.hmac:
+            mac = self.hmac.digest(journal.log + journal.head, memoryview(journal.buf)[: at - MAC_SIZE])
+            journal.buf[at - MAC_SIZE : at] = mac[:MAC_SIZE]
+
+    def whole(self, told: "bytes | memoryview") -> bytes:
+        """The MAC of what is told about the journal as a whole; zeros without a key."""
+        return self.hmac.digest(_WHOLE, told)[:MAC_SIZE] if self.hmac else bytes(MAC_SIZE)

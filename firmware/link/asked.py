@@ -1,0 +1,98 @@
+"""What hosts ask for beside events: seeds, what became of a key, records of the journal, lines of the dictionary.
+
+One of each kind waits at a time, and each costs a frame: whoever asks too fast is answered once.
+"""
+
+from micropython import const
+
+from firmware.journal.cells import CRC_AT
+from firmware.link.gate import link_begin, link_finish, link_send_text
+from firmware.protocol import ids
+from firmware.protocol.codec import pack
+from firmware.protocol.dictionary import dictionary_line, dictionary_lines
+from firmware.protocol.session import MAC_SIZE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.journal.seeds import Seeds
+    from firmware.journal.store import Journal
+    from firmware.link.gate import Link
+    from firmware.link.service import Service
+
+_NOTHING = const(-1)
+
+
+class Asked:
+    """Questions that wait for an answer."""
+
+    def __init__(self, journal: "Journal", seeds: "Seeds", service: "Service") -> None:
+        self.journal = journal
+        self.seeds = seeds
+        self.service = service
+        self.seed = False
+        self.record = _NOTHING  # which one; 0: what there is
+        self.line = _NOTHING
+        self.values = [0] * 4
+
+    def answer_private(self, link: "Link") -> bool:
+        """Seeds and keys, in the session that asked for them. True if a frame was built."""
+        if self.service.answer_due:
+            self.service.answer_due = False
+            link_send_text(
+                link, link.session, ids.CLASS_DIAGNOSTIC, ids.KEY_IS, self.service.answer, self.service.check()
+            )
+            return True
+        if self.seed:
+            self.seed = False
+            if link.session.role == ids.ROLE_AUDITOR:  # another host may have come meanwhile
+                seed = self.seeds.tell(self.values)
+                link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, self.values, seed)
+                return True
+        return False
+
+    def answer_public(self, link: "Link", utc_s: int) -> bool:
+        """The journal and the dictionary. Many may ask, and so it comes last: a flood of questions must not hold up
+        anything else. True if a frame was built."""
+        if self.record > 0:
+            self._tell_record(link)
+        elif self.record == 0:
+            self._tell_journal(link, utc_s)
+        elif self.line >= 0:
+            self.tell_line(link)
+        else:
+            return False
+        return True
+
+    def _tell_record(self, link: "Link") -> None:
+        """One record as it is stored, all but its CRC."""
+        self.values[0] = self.record
+        record = bytes(self.journal.buf[:CRC_AT]) if self.journal.load(self.record) else b""
+        self.record = _NOTHING
+        link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_RECORD, self.values, record)
+
+    def _tell_journal(self, link: "Link", utc_s: int) -> None:
+        """What there is, under the seal key."""
+        self.record = _NOTHING
+        journal = self.journal
+        sealer = self.service.sealer
+        values = self.values
+        values[0] = max(journal.seq_last - journal.capacity + 1, 1)
+        values[1] = journal.seq_last
+        values[2] = utc_s
+        values[3] = sealer.keys.generation()
+        link_begin(link, link.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_IS)
+        writer = link.writer
+        first = writer.at
+        at = pack(writer.body, first, link.codes[ids.JOURNAL_IS], values, journal.log + journal.head)
+        writer.body[at - MAC_SIZE : at] = sealer.whole(memoryview(writer.body)[first : at - MAC_SIZE])
+        writer.at = at
+        link_finish(link, link.session)
+
+    def tell_line(self, link: "Link") -> bool:
+        """Public, and sent in clear: the welcome names the hash of the whole, under the session's MAC."""
+        self.values[0] = self.line
+        self.values[1] = dictionary_lines()
+        text = dictionary_line(self.line).encode() if self.line < self.values[1] else b""
+        self.line = _NOTHING
+        link_send_text(link, link.lobby, ids.CLASS_DICTIONARY, ids.DICTIONARY_LINE, self.values, text)
+        return True

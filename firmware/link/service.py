@@ -1,0 +1,136 @@
+"""Service: the key switch, and keys. Turned, the switch moves the link from the table port to the service port.
+
+A first key is taken as it comes: who turned the switch is at the machine. With the key in force it can be rotated:
+
+    pad       = HMAC(device key, "fairshoe wrap 1" | nonce 16)        wrapped = new key XOR pad
+    mac       = HMAC(device key, "fairshoe rotate 1" | nonce 16 | wrapped 32)[:16]
+
+Without it, only by somebody who has opened the locked door as well. Every change is recorded, and so is the switch.
+"""
+
+from hashlib import sha256
+
+from micropython import const
+
+from firmware.digest import Hmac, same_bytes, wipe
+from firmware.image import IN_DOOR, IN_KEY
+from firmware.link.gate import link_reset
+from firmware.protocol import ids
+from firmware.protocol.frame import HEADER_SIZE
+from firmware.protocol.session import KEY_SIZE, MAC_SIZE, NONCE_SIZE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+    from firmware.image import Inputs
+    from firmware.journal.keys import Keys
+    from firmware.journal.seals import Sealer
+    from firmware.link.gate import Link
+
+CHECK_SIZE = const(8)
+_WRAPPED_AT = const(24)  # header, nonce
+_MAC_AT = const(56)
+_CHECK = b"fairshoe key 1"
+_ROTATE = b"fairshoe rotate 1"
+_WRAP = b"fairshoe wrap 1"
+_NO_CHANGE = const(-1)
+
+
+class Service:
+    """A change of the key waits here until it may be written; its answer until it is sent."""
+
+    def __init__(self, link: "Link", flow: "Flow", inp: "Inputs", keys: "Keys", sealer: "Sealer") -> None:
+        self.link = link
+        self.flow = flow
+        self.inp = inp
+        self.keys = keys
+        self.sealer = sealer
+        self.on = False
+        self.told = False  # what was last posted about the switch
+        self.key = bytearray(KEY_SIZE)
+        self.how = _NO_CHANGE
+        self.answer_due = False
+        self.ending = False  # the session was made with a key that is no more
+        self.answer = [0, 0]
+
+    def watch(self) -> None:
+        """The switch was turned: the other port is the link from here on, and nobody is on it yet."""
+        self.on = self.inp.level[IN_KEY] != 0
+        self.link.hal.link_service(self.on)
+        link_reset(self.link)
+
+    def tell(self) -> None:
+        """Of the switch, once there is room; one that is turned to and fro is told as it stands."""
+        if self.told != self.on and self.flow.outbox.roomy():
+            self.told = self.on
+            self.flow.outbox.post(ids.EV_SERVICE, 1 if self.on else 0)
+
+    def receive(self, message: int) -> None:
+        """A new key, in the link's frame. One that may be taken waits for a quiet moment."""
+        if self.how != _NO_CHANGE:
+            return
+        frame = self.link.reader.buf
+        key = self.keys.key
+        result = ids.KEY_DONE
+        if not self.on:
+            result = ids.KEY_SWITCH_OFF
+        elif self.flow.round_open:
+            result = ids.KEY_ROUND_OPEN
+        elif message == ids.KEY_INSTALL:
+            if key and not self.inp.level[IN_DOOR]:
+                result = ids.KEY_DOOR_SHUT
+            else:
+                self.key[:] = memoryview(frame)[HEADER_SIZE : HEADER_SIZE + KEY_SIZE]
+                self.how = ids.KEY_REPLACED if key else ids.KEY_FIRST
+        elif not key or not self._unwrap(Hmac(key), frame):
+            result = ids.KEY_WRONG
+        else:
+            self.how = ids.KEY_ROTATED
+        for i in range(HEADER_SIZE, HEADER_SIZE + KEY_SIZE):
+            frame[i] = 0
+        if result != ids.KEY_DONE:
+            self._answer(result)
+
+    def _unwrap(self, hmac: Hmac, frame: bytearray) -> bool:
+        """The new key from a rotation, if it was made with the key in force."""
+        signed = memoryview(frame)[HEADER_SIZE:_MAC_AT]
+        if not same_bytes(hmac.digest(_ROTATE, signed), frame, _MAC_AT, MAC_SIZE):
+            return False
+        pad = hmac.digest(_WRAP, signed[:NONCE_SIZE])
+        for i in range(KEY_SIZE):
+            self.key[i] = frame[_WRAPPED_AT + i] ^ pad[i]
+        return True
+
+    def change(self) -> bool:
+        """Write a key that waits. Everything so far is recorded and sealed; quiet work. False if none waits."""
+        if self.how == _NO_CHANGE:
+            return False
+        stored = self.keys.store(self.key)
+        wipe(self.key)
+        if stored:
+            self.link.key = self.keys.key
+            self.sealer.rekey()
+            self.flow.outbox.post(ids.EV_KEY_CHANGED, self.keys.generation(), self.how)
+            self.ending = True
+        self._answer(ids.KEY_DONE if stored else ids.KEY_STORAGE)
+        self.how = _NO_CHANGE
+        return True
+
+    def waits(self) -> bool:
+        return self.how != _NO_CHANGE
+
+    def ended(self) -> bool:
+        """True once, when the answer about a new key is out: sessions made with the old one are over."""
+        ending = self.ending and not self.answer_due
+        if ending:
+            self.ending = False
+        return ending
+
+    def check(self) -> bytes:
+        """Lets a host see that its key arrived, and tells nobody anything about it."""
+        return sha256(_CHECK + self.keys.key).digest()[:CHECK_SIZE] if self.keys.key else bytes(CHECK_SIZE)
+
+    def _answer(self, result: int) -> None:
+        self.answer[0] = result
+        self.answer[1] = self.keys.generation()
+        self.answer_due = True

@@ -1,0 +1,126 @@
+"""The scribe makes what happened durable, and keeps the journal's house: seals, keys, room, what a halt left behind.
+
+All of it is quiet work: the app calls it only while no card moves.
+"""
+
+from micropython import const
+
+from firmware.fault import FAULT_JOURNAL, FAULT_NONE, FAULT_POWER, FAULT_RESET
+from firmware.games.flow import WAITING_FOR_DECK
+from firmware.games.procedure import procedure_resume
+from firmware.journal.cells import CELL_SIZE
+from firmware.journal.halts import halt_forget, halt_load
+from firmware.protocol import ids
+from firmware.version import VERSION_TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+    from firmware.image import Outputs
+    from firmware.journal.seeds import Seeds
+    from firmware.journal.store import Journal
+    from firmware.link.commands import Desk
+    from firmware.link.service import Service
+    from hal.api import Hal
+
+CAUSE_WATCHDOG = const(1)
+FILLING_PART = const(3)  # of the journal left: time to look for the host, before rounds are refused
+
+
+class Scribe:
+    """Takes events from the outbox into the journal, and tells those who have to know."""
+
+    def __init__(
+        self, hal: "Hal", flow: "Flow", journal: "Journal", seeds: "Seeds", service: "Service", desk: "Desk", boot: int
+    ) -> None:
+        self.hal = hal
+        self.flow = flow
+        self.journal = journal
+        self.seeds = seeds
+        self.service = service
+        self.sealer = service.sealer
+        self.desk = desk
+        self.outbox = flow.outbox
+        self.prefix = [0, boot, 0, 0, 0, 0, 0]
+        self.utc_offset_s = 0  # UTC minus uptime; 0 while nobody has told
+        self.halted = False  # storage still says why the firmware stopped last time
+        self.filling_told = False
+        self.ready_seq = 0  # the last record when storage was made ready for a round
+
+    def announce(self, out: "Outputs", board_crc: int, now_ms: int) -> None:
+        """A boot: what is told first, and what becomes of whatever was going on before."""
+        flow = self.flow
+        journal = self.journal
+        flow.round_last = journal.round_last
+        interrupted = journal.last_of(ids.INTENTS, ids.OUTCOMES)
+        round_mark = journal.last_of((ids.EV_ROUND_STARTED,), (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED))
+        round_open = round_mark == ids.EV_ROUND_STARTED
+        self.outbox.round = flow.round_last if round_open else 0
+        cause = self.hal.reset_cause()
+        halted_boot, halted = halt_load(self.hal)
+        self.halted = halted_boot != 0
+        text = VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + halted
+        self.outbox.post(ids.EV_BOOTED, cause, board_crc, halted_boot, text=text)
+        if journal.broken:
+            self.outbox.post(ids.EV_JOURNAL_BROKEN, journal.broken, journal.broken_seq)
+        self.desk.recover()
+        if interrupted not in ids.INTENTS:
+            interrupted = 0
+        lost = FAULT_RESET if self.halted or cause == CAUSE_WATCHDOG else FAULT_POWER
+        warning = journal.warning or (lost if lost == FAULT_RESET else FAULT_NONE)
+        procedure_resume(flow, out, interrupted, round_open, warning, lost, now_ms)
+
+    def utc_s(self) -> int:
+        return self.utc_offset_s + self.outbox.uptime_s if self.utc_offset_s else 0
+
+    def record_all(self) -> bool:
+        """Whatever was posted. True if anything was."""
+        busy = False
+        while self.outbox.count:  # bounded by the outbox
+            if not self._record():
+                break
+            busy = True
+        self.flow.room = self.journal.room()
+        return busy
+
+    def _record(self) -> bool:
+        """Make the oldest posted event durable. On failure it stays posted: nothing can start until it is recorded."""
+        entry = self.outbox.head()
+        prefix = self.prefix
+        prefix[2] = entry.uptime_s
+        prefix[3] = entry.uptime_ms
+        prefix[4] = self.utc_offset_s + entry.uptime_s if self.utc_offset_s else 0
+        prefix[5] = entry.round
+        prefix[6] = entry.deck
+        if self.journal.room() <= 0 or not self.journal.append(entry.message, prefix, entry.values, entry.text):
+            self.flow.hold = FAULT_JOURNAL
+            return False
+        message = entry.message
+        found = entry.values[0]
+        self.outbox.drop_head()
+        self.seeds.note(message)
+        self.sealer.note(message)
+        if message == ids.EV_DECK_REMOVED:
+            self.desk.found(found)
+        return True
+
+    def keep_house(self) -> bool:
+        """What the journal itself needs, once everything that happened is in it. True if there is more to record."""
+        if self.halted:
+            self.halted = not halt_forget(self.hal)
+        self.service.tell()
+        journal = self.journal
+        room = journal.room()
+        low = room < journal.capacity // FILLING_PART
+        if low and not self.filling_told:
+            self.outbox.post(ids.EV_JOURNAL_FILLING, journal.seq_last - journal.seq_acked, room)
+        self.filling_told = low
+        if room > 1 and (self.sealer.due() or (self.service.waits() and self.sealer.open())):
+            self.outbox.post(ids.EV_SEALED, self.sealer.keys.generation())
+        elif self.outbox.count == 0:
+            self.service.change()
+        if self.flow.state == WAITING_FOR_DECK and self.ready_seq != journal.seq_last:
+            # Between rounds storage may take its time: in the next one every write is quick.
+            self.ready_seq = journal.seq_last
+            self.hal.nv_erase(0, self.flow.profile.round_events * CELL_SIZE)
+        return self.outbox.count != 0
