@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Data = dict[str, Any]
 
 WAIT_MS = 120000
-KEYS = ("title", "story", "board", "changes", "game", "seed", "role", "faults", "script", "expect")
+KEYS = ("title", "story", "board", "changes", "game", "seed", "role", "faults", "script", "expect", "clauses")
 _STEP = ("on", "within_ms", "after_ms", "do")
 _KEY = bytes(range(32))  # every simulated device of a scenario with a role has this one
 _HOST_ACTIONS = {
@@ -176,6 +176,8 @@ def check(data: "Data") -> None:
     for key in ("title", "board", "script"):
         if key not in data:
             raise ValueError("needs %r" % key)
+    if not isinstance(data.get("clauses", []), list):
+        raise ValueError("clauses: a list of ids, as rules/clauses.json has them")
     _check_steps(data["script"], "script")
     if data.get("role", "table") not in ("observer", "table", "service"):
         raise ValueError("role: one of observer, table, service")

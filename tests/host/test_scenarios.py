@@ -73,6 +73,7 @@ def changed(tmp_path: Path, **changes: Any) -> Path:
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"colour": "red"}, "no key 'colour'; known: title, story, board"),
+    ({"clauses": "CS-9a"}, "clauses: a list of ids"),
     ({"script": [{"do": "juggle"}]}, "script[0]: no action 'juggle'; known: "),
     ({"script": [{"on": "deck_verified"}]}, "script[0]: needs 'do', 'story' or 'repeat'"),
     ({"script": [{"do": "press"}]}, "script[0]: press needs button"),
