@@ -8,6 +8,7 @@ SEED ?=
 SPEED ?=
 UF2 ?=
 MINUTES ?= 1
+WRITE ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -15,7 +16,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-both test-cpython test-mpy check lint types types-device style
-.PHONY: scenarios soak size bench fuzz hil-smoke wheel clean distclean
+.PHONY: scenarios trace soak size bench fuzz hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -93,6 +94,9 @@ bench: ## measure against the budgets and against what others use
 
 scenarios: ready ## every scenario on both VMs, transcripts compared (some minutes)
 	@$(BIN)/python tools/scenarios.py
+
+trace: ready ## which test proves which clause of the games' rules; WRITE=1 renews docs/RULES.md
+	@$(BIN)/python tools/rules_trace.py $(if $(WRITE),--write)
 
 fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]
 	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))

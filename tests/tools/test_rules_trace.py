@@ -1,0 +1,245 @@
+"""make trace: what counts as a proof of a clause, what is refused, and that the page is of today."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rules_claims
+import rules_page
+import rules_trace
+
+ROOT = Path(__file__).resolve().parents[2]
+CLAUSES = ["DDS-8a", "CS-9a", "CS-9d", "CS-13f"]
+MARK = rules_claims.MARK
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A repository with four clauses, no test and no exception."""
+    rules = {
+        "games": [{"code": "DDS", "name": "Double Down"}, {"code": "CS", "name": "Caribbean"}],
+        "clauses": [{"id": name, "topic": "deal", "device": f"Rule {name.lower()}."} for name in CLAUSES],
+    }
+    put(tmp_path, "rules/clauses.json", json.dumps(rules))
+    put(tmp_path, "rules/exceptions.json", '{"exceptions": []}')
+    put(tmp_path, "rules/differences.json", '{"rows": []}')
+    put(tmp_path, "docs/.keep", "")
+    return tmp_path
+
+
+def put(tree: Path, name: str, text: str) -> None:
+    (tree / name).parent.mkdir(parents=True, exist_ok=True)
+    (tree / name).write_text(text, encoding="utf-8")
+
+
+def test_file(claim: str, name: str = "test_it", before: str = "") -> str:
+    return f'"""A file."""\nimport pytest\n\n{before}\ndef {name}():\n    """{claim}"""\n    assert True\n'
+
+
+test_file.__test__ = False  # pyright: ignore[reportFunctionMemberAccess]
+
+
+def proved(tree: Path) -> tuple[list[str], list[str]]:
+    """Clauses that are proved, and what is wrong."""
+    trace = rules_claims.read_trace(tree)
+    return [clause.id for clause in trace.clauses.values() if clause.proved], trace.problems
+
+
+# -- what counts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        (f"{MARK} CS-9a", ["CS-9a"]),
+        (f"{MARK} CS-9a, CS-9d", ["CS-9a", "CS-9d"]),
+        (f"Stacks of five. {MARK} CS-9a", ["CS-9a"]),
+        (f"Stacks of five.\n\n    {MARK} CS-9a,\n    CS-9d\n    ", ["CS-9a", "CS-9d"]),
+        (f"{MARK} CS-9a\n    {MARK} DDS-8a\n    ", ["DDS-8a", "CS-9a"]),
+        (f"{MARK} CS-9a (in part), CS-9d", ["CS-9d"]),
+        ("It proves that nothing moves, as CS-9a asks.", []),
+    ],
+)
+def test_a_test_proves_the_clauses_that_its_docstring_names(tree: Path, claim: str, expected: list[str]) -> None:
+    put(tree, "tests/unit/test_a.py", test_file(claim))
+    assert proved(tree) == (expected, [])
+
+
+def test_a_method_of_a_test_class_counts(tree: Path) -> None:
+    put(tree, "tests/host/test_a.py", f'class TestIt:\n    def test_a(self):\n        """{MARK} CS-9a"""\n')
+    assert proved(tree) == (["CS-9a"], [])
+    assert rules_claims.read_trace(tree).clauses["CS-9a"].claims[0].name == "tests/host/test_a.py::TestIt::test_a"
+
+
+def scenario(clauses: Any, expect: Any) -> str:
+    return json.dumps({"title": "x", "clauses": clauses, "expect": expect})
+
+
+def test_a_scenario_proves_what_its_key_names(tree: Path) -> None:
+    put(tree, "tests/scenarios/a.json", scenario(["CS-13f", "CS-9a (in part)"], {"never": ["round_ended"]}))
+    put(tree, "tests/scenarios/b.json", '{"title": "of no game"}')
+    assert proved(tree) == (["CS-13f"], [])
+    assert [clause.id for clause in rules_claims.read_trace(tree).in_part()] == ["CS-9a"]
+
+
+# -- what does not ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "problem"),
+    [
+        ("tests/unit/test_a.py", test_file(f"{MARK} CS-99"), "tests/unit/test_a.py::test_it: there is no clause CS-99"),
+        ("tests/unit/test_a.py", test_file(f"{MARK} stacks"), "test_a.py:5: 'stacks' is no clause"),
+        ("tests/unit/test_a.py", test_file(f"{MARK} CS-9a (in part),"), "'?' is no clause"),
+        ("tests/unit/test_a.py", test_file(f"{MARK} CS-9a (partly)"), "'CS-9a (partly)' is no clause"),
+        ("tests/unit/test_a.py", test_file("Proves CS-9a"), "'Proves CS-9a' is no clause"),
+        ("tests/unit/test_a.py", test_file("proves: CS-9a"), "'proves: CS-9a' is no clause"),
+        ("tests/unit/test_a.py", test_file(f"{MARK} CS-9a", "helper"), "test_a.py:5: claims a clause, but is no test"),
+        ("tests/unit/test_a.py", test_file(f"{MARK} CS-9a").replace("def", "async def"), "but is no test"),
+        ("tests/unit/support.py", test_file(f"{MARK} CS-9a"), "support.py:5: claims a clause, but is no test"),
+        ("tests/dissector/test_a.py", test_file(f"{MARK} CS-9a"), "claims a clause, but is no test that is always"),
+        ("tests/unit/test_a.py", f'"""{MARK} CS-9a"""\n', "test_a.py:1: claims a clause, but is no test"),
+        (
+            "tests/unit/test_a.py",
+            f'def helper():\n    def test_it():\n        """{MARK} CS-9a"""\n',
+            "test_a.py:2: claims a clause, but is no test",
+        ),
+        ("tests/unit/test_a.py", f"def test_it():\n    # {MARK} CS-9a\n    pass\n", "test_a.py:2: a claim belongs in"),
+        (
+            "tests/host/test_a.py",
+            test_file(f"{MARK} CS-9a", before="@pytest.mark.skipif(True, reason='x')"),
+            "test_it claims a clause, but may be skipped",
+        ),
+        (
+            "tests/host/test_a.py",
+            test_file(f"{MARK} CS-9a", before="pytestmark = pytest.mark.xfail\n"),
+            "test_it claims a clause, but may be skipped",
+        ),
+        (
+            "tests/host/test_a.py",
+            test_file(f"{MARK} CS-9a").replace("assert True", "pytest.skip('x')"),
+            "test_it claims a clause, but may be skipped",
+        ),
+        ("tests/scenarios/a.json", scenario(["CS-13f"], {}), "a.json: claims clauses, but expects nothing"),
+        ("tests/scenarios/b/a.json", scenario(["CS-13f"], {"a": 1}), "only files right in tests/scenarios are played"),
+        ("tests/scenarios/a.json", scenario(["CS-13z"], {"a": 1}), "a.json: there is no clause CS-13z"),
+        ("tests/scenarios/a.json", scenario(["13f"], {"a": 1}), "a.json: '13f' is no clause"),
+        (
+            "rules/exceptions.json",
+            '{"exceptions": [{"clause": "CS-99", "why": "x"}]}',
+            "rules/exceptions.json: there is no clause CS-99",
+        ),
+    ],
+)
+def test_a_claim_that_cannot_hold_is_reported_and_does_not_count(
+    tree: Path, path: str, source: str, problem: str
+) -> None:
+    put(tree, path, source)
+    found, problems = proved(tree)
+    assert found == []
+    assert len(problems) == 1
+    assert problem in problems[0]
+
+
+# -- exceptions and what is said --------------------------------------------------------------------------------------
+
+
+def test_everything_proved_or_excepted_passes_and_one_missing_clause_fails(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tree, "tests/unit/test_a.py", test_file(f"{MARK} CS-9a, CS-9d, CS-13f"))
+    assert rules_trace.main(["--root", str(tree)]) == 1
+    text = capsys.readouterr().out
+    assert "missing: DDS-8a\n4 clauses: 3 proved, 0 excepted, 1 missing (0 of them proved in part)" in text
+    assert "DDS-8a  deal\n    Rule dds-8a.\n    ! no test" in text
+    assert "    + tests/unit/test_a.py::test_it" in text
+    put(tree, "rules/exceptions.json", '{"exceptions": [{"clause": "DDS-8a", "why": "procedure at the table"}]}')
+    assert rules_trace.main(["--root", str(tree)]) == 0
+    assert "= excepted: procedure at the table" in capsys.readouterr().out
+
+
+def test_a_problem_fails_though_nothing_is_missing(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tree, "tests/unit/test_a.py", test_file(f"{MARK} {', '.join(CLAUSES)}"))
+    assert rules_trace.main(["--root", str(tree)]) == 0
+    put(tree, "tests/unit/test_b.py", test_file(f"{MARK} CS-99"))
+    assert rules_trace.main(["--root", str(tree)]) == 1
+    assert "WRONG tests/unit/test_b.py::test_it: there is no clause CS-99" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("claim", ["CS-9a", "CS-9a (in part)"])
+def test_an_exception_for_a_clause_that_has_a_test_is_a_problem(tree: Path, claim: str) -> None:
+    put(tree, "tests/unit/test_a.py", test_file(f"{MARK} {claim}"))
+    put(tree, "rules/exceptions.json", '{"exceptions": [{"clause": "CS-9a", "why": "procedure at the table"}]}')
+    assert proved(tree)[1] == ["rules/exceptions.json: CS-9a has a test, tests/unit/test_a.py::test_it"]
+
+
+def test_json_holds_the_same(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tree, "tests/unit/test_a.py", test_file(f"{MARK} CS-9a, CS-9d (in part)"))
+    assert rules_trace.main(["--root", str(tree), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["missing"] == ["DDS-8a", "CS-9d", "CS-13f"]
+    assert report["in_part"] == ["CS-9d"]
+    assert report["problems"] == []
+    by_id = {entry["id"]: entry for entry in report["clauses"]}
+    assert by_id["CS-9a"]["proved"]
+    assert by_id["CS-9d"]["tests"] == [{"name": "tests/unit/test_a.py::test_it", "in_part": True}]
+
+
+# -- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_write_renews_the_page_and_links_what_proves(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tree, "tests/unit/test_a.py", test_file(f"{MARK} CS-9a, CS-9d (in part)"))
+    for number in range(8):
+        put(tree, f"tests/scenarios/s{number}.json", scenario(["CS-13f"], {"a": 1}))
+    rules_trace.main(["--root", str(tree), "--write"])
+    text = (tree / "docs/RULES.md").read_text(encoding="utf-8")
+    assert "| Rule cs-9a. | [test_a.py](../tests/unit/test_a.py) |" in text
+    assert "| Rule cs-9d. | ([test_a.py](../tests/unit/test_a.py)) |" in text
+    assert "| Rule dds-8a. | **no test yet** |" in text
+    assert "[s5](../tests/scenarios/s5.json) and 2 more |" in text
+    assert "| [Caribbean](#cs) | 3 | 2 | 1 | 0 | 0 |" in text
+
+
+def test_the_page_is_of_today() -> None:
+    text = (ROOT / "docs" / "RULES.md").read_text(encoding="utf-8")
+    assert rules_page.page(rules_claims.read_trace()) == text, "run make trace WRITE=1"
+
+
+def test_every_link_of_the_page_leads_somewhere() -> None:
+    text = (ROOT / "docs" / "RULES.md").read_text(encoding="utf-8")
+    anchors = set(re.findall(r'<a id="([^"]+)"', text))
+    for target in set(re.findall(r"\]\(([^)]+)\)", text)):
+        if target.startswith("#"):
+            assert target[1:] in anchors, target
+        else:
+            assert (ROOT / "docs" / target).exists(), target
+
+
+def test_every_topic_has_a_heading_of_its_own() -> None:
+    topics = {clause.topic for clause in rules_claims.read_trace().clauses.values()}
+    assert topics == set(rules_page.TOPICS)
+
+
+# -- the repository ---------------------------------------------------------------------------------------------------
+
+
+def test_no_test_of_the_repository_claims_what_cannot_hold() -> None:
+    assert rules_claims.read_trace().problems == []
+
+
+def test_pytest_collects_every_test_that_claims_a_clause() -> None:
+    names = {claim.name for clause in rules_claims.read_trace().clauses.values() for claim in clause.claims}
+    tests = {name for name in names if "::" in name}
+    files = sorted({name.partition("::")[0] for name in tests})
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=True).stdout
+    # A test without a single set of parameters is collected, to be skipped.
+    lines = [line for line in output.splitlines() if "::" in line and not line.endswith("[NOTSET]")]
+    collected = {line.partition("[")[0] for line in lines}
+    assert tests - collected == set()
+    assert tests
