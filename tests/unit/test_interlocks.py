@@ -70,6 +70,7 @@ def test_a_stack_begins_only_in_an_empty_tray():
 
 
 def test_a_close_pressed_too_early_does_not_start_a_round_later():
+    """Proves: CS-9c (in part)"""
     stage = play(stories.start() + stories.shuffle(52) + [("deck_verified", 100, "wait", 0)])
     plant = stage.rig.plant
     plant.litter(1)

@@ -27,6 +27,7 @@ def motors_are_off(stage):
 
 
 def test_a_card_that_stops_in_the_throat_ends_the_shuffle():
+    """Proves: CS-13e (in part)"""
     for at_um in (38000, 60000, 110000):
         steps = stories.start() + jam("throat", 10, at_um) + stories.shuffle(52)
         stage = play(steps + [("warning_latched", 500, "wait", 0)])
@@ -49,6 +50,7 @@ def test_a_jammed_roller_stops_within_a_quarter_of_a_second():
 
 
 def test_after_a_jam_the_machine_is_emptied_proved_empty_and_plays_again():
+    """Proves: CS-13e"""
     stage = play(
         stories.start()
         + jam("throat", 30, 60000)
@@ -71,6 +73,7 @@ def test_an_acknowledgement_with_a_card_still_in_the_throat_does_not_count():
 
 
 def test_a_card_that_stops_while_a_stack_is_dealt_voids_the_round():
+    """Proves: CS-13f (in part)"""
     stage = play(
         stories.start()
         + jam("exit", 7, 40000)
@@ -85,12 +88,14 @@ def test_a_card_that_stops_while_a_stack_is_dealt_voids_the_round():
 
 
 def test_a_voided_round_is_cleared_by_hand_and_the_next_one_is_good():
+    """Proves: CS-13f"""
     steps = stories.start() + jam("exit", 7, 40000) + stories.shuffle(52) + stories.deal(3)[:-3]
     stage = play(steps + stories.clear_by_hand() + stories.round_of(3))
     assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [2]
 
 
 def test_a_jam_while_the_remainder_is_released_voids_the_round():
+    """Proves: CS-13f (in part)"""
     stage = play(
         stories.start()
         + jam("exit", 25, 40000)
@@ -114,6 +119,7 @@ def test_a_misfeed_is_tried_again_and_counted():
 
 
 def test_a_card_that_never_comes_calls_the_operator():
+    """Proves: CS-13e (in part)"""
     stage = play(stories.start() + [("", 0, "misfeed", "10:4")] + stories.shuffle(52) + stories.clear_by_hand())
     assert fields_of(stage, "shuffle_failed") == [[FAULT_MISFEED]]
 

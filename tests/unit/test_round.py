@@ -38,6 +38,7 @@ ROUND = [
 
 
 def test_a_round_for_three_players_and_the_dealer():
+    """Proves: CS-9a (in part), CS-9d, CS-4a (in part)"""
     stage = play(stories.start() + stories.round_of(3))
     assert stage.names() == ROUND
     assert fields_of(stage, "deck_verified") == [[52, 52, 0, 0]]
@@ -54,7 +55,10 @@ def test_every_card_that_went_in_comes_out_once():
 
 
 def test_the_order_coming_out_is_the_order_drawn():
-    """The mechanism realises the permutation exactly: card i of the hopper comes out as number order[i]."""
+    """The mechanism realises the permutation exactly: card i of the hopper comes out as number order[i].
+
+    Proves: CS-9h (in part)
+    """
     stage = Stage(board(), GAME, 3)
     flow = stage.rig.app.flow
     stage.play(stories.start() + stories.shuffle(52))
@@ -76,6 +80,7 @@ def test_nothing_is_left_of_the_order_once_the_deck_is_in():
 
 
 def test_one_to_nine_players_each_get_five_and_the_rest_is_released():
+    """Proves: CS-1 (in part), CS-6e, CS-9a (in part), CS-9e (in part)"""
     for players in (1, 2, 9):
         stage = play(stories.start() + stories.round_of(players))
         rest = 52 - 5 * (players + 1)
@@ -94,6 +99,7 @@ def test_without_positions_stacks_go_on_until_green_and_an_untaken_one_joins_the
 
 
 def test_a_short_final_stack_is_never_offered():
+    """Proves: CS-9a (in part)"""
     steps = stories.start() + stories.shuffle(52) + stories.deal(0)
     steps += [("stack_offered", 500, "take", 0)] * 9 + stories.finish()
     stage = play(steps)
@@ -102,6 +108,7 @@ def test_a_short_final_stack_is_never_offered():
 
 
 def test_no_card_leaves_before_betting_is_closed_and_the_lockout_confirmed():
+    """Proves: CS-9c (in part)"""
     stage = play(stories.start() + stories.shuffle(52) + [("deck_verified", 500, "press", "lock")])
     flow = stage.rig.app.flow
     stage.run(5000)
@@ -114,6 +121,7 @@ def test_no_card_leaves_before_betting_is_closed_and_the_lockout_confirmed():
 
 
 def test_the_next_stack_waits_until_the_last_was_taken():
+    """Proves: CS-9d (in part)"""
     stage = play(stories.start() + stories.shuffle(52) + stories.deal(2)[:-3] + [("stack_offered", 30000, "wait", 0)])
     flow = stage.rig.app.flow
     assert flow.state == STACK_OFFERED
@@ -153,7 +161,10 @@ def without_commitment(transcript):
 
 
 def test_the_report_instant_does_not_depend_on_the_order():
-    """Two orders, one physical run: everything a host receives while the deck is shuffled is the same."""
+    """Two orders, one physical run: everything a host receives while the deck is shuffled is the same.
+
+    Proves: CS-7b (in part)
+    """
     seen = []
     commitments = []
     for order_seed in (1, 2):

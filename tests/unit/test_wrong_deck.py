@@ -8,6 +8,7 @@ from rig import stories
 
 
 def test_a_short_or_long_deck_is_refused_with_its_count_and_latched():
+    """Proves: CS-2a (in part), CS-9g (in part)"""
     for cards in (51, 53):
         stage = play(stories.start() + stories.shuffle(cards) + [("warning_latched", 60000, "wait", 0)])
         assert fields_of(stage, "deck_refused") == [[52, cards, cards]]
@@ -23,6 +24,7 @@ def test_nothing_but_an_acknowledgement_leaves_the_warning():
 
 
 def test_a_refused_deck_is_put_out_counted_and_the_next_good_deck_plays():
+    """Proves: CS-9g (in part)"""
     for cards in (51, 53):
         stage = play(stories.start() + stories.refuse_deck(cards) + stories.round_of(1))
         assert fields_of(stage, "deck_removed") == [[cards]]
@@ -38,7 +40,10 @@ def test_more_cards_than_slots_stops_the_intake():
 
 
 def test_a_card_that_left_its_slot_unseen_is_a_mismatch():
-    """The sweep is a second count of its own: throat says 52, the slots say 51."""
+    """The sweep is a second count of its own: throat says 52, the slots say 51.
+
+    Proves: CS-9g (in part)
+    """
     from support import GAME, board
 
     from rig.story import Stage
