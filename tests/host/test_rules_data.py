@@ -99,6 +99,16 @@ def test_as_another_game_leads_to_a_clause_of_the_same_topic_that_says_it_in_ful
             assert hops <= 2, clause["id"]
 
 
+def test_every_clause_that_is_named_anywhere_exists() -> None:
+    """In profiles, events that scenarios expect, documents and words of the protocol alike."""
+    pattern = re.compile(rf"\b(?:{'|'.join(CODES)})-\d+[a-z]?\d*\b")
+    folders = [("firmware", "*.py"), ("game_profiles", "*.json"), ("tests/scenarios", "*.json"), ("docs", "*.md")]
+    files = [path for folder, name in [*folders, ("tools/protocol", "*.py")] for path in (ROOT / folder).rglob(name)]
+    named = {(path, name) for path in files for name in pattern.findall(path.read_text(encoding="utf-8"))}
+    assert [f"{path.relative_to(ROOT)}: {name}" for path, name in sorted(named) if name not in IDS] == []
+    assert len({path for path, _name in named}) > 10
+
+
 # -- paragraphs -------------------------------------------------------------------------------------------------------
 
 
