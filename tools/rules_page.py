@@ -110,11 +110,22 @@ def _row(trace: Trace, clause: Clause) -> str:
     also = f" (also {', '.join(clause.also)})" if clause.also else ""
     cells = [
         f'<a id="{_anchor(clause.id)}"></a>{clause.id}{also}',
-        _linked(trace, clause.device),
+        _rule(trace, clause),
         _proofs(clause),
         _linked(trace, clause.remark),
     ]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def _rule(trace: Trace, clause: Clause) -> str:
+    """In full: where it says `As DDS-3b`, with what stands there, so that nobody has to turn pages."""
+    text = _linked(trace, clause.device)
+    found = re.match(r"As ([A-Z0-9]+-\w+)", clause.device)
+    while found:
+        there = trace.clauses[found[1]].device
+        text += f"<br>*{found[1]}: {there}*"
+        found = re.match(r"As ([A-Z0-9]+-\w+)", there)
+    return text
 
 
 def _proofs(clause: Clause) -> str:

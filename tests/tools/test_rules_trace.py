@@ -205,6 +205,14 @@ def test_write_renews_the_page_and_links_what_proves(tree: Path, capsys: pytest.
     assert "| [Caribbean](#cs) | 3 | 2 | 1 | 0 | 0 |" in text
 
 
+def test_a_clause_that_refers_to_another_is_told_in_full(tree: Path) -> None:
+    path = tree / "rules/clauses.json"
+    text = path.read_text().replace("Rule cs-9d.", "As CS-9a, but later.").replace("Rule cs-9a.", "As DDS-8a.")
+    path.write_text(text)
+    row = "| As [CS-9a](#cs-9a), but later.<br>*CS-9a: As DDS-8a.*<br>*DDS-8a: Rule dds-8a.* |"
+    assert row in rules_page.page(rules_claims.read_trace(tree))
+
+
 def test_the_page_is_of_today() -> None:
     text = (ROOT / "docs" / "RULES.md").read_text(encoding="utf-8")
     assert rules_page.page(rules_claims.read_trace()) == text, "run make trace WRITE=1"
