@@ -1,8 +1,9 @@
 """What one board ships and how big it is: `make size`, and `ship()` for whoever fills a device.
 
 A board gets what firmware/main.py imports, the HAL port and the kind of machine that its config names, and that
-config; never the simulator. Constants become numbers (fold.py), and everything is compiled, except for the main.py that
-MicroPython wants as source.
+config; never the simulator. Constants become numbers (fold.py), names become short (shorten.py), and everything is
+compiled, except for the main.py that MicroPython wants as source. What the names were is in build/names-<board>.json,
+and `--names` reads a traceback.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from typing import Any
 
 from fold import Folded, FoldError, fold
 from mpy_compile import CompileError, compile_mpy
+from shorten import Foreign, Shortened, ShortenError, foreign_of, restore, shorten
 
 ROOT = Path(__file__).resolve().parents[1]
 BOARD_DEFAULT = "pico-carousel"
@@ -29,6 +31,10 @@ MAIN_PY = "from firmware.main import main\nmain()\n"
 
 # -O2 drops asserts (there are none) and keeps line numbers, so that a traceback from the field names a line.
 OPTIONS = ("-O2",)
+# What MicroPython's own objects are called: the stubs that the device's sources are checked against.
+TYPINGS = ROOT / ".venv" / "typings"
+# Types that nobody imports: of open files, of exceptions, of what comes out of json.
+STUBS_ALWAYS = ("builtins", "collections", "io", "types", "typing", "_typeshed", "_mpy_shed")
 # Native code in a port needs to know its processor; bytecode is the same on all.
 MARCH = {"rp2": "armv6m", "esp32": "xtensawin", "stm32": "armv7emsp"}
 
@@ -39,9 +45,10 @@ class ShipError(Exception):
 
 @dataclass(frozen=True)
 class Shipped:
-    """One file of the device, with the size it has in the repository and there."""
+    """One file of the device, what it was made from, and the size of both."""
 
     path: str
+    source: str
     source_bytes: int
     shipped_bytes: int
 
@@ -49,21 +56,23 @@ class Shipped:
 def ship(board: str, out: Path, root: Path = ROOT, main: str = MAIN_PY) -> list[Shipped]:
     """Build the file tree of a board in `out`, ready to copy to the device; what is in it."""
     config = read_config(board, root)
-    port = port_of(config, board, root)
-    names = ship_names(board, root)
-    folded = folded_sources(names, root, main)
+    march = f"-march={MARCH[port_of(config, board, root)]}"
+    short = short_sources(ship_names(board, root), root, main)
     shipped: list[Shipped] = []
-    for name in names:
+    for name, new in sorted(short.modules.items(), key=lambda pair: pair[0]):
         path = find_module(name, root)
         place = path.relative_to(root).as_posix()
         try:
-            code = compile_mpy(folded.sources[name], place, *OPTIONS, f"-march={MARCH[port]}")
+            # The name that tracebacks show is the module's: MicroPython has that text in memory anyway.
+            code = compile_mpy(short.sources[name], new, *OPTIONS, march)
         except CompileError as error:
             raise ShipError(f"{place}: {error}") from error
-        shipped.append(put(out, place.removesuffix(".py") + ".mpy", code, path.stat().st_size))
+        shipped.append(put(out, new + ".mpy", code, place, path.stat().st_size))
     small = json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":"))
-    shipped.append(put(out, "board.json", small.encode(), config_path(board, root).stat().st_size))
-    shipped.append(put(out, "main.py", folded.sources["main"].encode(), len(main.encode())))
+    path = config_path(board, root)
+    shipped.append(put(out, "board.json", small.encode(), path.relative_to(root).as_posix(), path.stat().st_size))
+    shipped.append(put(out, "main.py", short.sources["main"].encode(), "main.py", len(main.encode())))
+    write_names(board, short, root)
     return shipped
 
 
@@ -83,11 +92,52 @@ def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
         raise ShipError(str(error)) from error
 
 
-def put(out: Path, place: str, data: bytes, source_bytes: int) -> Shipped:
+def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortened:
+    """The same, with short names: by the module's old name, as it is in the repository."""
+    folded = folded_sources(names, root, main)
+    try:
+        return shorten(folded.sources, foreign_names([folded.sources[name] for name in names]), "main")
+    except ShortenError as error:
+        raise ShipError(str(error)) from error
+
+
+def foreign_names(sources: list[str]) -> Foreign:
+    """What belongs to MicroPython, as far as these sources can come across it."""
+    if not TYPINGS.is_dir():
+        raise ShipError("no types of MicroPython in .venv/typings; `make ready` installs them")
+    roots = (TYPINGS, TYPINGS / "stdlib")
+    modules = {path.name.removesuffix(".pyi") for root in roots for path in root.iterdir()}
+    wanted = sorted({*STUBS_ALWAYS, *(name for source in sources for name in outside_modules(source))})
+    files = [
+        path
+        for name in wanted
+        for root in roots
+        for path in (root / f"{name}.pyi", *sorted((root / name).rglob("*.pyi")))
+        if path.is_file()
+    ]
+    return foreign_of({path.relative_to(TYPINGS).as_posix(): path.read_text("utf-8") for path in files}, modules)
+
+
+def outside_modules(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def write_names(board: str, short: Shortened, root: Path) -> None:
+    path = root / "build" / f"names-{board}.json"
+    path.parent.mkdir(exist_ok=True)
+    table = {"modules": short.modules, "names": short.names, "kept": short.kept}
+    path.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def put(out: Path, place: str, data: bytes, source: str, source_bytes: int) -> Shipped:
     target = out / place
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(data)
-    return Shipped(place, source_bytes, len(data))
+    return Shipped(place, source, source_bytes, len(data))
 
 
 # --- the board ---------------------------------------------------------------------------------
@@ -206,14 +256,25 @@ def imported_modules(node: ast.AST, root: Path) -> Iterator[str]:
 
 def table(board: str, shipped: list[Shipped], budget: int) -> str:
     total = sum(item.shipped_bytes for item in shipped)
-    rows = [f"{board}: what the device gets", "", f"{'file':<36} {'source':>8} {'shipped':>8}"]
-    rows += [f"{item.path:<36} {item.source_bytes:>8} {item.shipped_bytes:>8}" for item in shipped]
+    rows = [f"{board}: what the device gets", "", f"{'source':<36} {'file':<10} {'bytes':>8} {'shipped':>8}"]
+    rows += [f"{item.source:<36} {item.path:<10} {item.source_bytes:>8} {item.shipped_bytes:>8}" for item in shipped]
     rows += [
-        f"{'total, bytes':<36} {sum(item.source_bytes for item in shipped):>8} {total:>8}",
+        f"{'total, bytes':<47} {sum(item.source_bytes for item in shipped):>8} {total:>8}",
         "",
         f"{total / 1024:.1f} KB of {budget / 1024:.0f} KB, {'OVER BUDGET' if total > budget else 'within budget'}",
     ]
     return "\n".join(rows)
+
+
+def print_real_names(board: str, root: Path) -> int:
+    """From the tree and not from a file of an earlier build, which might be of another version."""
+    try:
+        short = short_sources(ship_names(board, root), root)
+    except ShipError as error:
+        print(f"size: {error}", file=sys.stderr)
+        return 1
+    print(restore(sys.stdin.read(), short.names, short.modules), end="")
+    return 0
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -221,9 +282,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--board", default=BOARD_DEFAULT, help=f"a name in board_configs/ (default {BOARD_DEFAULT})")
     parser.add_argument("--out", type=Path, help="leave the files here, ready to copy to the device")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.add_argument("--names", action="store_true", help="read a traceback of the device, print it with real names")
     parser.add_argument("--budget", type=int, default=BUDGET_BYTES, help="bytes (default %(default)s)")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
+    if args.names:
+        return print_real_names(args.board, args.root)
     out: Path = args.out or Path(tempfile.mkdtemp(prefix="fairshoe-size-"))
     try:
         shipped = ship(args.board, out, args.root)

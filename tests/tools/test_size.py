@@ -59,49 +59,46 @@ def tree(tmp_path: Path) -> Path:
     return root
 
 
-def shipped_paths(tree: Path, out: Path) -> set[str]:
-    names = {item.path for item in size.ship("b", out, tree)}
-    assert names == {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    return names
+def shipped_sources(tree: Path, out: Path) -> set[str]:
+    shipped = size.ship("b", out, tree)
+    assert {item.path for item in shipped} == {path.name for path in out.iterdir()}
+    assert all(len(item.path) <= len("ab.mpy") for item in shipped if item.path.endswith(".mpy"))
+    return {item.source for item in shipped}
 
 
 def test_ships_the_import_closure_of_main_one_port_and_one_kind(tree: Path, tmp_path: Path) -> None:
-    assert shipped_paths(tree, tmp_path / "out") == {
+    assert shipped_sources(tree, tmp_path / "out") == {
         "main.py",
-        "board.json",
-        "firmware/__init__.mpy",
-        "firmware/main.mpy",
-        "firmware/app.mpy",
-        "firmware/games/__init__.mpy",
-        "firmware/games/flow.mpy",
-        "firmware/machines/__init__.mpy",
-        "firmware/machines/kinds.mpy",
-        "firmware/machines/shoe.mpy",
-        "firmware/machines/feed.mpy",
-        "hal/__init__.mpy",
-        "hal/rp2/__init__.mpy",
-        "hal/rp2/port.mpy",
-        "hal/rp2/pins.mpy",
+        "board_configs/b.json",
+        "firmware/main.py",
+        "firmware/app.py",
+        "firmware/games/flow.py",
+        "firmware/machines/kinds.py",
+        "firmware/machines/shoe.py",
+        "firmware/machines/feed.py",
+        "hal/rp2/port.py",
+        "hal/rp2/pins.py",
     }
     board = json.loads((tmp_path / "out/board.json").read_text())
     assert board == {"mcu": {"port": "rp2"}, "mechanism": {"kind": "shoe"}}
-    assert "firmware.main" in (tmp_path / "out/main.py").read_text()
+    table = json.loads((tree / "build/names-b.json").read_text())
+    assert (tmp_path / "out/main.py").read_text().startswith(f"from {table['modules']['firmware.main']} import ")
 
 
 def test_ships_what_only_the_boards_own_kind_needs(tree: Path, tmp_path: Path) -> None:
-    shoe = shipped_paths(tree, tmp_path / "shoe")
+    shoe = shipped_sources(tree, tmp_path / "shoe")
     config = (tree / "board_configs/b.json").read_text().replace("shoe", "carousel")
     (tree / "board_configs/b.json").write_text(config)
-    carousel = shipped_paths(tree, tmp_path / "carousel")
-    assert carousel - shoe == {"firmware/machines/carousel.mpy", "firmware/machines/axis.mpy"}
-    assert shoe - carousel == {"firmware/machines/shoe.mpy"}
+    carousel = shipped_sources(tree, tmp_path / "carousel")
+    assert carousel - shoe == {"firmware/machines/carousel.py", "firmware/machines/axis.py"}
+    assert shoe - carousel == {"firmware/machines/shoe.py"}
 
 
 @pytest.mark.parametrize("kind", ["carousel", "shelves", "shoe", "draw"])
 def test_every_reference_board_ships_one_machine_within_budget(kind: str, tmp_path: Path) -> None:
     shipped = size.ship(f"pico-{kind}", tmp_path)
     kinds = {"carousel", "shelves", "shoe", "draw"}
-    assert {Path(item.path).stem for item in shipped if item.path.startswith("firmware/machines/")} & kinds == {kind}
+    assert {Path(item.source).stem for item in shipped if item.source.startswith("firmware/machines/")} & kinds == {kind}
     assert sum(item.shipped_bytes for item in shipped) < size.BUDGET_BYTES
 
 
