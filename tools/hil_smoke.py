@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from size import BOARD_DEFAULT, BUDGET_BYTES, MAIN_PY, ROOT, ShipError, read_config, ship
+from shorten import restore
+from size import BOARD_DEFAULT, BUDGET_BYTES, MAIN_PY, ROOT, ShipError, read_config, read_names, ship
 
 from fairshoe import _device
 
@@ -73,6 +74,7 @@ class Smoke:
 
         from firmware.image import INPUTS
 
+        self.board = board
         self.cards = cards
         self.figures = Figures()
         self.began = time.perf_counter()
@@ -144,6 +146,7 @@ class Smoke:
     def tail(self) -> str:
         events = " ".join(event.name for event in self.bench.peer.events)
         console = self.pico.console.decode("utf-8", "replace")[-1500:]
+        console = restore(console, *read_names(self.board, ROOT))
         return f"{console}\n(events so far: {events or 'none'}; resets: {self.pico.resets})"
 
     def note(self, text: str) -> None:

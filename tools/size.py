@@ -126,8 +126,18 @@ def outside_modules(source: str) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
+def names_path(board: str, root: Path) -> Path:
+    return root / "build" / f"names-{board}.json"
+
+
+def read_names(board: str, root: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """What names and modules became when a board was shipped last, for restore()."""
+    table = json.loads(names_path(board, root).read_text(encoding="utf-8"))
+    return table["names"], table["modules"]
+
+
 def write_names(board: str, short: Shortened, root: Path) -> None:
-    path = root / "build" / f"names-{board}.json"
+    path = names_path(board, root)
     path.parent.mkdir(exist_ok=True)
     table = {"modules": short.modules, "names": short.names, "kept": short.kept}
     path.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -1,0 +1,265 @@
+"""Short names are the same program: exchanged everywhere or nowhere, and never what belongs to MicroPython."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import shorten
+import size
+
+ROOT = Path(__file__).resolve().parents[2]
+NODE = Path(sys.executable).with_name("node")
+FOREIGN = shorten.Foreign(
+    frozenset({"print", "open", "append", "value", "handler", "Pin"}),
+    frozenset({"print", "open"}),
+    frozenset({"machine", "a", "os"}),
+)
+PACKAGE = {"pack": '"""docs"""\n', "main": "from pack.use import start\nstart()\n"}
+
+
+def shortened(use: str, **more: str) -> shorten.Shortened:
+    """One module of a package, with a main.py that starts it."""
+    modules = {f"pack.{name}": source for name, source in more.items()}
+    return shorten.shorten({**PACKAGE, "pack.use": use, **modules}, FOREIGN, "main")
+
+
+def run(result: shorten.Shortened) -> list[object]:
+    """What the short program prints, each module under its new name."""
+    said: list[object] = []
+    spaces: dict[str, dict[str, object]] = {}
+
+    def load(name: str, *_: object) -> object:
+        if name not in spaces:
+            known = {"__import__": load, "print": said.append, "__build_class__": __build_class__}
+            spaces[name] = {"__builtins__": known, "__name__": name}
+            old = next(old for old, new in [*result.modules.items(), ("main", "main")] if new == name)
+            exec(compile(result.sources[old], name, "exec"), spaces[name])
+        return type("module", (), spaces[name])
+
+    load("main")
+    return said
+
+
+# --- what is exchanged -------------------------------------------------------------------------
+
+
+def test_names_are_exchanged_everywhere_and_the_program_is_the_same() -> None:
+    result = shortened(
+        "from pack.box import Crate, fill as stuff\n"
+        "from pack import box as boxes\n"
+        "def start():\n"
+        "    crate = Crate(content=5)\n"
+        "    stuff(crate, amount=3)\n"
+        "    print(crate.content + boxes.LIMIT)\n",
+        box="LIMIT = 100\n"
+        "class Crate:\n    def __init__(self, content):\n        self.content = content\n"
+        "def fill(crate, amount):\n    crate.content += amount\n",
+    )
+    assert run(result) == [108]
+    assert " ".join(sorted(result.names)) == "Crate LIMIT amount boxes content crate fill self start stuff"
+    for source in result.sources.values():
+        assert not set(result.names) & set(re.findall(r"\w+", source))
+
+
+def test_the_most_frequent_name_is_the_shortest_and_the_table_is_the_same_every_time() -> None:
+    more = {f"part{i}": f"def step{i}(often):\n    return often\n" for i in range(60)}
+    use = "".join(f"from pack.part{i} import step{i}\n" for i in range(60)) + "def start(): pass\n"
+    result = shortened(use, **more)
+    assert len(result.names["often"]) == 1
+    assert {len(new) for new in result.names.values()} == {1, 2}
+    assert len(set(result.names.values())) == len(result.names)
+    assert shortened(use, **dict(reversed(more.items()))) == result
+
+
+def test_modules_are_exchanged_too_and_lie_beside_each_other() -> None:
+    result = shortened("from pack.other import thing\ndef start(): thing()\n", other="def thing(): print(1)\n")
+    assert set(result.modules) == {"pack.use", "pack.other"}  # the package itself is not needed any more
+    assert not set(result.modules.values()) & FOREIGN.modules
+    assert all(new == new.lower() for new in result.modules.values())
+    assert run(result) == [1]
+
+
+def test_lines_stay_where_they_were() -> None:
+    use = (
+        "from pack.other import (\n    first,  # why\n    second,\n)  # all\n"
+        "from pack import (\n    other,\n)\n"
+        "def start():\n    from pack.other import (\n        first as again,\n    ); print(again)\n    mark = 12\n"
+    )
+    result = shortened(use, other="first = 1\nsecond = 2\n")
+    source = result.sources["pack.use"]
+    compile(source, "use.py", "exec")
+    assert source.count("\n") == use.count("\n")
+    assert source.split("\n")[11].strip().endswith("= 12")
+    assert run(result) == [1]
+
+
+def test_places_are_counted_in_characters() -> None:
+    use = 'def start(): print("\u00e9\u00e9"); from pack.other import thing; print(thing)\n'
+    result = shortened(use, other="thing = 7\n")
+    assert run(result) == ["\u00e9\u00e9", 7]
+
+
+def test_a_short_name_is_never_one_that_is_used_already() -> None:
+    # Every letter but one is taken by somebody who has no name to exchange.
+    letters = [letter for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter != "q"]
+    use = "def start(thing=1):\n    " + "; ".join(f"{letter} = 0" for letter in letters) + "\n    print(thing)\n"
+    result = shortened(use)
+    assert sorted(result.names.values())[-1] == "q"
+    assert run(result) == [1]
+
+
+# --- what stays --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("use", "name", "reason"),
+    [
+        ("def start(box):\n    box.append = 1\n", "append", "MicroPython has something"),
+        ("def start(handler): pass\n", "handler", "MicroPython has something"),
+        ("def start(box): box.missing()\n", "missing", "no shipped module defines it"),
+        ("def start(box): box(baudrate=1)\n", "baudrate", "no shipped module defines it"),
+        ("from machine import unheard\ndef start(): pass\n", "unheard", "imported in pack.use"),
+        ("import machine\ndef start(reset_kind):\n    machine.reset_kind\n", "reset_kind", "MicroPython's in pack.use"),
+        ("from machine import Pin\ndef start(level):\n    Pin(1).level()\n", "level", "MicroPython's in pack.use"),
+        ("from machine import Pin\ndef start(pull):\n    Pin(1, pull=2)\n", "pull", "a keyword of MicroPython's"),
+        ("def start(fresh):\n    open(1).fresh\n", "fresh", "MicroPython's in pack.use"),
+        ("def start(text):\n    return f'{text}'\n", "text", "in an f-string"),
+        ("def start(text):\n    return getattr(text, 'start')\n", "start", "looked up as text"),
+        (
+            "from rp2 import asm_pio\n@asm_pio(side=1)\ndef program():\n    wrap(pins)\n"
+            "def start(wrap): pass\n",
+            "wrap",
+            "PIO assembler",
+        ),
+    ],
+)
+def test_what_is_not_ours_alone_stays(use: str, name: str, reason: str) -> None:
+    result = shortened(use)
+    assert name not in result.names
+    assert reason in result.kept[name]
+    assert name in result.sources["pack.use"]
+
+
+def test_special_methods_and_strings_stay() -> None:
+    case = "class Case:\n    def __len__(self):\n        return {'Case': 3}['Case']\n"
+    result = shortened(case + "def start(): print(Case().__len__())\n")
+    assert "__len__" not in result.names
+    assert run(result) == [3]
+
+
+def test_what_never_runs_says_nothing() -> None:
+    result = shortened("if False:\n    from nowhere import ghost\n    vars()\ndef start(ghost): print(ghost)\n")
+    assert "ghost" in result.names
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        ("def start(): return globals()\n", r"pack\.use, line 1: globals\(\)"),
+        ("def start(box): return box.__dict__\n", r"\.__dict__ gives names as text"),
+        ("def start(box, name): return getattr(box, name)\n", "only running the program tells"),
+        ("def start(config): return open(**config)\n", "keywords out of a dict"),
+        ("def start(**config): pass\n", "keywords into a dict"),
+        ("start = lambda **config: 1\n", "keywords into a dict"),
+        ("from pack.other import *\n", r"imports \* from pack\.other"),
+        ("from .other import thing\n", "a relative import"),
+        ("import pack.other\n", "write `from ... import` for pack.other"),
+        ("import machine, pack.other as other\n", "write two"),
+        ("from pack import nothing\n", "pack.nothing is not shipped"),
+        ("def start(:\n", r"pack\.use, line 1"),
+    ],
+)
+def test_refuses_what_asks_for_names_as_text(use: str, message: str) -> None:
+    with pytest.raises(shorten.ShortenError, match=message):
+        shortened(use, other="thing = 1\n")
+
+
+def test_refuses_a_package_that_does_something() -> None:
+    with pytest.raises(shorten.ShortenError, match="pack: a package that does something"):
+        shorten.shorten({**PACKAGE, "pack": "X = 1\n", "pack.use": "def start(): pass\n"}, FOREIGN, "main")
+
+
+@pytest.mark.parametrize(
+    ("main", "message"),
+    [
+        ("import machine\nfrom pack.use import start\nmachine.start()\n", "start is something of MicroPython's"),
+        ("from pack.use import start\nb = start()\n", "b is the shipped name of something else"),
+    ],
+)
+def test_refuses_a_main_that_clashes(main: str, message: str) -> None:
+    # The names in question: start is the first in the table, and gets the first letter that is free.
+    with pytest.raises(shorten.ShortenError, match=message):
+        shorten.shorten({**PACKAGE, "pack.use": "a = 1\ndef start(): pass\n", "main": main}, FOREIGN, "main")
+
+
+# --- back again --------------------------------------------------------------------------------
+
+
+def test_a_traceback_gets_its_names_back() -> None:
+    names = {"flow_warn": "b", "Flow": "c", "outbox": "d"}
+    modules = {"firmware.games.flow": "e", "firmware.app": "f"}
+    text = (
+        "b d c\n"
+        "Traceback (most recent call last):\n"
+        '  File "main.py", line 2, in <module>\n'
+        '  File "f", line 17, in scan\n'
+        '  File "e", line 40, in b\n'
+        "AttributeError: 'c' object has no attribute 'd'\n"
+    )
+    assert shorten.restore(text, names, modules) == (
+        "b d c\n"
+        "Traceback (most recent call last):\n"
+        '  File "main.py", line 2, in <module>\n'
+        '  File "firmware/app.py", line 17, in scan\n'
+        '  File "firmware/games/flow.py", line 40, in flow_warn\n'
+        "AttributeError: 'Flow' object has no attribute 'outbox'\n"
+    )
+
+
+def test_size_reads_a_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    short = size.short_sources(size.ship_names("pico-draw"), ROOT)
+    line = f'  File "{short.modules["firmware.app"]}", line 3, in {short.names["procedure_scan"]}\n'
+    monkeypatch.setattr(sys, "stdin", io.StringIO(line))
+    assert size.main(["--board", "pico-draw", "--names"]) == 0
+    assert capsys.readouterr().out == '  File "firmware/app.py", line 3, in procedure_scan\n'
+
+
+# --- the firmware ------------------------------------------------------------------------------
+
+
+def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        size.ship(size.BOARD_DEFAULT, tmp_path / name)
+    files = {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()}
+    assert files == {path.name: path.read_bytes() for path in (tmp_path / "two").iterdir()}
+    table = json.loads((ROOT / f"build/names-{size.BOARD_DEFAULT}.json").read_text())
+    assert {f"{new}.mpy" for new in table["modules"].values()} | {"main.py", "board.json"} == set(files)
+    assert len(table["names"]) > 500
+
+
+def test_the_firmware_with_short_names_gives_the_same_bytes(tmp_path: Path) -> None:
+    script = Path("tests/differential/same_bytes.py")
+    folders = ("firmware", "hal", "rig")
+    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    # Scenario files name arguments as text; the stories do not need them.
+    names = [name for name in (size.module_at(path, ROOT) for path in paths) if name != "rig.scenario"]
+    result = size.short_sources(names, ROOT, (ROOT / script).read_text(encoding="utf-8"))
+    place = tmp_path / script.parent
+    place.mkdir(parents=True)
+    for name, source in result.sources.items():
+        (place / f"{result.modules.get(name, script.stem)}.py").write_text(source, encoding="utf-8")
+    shutil.copytree(ROOT / "board_configs", tmp_path / "board_configs")
+    runner = [str(NODE), str(ROOT / "tools/mpy/exec.mjs"), "--limit-s", "100", "--root"]
+    plain, small = (
+        subprocess.Popen([*runner, str(root), str(root / script), "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for root in (ROOT, tmp_path)
+    )
+    expected, actual = plain.communicate(), small.communicate()
+    assert expected[0].count(b"bytes ") > 1
+    assert actual == expected
+    assert (plain.returncode, small.returncode) == (0, 0)
