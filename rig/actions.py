@@ -33,6 +33,8 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "repair": {},
     "cut": {},
     "cut_at_write": {"write": 0, "bytes": 0},  # the nth storage write from now on gets so many bytes through, then dark
+    "cut_at_time": {"us": 0},  # so many microseconds from now on
+    "cut_at_frame": {"frame": 0, "bytes": 0},  # the nth frame from now on, of which so many bytes reach the host
     "boot": {},
     "wait": {},
 }
@@ -57,8 +59,8 @@ def check_action(action: str, arguments: "Arguments") -> None:
     for key in arguments:
         if key not in known:
             raise ValueError("%s has no %r; known: %s" % (action, key, ", ".join(sorted(known)) or "nothing"))
-        if action == "cut_at_write" and (not isinstance(arguments[key], int) or arguments[key] < 0):
-            raise ValueError("cut_at_write: %s is a whole number, not below 0" % key)
+        if action.startswith("cut_at_") and (not isinstance(arguments[key], int) or arguments[key] < 0):
+            raise ValueError("%s: %s is a whole number, not below 0" % (action, key))
 
 
 def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
@@ -69,6 +71,11 @@ def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
     elif action == "cut_at_write":
         rig.nv.cut_at = rig.nv.writes + arguments.get("write", 0)
         rig.nv.cut_bytes = arguments.get("bytes", 0)
+    elif action == "cut_at_time":
+        rig.cut_us = rig.plant.now_us + arguments.get("us", 0)
+    elif action == "cut_at_frame":
+        rig.cut_frame = rig.frames_sent + arguments.get("frame", 0)
+        rig.cut_frame_bytes = arguments.get("bytes", 0)
     elif action == "boot":
         rig.boot()
     elif action != "wait":
@@ -81,14 +88,20 @@ def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
 
 def act(rig: "Rig", action: str, argument: str) -> "list[int]":
     """The same with one argument as a person types it."""
+    action, arguments = typed(action, argument)
+    return do(rig, action, arguments)
+
+
+def typed(action: str, argument: str) -> "tuple[str, Arguments]":
+    """What a person means who types this."""
     if (action == "jam" and argument.count(":") != 2) or (action == "misfeed" and argument.count(":") != 1):
         raise ValueError("%s needs %s" % (action, "PLACE:NTH:UM" if action == "jam" else "NTH:TIMES"))
     if action == "jam":
         place, nth, at_um = argument.split(":")
-        return do(rig, "fault", {"fault": "jam", "place": place, "card": int(nth), "at_um": int(at_um)})
+        return "fault", {"fault": "jam", "place": place, "card": int(nth), "at_um": int(at_um)}
     if action == "misfeed":
         nth, times = argument.split(":")
-        return do(rig, "fault", {"fault": "misfeed", "card": int(nth), "times": int(times)})
+        return "fault", {"fault": "misfeed", "card": int(nth), "times": int(times)}
     arguments: "Arguments" = {}
     if action == "press":
         arguments["button"] = argument
@@ -96,7 +109,7 @@ def act(rig: "Rig", action: str, argument: str) -> "list[int]":
         arguments[_NUMBER[action]] = int(argument)
     elif action == "load":
         arguments["cards"] = 0
-    return do(rig, action, arguments)
+    return action, arguments
 
 
 _NUMBER = {"load": "cards", "take": "cards", "litter": "cards", "draw": "ms", "draw_two": "ms", "hold": "um"}

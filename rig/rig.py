@@ -36,6 +36,13 @@ class Rig:
         self.scans = 0
         self.deliver: "Callable[[], None] | None" = None  # takes what the device sent, before time goes on
         self.powered = False
+        # Power that was ordered to fail, beside that at a storage write, which is the storage's business: at an
+        # instant, or while a frame goes out, of which so many bytes get through.
+        self.cut_us = -1
+        self.cut_frame = -1
+        self.cut_frame_bytes = 0
+        self.frames_sent = 0
+        self.struck = False  # an ordered cut has come, and nobody has switched on again
         if key:
             Keys(SimHal(self.plant, self.nv)).store(key)
         self.boot()
@@ -47,6 +54,7 @@ class Rig:
             raise ValueError("unknown game %s" % self.game)
         if self.powered:
             self.cut_power()
+        self.struck = False
         self.hal = SimHal(self.plant, self.nv)
         self.plant.changed = True
         # Levels that are already there at power-up are seen, but are no edges.
@@ -55,7 +63,7 @@ class Rig:
             self.app = App(self.hal, self.config, profile, self.board_crc)
             self.powered = True
         except PowerCut:
-            self.cut_power()  # already at a write of the boot itself
+            self._strike()  # already at a write of the boot itself
         self.wake_us = self.plant.now_us
         self.zero_wakes = 0
         self.frames = 0
@@ -65,9 +73,19 @@ class Rig:
         self.powered = False
         self.plant.power_off()
 
+    def _strike(self) -> None:
+        self.cut_us = -1
+        self.struck = True
+        self.cut_power()
+
     def step(self, limit_us: int) -> None:
         """One scan, then on to the next event, the wake the firmware asked for, or limit_us."""
         plant = self.plant
+        if self.cut_us >= 0 and self.powered:
+            if plant.now_us >= self.cut_us:
+                self._strike()
+                return
+            limit_us = min(limit_us, self.cut_us)
         if not self.powered:
             plant.changed = False
             plant.advance(limit_us)
@@ -76,13 +94,13 @@ class Rig:
         try:
             wake_ms = self.app.scan(self.hal.ticks_ms())
         except PowerCut:
-            self.cut_power()
+            self._strike()
             return
         self.scans += 1
         # This link takes no time: a long backlog goes out frame by frame, answer by answer, at one instant.
         sent = len(self.hal.sent) != 0
-        if sent and self.deliver is not None:
-            self.deliver()
+        if sent and self._send():
+            return
         if wake_ms <= 0 or plant.changed:
             self.frames += 1 if sent else 0
             self.zero_wakes += 0 if sent and self.frames < FRAMES_MAX else 1
@@ -97,3 +115,15 @@ class Rig:
             self.zero_wakes = 0
             self.frames = 0
             plant.advance(wake_us)
+
+    def _send(self) -> bool:
+        """Hand over what the device sent; True if power failed on the way."""
+        cut = self.frames_sent == self.cut_frame
+        self.frames_sent += 1
+        if cut:
+            self.hal.sent = self.hal.sent[: self.cut_frame_bytes]
+        if self.deliver is not None:
+            self.deliver()
+        if cut:
+            self._strike()
+        return cut

@@ -26,8 +26,10 @@ WAIT_MS = 120000
 KEYS = ("title", "story", "board", "changes", "game", "seed", "role", "faults", "script", "expect", "clauses")
 _STEP = ("on", "within_ms", "after_ms", "do")
 _KEY = bytes(range(32))  # every simulated device of a scenario with a role has this one
+_DARK = ("boot", "recover", "good_round")  # what is done after an ordered power cut; everything else is left out
 _HOST_ACTIONS = {
     "command": ("name", "argument", "outcome"),
+    "command_again": (),
     "host": ("acknowledges",),
     "link": ("bit_ppm", "lose_ppm", "piece_ppm"),
     "recover": (),
@@ -46,6 +48,7 @@ class Scenario:
         self.detected_us = -1
         self.done_us: "Data" = {}  # when each action was last done before the machine stopped
         self.op = 0
+        self.given = (0, 0)  # the last command and its argument
         self._told = 0
         for path in data.get("changes", {}):
             change(config, path, data["changes"][path])
@@ -85,14 +88,23 @@ class Scenario:
                 arguments = {key: step[key] for key in step if key != "story"}
                 for name, delay_ms, action, argument in STORIES[step["story"]](**arguments):
                     self._wait(name, WAIT_MS, delay_ms)
+                    if self.stage.rig.struck:
+                        break
                     self._say("do %s %s" % (action, argument))
                     self.stage.act_typed(action, str(argument))
             else:
                 self._step(step)
 
     def _step(self, step: "Data") -> None:
-        self._wait(step.get("on", ""), step.get("within_ms", WAIT_MS), step.get("after_ms", 0))
         action = step["do"]
+        rig = self.stage.rig
+        in_the_dark = action in _DARK or action.startswith("cut_at_")
+        if rig.struck and not in_the_dark:
+            return
+        rig.struck = False
+        self._wait(step.get("on", ""), step.get("within_ms", WAIT_MS), step.get("after_ms", 0))
+        if rig.struck and not in_the_dark:
+            return
         if self.detected_us < 0:
             self.done_us[action] = self.stage.rig.plant.now_us
         arguments = {key: step[key] for key in step if key not in _STEP}
@@ -122,13 +134,25 @@ class Scenario:
             seed = self.data.get("seed", 1)
             stage.to_host = Noise(seed, **arguments)
             stage.to_device = Noise(seed + 1, **arguments)
-        else:
+        elif action == "command":
             self.op += 1
-            outcome = stage.order(self.op, COMMANDS[arguments["name"]], arguments.get("argument", 0))
-            word = ids.OUTCOME_NAMES.split()[outcome]
-            self._say("outcome " + word)
-            if word != arguments.get("outcome", "done"):
+            self.given = (COMMANDS[arguments["name"]], arguments.get("argument", 0))
+            word = self._order()
+            if word and word != arguments.get("outcome", "done"):
                 self.problems.append("command %s: %s" % (arguments["name"], word))
+        elif self.op:
+            self._order()  # what must come of it is a promise
+
+    def _order(self) -> str:
+        """Give the last command, perhaps not for the first time. Returns its outcome in a word; none if power failed."""
+        if self.stage.before is not None:
+            self.stage.before("command", {"op": self.op})
+        outcome = self.stage.order(self.op, self.given[0], self.given[1])
+        if outcome < 0:
+            return ""
+        word = ids.OUTCOME_NAMES.split()[outcome]
+        self._say("outcome " + word)
+        return word
 
     def _finish(self) -> None:
         """Everything is over: what is still to be said is said, and then all promises are due."""

@@ -4,7 +4,7 @@ A step is (event name or "", delay in ms, action, argument), the argument as a p
 """
 
 from firmware.protocol.ids import OUTCOME_DONE
-from rig.actions import act, do
+from rig.actions import do, typed
 from rig.peer import Peer
 from rig.rig import Rig
 
@@ -60,17 +60,20 @@ class Stage:
                 self.seen += 1
                 if self.peer.events[self.seen - 1].name == name:
                     return
+            if self.rig.struck:
+                return  # an ordered power cut: what was waited for does not come any more
             if self.rig.plant.now_us >= limit_us:
                 raise Stuck("no %s within %d ms; last event %s" % (name, wait_ms_max, self.last_event()))
             self._step(limit_us)
 
     def run(self, ms: int) -> None:
         limit_us = self.rig.plant.now_us + ms * 1000
-        while self.rig.plant.now_us < limit_us:
+        while self.rig.plant.now_us < limit_us and not self.rig.struck:
             self._step(limit_us)
 
     def order(self, op: int, message: int, argument: int = 0, wait_ms_max: int = 60000) -> int:
-        """Give a command and repeat it until its outcome is final, as a host does. Returns the outcome."""
+        """Give a command and repeat it until its outcome is final, as a host does. Returns the outcome; -1 if an
+        ordered power cut came first."""
         limit_us = self.rig.plant.now_us + wait_ms_max * 1000
         while self.rig.plant.now_us < limit_us:
             self._to_device(self.peer.command(op, message, argument))
@@ -78,6 +81,8 @@ class Stage:
             for result in self.peer.results:
                 if result[0] == op and result[2] >= OUTCOME_DONE:
                     return result[2]
+            if self.rig.struck:
+                return -1
         raise Stuck("no outcome of operation %d within %d ms" % (op, wait_ms_max))
 
     def names(self) -> "list[str]":
@@ -117,7 +122,8 @@ class Stage:
         self._done(action, do(self.rig, action, arguments))
 
     def act_typed(self, action: str, argument: str) -> None:
-        self._done(action, act(self.rig, action, argument))
+        action, arguments = typed(action, argument)
+        self.act(action, arguments)
 
     def _done(self, action: str, cards: "list[int]") -> None:
         if action == "take":

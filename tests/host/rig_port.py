@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from hal.sim.noise import Noise
+from rig.actions import act
 from rig.rig import Rig
-from rig.story import act
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = bytes(range(32))
