@@ -9,6 +9,7 @@ SPEED ?=
 UF2 ?=
 MINUTES ?= 1
 WRITE ?=
+JOBS ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -16,7 +17,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-both test-cpython test-mpy check lint types types-device style
-.PHONY: scenarios trace soak size bench fuzz hil-smoke wheel clean distclean
+.PHONY: scenarios trace soak powerloss size bench fuzz hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -103,6 +104,10 @@ fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]
 
 soak: ready ## random hands, faults and power cuts at simulated machines of all kinds  [MINUTES= SEED=]
 	@$(BIN)/python tools/soak.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))
+
+powerloss: ready ## power cut at every storage write and at sampled instants, on all boards and games  [MINUTES= SEED= JOBS= BOARD= GAME=]
+	@$(BIN)/python tools/powerloss.py --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) \
+		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
 
 hil-smoke: ## the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD=]
 	@$(PYTHON) tools/setup.py --quiet --hil

@@ -98,7 +98,7 @@ def recover(stage: "Stage") -> None:
     if stage.to_host is not None:
         stage.to_host = Noise(1)  # another cable, a good one
         stage.to_device = Noise(1)
-    rig.nv.cut_at = -1
+    rig.nv.cut_at = rig.cut_us = rig.cut_frame = -1
     rig.plant.luck.clear()
     for _ in range(PATIENCE):
         stage.run(500)

@@ -9,6 +9,7 @@ from firmware.games import flow as states
 from firmware.machines.job import JOB_DONE, JOB_RUNNING
 from firmware.protocol import ids
 from hal.sim.where import CUT_CARD
+from rig.aftermath import Aftermath
 from rig.leaks import Leaks
 from rig.piles import Finding, Piles
 
@@ -33,6 +34,7 @@ class Promises:
         self.plant = stage.rig.plant
         self.piles = Piles(stage.rig, config)
         self.leaks = Leaks(stage)
+        self.aftermath = Aftermath(stage)
         self.full = config["mechanism"]["count_assurance"] == "full"
         self.limit_us = _limits_us(config["mechanism"])
         self.app: "App | None" = None
@@ -51,6 +53,7 @@ class Promises:
     def scan(self) -> None:
         rig = self.rig
         plant = self.plant
+        self.aftermath.scan()
         if plant.crashes:
             if not self.piles.word_false:
                 raise Finding("crash: the machine was broken in " + self._name())
@@ -85,6 +88,7 @@ class Promises:
 
     def hand(self, action: str, arguments: "dict[str, object]") -> None:
         self.piles.hand(action, arguments)
+        self.aftermath.hand(action, arguments)
 
     def fresh(self) -> None:
         """The machine is repaired and was emptied by hand: nothing is excused any more."""
@@ -104,6 +108,7 @@ class Promises:
         for i in range(1, len(stage.peer.events)):
             if stage.peer.events[i].seq != stage.peer.events[i - 1].seq + 1:
                 raise Finding("delivery: event %d is missing" % (stage.peer.events[i - 1].seq + 1))
+        self.aftermath.finish()
         self._check_rounds()
         self.leaks.check()
 

@@ -144,7 +144,7 @@ class Scenario:
             self._order()  # what must come of it is a promise
 
     def _order(self) -> str:
-        """Give the last command, perhaps not for the first time. Returns its outcome in a word; none if power failed."""
+        """Give the last command, perhaps not for the first time. Returns its outcome; nothing if power failed."""
         if self.stage.before is not None:
             self.stage.before("command", {"op": self.op})
         outcome = self.stage.order(self.op, self.given[0], self.given[1])

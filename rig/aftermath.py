@@ -1,0 +1,298 @@
+"""What must hold across power cuts, told from what the firmware did and not from how it stores it.
+
+An event counts as recorded when it leaves the outbox. From there on it exists once, for ever, and with the contents it
+had; what was going on when power failed is void, is said to be so, and nothing of it goes on before somebody asks.
+Broken promises raise Finding, as those of rig/promises.py do.
+"""
+
+from firmware.fault import FAULT_POWER
+from firmware.machines.job import JOB_RUNNING
+from firmware.protocol import ids
+from rig.piles import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from firmware.app import App
+    from rig.story import Stage
+
+    Record = tuple[int, int, list[int], bytes]  # message, round, values, text
+
+ROLLERS = 4  # the first outputs: pick, transport, ejector, outfeed
+TOTALS = 7  # meters that only ever grow: the first ones
+_BUTTON_OF = {
+    ids.CMD_SHUFFLE: "green",
+    ids.CMD_CLOSE_BETTING: "close",
+    ids.CMD_CONFIRM_LOCKOUT: "lock",
+    ids.CMD_RELEASE: "green",
+    ids.CMD_END_ROUND: "green",
+    ids.CMD_ACKNOWLEDGE_WARNING: "ack",
+}
+# Each of these happens because somebody pressed a button, or had it pressed by a command: once for every press.
+_ASKED_BY = {
+    ids.EV_SHUFFLE_STARTED: "green",
+    ids.EV_DECK_LOADED: "green",
+    ids.EV_ROUND_STARTED: "close",
+    ids.EV_LOCKOUT_CONFIRMED: "lock",
+    ids.EV_GREEN_PRESSED: "green",
+    ids.EV_ROUND_ENDED: "green",
+    ids.EV_REMOVAL_STARTED: "ack",
+}
+_NAMES = {message: spec.split()[0] for message, _kind, spec in ids.MESSAGES}
+
+
+class Aftermath:
+    """Watches one stage through all its boots. `scan` after every scan, `hand` before whatever a person does."""
+
+    def __init__(self, stage: "Stage") -> None:
+        self.stage = stage
+        self.rig = stage.rig
+        self.recorded: "dict[int, Record]" = {}
+        self.seq_last = 0
+        self.perhaps: "Record | None" = None  # was about to be recorded when power failed
+        self.heard = 0  # events of the host that were looked at
+        self.intent = 0  # an open one
+        self.round_open = False
+        self.warning = 0
+        self.owed: "list[tuple[int, list[int]]]" = []  # what the records must say next, since the last boot
+        self.guard = False  # something was cut short or latched: nothing may turn until it is acknowledged
+        self.acted = False  # somebody has done something since the last boot
+        self.asked: "dict[str, int]" = {}  # presses since the last boot that nothing has come of
+        self.running: "dict[tuple[int, int], int]" = {}  # accepted and not ended: command by role and number
+        self.ended: "dict[tuple[int, int], list[int]]" = {}
+        self.answers: "dict[int, list[int]]" = {}  # final ones that the host was told
+        self.results = 0
+        self.meters = [0] * TOTALS  # as they were before the last job
+        self.meters_top = [0] * TOTALS
+        self.meters_failed = False  # storage did not take them
+        self.job = 0
+        self.reboot = self.rig.boot
+        self.rig.boot = self._boot
+        self._hook(self.rig.app)
+
+    # -- asked by the promises -------------------------------------------------------------------------------------
+
+    def scan(self) -> None:
+        rig = self.rig
+        self._check_delivered()
+        self._check_answers()
+        if not rig.powered:
+            return
+        plant = rig.plant
+        if plant.axis.moving or any(plant.outputs):
+            self._check_turning()
+        machine = rig.app.flow.machine
+        if machine.state != self.job:
+            self.job = machine.state
+            if self.job == JOB_RUNNING:
+                self.meters = rig.app.flow.meters.values[:TOTALS]
+
+    def hand(self, action: str, arguments: "dict[str, Any]") -> None:
+        if action == "press":
+            self.acted = True
+            button = str(arguments["button"])
+            self.asked[button] = self.asked.get(button, 0) + 1
+            if button == "ack":
+                self.guard = False
+        elif action == "command":
+            self.acted = True
+
+    def finish(self) -> None:
+        """With a host that has heard everything."""
+        self._check_delivered()
+        if self.owed:
+            raise Finding("void: no %s after a boot" % _NAMES[self.owed[0][0]])
+        if self.heard != self.seq_last:
+            raise Finding("delivery: %d events of %d arrived" % (self.heard, self.seq_last))
+        for key in self.running:
+            raise Finding("command: operation %d of role %d never ended" % (key[1], key[0]))
+
+    # -- boots -----------------------------------------------------------------------------------------------------
+
+    def _boot(self) -> None:
+        """Power comes back: what is there now must be what was there before."""
+        old = self.rig.app
+        self.meters_top = old.flow.meters.values[:TOTALS]
+        if old.outbox.count:
+            self.perhaps = _copy(old.outbox.head())
+        self.reboot()
+        if not self.rig.powered:
+            return  # cut again, by a write of the boot itself
+        app = self.rig.app
+        self._check_records(app)
+        self._check_meters(app)
+        self.asked = {}
+        self.acted = False
+        self.guard = self.intent != 0 or self.round_open or self.warning != 0
+        self.job = 0
+        self._hook(app)
+
+    def _check_records(self, app: "App") -> None:
+        found = app.journal.seq_last
+        if found < self.seq_last:
+            raise Finding("lost: event %d was recorded, the boot knows of %d" % (self.seq_last, found))
+        if found > self.seq_last + (1 if self.perhaps else 0):
+            raise Finding("sequence: the boot knows of event %d, recorded were %d" % (found, self.seq_last))
+        if found > self.seq_last and self.perhaps:
+            self._note(found, self.perhaps)
+        self.perhaps = None
+
+    def _check_meters(self, app: "App") -> None:
+        values = app.flow.meters.values
+        for i in range(TOTALS):
+            if values[i] > self.meters_top[i]:
+                raise Finding("meters: number %d was %d, after a boot %d" % (i, self.meters_top[i], values[i]))
+            if values[i] < self.meters[i] and not self.meters_failed:
+                raise Finding("meters: number %d was %d before the last job, %d now" % (i, self.meters[i], values[i]))
+        self.meters = values[:TOTALS]
+        self.meters_failed = False
+
+    def _hook(self, app: "App") -> None:
+        """Be told of every record made, and of meters that could not be stored."""
+        outbox = app.outbox
+        drop_head = outbox.drop_head
+        save = app.meter_store.save
+
+        def dropped() -> None:
+            record = _copy(outbox.head())
+            drop_head()
+            self._note(app.journal.seq_last, record)
+
+        def saved(values: "list[int]") -> bool:
+            done = save(values)
+            self.meters_failed = not done
+            return done
+
+        outbox.drop_head = dropped
+        app.meter_store.save = saved
+
+    # -- records ---------------------------------------------------------------------------------------------------
+
+    def _note(self, seq: int, record: "Record") -> None:
+        """An event was recorded, as this number."""
+        message, _round, values, _text = record
+        if seq != self.seq_last + 1:
+            raise Finding("sequence: %s recorded as %d after %d" % (_NAMES[message], seq, self.seq_last))
+        self.seq_last = seq
+        self.recorded[seq] = record
+        if message in (ids.EV_COMMAND_ACCEPTED, ids.EV_COMMAND_ENDED):
+            self._note_command(message, values)
+            return
+        if message == ids.EV_BOOTED:
+            self._owe()
+        elif self.owed:
+            self._pay(record)
+        if message in _ASKED_BY:
+            self._check_asked(message)
+        if message in ids.INTENTS:
+            self.intent = message
+        elif message in ids.OUTCOMES:
+            self.intent = 0
+        if message == ids.EV_ROUND_STARTED:
+            self.round_open = True
+        elif message in (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
+            self.round_open = False
+        elif message == ids.EV_WARNING_LATCHED:
+            self.warning = values[0]
+        elif message == ids.EV_WARNING_CLEARED:
+            self.warning = 0
+
+    def _owe(self) -> None:
+        """What a boot must say of what it found."""
+        self.owed = []
+        if self.intent or self.round_open:
+            self.owed.append((ids.EV_WARNING_LATCHED, [FAULT_POWER]))
+            self.owed.append((ids.EV_POWER_LOST, [self.intent, 1 if self.round_open else 0]))
+        elif self.warning:
+            self.owed.append((ids.EV_WARNING_LATCHED, [self.warning]))
+        if self.round_open:
+            unknown = [FAULT_POWER, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
+            self.owed.append((ids.EV_ROUND_VOIDED, unknown))
+        for key in self.running:
+            self.running[key] = 0  # whatever it was doing: in doubt
+
+    def _pay(self, record: "Record") -> None:
+        message, values = self.owed.pop(0)
+        if record[0] != message:
+            raise Finding("void: a boot said %s instead of %s" % (_NAMES[record[0]], _NAMES[message]))
+        if record[2][: len(values)] != values:
+            raise Finding("void: %s says %s, not %s" % (_NAMES[message], record[2], values))
+        clause = self.rig.app.flow.profile.clause_deal
+        if message == ids.EV_ROUND_VOIDED and record[3] != clause:
+            raise Finding("void: by clause %s, not %s" % (record[3], clause))
+
+    def _check_asked(self, message: int) -> None:
+        button = _ASKED_BY[message]
+        left = self.asked.get(button, 0)
+        if not left:
+            raise Finding("resume: %s, and nobody had pressed %s" % (_NAMES[message], button))
+        self.asked[button] = left - 1
+
+    # -- commands --------------------------------------------------------------------------------------------------
+
+    def _note_command(self, message: int, values: "list[int]") -> None:
+        key = (values[0], values[1])
+        if key in self.ended:
+            raise Finding("command: operation %d begun or ended again" % values[1])
+        if message == ids.EV_COMMAND_ACCEPTED:
+            if key in self.running:
+                raise Finding("command: operation %d accepted twice" % values[1])
+            self.running[key] = values[2]
+            if values[2] in _BUTTON_OF:
+                button = _BUTTON_OF[values[2]]
+                self.asked[button] = self.asked.get(button, 0) + 1
+            if values[2] == ids.CMD_ACKNOWLEDGE_WARNING:
+                self.guard = False
+            return
+        command = self.running.pop(key, -1)
+        if (command == 0) != (values[4] == ids.OUTCOME_IN_DOUBT):
+            word = ids.OUTCOME_NAMES.split()[values[4]]
+            raise Finding("command: operation %d, power failed or not, ended as %s" % (values[1], word))
+        self.ended[key] = values[4:7]
+
+    def _check_answers(self) -> None:
+        """A final answer never changes, and is the recorded one; a lane that has gone on says so instead."""
+        results = self.stage.peer.results
+        while self.results < len(results):
+            op, _command, outcome, reason, detail = results[self.results]
+            self.results += 1
+            if outcome < ids.OUTCOME_DONE or outcome in (ids.OUTCOME_STALE, ids.OUTCOME_CONFLICT):
+                if op in self.answers and outcome < ids.OUTCOME_DONE:
+                    raise Finding("answer: operation %d had ended and goes on" % op)
+                continue
+            answer = [outcome, reason, detail]
+            first = self.answers.setdefault(op, answer)
+            if first != answer:
+                raise Finding("answer: operation %d was %s, now %s" % (op, first, answer))
+            recorded = self.ended.get((self.stage.peer.role, op), answer)
+            if recorded != answer:
+                raise Finding("answer: operation %d is %s, recorded as %s" % (op, answer, recorded))
+
+    # -- what is told, and what moves ------------------------------------------------------------------------------
+
+    def _check_delivered(self) -> None:
+        events = self.stage.peer.events
+        while self.heard < len(events):
+            event = events[self.heard]
+            self.heard += 1
+            if event.seq != self.heard:
+                raise Finding("delivery: event %d arrived in the place of %d" % (event.seq, self.heard))
+            if event.seq not in self.recorded:
+                raise Finding("early: event %d, %s, was told and not recorded" % (event.seq, event.name))
+            message, round_number, values, _text = self.recorded[event.seq]
+            if event.name != _NAMES[message] or event.round != round_number:
+                raise Finding("content: event %d was %s, now %s" % (event.seq, _NAMES[message], event.name))
+            if event.fields != values[: len(event.fields)]:
+                raise Finding("content: %s was %s, now %s" % (event.name, values, event.fields))
+
+    def _check_turning(self) -> None:
+        """Nothing turns before a warning is acknowledged, and no roller without an intent on record."""
+        if self.guard:
+            raise Finding("resume: something turns before anybody has acknowledged")
+        if not self.intent and any(self.rig.plant.outputs[:ROLLERS]):
+            raise Finding("intent: a roller turns and no record says why")
+
+
+def _copy(entry: "Any") -> "Record":
+    return entry.message, entry.round, list(entry.values), entry.text

@@ -1,0 +1,237 @@
+"""A story in which power fails where it was ordered to, and what comes after: nobody touches anything for a while, a
+host asks again, an operator recovers the machine and plays a round on the same storage.
+
+A run is a scenario as it unfolds: the steps are written down as they are done, and `data` replays it anywhere.
+"""
+
+from firmware.games import flow as states
+from rig.actions import typed
+from rig.operator import next_moves, waits_for_deck
+from rig.scenario import Scenario
+from rig.stories import STORIES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterator
+
+    from hal.api import Config
+
+    Data = dict[str, Any]
+
+DARK_MS = 700
+WATCH_MS = 3000  # nobody is near: whatever moves now moves by itself
+MOVES_MAX = 150
+_COMMANDS = {
+    states.WAITING_FOR_DECK: "shuffle",
+    states.DECK_READY: "close_betting",
+    states.DRAW_READY: "close_betting",
+    states.WAITING_FOR_LOCKOUT: "confirm_lockout",
+    states.WAITING_FOR_GREEN: "release",
+    states.DECK_HELD: "release",
+    states.WAITING_FOR_ROUND_END: "end_round",
+    states.DRAWING: "end_round",
+}
+_READY = (states.DECK_READY, states.DRAW_READY)
+# What the machine is doing at an instant, the first that holds.
+KINDS = ("boot", "hand", "path", "exit", "axis", "tray", "idle")
+
+
+class PowerRun:
+    """One story and its cuts, each a step that orders one: `cut_at_write`, `cut_at_time` or `cut_at_frame`.
+
+    The first counts from power-up, the second from the end of the first. `story` is the steps of a scenario; without
+    it a dealer plays a round of whatever game it is, `seats` players (0: until the deck gives out). A host with the
+    table role gives commands in place of the dealer's buttons. A host that is `away` acknowledges nothing until the
+    operator has recovered the machine."""
+
+    def __init__(
+        self,
+        data: "Data",
+        config: "Config",
+        cuts: "list[Data]",
+        story: "list[Data] | None" = None,
+        seats: int = 2,
+        away: bool = False,
+    ) -> None:
+        self.data = dict(data)
+        self.data["script"] = []
+        self.data["expect"] = {"promises": True}
+        self.cuts = cuts
+        self.struck = 0  # how many of them came
+        self.told = False  # the story is over; what follows is the same after every one
+        self.story = story
+        self.seats = seats
+        self.away = away
+        self.scenario = Scenario(self.data, config)
+        self.stage = self.scenario.stage
+        self.rig = self.scenario.stage.rig
+        self.role = self.data.get("role", "")
+
+    def play(self) -> "list[str]":
+        """What went wrong, in words; nothing if every promise was kept."""
+        return self.scenario.play(self._script())
+
+    def _script(self) -> "Iterator[Data]":
+        for step in self._steps():
+            self.data["script"].append(step)
+            yield step
+
+    def _steps(self) -> "Iterator[Data]":
+        yield {"do": "cut"}
+        for cut in self.cuts[:1]:
+            yield cut
+        yield {"do": "boot", "after_ms": 100}
+        if self.away:
+            yield {"do": "host", "acknowledges": False}
+        for step in self._round() if self.story is None else _flat(self.story):
+            if self.rig.struck:
+                break
+            yield step
+        self.told = True
+        if self.rig.struck:
+            self.struck = 1
+            for step in self._after():
+                yield step
+        yield {"do": "recover"}
+        if self.role and self.struck:
+            # A repeated command must not act now that it could.
+            yield {"do": "load", "cards": self.rig.app.flow.profile.deck_cards, "after_ms": 300}
+            yield {"do": "command_again", "after_ms": 300}
+            yield {"do": "wait", "after_ms": 2000}
+        yield {"do": "good_round"}
+
+    # -- before ----------------------------------------------------------------------------------------------------
+
+    def _round(self) -> "Iterator[Data]":
+        """What a dealer does from a machine that has just been switched on to the end of one round."""
+        first = len(self.stage.peer.events)
+        for _ in range(MOVES_MAX):
+            if not self.rig.struck and self._over(first):
+                return
+            moves = [] if self.rig.struck else next_moves(self.stage, True)
+            for delay_ms, action, arguments in moves:
+                for step in self._move(delay_ms, action, arguments):
+                    yield step
+            yield {"do": "wait", "after_ms": 400 if moves else 4000}
+
+    def _over(self, first: int) -> bool:
+        goal = "round_ended" if self.rig.app.flow.machine.deals else "remainder_taken"
+        return goal in [event.name for event in self.stage.peer.events[first:]]
+
+    def _move(self, delay_ms: int, action: str, arguments: "Data") -> "Iterator[Data]":
+        state = self.rig.app.flow.state
+        button = arguments.get("button", "")
+        if button == "close" and self.role:
+            yield {"do": "command", "name": "set_positions", "argument": self.seats or 1, "after_ms": delay_ms}
+        elif button == "close":
+            for _ in range(self.seats):
+                yield {"do": "press", "button": "seat", "after_ms": 200}
+        if button and self.role and state in _COMMANDS:
+            yield {"do": "command", "name": _COMMANDS[state], "after_ms": delay_ms}
+        else:
+            step = {"do": action, "after_ms": delay_ms}
+            step.update(arguments)
+            yield step
+
+    # -- after -----------------------------------------------------------------------------------------------------
+
+    def _after(self) -> "Iterator[Data]":
+        for cut in self.cuts[1:]:
+            yield cut
+        for step in self._watch():
+            yield step
+        if len(self.cuts) == 1:
+            return
+        for _ in range(MOVES_MAX):
+            if self.rig.struck:
+                self.struck = 2
+                for step in self._watch():
+                    yield step
+                return
+            if self.rig.powered and waits_for_deck(self.stage):
+                return
+            moves = next_moves(self.stage)
+            for delay_ms, action, arguments in moves:
+                step = {"do": action, "after_ms": delay_ms}
+                step.update(arguments)
+                yield step
+            yield {"do": "wait", "after_ms": 400 if moves else 4000}
+
+    def _watch(self) -> "Iterator[Data]":
+        yield {"do": "boot", "after_ms": DARK_MS}
+        if self.rig.struck:
+            return  # by the boot itself
+        yield {"do": "wait", "after_ms": WATCH_MS}
+        if self.role and not self.rig.struck:
+            yield {"do": "command_again"}
+
+
+class Survey:
+    """Where power can fail in a story: every storage write and frame with its size, and instants by what goes on."""
+
+    def __init__(self, run: PowerRun) -> None:
+        self.run = run
+        self.writes: "list[int]" = []
+        self.frames: "list[int]" = []
+        self.instants: "dict[str, list[int]]" = {kind: [] for kind in KINDS}
+        self.problems: "list[str]" = []
+        stage = run.stage
+        self.prog = stage.rig.nv.prog
+        self.deliver = stage.rig.deliver
+        self.listen = stage.listen
+        stage.rig.nv.prog = self._prog
+        stage.rig.deliver = self._deliver
+        stage.listen = self._listen
+
+    def play(self) -> None:
+        self.problems = self.run.play()
+
+    def _prog(self, address: int, buf: bytearray) -> bool:
+        if not self.run.told:
+            self.writes.append(len(buf))
+        return self.prog(address, buf)
+
+    def _deliver(self) -> None:
+        if not self.run.told:
+            self.frames.append(len(self.run.rig.hal.sent))
+        if self.deliver is not None:
+            self.deliver()
+
+    def _listen(self) -> None:
+        if self.listen is not None:
+            self.listen()
+        if self.run.rig.powered and not self.run.told:
+            self.instants[_kind(self.run)].append(self.run.rig.plant.now_us)
+
+
+def _kind(run: PowerRun) -> str:
+    plant = run.rig.plant
+    if run.rig.app.flow.state in (states.STARTING, states.PROVING_EMPTY):
+        return "boot"
+    if plant.kind == "draw":
+        return "hand" if plant.hand.bodies else "idle"
+    if plant.throat.bodies:
+        return "path"
+    if len(plant.tracks) > 1 and plant.outlet.bodies:
+        return "exit"
+    if plant.axis.moving:
+        return "axis"
+    return "tray" if plant.tray else "idle"
+
+
+def _flat(steps: "list[Data]") -> "Iterator[Data]":
+    """Steps with repetitions written out and stories told in full, so that each can be left out by itself."""
+    for step in steps:
+        if "repeat" in step:
+            for _ in range(step["repeat"]):
+                for inner in _flat(step["steps"]):
+                    yield inner
+        elif "story" in step:
+            arguments = {key: step[key] for key in step if key != "story"}
+            for name, delay_ms, action, argument in STORIES[step["story"]](**arguments):
+                action, given = typed(action, str(argument))
+                single = {"on": name, "after_ms": delay_ms, "do": action}
+                single.update(given)
+                yield single
+        else:
+            yield step
