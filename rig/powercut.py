@@ -88,6 +88,8 @@ class PowerRun:
                 break
             yield step
         self.told = True
+        if not self.rig.struck:
+            yield {"do": "wait", "after_ms": 500}  # a cut at the very end comes with the next scan
         if self.rig.struck:
             self.struck = 1
             for step in self._after():

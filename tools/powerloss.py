@@ -60,9 +60,8 @@ class Planner:
             raise SystemExit(f"powerloss: {board} cannot serve {game}")
         names = scenario_names() if not game else []
         self.scenarios = [job for job in map(scenario_job, names) if not board or job.board == board]
-        self.known: dict[Job, Places] = {}
         self.left = Counter[str]()  # writes of rounds not yet cut
-        self.unfit: list[str] = []  # stories that break a promise without any cut
+        self.unfit: dict[str, str] = {}  # stories that break a promise without any cut
 
     def jobs(self) -> Iterator[Job]:
         streams = [self._every_write(), self._instants(), self._scenarios(), self._doubles(), self._boots()]
@@ -75,11 +74,9 @@ class Planner:
                         yield job
 
     def places(self, story: Job) -> Places | None:
-        if story not in self.known:
-            self.known[story] = survey(story)
-            if self.known[story].problems:
-                self.unfit.append(f"{story}: {self.known[story].problems[0]}")
-        found = self.known[story]
+        found = survey(story)
+        if found.problems:
+            self.unfit[str(story)] = found.problems[0]
         return None if found.problems or not found.writes else found
 
     def _every_write(self) -> Iterator[Job]:
@@ -245,8 +242,8 @@ def main() -> int:
     planner = Planner(options.seed, options.board, options.game)
     tally = Tally()
     run_all(planner, tally, options.minutes, options.jobs, options.keep_going)
-    for story in planner.unfit:
-        print(f"not cut, since it breaks a promise by itself: {story}")
+    for story, problem in planner.unfit.items():
+        print(f"not cut, since it breaks a promise by itself: {story}: {problem}")
     tally.summary(planner)
     return 1 if tally.found else 0
 

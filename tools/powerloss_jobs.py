@@ -62,10 +62,6 @@ class Job:
     scenario: str = ""
     cuts: tuple[Cut, ...] = ()
 
-    @property
-    def story(self) -> Job:
-        return replace(self, cuts=())
-
     def options(self) -> str:
         """What replays it."""
         words = [f"--scenario {self.scenario}"] if self.scenario else [f"--board {self.board} --game {self.game}"]
@@ -123,9 +119,10 @@ def make_run(job: Job) -> PowerRun:
     return PowerRun(copy.deepcopy(data), config, [cut.step() for cut in job.cuts], story, job.seats, job.away)
 
 
-def survey(job: Job) -> Places:
+@lru_cache(maxsize=1000)
+def survey(story: Job) -> Places:
     """Play the story without a cut."""
-    found = Survey(make_run(job.story))
+    found = Survey(make_run(story))
     found.play()
     return Places(found.writes, found.frames, found.instants, found.problems)
 
