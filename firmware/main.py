@@ -39,7 +39,7 @@ def main() -> None:
         run(app)
     except BaseException as error:
         hal.all_off()
-        halt_store(hal, app.boot, type(error).__name__)
+        halt_store(hal, app.boot, repr(error))
     # Started if it was not, and never fed again.
     hal.watchdog_feed()
     while True:
