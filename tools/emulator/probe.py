@@ -32,6 +32,7 @@ class Timed:
         self.hal = app.hal
         self.inp = app.inp
         self.out = app.out
+        self.scan_ms_max = app.scan_ms_max
         self.state = -1
         self.phase = -1
         self.heap = 0
@@ -41,6 +42,9 @@ class Timed:
 
     def resting(self):
         return self.app.resting()
+
+    def overran(self, took_ms):
+        self.app.overran(took_ms)
 
     def scan(self, now_ms):
         began_us = ticks_us()
