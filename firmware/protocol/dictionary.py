@@ -20,6 +20,12 @@ _EXTRAS = (
     ("names class ", ids.CLASS_NAMES, 0),
     ("names state ", ids.STATE_NAMES, 1),
     ("names state ", ids.STATE_NAMES, 2),
+    ("names what ", ids.RECORD_NAMES, 1),
+    ("names what ", ids.RECORD_NAMES, 2),
+    ("names consequence ", ids.CONSEQUENCE_NAMES, 1),
+    ("names consequence ", ids.CONSEQUENCE_NAMES, 2),
+    ("names need ", ids.NEED_NAMES, 0),
+    ("names answer ", ids.ANSWER_NAMES, 0),
     ("names warning ", FAULT_NAMES, 0),
     ("names role ", ids.ROLE_NAMES, 0),
     ("names mode ", ids.MODE_NAMES, 0),
@@ -41,7 +47,7 @@ def dictionary_line(index: int) -> str:
     label, text, half = _EXTRAS[index - len(ids.MESSAGES)]
     if half:
         # Two lines: a frame holds 237 characters.
-        middle = text.find(" deck_held")
+        middle = text.find(" ", len(text) // 2)
         text = text[:middle] if half == 1 else text[middle + 1 :]
     return label + text
 

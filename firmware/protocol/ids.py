@@ -101,6 +101,13 @@ EV_ROUND_ENDED = const(297)
 EV_ROUND_VOIDED = const(298)
 EV_CUT_REACHED = const(299)
 EV_RELEASE_FAILED = const(300)
+EV_BETTING_CLOSED = const(301)
+EV_STUB_DUE = const(302)
+EV_HELD_BACK = const(303)
+EV_RECORDED = const(304)
+EV_COVER_ALL = const(305)
+EV_HOLE_CARD_READ = const(306)
+EV_CARDS_ODD = const(307)
 
 CMD_SHUFFLE = const(512)
 CMD_SET_POSITIONS = const(513)
@@ -109,6 +116,9 @@ CMD_CONFIRM_LOCKOUT = const(515)
 CMD_RELEASE = const(516)
 CMD_END_ROUND = const(517)
 CMD_ACKNOWLEDGE_WARNING = const(518)
+CMD_RECORD = const(519)
+CMD_GIVE_CARD = const(520)
+CMD_DEAL_COMMUNITY = const(521)
 
 OUTCOME_ACCEPTED = const(0)  # recorded; not begun
 OUTCOME_RUNNING = const(1)
@@ -230,15 +240,15 @@ MESSAGES = (
     (EV_SERVICE, CLASS_EVENT, "service on:u8"),
     (EV_SHUFFLE_STARTED, CLASS_EVENT, "shuffle_started expected:u16 report_ds:u16"),
     (EV_DECK_VERIFIED, CLASS_EVENT, "deck_verified counted:u16 swept:u16 misfeeds:u8 stalls:u8"),
-    (EV_DECK_REFUSED, CLASS_EVENT, "deck_refused expected:u16 counted:u16 swept:u16 clause:t8"),
-    (EV_SHUFFLE_FAILED, CLASS_EVENT, "shuffle_failed warning:u8 clause:t8"),
+    (EV_DECK_REFUSED, CLASS_EVENT, "deck_refused expected:u16 counted:u16 swept:u16 clause:t8 consequence:u8"),
+    (EV_SHUFFLE_FAILED, CLASS_EVENT, "shuffle_failed warning:u8 clause:t8 consequence:u8"),
     (EV_REMOVAL_STARTED, CLASS_EVENT, "removal_started"),
-    (EV_DECK_REMOVED, CLASS_EVENT, "deck_removed counted:u16"),
+    (EV_DECK_REMOVED, CLASS_EVENT, "deck_removed counted:u16 clause:t8 consequence:u8"),
     (EV_REMOVAL_FAILED, CLASS_EVENT, "removal_failed warning:u8"),
     (EV_SHUFFLE_COMMITTED, CLASS_EVENT, "shuffle_committed commitment:b32"),
     (EV_DECK_LOADED, CLASS_EVENT, "deck_loaded expected:u16"),
     (EV_ROUND_STARTED, CLASS_EVENT, "round_started game:t8 positions:u8"),
-    (EV_LOCKOUT_CONFIRMED, CLASS_EVENT, "lockout_confirmed"),
+    (EV_LOCKOUT_CONFIRMED, CLASS_EVENT, "lockout_confirmed accepted:u16 collected:u16 clause:t8"),
     (EV_STACK_STARTED, CLASS_EVENT, "stack_started stack:u8 cards:u8"),
     (EV_STACK_OFFERED, CLASS_EVENT, "stack_offered stack:u8 cards:u8 misfeeds:u8 stalls:u8"),
     (EV_STACK_TAKEN, CLASS_EVENT, "stack_taken stack:u8 cards:u8"),
@@ -246,10 +256,22 @@ MESSAGES = (
     (EV_RELEASE_STARTED, CLASS_EVENT, "release_started expected:u16"),
     (EV_REMAINDER_RELEASED, CLASS_EVENT, "remainder_released expected:u16 counted:u16"),
     (EV_REMAINDER_TAKEN, CLASS_EVENT, "remainder_taken counted:u16"),
-    (EV_ROUND_ENDED, CLASS_EVENT, "round_ended stacks:u8 dealt:u16 remainder:u16"),
-    (EV_ROUND_VOIDED, CLASS_EVENT, "round_voided warning:u8 clause:t8 stacks_taken:u8 cards_out:u16 cards_inside:u16"),
+    (EV_ROUND_ENDED, CLASS_EVENT, "round_ended stacks:u8 dealt:u16 remainder:u16 stub:u16 stub_counted:u16"),
+    (
+        EV_ROUND_VOIDED,
+        CLASS_EVENT,
+        "round_voided warning:u8 clause:t8 stacks_taken:u8 cards_out:u16 cards_inside:u16 consequence:u8"
+        " hands_kept:u16",
+    ),
     (EV_RELEASE_FAILED, CLASS_EVENT, "release_failed warning:u8"),
     (EV_CUT_REACHED, CLASS_EVENT, "cut_reached drawn:u16"),
+    (EV_BETTING_CLOSED, CLASS_EVENT, "betting_closed closing:u8 clause:t8"),
+    (EV_STUB_DUE, CLASS_EVENT, "stub_due rounds:u8 clause:t8"),
+    (EV_HELD_BACK, CLASS_EVENT, "held_back need:u8 clause:t8"),
+    (EV_RECORDED, CLASS_EVENT, "recorded what:u8 a:u16 b:u16 clause:t8 consequence:u8"),
+    (EV_COVER_ALL, CLASS_EVENT, "cover_all hands:u8 column:u8 clause:t8"),
+    (EV_HOLE_CARD_READ, CLASS_EVENT, "hole_card_read answer:u8 clause:t8"),
+    (EV_CARDS_ODD, CLASS_EVENT, "cards_odd warning:u8 found:u8 clause:t8 consequence:u8"),
     (CMD_SHUFFLE, CLASS_COMMAND, "shuffle"),
     (CMD_SET_POSITIONS, CLASS_COMMAND, "set_positions positions:u8"),
     (CMD_CLOSE_BETTING, CLASS_COMMAND, "close_betting"),
@@ -257,6 +279,9 @@ MESSAGES = (
     (CMD_RELEASE, CLASS_COMMAND, "release"),
     (CMD_END_ROUND, CLASS_COMMAND, "end_round"),
     (CMD_ACKNOWLEDGE_WARNING, CLASS_COMMAND, "acknowledge_warning"),
+    (CMD_RECORD, CLASS_COMMAND, "record what:u8 a:u16 b:u16"),
+    (CMD_GIVE_CARD, CLASS_COMMAND, "give_card"),
+    (CMD_DEAL_COMMUNITY, CLASS_COMMAND, "deal_community"),
 )
 
 # An intent is durable before cards move; an outcome closes it. An intent left open at boot means power was lost.
@@ -292,3 +317,101 @@ STATE_NAMES = (
     " stack_offered waiting_for_green releasing remainder_offered waiting_for_round_end warning removing"
     " removed_offered deck_held draw_ready drawing deck_spent"
 )
+
+# What the device cannot sense and the rules need: told by a `record` command, in code order. docs/GAMES.md says what
+# a and b are, and when each is taken.
+REC_INSPECTED = const(1)
+REC_VERIFIED = const(2)
+REC_SHOWN = const(3)
+REC_WASHED = const(4)
+REC_MIXING_SEEN = const(5)
+REC_TENS_REMOVED = const(6)
+REC_PROVENANCE = const(7)
+REC_CUT = const(8)
+REC_DECK_REMOVED = const(9)
+REC_NO_ACTIVITY = const(10)
+REC_OUT_OF_SERVICE = const(11)
+REC_DISPUTE = const(12)
+REC_WINNER_HOLD = const(13)
+REC_STUB_COUNTED = const(14)
+REC_PROGRESSIVE = const(15)
+REC_FOLD = const(16)
+REC_SECOND_WAGER = const(17)
+REC_FINAL_DEAL = const(18)
+REC_HOLE_CARD_SEEN = const(19)
+REC_MISDEAL = const(20)
+REC_FACE_UP = const(21)
+REC_DRAWN_IN_ERROR = const(22)
+REC_DEALER_CHANGE = const(23)
+REC_BURNED = const(24)
+REC_TEN_FOUND = const(25)
+REC_UP_CARD = const(26)
+REC_INSURANCE_CLOSED = const(27)
+REC_DEALER_CARD = const(28)
+REC_SHORT_SHOE = const(29)
+REC_RESHUFFLE = const(30)
+REC_CUT_OFFERED = const(31)
+REC_BOX_MISSED = const(32)
+REC_READER_OFF = const(33)
+REC_APPROVAL = const(34)
+RECORD_COUNT = const(35)
+RECORD_NAMES = (
+    "none inspected verified shown washed mixing_seen tens_removed provenance cut deck_removed no_activity"
+    " out_of_service dispute winner_hold stub_counted progressive fold second_wager final_deal hole_card_seen misdeal"
+    " face_up drawn_in_error dealer_change burned ten_found up_card insurance_closed dealer_card short_shoe reshuffle"
+    " cut_offered box_missed reader_off approval"
+)
+
+# What a rule orders: for the hands, and for the cards. In code order.
+CONSEQUENCE_NONE = const(0)
+ALL_VOID_RESHUFFLE = const(1)
+ALL_VOID_WITH_DEALT = const(2)
+ALL_VOID_REMOVE_DECK = const(3)
+ALL_VOID_BUT_COMPLETE = const(4)
+ALL_VOID = const(5)
+ONE_VOID = const(6)
+RESHUFFLE = const(7)
+REMOVE_DECK = const(8)
+REJECT_CARD = const(9)
+COMPLETE_HAND = const(10)
+REMOVE_CARD = const(11)
+BURN_CARD = const(12)
+NEXT_CARD = const(13)
+SHUFFLE_AGAIN = const(14)
+INDUCT_AGAIN = const(15)
+HOLD_DECK = const(16)
+COUNT_STUB = const(17)
+LEAVE_TABLE = const(18)
+PLAY_ON = const(19)
+CONSEQUENCE_NAMES = (
+    "none all_void_reshuffle all_void_reshuffle_with_dealt all_void_remove_deck all_void_but_complete all_void"
+    " one_void reshuffle remove_deck reject_card complete_hand remove_card burn_card next_card shuffle_again"
+    " induct_again hold_deck count_stub leave_table play_on"
+)
+
+# What a deck or a round waits for. In code order.
+NEED_NONE = const(0)
+NEED_SERVICE = const(1)
+NEED_DISPUTE = const(2)
+NEED_INDUCTION = const(3)
+NEED_PROVENANCE = const(4)
+NEED_CUT = const(5)
+NEED_COUNT = const(6)
+NEED_ROUND_END = const(7)
+NEED_PROGRESSIVE = const(8)
+NEED_BURN = const(9)
+NEED_UP_CARD = const(10)
+NEED_NAMES = "none service dispute induction provenance cut stub_count round_end progressive burn hole_card"
+
+# What the hole-card reader said. In code order.
+ANSWER_NONE = const(0)  # it was not asked as the rules want it, and says nothing at all
+ANSWER_NO = const(1)
+ANSWER_BLACKJACK = const(2)
+ANSWER_FAULT = const(3)  # it cannot be trusted and is switched off
+ANSWER_NAMES = "none no_blackjack blackjack fault"
+
+# How the cards of a deck came into their order: b of the record `provenance`.
+FROM_NOBODY = const(0)
+FROM_MACHINE = const(1)
+FROM_SUPPLIER = const(2)
+FROM_HAND = const(3)

@@ -117,6 +117,100 @@ class Reason(_Named):
     UNRECOGNISED = 255
 
 
+class What(_Named):
+    """What a record is about."""
+
+    NONE = 0
+    INSPECTED = 1
+    VERIFIED = 2
+    SHOWN = 3
+    WASHED = 4
+    MIXING_SEEN = 5
+    TENS_REMOVED = 6
+    PROVENANCE = 7
+    CUT = 8
+    DECK_REMOVED = 9
+    NO_ACTIVITY = 10
+    OUT_OF_SERVICE = 11
+    DISPUTE = 12
+    WINNER_HOLD = 13
+    STUB_COUNTED = 14
+    PROGRESSIVE = 15
+    FOLD = 16
+    SECOND_WAGER = 17
+    FINAL_DEAL = 18
+    HOLE_CARD_SEEN = 19
+    MISDEAL = 20
+    FACE_UP = 21
+    DRAWN_IN_ERROR = 22
+    DEALER_CHANGE = 23
+    BURNED = 24
+    TEN_FOUND = 25
+    UP_CARD = 26
+    INSURANCE_CLOSED = 27
+    DEALER_CARD = 28
+    SHORT_SHOE = 29
+    RESHUFFLE = 30
+    CUT_OFFERED = 31
+    BOX_MISSED = 32
+    READER_OFF = 33
+    APPROVAL = 34
+    UNRECOGNISED = 255
+
+
+class Consequence(_Named):
+    """What a rule orders, for the hands and for the cards."""
+
+    NONE = 0
+    ALL_VOID_RESHUFFLE = 1
+    ALL_VOID_RESHUFFLE_WITH_DEALT = 2
+    ALL_VOID_REMOVE_DECK = 3
+    ALL_VOID_BUT_COMPLETE = 4
+    ALL_VOID = 5
+    ONE_VOID = 6
+    RESHUFFLE = 7
+    REMOVE_DECK = 8
+    REJECT_CARD = 9
+    COMPLETE_HAND = 10
+    REMOVE_CARD = 11
+    BURN_CARD = 12
+    NEXT_CARD = 13
+    SHUFFLE_AGAIN = 14
+    INDUCT_AGAIN = 15
+    HOLD_DECK = 16
+    COUNT_STUB = 17
+    LEAVE_TABLE = 18
+    PLAY_ON = 19
+    UNRECOGNISED = 255
+
+
+class Need(_Named):
+    """What a deck or a round waits for."""
+
+    NONE = 0
+    SERVICE = 1
+    DISPUTE = 2
+    INDUCTION = 3
+    PROVENANCE = 4
+    CUT = 5
+    STUB_COUNT = 6
+    ROUND_END = 7
+    PROGRESSIVE = 8
+    BURN = 9
+    HOLE_CARD = 10
+    UNRECOGNISED = 255
+
+
+class Answer(_Named):
+    """What the hole-card reader said."""
+
+    NONE = 0
+    NO_BLACKJACK = 1
+    BLACKJACK = 2
+    FAULT = 3
+    UNRECOGNISED = 255
+
+
 class Refusal(_Named):
     """Why a hello was refused."""
 
@@ -486,7 +580,7 @@ class Sealed(Event):
 @dataclass(frozen=True, slots=True)
 class JournalBroken(Event):
     ID, CLASS, NAME, LAYOUT = 268, 2, "journal_broken", Struct("<IHIHIIBBI")
-    what: int
+    what: What
     at_seq: int
 
 
@@ -528,18 +622,20 @@ class DeckVerified(Event):
 
 @dataclass(frozen=True, slots=True)
 class DeckRefused(Event):
-    ID, CLASS, NAME, LAYOUT = 274, 2, "deck_refused", Struct("<IHIHIIBHHH8s")
+    ID, CLASS, NAME, LAYOUT = 274, 2, "deck_refused", Struct("<IHIHIIBHHH8sB")
     expected: int
     counted: int
     swept: int
     clause: str
+    consequence: Consequence
 
 
 @dataclass(frozen=True, slots=True)
 class ShuffleFailed(Event):
-    ID, CLASS, NAME, LAYOUT = 275, 2, "shuffle_failed", Struct("<IHIHIIBB8s")
+    ID, CLASS, NAME, LAYOUT = 275, 2, "shuffle_failed", Struct("<IHIHIIBB8sB")
     warning: Fault
     clause: str
+    consequence: Consequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,8 +645,10 @@ class RemovalStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class DeckRemoved(Event):
-    ID, CLASS, NAME, LAYOUT = 277, 2, "deck_removed", Struct("<IHIHIIBH")
+    ID, CLASS, NAME, LAYOUT = 277, 2, "deck_removed", Struct("<IHIHIIBH8sB")
     counted: int
+    clause: str
+    consequence: Consequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -580,7 +678,10 @@ class RoundStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class LockoutConfirmed(Event):
-    ID, CLASS, NAME, LAYOUT = 289, 2, "lockout_confirmed", Struct("<IHIHIIB")
+    ID, CLASS, NAME, LAYOUT = 289, 2, "lockout_confirmed", Struct("<IHIHIIBHH8s")
+    accepted: int
+    collected: int
+    clause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -632,20 +733,24 @@ class RemainderTaken(Event):
 
 @dataclass(frozen=True, slots=True)
 class RoundEnded(Event):
-    ID, CLASS, NAME, LAYOUT = 297, 2, "round_ended", Struct("<IHIHIIBBHH")
+    ID, CLASS, NAME, LAYOUT = 297, 2, "round_ended", Struct("<IHIHIIBBHHHH")
     stacks: int
     dealt: int
     remainder: int
+    stub: int
+    stub_counted: int
 
 
 @dataclass(frozen=True, slots=True)
 class RoundVoided(Event):
-    ID, CLASS, NAME, LAYOUT = 298, 2, "round_voided", Struct("<IHIHIIBB8sBHH")
+    ID, CLASS, NAME, LAYOUT = 298, 2, "round_voided", Struct("<IHIHIIBB8sBHHBH")
     warning: Fault
     clause: str
     stacks_taken: int
     cards_out: int
     cards_inside: int
+    consequence: Consequence
+    hands_kept: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -658,6 +763,61 @@ class ReleaseFailed(Event):
 class CutReached(Event):
     ID, CLASS, NAME, LAYOUT = 299, 2, "cut_reached", Struct("<IHIHIIBH")
     drawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class BettingClosed(Event):
+    ID, CLASS, NAME, LAYOUT = 301, 2, "betting_closed", Struct("<IHIHIIBB8s")
+    closing: int
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class StubDue(Event):
+    ID, CLASS, NAME, LAYOUT = 302, 2, "stub_due", Struct("<IHIHIIBB8s")
+    rounds: int
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack(Event):
+    ID, CLASS, NAME, LAYOUT = 303, 2, "held_back", Struct("<IHIHIIBB8s")
+    need: Need
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded(Event):
+    ID, CLASS, NAME, LAYOUT = 304, 2, "recorded", Struct("<IHIHIIBBHH8sB")
+    what: What
+    a: int
+    b: int
+    clause: str
+    consequence: Consequence
+
+
+@dataclass(frozen=True, slots=True)
+class CoverAll(Event):
+    ID, CLASS, NAME, LAYOUT = 305, 2, "cover_all", Struct("<IHIHIIBBB8s")
+    hands: int
+    column: int
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class HoleCardRead(Event):
+    ID, CLASS, NAME, LAYOUT = 306, 2, "hole_card_read", Struct("<IHIHIIBB8s")
+    answer: Answer
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardsOdd(Event):
+    ID, CLASS, NAME, LAYOUT = 307, 2, "cards_odd", Struct("<IHIHIIBBB8sB")
+    warning: Fault
+    found: int
+    clause: str
+    consequence: Consequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -696,6 +856,24 @@ class AcknowledgeWarning(Command):
     ID, CLASS, NAME, LAYOUT = 518, 4, "acknowledge_warning", Struct("<I")
 
 
+@dataclass(frozen=True, slots=True)
+class Record(Command):
+    ID, CLASS, NAME, LAYOUT = 519, 4, "record", Struct("<IBHH")
+    what: What
+    a: int
+    b: int
+
+
+@dataclass(frozen=True, slots=True)
+class GiveCard(Command):
+    ID, CLASS, NAME, LAYOUT = 520, 4, "give_card", Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class DealCommunity(Command):
+    ID, CLASS, NAME, LAYOUT = 521, 4, "deal_community", Struct("<I")
+
+
 ALL: tuple[type[Message], ...] = (
     Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, Health, TimeSet, TimeIs,
     LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, KeyInstall, KeyRotate,
@@ -704,12 +882,13 @@ ALL: tuple[type[Message], ...] = (
     Service, ShuffleStarted, DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved,
     RemovalFailed, ShuffleCommitted, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered,
     StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided,
-    ReleaseFailed, CutReached, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound,
-    AcknowledgeWarning,
+    ReleaseFailed, CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll, HoleCardRead, CardsOdd,
+    Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record,
+    GiveCard, DealCommunity,
 )
 
 # By field name.
 ENUMS: dict[str, type[IntEnum]] = {
-    "warning": Fault, "state": State, "role": Role, "mode": Mode, "outcome": Outcome, "reason": Reason, "why":
-    Refusal,
+    "warning": Fault, "state": State, "role": Role, "mode": Mode, "outcome": Outcome, "reason": Reason,
+    "what": What, "consequence": Consequence, "need": Need, "answer": Answer, "why": Refusal,
 }

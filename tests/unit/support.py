@@ -4,6 +4,7 @@ import json
 
 import micropython
 
+from rig.scenario import TEXTS
 from rig.story import Stage
 
 GAME = "caribbean-stud"
@@ -73,6 +74,33 @@ def check_stage(stage):
     assert stage.peer.seq_last <= journal.seq_last, "the device does not know of an event the host has"
 
 
+# So many fields at the end say what the rules make of it: consequence, hands kept, stub. Tests of games look at those.
+RULED = {
+    "round_voided": 2,
+    "round_ended": 2,
+    "lockout_confirmed": 2,
+    "shuffle_failed": 1,
+    "deck_refused": 1,
+    "deck_removed": 1,
+}
+
+
 def fields_of(stage, name):
-    """Fields of every event of that name, in order of arrival."""
+    """Fields of every event of that name, in order of arrival: what the machine counted and saw."""
+    ruled = RULED.get(name, 0)
+    return [event.fields[: len(event.fields) - ruled] for event in stage.peer.events if event.name == name]
+
+
+def all_fields_of(stage, name):
+    """The same, with what the rules make of it."""
     return [event.fields for event in stage.peer.events if event.name == name]
+
+
+def clauses_of(stage, name):
+    """The clause that every event of that name carries."""
+    found = []
+    for event in stage.peer.events:
+        if event.name == name:
+            at = 2 + TEXTS[name]["clause"]
+            found.append(bytes(stage.peer.payloads[event.seq][at : at + 8]).rstrip(b"\0"))
+    return found

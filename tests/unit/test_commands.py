@@ -2,7 +2,7 @@
 
 import sys
 
-from support import GAME, board, check_stage
+from support import GAME, board, check_stage, fields_of
 from test_session import KEY, keyed, send
 
 from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_LOCKOUT
@@ -54,7 +54,7 @@ def test_a_round_can_be_driven_by_commands_alone():
     for op in range(1, 7):
         assert outcomes(stage, op)[0] == ids.OUTCOME_ACCEPTED
         assert outcomes(stage, op)[-1] == ids.OUTCOME_DONE, op
-    assert [e.fields for e in stage.peer.events if e.name == "round_ended"] == [[3, 15, 37]]
+    assert fields_of(stage, "round_ended") == [[3, 15, 37]]
 
 
 def test_the_same_number_again_gets_the_same_answer_and_acts_once():

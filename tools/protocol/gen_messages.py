@@ -43,6 +43,10 @@ ENUMS = {
     "mode": ("Mode", "What the link is for.", ids.MODE_NAMES),
     "outcome": ("Outcome", "How far a command got.", ids.OUTCOME_NAMES),
     "reason": ("Reason", "Why a command did not get further.", ids.REASON_NAMES),
+    "what": ("What", "What a record is about.", ids.RECORD_NAMES),
+    "consequence": ("Consequence", "What a rule orders, for the hands and for the cards.", ids.CONSEQUENCE_NAMES),
+    "need": ("Need", "What a deck or a round waits for.", ids.NEED_NAMES),
+    "answer": ("Answer", "What the hole-card reader said.", ids.ANSWER_NAMES),
     "why": ("Refusal", "Why a hello was refused.", ids.REFUSED_NAMES),
 }
 BASES = {ids.CLASS_EVENT: ("Event", ids.EVENT_PREFIX), ids.CLASS_COMMAND: ("Command", ids.COMMAND_PREFIX)}

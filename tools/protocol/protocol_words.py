@@ -73,6 +73,13 @@ SENTENCES: dict[str, str] = {
     "round_voided": "The round does not count.",
     "release_failed": "Outside of a round: handing out the deck did not come to its end.",
     "cut_reached": "The cut card came out: the shoe ends after this round.",
+    "betting_closed": "Betting was closed again, after the first cards: no card moved since.",
+    "stub_due": "The stub of this round has to be counted; it does not end before the count is recorded.",
+    "held_back": "Somebody asked for a deck or a round, and a rule says not yet. Told once until something changes.",
+    "recorded": "A person or the table system told what no sensor sees.",
+    "cover_all": "How many hands take part in Cover All, and the column of the payout matrix that is shown.",
+    "hole_card_read": "The hole-card reader was asked.",
+    "cards_odd": "A card was drawn that does not belong into play; the game goes on.",
     "shuffle": "Take in and shuffle the deck in the hopper; done when it is verified.",
     "set_positions": "How many positions play in the next round.",
     "close_betting": "Close the betting: the round begins.",
@@ -80,10 +87,17 @@ SENTENCES: dict[str, str] = {
     "release": "Release the rest of the deck; done when it lies in the tray.",
     "end_round": "End the round.",
     "acknowledge_warning": "The path is clear: remove what is inside.",
+    "record": "Put on record what no sensor sees; refused out of sequence. See [Games](GAMES.md).",
+    "give_card": "One card more, after a record that makes one due; done when it lies in the tray.",
+    "deal_community": "All players have their cards: deal the community stack.",
 }
 
 _WARNING = ("enumeration `warning`", 3)
 _CLAUSE = ("the rule that orders this consequence, e.g. `CS-13f`; `HOUSE` if none does", "CS-13f")
+_CONSEQUENCE = ("what the rule orders; enumeration `consequence`", 2)
+_WHAT = ("what is put on record; enumeration `what`", 14)
+_RECORD_A = ("by what: see [Games](GAMES.md)", 37)
+_RECORD_B = ("by what: see [Games](GAMES.md)", 0)
 _STACK = ("number of the stack in this round, from 1", 2)
 _ROLE = ("whose lane; enumeration `role`", 2)
 _OP = ("operation number", 41)
@@ -293,6 +307,40 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("round_voided", "stacks_taken"): ("stacks taken before; 255: not known", 2),
     ("round_voided", "cards_out"): ("cards outside the machine; 65535: not known", 10),
     ("round_voided", "cards_inside"): ("cards inside; 65535: not known", 42),
+    ("deck_refused", "consequence"): _CONSEQUENCE,
+    ("shuffle_failed", "consequence"): _CONSEQUENCE,
+    ("deck_removed", "clause"): _CLAUSE,
+    ("deck_removed", "consequence"): _CONSEQUENCE,
+    ("round_voided", "consequence"): _CONSEQUENCE,
+    ("round_voided", "hands_kept"): ("positions whose hands stand: bit 0 is the first; 65535: not known", 3),
+    ("round_ended", "stub"): ("cards the stub must have when all cards of the round are out; 65535: not known", 37),
+    ("round_ended", "stub_counted"): ("cards it had when somebody counted; 65535: nobody did", 65535),
+    ("lockout_confirmed", "accepted"): ("progressive wagers the table system accepted; 65535: not told", 2),
+    ("lockout_confirmed", "collected"): ("chips the dealer collected for them; 65535: not told", 2),
+    ("lockout_confirmed", "clause"): _CLAUSE,
+    ("betting_closed", "closing"): ("2: the second of the round", 2),
+    ("betting_closed", "clause"): _CLAUSE,
+    ("stub_due", "rounds"): ("rounds since the last count, this one included", 5),
+    ("stub_due", "clause"): _CLAUSE,
+    ("held_back", "need"): ("what is missing; enumeration `need`", 3),
+    ("held_back", "clause"): _CLAUSE,
+    ("recorded", "what"): _WHAT,
+    ("recorded", "a"): _RECORD_A,
+    ("recorded", "b"): _RECORD_B,
+    ("recorded", "clause"): _CLAUSE,
+    ("recorded", "consequence"): _CONSEQUENCE,
+    ("record", "what"): _WHAT,
+    ("record", "a"): _RECORD_A,
+    ("record", "b"): _RECORD_B,
+    ("cover_all", "hands"): ("hands that take part, as the table counts them", 5),
+    ("cover_all", "column"): ("the column shown; 0: there is none for so many hands", 5),
+    ("cover_all", "clause"): _CLAUSE,
+    ("hole_card_read", "answer"): ("enumeration `answer`", 1),
+    ("hole_card_read", "clause"): _CLAUSE,
+    ("cards_odd", "warning"): ("what is odd about it; enumeration `warning`", 19),
+    ("cards_odd", "found"): ("how many of the kind in this shoe", 1),
+    ("cards_odd", "clause"): _CLAUSE,
+    ("cards_odd", "consequence"): _CONSEQUENCE,
     ("set_positions", "positions"): ("1 to what the game allows", 3),
 }
 
