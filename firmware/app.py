@@ -82,7 +82,7 @@ class App:
         self.out = Outputs()
         self.outbox = Outbox()
         self.order = array("H", [0] * max(spec.place_count, profile.deck_cards))
-        self.flow = Flow(spec, profile, self.outbox, self.order)
+        self.flow = Flow(spec, profile.at_table(config), self.outbox, self.order)
         self.journal = Journal(hal, config["nv"]["bytes"], codes, prefix_codes())
         self.journal.recover(hal)
         if self.journal.capacity < profile.round_events:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hal.api import Config, Hal
 
 BOARD_FILE = "/board.json"
+GAME_FILE = "/game.json"  # the one game this device plays
 GAME_DEFAULT = "caribbean-stud"
 BEAT_MS = const(200)  # scans at least so often, whatever they asked for: the watchdog barks at 500 ms
 COLLECT_MS = const(5000)
@@ -57,10 +58,14 @@ def make_port(config: "Config") -> "Hal":
 
 
 def make_app(hal: "Hal", config: "Config", board_crc: int) -> App:
-    profile = find_profile(config.get("game", GAME_DEFAULT))
-    if profile is None:
-        raise ValueError("unknown game %s" % config["game"])
-    return App(hal, config, profile, board_crc)
+    game = config.get("game", GAME_DEFAULT)
+    if isinstance(game, str) and game != "house":
+        name = game
+        with open(GAME_FILE) as file:
+            game = json.load(file)
+        if game["name"] != name:
+            raise ValueError("the board wants %s, the file is %s" % (name, game["name"]))
+    return App(hal, config, find_profile(game), board_crc)
 
 
 def run(app: App) -> None:

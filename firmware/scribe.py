@@ -6,8 +6,10 @@ All of it is quiet work: the app calls it only while no card moves.
 from micropython import const
 
 from firmware.fault import FAULT_JOURNAL, FAULT_NONE, FAULT_POWER, FAULT_RESET
+from firmware.games.books import TAIL
 from firmware.games.flow import WAITING_FOR_DECK
 from firmware.games.procedure import procedure_resume
+from firmware.journal.books import LATE_EVENTS, books_open
 from firmware.journal.cells import CELL_SIZE
 from firmware.journal.halts import halt_forget, halt_load
 from firmware.protocol import ids
@@ -17,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.image import Outputs
+    from firmware.journal.outbox import Entry
     from firmware.journal.seeds import Seeds
     from firmware.journal.store import Journal
     from firmware.link.commands import Desk
@@ -41,6 +44,7 @@ class Scribe:
         self.sealer = service.sealer
         self.desk = desk
         self.outbox = flow.outbox
+        self.book_store = books_open(hal, journal, flow.books)
         self.prefix = [0, boot, 0, 0, 0, 0, 0]
         self.utc_offset_s = 0  # UTC minus uptime; 0 while nobody has told
         self.halted = False  # storage still says why the firmware stopped last time
@@ -54,7 +58,7 @@ class Scribe:
         flow.round_last = journal.round_last
         interrupted = journal.last_of(ids.INTENTS, ids.OUTCOMES)
         round_mark = journal.last_of((ids.EV_ROUND_STARTED,), (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED))
-        round_open = round_mark == ids.EV_ROUND_STARTED
+        round_open = round_mark == ids.EV_ROUND_STARTED and not flow.books.row[TAIL]
         self.outbox.round = flow.round_last if round_open else 0
         cause = self.hal.reset_cause()
         halted_boot, halted = halt_load(self.hal)
@@ -95,14 +99,20 @@ class Scribe:
         if self.journal.room() <= 0 or not self.journal.append(entry.message, prefix, entry.values, entry.text):
             self.flow.hold = FAULT_JOURNAL
             return False
-        message = entry.message
-        found = entry.values[0]
         self.outbox.drop_head()
-        self.seeds.note(message)
-        self.sealer.note(message)
-        if message == ids.EV_DECK_REMOVED:
-            self.desk.found(found)
+        self._tell(entry)
         return True
+
+    def _tell(self, entry: "Entry") -> None:
+        """What was recorded, to those who have to know."""
+        message = entry.message
+        # The end of a round concerns the deck it was played with, which need not be the one inside.
+        if message != ids.EV_ROUND_ENDED or entry.deck == self.outbox.deck:
+            self.seeds.note(message)
+        self.sealer.note(message)
+        self.flow.books.note(message, entry.values, entry.deck, entry.round)
+        if message == ids.EV_DECK_REMOVED:
+            self.desk.found(entry.values[0])
 
     def keep_house(self) -> bool:
         """What the journal itself needs, once everything that happened is in it. True if there is more to record."""
@@ -119,6 +129,10 @@ class Scribe:
             self.outbox.post(ids.EV_SEALED, self.sealer.keys.generation())
         elif self.outbox.count == 0:
             self.service.change()
+        books = self.flow.books
+        if books.dirty and (self.flow.meters.dirty or journal.seq_last - self.book_store.seq >= LATE_EVENTS):
+            # Between jobs, and long before the journal recycles what is newer than the stored row.
+            books.dirty = not self.book_store.save(books.row, journal.seq_last)
         if self.flow.state == WAITING_FOR_DECK and self.ready_seq != journal.seq_last:
             # Between rounds storage may take its time: in the next one every write is quick.
             self.ready_seq = journal.seq_last

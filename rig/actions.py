@@ -3,6 +3,8 @@
 Arguments are a dict; numbers and words as a scenario file has them.
 """
 
+from hal.sim.track import TRAIT_BACK
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
@@ -13,10 +15,11 @@ if TYPE_CHECKING:
     Arguments = dict[str, Any]
 
 _NEEDED = None
+DECK_2_FIRST = 416  # cards of a second deck: no others have these numbers, and the faces are the same
 
 # Arguments of each action with their defaults; None means that it must be given.
 ACTIONS: "dict[str, dict[str, Any]]" = {
-    "load": {"cards": _NEEDED, "cut_at": -1},
+    "load": {"cards": _NEEDED, "cut_at": -1, "deck": 1},  # deck 2 has the other back
     "press": {"button": _NEEDED},
     "take": {"cards": -1},
     "lift": {},
@@ -123,6 +126,15 @@ def _press(plant: "Plant", given: "Arguments") -> None:
     plant.press(plant.lines.index(line))
 
 
+def _load(plant: "Plant", given: "Arguments") -> None:
+    first = DECK_2_FIRST if given["deck"] == 2 else 0
+    cards = list(range(first, first + given["cards"]))
+    plant.load(cards, given["cut_at"])
+    if first:
+        for card in cards:
+            plant.mark_card(card, 0, TRAIT_BACK)
+
+
 def _hand(plant: "Plant") -> "Any":
     if plant.kind != "draw":
         raise ValueError("nobody draws by hand from a " + plant.kind)
@@ -130,7 +142,7 @@ def _hand(plant: "Plant") -> "Any":
 
 
 _HANDS: "dict[str, Callable[[Plant, Arguments], object]]" = {
-    "load": lambda plant, given: plant.load(list(range(given["cards"])), given["cut_at"]),
+    "load": lambda plant, given: _load(plant, given),
     "press": _press,
     "take": lambda plant, given: plant.take(given["cards"]),
     "lift": lambda plant, given: plant.lift(),

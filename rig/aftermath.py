@@ -6,6 +6,7 @@ Broken promises raise Finding, as those of rig/promises.py do.
 """
 
 from firmware.fault import FAULT_POWER
+from firmware.games.profile import RULE_DEAL_FAULT
 from firmware.machines.job import JOB_RUNNING
 from firmware.protocol import ids
 from rig.piles import Finding
@@ -218,7 +219,7 @@ class Aftermath:
             raise Finding("void: a boot said %s instead of %s" % (_NAMES[record[0]], _NAMES[message]))
         if record[2][: len(values)] != values:
             raise Finding("void: %s says %s, not %s" % (_NAMES[message], record[2], values))
-        clause = self.rig.app.flow.profile.clause_deal
+        clause = self.rig.app.flow.profile.clauses[RULE_DEAL_FAULT]
         if message == ids.EV_ROUND_VOIDED and record[3] != clause:
             raise Finding("void: by clause %s, not %s" % (record[3], clause))
 

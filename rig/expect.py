@@ -29,6 +29,14 @@ KEYS = (
 )
 
 
+# Fields that a file gives as a word.
+WORDS = {
+    "warning": FAULT_NAMES,
+    "consequence": ids.CONSEQUENCE_NAMES,
+    "need": ids.NEED_NAMES,
+    "what": ids.RECORD_NAMES,
+    "answer": ids.ANSWER_NAMES,
+}
 _DETECTED = ("warning", "within_ms", "after")
 _MESSAGE_SIZE = 2  # before the body in what a peer keeps of an event
 _TEXT_SIZE = 8
@@ -130,7 +138,7 @@ def _fields(scenario: "Scenario", entry: "Data", problems: "list[str]") -> None:
             value = event.round
         else:
             number = event.fields[FIELDS[event.name].index(key)]
-            value = FAULT_NAMES.split()[number] if key == "warning" else number
+            value = WORDS[key].split()[number] if key in WORDS else number
         if value != entry[key]:
             problems.append("%s %d: %s is %s, not %s" % (event.name, nth, key, value, entry[key]))
 

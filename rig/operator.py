@@ -24,6 +24,7 @@ _PRESS = {
     states.DECK_READY: "close",
     states.WAITING_FOR_LOCKOUT: "lock",
     states.WAITING_FOR_GREEN: "green",
+    states.WAITING_FOR_WAGERS: "close",
     states.WAITING_FOR_ROUND_END: "green",
     states.DECK_HELD: "green",
 }

@@ -78,8 +78,8 @@ class Peer:
         lobby = Session()
         return self.frame(lobby, ids.CLASS_HANDSHAKE, ids.HELLO, [ids.VERSION, self.role], self.nonce)
 
-    def command(self, op: int, message: int, argument: int = 0) -> bytes:
-        return self.frame(self.session, ids.CLASS_COMMAND, message, [op, argument])
+    def command(self, op: int, message: int, argument: int = 0, a: int = 0, b: int = 0) -> bytes:
+        return self.frame(self.session, ids.CLASS_COMMAND, message, [op, argument, a, b])
 
     def feed(self, data: bytearray) -> bytes:
         """Take what the device sent; returns what to send back."""

@@ -2,7 +2,7 @@
 
 from firmware.games import flow as states
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, STORE, TRAY
+from firmware.shoe.ledger import DEALT, DISCARDED, STORE, TRAY
 from hal.sim.plant import FOREIGN
 from hal.sim.where import CUT_CARD
 
@@ -172,15 +172,16 @@ class Piles:
 
     def _check_stack(self, flow: "Flow") -> None:
         zone = flow.ledger.zone
-        wanted = flow.profile.stack_size(flow.stack, flow.positions)
+        wanted = flow.wanted
         if zone[TRAY] != wanted:
             raise Finding("stack: %d offered by the books, not %d" % (zone[TRAY], wanted))
-        self._check_tray(flow, self.deck[zone[DEALT] : zone[DEALT] + wanted], wanted)
+        gone = zone[DEALT] + zone[DISCARDED]
+        self._check_tray(flow, self.deck[gone : gone + wanted], wanted)
 
     def _check_remainder(self, flow: "Flow") -> None:
         zone = flow.ledger.zone
         where = self.plant.where()
-        self._check_tray(flow, self.deck[zone[DEALT] :], zone[TRAY])
+        self._check_tray(flow, self.deck[zone[DEALT] + zone[DISCARDED] :], zone[TRAY])
         if where.store or (self.kind == "shoe" and where.hopper and not self._lied("hopper")):
             raise Finding("remainder: offered with %d in the store, %d in the hopper" % (where.store, where.hopper))
 

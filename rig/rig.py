@@ -1,20 +1,19 @@
 """Firmware and plant on one clock: scan, then jump to the next instant at which anything can happen."""
 
 from firmware.app import App
-from firmware.games.profile import find_profile
 from firmware.image import INPUTS
 from firmware.journal.keys import Keys
 from hal.sim.nv import Nv, PowerCut
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
+from rig.games import load_profile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
 
     from hal.api import Config
-
-    Game = str | dict[str, object]  # a name, or changes to the house game
+    from rig.games import Game
 
 ZERO_WAKES_MAX = 64  # scans at one instant before we call it a livelock
 FRAMES_MAX = 5000  # and frames sent: ten journals full
@@ -49,9 +48,7 @@ class Rig:
 
     def boot(self) -> None:
         """Power on. What the firmware knew is gone; what the plant and the storage hold is not."""
-        profile = find_profile(self.game)
-        if profile is None:
-            raise ValueError("unknown game %s" % self.game)
+        profile = load_profile(self.game)
         if self.powered:
             self.cut_power()
         self.struck = False

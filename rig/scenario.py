@@ -28,7 +28,7 @@ _STEP = ("on", "within_ms", "after_ms", "do")
 _KEY = bytes(range(32))  # every simulated device of a scenario with a role has this one
 _DARK = ("boot", "recover", "good_round")  # what is done after an ordered power cut; everything else is left out
 _HOST_ACTIONS = {
-    "command": ("name", "argument", "outcome"),
+    "command": ("name", "argument", "what", "a", "b", "outcome"),
     "command_again": (),
     "host": ("acknowledges",),
     "link": ("bit_ppm", "lose_ppm", "piece_ppm"),
@@ -48,7 +48,7 @@ class Scenario:
         self.detected_us = -1
         self.done_us: "Data" = {}  # when each action was last done before the machine stopped
         self.op = 0
-        self.given = (0, 0)  # the last command and its argument
+        self.given = (0, 0, 0, 0)  # the last command and its arguments
         self._told = 0
         for path in data.get("changes", {}):
             change(config, path, data["changes"][path])
@@ -136,7 +136,10 @@ class Scenario:
             stage.to_device = Noise(seed + 1, **arguments)
         elif action == "command":
             self.op += 1
-            self.given = (COMMANDS[arguments["name"]], arguments.get("argument", 0))
+            argument = arguments.get("argument", 0)
+            if "what" in arguments:
+                argument = RECORDS.index(arguments["what"])
+            self.given = (COMMANDS[arguments["name"]], argument, arguments.get("a", 0), arguments.get("b", 0))
             word = self._order()
             if word and word != arguments.get("outcome", "done"):
                 self.problems.append("command %s: %s" % (arguments["name"], word))
@@ -147,7 +150,8 @@ class Scenario:
         """Give the last command, perhaps not for the first time. Returns its outcome; nothing if power failed."""
         if self.stage.before is not None:
             self.stage.before("command", {"op": self.op})
-        outcome = self.stage.order(self.op, self.given[0], self.given[1])
+        message, argument, a, b = self.given
+        outcome = self.stage.order(self.op, message, argument, a=a, b=b)
         if outcome < 0:
             return ""
         word = ids.OUTCOME_NAMES.split()[outcome]
@@ -238,6 +242,8 @@ def _check_host(action: str, arguments: "Data") -> None:
     for key in arguments:
         if key not in _HOST_ACTIONS[action]:
             raise ValueError("%s has no %r; known: %s" % (action, key, ", ".join(_HOST_ACTIONS[action])))
+    if arguments.get("what", "none") not in RECORDS:
+        raise ValueError("record has no %r; known: %s" % (arguments["what"], ", ".join(RECORDS[1:])))
     if action == "command" and arguments.get("name") not in COMMANDS:
         raise ValueError("no command %r; known: %s" % (arguments.get("name"), ", ".join(sorted(COMMANDS))))
 
@@ -276,3 +282,4 @@ _SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32}
 FIELDS = {spec.split()[0]: _fields(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
 TEXTS = {spec.split()[0]: _texts(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
 COMMANDS = {spec.split()[0]: message for message, kind, spec in ids.MESSAGES if kind == ids.CLASS_COMMAND}
+RECORDS = ids.RECORD_NAMES.split()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hal.api import Config
     from hal.sim.noise import Noise
-    from rig.rig import Game
+    from rig.games import Game
 
     Step = tuple[str, int, str, object]
 
@@ -71,12 +71,14 @@ class Stage:
         while self.rig.plant.now_us < limit_us and not self.rig.struck:
             self._step(limit_us)
 
-    def order(self, op: int, message: int, argument: int = 0, wait_ms_max: int = 60000) -> int:
+    def order(
+        self, op: int, message: int, argument: int = 0, wait_ms_max: int = 60000, a: int = 0, b: int = 0
+    ) -> int:
         """Give a command and repeat it until its outcome is final, as a host does. Returns the outcome; -1 if an
         ordered power cut came first."""
         limit_us = self.rig.plant.now_us + wait_ms_max * 1000
         while self.rig.plant.now_us < limit_us:
-            self._to_device(self.peer.command(op, message, argument))
+            self._to_device(self.peer.command(op, message, argument, a, b))
             self.run(400)
             for result in self.peer.results:
                 if result[0] == op and result[2] >= OUTCOME_DONE:

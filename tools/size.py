@@ -23,6 +23,7 @@ from shorten import Foreign, Shortened, ShortenError, foreign_of, restore, short
 
 ROOT = Path(__file__).resolve().parents[1]
 BOARD_DEFAULT = "pico-carousel"
+GAME_DEFAULT = "caribbean-stud"
 BUDGET_BYTES = 80 * 1024
 NEVER_SHIPPED = ("hal.sim", "rig")
 ENTRY = "firmware.main"
@@ -71,9 +72,23 @@ def ship(board: str, out: Path, root: Path = ROOT, main: str = MAIN_PY) -> list[
     small = json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":"))
     path = config_path(board, root)
     shipped.append(put(out, "board.json", small.encode(), path.relative_to(root).as_posix(), path.stat().st_size))
+    game = config.get("game", GAME_DEFAULT)
+    if isinstance(game, str) and game != "house":
+        shipped.append(put_game(out, game, root))
     shipped.append(put(out, "main.py", short.sources["main"].encode(), "main.py", len(main.encode())))
     write_names(board, short, root)
     return shipped
+
+
+def put_game(out: Path, game: str, root: Path) -> Shipped:
+    """The one game the device plays, without what only people read."""
+    path = root / "game_profiles" / f"{game}.json"
+    if not path.is_file():
+        raise ShipError(f"no game called {game!r} in game_profiles/")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    small = {key: data[key] for key in data if key not in ("$schema", "about")}
+    data = json.dumps(small, separators=(",", ":")).encode()
+    return put(out, "game.json", data, path.relative_to(root).as_posix(), path.stat().st_size)
 
 
 def ship_names(board: str, root: Path = ROOT) -> list[str]:

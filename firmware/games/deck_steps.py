@@ -17,14 +17,17 @@ from firmware.games.flow import (
     REMOVED_OFFERED,
     REMOVING,
     SHUFFLING,
-    WAITING_FOR_DECK,
     WARNING,
     flow_await_commit,
     flow_committed,
     flow_enter,
+    flow_idle,
     flow_path_clear,
     flow_warn,
 )
+from firmware.games.needs import deck_next, hold_for, need_for_deck
+from firmware.games.profile import RULE_COUNT, RULE_HOUSE
+from firmware.games.tail import tail_scan
 from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY
 from firmware.machines.job import JOB_DONE
 from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, panel_lamps
@@ -72,8 +75,9 @@ def step_proving_empty(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
         flow.warning = FAULT_NONE
     flow.outbox.deck = 0
     flow.outbox.round = 0
+    flow.rule = RULE_HOUSE
     panel_lamps(out, 0, 0, 0)
-    return flow_enter(flow, WAITING_FOR_DECK, now_ms)
+    return flow_idle(flow, now_ms)
 
 
 def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -82,15 +86,26 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if flow.prove_due:
         return flow_enter(flow, PROVING_EMPTY, now_ms)
     flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
+    if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):
+        return 0
+    need = need_for_deck(flow)
     if not inp.level[IN_HOPPER] or flow.hold:
+        hold_for(flow, need, 0)
         flow.panel.clear()
         return FOREVER_MS
-    if not flow.panel.take(PRESS_GREEN):
+    asked = flow.panel.take(PRESS_GREEN)
+    if hold_for(flow, need, asked) or not asked:
         return FOREVER_MS
+    return _take_in(flow, now_ms)
+
+
+def _take_in(flow: "Flow", now_ms: int) -> int:
     cards = flow.profile.deck_cards
     flow.ledger.begin(cards)
-    flow.outbox.deck = 1
+    flow.outbox.deck = deck_next(flow)
     flow.outbox.round = 0
+    if flow.profile.decks > 1:
+        flow.machine.feed.other_back = flow.outbox.deck == 2
     if flow.machine.shuffles:
         flow.report_ms = flow.machine.report_ms(cards)
         flow.outbox.post(ids.EV_SHUFFLE_STARTED, cards, flow.report_ms // 100)
@@ -166,8 +181,14 @@ def step_removing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> i
         flow.phase = PHASE_RUNNING
     if flow.machine.state != JOB_DONE:
         return FOREVER_MS
-    flow.outbox.post(ids.EV_DECK_REMOVED, flow.machine.count if flow.machine.counts_out else ids.UNKNOWN_U16)
+    _removed(flow)
     return flow_enter(flow, REMOVED_OFFERED, now_ms)
+
+
+def _removed(flow: "Flow") -> None:
+    counted = flow.machine.count if flow.machine.counts_out else ids.UNKNOWN_U16
+    profile = flow.profile
+    flow.outbox.post(ids.EV_DECK_REMOVED, counted, profile.consequences[flow.rule], text=profile.clauses[flow.rule])
 
 
 def step_removed_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -187,11 +208,15 @@ def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
         feed = machine.feed
         flow.outbox.post(ids.EV_DECK_VERIFIED, counted, second, min(feed.misfeeds, 255), min(feed.stalls, 255))
         panel_lamps(out, 1, 0, 0)
-        return flow_enter(flow, DECK_READY if machine.deals else DECK_HELD, now_ms)
+        return flow_enter(flow, DECK_READY if machine.deals and not flow.profile.mode else DECK_HELD, now_ms)
     # The cycle itself was complete, so this is not a failed shuffle: leave that state before latching.
     flow.state = WARNING
     flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    flow.outbox.post(ids.EV_DECK_REFUSED, expected, counted, second, text=flow.profile.clause_count)
+    profile = flow.profile
+    flow.rule = RULE_COUNT
+    flow.outbox.post(
+        ids.EV_DECK_REFUSED, expected, counted, second, profile.consequences[RULE_COUNT], profile.clauses[RULE_COUNT]
+    )
     return 0
 
 

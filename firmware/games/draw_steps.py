@@ -15,7 +15,7 @@ from firmware.games.flow import (
 )
 from firmware.games.round_steps import round_end, round_start
 from firmware.image import IN_HOPPER
-from firmware.machines.panel import PRESS_CLOSE, PRESS_GREEN, PRESS_SEAT, panel_lamps
+from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
 from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER
 from firmware.ticks import FOREVER_MS
@@ -48,7 +48,7 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
     if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     _tell_cut(flow)
-    if not flow.panel.take(PRESS_GREEN) or flow.machine.busy:
+    if not (flow.panel.take(PRESS_GREEN) + flow.panel.take(PRESS_END)) or flow.machine.busy:
         return FOREVER_MS
     round_end(flow, flow.ledger.zone[HOPPER])
     flow.machine.zone = DISCARDED

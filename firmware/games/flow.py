@@ -3,6 +3,7 @@
 from micropython import const
 
 from firmware.fault import (
+    FAULT_BACK,
     FAULT_BEAM,
     FAULT_CARDS_INSIDE,
     FAULT_DOOR,
@@ -10,8 +11,18 @@ from firmware.fault import (
     FAULT_JOURNAL,
     FAULT_MISMATCH,
     FAULT_NONE,
+    FAULT_STACK,
 )
-from firmware.games.profile import CLAUSE_NONE
+from firmware.games.books import Books
+from firmware.games.profile import (
+    CLAUSE_NONE,
+    RULE_COUNT,
+    RULE_DEAL_FAULT,
+    RULE_HOUSE,
+    RULE_MISDEAL,
+    RULE_SHUFFLE_FAULT,
+    RULE_TWO_DECKS,
+)
 from firmware.image import motors_off
 from firmware.machines.kinds import make_machine
 from firmware.machines.meters import Meters
@@ -52,7 +63,8 @@ DECK_HELD = const(16)  # shuffled, in a machine that does not deal: handed out a
 DRAW_READY = const(17)
 DRAWING = const(18)
 DECK_SPENT = const(19)
-STATE_COUNT = const(20)
+WAITING_FOR_WAGERS = const(20)  # all cards of the deal are out, and betting has to be closed once more
+STATE_COUNT = const(21)
 
 ORDER_NONE = const(0)
 ORDER_WANTED = const(1)  # the app draws it while nothing moves: crypto allocates
@@ -93,22 +105,44 @@ class Flow:
         self.prove_due = False  # somebody may have left something inside
         self.warning = FAULT_NONE  # latched until the machine has been proved empty
         self.hold = FAULT_NONE  # shown while it lasts: nothing was lost, but the next round may not start
+        self.need = ids.NEED_NONE  # shown in the same way: what a rule wants first
+        self.need_told = ids.NEED_NONE
+        self.books = Books(profile)
+        self.books.once = not self.machine.draws
         self.room = 0  # events the journal can still take, as the app last saw it
-        self.round_last = 0
-        self.round_open = False
-        self.positions = 0
-        self.stack = 0
-        self.stacks_taken = 0
-        self.dealt_before = 0  # cards of this deck dealt before this round
-        self.cut_told = False
+        self._rounds()
         self.order_state = ORDER_NONE
         self.report_ms = 0  # when the result of a shuffle will be told, as the host was promised
         self.due_ms = 0  # when it is; a status must not show when this became known, which is when the cards were in
+
+    def _rounds(self) -> None:
+        """What is known of rounds."""
+        self.round_last = 0
+        self.round_open = False  # with cards of it in the machine
+        self.tail = False  # or all of them out, and the dealer has not ended it: whatever the machine does meanwhile
+        self.tail_deck = 1
+        self.machine_round = 0  # and what the machine is about, while an event of the tail is posted
+        self.machine_deck = 0
+        self.tail_stacks = 0
+        self.tail_dealt = 0
+        self.tail_rest = 0
+        self.positions = 0
+        self.stack = 0
+        self.wanted = 0  # cards of the stack under way
+        self.last = False  # it is the dealer's or the community's
+        self.extra = False  # it is a single card that a rule makes due
+        self.stacks_taken = 0
+        self.rule = RULE_HOUSE  # by which the cards inside have to come out
+        self.page = 0  # of those that a state has
+        self.hands = 0  # that take part in Cover All
+        self.dealt_before = 0  # cards of this deck dealt before this round
+        self.cut_told = False
 
 
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
     """Go to a state; presses made before it do not count for it. Returns 0: scan again at once."""
     flow.state = state
+    flow.need = flow.need_told = ids.NEED_NONE
     flow.page_due = True
     if state in _DECK_OUT:
         flow.meters.dirty = True  # what was kept back while a deck was in play
@@ -116,6 +150,25 @@ def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
     flow.entered_ms = now_ms
     flow.panel.clear()
     return 0
+
+
+def flow_idle(flow: Flow, now_ms: int) -> int:
+    """The machine is empty. A table with one deck waits for the end of the round; with two the other one may come."""
+    settling = flow.tail and flow.profile.decks == 1
+    return flow_enter(flow, WAITING_FOR_ROUND_END if settling else WAITING_FOR_DECK, now_ms)
+
+
+def flow_about_tail(flow: Flow, about: bool) -> None:
+    """Events posted from here on are about the round that is being settled; or about the machine again."""
+    outbox = flow.outbox
+    if about:
+        flow.machine_round = outbox.round
+        flow.machine_deck = outbox.deck
+        outbox.round = flow.round_last
+        outbox.deck = flow.tail_deck
+    elif flow.profile.decks > 1:
+        outbox.round = flow.machine_round
+        outbox.deck = flow.machine_deck
 
 
 def flow_committed(flow: Flow) -> bool:
@@ -141,28 +194,66 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
     flow.order_state = ORDER_NONE
     flow.warning = fault
     flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total)
+    _end_by_fault(flow, fault)
+    panel_lamps(out, 0, 0, 1)
+    return flow_enter(flow, WARNING, now_ms)
+
+
+def _end_by_fault(flow: Flow, fault: int) -> None:
+    """What was going on has ended; the warning is said before, since power may be lost between the two."""
+    flow.rule = RULE_DEAL_FAULT if flow.round_open else RULE_HOUSE
     if flow.state in (PREPARING, SHUFFLING):
-        flow.outbox.post(ids.EV_SHUFFLE_FAILED, fault, text=flow.profile.clause_shuffle)
+        flow.rule = RULE_TWO_DECKS if fault == FAULT_BACK and flow.profile.decks > 1 else RULE_SHUFFLE_FAULT
+        profile = flow.profile
+        reshuffle = profile.consequences[RULE_SHUFFLE_FAULT]
+        flow.outbox.post(ids.EV_SHUFFLE_FAILED, fault, reshuffle, text=profile.clauses[flow.rule])
     elif flow.state == REMOVING:
         flow.outbox.post(ids.EV_REMOVAL_FAILED, fault)
     elif flow.state == RELEASING and not flow.round_open:
         flow.outbox.post(ids.EV_RELEASE_FAILED, fault)
     if flow.round_open:
-        flow_void(flow, fault)
-    panel_lamps(out, 0, 0, 1)
-    return flow_enter(flow, WARNING, now_ms)
+        flow_void(flow, fault, _void_rule(flow, fault))
 
 
-def flow_void(flow: Flow, fault: int) -> None:
-    ledger = flow.ledger
-    clause = flow.profile.clause_deal
+def _void_rule(flow: Flow, fault: int) -> int:
     if fault == FAULT_DOOR:
-        clause = CLAUSE_NONE
-    elif fault == FAULT_MISMATCH:
-        clause = flow.profile.clause_count
-    flow.outbox.post(
-        ids.EV_ROUND_VOIDED, fault, flow.stacks_taken, ledger.outside(), ledger.inside(), clause
-    )
+        return RULE_HOUSE
+    if fault == FAULT_MISMATCH:
+        return RULE_COUNT
+    # A game without a word about a device that stops still has one about hands with a wrong number of cards.
+    unsaid = flow.profile.clauses[RULE_DEAL_FAULT] == CLAUSE_NONE
+    return RULE_MISDEAL if fault == FAULT_STACK and unsaid else RULE_DEAL_FAULT
+
+
+def flow_void(flow: Flow, fault: int, rule: int) -> None:
+    """The round does not count, by this rule: every hand, or all but those of players who have all their cards."""
+    ledger = flow.ledger
+    clause = flow.profile.clauses[rule]
+    consequence = flow.profile.consequences[rule]
+    kept = 0
+    if consequence == ids.ALL_VOID_BUT_COMPLETE:
+        players = flow.stacks_taken
+        if flow.positions:
+            players = min(players, flow.positions)
+        elif flow.state not in (DISPENSING, STACK_OFFERED):
+            players -= 1  # the last one was the dealer's own
+        kept = (1 << max(players, 0)) - 1
+        if not kept:
+            clause = CLAUSE_NONE  # the rule speaks of rounds in which a player has a whole stack
+            consequence = ids.ALL_VOID_RESHUFFLE
+    elif consequence == ids.REMOVE_DECK:
+        consequence = ids.ALL_VOID_REMOVE_DECK
+    elif not ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
+        consequence = ids.ALL_VOID_RESHUFFLE
+    flow.rule = rule
+    stacks = flow.stacks_taken
+    outside = ledger.outside()
+    inside = ledger.inside()
+    if flow.tail:
+        stacks = flow.tail_stacks
+        outside = flow.tail_dealt + flow.tail_rest
+        inside = 0
+    flow.outbox.post(ids.EV_ROUND_VOIDED, fault, stacks, outside, inside, clause, consequence, kept)
     flow.round_open = False
 
 

@@ -1,11 +1,22 @@
 """What the dealer reads, by state and warning: four lines of twenty characters that always say what to do next."""
 
 from firmware.fault import FAULT_NAMES, FAULT_STACK
-from firmware.games.flow import WARNING
+from firmware.games.books import EXTRA
+from firmware.games.flow import (
+    PREPARING,
+    RELEASING,
+    REMAINDER_OFFERED,
+    SHUFFLING,
+    WAITING_FOR_DECK,
+    WAITING_FOR_GREEN,
+    WAITING_FOR_ROUND_END,
+    WARNING,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.games.flow import Flow
+    from firmware.games.profile import Page
 
 # In the order of the state constants in flow.py.
 _PAGES = (
@@ -29,7 +40,28 @@ _PAGES = (
     ("Shoe ready", "", "Press CLOSE when", "betting is closed"),
     ("Draw cards", "", "Press GREEN when", "the round is over"),
     ("Shoe is finished", "", "Take out the rest", "of the cards"),
+    ("More wagers", "", "Press CLOSE when", "betting is closed"),
 )
+
+# What is missing, in the order of the needs.
+_NEEDS = (
+    ("", "", "", ""),
+    ("Out of service", "", "Take it off the", "table, or call floor"),
+    ("Deck is on hold", "Do not shuffle it", "Wait until the", "dispute is over"),
+    ("Deck not inducted", "", "Inspect, verify,", "show and wash it"),
+    ("Who shuffled this", "deck?", "Tell the table", "system"),
+    ("Cut the deck", "", "Then tell the table", "system"),
+    ("Count the stub", "Right: press LOCK", "Wrong: press ACK", ""),
+    ("Round is not over", "", "Press GREEN when", "it is"),
+    ("Progressive chips", "and wagers differ", "Count the chips and", "tell the system"),
+    ("Burn a card", "", "Draw one card, face", "down, to the rack"),
+    ("Hole card", "", "Enter the up-card,", "then use the reader"),
+)
+_VOID = ("Round is void", "", "Press GREEN to take", "out the rest")
+_EXTRA = ("One card more is due", "Press LOCK to get it", "Press GREEN to", "release the rest")
+_HANDS = ("Royal Flush", "Straight Flush", "4 of a Kind", "Full House", "Flush", "Straight", "3 of a Kind")
+_COVER_STATES = (REMAINDER_OFFERED, WAITING_FOR_ROUND_END, WAITING_FOR_DECK, PREPARING, SHUFFLING, RELEASING)
+_COVER_NONE = "no Cover All table"
 
 
 # What happened, in the order of the fault codes; docs/FAULTS.md says more.
@@ -61,14 +93,47 @@ _HOLD = ("Please wait: storage", "is full of reports", "Check the link to", "the
 _TRAY = ("Tray is not empty", "", "Take out what lies", "there")
 
 
-def page_lines(flow: "Flow") -> "tuple[str, str, str, str]":
+def page_lines(flow: "Flow") -> "Page":
     if flow.state != WARNING:
         if flow.hold:
             return _TRAY if flow.hold == FAULT_STACK else _HOLD
-        return _PAGES[flow.state]
+        return _play(flow)
     first, then = "Empty hopper, path,", "then press ACK"
     if flow.door_open:
         first, then = "Clear the path, then", "close the door"
     elif flow.door_due:
         first, then = "Open door, clear the", "path, close, ACK"
     return "STOP: " + FAULT_NAMES.split()[flow.warning], _WHAT[flow.warning], first, then
+
+
+def _play(flow: "Flow") -> "Page":
+    """What the game wants to be done, in the words of the game where it has its own."""
+    state = flow.state
+    if flow.need:
+        return _NEEDS[flow.need]
+    if flow.hands and state in _COVER_STATES:
+        return _cover(flow)
+    if state == WAITING_FOR_GREEN:
+        if not flow.round_open:
+            return _VOID
+        if flow.books.row[EXTRA]:
+            return _EXTRA
+    if state == WAITING_FOR_DECK and flow.tail:
+        return "Deck %d next, or" % flow.books.turn(), "GREEN: round over", "Insert deck, then", "press GREEN"
+    return flow.profile.pages.get(state, _PAGES[state])
+
+
+def _cover(flow: "Flow") -> "Page":
+    """The column of this round, two rows a page; with what to do next on each."""
+    column = flow.profile.columns.get(str(flow.hands))
+    then = "Take the remainder"
+    if flow.state != REMAINDER_OFFERED:
+        then = "SEAT more, GREEN end" if flow.tail else "Please wait"
+    if column is None:
+        return "Cover All: %d hands" % flow.hands, _COVER_NONE, "", then
+    first = flow.page % 4 * 2
+    rows = ["", ""]
+    for i in range(2):
+        if first + i < len(_HANDS):
+            rows[i] = "%s %d:1" % (_HANDS[first + i], column[first + i])
+    return "Cover All: %d hands" % flow.hands, rows[0], rows[1], then

@@ -26,6 +26,7 @@ from firmware.games.flow import (
     WARNING,
     flow_warn,
 )
+from firmware.games.profile import RULE_DEAL_FAULT
 from firmware.games.round_steps import (
     step_deck_ready,
     step_dispensing,
@@ -35,7 +36,9 @@ from firmware.games.round_steps import (
     step_waiting_for_green,
     step_waiting_for_lockout,
     step_waiting_for_round_end,
+    step_waiting_for_wagers,
 )
+from firmware.games.tail import tail_resume
 from firmware.image import IN_DOOR
 from firmware.machines.job import JOB_FAILED
 from firmware.protocol import ids
@@ -67,6 +70,7 @@ _STEPS = (
     step_draw_ready,
     step_drawing,
     step_deck_spent,
+    step_waiting_for_wagers,
 )
 
 # Where an open door harms nothing: no deck inside that anyone relies on.
@@ -115,7 +119,9 @@ def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
 def procedure_resume(
     flow: "Flow", out: "Outputs", interrupted: int, round_open: bool, warning: int, lost: int, now_ms: int
 ) -> None:
-    """After a boot: whatever was cut short is void, by loss of power or what else; a latched warning still is one."""
+    """After a boot: whatever was cut short is void, by loss of power or what else, and a latched warning still is one. A
+    round whose cards were all out was not cut short: the dealer goes on settling it."""
+    tail_resume(flow)
     if not interrupted and not round_open:
         if warning:
             flow_warn(flow, out, warning, now_ms)
@@ -123,6 +129,11 @@ def procedure_resume(
     flow_warn(flow, out, lost, now_ms)
     flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
     if round_open:
+        flow.rule = RULE_DEAL_FAULT
+        consequence = flow.profile.consequences[RULE_DEAL_FAULT]
+        kept = ids.UNKNOWN_U16 if consequence == ids.ALL_VOID_BUT_COMPLETE else 0
+        unknown = ids.UNKNOWN_U16
+        clause = flow.profile.clauses[RULE_DEAL_FAULT]
         flow.outbox.post(
-            ids.EV_ROUND_VOIDED, lost, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16, flow.profile.clause_deal
+            ids.EV_ROUND_VOIDED, lost, ids.UNKNOWN_U8, unknown, unknown, clause, consequence, kept
         )

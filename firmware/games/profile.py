@@ -1,49 +1,128 @@
-"""Game profiles: everything in which one game differs from another, as data."""
+"""Game profiles: everything in which one game differs from another, as data.
+
+A game is a file of game_profiles/, of which a device carries its own as /game.json. docs/GAMES.md describes it, and
+host tools check it with more words than there is room for here. The house game needs no file.
+"""
 
 from micropython import const
 
+from firmware.protocol import ids
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Mapping
+    from typing import Any, Mapping
 
-_CARIBBEAN = {
-    "name": "caribbean-stud",
-    "code": b"CS",
-    "deck_cards": 52,
-    "stack_cards": 5,
-    "positions_max": 9,
-    "lockout": True,
-    "clause_count": b"CS-9g",
-    "clause_shuffle": b"CS-13e",
-    "clause_deal": b"CS-13f",
-}
+    from hal.api import Config
+
+    Page = tuple[str, str, str, str]
 
 CLAUSE_NONE = b"HOUSE"  # no clause of the game orders this consequence: house policy
+
+# What a rule may be about, in the order of the RULE_ numbers.
+RULE_NAMES = (
+    "shuffle_fault deal_fault count face_up face_ups misdeal misdeal_dealer dealer_short stub_misdealt stub_wrong"
+    " exposure stub_count closing closing_again lockout induction cut two_decks no_activity removal dispute"
+    " winner_hold drawn_in_error drawn_seen provenance fold final_deal cover_all ten tens burn burn_missed hole_card"
+    " reader_wrong reader_fault short_shoe cut_card box_missed dealer_card approval"
+)
+RULE_SHUFFLE_FAULT = const(0)
+RULE_DEAL_FAULT = const(1)
+RULE_COUNT = const(2)
+RULE_FACE_UP = const(3)
+RULE_FACE_UPS = const(4)
+RULE_MISDEAL = const(5)
+RULE_MISDEAL_DEALER = const(6)
+RULE_DEALER_SHORT = const(7)
+RULE_STUB_MISDEALT = const(8)
+RULE_STUB_WRONG = const(9)
+RULE_EXPOSURE = const(10)
+RULE_STUB_COUNT = const(11)
+RULE_CLOSING = const(12)
+RULE_CLOSING_AGAIN = const(13)
+RULE_LOCKOUT = const(14)
+RULE_INDUCTION = const(15)
+RULE_CUT = const(16)
+RULE_TWO_DECKS = const(17)
+RULE_NO_ACTIVITY = const(18)
+RULE_REMOVAL = const(19)
+RULE_DISPUTE = const(20)
+RULE_WINNER_HOLD = const(21)
+RULE_DRAWN_IN_ERROR = const(22)
+RULE_DRAWN_SEEN = const(23)
+RULE_PROVENANCE = const(24)
+RULE_FOLD = const(25)
+RULE_FINAL_DEAL = const(26)
+RULE_COVER_ALL = const(27)
+RULE_TEN = const(28)
+RULE_TENS = const(29)
+RULE_BURN = const(30)
+RULE_BURN_MISSED = const(31)
+RULE_HOLE_CARD = const(32)
+RULE_READER_WRONG = const(33)
+RULE_READER_FAULT = const(34)
+RULE_SHORT_SHOE = const(35)
+RULE_CUT_CARD = const(36)
+RULE_BOX_MISSED = const(37)
+RULE_DEALER_CARD = const(38)
+RULE_APPROVAL = const(39)
+RULE_HOUSE = const(40)  # about nothing: house policy, no consequence
+RULE_COUNT_ALL = const(41)
+
+# What follows where a game says nothing: the cautious thing, in the order of the rules.
+_CAUTIOUS = bytes(
+    (
+        ids.RESHUFFLE,
+        ids.ALL_VOID_RESHUFFLE,
+        ids.REMOVE_DECK,
+        ids.REJECT_CARD,
+        ids.ALL_VOID_RESHUFFLE,
+        ids.ALL_VOID_RESHUFFLE,
+        ids.ALL_VOID_RESHUFFLE,
+        ids.ALL_VOID_RESHUFFLE,
+        ids.ALL_VOID_RESHUFFLE,
+        ids.ALL_VOID_REMOVE_DECK,
+        ids.ALL_VOID_RESHUFFLE,
+    )
+)
+
+# Bits of lists of words, in order.
+MODES = "shoe manual hand"  # how the cards get to the table: this device, a shoe without a motor, a hand
+SOURCES = "nobody machine supplier hand"
+INDUCTION = "none inspected verified shown washed mixing_seen tens_removed"  # in the order of the record numbers
+WINDOWS = "idle ready closed dealing wagers green rest settling drawing spent"  # in the order of the CTX_ bits
+EXTRAS = "community reader tens_out burns settled_first"
+EXTRA_COMMUNITY = const(1)  # the last stack is dealt when green ends the players' cards
+EXTRA_READER = const(2)
+EXTRA_TENS_OUT = const(4)  # a shoe without tens
+EXTRA_BURNS = const(8)  # the first card of a shoe, and one for each new dealer, is burned
+EXTRA_SETTLED_FIRST = const(16)  # the rest stays inside until the last hand is settled
 
 # No game of its own: any deal plan, everything void on any fault while dealing. A board or scenario that gives an
 # object instead of a game's name changes what it names of this.
 _HOUSE: "dict[str, object]" = {
     "name": "house",
-    "code": CLAUSE_NONE,
+    "code": "HOUSE",
     "deck_cards": 52,
     "stack_cards": 5,
     "positions_max": 9,
     "lockout": False,
-    "clause_count": CLAUSE_NONE,
-    "clause_shuffle": CLAUSE_NONE,
-    "clause_deal": CLAUSE_NONE,
 }
+# Everything else that a game may say.
+_KEYS = (
+    "last_cards plan rules pages cover_all about clause_count clause_shuffle clause_deal closings final_each"
+    " final_fixed stub_rounds cut_top cut_bottom hand_cards stub_exempt sources cut_after induction exposure extras"
+)
 
-_GAMES = (_CARIBBEAN, _HOUSE)
-
-
-ROUND_EVENTS_MAX = const(48)  # a round of nine with a fault at its end records 41
+ROUND_EVENTS_MAX = const(48)  # a round of nine with a fault at its end records 45
 
 
 class Profile:
     """One game's rules as the procedure reads them."""
 
-    def __init__(self, data: "Mapping[str, object]") -> None:
+    def __init__(self, data: "Mapping[str, Any]") -> None:
+        for key in data:
+            if key not in _HOUSE and key not in _KEYS.split():
+                raise ValueError("profile: nothing is called " + key)
         self.name = str(data["name"])
         self.code = _text(data["code"])
         self.deck_cards = _number(data["deck_cards"])
@@ -57,9 +136,49 @@ class Profile:
         stacks = len(self.plan) or self.deck_cards // self.stack_cards
         self.round_events = max(ROUND_EVENTS_MAX, 3 * stacks + 18)  # each stack is started, offered and taken
         self.lockout = bool(data["lockout"])
-        self.clause_count = _text(data["clause_count"])
-        self.clause_shuffle = _text(data["clause_shuffle"])
-        self.clause_deal = _text(data["clause_deal"])
+        self._fill(data)
+        self._rules(data)
+        self.pages = _pages(data.get("pages", {}))
+        self.columns = data.get("cover_all", {})
+        self.at_table({})
+
+    def _fill(self, data: "Mapping[str, Any]") -> None:
+        self.closings = _number(data.get("closings", 1))  # how often betting is closed in a round
+        # Dealt by hand from the released rest: to each position with a second wager, and to dealer or community.
+        self.final_each = _number(data.get("final_each", 0))
+        self.final_fixed = _number(data.get("final_fixed", 0))
+        self.hand_cards = _number(data.get("hand_cards", self.stack_cards))  # of a finished hand
+        self.stub_rounds = _number(data.get("stub_rounds", 0))  # a stub count at least so often; 0: never
+        self.stub_exempt = _bits(data, "stub_exempt", MODES)
+        self.sources = _bits(data, "sources", SOURCES) or 0xFF
+        self.cut_after = _bits(data, "cut_after", SOURCES)
+        self.cut_top = _number(data.get("cut_top", 0))  # cards a cut must leave at either end
+        self.cut_bottom = _number(data.get("cut_bottom", 0))
+        self.induction = _bits(data, "induction", INDUCTION)
+        self.exposure = _bits(data, "exposure", WINDOWS)
+        self.extras = _bits(data, "extras", EXTRAS)
+
+    def _rules(self, data: "Mapping[str, Any]") -> None:
+        self.clauses = [CLAUSE_NONE] * RULE_COUNT_ALL
+        self.consequences = bytearray(RULE_COUNT_ALL)
+        self.consequences[: len(_CAUTIOUS)] = _CAUTIOUS
+        names = RULE_NAMES.split()
+        words = ids.CONSEQUENCE_NAMES.split()
+        rules = data.get("rules", {})
+        for name in rules:
+            rule = rules[name]
+            if name not in names:
+                raise ValueError("profile: no rule is about " + name)
+            index = names.index(name)
+            if not isinstance(rule, str):
+                if len(rule) != 2 or rule[1] not in words:
+                    raise ValueError("profile: %s is a clause, or a clause and a consequence" % name)
+                self.consequences[index] = words.index(rule[1])
+                rule = rule[0]
+            self.clauses[index] = _text(rule)
+        for name, index in (("count", RULE_COUNT), ("shuffle", RULE_SHUFFLE_FAULT), ("deal", RULE_DEAL_FAULT)):
+            if "clause_" + name in data:
+                self.clauses[index] = _text(data["clause_" + name])
 
     def _check_sizes(self) -> None:
         deck = self.deck_cards
@@ -68,6 +187,23 @@ class Profile:
                 raise ValueError("profile: a stack of %d from a deck of %d" % (size, deck))
         if sum(self.plan) > deck:
             raise ValueError("profile: a plan of %d cards from a deck of %d" % (sum(self.plan), deck))
+
+    def at_table(self, config: "Config") -> "Profile":
+        """What the table where this device stands has decided, of what the rules leave to it."""
+        table = config.get("table", {})
+        self.decks = table.get("decks", 1)
+        if self.decks > 1 and "back" not in config["inputs"]:
+            raise ValueError("two decks are told apart by their backs: this board has no such sensor")
+        if not table.get("progressive", True):
+            self.lockout = False
+        self.mode = MODES.split().index(table.get("dealing", "shoe"))
+        self.recorded = bool(table.get("records"))  # the table system tells what people do, and nothing goes without
+        self.counts_full = config.get("mechanism", {}).get("count_assurance") == "full"
+        # No silent default: who counts for Cover All is a question the rules do not answer.
+        self.cover_all = ("", "without_dealer", "with_dealer").index(table.get("cover_all", ""))
+        if self.cover_all and not self.columns:
+            raise ValueError("%s has no Cover All" % self.name)
+        return self
 
     def stack_size(self, stack: int, positions: int) -> int:
         """Cards of stack number `stack`, from 1; 0 if there is none."""
@@ -78,30 +214,48 @@ class Profile:
         return self.stack_cards
 
 
-def game_names() -> "list[str]":
-    return [str(data["name"]) for data in _GAMES]
+def find_profile(game: "str | dict[str, Any]") -> Profile:
+    """The profile of a whole game (it has a name and a code), of the house's own, or of that with changes."""
+    if not isinstance(game, dict):
+        if game != "house":
+            raise ValueError("unknown game " + game)
+        return Profile(_HOUSE)
+    if "code" in game and "name" in game:
+        return Profile(game)
+    changed = dict(_HOUSE)
+    for key in game:
+        changed[key] = game[key]
+    if "stack_cards" not in game:
+        changed["stack_cards"] = min(_number(_HOUSE["stack_cards"]), _number(changed["deck_cards"]))
+    return Profile(changed)
 
 
-def find_profile(game: "str | dict[str, object]") -> "Profile | None":
-    """The profile of a game by its full name, or the house's own with changes; None if there is no such game."""
-    if isinstance(game, dict):
-        changed = dict(_HOUSE)
-        for key in game:
-            if key not in changed and key not in ("last_cards", "plan"):
-                raise ValueError("profile: the house game has no " + key)
-            changed[key] = game[key]
-        if "stack_cards" not in game:
-            changed["stack_cards"] = min(_number(_HOUSE["stack_cards"]), _number(changed["deck_cards"]))
-        return Profile(changed)
-    for data in _GAMES:
-        if data["name"] == game:
-            return Profile(data)
-    return None
+def _pages(data: "Mapping[str, Any]") -> "dict[int, Page]":
+    """Texts of a game for the states where it wants its own."""
+    states = ids.STATE_NAMES.split()
+    pages: "dict[int, Page]" = {}
+    for name in data:
+        if name not in states or len(data[name]) != 4:
+            raise ValueError("profile: no page for " + name)
+        first, second, third, fourth = data[name]
+        pages[states.index(name)] = (first, second, third, fourth)
+    return pages
+
+
+def _bits(data: "Mapping[str, Any]", key: str, words: str) -> int:
+    """A list of words as bits, in the order of all the words there are."""
+    bits = 0
+    known = words.split()
+    for word in data.get(key, ()):
+        if word not in known:
+            raise ValueError("profile: %s has no %s" % (key, word))
+        bits |= 1 << known.index(word)
+    return bits
 
 
 def _text(value: object) -> bytes:
     if isinstance(value, str):
-        value = value.encode()  # as a board config has it
+        value = value.encode()  # as a file has it
     if not isinstance(value, bytes) or len(value) > 8:
         raise ValueError("profile: a code or clause is at most eight ASCII bytes")
     return value

@@ -3,25 +3,36 @@
 from micropython import const
 
 from firmware.fault import FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE, FAULT_STACK
+from firmware.games.books import ACCEPTED, COLLECTED, EXTRA, ROUNDS
 from firmware.games.flow import (
     DISPENSING,
     RELEASING,
     REMAINDER_OFFERED,
     STACK_OFFERED,
-    WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
     WAITING_FOR_LOCKOUT,
-    WAITING_FOR_ROUND_END,
+    WAITING_FOR_WAGERS,
     flow_await_commit,
     flow_committed,
     flow_enter,
+    flow_idle,
     flow_warn,
 )
+from firmware.games.needs import hold_for, need_for_cards, need_for_round, stub_due
+from firmware.games.profile import (
+    EXTRA_COMMUNITY,
+    RULE_CLOSING_AGAIN,
+    RULE_COUNT,
+    RULE_COVER_ALL,
+    RULE_LOCKOUT,
+    RULE_STUB_COUNT,
+)
+from firmware.games.tail import tail_begin, tail_scan
 from firmware.image import IN_HOPPER
 from firmware.machines.job import JOB_DONE
 from firmware.machines.panel import PRESS_CLOSE, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, HOPPER, RELEASED, STORE, TRAY
+from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER, RELEASED, STORE, TRAY
 from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
@@ -43,14 +54,16 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     if seats:
         flow.positions = min(flow.positions + seats, flow.profile.positions_max)
     flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
+    if flow.tail and tail_scan(flow, out, True, now_ms):
+        return 0
     # Taken first: a press that came too early must not count when the obstacle is gone.
     closed = flow.panel.take(PRESS_CLOSE)
-    if not closed or flow.hold or not flow.tray.empty:
+    if hold_for(flow, need_for_round(flow), closed) or not closed or flow.hold or not flow.tray.empty:
         return FOREVER_MS
     round_start(flow)
     if flow.profile.lockout:
         return flow_enter(flow, WAITING_FOR_LOCKOUT, now_ms)
-    return _next_stack(flow, now_ms)
+    return _next_stack(flow, False, now_ms)
 
 
 def round_start(flow: "Flow") -> None:
@@ -61,24 +74,36 @@ def round_start(flow: "Flow") -> None:
     flow.dealt_before = flow.ledger.zone[DEALT]
     flow.outbox.round = flow.round_last
     flow.outbox.post(ids.EV_ROUND_STARTED, flow.positions, text=flow.profile.code)
+    if stub_due(flow, flow.outbox.deck):
+        rounds = flow.books.row[ROUNDS] + 1
+        flow.outbox.post(ids.EV_STUB_DUE, rounds, text=flow.profile.clauses[RULE_STUB_COUNT])
 
 
 def step_waiting_for_lockout(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """No card before the progressive wagers are locked out."""
     if _lifted(flow, inp):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    if not flow.panel.take(PRESS_LOCK):
+    pressed = flow.panel.take(PRESS_LOCK)
+    if hold_for(flow, need_for_cards(flow), pressed) or not pressed:
         return FOREVER_MS
-    flow.outbox.post(ids.EV_LOCKOUT_CONFIRMED)
-    return _next_stack(flow, now_ms)
+    _locked_out(flow)
+    return _next_stack(flow, False, now_ms)
+
+
+def _locked_out(flow: "Flow") -> None:
+    row = flow.books.row
+    told = row[ACCEPTED] != 0
+    accepted = row[ACCEPTED] - 1 if told else ids.UNKNOWN_U16
+    collected = row[COLLECTED] - 1 if told else ids.UNKNOWN_U16
+    flow.outbox.post(ids.EV_LOCKOUT_CONFIRMED, accepted, collected, text=flow.profile.clauses[RULE_LOCKOUT])
 
 
 def step_dispensing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    wanted = _stack_size(flow)
+    wanted = flow.wanted
     done = _dispense(flow, out, wanted, now_ms)
     if done >= 0:
         return done
-    if flow.machine.count != wanted:
+    if flow.ledger.zone[TRAY] != wanted:
         return flow_warn(flow, out, FAULT_STACK, now_ms)
     _post_stack(flow, wanted)
     return flow_enter(flow, STACK_OFFERED, now_ms)
@@ -96,26 +121,73 @@ def step_stack_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
     if _lifted(flow, inp):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if flow.tray.empty:
-        cards = flow.ledger.zone[TRAY]
-        flow.ledger.move(TRAY, DEALT, cards)
-        flow.stacks_taken += 1
-        flow.outbox.post(ids.EV_STACK_TAKEN, flow.stack, cards)
-        if not flow.positions and flow.panel.take(PRESS_GREEN):
-            return _release(flow, now_ms)  # pressed by the other hand, while the tray beam had not yet settled
-        flow.stack += 1
-        if not 0 < _stack_size(flow) <= _held(flow):
-            return flow_enter(flow, WAITING_FOR_GREEN, now_ms)
-        return _next_stack(flow, now_ms)
+        return _taken(flow, now_ms)
     # A stack that may have been taken a moment ago does not join the remainder: wait until the tray is sure.
-    if flow.tray.blocked and flow.panel.take(PRESS_GREEN) and not flow.positions and flow.stacks_taken:
-        return _release(flow, now_ms)
+    if flow.tray.blocked and flow.panel.take(PRESS_GREEN) and flow.stacks_taken and _open_ended(flow):
+        return _green(flow, now_ms)
     return FOREVER_MS
+
+
+def _open_ended(flow: "Flow") -> bool:
+    """Whether green ends the players' cards: nobody has said how many there are."""
+    return not flow.positions and not flow.last and not flow.extra
+
+
+def _taken(flow: "Flow", now_ms: int) -> int:
+    cards = flow.ledger.zone[TRAY]
+    flow.ledger.move(TRAY, DEALT, cards)
+    flow.outbox.post(ids.EV_STACK_TAKEN, flow.stack, cards)
+    if flow.extra:
+        flow.extra = False
+        flow.stack = flow.stacks_taken
+        return flow_enter(flow, WAITING_FOR_GREEN, now_ms)
+    flow.stacks_taken += 1
+    if flow.last:
+        return _all_dealt(flow, now_ms)
+    if not flow.positions and flow.panel.take(PRESS_GREEN):
+        return _green(flow, now_ms)  # pressed by the other hand, while the tray beam had not yet settled
+    flow.stack += 1
+    if not 0 < _stack_size(flow) <= _held(flow):
+        return _all_dealt(flow, now_ms)
+    return _next_stack(flow, False, now_ms)
+
+
+def _green(flow: "Flow", now_ms: int) -> int:
+    """The players have their cards: the community's come now, or what is left of the deck."""
+    if flow.profile.extras & EXTRA_COMMUNITY:
+        return _next_stack(flow, True, now_ms)
+    return _release(flow, now_ms)
+
+
+def _all_dealt(flow: "Flow", now_ms: int) -> int:
+    return flow_enter(flow, WAITING_FOR_WAGERS if flow.profile.closings > 1 else WAITING_FOR_GREEN, now_ms)
+
+
+def step_waiting_for_wagers(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Wagers that the players decide on after their cards; nothing moves until betting is closed again."""
+    if _lifted(flow, inp):
+        return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
+    if not flow.panel.take(PRESS_CLOSE):
+        return FOREVER_MS
+    flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
+    return flow_enter(flow, WAITING_FOR_GREEN, now_ms)
 
 
 def step_waiting_for_green(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if _lifted(flow, inp):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
+    if flow.panel.take(PRESS_LOCK) and extra_due(flow):
+        flow.extra = True
+        flow.stack = 0
+        flow.wanted = 1
+        flow.outbox.post(ids.EV_STACK_STARTED, 0, 1)
+        return flow_enter(flow, DISPENSING, now_ms)
     return _release(flow, now_ms) if flow.panel.take(PRESS_GREEN) else FOREVER_MS
+
+
+def extra_due(flow: "Flow") -> bool:
+    """Whether a rule makes one more card due, and there is one."""
+    return flow.round_open and flow.books.row[EXTRA] != 0 and flow_committed(flow) and _held(flow) != 0
 
 
 def step_releasing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -128,12 +200,19 @@ def _released(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     if ledger.counting and ledger.settle() != flow.profile.deck_cards:
         # A shoe counts its deck by dealing it: only now is it known that it was not a whole one.
         total = ledger.total
+        profile = flow.profile
         flow_warn(flow, out, FAULT_MISMATCH, now_ms)
         flow.outbox.post(
-            ids.EV_DECK_REFUSED, flow.profile.deck_cards, total, total, text=flow.profile.clause_count
+            ids.EV_DECK_REFUSED,
+            profile.deck_cards,
+            total,
+            total,
+            profile.consequences[RULE_COUNT],
+            profile.clauses[RULE_COUNT],
         )
         return 0
-    flow.outbox.post(ids.EV_REMAINDER_RELEASED, ledger.total - ledger.zone[DEALT], ledger.zone[TRAY])
+    expected = ledger.total - ledger.zone[DEALT] - ledger.zone[DISCARDED]
+    flow.outbox.post(ids.EV_REMAINDER_RELEASED, expected, ledger.zone[TRAY])
     return flow_enter(flow, REMAINDER_OFFERED, now_ms)
 
 
@@ -143,21 +222,20 @@ def step_remainder_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
     cards = flow.ledger.zone[TRAY]
     flow.ledger.move(TRAY, RELEASED, cards)
     flow.outbox.post(ids.EV_REMAINDER_TAKEN, cards)
-    return flow_enter(flow, WAITING_FOR_ROUND_END if flow.round_open else WAITING_FOR_DECK, now_ms)
+    if flow.round_open:
+        tail_begin(flow)
+    return flow_idle(flow, now_ms)
 
 
 def step_waiting_for_round_end(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """The dealer ends the round; it is never inferred from the cards."""
-    if not flow.panel.take(PRESS_GREEN):
-        return FOREVER_MS
-    round_end(flow, flow.ledger.zone[RELEASED])
-    panel_lamps(out, 0, 0, 0)
-    return flow_enter(flow, WAITING_FOR_DECK, now_ms)
+    return flow_idle(flow, now_ms) if tail_scan(flow, out, True, now_ms) else FOREVER_MS
 
 
 def round_end(flow: "Flow", remainder: int) -> None:
+    """Of a shoe that goes on after it."""
     dealt = flow.ledger.zone[DEALT] - flow.dealt_before
-    flow.outbox.post(ids.EV_ROUND_ENDED, flow.stacks_taken, dealt, remainder)
+    unknown = ids.UNKNOWN_U16
+    flow.outbox.post(ids.EV_ROUND_ENDED, flow.stacks_taken, dealt, remainder, unknown, e=unknown)
     flow.round_open = False
 
 
@@ -177,16 +255,30 @@ def _held(flow: "Flow") -> int:
     return flow.ledger.zone[STORE] + flow.ledger.zone[HOPPER]
 
 
-def _next_stack(flow: "Flow", now_ms: int) -> int:
+def _next_stack(flow: "Flow", last: bool, now_ms: int) -> int:
+    """A stack that was not taken when green came is the first part of the last one: the cards keep their sequence."""
     flow.stack = flow.stacks_taken + 1
-    flow.outbox.post(ids.EV_STACK_STARTED, flow.stack, _stack_size(flow))
+    flow.last = last or (flow.stack == flow.positions + 1 and flow.stack > 1 and not flow.profile.plan)
+    flow.wanted = flow.profile.last_cards if last else _stack_size(flow)
+    flow.outbox.post(ids.EV_STACK_STARTED, flow.stack, flow.wanted)
     return flow_enter(flow, DISPENSING, now_ms)
 
 
 def _release(flow: "Flow", now_ms: int) -> int:
     flow.outbox.post(ids.EV_GREEN_PRESSED)
+    if flow.profile.cover_all and flow.round_open:
+        _cover_all(flow)
     flow.outbox.post(ids.EV_RELEASE_STARTED, _held(flow) + flow.ledger.zone[TRAY])
     return flow_enter(flow, RELEASING, now_ms)
+
+
+def _cover_all(flow: "Flow") -> None:
+    """The column for the hands of this round, and of no other; a number without a column gets none."""
+    hands = flow.stacks_taken + flow.profile.cover_all - 2  # the dealer's counts, or it does not: as the table has set
+    flow.hands = hands
+    flow.page = 0
+    column = hands if str(hands) in flow.profile.columns else 0
+    flow.outbox.post(ids.EV_COVER_ALL, hands, column, text=flow.profile.clauses[RULE_COVER_ALL])
 
 
 def _dispense(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int:
@@ -202,7 +294,7 @@ def _dispense(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int:
         if wanted == _ALL:
             machine.release(now_ms)
         else:
-            machine.deal(wanted, now_ms)
+            machine.deal(wanted - flow.ledger.zone[TRAY], now_ms)
         panel_lamps(out, 0, 1, 0)
         flow.phase = PHASE_MOVING
         return FOREVER_MS

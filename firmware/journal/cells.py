@@ -6,7 +6,7 @@
      6  seeds    held, told             seeds.py
      8  log      the journal's identity store.py
      9  halt     why the firmware stopped, if it did: halts.py
-    10  books    two that take turns    reserved for what a table has to remember
+    10  books    two that take turns    books.py
     12  records  the ring of events     store.py
 
 A cell that power was lost over fails its CRC. What must never be lost with it is kept in two cells that take turns.
@@ -41,6 +41,7 @@ MAGIC_MARK = const(0xA5)
 MAGIC_METERS = const(0x3C)
 MAGIC_SEED = const(0x5E)
 MAGIC_LOG = const(0x96)
+MAGIC_BOOKS = const(0xB0)
 MAGIC_HALT = const(0x69)
 MAGIC_RECORD = const(0xE5)
 

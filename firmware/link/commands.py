@@ -12,7 +12,6 @@ from micropython import const
 from firmware.games.flow import (
     DECK_HELD,
     DECK_READY,
-    DECK_SPENT,
     DISPENSING,
     DRAW_READY,
     DRAWING,
@@ -26,11 +25,15 @@ from firmware.games.flow import (
     WAITING_FOR_GREEN,
     WAITING_FOR_LOCKOUT,
     WAITING_FOR_ROUND_END,
+    WAITING_FOR_WAGERS,
     WARNING,
 )
+from firmware.games.profile import EXTRA_COMMUNITY
+from firmware.games.records import record_do, record_objection
+from firmware.games.round_steps import extra_due
 from firmware.image import IN_HOPPER
 from firmware.journal.lanes import Lanes
-from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_GREEN, PRESS_LOCK
+from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.protocol.session import MAC_SIZE
@@ -52,16 +55,23 @@ OP_SIZE = const(4)
 _RULES = {
     ids.CMD_SHUFFLE: ((WAITING_FOR_DECK,), PRESS_GREEN, (PREPARING, SHUFFLING), (DECK_READY, DECK_HELD, DRAW_READY)),
     ids.CMD_SET_POSITIONS: ((DECK_READY, DRAW_READY), NO_PRESS, (), (DECK_READY, DRAW_READY)),
-    ids.CMD_CLOSE_BETTING: ((DECK_READY, DRAW_READY), PRESS_CLOSE, (), (WAITING_FOR_LOCKOUT, DISPENSING, DRAWING)),
+    ids.CMD_CLOSE_BETTING: (
+        (DECK_READY, DRAW_READY, WAITING_FOR_WAGERS),
+        PRESS_CLOSE,
+        (),
+        (WAITING_FOR_LOCKOUT, DISPENSING, DRAWING, WAITING_FOR_GREEN),
+    ),
     ids.CMD_CONFIRM_LOCKOUT: ((WAITING_FOR_LOCKOUT,), PRESS_LOCK, (), (DISPENSING,)),
     ids.CMD_RELEASE: ((WAITING_FOR_GREEN, STACK_OFFERED, DECK_HELD), PRESS_GREEN, (RELEASING,), (REMAINDER_OFFERED,)),
     ids.CMD_END_ROUND: (
-        (WAITING_FOR_ROUND_END, DRAWING),
-        PRESS_GREEN,
+        (WAITING_FOR_ROUND_END, WAITING_FOR_DECK, DECK_READY, DRAWING),
+        PRESS_END,
         (),
-        (WAITING_FOR_DECK, DRAW_READY, DECK_SPENT),
+        (),
     ),
     ids.CMD_ACKNOWLEDGE_WARNING: ((WARNING,), PRESS_ACK, (), (REMOVING,)),
+    ids.CMD_GIVE_CARD: ((WAITING_FOR_GREEN,), PRESS_LOCK, (DISPENSING,), (STACK_OFFERED,)),
+    ids.CMD_DEAL_COMMUNITY: ((STACK_OFFERED,), PRESS_GREEN, (), (DISPENSING,)),
 }
 
 
@@ -75,7 +85,7 @@ class Desk:
         self.lanes.take_over(recorded)
         self.mode = mode
         self.role = 0  # whose command is being carried out; 0: none
-        self.argument = 0
+        self.arguments = [0, 0, 0]
         self.acted = False
         self.acted_ms = 0
         self.result_due = False
@@ -104,7 +114,7 @@ class Desk:
             self.burned[role] = max(self.burned[role], op)
             self._answer(role, op, command, ids.OUTCOME_REJECTED, ids.REASON_BUSY, 0)
         elif op > lane.op:
-            self._begin(role, lane, op, command, digest, values[1])
+            self._begin(role, lane, op, command, digest, values)
         elif command != lane.command or digest != lane.digest:
             self._answer(role, op, command, ids.OUTCOME_CONFLICT, ids.REASON_NONE, 0)
         else:
@@ -136,13 +146,18 @@ class Desk:
             self._answer(role, lane.op, lane.command, lane.outcome, lane.reason, lane.detail)
         if not self.role:
             return FOREVER_MS
-        rule = _RULES[self.lanes.by_role[self.role].command]
+        command = self.lanes.by_role[self.role].command
+        if command == ids.CMD_RECORD:
+            if flow.outbox.count == 0:
+                self._record(now_ms)
+            return 0 if flow.outbox.count else FOREVER_MS
+        rule = _RULES[command]
         if not self.acted:
             if flow.outbox.count == 0:
                 self.acted_ms = now_ms
                 self._act(rule[0], rule[1])
                 return 0
-        elif flow.state in rule[3]:
+        elif flow.state in rule[3] or (command == ids.CMD_END_ROUND and not (flow.tail or flow.round_open)):
             self._end(self.role, ids.OUTCOME_DONE, ids.REASON_NONE, 0)
         elif flow.state == WARNING and WARNING not in rule[0]:
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_WARNING, flow.warning)
@@ -156,13 +171,16 @@ class Desk:
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_STATE, flow.state)
         return FOREVER_MS
 
-    def _begin(self, role: int, lane: "Lane", op: int, command: int, digest: int, argument: int) -> None:
+    def _begin(self, role: int, lane: "Lane", op: int, command: int, digest: int, values: "list[int]") -> None:
         lane.op = op
         lane.command = command
         lane.digest = digest
         lane.reason = ids.REASON_NONE
         lane.detail = 0
-        reason = self._objection(command, argument)
+        arguments = self.arguments  # of the one command that is under way: this one, from here on
+        for i in range(3):
+            arguments[i] = values[1 + i]
+        reason = self._objection(role, command)
         if reason:
             # Told at once: while cards move it may be long before this can be recorded, and nothing was begun.
             self._end(role, ids.OUTCOME_REJECTED, reason, self.flow.state)
@@ -171,27 +189,40 @@ class Desk:
             return
         lane.outcome = ids.OUTCOME_ACCEPTED
         self.role = role
-        self.argument = argument
         self.acted = False
         self.result_role = role
         self.flow.outbox.post(ids.EV_COMMAND_ACCEPTED, role, op, command, digest)
 
-    def _objection(self, command: int, argument: int) -> int:
+    def _objection(self, role: int, command: int) -> int:
         """Why a new command cannot be taken now; 0 if it can."""
         flow = self.flow
+        arguments = self.arguments
+        if command == ids.CMD_RECORD:
+            return record_objection(flow, role, arguments[0], arguments[1], arguments[2])
         if command not in _RULES:
             return ids.REASON_UNKNOWN
-        if flow.state not in _RULES[command][0]:
+        if flow.state not in _RULES[command][0] or not self._means_something(command):
             return ids.REASON_STATE
-        if flow.hold and command in (ids.CMD_SHUFFLE, ids.CMD_CLOSE_BETTING):
-            return ids.REASON_STATE
-        if command == ids.CMD_SHUFFLE and not self.inp.level[IN_HOPPER]:
-            return ids.REASON_STATE
-        if command == ids.CMD_RELEASE and flow.state == STACK_OFFERED and (flow.positions or not flow.stacks_taken):
-            return ids.REASON_STATE
-        if command == ids.CMD_SET_POSITIONS and not 0 < argument <= flow.profile.positions_max:
+        if command == ids.CMD_SET_POSITIONS and not 0 < arguments[0] <= flow.profile.positions_max:
             return ids.REASON_ARGUMENT
         return ids.REASON_NONE
+
+    def _means_something(self, command: int) -> bool:
+        """Whether the button would do what the command is for, where the state alone does not tell."""
+        flow = self.flow
+        if command in (ids.CMD_SHUFFLE, ids.CMD_CLOSE_BETTING) and flow.hold:
+            return False
+        if command == ids.CMD_SHUFFLE:
+            return self.inp.level[IN_HOPPER] != 0
+        if command == ids.CMD_END_ROUND:
+            return flow.tail or flow.round_open
+        if command == ids.CMD_GIVE_CARD:
+            return extra_due(flow)
+        if flow.state == STACK_OFFERED:
+            community = flow.profile.extras & EXTRA_COMMUNITY != 0
+            open_ended = not flow.positions and flow.stacks_taken != 0 and not flow.last
+            return open_ended and community == (command == ids.CMD_DEAL_COMMUNITY)
+        return True
 
     def _act(self, states: "tuple[int, ...]", press: int) -> None:
         flow = self.flow
@@ -202,9 +233,18 @@ class Desk:
         self.acted = True
         self.lanes.by_role[self.role].outcome = ids.OUTCOME_RUNNING
         if press == NO_PRESS:
-            flow.positions = self.argument
+            flow.positions = self.arguments[0]
         else:
             flow.panel.pressed[press] += 1
+
+    def _record(self, now_ms: int) -> None:
+        """What was taken is still right, or the dealer was faster; then it is done at once."""
+        what, a, b = self.arguments
+        reason = record_objection(self.flow, self.role, what, a, b)
+        role = self.role
+        if not reason:
+            record_do(self.flow, what, a, b, now_ms)
+        self._end(role, ids.OUTCOME_FAILED if reason else ids.OUTCOME_DONE, reason, self.flow.state if reason else 0)
 
     def _end(self, role: int, outcome: int, reason: int, detail: int) -> None:
         lane = self.lanes.by_role[role]

@@ -105,6 +105,7 @@ class Feed:
         self.seen_face = 0
         self.seen_confirm = 0
         self.back_a = 0
+        self.other_back = False  # of two decks the one whose back the sensor tells: every card must show it
         self.faces = Faces(spec.recognises)
         self.fault = FAULT_NONE
 
@@ -186,7 +187,7 @@ def _pausing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 
 def _staged(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    if _odd(inp) != feed.seen_odd:
+    if _odd(feed, inp) != feed.seen_odd:
         return _fail(feed, out, _odd_fault(feed, inp))
     if feed.confirmed(inp) != feed.count:
         return _unconfirmed(feed, inp, out, now_ms)
@@ -296,7 +297,7 @@ def _next_card(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed.tries = 0
     feed.jogs = 0
     feed.counted = False
-    feed.seen_odd = _odd(inp)
+    feed.seen_odd = _odd(feed, inp)
     feed.seen_back = inp.enters[IN_BACK]
     feed.seen_face = inp.enters[IN_FACE]
     feed.seen_a = inp.enters[IN_THROAT_A]
@@ -340,8 +341,10 @@ def _stopped(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 def _measure(feed: Feed, inp: "Inputs") -> int:
     """One passage of both beams, of a card's length and thickness; or the fault that it shows."""
     spec = feed.spec
-    if _odd(inp) != feed.seen_odd:
+    if _odd(feed, inp) != feed.seen_odd:
         return _odd_fault(feed, inp)
+    if feed.other_back and inp.enters[IN_BACK] == feed.seen_back:
+        return FAULT_BACK
     length_us = ticks_diff(inp.leave_us[IN_THROAT_B], inp.enter_us[IN_THROAT_B])
     if length_us > spec.length_us_max:
         return FAULT_DOUBLE_FEED
@@ -352,17 +355,19 @@ def _measure(feed: Feed, inp: "Inputs") -> int:
     return FAULT_JAM_THROAT if inp.level[IN_THROAT_A] else FAULT_NONE
 
 
-def _odd(inp: "Inputs") -> int:
+def _odd(feed: Feed, inp: "Inputs") -> int:
     """Changes whenever a card shows that it is not one good card lying face down."""
     enters = inp.enters
-    return enters[IN_OPACITY] + enters[IN_BACK] + enters[IN_FACE]
+    odd = enters[IN_OPACITY] + enters[IN_FACE]
+    return odd if feed.other_back else odd + enters[IN_BACK]
 
 
 def _odd_fault(feed: Feed, inp: "Inputs") -> int:
     """Which sensor it was."""
     if inp.enters[IN_FACE] != feed.seen_face:
         return FAULT_FACE_UP
-    return FAULT_BACK if inp.enters[IN_BACK] != feed.seen_back else FAULT_DOUBLE_FEED
+    other = not feed.other_back and inp.enters[IN_BACK] != feed.seen_back
+    return FAULT_BACK if other else FAULT_DOUBLE_FEED
 
 
 def _unconfirmed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:

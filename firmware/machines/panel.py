@@ -23,7 +23,9 @@ PRESS_LOCK = const(1)
 PRESS_SEAT = const(2)
 PRESS_GREEN = const(3)
 PRESS_ACK = const(4)
-PRESS_COUNT = const(5)
+PRESS_COUNT = const(5)  # as many as there are buttons
+PRESS_END = const(5)  # no button: a command that ends the round, wherever a button would mean something else
+PRESS_KINDS = const(6)
 
 _LINES = (IN_CLOSE, IN_LOCK, IN_SEAT, IN_GREEN, IN_ACK)
 
@@ -33,7 +35,7 @@ class Panel:
 
     def __init__(self) -> None:
         self.seen = [0] * PRESS_COUNT
-        self.pressed = [0] * PRESS_COUNT
+        self.pressed = [0] * PRESS_KINDS
         self.presses = 0  # of any button, as last looked at
 
     def take(self, button: int) -> int:
@@ -44,7 +46,7 @@ class Panel:
 
     def clear(self) -> None:
         """Presses made before a step do not count for it: nobody confirms what has not been asked yet."""
-        for i in range(PRESS_COUNT):
+        for i in range(PRESS_KINDS):
             self.pressed[i] = 0
 
 

@@ -315,7 +315,7 @@ DECK_OUT = (
 STATE_NAMES = (
     "starting proving_empty waiting_for_deck preparing shuffling deck_ready waiting_for_lockout dispensing"
     " stack_offered waiting_for_green releasing remainder_offered waiting_for_round_end warning removing"
-    " removed_offered deck_held draw_ready drawing deck_spent"
+    " removed_offered deck_held draw_ready drawing deck_spent waiting_for_wagers"
 )
 
 # What the device cannot sense and the rules need: told by a `record` command, in code order. docs/GAMES.md says what

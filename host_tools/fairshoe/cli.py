@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import fairshoe
-from fairshoe import audit, boards, decode, demo, scenario, shuffle_test
+from fairshoe import audit, boards, decode, demo, games, scenario, shuffle_test
 from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
 from fairshoe.messages import ALL, Command, Event, Meters, Reason, Role, Status
@@ -35,6 +35,7 @@ examples:
   fairshoe audit shuffle --seed 5a.. --commitment c3.. --cards 52
                                          whether a disclosed seed is the one committed to, and its order
   fairshoe config check my-board.json    whether a board config can work
+  fairshoe game check my-game.json       whether a game can be played
   fairshoe shuffle-test --html page.html statistical evidence that the shuffle is uniform
 
 exit status: 0 done, 1 it went wrong, 2 usage, 3 board or game, 4 port cannot be opened, 5 port lost,
@@ -76,6 +77,7 @@ def parser() -> argparse.ArgumentParser:
     _add_decode(commands)
     audit.add_parser(commands)
     scenario.add_parser(commands)
+    games.add_parser(commands)
     shuffle_test.add_parser(commands)
     config = commands.add_parser("config", help="board configs").add_subparsers(dest="action", required=True)
     check = config.add_parser("check", help="say whether board configs can work")
@@ -276,6 +278,7 @@ _COMMANDS = {
     "decode": _decode,
     "audit": audit.run,
     "scenario": scenario.run,
+    "game": games.run,
     "shuffle-test": shuffle_test.run,
 }
 

@@ -67,6 +67,7 @@ class State(_Named):
     DRAW_READY = 17
     DRAWING = 18
     DECK_SPENT = 19
+    WAITING_FOR_WAGERS = 20
     UNRECOGNISED = 255
 
 

@@ -12,12 +12,12 @@ from struct import pack
 from typing import Any, cast
 
 from fairshoe.boards import Config
-from fairshoe.errors import GameError, SimulatorError, UsageError
+from fairshoe.errors import SimulatorError, UsageError
 from fairshoe.simulator import check_game
-from firmware.games.profile import find_profile
 from firmware.shoe.shuffler import Shuffler
 from firmware.version import VERSION_TEXT
 from rig import stories
+from rig.games import load_profile
 from rig.story import Stage, Stuck
 
 WAIT_MS_MAX = 600_000
@@ -114,10 +114,7 @@ def check_shuffles(config: Config) -> None:
 
 
 def deck_cards(game: str) -> int:
-    profile = find_profile(check_game(game))
-    if profile is None:
-        raise GameError(f"no game {game!r}.", "")
-    return profile.deck_cards
+    return load_profile(check_game(game)).deck_cards
 
 
 def firmware_version() -> str:

@@ -17,8 +17,9 @@ from typing import TextIO
 
 from fairshoe.boards import Config
 from fairshoe.errors import GameError
-from firmware.games.profile import find_profile, game_names
+from fairshoe.games import game_names
 from rig.actions import ACTIONS, TYPED, act
+from rig.games import load_profile
 from rig.rig import Rig
 
 MAX_WAIT_S = 0.05
@@ -37,8 +38,9 @@ def check_game(text: Game) -> Game:
     try:
         if name == "house" and changes:
             game = dict(_change(word) for word in changes.split(","))
-        if find_profile(game) is None or (changes and name != "house"):
+        if name not in game_names() or (changes and name != "house"):
             raise GameError(f"no game {text!r}.", "Known games: " + ", ".join(game_names()) + ".")
+        load_profile(game)
     except ValueError as error:
         raise GameError(
             f"game {text!r}: {error}.", "For example house:deck_cards=384 or house:stack_cards=3 or house:plan=1+1+4."

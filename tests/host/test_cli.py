@@ -52,7 +52,7 @@ def one_message(done: subprocess.CompletedProcess[str], code: int) -> str:
 @pytest.mark.parametrize("command", ["demo", "sim"])
 def test_an_unknown_board_or_game_names_the_known_ones(command: str) -> None:
     assert "Known boards: pico-carousel" in one_message(run(command, "--board", "nope"), 3)
-    assert "Known games: caribbean-stud" in one_message(run(command, "--game", "snap"), 3)
+    assert "caribbean-stud, double-attack" in one_message(run(command, "--game", "snap"), 3)
 
 
 def test_a_board_file_with_a_conflicting_pin_is_refused(tmp_path: Path) -> None:

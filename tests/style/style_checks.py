@@ -29,7 +29,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "firmware.link",
         "firmware.journal",
         "firmware.protocol",
-        "firmware.games.flow",
+        "firmware.games",
         "firmware.machines.panel",
         *BASE,
     ),

@@ -33,7 +33,28 @@ COLD = {
     "hal/rp2/port.py: _expander_bits",
     # after a halt
     "hal/rp2/axis.py: Axis._prepare",
+    "firmware/games/profile.py: Profile._rules",
+    "firmware/games/profile.py: _bits",
+    "firmware/games/profile.py: _pages",
+    # when an event is recorded, or somebody puts something on record
+    "firmware/games/books.py: Books._deck_event",
+    "firmware/games/books.py: Books._idle",
+    "firmware/games/books.py: Books._of_the_round",
+    "firmware/games/books.py: Books._recorded",
+    "firmware/games/books.py: Books._round_over",
+    "firmware/games/books.py: Books.note",
+    "firmware/games/records.py: _odd_one",
+    "firmware/games/records.py: record_do",
+    "firmware/games/records.py: record_objection",
+    # when the display changes
+    "firmware/games/pages.py: _cover",
+    # while every card is out
+    "firmware/games/tail.py: tail_end",
+    "firmware/games/tail.py: tail_scan",
     # once in a job
+    "firmware/games/flow.py: _end_by_fault",
+    "firmware/games/round_steps.py: _locked_out",
+    "firmware/games/round_steps.py: round_end",
     "firmware/games/deck_steps.py: _verify",
     "firmware/games/flow.py: flow_void",
     "firmware/games/round_steps.py: _post_stack",

@@ -1,25 +1,63 @@
 """What the display says: it fits, it names the warning, and it tells what to do next."""
 
 from firmware.fault import FAULT_JAM_THROAT, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NAMES
-from firmware.games.flow import STATE_COUNT, WAITING_FOR_DECK, WARNING
+from firmware.games.books import EXTRA, Books
+from firmware.games.flow import STATE_COUNT, WAITING_FOR_DECK, WAITING_FOR_GREEN, WAITING_FOR_ROUND_END, WARNING
 from firmware.games.pages import page_lines
+from firmware.protocol import ids
+from rig.games import load_profile
+
+GAMES = (
+    "house",
+    "double-down-stud",
+    "boston-5-stud",
+    "caribbean-stud",
+    "double-attack-blackjack",
+    "double-cross-poker",
+)
 
 
 class Shown:
     """As much of a flow as a page looks at."""
 
-    def __init__(self, state, warning=0):
+    def __init__(self, state, warning=0, game="house"):
         self.state = state
         self.warning = warning
         self.hold = 0
+        self.need = 0
         self.door_open = False
         self.door_due = False
+        self.profile = load_profile(game)
+        self.books = Books(self.profile)
+        self.round_open = True
+        self.tail = False
+        self.hands = 0
+        self.page = 0
 
 
 def every_page():
-    for state in range(STATE_COUNT):
-        if state != WARNING:
-            yield Shown(state)
+    for game in GAMES:
+        for state in range(STATE_COUNT):
+            if state != WARNING:
+                yield Shown(state, 0, game)
+    for need in range(1, len(ids.NEED_NAMES.split())):
+        shown = Shown(WAITING_FOR_DECK)
+        shown.need = need
+        yield shown
+    for shown in (Shown(WAITING_FOR_GREEN), Shown(WAITING_FOR_DECK), Shown(WAITING_FOR_GREEN)):
+        shown.round_open = shown.books.row[EXTRA] == 1
+        shown.tail = shown.state == WAITING_FOR_DECK
+        yield shown
+    extra = Shown(WAITING_FOR_GREEN)
+    extra.books.row[EXTRA] = 1
+    yield extra
+    for hands in range(1, 10):
+        for page in range(4):
+            shown = Shown(WAITING_FOR_ROUND_END, 0, "caribbean-stud")
+            shown.tail = True
+            shown.hands = hands
+            shown.page = page
+            yield shown
     for warning in range(1, len(FAULT_NAMES.split())):
         for door in range(3):
             shown = Shown(WARNING, warning)
@@ -67,3 +105,39 @@ def test_a_full_storage_is_shown_where_it_holds_up_the_next_deck():
     shown.hold = FAULT_JOURNAL
     assert page_lines(shown) != free
     assert "storage" in page_lines(shown)[0]
+
+
+def test_every_page_of_every_game_tells_what_to_do_next():
+    """An instruction is a verb that somebody can follow, or a request to wait."""
+    verbs = ("Press", "press", "Take", "Insert", "wait", "Confirm", "Draw", "Settle", "clear", "close", "Open", "Empty")
+    verbs += ("Inspect", "Tell", "tell", "Count", "Check", "Enter", "GREEN", "LOCK", "Wait", "Close", "First card")
+    for shown in every_page():
+        text = " ".join(page_lines(shown))
+        assert [verb for verb in verbs if verb in text], text
+
+
+def test_cover_all_shows_every_row_of_its_column_and_no_column_for_a_number_without_one():
+    """Proves: CS-12c, CS-12e, CS-12k"""
+    rules = {
+        2: (500, 200, 60, 40, 35, 25, 9),
+        3: (300, 125, 40, 30, 20, 17, 6),
+        4: (250, 100, 30, 20, 15, 10, 5),
+        5: (200, 90, 20, 15, 10, 8, 4),
+        6: (150, 80, 17, 12, 9, 7, 3),
+        7: (125, 70, 15, 9, 7, 5, 3),
+        8: (100, 40, 7, 6, 5, 4, 3),
+    }
+    names = ("Royal Flush", "Straight Flush", "4 of a Kind", "Full House", "Flush", "Straight", "3 of a Kind")
+    shown = Shown(WAITING_FOR_ROUND_END, 0, "caribbean-stud")
+    shown.tail = True
+    for hands in range(1, 10):
+        shown.hands = hands
+        rows = []
+        for page in range(4):
+            shown.page = page
+            assert page_lines(shown)[0] == "Cover All: %d hands" % hands
+            rows += [line for line in page_lines(shown)[1:3] if line]
+        if hands in rules:
+            assert rows == ["%s %d:1" % (names[i], rules[hands][i]) for i in range(7)]
+        else:
+            assert rows == ["no Cover All table"] * 4

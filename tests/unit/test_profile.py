@@ -3,8 +3,9 @@
 from support import board, raises
 
 from firmware.games.pages import page_lines
-from firmware.games.profile import find_profile
+from firmware.games.profile import RULE_DEAL_FAULT, find_profile
 from rig import stories
+from rig.games import load_profile
 from rig.story import Stage
 
 
@@ -30,7 +31,7 @@ def test_no_more_positions_than_the_deck_can_serve():
 
 
 def test_the_journal_keeps_room_for_the_longest_round_of_the_game():
-    assert find_profile("caribbean-stud").round_events == 48
+    assert load_profile("caribbean-stud").round_events == 48
     assert find_profile({"stack_cards": 1}).round_events == 3 * 52 + 18
     config = board()
     config["nv"]["bytes"] = 8192
@@ -42,7 +43,7 @@ def test_a_deck_that_does_not_fit_the_slots_is_refused():
 
 
 def test_clauses_may_be_text_as_a_board_config_has_them():
-    assert find_profile({"clause_deal": "XX-1a"}).clause_deal == b"XX-1a"
+    assert find_profile({"clause_deal": "XX-1a"}).clauses[RULE_DEAL_FAULT] == b"XX-1a"
 
 
 def test_a_tray_that_is_not_empty_is_said_and_not_waited_for_in_silence():

@@ -1,0 +1,238 @@
+"""The books of a table: what outlives a round and a power cut, as small numbers in one row of bytes.
+
+Nothing writes them but `note`, which reads events as they are recorded; so books and journal cannot disagree. After a
+boot the events that are newer than the stored row are noted again. What a power cut does to each is decided here too:
+a deck loses the status of being shuffled, everything else stays.
+"""
+
+from micropython import const
+
+from firmware.fault import FAULT_FACE_UP
+from firmware.protocol import ids
+
+BOOKS_SIZE = const(40)
+
+# Of the table.
+ROUNDS = const(0)  # since the last stub count
+TURN = const(1)  # the deck that comes next, 1 or 2; 0 means 1
+SERVICE = const(2)  # 1: taken out of service
+BURN_DUE = const(3)
+READER_OFF = const(4)
+APPROVAL = const(5)
+# Of the shoe, or of the deck and round where that is the same.
+FACE_UPS = const(6)
+TENS = const(7)
+# Of the round: all zero when one starts.
+ROUND_FIRST = const(8)
+TAIL = const(8)  # 1: every card of the round is out, and the dealer has not ended it
+TAIL_DECK = const(9)
+STACKS = const(10)
+DEALT = const(11)
+REST = const(12)
+REJECTED = const(13)
+EXTRA = const(14)  # cards due to the dealer's hand or in place of a rejected one
+GIVEN = const(15)  # cards given so by hand, from the rest
+SECONDS = const(16)  # positions with a standing second wager, two bytes
+FOLDS = const(18)  # and those that folded, two bytes
+FINAL = const(20)  # positions in the final deal, and one; 0: not frozen yet
+COUNTED = const(21)  # 1: the stub was counted
+STUB = const(22)  # and had so many cards, two bytes
+ACCEPTED = const(24)  # progressive wagers, and one; 0: not told
+COLLECTED = const(25)
+DUE = const(26)  # 1: this round's stub has to be counted
+ROUND_END = const(27)
+# Of each deck.
+DECK_FIRST = const(28)
+DECK_CELLS = const(6)
+INDUCTED = const(0)  # a bit for each step that was recorded, by its record number
+SOURCE = const(1)  # who brought it into order: ids.FROM_...
+CUT_MADE = const(2)
+MACHINE_COUNTED = const(3)  # shuffled and counted by this device, and not played since
+HELD = const(4)  # 1: a dispute, 2: a winner's paperwork
+SINCE = const(5)  # rounds since its stub was last counted
+
+HELD_DISPUTE = const(1)
+HELD_WINNER = const(2)
+_U8_MAX = const(255)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.profile import Profile
+
+
+class Books:
+    """Sole writer of the row: note."""
+
+    def __init__(self, profile: "Profile") -> None:
+        self.profile = profile
+        self.row = bytearray(BOOKS_SIZE)
+        self.dirty = False
+        self.once = True  # a deck is played once and then shuffled; a shoe drawn by hand lasts for many rounds
+
+    def deck(self, deck: int, cell: int) -> int:
+        return self.row[_place(deck, cell)]
+
+    def word(self, cell: int) -> int:
+        return self.row[cell] | self.row[cell + 1] << 8
+
+    def inducted(self, deck: int) -> bool:
+        wanted = self.profile.induction
+        return self.deck(deck, INDUCTED) & wanted == wanted
+
+    def cut_due(self, deck: int) -> bool:
+        return bool(self.profile.cut_after >> self.deck(deck, SOURCE) & 1) and not self.deck(deck, CUT_MADE)
+
+    def turn(self) -> int:
+        return self.row[TURN] or 1
+
+    def stub(self) -> int:
+        """Cards the stub must have once all cards of the round are out; not known before the final deal is frozen."""
+        row = self.row
+        profile = self.profile
+        if profile.final_each and not row[FINAL]:
+            return ids.UNKNOWN_U16
+        return row[REST] - row[GIVEN] - profile.final_each * (row[FINAL] - 1 if row[FINAL] else 0) - profile.final_fixed
+
+    # -- the one writer --------------------------------------------------------------------------------------------
+
+    def note(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
+        """An event is on record: integer fields in table order, and the deck and round it is about."""
+        row = self.row
+        self.dirty = True
+        if message == ids.EV_RECORDED:
+            self._recorded(values[0], values[1], values[2], values[3], deck)
+        elif message == ids.EV_ROUND_STARTED:
+            for i in range(ROUND_FIRST, ROUND_END):
+                row[i] = 0
+            row[TAIL_DECK] = deck
+        elif message == ids.EV_STACK_TAKEN:
+            row[DEALT] = min(row[DEALT] + values[1], _U8_MAX)
+            if values[0] > row[STACKS]:
+                row[STACKS] = values[0]
+            elif row[EXTRA]:
+                row[EXTRA] -= 1
+        elif message == ids.EV_STUB_DUE:
+            row[DUE] = 1
+        elif message == ids.EV_CARDS_ODD:
+            row[FACE_UPS if values[0] == FAULT_FACE_UP else TENS] = values[1]
+        elif message in (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
+            self._round_over(deck)
+        else:
+            self._deck_event(message, values, deck, round_number)
+
+    def _deck_event(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
+        row = self.row
+        if message == ids.EV_REMAINDER_TAKEN:
+            row[REST] = min(values[0], _U8_MAX)
+            row[TAIL] = 1 if round_number else 0
+            if self.profile.decks > 1 and deck:
+                row[TURN] = 3 - deck
+            if not round_number and self.once:
+                self._round_over(deck)  # handed out whole, and dealt by other means
+        elif message == ids.EV_DECK_VERIFIED:
+            self._set(deck, SOURCE, ids.FROM_MACHINE)
+            self._set(deck, MACHINE_COUNTED, 1)
+        elif message == ids.EV_DECK_REFUSED:
+            for cell in range(DECK_CELLS):
+                self._set(deck, cell, 0)  # off the table: whatever comes in its place starts anew
+        elif message in (ids.EV_SHUFFLE_STARTED, ids.EV_SHUFFLE_FAILED, ids.EV_REMOVAL_STARTED):
+            self._unshuffle(deck)
+        elif message == ids.EV_BOOTED:
+            self._unshuffle(1)
+            self._unshuffle(2)
+        if message in (ids.EV_SHUFFLE_STARTED, ids.EV_DECK_LOADED):
+            row[FACE_UPS] = row[TENS] = 0
+            row[BURN_DUE] = 1
+
+    def _round_over(self, deck: int) -> None:
+        row = self.row
+        row[TAIL] = 0
+        counted = row[COUNTED]
+        row[ROUNDS] = 0 if counted else min(row[ROUNDS] + 1, _U8_MAX)
+        self._set(deck, SINCE, 0 if counted else min(self.deck(deck, SINCE) + 1, _U8_MAX))
+        if self.once:
+            self._unshuffle(deck)
+            row[FACE_UPS] = 0
+
+    def _recorded(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
+        row = self.row
+        if what in (ids.REC_INSPECTED, ids.REC_VERIFIED, ids.REC_SHOWN, ids.REC_WASHED, ids.REC_TENS_REMOVED):
+            self._set(a, INDUCTED, self.deck(a, INDUCTED) | 1 << what)
+        elif what == ids.REC_MIXING_SEEN:
+            self._set(a, INDUCTED, self.deck(a, INDUCTED) & ~(1 << ids.REC_WASHED))
+        elif what == ids.REC_PROVENANCE:
+            self._unshuffle(a)
+            self._set(a, SOURCE, b)
+        elif what == ids.REC_CUT:
+            self._set(deck or 1, CUT_MADE, 1)
+        elif what == ids.REC_DECK_REMOVED:
+            for cell in range(DECK_CELLS):
+                self._set(a, cell, 0)
+        elif what in (ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE):
+            self._idle(what, a, consequence)
+        elif what in (ids.REC_DISPUTE, ids.REC_WINNER_HOLD):
+            bit = HELD_DISPUTE if what == ids.REC_DISPUTE else HELD_WINNER
+            held = self.deck(a, HELD)
+            self._set(a, HELD, held | bit if b else held & ~bit)
+        else:
+            self._of_the_round(what, a, b, consequence)
+        if consequence == ids.ALL_VOID_REMOVE_DECK:
+            self._set(deck or 1, INDUCTED, 0)
+        if what in (ids.REC_BURNED, ids.REC_DEALER_CHANGE):
+            row[BURN_DUE] = 1 if what == ids.REC_DEALER_CHANGE else 0
+
+    def _of_the_round(self, what: int, a: int, b: int, consequence: int) -> None:
+        row = self.row
+        if what == ids.REC_STUB_COUNTED:
+            row[COUNTED] = 1
+            self._set_word(STUB, a)
+            if not row[TAIL]:
+                row[ROUNDS] = 0  # overdue, and made up for between two rounds
+        elif what == ids.REC_PROGRESSIVE:
+            row[ACCEPTED] = min(a, _U8_MAX - 1) + 1
+            row[COLLECTED] = min(b, _U8_MAX - 1) + 1
+        elif what == ids.REC_FOLD:
+            self._set_word(FOLDS, self.word(FOLDS) | 1 << (a - 1))
+            self._set_word(SECONDS, self.word(SECONDS) & ~(1 << (a - 1)))
+        elif what == ids.REC_SECOND_WAGER:
+            mask = self.word(SECONDS)
+            self._set_word(SECONDS, mask | 1 << (a - 1) if b else mask & ~(1 << (a - 1)))
+        elif what == ids.REC_FINAL_DEAL:
+            row[FINAL] = a + 1
+        elif what == ids.REC_FACE_UP:
+            row[FACE_UPS] = min(row[FACE_UPS] + a, _U8_MAX)
+            row[REJECTED] = min(row[REJECTED] + a, _U8_MAX)
+        elif what == ids.REC_TEN_FOUND:
+            row[TENS] = min(row[TENS] + a, _U8_MAX)
+        elif what == ids.REC_READER_OFF:
+            row[READER_OFF] = 1
+        elif what == ids.REC_APPROVAL:
+            row[APPROVAL] = min(a, _U8_MAX)
+        if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
+            # From the device while it holds cards, from the released rest after that.
+            row[GIVEN if row[TAIL] else EXTRA] += 1
+
+    def _idle(self, what: int, a: int, consequence: int) -> None:
+        if what == ids.REC_OUT_OF_SERVICE:
+            self.row[SERVICE] = a
+        for deck in (1, 2):
+            self._unshuffle(deck)
+            again = what == ids.REC_OUT_OF_SERVICE or consequence == ids.INDUCT_AGAIN
+            self._set(deck, INDUCTED, 0 if again else self.deck(deck, INDUCTED) & ~(1 << ids.REC_WASHED))
+
+    def _unshuffle(self, deck: int) -> None:
+        self._set(deck, SOURCE, 0)
+        self._set(deck, CUT_MADE, 0)
+        self._set(deck, MACHINE_COUNTED, 0)
+
+    def _set(self, deck: int, cell: int, value: int) -> None:
+        if deck:
+            self.row[_place(deck, cell)] = value
+
+    def _set_word(self, cell: int, value: int) -> None:
+        self.row[cell] = value & 0xFF
+        self.row[cell + 1] = value >> 8
+
+
+def _place(deck: int, cell: int) -> int:
+    return DECK_FIRST + (deck - 1) * DECK_CELLS + cell

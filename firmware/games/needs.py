@@ -1,0 +1,131 @@
+"""Needs: what the rules want before a deck is taken in, before a round begins and before it ends, from the books.
+
+A need holds back the button and the command alike; the display names it, and who asks in vain is told once, with the
+clause.
+"""
+
+from firmware.games.books import (
+    ACCEPTED,
+    COLLECTED,
+    COUNTED,
+    DUE,
+    HELD,
+    MACHINE_COUNTED,
+    ROUNDS,
+    SERVICE,
+    SOURCE,
+)
+from firmware.games.profile import (
+    RULE_BURN,
+    RULE_CUT,
+    RULE_DISPUTE,
+    RULE_HOLE_CARD,
+    RULE_HOUSE,
+    RULE_INDUCTION,
+    RULE_LOCKOUT,
+    RULE_PROVENANCE,
+    RULE_REMOVAL,
+    RULE_STUB_COUNT,
+    RULE_TWO_DECKS,
+)
+from firmware.protocol import ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+
+# In the order of the needs.
+_RULES = (
+    RULE_HOUSE,
+    RULE_REMOVAL,
+    RULE_DISPUTE,
+    RULE_INDUCTION,
+    RULE_PROVENANCE,
+    RULE_CUT,
+    RULE_STUB_COUNT,
+    RULE_TWO_DECKS,
+    RULE_LOCKOUT,
+    RULE_BURN,
+    RULE_HOLE_CARD,
+)
+
+
+def deck_next(flow: "Flow") -> int:
+    """The deck that is to be taken in."""
+    return flow.books.turn() if flow.profile.decks > 1 else 1
+
+
+def need_for_deck(flow: "Flow") -> int:
+    """What keeps the next deck out of the machine."""
+    books = flow.books
+    deck = deck_next(flow)
+    if books.row[SERVICE]:
+        return ids.NEED_SERVICE
+    if books.deck(deck, HELD):
+        return ids.NEED_DISPUTE
+    if flow.profile.recorded:
+        if not books.inducted(deck):
+            return ids.NEED_INDUCTION
+        if not flow.machine.shuffles and not books.deck(deck, SOURCE):
+            return ids.NEED_PROVENANCE
+    # Dealt by other means, what is due is due before the next deck.
+    return ids.NEED_COUNT if flow.profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
+
+
+def need_for_round(flow: "Flow") -> int:
+    """What keeps a round from beginning with the deck inside."""
+    books = flow.books
+    if books.row[SERVICE]:
+        return ids.NEED_SERVICE
+    if flow.tail:
+        return ids.NEED_ROUND_END
+    if flow.profile.recorded and books.cut_due(flow.outbox.deck or 1):
+        return ids.NEED_CUT
+    return ids.NEED_COUNT if stub_overdue(flow, flow.outbox.deck) else ids.NEED_NONE
+
+
+def need_for_cards(flow: "Flow") -> int:
+    """What keeps the first card back once betting is closed: chips for as many wagers as were accepted."""
+    row = flow.books.row
+    told = row[ACCEPTED] != 0
+    if (told or flow.profile.recorded) and (not told or row[ACCEPTED] != row[COLLECTED]):
+        return ids.NEED_PROGRESSIVE
+    return ids.NEED_NONE
+
+
+def need_for_end(flow: "Flow") -> int:
+    row = flow.books.row
+    return ids.NEED_COUNT if row[DUE] and not row[COUNTED] else ids.NEED_NONE
+
+
+def stub_exempt(flow: "Flow", deck: int) -> bool:
+    """Whether this deck needs no count: this device has shuffled and counted it, without a doubt about doubles, and the
+    cards go to the table in a way for which the game says so."""
+    profile = flow.profile
+    if not profile.stub_exempt >> profile.mode & 1 or not profile.counts_full:
+        return False
+    # What is handed out whole was always counted by then; what is dealt here may have been shuffled elsewhere.
+    return flow.machine.shuffles if profile.mode else flow.books.deck(deck or 1, MACHINE_COUNTED) != 0
+
+
+def stub_due(flow: "Flow", deck: int) -> bool:
+    """Whether the round that begins now must end with a count."""
+    every = flow.profile.stub_rounds
+    return every != 0 and flow.books.row[ROUNDS] + 1 >= every and not stub_exempt(flow, deck)
+
+
+def stub_overdue(flow: "Flow", deck: int) -> bool:
+    every = flow.profile.stub_rounds
+    return every != 0 and flow.books.row[ROUNDS] >= every and not stub_exempt(flow, deck)
+
+
+def hold_for(flow: "Flow", need: int, asked: int) -> bool:
+    """Show the need; tell it once to whoever asks. True: nothing may go on."""
+    if need != flow.need:
+        flow.need = need
+        flow.need_told = ids.NEED_NONE
+        flow.page_due = True
+    if asked and need != flow.need_told and flow.outbox.roomy():
+        flow.need_told = need
+        flow.outbox.post(ids.EV_HELD_BACK, need, text=flow.profile.clauses[_RULES[need]])
+    return need != ids.NEED_NONE

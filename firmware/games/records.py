@@ -1,0 +1,300 @@
+"""Records: what no sensor sees and the rules need, told by a command or a button. Each kind is a row of one table: when
+it is taken, what its numbers mean, which rule it is about. What follows for the hands and the cards is in the profile.
+"""
+
+from micropython import const
+
+from firmware.fault import FAULT_NONE
+from firmware.games.books import COUNTED, FACE_UPS, FINAL, FOLDS, INDUCTED, SECONDS, TENS
+from firmware.games.flow import (
+    DECK_SPENT,
+    DRAWING,
+    WAITING_FOR_DECK,
+    WAITING_FOR_GREEN,
+    WAITING_FOR_ROUND_END,
+    flow_about_tail,
+    flow_enter,
+    flow_void,
+)
+from firmware.games.needs import stub_overdue
+from firmware.games.profile import (
+    CLAUSE_NONE,
+    EXTRA_BURNS,
+    EXTRA_COMMUNITY,
+    EXTRA_READER,
+    EXTRA_TENS_OUT,
+    RULE_APPROVAL,
+    RULE_BOX_MISSED,
+    RULE_BURN,
+    RULE_CUT,
+    RULE_DEALER_CARD,
+    RULE_DEALER_SHORT,
+    RULE_DISPUTE,
+    RULE_DRAWN_IN_ERROR,
+    RULE_DRAWN_SEEN,
+    RULE_EXPOSURE,
+    RULE_FACE_UP,
+    RULE_FACE_UPS,
+    RULE_FINAL_DEAL,
+    RULE_FOLD,
+    RULE_HOLE_CARD,
+    RULE_HOUSE,
+    RULE_INDUCTION,
+    RULE_LOCKOUT,
+    RULE_MISDEAL,
+    RULE_MISDEAL_DEALER,
+    RULE_NO_ACTIVITY,
+    RULE_PROVENANCE,
+    RULE_READER_FAULT,
+    RULE_REMOVAL,
+    RULE_SHORT_SHOE,
+    RULE_STUB_COUNT,
+    RULE_STUB_MISDEALT,
+    RULE_STUB_WRONG,
+    RULE_TEN,
+    RULE_TENS,
+    RULE_WINNER_HOLD,
+)
+from firmware.protocol import ids
+from firmware.shoe.ledger import DEALT, DISCARDED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+
+# Where the game stands, as bits; profile.WINDOWS has the words.
+CTX_IDLE = const(1)  # no deck inside
+CTX_READY = const(2)  # one that waits for a round
+CTX_CLOSED = const(4)  # betting closed, no card out
+CTX_DEALING = const(8)
+CTX_WAGERS = const(16)  # the deal is out, second closing to come
+CTX_GREEN = const(32)  # the deal is out, the rest is not
+CTX_REST = const(64)
+CTX_SETTLING = const(128)
+CTX_DRAWING = const(256)
+CTX_SPENT = const(512)
+_CTX_PLAY = CTX_DEALING | CTX_WAGERS | CTX_GREEN | CTX_REST | CTX_SETTLING | CTX_DRAWING
+_CTX_STILL = 1023
+_CTX_QUIET = CTX_IDLE | CTX_READY | CTX_SPENT
+_CTX_FINAL = CTX_GREEN | CTX_REST | CTX_SETTLING
+
+# By state: its bit, and one; 0: cards move, or nobody may say anything.
+_CONTEXT = b"\0\0\1\0\0\2\3\0\4\6\0\7\0\0\0\0\2\2\x09\x0a\5"
+
+_ANY = const(0)
+_ZERO = const(1)
+_DECK = const(2)
+_POSITION = const(3)
+_SEAT = const(4)  # a position, or 0 for the dealer
+_CARDS = const(5)
+_FLAG = const(6)
+_UPTO_3 = const(7)
+_RANK = const(8)
+COMMUNITY = const(255)  # in place of a position
+
+# By kind: when, what a is, what b is, the rule it is about.
+_TABLE = (
+    (0, _ZERO, _ZERO, RULE_HOUSE),
+    (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
+    (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
+    (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
+    (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
+    (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
+    (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
+    (CTX_IDLE, _DECK, _UPTO_3, RULE_PROVENANCE),
+    (CTX_IDLE | CTX_READY, _CARDS, _UPTO_3, RULE_CUT),
+    (CTX_IDLE, _DECK, _ZERO, RULE_HOUSE),
+    (_CTX_QUIET, _ZERO, _ZERO, RULE_NO_ACTIVITY),
+    (CTX_IDLE, _FLAG, _ZERO, RULE_REMOVAL),
+    (_CTX_STILL, _DECK, _FLAG, RULE_DISPUTE),
+    (_CTX_STILL, _DECK, _FLAG, RULE_WINNER_HOLD),
+    (CTX_IDLE | CTX_READY | CTX_SETTLING, _ANY, _UPTO_3, RULE_STUB_COUNT),
+    (CTX_CLOSED, _ANY, _ANY, RULE_LOCKOUT),
+    (_CTX_FINAL, _POSITION, _ZERO, RULE_FOLD),
+    (_CTX_FINAL, _POSITION, _FLAG, RULE_FOLD),
+    (CTX_REST | CTX_SETTLING, _ANY, _ZERO, RULE_FINAL_DEAL),
+    (0, _ZERO, _ZERO, RULE_EXPOSURE),
+    (_CTX_PLAY, _SEAT, _CARDS, RULE_MISDEAL),
+    (_CTX_PLAY, _CARDS, _ZERO, RULE_FACE_UP),
+    (_CTX_PLAY, _CARDS, _FLAG, RULE_DRAWN_IN_ERROR),
+    (CTX_READY, _ZERO, _ZERO, RULE_BURN),
+    (CTX_READY | CTX_DRAWING, _CARDS, _ANY, RULE_BURN),
+    (CTX_READY | CTX_DRAWING, _CARDS, _ZERO, RULE_TEN),
+    (CTX_DRAWING, _RANK, _ZERO, RULE_HOLE_CARD),
+    (CTX_DRAWING, _ZERO, _ZERO, RULE_HOLE_CARD),
+    (CTX_DRAWING, _ZERO, _ZERO, RULE_DEALER_CARD),
+    (CTX_DRAWING, _CARDS, _ZERO, RULE_SHORT_SHOE),
+    (CTX_READY, _UPTO_3, _ZERO, RULE_HOUSE),
+    (CTX_IDLE | CTX_READY | CTX_SPENT, _POSITION, _FLAG, RULE_CUT),
+    (CTX_DRAWING, _POSITION, _CARDS, RULE_BOX_MISSED),
+    (_CTX_STILL, _ZERO, _ZERO, RULE_READER_FAULT),
+    (_CTX_QUIET, _ANY, _ANY, RULE_APPROVAL),
+)
+_DRAW_ONLY = EXTRA_BURNS | EXTRA_READER | EXTRA_TENS_OUT
+
+
+def context(flow: "Flow") -> int:
+    """Where the game stands: of the machine, and of a round that is being settled beside it."""
+    place = _CONTEXT[flow.state]
+    found = 1 << (place - 1) if place else 0
+    if flow.tail and (place or flow.state == WAITING_FOR_ROUND_END):
+        found |= CTX_SETTLING
+    return found
+
+
+def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
+    """Why this cannot be put on record now; 0 if it can."""
+    if not 0 < what < ids.RECORD_COUNT:
+        return ids.REASON_ARGUMENT
+    if what == ids.REC_APPROVAL and role != ids.ROLE_SERVICE:
+        return ids.REASON_ROLE
+    when, kind_a, kind_b, _rule = _TABLE[what]
+    if what == ids.REC_HOLE_CARD_SEEN:
+        when = flow.profile.exposure
+    if not when & context(flow):
+        return ids.REASON_STATE
+    if not (_fits(flow, kind_a, a) and _fits(flow, kind_b, b)):
+        return ids.REASON_ARGUMENT
+    if what <= ids.REC_DECK_REMOVED and what != ids.REC_CUT and _in_play(flow, a):
+        return ids.REASON_STATE  # of a deck that is inside, or on the table
+    return _odd_one(flow, what, a, b)
+
+
+def _in_play(flow: "Flow", deck: int) -> bool:
+    inside = flow.state != WAITING_FOR_DECK and flow.state != WAITING_FOR_ROUND_END and flow.outbox.deck == deck
+    return inside or (flow.tail and flow.tail_deck == deck)
+
+
+def _fits(flow: "Flow", kind: int, value: int) -> bool:
+    profile = flow.profile
+    if kind == _ANY:
+        return True
+    if kind == _ZERO:
+        return value == 0
+    if kind == _DECK:
+        return 0 < value <= profile.decks
+    if kind == _POSITION:
+        return 0 < value <= profile.positions_max
+    if kind == _SEAT:
+        return value <= profile.positions_max or value == COMMUNITY
+    if kind == _CARDS:
+        return value <= profile.deck_cards
+    return value <= (1 if kind == _FLAG else 3 if kind == _UPTO_3 else 13)
+
+
+def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
+    """What the table cannot say."""
+    profile = flow.profile
+    books = flow.books
+    if what == ids.REC_PROVENANCE:
+        allowed = b != 0 and profile.sources >> b & 1
+        return ids.REASON_NONE if allowed else ids.REASON_ARGUMENT
+    if what == ids.REC_CUT:
+        unknown = profile.clauses[RULE_CUT] == CLAUSE_NONE != profile.code  # a game that knows of no cut
+        fits = profile.cut_top <= a <= profile.deck_cards - profile.cut_bottom and b != 0 and not unknown
+        return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
+    if what == ids.REC_STUB_COUNTED:
+        return _count_objection(flow, a, b)
+    if what in (ids.REC_FOLD, ids.REC_SECOND_WAGER, ids.REC_FINAL_DEAL):
+        if not profile.final_each or books.row[FINAL]:
+            return ids.REASON_STATE
+        if what == ids.REC_FINAL_DEAL:
+            told = books.word(SECONDS)
+            wrong = a > profile.positions_max or (told != 0 and a != _ones(told))
+            return ids.REASON_ARGUMENT if wrong else ids.REASON_NONE
+        return ids.REASON_STATE if books.word(FOLDS) >> (a - 1) & 1 else ids.REASON_NONE
+    if what == ids.REC_MISDEAL and b == _due_cards(flow, a):
+        return ids.REASON_ARGUMENT
+    if what == ids.REC_MISDEAL and a == COMMUNITY and profile.consequences[RULE_MISDEAL] == ids.ONE_VOID:
+        return ids.REASON_ARGUMENT  # there are no community cards
+    if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND) and not a:
+        return ids.REASON_ARGUMENT
+    if what == ids.REC_DRAWN_IN_ERROR and b and not profile.consequences[RULE_DRAWN_SEEN]:
+        return ids.REASON_ARGUMENT  # these games have no rule for a card that was seen
+    if what == ids.REC_WASHED and ~(books.deck(a, INDUCTED) | 1 << what) & profile.induction:
+        return ids.REASON_STATE  # mixed before it was inspected
+    if ids.REC_DEALER_CHANGE <= what <= ids.REC_READER_OFF and not profile.extras & _DRAW_ONLY:
+        return ids.REASON_STATE
+    return ids.REASON_NONE
+
+
+def _count_objection(flow: "Flow", a: int, b: int) -> int:
+    if flow.tail:
+        if flow.books.row[COUNTED] or not flow.profile.stub_rounds:
+            return ids.REASON_STATE
+        return ids.REASON_ARGUMENT if a == flow.books.stub() and b else ids.REASON_NONE
+    # Between rounds the whole deck is counted, and only to make up for what is overdue.
+    return ids.REASON_NONE if stub_overdue(flow, flow.outbox.deck) else ids.REASON_STATE
+
+
+def _due_cards(flow: "Flow", seat: int) -> int:
+    """Cards of a finished hand; in a game with community cards and without a dealer's hand these are the dealer's."""
+    profile = flow.profile
+    if seat == COMMUNITY or (not seat and profile.extras & EXTRA_COMMUNITY):
+        return profile.final_fixed or profile.last_cards
+    return profile.hand_cards
+
+
+def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
+    """Put it on record, with the rule and what it orders; and let that happen."""
+    rule = _rule_of(flow, what, a, b)
+    consequence = flow.profile.consequences[rule]
+    clause = flow.profile.clauses[rule]
+    over = (what in (ids.REC_DISPUTE, ids.REC_WINNER_HOLD) and not b) or (what == ids.REC_OUT_OF_SERVICE and not a)
+    if rule == RULE_STUB_COUNT or over:
+        consequence = ids.CONSEQUENCE_NONE
+    elif rule == RULE_STUB_WRONG and b == 2:
+        clause = CLAUSE_NONE  # misdealt, and no whole deck either: no rule speaks of that
+    tail = flow.tail and _TABLE[what][0] & CTX_SETTLING != 0
+    if tail:
+        flow_about_tail(flow, True)
+    flow.outbox.post(ids.EV_RECORDED, what, a, b, consequence, clause)
+    if consequence == ids.REJECT_CARD and flow.ledger.zone[DEALT] >= a and not tail:
+        flow.ledger.move(DEALT, DISCARDED, a)
+    if ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
+        _void(flow, rule, now_ms)
+    if tail:
+        flow_about_tail(flow, False)
+    flow.page_due = True
+
+
+def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
+    row = flow.books.row
+    if what == ids.REC_STUB_COUNTED:
+        if a == (flow.books.stub() if flow.tail else flow.profile.deck_cards):
+            return RULE_STUB_COUNT
+        return RULE_STUB_MISDEALT if b == 1 else RULE_STUB_WRONG
+    if what == ids.REC_MISDEAL and not a:
+        # One card short is judged on the finished hand.
+        finished = not flow.profile.final_each or row[FINAL]
+        return RULE_DEALER_SHORT if finished and b == _due_cards(flow, 0) - 1 else RULE_MISDEAL_DEALER
+    if what == ids.REC_FACE_UP:
+        return RULE_FACE_UPS if row[FACE_UPS] + a > 1 else RULE_FACE_UP
+    if what == ids.REC_TEN_FOUND:
+        return RULE_TENS if row[TENS] + a > 1 else RULE_TEN
+    if what == ids.REC_DRAWN_IN_ERROR and b:
+        return RULE_DRAWN_SEEN
+    return _TABLE[what][3]
+
+
+def _void(flow: "Flow", rule: int, now_ms: int) -> None:
+    """A rule voids the round, and no fault of the machine: what is inside comes out when the dealer asks for it."""
+    if flow.round_open or flow.tail:
+        flow_void(flow, FAULT_NONE, rule)
+    if flow.tail:
+        flow.tail = False
+        flow.hands = 0
+        if flow.state == WAITING_FOR_ROUND_END:
+            flow_enter(flow, WAITING_FOR_DECK, now_ms)
+    elif flow.state == DRAWING:
+        flow_enter(flow, DECK_SPENT, now_ms)
+    else:
+        flow_enter(flow, WAITING_FOR_GREEN, now_ms)
+
+
+def _ones(mask: int) -> int:
+    count = 0
+    while mask:  # bound: 16 bits
+        count += mask & 1
+        mask >>= 1
+    return count

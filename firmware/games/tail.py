@@ -1,0 +1,77 @@
+"""The tail of a round: every card is out of the machine, and the dealer settles until he ends it.
+
+It lives beside whatever the machine does meanwhile: with two decks the other one is taken in and shuffled, a fault of
+which voids nothing of this round. Its events carry its own round and deck.
+"""
+
+from firmware.games.books import COUNTED, DEALT, REST, STACKS, STUB, TAIL, TAIL_DECK
+from firmware.games.flow import flow_about_tail
+from firmware.games.needs import hold_for, need_for_end
+from firmware.games.records import record_do
+from firmware.machines.panel import PRESS_ACK, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
+from firmware.protocol import ids
+from firmware.shoe import ledger as zones
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+    from firmware.image import Outputs
+
+
+def tail_begin(flow: "Flow") -> None:
+    """The rest was taken: the round goes on without the machine."""
+    zone = flow.ledger.zone
+    flow.round_open = False
+    flow.tail = True
+    flow.tail_deck = flow.outbox.deck
+    flow.tail_stacks = flow.stacks_taken
+    flow.tail_dealt = zone[zones.DEALT]
+    flow.tail_rest = zone[zones.RELEASED]
+
+
+def tail_resume(flow: "Flow") -> None:
+    """After a boot, from the books."""
+    row = flow.books.row
+    flow.tail = row[TAIL] != 0
+    flow.tail_deck = row[TAIL_DECK]
+    flow.tail_stacks = row[STACKS]
+    flow.tail_dealt = row[DEALT]
+    flow.tail_rest = row[REST]
+
+
+def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bool:
+    """Take what the dealer presses about it; True if it is over."""
+    panel = flow.panel
+    need = need_for_end(flow)
+    if need and panel.take(PRESS_LOCK):
+        record_do(flow, ids.REC_STUB_COUNTED, flow.books.stub(), 0, now_ms)
+        return not flow.tail
+    if need and panel.take(PRESS_ACK):
+        record_do(flow, ids.REC_STUB_COUNTED, ids.UNKNOWN_U16, 0, now_ms)
+        return not flow.tail
+    if flow.hands and panel.take(PRESS_SEAT):
+        flow.page += 1
+        flow.page_due = True
+    asked = panel.take(PRESS_END)
+    if green_ends:
+        asked += panel.take(PRESS_GREEN)
+    if (green_ends or asked) and hold_for(flow, need, asked):
+        return False
+    if not asked:
+        return False
+    tail_end(flow)
+    panel_lamps(out, 0, 0, 0)
+    return True
+
+
+def tail_end(flow: "Flow") -> None:
+    """The dealer ends it; it is never inferred from the cards."""
+    books = flow.books
+    counted = books.word(STUB) if books.row[COUNTED] else ids.UNKNOWN_U16
+    flow_about_tail(flow, True)
+    flow.outbox.post(
+        ids.EV_ROUND_ENDED, flow.tail_stacks, flow.tail_dealt, flow.tail_rest, books.stub(), e=counted
+    )
+    flow_about_tail(flow, False)
+    flow.tail = False
+    flow.hands = 0

@@ -1,0 +1,190 @@
+"""Games: found by name or path, checked against the schema and against what can be played."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
+
+from fairshoe import _device
+from fairshoe.errors import GameError
+from fairshoe.messages import Consequence
+
+Game = dict[str, Any]
+
+# What a rule must order where it is about the round as a whole: anything else would leave hands nobody decides on.
+_VOIDS = ("deal_fault", "face_ups", "misdeal_dealer", "stub_misdealt", "stub_wrong", "exposure", "tens")
+
+
+@dataclass(frozen=True)
+class GameInspection:
+    """What is to be said about one game file: with problems it cannot be played."""
+
+    game: str
+    problems: tuple[str, ...]
+    code: str = ""
+    clauses: int = 0
+
+    @property
+    def good(self) -> bool:
+        return not self.problems
+
+
+def folder() -> Path:
+    return _device.root() / "game_profiles"
+
+
+def game_names() -> list[str]:
+    """The games that have a file, and the house's own."""
+    return [*sorted(path.stem for path in folder().glob("*.json") if path.stem != "schema"), "house"]
+
+
+def load_game(name: str) -> Game:
+    """The checked data of a game: a name, or the path of a JSON file."""
+    game = _read(name)
+    problems = check_game_data(game)
+    if problems:
+        raise GameError(f"{name}: " + "; ".join(problems) + ".", "Correct the file; docs/GAMES.md describes it.")
+    return cast(Game, game)
+
+
+def inspect_game(name: str) -> GameInspection:
+    """Everything that can be said about a game; one that cannot even be read is a bad one, not an exception."""
+    try:
+        read = _read(name)
+    except GameError as error:
+        return GameInspection(name, (f"{error.what} {error.advice}",))
+    problems = check_game_data(read)
+    if problems:
+        return GameInspection(name, tuple(problems))
+    game = cast(Game, read)
+    return GameInspection(name, (), game["code"], len(clauses_of(game)))
+
+
+def clauses_of(game: Game) -> set[str]:
+    """Every clause that a game refers to."""
+    rules: dict[str, Any] = game.get("rules", {})
+    return {rule if isinstance(rule, str) else rule[0] for rule in rules.values()}
+
+
+def check_game_data(game: object) -> list[str]:
+    """Everything that is wrong with a game, in plain words; empty if it can be played."""
+    if not isinstance(game, dict):
+        return ["a game must be an object"]
+    data = cast(Game, game)
+    problems = list(_shape_problems(data))
+    return problems or list(_sense_problems(data))
+
+
+def _shape_problems(game: Game) -> Iterator[str]:
+    """Key by key, so that every mistake is told and not only the first."""
+    schema = cast(Game, json.loads((folder() / "schema.json").read_text()))
+    known: Game = schema["properties"]
+    yield from (f"{key} is missing" for key in schema["required"] if key not in game)
+    for key, value in game.items():
+        if key not in known:
+            yield f"{key} is not known; possible: {', '.join(known)}"
+        elif key in ("rules", "pages", "cover_all") and isinstance(value, dict):
+            inner: Game = known[key]["properties"]
+            for name, entry in cast(Game, value).items():
+                if name not in inner:
+                    yield f"{key}.{name} is not known; possible: {', '.join(inner)}"
+                else:
+                    yield from _value_problems(f"{key}.{name}", entry, inner[name], schema)
+        else:
+            yield from _value_problems(key, value, known[key], schema)
+
+
+def _value_problems(path: str, value: object, schema: Game, top: Game) -> Iterator[str]:
+    reference = schema.get("$ref")
+    if reference is not None:
+        schema = top["definitions"][reference.rpartition("/")[2]]
+    try:
+        fastjsonschema.compile({**schema, "definitions": top["definitions"]})(value)  # pyright: ignore
+    except fastjsonschema.JsonSchemaValueException as error:
+        if "oneOf" in schema:
+            yield f"{path} must be {schema['description']}, not {json.dumps(value)}"
+        else:
+            yield f"{path}{str(error.message).removeprefix('data')}, not {json.dumps(value)}"
+
+
+def _sense_problems(game: Game) -> Iterator[str]:
+    deck = game["deck_cards"]
+    plan = game.get("plan", [])
+    last = game.get("last_cards", game["stack_cards"])
+    if sum(plan) > deck:
+        yield f"plan deals {sum(plan)} cards of {deck}"
+    if not plan and game["stack_cards"] + last > deck:
+        yield f"one player and the last stack take {game['stack_cards'] + last} cards of {deck}"
+    if "community" in game.get("extras", ()) and game["stack_cards"] > last:
+        yield "extras community: a stack that was not taken joins the last one, which must not be smaller"
+    cut = game.get("cut_top", 0) + game.get("cut_bottom", 0)
+    if cut > deck:
+        yield f"cut_top and cut_bottom leave no place for a cut in {deck} cards"
+    if game.get("stub_exempt") and not game.get("stub_rounds"):
+        yield "stub_exempt without stub_rounds: there is no count to be exempt from"
+    rules = game["rules"]
+    for name in _VOIDS:
+        rule = rules.get(name)
+        if isinstance(rule, list) and not cast(str, rule[1]).startswith("all_void"):
+            yield f"rules.{name} voids the round: {rule[1]} is no way to do that"
+        elif isinstance(rule, str):
+            yield f"rules.{name} needs a consequence, one of {', '.join(_all_void())}"
+    if game.get("stub_rounds") and "stub_count" not in rules:
+        yield "rules.stub_count is missing: a count that is due must name its clause"
+    if game.get("closings", 1) > 1 and "closing_again" not in rules:
+        yield "rules.closing_again is missing: the second closing must name its clause"
+    if game["lockout"] and "lockout" not in rules:
+        yield "rules.lockout is missing: what holds back the cards must name its clause"
+    for clause in sorted(clauses_of(game)):
+        if clause != "HOUSE" and not clause.startswith(game["code"] + "-"):
+            yield f"rules name {clause}, which is a clause of another game than {game['code']}"
+
+
+def _all_void() -> list[str]:
+    return [item.name.lower() for item in Consequence if item.name.startswith("ALL_VOID")]
+
+
+def _read(name: str) -> object:
+    path = Path(name) if name.endswith(".json") else folder() / f"{name}.json"
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        known = ", ".join(game_names())
+        raise GameError(
+            f"no game {name!r}: {error.strerror or error}.", f"Known games: {known}; or give the path of a .json file."
+        ) from error
+    except ValueError as error:
+        raise GameError(f"{path}: not JSON: {error}.", "Correct the file at that place.") from error
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+def add_parser(commands: Any) -> None:
+    actions = commands.add_parser("game", help="game files").add_subparsers(dest="action", required=True)
+    check = actions.add_parser("check", help="say whether game files can be played")
+    check.add_argument("game", nargs="+", help="a game's name or the path of a .json file")
+    check.add_argument("--json", action="store_true", help="one JSON object a line and game")
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 if all are good, 3 if one is not."""
+    bad = 0
+    for name in options.game:
+        found = inspect_game(name)
+        bad += not found.good
+        if options.json:
+            print(json.dumps({**asdict(found), "good": found.good}))
+        elif found.good:
+            print(f"{name}: good (code {found.code}, {found.clauses} clauses)")
+        else:
+            print(f"{name}: cannot be played")
+            for problem in found.problems:
+                print(f"  {problem}")
+    return 3 if bad else 0
