@@ -130,11 +130,15 @@ class HostSession:
         self._output += wire.encode(DictionaryGet(line))
 
     def _say_hello(self, now: float) -> None:
-        self._nonce = os.urandom(NONCE_SIZE)
+        self._nonce = self._fresh_nonce()
         self._hello_at = self._renew_at = now + HELLO_S
         self.counts.hellos += 1
         self.refused = None
         self._output += wire.encode(Hello(VERSION, self._role, self._nonce))
+
+    def _fresh_nonce(self) -> bytes:
+        """A method, so that a simulation can be repeated."""
+        return os.urandom(NONCE_SIZE)
 
     def _open(self, frame: wire.Frame, welcome: Welcome, now: float) -> None:
         if welcome.host_nonce != self._nonce:

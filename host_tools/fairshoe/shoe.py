@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -76,9 +76,17 @@ class Pending:
 class Shoe:
     """An open shoe. Use `with Shoe.open(port) as shoe: for event in shoe.events(): ...`."""
 
-    def __init__(self, port: Any, name: str, session: HostSession | None, operations: Operations | None = None) -> None:
+    def __init__(
+        self,
+        port: Any,
+        name: str,
+        session: HostSession | None,
+        operations: Operations | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
         self._port = port
         self._session = session
+        self._clock = clock or time.monotonic
         self._operations = operations or Operations(None)
         self._listener = wire.Decoder()
         self._waiting: deque[Message] = deque()
@@ -105,7 +113,7 @@ class Shoe:
         `after_seq` is the last event you have stored: what the device sends again up to it is not shown again."""
         shoe = cls(_open_port(url), url, HostSession(key, after_seq), operations)
         try:
-            shoe._greet(answer_s)
+            shoe.greet(answer_s)
         except BaseException:
             shoe.close()
             raise
@@ -147,16 +155,16 @@ class Shoe:
         if self._held is not None:
             # The last loop over this shoe ended with an event in hand: it was never said to be safe.
             self._waiting.appendleft(self._held)
-        heard = time.monotonic()
+        heard = self._clock()
         while True:
             while self._waiting:
                 message = self._waiting.popleft()
-                heard = time.monotonic()
+                heard = self._clock()
                 self._held = message if event_seq(message) is not None else None
                 yield message
                 self.acknowledge()
             self._pump()
-            if not self._waiting and quiet_s is not None and time.monotonic() - heard >= quiet_s:
+            if not self._waiting and quiet_s is not None and self._clock() - heard >= quiet_s:
                 return
 
     def acknowledge(self) -> None:
@@ -192,8 +200,8 @@ class Shoe:
 
     def wait(self, pending: Pending, timeout_s: float = 120.0) -> CommandResult:
         """The outcome of a command. Events that come meanwhile are delivered afterwards."""
-        end = time.monotonic() + timeout_s
-        while pending.result is None and time.monotonic() < end:
+        end = self._clock() + timeout_s
+        while pending.result is None and self._clock() < end:
             self._pump()
         if pending.result is not None:
             return pending.result
@@ -215,11 +223,11 @@ class Shoe:
         """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
         if self._session is None or self._keyed().role != Role.AUDITOR:
             raise UsageError("only an auditor is told seeds.", "Open the shoe with the auditor's key.")
-        end = time.monotonic() + timeout_s
+        end = self._clock() + timeout_s
         again_at = 0.0
-        while time.monotonic() < end:
-            if time.monotonic() >= again_at:
-                again_at = time.monotonic() + RESEND_S
+        while self._clock() < end:
+            if self._clock() >= again_at:
+                again_at = self._clock() + RESEND_S
                 self._session.send(SeedGet())
             self._pump()
             for message in self._waiting:
@@ -246,8 +254,8 @@ class Shoe:
                 raise NoAnswer(f"{self.name} did not send line {wanted} of its dictionary.", "Check the cable.")
             tries += 1
             self._session.ask_dictionary(wanted)
-            end = time.monotonic() + LINE_S
-            while wanted not in lines and time.monotonic() < end:
+            end = self._clock() + LINE_S
+            while wanted not in lines and self._clock() < end:
                 self._pump()
         found = Dictionary([lines[i].text.decode("ascii", "replace") for i in range(lines[0].lines)])
         if found.hash != welcome.dictionary:
@@ -265,11 +273,12 @@ class Shoe:
     ) -> None:
         self.close()
 
-    def _greet(self, answer_s: float) -> None:
+    def greet(self, answer_s: float = ANSWER_S) -> None:
+        """Say hello and wait for the welcome. `open` has done so; this is for a port of your own."""
         session = self._session
         assert session is not None
-        end = time.monotonic() + answer_s
-        while time.monotonic() < end:
+        end = self._clock() + answer_s
+        while self._clock() < end:
             self._pump()
             if session.welcome is not None:
                 return
@@ -303,14 +312,14 @@ class Shoe:
                 if not isinstance(frame.message, Event) or frame.message.seq > self._seq_heard:
                     self._note(frame.message)
             return
-        now = time.monotonic()
+        now = self._clock()
         self._session.tick(now)
         pending = self._pending
         if pending is not None and now >= pending.again_at:
             pending.again_at = now + RESEND_S
             self._session.send(pending.message)
         self._write()
-        for message in self._session.feed(self._read(), time.monotonic()):
+        for message in self._session.feed(self._read(), self._clock()):
             self._note(message)
         if self._session.other_device is not None:
             raise PortLost(

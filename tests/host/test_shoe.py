@@ -64,7 +64,7 @@ def shoe_on(
     after_seq: int = 0,
 ) -> Shoe:
     shoe = Shoe(port, "fake", HostSession(key, after_seq), operations)
-    shoe._greet(5.0)  # pyright: ignore[reportPrivateUsage]
+    shoe.greet(5.0)
     return shoe
 
 
