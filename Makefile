@@ -10,6 +10,7 @@ UF2 ?=
 MINUTES ?= 1
 WRITE ?=
 JOBS ?=
+ROUNDS ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -17,7 +18,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-both test-cpython test-mpy check lint types types-device style
-.PHONY: scenarios trace soak powerloss size bench fuzz hil-smoke wheel clean distclean
+.PHONY: scenarios trace soak soak-kill powerloss size bench fuzz hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -107,6 +108,11 @@ soak: ready ## random hands, faults and power cuts at simulated machines of all 
 
 powerloss: ready ## power cut at every storage write and at sampled instants, on all boards and games  [MINUTES= SEED= JOBS= BOARD= GAME=]
 	@$(BIN)/python tools/powerloss.py --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) \
+		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
+
+soak-kill: ready ## rounds by commands while host, power and cable are killed at random  [ROUNDS= MINUTES= SEED= BOARD= GAME=]
+	@$(BIN)/python tools/soak_kill.py $(call opt,--rounds,$(ROUNDS)) $(call opt,--seed,$(SEED)) \
+		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
 		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
 
 hil-smoke: ## the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD=]

@@ -1,0 +1,113 @@
+"""A slice of `make soak-kill`, and proof that it would notice what a host or a device loses, repeats or does twice."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from soak_kill import Soak
+
+from fairshoe.operations import Operations
+from fairshoe.session import HostSession
+from firmware.journal.lanes import Lanes
+from firmware.journal.store import Journal
+from firmware.link.commands import Desk
+from firmware.protocol import ids
+from rig.piles import Finding
+
+ROUNDS = 20
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+@pytest.mark.timeout(240)
+def test_nothing_is_lost_or_done_twice_when_everything_is_killed(tmp_path: Path) -> None:
+    seed = random.randrange(1, 1 << 30)
+    print(f"replay: .venv/bin/python tools/soak_kill.py --seed {seed} --rounds {ROUNDS}")
+    soak = Soak(seed, tmp_path)
+    soak.play(ROUNDS)
+    print("\n".join(soak.summary()))
+    assert soak.rounds >= ROUNDS
+    assert soak.counts[ids.EV_ROUND_ENDED] > 0 and soak.operations > ROUNDS
+    for word in ("killed", "power cut", "cable"):
+        assert any(what.startswith(word) for what in soak.world.tally), word
+
+
+def test_a_seed_replays_a_run(tmp_path: Path) -> None:
+    digests: list[int] = []
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        soak = Soak(11, tmp_path / name)
+        soak.play(2)
+        digests.append(soak.digest())
+    assert digests[0] == digests[1]
+
+
+# -- defects ----------------------------------------------------------------------------------------------------------
+
+
+def acknowledged_before_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_order = HostSession._in_order  # pyright: ignore[reportPrivateUsage]
+
+    def hasty(self: HostSession, seq: int) -> bool:
+        new = in_order(self, seq)
+        if new:
+            self.acknowledge(seq)
+        return new
+
+    monkeypatch.setattr(HostSession, "_in_order", hasty)
+
+
+def repeats_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_order = HostSession._in_order  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(HostSession, "_in_order", lambda self, seq: in_order(self, seq) or seq <= self.seq_last)  # pyright: ignore
+
+
+def number_not_on_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash between giving a number and sending it gives the number to another command."""
+    monkeypatch.setattr(Operations, "_save", lambda _self, path: path.write_text("{}"))  # pyright: ignore
+
+
+def operations_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device that does not know after a boot which operations there were."""
+    monkeypatch.setattr(Lanes, "restore", lambda *_arguments: None)  # pyright: ignore
+
+
+def acts_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device that takes a number which it has answered for a new one."""
+    receive = Desk.receive
+
+    def forgetful(self: Desk, role: int, command: int, values: list[int], reader: Any) -> None:
+        lane = self.lanes.by_role[role]
+        if not self.role and lane.op == values[0] and lane.outcome >= ids.OUTCOME_DONE:
+            lane.op -= 1
+        receive(self, role, command, values, reader)
+
+    monkeypatch.setattr(Desk, "receive", forgetful)
+
+
+def dropped_unheard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device that takes one acknowledgement for all of them."""
+    acknowledge = Journal.acknowledge
+    monkeypatch.setattr(Journal, "acknowledge", lambda self, _seq: acknowledge(self, self.seq_last))  # pyright: ignore
+
+
+DEFECTS: list[tuple[Plant, str]] = [
+    (acknowledged_before_stored, "delivery"),
+    (repeats_shown, "delivery"),
+    (number_not_on_file, "number"),
+    (operations_forgotten, "command"),
+    (acts_again, "command"),
+    (dropped_unheard, "delivery"),
+]
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize(("plant", "kind"), DEFECTS, ids=[entry[0].__name__ for entry in DEFECTS])
+def test_a_planted_defect_is_found(
+    plant: Plant, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    with pytest.raises(Finding, match=f"^{kind}: "):
+        Soak(1, tmp_path).play(60)
