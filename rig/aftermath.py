@@ -13,6 +13,7 @@ from rig.piles import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from typing import Any
 
     from firmware.app import App
@@ -47,8 +48,8 @@ class Aftermath:
     """Watches one stage through all its boots. `scan` after every scan, `hand` before whatever a person does."""
 
     def __init__(self, stage: "Stage") -> None:
-        self.stage = stage
         self.rig = stage.rig
+        self.peer = stage.peer  # the host that keeps events; others only pass by
         self.recorded: "dict[int, Record]" = {}
         self.seq_last = 0
         self.perhaps: "Record | None" = None  # was about to be recorded when power failed
@@ -68,6 +69,8 @@ class Aftermath:
         self.meters_top = [0] * TOTALS
         self.meters_failed = False  # storage did not take them
         self.job = 0
+        self.seed = b""  # of the deck in play
+        self.seeds: "list[bytes]" = []  # every one that was ever drawn
         self.reboot = self.rig.boot
         self.rig.boot = self._boot
         self._hook(self.rig.app)
@@ -98,6 +101,15 @@ class Aftermath:
                 self.guard = False
         elif action == "command":
             self.acted = True
+
+    def told(self, seed: bytes) -> None:
+        """An auditor was told this seed, or zeros."""
+        if not any(seed):
+            return
+        if seed == self.seed:
+            raise Finding("seed: of the deck in play was told")
+        if seed not in self.seeds:
+            raise Finding("seed: told, and never drawn")
 
     def finish(self) -> None:
         """With a host that has heard everything."""
@@ -150,10 +162,11 @@ class Aftermath:
         self.meters_failed = False
 
     def _hook(self, app: "App") -> None:
-        """Be told of every record made, and of meters that could not be stored."""
+        """Be told of every record made, of every seed drawn, and of meters that could not be stored."""
         outbox = app.outbox
         drop_head = outbox.drop_head
         save = app.meter_store.save
+        draw = app.shuffler.draw
 
         def dropped() -> None:
             record = _copy(outbox.head())
@@ -165,8 +178,16 @@ class Aftermath:
             self.meters_failed = not done
             return done
 
+        def drawn(order: "array[int]", count: int) -> bool:
+            done = draw(order, count)
+            if done:
+                self.seed = bytes(app.shuffler.seed)
+                self.seeds.append(self.seed)
+            return done
+
         outbox.drop_head = dropped
         app.meter_store.save = saved
+        app.shuffler.draw = drawn
 
     # -- records ---------------------------------------------------------------------------------------------------
 
@@ -186,6 +207,8 @@ class Aftermath:
             self._pay(record)
         if message in _ASKED_BY:
             self._check_asked(message)
+        if message in ids.DECK_OUT:
+            self.seed = b""
         if message in ids.INTENTS:
             self.intent = message
         elif message in ids.OUTCOMES:
@@ -254,7 +277,7 @@ class Aftermath:
 
     def _check_answers(self) -> None:
         """A final answer never changes, and is the recorded one; a lane that has gone on says so instead."""
-        results = self.stage.peer.results
+        results = self.peer.results
         while self.results < len(results):
             op, _command, outcome, reason, detail = results[self.results]
             self.results += 1
@@ -266,14 +289,14 @@ class Aftermath:
             first = self.answers.setdefault(op, answer)
             if first != answer:
                 raise Finding("answer: operation %d was %s, now %s" % (op, first, answer))
-            recorded = self.ended.get((self.stage.peer.role, op), answer)
+            recorded = self.ended.get((self.peer.role, op), answer)
             if recorded != answer:
                 raise Finding("answer: operation %d is %s, recorded as %s" % (op, answer, recorded))
 
     # -- what is told, and what moves ------------------------------------------------------------------------------
 
     def _check_delivered(self) -> None:
-        events = self.stage.peer.events
+        events = self.peer.events
         while self.heard < len(events):
             event = events[self.heard]
             self.heard += 1

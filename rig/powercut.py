@@ -42,7 +42,7 @@ class PowerRun:
     The first counts from power-up, the second from the end of the first. `story` is the steps of a scenario; without
     it a dealer plays a round of whatever game it is, `seats` players (0: until the deck gives out). A host with the
     table role gives commands in place of the dealer's buttons. A host that is `away` acknowledges nothing until the
-    operator has recovered the machine."""
+    operator has recovered the machine. An auditor comes by now and then if the board discloses its seeds."""
 
     def __init__(
         self,
@@ -66,6 +66,7 @@ class PowerRun:
         self.stage = self.scenario.stage
         self.rig = self.scenario.stage.rig
         self.role = self.data.get("role", "")
+        self.audited = self.role != "" and config.get("audit", {}).get("seeds") == "disclose"
 
     def play(self) -> "list[str]":
         """What went wrong, in words; nothing if every promise was kept."""
@@ -100,7 +101,21 @@ class PowerRun:
             yield {"do": "load", "cards": self.rig.app.flow.profile.deck_cards, "after_ms": 300}
             yield {"do": "command_again", "after_ms": 300}
             yield {"do": "wait", "after_ms": 2000}
+        if self.audited:
+            for step in self._deck_in_play():
+                yield step
         yield {"do": "good_round"}
+        if self.audited:
+            yield {"do": "audit"}
+
+    def _deck_in_play(self) -> "Iterator[Data]":
+        """A deck is shuffled on what the cuts have left in storage, and its seed is nobody's business."""
+        yield {"do": "lift", "after_ms": 500}
+        yield {"do": "recover"}
+        yield {"do": "load", "cards": self.rig.app.flow.profile.deck_cards, "after_ms": 500}
+        yield {"do": "press", "button": "green", "after_ms": 500}
+        yield {"do": "audit", "after_ms": 1000}
+        yield {"do": "audit", "after_ms": 20000}
 
     # -- before ----------------------------------------------------------------------------------------------------
 
@@ -123,6 +138,8 @@ class PowerRun:
     def _move(self, delay_ms: int, action: str, arguments: "Data") -> "Iterator[Data]":
         state = self.rig.app.flow.state
         button = arguments.get("button", "")
+        if button == "close" and self.audited:
+            yield {"do": "audit"}
         if button == "close" and self.role:
             yield {"do": "command", "name": "set_positions", "argument": self.seats or 1, "after_ms": delay_ms}
         elif button == "close":
@@ -166,6 +183,8 @@ class PowerRun:
         yield {"do": "wait", "after_ms": WATCH_MS}
         if self.role and not self.rig.struck:
             yield {"do": "command_again"}
+        if self.audited and not self.rig.struck:
+            yield {"do": "audit"}
 
 
 class Survey:

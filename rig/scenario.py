@@ -1,7 +1,7 @@
 """Scenarios: a machine, what people do to it, what goes wrong, and what must come of it, as data. docs/SCENARIOS.md
 describes the files; the same file gives the same transcript on every VM."""
 
-from binascii import crc32
+from binascii import crc32, hexlify
 
 from firmware.fault import FAULT_NAMES
 from firmware.protocol import ids
@@ -30,6 +30,7 @@ _DARK = ("boot", "recover", "good_round")  # what is done after an ordered power
 _HOST_ACTIONS = {
     "command": ("name", "argument", "what", "a", "b", "outcome"),
     "command_again": (),
+    "audit": (),
     "host": ("acknowledges",),
     "link": ("bit_ppm", "lose_ppm", "piece_ppm"),
     "recover": (),
@@ -143,6 +144,11 @@ class Scenario:
             word = self._order()
             if word and word != arguments.get("outcome", "done"):
                 self.problems.append("command %s: %s" % (arguments["name"], word))
+        elif action == "audit":
+            seed = stage.ask_seed(_KEY)
+            self._say("told " + hexlify(seed).decode())
+            if self.promises is not None:
+                self.promises.aftermath.told(seed)
         elif self.op:
             self._order()  # what must come of it is a promise
 

@@ -3,7 +3,8 @@
 A step is (event name or "", delay in ms, action, argument), the argument as a person types it: see rig/actions.py.
 """
 
-from firmware.protocol.ids import OUTCOME_DONE
+from firmware.protocol.ids import CLASS_DIAGNOSTIC, OUTCOME_DONE, ROLE_AUDITOR, SEED_GET
+from firmware.shoe.entropy import SEED_SIZE
 from rig.actions import do, typed
 from rig.peer import Peer
 from rig.rig import Rig
@@ -86,6 +87,25 @@ class Stage:
             if self.rig.struck:
                 return -1
         raise Stuck("no outcome of operation %d within %d ms" % (op, wait_ms_max))
+
+    def ask_seed(self, key: bytes) -> bytes:
+        """An auditor comes by and asks for the seed of the last deck that is out of play; zeros if none was told. The
+        host has the link again afterwards."""
+        host = self.peer
+        auditor = Peer(key, ROLE_AUDITOR)
+        self._seat(auditor)
+        for _ in range(4):
+            self.run(400)
+            if auditor.welcomes and not auditor.seeds:
+                self._to_device(auditor.frame(auditor.session, CLASS_DIAGNOSTIC, SEED_GET, []))
+        self._seat(host)
+        return auditor.seeds[-1][-SEED_SIZE:] if auditor.seeds else bytes(SEED_SIZE)
+
+    def _seat(self, peer: Peer) -> None:
+        """This one has the link from now on, and says hello."""
+        self.peer = peer
+        self.valid = peer.valid
+        self.hello_us = 0
 
     def names(self) -> "list[str]":
         return [event.name for event in self.peer.events]

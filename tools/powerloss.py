@@ -210,7 +210,7 @@ def replay(options: argparse.Namespace) -> int:
         job = scenario_job(options.scenario, options.machine_seed, cuts, options.away)
     else:
         job = Job(options.board or BOARDS[0], options.game or "house", options.machine_seed, options.role)
-        job = replace(job, seats=options.seats, away=options.away, cuts=cuts)
+        job = replace(job, seats=options.seats, away=options.away, audit=options.audit, cuts=cuts)
     outcome = play(job)
     print(f"{job}: {outcome.struck} of {len(cuts)} cuts struck, {outcome.simulated_us / 1e6:.1f} s simulated")
     for problem in outcome.problems:
@@ -235,6 +235,7 @@ def main() -> int:
     again.add_argument("--seats", type=int, default=SEATS)
     again.add_argument("--role", choices=("table",), default="")
     again.add_argument("--away", action="store_true", help="the host acknowledges nothing before the recovery")
+    again.add_argument("--audit", action="store_true", help="seeds are disclosed, and an auditor asks for them")
     options = parser.parse_args()
     if options.cut:
         return replay(options)

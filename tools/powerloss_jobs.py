@@ -59,6 +59,7 @@ class Job:
     role: str = ""
     seats: int = SEATS
     away: bool = False
+    audit: bool = False
     scenario: str = ""
     cuts: tuple[Cut, ...] = ()
 
@@ -67,12 +68,12 @@ class Job:
         words = [f"--scenario {self.scenario}"] if self.scenario else [f"--board {self.board} --game {self.game}"]
         words += [f"--machine-seed {self.seed} --seats {self.seats}"]
         words += [f"--role {self.role}"] if self.role and not self.scenario else []
-        words += ["--away"] if self.away else []
+        words += [f"--{name}" for name in ("away", "audit") if getattr(self, name)]
         return " ".join(words + [f"--cut {cut}" for cut in self.cuts])
 
     def __str__(self) -> str:
         name = self.scenario or f"{self.board}, {self.game}" + (f", {self.role}" if self.role else "")
-        return name + (", host away" if self.away else "")
+        return name + (", host away" if self.away else "") + (", audited" if self.audit else "")
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ def make_run(job: Job) -> PowerRun:
         story = found["script"]
     elif job.role:
         data["role"] = job.role
+    if job.audit:
+        data["changes"] = {**data.get("changes", {}), "audit.seeds": "disclose"}
     config = copy.deepcopy(_load(job.board))
     return PowerRun(copy.deepcopy(data), config, [cut.step() for cut in job.cuts], story, job.seats, job.away)
 
@@ -128,7 +131,8 @@ def survey(story: Job) -> Places:
 
 
 def round_jobs(board: str = "", game: str = "") -> list[Job]:
-    """A round of every game on every board that can serve it, by buttons, by commands, and with nobody listening."""
+    """A round of every game on every board that can serve it, by buttons, by commands, with nobody listening, and
+    with an auditor who asks for seeds."""
     jobs: list[Job] = []
     for name in [game] if game else game_names():
         for place in [board] if board else BOARDS:
@@ -138,6 +142,7 @@ def round_jobs(board: str = "", game: str = "") -> list[Job]:
             except ValueError:
                 continue
             jobs += [job, replace(job, role="table"), replace(job, away=True)]
+            jobs += [replace(job, role="table", audit=True)]
     return jobs
 
 

@@ -3,6 +3,7 @@ that breaks a promise about it would be found out."""
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -35,13 +36,14 @@ from firmware import app
 from firmware.fault import FAULT_POWER
 from firmware.games import deck_steps, procedure, round_steps
 from firmware.games.flow import WARNING
-from firmware.journal import meters, store
+from firmware.journal import meters, seeds, store
 from firmware.journal.lanes import Lanes
 from firmware.link import commands, report
 from firmware.protocol.frame import CRC_RESIDUE
 from firmware.ticks import FOREVER_MS
 from hal.sim.port import SimHal
 
+ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = Job("pico-carousel", "caribbean-stud")
 SLICE = 24
 
@@ -243,6 +245,24 @@ def told_before_durable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SimHal, "nv_read", see)
 
 
+def told_from_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An event is sent some scans before it is recorded."""
+    record = app.App._record  # pyright: ignore[reportPrivateUsage]
+    waited = [0]
+
+    def late(self: app.App) -> bool:
+        waited[0] += 1
+        if waited[0] == 1:
+            self.journal.seq_last += 1
+        if waited[0] < 5:
+            return False
+        waited[0] = 0
+        self.journal.seq_last -= 1
+        return record(self)
+
+    monkeypatch.setattr(app.App, "_record", late)
+
+
 def torn_record_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record whose checksum is wrong counts all the same."""
     monkeypatch.setattr(store, "crc32", lambda *_arguments: CRC_RESIDUE)  # pyright: ignore
@@ -275,6 +295,22 @@ def doubt_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands.ids, "OUTCOME_IN_DOUBT", commands.ids.OUTCOME_DONE)
 
 
+def doubt_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On record it is in doubt; the host is told that it was done."""
+    answer = commands.Desk._answer  # pyright: ignore[reportPrivateUsage]
+
+    def smooth(self: commands.Desk, role: int, op: int, command: int, outcome: int, reason: int, detail: int) -> None:
+        doubt = outcome == commands.ids.OUTCOME_IN_DOUBT
+        answer(self, role, op, command, commands.ids.OUTCOME_DONE if doubt else outcome, reason, detail)
+
+    monkeypatch.setattr(commands.Desk, "_answer", smooth)
+
+
+def seed_told_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The auditor is told what is held, whether or not its deck is in play."""
+    monkeypatch.setattr(seeds, "TOLD_AT", seeds.HELD_AT)
+
+
 def meters_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meters.MeterStore, "load", lambda *_arguments: None)  # pyright: ignore
 
@@ -303,10 +339,13 @@ DEFECTS: list[tuple[Plant, Job, str, int]] = [
     (number_given_twice, AWAY, "lost", 10),
     (number_left_out, DEFAULT, "sequence", 10),
     (told_before_durable, DEFAULT, "lost", 10),
+    (told_from_the_outbox, DEFAULT, "early", 1),
     (torn_record_believed, DEFAULT, "content", 60),
     (other_contents_the_second_time, AWAY, "delivery", 10),
     (command_forgotten, TABLE, "command", 60),
     (doubt_forgotten, TABLE, "command", 20),
+    (doubt_hidden, TABLE, "answer", 20),
+    (seed_told_early, replace(DEFAULT, role="table", audit=True), "seed", 5),
     (meters_forgotten, DEFAULT, "meters", 40),
     (no_way_back, DEFAULT, "Stuck", 20),
 ]
@@ -329,6 +368,14 @@ def test_a_planted_defect_is_found(
             print(f"{kind} found by cut {number + 1} of {cuts}")
             return
     raise AssertionError(f"{plant.__name__}: no {kind} by {cuts} cuts, only {found}")
+
+
+def test_every_promise_is_on_the_page_and_has_a_planted_defect() -> None:
+    checked = set(re.findall(r'Finding\("(\w+):', (ROOT / "rig" / "aftermath.py").read_text(encoding="utf-8")))
+    page = (ROOT / "docs" / "POWERLOSS.md").read_text(encoding="utf-8")
+    rows = page[page.index("| word | promise |") :].split("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", rows, re.MULTILINE)) == checked | {"Stuck"}
+    assert {kind for _plant, _story, kind, _cuts in DEFECTS} == checked | {"Stuck"}
 
 
 def test_a_finding_is_written_to_a_file_that_shows_it_again_on_both_vms(
