@@ -215,8 +215,8 @@ class Aftermath:
             self.intent = 0
         if message == ids.EV_ROUND_STARTED:
             self.round_open = True
-        elif message in (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
-            self.round_open = False
+        elif message in (ids.EV_REMAINDER_TAKEN, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
+            self.round_open = False  # once every card is out there is nothing left that could be cut short
         elif message == ids.EV_WARNING_LATCHED:
             self.warning = values[0]
         elif message == ids.EV_WARNING_CLEARED:
@@ -258,7 +258,10 @@ class Aftermath:
     def _note_command(self, message: int, values: "list[int]") -> None:
         key = (values[0], values[1])
         if key in self.ended:
-            raise Finding("command: operation %d begun or ended again" % values[1])
+            if message != ids.EV_COMMAND_ENDED or not _counted(self.ended[key], values[4:7]):
+                raise Finding("command: operation %d begun or ended again" % values[1])
+            self.ended[key] = values[4:7]
+            return
         if message == ids.EV_COMMAND_ACCEPTED:
             if key in self.running:
                 raise Finding("command: operation %d accepted twice" % values[1])
@@ -287,8 +290,9 @@ class Aftermath:
                 continue
             answer = [outcome, reason, detail]
             first = self.answers.setdefault(op, answer)
-            if first != answer:
+            if first != answer and not _counted(first, answer):
                 raise Finding("answer: operation %d was %s, now %s" % (op, first, answer))
+            self.answers[op] = answer
             recorded = self.ended.get((self.peer.role, op), answer)
             if recorded != answer:
                 raise Finding("answer: operation %d is %s, recorded as %s" % (op, answer, recorded))
@@ -316,6 +320,11 @@ class Aftermath:
             raise Finding("resume: something turns before anybody has acknowledged")
         if not self.intent and any(self.rig.plant.outputs[:ROLLERS]):
             raise Finding("intent: a roller turns and no record says why")
+
+
+def _counted(first: "list[int]", then: "list[int]") -> bool:
+    """In doubt, and now with the count of what was found inside: the one thing that may be learned later."""
+    return first[:2] == then[:2] and first[0] == ids.OUTCOME_IN_DOUBT and first[2] == ids.UNKNOWN_U16 != then[2]
 
 
 def _copy(entry: "Any") -> "Record":

@@ -119,7 +119,7 @@ def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
 def procedure_resume(
     flow: "Flow", out: "Outputs", interrupted: int, round_open: bool, warning: int, lost: int, now_ms: int
 ) -> None:
-    """After a boot: whatever was cut short is void, by loss of power or what else, and a latched warning still is one. A
+    """After a boot: whatever was cut short is void, by loss of power or what else; a latched warning still is one. A
     round whose cards were all out was not cut short: the dealer goes on settling it."""
     tail_resume(flow)
     if not interrupted and not round_open:

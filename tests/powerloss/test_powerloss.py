@@ -32,11 +32,11 @@ from soak_shrink import kind_of
 
 from fairshoe.scenario import play as play_files
 from fairshoe.scenario import play_on_micropython
-from firmware import app
+from firmware import scribe
 from firmware.fault import FAULT_POWER
-from firmware.games import deck_steps, procedure, round_steps
+from firmware.games import deck_steps, procedure, profile, round_steps
 from firmware.games.flow import WARNING
-from firmware.journal import meters, seeds, store
+from firmware.journal import cells, meters, seeds, store
 from firmware.journal.lanes import Lanes
 from firmware.link import commands, report
 from firmware.protocol.frame import CRC_RESIDUE
@@ -141,29 +141,29 @@ def intent_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def void_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """The boot takes what it finds for a quiet night."""
-    monkeypatch.setattr(app, "procedure_resume", lambda *_arguments: None)  # pyright: ignore
+    monkeypatch.setattr(scribe, "procedure_resume", lambda *_arguments: None)  # pyright: ignore
 
 
 def round_voided_without_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     """An open round goes on as if nothing had been cut short."""
     resume = procedure.procedure_resume
 
-    def blind(flow: Any, out: Any, _interrupted: int, round_open: bool, warning: int, now_ms: int) -> None:
-        resume(flow, out, 0, round_open, warning, now_ms)
+    def blind(flow: Any, out: Any, _interrupted: int, *arguments: Any) -> None:
+        resume(flow, out, 0, *arguments)
 
-    monkeypatch.setattr(app, "procedure_resume", blind)
+    monkeypatch.setattr(scribe, "procedure_resume", blind)
 
 
 def wrong_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     resume = procedure.procedure_resume
 
     def misquote(flow: Any, *arguments: Any) -> None:
-        clause = flow.profile.clause_deal
-        flow.profile.clause_deal = flow.profile.clause_count
+        clauses = flow.profile.clauses
+        flow.profile.clauses = [clauses[profile.RULE_COUNT]] * len(clauses)
         resume(flow, *arguments)
-        flow.profile.clause_deal = clause
+        flow.profile.clauses = clauses
 
-    monkeypatch.setattr(app, "procedure_resume", misquote)
+    monkeypatch.setattr(scribe, "procedure_resume", misquote)
 
 
 def count_invented(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,15 +176,15 @@ def count_invented(monkeypatch: pytest.MonkeyPatch) -> None:
         if entry.message == procedure.ids.EV_ROUND_VOIDED:
             entry.values[2] = 0
 
-    monkeypatch.setattr(app, "procedure_resume", invent)
+    monkeypatch.setattr(scribe, "procedure_resume", invent)
 
 
 def warning_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """A latched warning does not survive the boot."""
     recover = store.Journal.recover
 
-    def forget(self: store.Journal) -> None:
-        recover(self)
+    def forget(self: store.Journal, hal: Any) -> None:
+        recover(self, hal)
         self.warning = 0
 
     monkeypatch.setattr(store.Journal, "recover", forget)
@@ -206,8 +206,8 @@ def number_given_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The boot forgets the newest record, and gives its number again."""
     recover = store.Journal.recover
 
-    def forget(self: store.Journal) -> None:
-        recover(self)
+    def forget(self: store.Journal, hal: Any) -> None:
+        recover(self, hal)
         self.seq_last = max(self.seq_acked, self.seq_last - 1)
 
     monkeypatch.setattr(store.Journal, "recover", forget)
@@ -216,8 +216,8 @@ def number_given_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 def number_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     recover = store.Journal.recover
 
-    def skip(self: store.Journal) -> None:
-        recover(self)
+    def skip(self: store.Journal, hal: Any) -> None:
+        recover(self, hal)
         self.seq_last += 1 if self.seq_last else 0
 
     monkeypatch.setattr(store.Journal, "recover", skip)
@@ -247,10 +247,10 @@ def told_before_durable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def told_from_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """An event is sent some scans before it is recorded."""
-    record = app.App._record  # pyright: ignore[reportPrivateUsage]
+    record = scribe.Scribe._record  # pyright: ignore[reportPrivateUsage]
     waited = [0]
 
-    def late(self: app.App) -> bool:
+    def late(self: scribe.Scribe) -> bool:
         waited[0] += 1
         if waited[0] == 1:
             self.journal.seq_last += 1
@@ -260,12 +260,12 @@ def told_from_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
         self.journal.seq_last -= 1
         return record(self)
 
-    monkeypatch.setattr(app.App, "_record", late)
+    monkeypatch.setattr(scribe.Scribe, "_record", late)
 
 
 def torn_record_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record whose checksum is wrong counts all the same."""
-    monkeypatch.setattr(store, "crc32", lambda *_arguments: CRC_RESIDUE)  # pyright: ignore
+    monkeypatch.setattr(cells, "crc32", lambda *_arguments: CRC_RESIDUE)  # pyright: ignore
 
 
 def other_contents_the_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,7 +308,7 @@ def doubt_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def seed_told_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """The auditor is told what is held, whether or not its deck is in play."""
-    monkeypatch.setattr(seeds, "TOLD_AT", seeds.HELD_AT)
+    monkeypatch.setattr(seeds, "TOLD_CELL", seeds.HELD_CELL)
 
 
 def meters_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
