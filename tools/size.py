@@ -31,7 +31,7 @@ KINDS = "firmware.machines.kinds"
 MAIN_PY = "from firmware.main import main\nmain()\n"
 
 # -O2 drops asserts (there are none) and keeps line numbers, so that a traceback from the field names a line.
-OPTIONS = ("-O2",)
+OPTIONS = ("-O3",)
 # What MicroPython's own objects are called: the stubs that the device's sources are checked against.
 TYPINGS = ROOT / ".venv" / "typings"
 # Types that nobody imports: of open files, of exceptions, of what comes out of json.
