@@ -1,31 +1,105 @@
-"""Games by name, as their files have them: the same way in for every VM."""
+"""Games by name, as their files have them, and as a device reads them: numbers in place of words.
+
+The same way in for every VM, and for whoever fills a device.
+"""
 
 import json
 
-from firmware.games.profile import find_profile
+from firmware.games.profile import RULE_HOUSE, find_profile
+from firmware.protocol import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Sequence
+
     from firmware.games.profile import Profile
 
-    Game = str | dict[str, object]  # a name, or changes to the house game
+    Game = str | dict[str, Any]  # a name, a whole game, or changes to the house game
 
 # Beside this package, wherever that is: a checkout, an installed wheel, a simulated device's file system.
 FOLDER = __file__[: -len("rig/games.py")] + "game_profiles"
 
-
-def game_data(game: "Game") -> "Game":
-    """The data of a game that has a file; everything else as it is."""
-    if isinstance(game, dict) or game == "house":
-        return game
-    try:
-        with open("%s/%s.json" % (FOLDER, game)) as file:
-            data: "dict[str, object]" = json.load(file)
-    except OSError:
-        raise ValueError("unknown game %s" % game) from None
-    data.pop("$schema", None)
-    return data
+# What a rule may be about, in the order of the RULE_ numbers of firmware/games/profile.py.
+_RULES = (
+    "shuffle_fault deal_fault count face_up face_ups misdeal misdeal_dealer dealer_short stub_misdealt stub_wrong"
+    " exposure stub_count closing closing_again lockout induction cut two_decks no_activity removal dispute"
+    " winner_hold drawn_in_error drawn_seen provenance fold final_deal cover_all ten tens burn burn_missed hole_card"
+    " reader_wrong reader_fault short_shoe cut_card box_missed dealer_card approval"
+)
+RULES = _RULES.split()
+# Lists of words become bits.
+MODES = ["shoe", "manual", "hand"]
+SOURCES = ["nobody", "machine", "supplier", "hand"]  # ids.FROM_
+INDUCTION = ["none", "inspected", "verified", "shown", "washed", "mixing_seen", "tens_removed"]  # ids.REC_
+WINDOWS = [
+    "idle",
+    "ready",
+    "closed",
+    "dealing",
+    "wagers",
+    "green",
+    "rest",
+    "settling",
+    "drawing",
+    "spent",
+]  # CTX_ of games/records.py
+EXTRAS = ["community", "reader", "tens_out", "burns", "settled_first"]  # EXTRA_ of games/profile.py
+LISTS = {
+    "stub_exempt": MODES,
+    "sources": SOURCES,
+    "cut_after": SOURCES,
+    "induction": INDUCTION,
+    "exposure": WINDOWS,
+    "extras": EXTRAS,
+}
+_PEOPLE = ("$schema", "about")  # what only people read
 
 
 def load_profile(game: "Game") -> "Profile":
     return find_profile(game_data(game))
+
+
+def game_data(game: "Game") -> "Game":
+    """What a device reads: of a game that has a file, of one given as a whole, or of the house's own."""
+    if isinstance(game, dict):
+        return device_game(game) if "rules" in game else game
+    if game == "house":
+        return game
+    try:
+        with open("%s/%s.json" % (FOLDER, game)) as file:
+            return device_game(json.load(file))
+    except OSError:
+        raise ValueError("unknown game %s" % game) from None
+
+
+def device_game(game: "dict[str, Any]") -> "dict[str, Any]":
+    """Numbers in place of words; ValueError for a word that nobody knows."""
+    made: "dict[str, Any]" = {}
+    for key in game:
+        value = game[key]
+        if key in LISTS:
+            made[key] = sum([1 << _index(LISTS[key], word, key) for word in value])
+        elif key == "rules":
+            made[key] = _rules(value)
+        elif key == "pages":
+            states = ids.STATE_NAMES.split()
+            made[key] = {str(_index(states, name, key)): value[name] for name in value}
+        elif key not in _PEOPLE:
+            made[key] = value
+    return made
+
+
+def _rules(rules: "dict[str, Any]") -> "list[Any]":
+    words = ids.CONSEQUENCE_NAMES.split()
+    made: "list[Any]" = [0] * RULE_HOUSE
+    for name in rules:
+        rule = rules[name]
+        clause, consequence = (rule, "none") if isinstance(rule, str) else rule
+        made[_index(RULES, name, "rules")] = [clause, _index(words, consequence, name)]
+    return made
+
+
+def _index(words: "Sequence[str]", word: str, key: str) -> int:
+    if word not in words:
+        raise ValueError("%s: no %s; known: %s" % (key, word, ", ".join(words)))
+    return words.index(word)

@@ -8,6 +8,7 @@ and `--names` reads a traceback.
 
 import argparse
 import ast
+import importlib
 import json
 import shutil
 import sys
@@ -85,8 +86,10 @@ def put_game(out: Path, game: str, root: Path) -> Shipped:
     path = root / "game_profiles" / f"{game}.json"
     if not path.is_file():
         raise ShipError(f"no game called {game!r} in game_profiles/")
-    data = json.loads(path.read_text(encoding="utf-8"))
-    small = {key: data[key] for key in data if key not in ("$schema", "about")}
+    importlib.import_module("fairshoe")  # makes firmware and rig known
+    from rig.games import device_game
+
+    small = device_game(json.loads(path.read_text(encoding="utf-8")))
     data = json.dumps(small, separators=(",", ":")).encode()
     return put(out, "game.json", data, path.relative_to(root).as_posix(), path.stat().st_size)
 

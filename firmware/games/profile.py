@@ -1,7 +1,7 @@
 """Game profiles: everything in which one game differs from another, as data.
 
-A game is a file of game_profiles/, of which a device carries its own as /game.json. docs/GAMES.md describes it, and
-host tools check it with more words than there is room for here. The house game needs no file.
+A game is a file of game_profiles/; docs/GAMES.md describes it and host tools check it. A device carries its own game as
+/game.json, with numbers in place of words: rig/games.py makes one of the other. The house game needs no file.
 """
 
 from micropython import const
@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 CLAUSE_NONE = b"HOUSE"  # no clause of the game orders this consequence: house policy
 
-# What a rule may be about, in the order of the RULE_ numbers.
-RULE_NAMES = (
-    "shuffle_fault deal_fault count face_up face_ups misdeal misdeal_dealer dealer_short stub_misdealt stub_wrong"
-    " exposure stub_count closing closing_again lockout induction cut two_decks no_activity removal dispute"
-    " winner_hold drawn_in_error drawn_seen provenance fold final_deal cover_all ten tens burn burn_missed hole_card"
-    " reader_wrong reader_fault short_shoe cut_card box_missed dealer_card approval"
-)
+# What a rule may be about; rig/games.py has the words.
 RULE_SHUFFLE_FAULT = const(0)
 RULE_DEAL_FAULT = const(1)
 RULE_COUNT = const(2)
@@ -85,12 +79,11 @@ _CAUTIOUS = bytes(
     )
 )
 
-# Bits of lists of words, in order.
-MODES = "shoe manual hand"  # how the cards get to the table: this device, a shoe without a motor, a hand
-SOURCES = "nobody machine supplier hand"
-INDUCTION = "none inspected verified shown washed mixing_seen tens_removed"  # in the order of the record numbers
-WINDOWS = "idle ready closed dealing wagers green rest settling drawing spent"  # in the order of the CTX_ bits
-EXTRAS = "community reader tens_out burns settled_first"
+# How the cards get to the table.
+MODE_SHOE = const(0)  # this device deals
+MODE_MANUAL = const(1)  # a shoe without a motor
+MODE_HAND = const(2)
+
 EXTRA_COMMUNITY = const(1)  # the last stack is dealt when green ends the players' cards
 EXTRA_READER = const(2)
 EXTRA_TENS_OUT = const(4)  # a shoe without tens
@@ -107,12 +100,6 @@ _HOUSE: "dict[str, object]" = {
     "positions_max": 9,
     "lockout": False,
 }
-# Everything else that a game may say.
-_KEYS = (
-    "last_cards plan rules pages cover_all about clause_count clause_shuffle clause_deal closings final_each"
-    " final_fixed stub_rounds cut_top cut_bottom hand_cards stub_exempt sources cut_after induction exposure extras"
-)
-
 ROUND_EVENTS_MAX = const(48)  # a round of nine with a fault at its end records 45
 
 
@@ -120,9 +107,6 @@ class Profile:
     """One game's rules as the procedure reads them."""
 
     def __init__(self, data: "Mapping[str, Any]") -> None:
-        for key in data:
-            if key not in _HOUSE and key not in _KEYS.split():
-                raise ValueError("profile: nothing is called " + key)
         self.name = str(data["name"])
         self.code = _text(data["code"])
         self.deck_cards = _number(data["deck_cards"])
@@ -138,7 +122,7 @@ class Profile:
         self.lockout = bool(data["lockout"])
         self._fill(data)
         self._rules(data)
-        self.pages = _pages(data.get("pages", {}))
+        self.pages = _pages(data.get("pages", {}))  # where the game has words of its own, by state
         self.columns = data.get("cover_all", {})
         self.at_table({})
 
@@ -149,33 +133,27 @@ class Profile:
         self.final_fixed = _number(data.get("final_fixed", 0))
         self.hand_cards = _number(data.get("hand_cards", self.stack_cards))  # of a finished hand
         self.stub_rounds = _number(data.get("stub_rounds", 0))  # a stub count at least so often; 0: never
-        self.stub_exempt = _bits(data, "stub_exempt", MODES)
-        self.sources = _bits(data, "sources", SOURCES) or 0xFF
-        self.cut_after = _bits(data, "cut_after", SOURCES)
+        # Lists of words are bits here, in the order of all the words there are.
+        self.stub_exempt = _number(data.get("stub_exempt", 0))
+        self.sources = _number(data.get("sources", 0xFF))
+        self.cut_after = _number(data.get("cut_after", 0))
         self.cut_top = _number(data.get("cut_top", 0))  # cards a cut must leave at either end
         self.cut_bottom = _number(data.get("cut_bottom", 0))
-        self.induction = _bits(data, "induction", INDUCTION)
-        self.exposure = _bits(data, "exposure", WINDOWS)
-        self.extras = _bits(data, "extras", EXTRAS)
+        self.induction = _number(data.get("induction", 0))
+        self.exposure = _number(data.get("exposure", 0))
+        self.extras = _number(data.get("extras", 0))
 
     def _rules(self, data: "Mapping[str, Any]") -> None:
         self.clauses = [CLAUSE_NONE] * RULE_COUNT_ALL
         self.consequences = bytearray(RULE_COUNT_ALL)
         self.consequences[: len(_CAUTIOUS)] = _CAUTIOUS
-        names = RULE_NAMES.split()
-        words = ids.CONSEQUENCE_NAMES.split()
-        rules = data.get("rules", {})
-        for name in rules:
-            rule = rules[name]
-            if name not in names:
-                raise ValueError("profile: no rule is about " + name)
-            index = names.index(name)
-            if not isinstance(rule, str):
-                if len(rule) != 2 or rule[1] not in words:
-                    raise ValueError("profile: %s is a clause, or a clause and a consequence" % name)
-                self.consequences[index] = words.index(rule[1])
-                rule = rule[0]
-            self.clauses[index] = _text(rule)
+        rules = data.get("rules", ())
+        for i in range(len(rules)):
+            if rules[i]:
+                clause, consequence = rules[i]
+                self.clauses[i] = _text(clause)
+                if consequence:
+                    self.consequences[i] = consequence
         for name, index in (("count", RULE_COUNT), ("shuffle", RULE_SHUFFLE_FAULT), ("deal", RULE_DEAL_FAULT)):
             if "clause_" + name in data:
                 self.clauses[index] = _text(data["clause_" + name])
@@ -196,7 +174,7 @@ class Profile:
             raise ValueError("two decks are told apart by their backs: this board has no such sensor")
         if not table.get("progressive", True):
             self.lockout = False
-        self.mode = MODES.split().index(table.get("dealing", "shoe"))
+        self.mode = ("shoe", "manual", "hand").index(table.get("dealing", "shoe"))
         self.recorded = bool(table.get("records"))  # the table system tells what people do, and nothing goes without
         self.counts_full = config.get("mechanism", {}).get("count_assurance") == "full"
         # No silent default: who counts for Cover All is a question the rules do not answer.
@@ -224,6 +202,8 @@ def find_profile(game: "str | dict[str, Any]") -> Profile:
         return Profile(game)
     changed = dict(_HOUSE)
     for key in game:
+        if key not in changed and key not in ("last_cards", "plan", "clause_count", "clause_shuffle", "clause_deal"):
+            raise ValueError("profile: the house game has no " + key)
         changed[key] = game[key]
     if "stack_cards" not in game:
         changed["stack_cards"] = min(_number(_HOUSE["stack_cards"]), _number(changed["deck_cards"]))
@@ -231,26 +211,11 @@ def find_profile(game: "str | dict[str, Any]") -> Profile:
 
 
 def _pages(data: "Mapping[str, Any]") -> "dict[int, Page]":
-    """Texts of a game for the states where it wants its own."""
-    states = ids.STATE_NAMES.split()
     pages: "dict[int, Page]" = {}
-    for name in data:
-        if name not in states or len(data[name]) != 4:
-            raise ValueError("profile: no page for " + name)
-        first, second, third, fourth = data[name]
-        pages[states.index(name)] = (first, second, third, fourth)
+    for state in data:
+        first, second, third, fourth = data[state]
+        pages[int(state)] = (first, second, third, fourth)
     return pages
-
-
-def _bits(data: "Mapping[str, Any]", key: str, words: str) -> int:
-    """A list of words as bits, in the order of all the words there are."""
-    bits = 0
-    known = words.split()
-    for word in data.get(key, ()):
-        if word not in known:
-            raise ValueError("profile: %s has no %s" % (key, word))
-        bits |= 1 << known.index(word)
-    return bits
 
 
 def _text(value: object) -> bytes:

@@ -34,7 +34,6 @@ COLD = {
     # after a halt
     "hal/rp2/axis.py: Axis._prepare",
     "firmware/games/profile.py: Profile._rules",
-    "firmware/games/profile.py: _bits",
     "firmware/games/profile.py: _pages",
     # when an event is recorded, or somebody puts something on record
     "firmware/games/books.py: Books._deck_event",

@@ -1,0 +1,86 @@
+"""A table with a host that may command: what the tests of games share."""
+
+from support import board, check_stage
+
+from firmware.protocol import ids
+from rig import stories
+from rig.games import game_data
+from rig.story import Stage
+
+KEY = bytes(range(32))
+REFUSED = ids.OUTCOME_REJECTED
+DONE = ids.OUTCOME_DONE
+
+
+class Table:
+    """A device, a dealer's hands and a table system."""
+
+    def __init__(self, game, kind="carousel", table=None, seed=7, role=ids.ROLE_TABLE, config=None):
+        config = config or board(kind)
+        config["link"]["mode"] = "table"
+        config["table"] = table or {}
+        self.stage = Stage(config, game, seed, KEY, role)
+        self.op = 0
+        self.stage.until("empty_proved", 20000)
+        self.stage.run(3000)
+
+    def record(self, what, a=0, b=0):
+        """Put something on record; its outcome."""
+        return self.command(ids.CMD_RECORD, ids.RECORD_NAMES.split().index(what), a, b)
+
+    def command(self, message, argument=0, a=0, b=0):
+        self.op += 1
+        return self.stage.order(self.op, message, argument, a=a, b=b)
+
+    def reason(self):
+        """Why the last command got no further."""
+        return self.stage.peer.results[-1][3]
+
+    def play(self, *steps):
+        self.stage.play(list(steps))
+        return self
+
+    def shuffle(self, deck=1):
+        self.stage.act("load", {"cards": 52, "deck": deck})
+        self.stage.run(300)
+        self.stage.play([("", 300, "press", "green"), ("deck_verified", 500, "wait", 0)])
+        return self
+
+    def deal(self, positions):
+        """Betting closed and every stack taken."""
+        self.stage.play(stories.seats(positions) + [("", 500, "press", "close"), ("round_started", 600, "wait", 0)])
+        if self.flow.profile.lockout:
+            self.stage.play([("", 100, "press", "lock")])
+        self.stage.play([("stack_offered", 600, "take", 0) for _ in range(positions + 1)])
+        return self
+
+    def release(self):
+        self.play(
+            ("", 300, "press", "green"), ("remainder_released", 600, "take", 0), ("remainder_taken", 300, "wait", 0)
+        )
+        return self
+
+    def end(self):
+        self.play(("", 300, "press", "green"), ("", 500, "wait", 0))
+        return self
+
+    def round(self, positions, deck=1):
+        return self.shuffle(deck).deal(positions).release().end()
+
+    @property
+    def flow(self):
+        return self.stage.rig.app.flow
+
+    @property
+    def display(self):
+        return list(self.stage.rig.hal.lines)
+
+    def close(self):
+        check_stage(self.stage)
+
+
+def short_deck(game, **changes):
+    """A game of the rules with another deck or plan, for a small machine."""
+    data = dict(game_data(game))
+    data.update(changes)
+    return data
