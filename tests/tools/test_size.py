@@ -45,7 +45,8 @@ FILES = {
     "hal/sim/plant.py": "X = 1\n",
     "rig/__init__.py": "",
     "board_configs/b.json": (
-        '{\n  "$schema": "board.schema.json",\n  "mcu": {"port": "rp2"},\n  "mechanism": {"kind": "shoe"}\n}\n'
+        '{\n  "$schema": "board.schema.json",\n  "mcu": {"port": "rp2"},\n  "game": "house",\n'
+        '  "mechanism": {"kind": "shoe"}\n}\n'
     ),
 }
 
@@ -80,7 +81,7 @@ def test_ships_the_import_closure_of_main_one_port_and_one_kind(tree: Path, tmp_
         "hal/rp2/pins.py",
     }
     board = json.loads((tmp_path / "out/board.json").read_text())
-    assert board == {"mcu": {"port": "rp2"}, "mechanism": {"kind": "shoe"}}
+    assert board == {"mcu": {"port": "rp2"}, "game": "house", "mechanism": {"kind": "shoe"}}
     table = json.loads((tree / "build/names-b.json").read_text())
     assert (tmp_path / "out/main.py").read_text().startswith(f"from {table['modules']['firmware.main']} import ")
 
@@ -145,3 +146,9 @@ def test_says_what_is_wrong(tree: Path, capsys: pytest.CaptureFixture[str], name
 def test_names_the_boards_there_are(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert size.main(["--board", "nope", "--root", str(tree)]) == 1
     assert "there are: b" in capsys.readouterr().err
+
+
+def test_a_device_gets_the_numbers_of_its_own_game_and_no_other(tmp_path: Path) -> None:
+    shipped = {item.place: item.source for item in size.ship("pico-carousel", tmp_path)}
+    assert shipped["game.json"] == "game_profiles/caribbean-stud.json"
+    assert [place for place in shipped if place.endswith(".json")] == ["board.json", "game.json"]
