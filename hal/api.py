@@ -25,19 +25,44 @@ if TYPE_CHECKING:
         card_code: int  # where cards are recognised: the last one read, 1 .. 52, 0 if unreadable
         card_codes: int  # how many were read so far
 
+    class BlockDevice(Protocol):
+        """Raw flash, as MicroPython's block devices have it: blocks of 4,096 bytes, pages of 256."""
+
+        def readblocks(self, block: int, buf: bytearray | memoryview, offset: int) -> object: ...
+
+        def writeblocks(self, block: int, buf: bytearray, offset: int) -> object:
+            """Program one page that is blank. Nothing is erased."""
+            ...
+
+        def ioctl(self, operation: int, block: int) -> object:
+            """Operation 6 erases a block. Anything but 0 or None: it did not."""
+            ...
+
     class Storage(Protocol):
-        """Four verbs over a byte range that keeps its content without power."""
+        """Cells of 96 bytes that keep their content without power. docs/STORAGE.md has times and back ends.
+
+        An address is a multiple of the cell size. What is asked for out of range or out of step gets False. A cell that
+        was never written reads as bytes that are no valid record: all 0x00 or all 0xFF.
+        """
 
         def nv_read(self, address: int, buf: bytearray) -> bool:
-            """Fill buf from address. At any time, cards moving or not."""
+            """Fill buf with whole cells, in practice one. At any time, cards moving or not."""
             ...
 
         def nv_prog(self, address: int, buf: bytearray) -> bool:
-            """Write buf at address. A power cut may leave any prefix of it written. Bounded by 5 ms for 64 bytes."""
+            """Write one whole cell, over whatever it held; only while nothing moves.
+
+            Interrupts may be off meanwhile: for 5 ms at most if nv_erase had got it ready, for as long as an erase
+            otherwise. A power cut may leave the old content, the new, any prefix of the new on the rest of the old, or
+            noise, in this cell; every other cell stays as it was. False: it may have failed half-way, like a cut."""
             ...
 
         def nv_erase(self, address: int, size: int) -> bool:
-            """Make a range programmable. FRAM needs none and returns True at once."""
+            """Get ready: once True, the next programs of up to `size` bytes in all are quick ones, each 5 ms at most.
+
+            Nothing is erased that anybody could read. Only at rest between rounds: one call may take 400 ms, with
+            interrupts off. False: not ready yet, so ask again in a later scan; programs work meanwhile, slowly. FRAM
+            has nothing to do and returns True at once; flash can get 64 cells ready and never more."""
             ...
 
         def nv_sync(self) -> bool:
