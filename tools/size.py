@@ -98,7 +98,8 @@ def ship_names(board: str, root: Path = ROOT) -> list[str]:
     """The modules that a board gets."""
     config = read_config(board, root)
     port = port_of(config, board, root)
-    return modules_of([ENTRY, *port_modules(port, root)], other_ports(port) + other_kinds(config, board, root), root)
+    home = other_ports(port) + other_storage(config) + other_kinds(config, board, root)
+    return modules_of([ENTRY, *port_modules(port, root)], home, root)
 
 
 def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
@@ -203,6 +204,12 @@ def port_modules(port: str, root: Path) -> list[str]:
 def other_ports(port: str) -> list[str]:
     """main.py picks its port at run time. The board config tells which one that will be; the rest stays home."""
     return [f"hal.{other}" for other in MARCH if other != port]
+
+
+def other_storage(config: dict[str, Any]) -> list[str]:
+    """Back ends that the port could use, but not on this board; files are for hosts."""
+    flash = config.get("nv", {}).get("kind") == "flash"
+    return ["hal.disk", "hal.rp2.fram"] if flash else ["hal.disk", "hal.flash", "hal.rp2.onboard"]
 
 
 def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:

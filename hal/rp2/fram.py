@@ -1,6 +1,8 @@
 """SPI FRAM behind the four storage verbs. Writes are durable when the chip is deselected; nothing needs erasing.
 
-Every write is read back: a chip that is missing, worn or write-protected says nothing by itself.
+A chip that is missing, worn or write-protected says nothing by itself, and a bus without one reads as all 0 or all 1,
+which may be just what was to be written. So the write enable latch has to be seen set before a write and clear after
+it, and what was written is read back. Any size may be written, not only whole cells.
 """
 
 from machine import SPI, Pin
@@ -12,9 +14,11 @@ if TYPE_CHECKING:
 
 _WRITE = const(0x02)
 _READ = const(0x03)
-_WREN = const(0x06)
+_WRDI = b"\x04"
+_RDSR = b"\x05"
+_WREN = b"\x06"
+_WEL = const(0x02)  # the latch, in the status
 _HZ = const(8000000)  # assumed safe for the part and the board's wires
-_CHECK_BYTES = const(64)  # one journal record
 
 
 class Fram:
@@ -31,31 +35,50 @@ class Fram:
             miso=Pin(config["miso"]),
         )
         self._head = bytearray(3 if self._size <= 0x10000 else 4)
-        self._enable = bytes((_WREN,))
-        self._check = bytearray(_CHECK_BYTES)
+        self._status = bytearray(1)
+        self._check = bytearray(0)
+        # Without this an empty bus would read as storage that was never written.
+        self._there = self._latch(_WREN) and not self._latch(_WRDI)
 
-    def read(self, address: int, buf: bytearray) -> bool:
-        if not self._inside(address, len(buf)):
+    def nv_read(self, address: int, buf: bytearray) -> bool:
+        if not self._there or address < 0 or address + len(buf) > self._size:
             return False
         self._select(_READ, address)
         self._spi.readinto(buf)
         self._cs.value(1)
         return True
 
-    def write(self, address: int, buf: bytearray) -> bool:
-        if not self._inside(address, len(buf)):
+    def nv_prog(self, address: int, buf: bytearray) -> bool:
+        if address < 0 or address + len(buf) > self._size:
             return False
-        self._cs.value(0)
-        self._spi.write(self._enable)
-        self._cs.value(1)
+        self._there = self._latch(_WREN)
+        if not self._there:
+            return False
         self._select(_WRITE, address)
         self._spi.write(buf)
         self._cs.value(1)
-        check = self._check if len(buf) == _CHECK_BYTES else bytearray(len(buf))
-        return self.read(address, check) and check == buf
+        self._there = not self._latch(_RDSR)
+        if len(self._check) != len(buf):
+            self._check = bytearray(len(buf))
+        return self.nv_read(address, self._check) and self._check == buf
 
-    def _inside(self, address: int, size: int) -> bool:
-        return address >= 0 and address + size <= self._size
+    def nv_erase(self, address: int, size: int) -> bool:
+        return True
+
+    def nv_sync(self) -> bool:
+        return True
+
+    def _latch(self, order: bytes) -> bool:
+        """Give an order of one byte; whether writes are enabled then."""
+        self._cs.value(0)
+        self._spi.write(order)
+        if order != _RDSR:
+            self._cs.value(1)
+            self._cs.value(0)
+            self._spi.write(_RDSR)
+        self._spi.readinto(self._status)
+        self._cs.value(1)
+        return self._status[0] & _WEL != 0
 
     def _select(self, opcode: int, address: int) -> None:
         head = self._head

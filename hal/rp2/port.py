@@ -11,13 +11,12 @@ from micropython import const
 from hal.rp2.clock import sleep_ms, ticks_add, ticks_diff, ticks_ms, ticks_us
 from hal.rp2.edges import RING, Beam, Edges, Stop
 from hal.rp2.expander import Expander
-from hal.rp2.fram import Fram
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hal.api import Config, InputImage
+    from hal.api import Config, InputImage, Storage
 
 _ROSC_RANDOMBIT = 0x4006001C
 _TICK_MS = const(2)
@@ -60,7 +59,7 @@ class Rp2Hal:
             for bit in self._buttons:
                 mask |= 1 << bit if bit >= 0 else 0
             self._panel = Expander(config["expander"], mask)
-        self._nv = Fram(config["nv"])
+        self._bind_nv(_make_nv(config["nv"]))
         link = config["link"]
         self._link: "Any" = UART(  # the stubs do not know write(buf, offset, size)
             link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]), rxbuf=_RX_BYTES, txbuf=_TX_BYTES
@@ -81,6 +80,12 @@ class Rp2Hal:
             self._beams.append(beam)
             if is_slot:
                 self._slot = beam
+
+    def _bind_nv(self, nv: "Storage") -> None:
+        self.nv_read = nv.nv_read
+        self.nv_prog = nv.nv_prog
+        self.nv_erase = nv.nv_erase
+        self.nv_sync = nv.nv_sync
 
     # -- time ------------------------------------------------------------------------------------------------------
 
@@ -230,7 +235,7 @@ class Rp2Hal:
     def show(self, lines: "tuple[str, str, str, str]") -> None:
         self.lines = lines
 
-    # -- link and storage ------------------------------------------------------------------------------------------
+    # -- the link --------------------------------------------------------------------------------------------------
 
     def link_readinto(self, buf: bytearray) -> int:
         size = self._link.any()
@@ -250,18 +255,6 @@ class Rp2Hal:
             self._link = UsbPort()
         else:
             self._link = self._table
-
-    def nv_read(self, address: int, buf: bytearray) -> bool:
-        return self._nv.read(address, buf)
-
-    def nv_prog(self, address: int, buf: bytearray) -> bool:
-        return self._nv.write(address, buf)
-
-    def nv_erase(self, address: int, size: int) -> bool:
-        return True
-
-    def nv_sync(self) -> bool:
-        return True
 
     # -- the board -------------------------------------------------------------------------------------------------
 
@@ -304,6 +297,16 @@ def _make_axis(config: "Config") -> "Any":
     from hal.rp2.axis import Axis
 
     return Axis(config["axis"], config["mechanism"])
+
+
+def _make_nv(config: "Config") -> "Storage":
+    if config["kind"] == "flash":
+        from hal.rp2.onboard import onboard
+
+        return onboard(config)
+    from hal.rp2.fram import Fram
+
+    return Fram(config)
 
 
 def _expander_bits(lines: "Config", names: "tuple[str, ...]") -> "list[int]":

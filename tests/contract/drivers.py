@@ -1,6 +1,7 @@
 """The same verbs on two ports: the simulated one, and the one for the RP2040 on a fake board. Both have a plant."""
 
 import importlib
+import os
 import sys
 import time
 from typing import Any
@@ -138,6 +139,7 @@ class Rp2Driver(Driver):
         self.plant = self.world.plant
         for name, clock in self.world.clocks().items():
             patch.setattr(time, name, clock, raising=False)
+        patch.setattr(os, "statvfs", self.world.statvfs)
         for name, module in self.world.modules().items():
             patch.setitem(sys.modules, name, module)
         for name in [name for name in sys.modules if name.startswith("hal.rp2")]:

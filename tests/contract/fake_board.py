@@ -11,14 +11,15 @@ from types import ModuleType
 from typing import Any
 
 from emulator.step_axis import FAR_US, StepAxis
+from fram_chip import FramChip
 
+from hal.sim.nor import Nor
 from hal.sim.plant import OUTPUTS, Plant
 
 MASK = 0x3FFFFFFF
 ORIGIN_US = 0x40000000 - 3000000  # clocks wrap early in every test
 STEP_CYCLES = 9
 UART_TX_BYTES = 32
-_SPI_READ, _SPI_WRITE, _SPI_WREN = 0x03, 0x02, 0x06
 
 
 class Pin:
@@ -185,30 +186,20 @@ class Timer:
 
 
 class Spi:
-    """With the FRAM at its other end."""
+    """With the FRAM at its other end, or nothing: then it reads what the wire floats at."""
 
     world: "World"
 
     def __init__(self, number: int, baudrate: int, sck: Pin, mosi: Pin, miso: Pin) -> None:
-        self.got = bytearray()
-        self.enabled = False
-        self.world.pad(self.world.config["nv"]["cs"]).listener = self._select
-
-    def _select(self, level: int) -> None:
-        if level:
-            self.enabled = len(self.got) == 1 and self.got[0] == _SPI_WREN
-        self.got = bytearray()
+        self.world.pad(self.world.config["nv"]["cs"]).listener = self.world.fram.select
 
     def write(self, buf: bytes) -> None:
-        self.got += buf
-        if self.enabled and self.world.fram_there and self.got[0] == _SPI_WRITE and len(self.got) > 3:
-            at = self.got[1] << 8 | self.got[2]
-            self.world.fram[at : at + len(self.got) - 3] = self.got[3:]
+        if self.world.fram_there:
+            self.world.fram.shift(bytes(buf))
 
     def readinto(self, buf: bytearray) -> None:
-        assert self.got[0] == _SPI_READ
-        at = self.got[1] << 8 | self.got[2]
-        buf[:] = self.world.fram[at : at + len(buf)]
+        floating = bytes((self.world.fram_floats,)) * len(buf)
+        buf[:] = self.world.fram.shift(bytes(len(buf))) if self.world.fram_there else floating
 
 
 class I2c:
@@ -282,11 +273,14 @@ class World:
         self.stepper: Any = None
         self.uart: Any = None
         self.tables: list[tuple[int, array[int]]] = []
-        self.fram = bytearray(config["nv"]["bytes"])
+        self.fram = FramChip(config["nv"]["bytes"])
+        self.nor = Nor(config["nv"].get("blocks", 1), seed)
+        self.files_bytes = 0  # of flash, from the start of what rp2.Flash reaches
         self.expander = bytearray(0x16)
         self.contacts = 0
         self.panel_there = True
         self.fram_there = True
+        self.fram_floats = 0xFF  # what a bus without a chip reads
         self.home_chatter = 0  # pulses at every edge of the home mark
         self.home_stuck = False
         self.noise = random.Random(seed)
@@ -391,6 +385,7 @@ class World:
         )  # fmt: skip
         vars(rp2).update(DMA=Dma, StateMachine=StateMachine, PIO=Any, asm_pio=_asm_pio)
         vars(rp2)["PIO"] = type("PIO", (), {"OUT_LOW": 2})
+        vars(rp2)["Flash"] = self._flash
         vars(uctypes)["addressof"] = self._addressof
         return {"machine": machine, "rp2": rp2, "uctypes": uctypes}
 
@@ -404,6 +399,15 @@ class World:
             "sleep_us": _ignore,
             "sleep_ms": self._sleep_ms,
         }
+
+    def statvfs(self, path: str) -> tuple[int, ...]:
+        """What MicroPython's os says of the file system that is mounted."""
+        assert path == "/"
+        return (4096, 4096, self.files_bytes // 4096, 0, 0, 0, 0, 0, 0, 255)
+
+    def _flash(self, start: int, len: int) -> Nor:
+        assert start == self.config["nv"]["start"] and len == self.nor.blocks * 4096
+        return self.nor
 
     def _sleep_ms(self, ms: int) -> None:
         self.run(ms * 1000)

@@ -6,7 +6,7 @@ from typing import Any
 
 from emulator.pico import Pico
 
-_SPI_READ, _SPI_WRITE, _SPI_WREN = 0x03, 0x02, 0x06
+_SPI_READ, _SPI_WRITE, _SPI_WRDI, _SPI_RDSR, _SPI_WREN = 0x03, 0x02, 0x04, 0x05, 0x06
 _ROSC_PAGE = 0x40060
 _ROSC_RANDOMBIT = 0x1C
 
@@ -33,9 +33,9 @@ class Fram:
             opcode = self._got[0] if self._got else 0
             if opcode == _SPI_WREN:
                 self._enabled = True
-            elif opcode == _SPI_WRITE:
+            elif opcode in (_SPI_WRITE, _SPI_WRDI):
                 self._enabled = False
-                self.writes += 1
+                self.writes += opcode == _SPI_WRITE
         self._got = bytearray()
 
     def _transmit(self, value: int) -> None:
@@ -46,6 +46,8 @@ class Fram:
         self._spi.complete_transmit(self._answer)
 
     def _exchange(self, value: int) -> int:
+        if self._got and self._got[0] == _SPI_RDSR:
+            return 2 if self._enabled else 0
         if len(self._got) < 3:
             self._got.append(value)
             if len(self._got) == 3:
