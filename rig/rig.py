@@ -26,12 +26,14 @@ class Livelock(Exception):
 class Rig:
     """A simulated device on a table. Survives power cuts: boot() makes a new app on the same plant and storage."""
 
-    def __init__(self, config: "Config", game: "Game", seed: int, board_crc: int, key: bytes = b"") -> None:
+    def __init__(
+        self, config: "Config", game: "Game", seed: int, board_crc: int, key: bytes = b"", nv: "Nv | None" = None
+    ) -> None:
         self.config = config
         self.board_crc = board_crc
         self.game = game
         self.plant = Plant(config, INPUTS, seed)
-        self.nv = Nv(config["nv"]["bytes"])
+        self.nv = Nv(config["nv"]["bytes"]) if nv is None else nv
         self.scans = 0
         self.deliver: "Callable[[], None] | None" = None  # takes what the device sent, before time goes on
         self.powered = False

@@ -66,6 +66,7 @@ def parser() -> argparse.ArgumentParser:
     sim.add_argument("--hands", action="store_true", help="end when standard input ends")
     sim.add_argument("--json", action="store_true", help="say where the ports are as one line of JSON")
     sim.add_argument("--key-file", metavar="F", help="a device key for the simulated device")
+    sim.add_argument("--storage", metavar="FILE", help="what the shoe remembers is kept here from run to run")
     sim.add_argument("--mode", choices=["report_only", "table"], help="instead of the board's link mode")
     monitor = commands.add_parser("monitor", help="show what a shoe is doing, live")
     monitor.add_argument("port", help="serial device or pyserial URL; a simulator's tap as well")
@@ -173,7 +174,7 @@ def _sim(options: argparse.Namespace) -> int:
     game = options.game or config.get("game", DEFAULT_GAME)
     if options.mode:
         config["link"]["mode"] = options.mode
-    simulator = Simulator(config, crc, game, options.seed, options.speed, key)
+    simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage)
     port, tap = simulator.table.path, simulator.tap.path
     if options.json:
         ready = {"port": port, "tap": tap, "board": config["name"], "game": game, "seed": options.seed}

@@ -7,6 +7,7 @@ written to it, so that a second tool can look on without taking bytes away from 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import sys
@@ -16,8 +17,10 @@ from collections.abc import Callable
 from typing import TextIO
 
 from fairshoe.boards import Config
-from fairshoe.errors import GameError
+from fairshoe.errors import GameError, SimulatorError
 from fairshoe.games import game_names
+from hal.disk import Disk
+from hal.sim.kept import GRAIN, KeptNv
 from rig.actions import ACTIONS, TYPED, act
 from rig.games import load_profile
 from rig.rig import Rig
@@ -53,6 +56,23 @@ def _change(word: str) -> tuple[str, object]:
     return key, [int(part) for part in value.split("+")] if key == "plan" else int(value)
 
 
+def _kept(path: str, size: int) -> KeptNv:
+    """A shoe's storage in a file, for this simulator alone until the process ends."""
+    try:
+        disk = Disk(path, size, GRAIN)
+        fcntl.flock(disk.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise SimulatorError(f"storage {path}: another simulator has it.", "End that one, or name a file.") from error
+    except ValueError as error:
+        raise SimulatorError(
+            f"storage {error}.", "It was cut short, or belongs to another board; name a file that does not exist yet."
+        ) from error
+    except OSError as error:
+        why = error.strerror or error
+        raise SimulatorError(f"storage {path}: {why}.", "Name a file that can be written.") from error
+    return KeptNv(size, disk)
+
+
 class _Pty:
     """One pseudo-terminal. Its far end stays open here, so that tools may come and go."""
 
@@ -84,10 +104,18 @@ class Simulator:
     """Runs the rig at `speed` times real time and moves bytes between it and the ports."""
 
     def __init__(
-        self, config: Config, board_crc: int, game: Game, seed: int, speed: float, key: bytes | None = None
+        self,
+        config: Config,
+        board_crc: int,
+        game: Game,
+        seed: int,
+        speed: float,
+        key: bytes | None = None,
+        storage: str | None = None,
     ) -> None:
+        nv = _kept(storage, config["nv"]["bytes"]) if storage else None
         try:
-            self.rig = Rig(config, check_game(game), seed, board_crc, key or b"")
+            self.rig = Rig(config, check_game(game), seed, board_crc, key or b"", nv)
         except ValueError as error:
             raise GameError(f"this game on this board: {error}.", "Choose another game, or another board.") from error
         self.speed = speed

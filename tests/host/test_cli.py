@@ -148,6 +148,43 @@ def test_the_tap_repeats_what_the_shoe_sends_to_a_second_tool() -> None:
     assert first["firmware"] == "0.1.0"
 
 
+def boots(until: int, *arguments: str) -> list[tuple[int, int]]:
+    """Boot and number of the events that a simulated shoe tells a host, until this boot has proved itself empty."""
+    found: list[tuple[int, int]] = []
+    with simulator(*arguments) as (_process, ready), subprocess.Popen(
+        [*FAIRSHOE, "monitor", "--json", "--host", ready["port"]], stdout=subprocess.PIPE, text=True
+    ) as monitor:
+        assert monitor.stdout
+        for line in monitor.stdout:
+            event = json.loads(line)
+            if "seq" in event:
+                found.append((event["boot"], event["seq"]))
+            if event["message"] == "empty_proved" and event["boot"] == until:
+                break
+        monitor.kill()
+    return found
+
+
+def test_a_simulated_shoe_remembers_its_past_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "shoe.nv"
+    first, again = boots(1, "--storage", str(file)), boots(2, "--storage", str(file))
+    assert first[0] == (1, 1) and file.stat().st_size == 32768
+    assert again[-1][0] == 2 and again[-1][1] > first[-1][1]
+
+
+def test_a_storage_file_that_is_not_this_shoes_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "shoe.nv"
+    file.write_bytes(bytes(32000))
+    message = one_message(run("sim", "--hands", "--storage", str(file)), 7)
+    assert f"storage {file} has 32000 bytes, and this storage 32768." in message
+    assert "cut short" in message and file.stat().st_size == 32000
+    message = one_message(run("sim", "--hands", "--storage", str(tmp_path)), 7)
+    assert "Name a file that can be written." in message
+    with simulator("--storage", str(tmp_path / "other")):
+        message = one_message(run("sim", "--hands", "--storage", str(tmp_path / "other")), 7)
+    assert "another simulator has it" in message
+
+
 def test_a_hand_that_does_something_impossible_gets_a_hint_and_the_shoe_goes_on() -> None:
     done = subprocess.run(
         [*FAIRSHOE, "sim", "--hands", "--speed", "20"],

@@ -63,7 +63,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "rig": ("rig", "firmware", "!firmware.main", "hal.sim", "hal.api"),
     "fairshoe": ("fairshoe", "firmware.protocol", "firmware.ticks"),
     "fairshoe.scenario": ("fairshoe", "rig"),
-    "fairshoe.simulator": ("fairshoe", "firmware", "!firmware.main", "rig", "hal.sim", "hal.api"),
+    "fairshoe.simulator": ("fairshoe", "firmware", "!firmware.main", "rig", "hal.sim", "hal.api", "hal.disk"),
     # The shuffle test plays the whole firmware, and its drawing of an order by itself.
     "fairshoe.shuffle_source": ("fairshoe", "firmware", "!firmware.main", "rig"),
 }
