@@ -58,8 +58,12 @@ SHADE_PERCENT = 60  # of a slot's pitch, assumed: so long a card shades the slot
 LENGTH_PERCENT_MAX = 115  # firmware/machines/spec.py: longer is a double feed
 SETTLES_MIN = 3
 HAND_UM_PER_MS = (200, 3000)  # assumed: the slowest and the fastest hand that draws a card
-CELL_BYTES = 96  # firmware/journal/cells.py, as the next
+CELL_BYTES = 96  # firmware/journal/cells.py, as the next; hal/flash.py has it too
 RECORD_CELL = 12
+BLOCK_BYTES = 4096
+FILES_BYTES = 256 * 1024  # what a file system keeps for itself: the firmware twice, and littlefs around it
+# What rp2.Flash reaches, by board: all of it is the file system's unless the boot script says otherwise.
+FLASH_BYTES = {"Raspberry Pi Pico": 1408 * 1024}
 ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room for so many
 
 
@@ -95,6 +99,8 @@ def board_problems(config: Config) -> Iterator[str]:
         yield from _axis_problems(mech)
         yield from _report_problems(mech)
     yield from _nv_problems(config["nv"]["bytes"])
+    if config["nv"]["kind"] == "flash":
+        yield from _flash_problems(config["nv"], config["mcu"]["board"])
 
 
 # --- pins --------------------------------------------------------------------------------------
@@ -109,9 +115,10 @@ def _pins(config: Config) -> Iterator[tuple[str, int, str]]:
         for name, pin in config.get(group, {}).items():
             if isinstance(pin, int):
                 yield f"{group}.{name}", pin, ""
-    for word in ("sck", "mosi", "miso"):
-        yield f"nv.{word}", nv[word], f"spi{nv['spi']} {word}"
-    yield "nv.cs", nv["cs"], ""
+    if nv["kind"] == "fram":
+        for word in ("sck", "mosi", "miso"):
+            yield f"nv.{word}", nv[word], f"spi{nv['spi']} {word}"
+        yield "nv.cs", nv["cs"], ""
     if expander:
         for word in ("sda", "scl"):
             yield f"expander.{word}", expander[word], f"i2c{expander['i2c']} {word}"
@@ -384,3 +391,19 @@ def _nv_problems(size: int) -> Iterator[str]:
             f"nv.bytes {size} holds {max(events, 0)} events: {2 * ROUND_EVENTS} are needed for a round while the last"
             " one is not acknowledged"
         )
+
+
+def blocks_min(size: int) -> int:
+    """Blocks of flash for so many bytes of cells: twice their pages, and ten for what is under way."""
+    return size // CELL_BYTES // 8 + 10
+
+
+def _flash_problems(nv: Config, board: str) -> Iterator[str]:
+    start, blocks = nv["start"], nv["blocks"]
+    if start < FILES_BYTES:
+        yield f"nv.start {start}: the file system before it needs {FILES_BYTES} bytes"
+    reach = FLASH_BYTES.get(board)
+    if reach is not None and start + blocks * BLOCK_BYTES > reach:
+        yield f"nv.start {start} and {blocks} blocks end at {start + blocks * BLOCK_BYTES}; {board} has {reach} bytes"
+    if blocks < blocks_min(nv["bytes"]):
+        yield f"nv.blocks {blocks}: {nv['bytes']} bytes of cells need {blocks_min(nv['bytes'])} blocks or more"

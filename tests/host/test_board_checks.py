@@ -443,6 +443,35 @@ def test_the_journal_holds_two_rounds() -> None:
     assert only("draw", nv__bytes=64).startswith("nv.bytes 64 holds 0 events")
 
 
+FLASH: dict[str, Any] = {"kind": "flash", "start": 1 << 20, "blocks": 52, "bytes": 32736}
+
+
+def test_flash_needs_no_pins_but_room_behind_the_files() -> None:
+    assert problems("carousel", nv=FLASH) == []
+    assert problems("carousel", nv=FLASH, inputs__exit=16) == []  # where the FRAM's data came in
+    for changes, message in (
+        ({"start": 4096}, "nv.start 4096: the file system before it needs 262144 bytes"),
+        (
+            {"blocks": 97},
+            "nv.start 1048576 and 97 blocks end at 1445888; Raspberry Pi Pico has 1441792 bytes",
+        ),
+        ({"blocks": 51}, "nv.blocks 51: 32736 bytes of cells need 52 blocks or more"),
+        ({"start": 1000}, "nv.start must be multiple of 4096, not 1000"),
+        ({"cs": 17}, "nv.cs is not known; possible: kind, start, blocks, bytes"),
+        ({"kind": "eeprom"}, 'nv.kind must be one of fram, flash, not "eeprom"'),
+    ):
+        assert only("carousel", nv={**FLASH, **changes}) == message
+    assert problems("carousel", nv={**FLASH, "blocks": 96}) == []
+
+
+def test_what_flash_needs_is_what_its_driver_asks_for() -> None:
+    from hal import flash
+
+    assert board_checks.CELL_BYTES == flash.CELL
+    for cells in (1, 7, 8, 341, 682):
+        assert board_checks.blocks_min(cells * flash.CELL) == flash.blocks_min(cells)
+
+
 # --- what these rules take over from elsewhere -------------------------------------------------
 
 

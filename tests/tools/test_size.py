@@ -149,6 +149,6 @@ def test_names_the_boards_there_are(tree: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_a_device_gets_the_numbers_of_its_own_game_and_no_other(tmp_path: Path) -> None:
-    shipped = {item.place: item.source for item in size.ship("pico-carousel", tmp_path)}
+    shipped = {item.path: item.source for item in size.ship("pico-carousel", tmp_path)}
     assert shipped["game.json"] == "game_profiles/caribbean-stud.json"
-    assert [place for place in shipped if place.endswith(".json")] == ["board.json", "game.json"]
+    assert [path for path in shipped if path.endswith(".json")] == ["board.json", "game.json"]
