@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
             Nothing is erased that anybody could read. Only at rest between rounds: one call may take 400 ms, with
             interrupts off. False: not ready yet, so ask again in a later scan; programs work meanwhile, slowly. FRAM
-            has nothing to do and returns True at once; flash can get 64 cells ready and never more."""
+            has nothing to do and returns True at once; flash can get 128 cells ready and never more."""
             ...
 
         def nv_sync(self) -> bool:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CELL = const(96)
 BLOCKS_MAX = const(256)  # so that no place reaches 2**30 in the life of a chip: 100,000 erases of each block
-PREPARED_MAX = const(64)  # cells that nv_erase can get ready
+PREPARED_MAX = const(128)  # cells that nv_erase can get ready: a round of nine players takes 89
 _PAGE = const(256)
 _PAGES = const(16)  # of a block
 _ERASE_BLOCK = const(6)
@@ -45,7 +45,7 @@ _FAR = const(0x3FFFFFFF)
 
 def blocks_min(cells: int) -> int:
     """Half of the pages are spare, so that moving cells costs less than writing them."""
-    return cells // 8 + 10
+    return cells // 8 + 14
 
 
 class Flash:

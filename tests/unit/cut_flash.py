@@ -1,12 +1,12 @@
 """Workloads on a simulated flash chip, and the chip as it was at any operation of one, cut."""
 
 from hal.flash import Flash
-from hal.sim.nor import Nor
+from hal.sim.nor import AFTER, BEFORE, MIDDLE, Nor
 from hal.sim.nv import PowerCut
 from hal.sim.rng import mix
 
 CELLS = 20
-BLOCKS = 12
+BLOCKS = 16
 CELL = 96
 BLANK = b"\xff" * CELL
 
@@ -30,8 +30,8 @@ def read(flash, number):
 
 
 class Workload:
-    """Random programs, mostly of few cells, and calls of nv_erase in between; remembers what was done at which
-    operation of the chip."""
+    """Random programs, mostly of few cells and seldom of some, and calls of nv_erase in between; remembers what was
+    done at which operation of the chip."""
 
     def __init__(self, chip, flash, seed, known=None):
         self.chip = chip
@@ -52,7 +52,12 @@ class Workload:
             self.steps.append((self.chip.operations, -1, b"", dict(self.known)))
             self.flash.nv_erase(0, (luck >> 8) % 30 * CELL)
             return
-        number = (luck >> 8) % (CELLS if luck >> 16 & 1 else 3)
+        number = (luck >> 8) % (12 if luck >> 16 & 1 else 3)
+        if luck % 23 == 0:
+            number = 12 + (luck >> 8) % (CELLS - 12)
+        self.prog(number)
+
+    def prog(self, number):
         data = content(self.seed, number, self.turn)
         self.steps.append((self.chip.operations, number, data, dict(self.known)))
         assert self.flash.nv_prog(number * CELL, bytearray(data)) and self.flash.nv_sync()
@@ -68,11 +73,11 @@ class Workload:
         return found
 
 
-def cuts(base, log, first):
+def cuts(base, log, first, hows=(BEFORE, MIDDLE, AFTER)):
     """For every operation of a log: its number, and the chip cut before, in and after it."""
     chip = base.copy()
     for i in range(len(log)):
-        for how in range(3):
+        for how in hows:
             cut = chip.copy()
             cut.cut_at = first + i
             cut.cut_how = how
@@ -105,8 +110,17 @@ def check(flash, step, where):
     return took
 
 
-def fresh(seed):
+def recorded(seed, before, turns):
+    """A chip on which a workload ran, with a log of its last turns; the workload, and the chip as it was before them."""
     chip = Nor(BLOCKS, seed)
+    work = Workload(chip, start(chip), seed)
+    for number in range(CELLS):
+        work.prog(number)
+    work.run(before)
+    base = chip.copy()
     chip.log = []
-    return chip
-
+    work.steps = []
+    work.run(turns)
+    # All that can happen is in there: erases, and cells that are moved.
+    assert {"erase" if page < 0 else data[0] for _, page, data in chip.log} == {"erase", 0xF4, 0xF5}
+    return chip, work, base
