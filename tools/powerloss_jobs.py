@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fairshoe.games import game_names
 from fairshoe import boards
+from fairshoe.games import game_names
 from rig.powercut import KINDS, PowerRun, Survey
 
 Data = dict[str, Any]

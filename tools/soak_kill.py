@@ -23,9 +23,9 @@ from pathlib import Path
 from soak_kill_host import EventLog, Program
 from soak_kill_world import Killed, World
 
-from fairshoe.games import game_names
 import fairshoe
 from fairshoe import boards
+from fairshoe.games import game_names
 from firmware.protocol import ids
 from rig.piles import Finding
 
