@@ -47,31 +47,42 @@ import fairshoe
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "powerloss"
 TELL_S = 5.0
+WRITES = ("before a write", "torn write", "after a write")
+STREAMS = ("writes", "instants", "scenarios", "doubles", "boots")
 WAITING = 4  # jobs that wait for each process
 
 
 class Planner:
     """Draws jobs without end: first of every story in turn, so that a short time reaches all of them."""
 
-    def __init__(self, seed: int, board: str, game: str) -> None:
+    def __init__(self, seed: int, board: str, game: str, only: str = "") -> None:
         self.draw = random.Random(seed)
+        self.only = only
         self.rounds = round_jobs(board, game)
         if not self.rounds:
             raise SystemExit(f"powerloss: {board} cannot serve {game}")
         names = scenario_names() if not game else []
         self.scenarios = [job for job in map(scenario_job, names) if not board or job.board == board]
-        self.left = Counter[str]()  # writes of rounds not yet cut
+        self.whole: dict[Job, int] = {}  # cuts at writes, by round
         self.unfit: dict[str, str] = {}  # stories that break a promise without any cut
 
     def jobs(self) -> Iterator[Job]:
-        streams = [self._every_write(), self._instants(), self._scenarios(), self._doubles(), self._boots()]
-        shares = (5, 2, 2, 2, 1)
-        while True:
-            for stream, share in zip(streams, shares, strict=True):
+        streams = {
+            "writes": (5, self._every_write()),
+            "instants": (2, self._instants()),
+            "scenarios": (2, self._scenarios()),
+            "doubles": (2, self._doubles()),
+            "boots": (1, self._boots()),
+        }
+        chosen = [streams[name] for name in streams if self.only in ("", name)]
+        while chosen:
+            for share, stream in list(chosen):
                 for _ in range(share):
                     job = next(stream, None)
-                    if job is not None:
-                        yield job
+                    if job is None:
+                        chosen.remove((share, stream))
+                        break
+                    yield job
 
     def places(self, story: Job) -> Places | None:
         found = survey(story)
@@ -84,9 +95,8 @@ class Planner:
         for story in self.rounds:
             places = self.places(story)
             cuts = list(write_cuts(places)) if places else []
-            self.left[str(story)] = len(cuts)
+            self.whole[story] = len(cuts)
             for cut in cuts:
-                self.left[str(story)] -= 1
                 yield replace(story, cuts=(cut,))
 
     def _instants(self) -> Iterator[Job]:
@@ -132,6 +142,7 @@ class Tally:
         self.simulated_us = 0
         self.kinds: Counter[str] = Counter()
         self.boards: Counter[str] = Counter()
+        self.writes: Counter[Job] = Counter()  # by round, of those that are to be all of them
         self.unreached = 0
         self.found: dict[str, Outcome] = {}
 
@@ -141,6 +152,8 @@ class Tally:
         self.boards[outcome.job.board] += 1
         for cut in outcome.job.cuts[: outcome.struck]:
             self.kinds[cut.kind] += 1
+        if len(outcome.job.cuts) == 1 and outcome.job.cuts[0].kind in WRITES:
+            self.writes[replace(outcome.job, cuts=())] += 1
         self.unreached += len(outcome.job.cuts) - outcome.struck
         if outcome.problems:
             kind = kind_of(outcome.problems)
@@ -166,7 +179,7 @@ class Tally:
         for kind, count in sorted(self.kinds.items()):
             print(f"  {count:7d} {kind}")
         print(f"  {self.unreached:7d} ordered and not reached: the story was over before")
-        whole = [name for name, left in planner.left.items() if not left]
+        whole = [str(story) for story, cuts in planner.whole.items() if self.writes[story] == cuts]
         print(f"  every write of a round: {'; '.join(whole) or 'of none yet'}")
         print(f"powerloss: {len(self.found) or 'nothing'} found")
 
@@ -195,7 +208,12 @@ def run_all(planner: Planner, tally: Tally, minutes: float, jobs: int, keep_goin
     with ProcessPoolExecutor(jobs) as pool:
         while time.monotonic() < end and (keep_going or not tally.found):
             while len(waiting) < jobs * WAITING:
-                waiting.add(pool.submit(play, next(stream)))
+                job = next(stream, None)
+                if job is None:
+                    break
+                waiting.add(pool.submit(play, job))
+            if not waiting:
+                return
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
                 tally.take(future.result())
@@ -227,6 +245,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (%(default)s)")
     parser.add_argument("--board", choices=BOARDS, default="", help="this one only")
     parser.add_argument("--game", choices=game_names(), default="", help="this one only")
+    parser.add_argument("--only", choices=STREAMS, default="", help="of the kinds of cuts")
     parser.add_argument("--keep-going", action="store_true", help="do not stop at the first finding")
     again = parser.add_argument_group("one run again")
     again.add_argument("--cut", type=parse_cut, action="append", default=[], metavar="WHERE")
@@ -240,7 +259,7 @@ def main() -> int:
     if options.cut:
         return replay(options)
     print(f"powerloss {fairshoe.__version__}: seed {options.seed}, {options.jobs} processes", flush=True)
-    planner = Planner(options.seed, options.board, options.game)
+    planner = Planner(options.seed, options.board, options.game, options.only)
     tally = Tally()
     run_all(planner, tally, options.minutes, options.jobs, options.keep_going)
     for story, problem in planner.unfit.items():

@@ -163,7 +163,7 @@ def some_cut(draw: random.Random, places: Places) -> Cut:
     what = draw.random()
     if what < 0.2:
         at = draw.randrange(len(places.writes))
-        return Cut("write", at, draw.randrange(places.writes[at] + 1), "torn write")
+        return Cut("write", at, draw.randrange(places.writes[at] + 1), "write, by chance")
     if what < 0.4:
         at = draw.randrange(len(places.frames))
         size = draw.choice((0, places.frames[at], draw.randrange(places.frames[at] + 1)))

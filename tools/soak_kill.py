@@ -48,10 +48,12 @@ class Soak:
 
     @property
     def rounds(self) -> int:
-        """Over, one way or another."""
+        """Over, one way or another; of a machine that does not deal, decks handed out."""
         while self.counted < self.world.aftermath.seq_last:
             self.counted += 1
             self.counts[self.world.aftermath.recorded[self.counted][0]] += 1
+        if self.world.rig.plant.kind == "shelves":
+            return self.counts[ids.EV_REMAINDER_TAKEN]
         return self.counts[ids.EV_ROUND_ENDED] + self.counts[ids.EV_ROUND_VOIDED]
 
     def play(self, rounds: int, more: Callable[[], bool] = lambda: True) -> None:
@@ -124,7 +126,7 @@ class Soak:
         words = ", ".join(f"{count} {word}" for word, count in outcomes.items() if count)
         hours = self.world.clock() / 3600
         lines = [
-            f"{ended + voided} rounds ({ended} ended, {voided} voided) in {hours:.1f} simulated hours,"
+            f"{self.rounds} rounds ({ended} ended, {voided} voided) in {hours:.1f} simulated hours,"
             f" {self.world.aftermath.seq_last} events, {self.lives} lives of the host's program",
             f"{self.operations} operations: {words}",
         ]

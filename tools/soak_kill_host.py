@@ -45,6 +45,9 @@ COMMANDS: dict[State, type[Command]] = {
     State.WAITING_FOR_GREEN: Release,
     State.WAITING_FOR_ROUND_END: EndRound,
     State.WARNING: AcknowledgeWarning,
+    State.DECK_HELD: Release,
+    State.DRAW_READY: CloseBetting,
+    State.DRAWING: EndRound,
 }
 
 
