@@ -40,7 +40,7 @@ class PowerRun:
     """One story and its cuts, each a step that orders one: `cut_at_write`, `cut_at_time` or `cut_at_frame`.
 
     The first counts from power-up, the second from the end of the first. `story` is the steps of a scenario; without
-    it a dealer plays a round of whatever game it is, `seats` players (0: until the deck gives out). A host with the
+    it a dealer plays `rounds` of whatever game it is, `seats` players (0: until the deck gives out). A host with the
     table role gives commands in place of the dealer's buttons. A host that is `away` acknowledges nothing until the
     operator has recovered the machine. An auditor comes by now and then if the board discloses its seeds."""
 
@@ -52,6 +52,7 @@ class PowerRun:
         story: "list[Data] | None" = None,
         seats: int = 2,
         away: bool = False,
+        rounds: int = 1,
     ) -> None:
         self.data = dict(data)
         self.data["script"] = []
@@ -62,6 +63,7 @@ class PowerRun:
         self.story = story
         self.seats = seats
         self.away = away
+        self.rounds = rounds
         self.scenario = Scenario(self.data, config)
         self.stage = self.scenario.stage
         self.rig = self.scenario.stage.rig
@@ -120,9 +122,9 @@ class PowerRun:
     # -- before ----------------------------------------------------------------------------------------------------
 
     def _round(self) -> "Iterator[Data]":
-        """What a dealer does from a machine that has just been switched on to the end of one round."""
+        """What a dealer does from a machine that has just been switched on to the end of the last round."""
         first = len(self.stage.peer.events)
-        for _ in range(MOVES_MAX):
+        for _ in range(MOVES_MAX * self.rounds):
             if not self.rig.struck and self._over(first):
                 return
             moves = [] if self.rig.struck else next_moves(self.stage, True)
@@ -133,7 +135,7 @@ class PowerRun:
 
     def _over(self, first: int) -> bool:
         goal = "round_ended" if self.rig.app.flow.machine.deals else "remainder_taken"
-        return goal in [event.name for event in self.stage.peer.events[first:]]
+        return [event.name for event in self.stage.peer.events[first:]].count(goal) >= self.rounds
 
     def _move(self, delay_ms: int, action: str, arguments: "Data") -> "Iterator[Data]":
         state = self.rig.app.flow.state

@@ -20,6 +20,8 @@ Data = dict[str, Any]
 SCENARIOS = Path(__file__).resolve().parent.parent / "tests" / "scenarios"
 BOARDS = tuple(boards.board_names())
 SEATS = 2
+SMALL_BYTES = 6144  # records come round within four rounds
+SMALL_ROUNDS = 4
 BOOT_WRITES = 12  # a boot that voids a round and puts a command in doubt writes fewer
 SECOND_US_MAX = 40_000_000  # by then the operator is done
 
@@ -60,6 +62,8 @@ class Job:
     seats: int = SEATS
     away: bool = False
     audit: bool = False
+    rounds: int = 1
+    storage: int = 0  # bytes, if not what the board has
     scenario: str = ""
     cuts: tuple[Cut, ...] = ()
 
@@ -68,11 +72,13 @@ class Job:
         words = [f"--scenario {self.scenario}"] if self.scenario else [f"--board {self.board} --game {self.game}"]
         words += [f"--machine-seed {self.seed} --seats {self.seats}"]
         words += [f"--role {self.role}"] if self.role and not self.scenario else []
+        words += [f"--rounds {self.rounds} --storage {self.storage}"] if self.storage else []
         words += [f"--{name}" for name in ("away", "audit") if getattr(self, name)]
         return " ".join(words + [f"--cut {cut}" for cut in self.cuts])
 
     def __str__(self) -> str:
         name = self.scenario or f"{self.board}, {self.game}" + (f", {self.role}" if self.role else "")
+        name += f", {self.rounds} rounds on {self.storage} bytes" if self.storage else ""
         return name + (", host away" if self.away else "") + (", audited" if self.audit else "")
 
 
@@ -118,8 +124,11 @@ def make_run(job: Job) -> PowerRun:
         data["role"] = job.role
     if job.audit:
         data["changes"] = {**data.get("changes", {}), "audit.seeds": "disclose"}
+    if job.storage:
+        data["changes"] = {**data.get("changes", {}), "nv.bytes": job.storage}
     config = copy.deepcopy(_load(job.board))
-    return PowerRun(copy.deepcopy(data), config, [cut.step() for cut in job.cuts], story, job.seats, job.away)
+    cuts = [cut.step() for cut in job.cuts]
+    return PowerRun(copy.deepcopy(data), config, cuts, story, job.seats, job.away, job.rounds)
 
 
 @lru_cache(maxsize=1000)
@@ -130,19 +139,25 @@ def survey(story: Job) -> Places:
     return Places(found.writes, found.frames, found.instants, found.problems)
 
 
+def _fits(job: Job) -> bool:
+    """Whether this board can serve that game."""
+    try:
+        make_run(job)
+    except ValueError:
+        return False
+    return True
+
+
 def round_jobs(board: str = "", game: str = "") -> list[Job]:
-    """A round of every game on every board that can serve it, by buttons, by commands, with nobody listening, and
-    with an auditor who asks for seeds."""
+    """A round of every game on every board that can serve it, by buttons, by commands, with nobody listening, with
+    an auditor who asks for seeds, and on storage so small that records are recycled."""
     jobs: list[Job] = []
     for name in [game] if game else game_names():
         for place in [board] if board else BOARDS:
             job = Job(place, name)
-            try:
-                make_run(job)
-            except ValueError:
-                continue
-            jobs += [job, replace(job, role="table"), replace(job, away=True)]
-            jobs += [replace(job, role="table", audit=True)]
+            table = replace(job, role="table")
+            small = replace(job, rounds=SMALL_ROUNDS, storage=SMALL_BYTES)
+            jobs += filter(_fits, (job, table, replace(job, away=True), replace(table, audit=True), small))
     return jobs
 
 
