@@ -4,6 +4,8 @@ that breaks a promise about it would be found out."""
 import json
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -118,6 +120,22 @@ def test_a_cut_replays_from_its_words() -> None:
     for text in ("write:1", "time:1:2", "when:3", "write:a:b"):
         with pytest.raises(ValueError):
             parse_cut(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("powerloss.py --minutes 0.05 --jobs 1 --seed 1 --board pico-draw --game house --only writes", "nothing found"),
+        ("powerloss.py --board pico-draw --game house --cut write:9:20 --cut time:900000", "2 of 2 cuts struck"),
+        ("soak_kill.py --seed 1 --rounds 1", "nothing lost, nothing twice"),
+    ],
+)
+def test_the_tools_run_and_say_how_it_went(words: str, said: str) -> None:
+    tool, *arguments = words.split()
+    command = [sys.executable, str(ROOT / "tools" / tool), *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout
 
 
 def test_every_write_is_cut_before_after_and_within() -> None:

@@ -1,9 +1,10 @@
-"""Power that fails at a storage write, as scenarios order it."""
+"""Power that fails where scenarios order it to: at a storage write, at an instant, in a frame."""
 
 from support import board, raises
 
 from rig.actions import check_action, do
 from rig.rig import Rig
+from rig.story import Stage
 
 
 def test_power_fails_at_the_ordered_write_and_not_before():
@@ -27,6 +28,41 @@ def test_power_that_fails_during_the_boot_leaves_the_machine_off():
     assert not rig.powered
     do(rig, "boot", {})
     assert rig.powered
+
+
+def test_power_fails_at_the_ordered_microsecond():
+    rig = Rig(board(), "caribbean-stud", 1, 0)
+    do(rig, "cut_at_time", {"us": 123457})
+    while not rig.struck:
+        assert rig.powered and rig.plant.now_us <= 123457
+        rig.step(2000000)
+    assert not rig.powered
+    assert rig.plant.now_us == 123457
+    do(rig, "boot", {})
+    assert rig.powered and not rig.struck
+
+
+def test_of_the_frame_in_which_power_fails_so_many_bytes_arrive():
+    """The first one is the welcome."""
+    for size in (0, 7, 4096):
+        stage = Stage(board(), "caribbean-stud", 1)
+        stage.act("cut_at_frame", {"frame": 0, "bytes": size})
+        stage.run(1000)
+        assert stage.rig.struck and not stage.rig.powered
+        assert stage.rig.frames_sent == 1
+        assert stage.peer.welcomes == (1 if size == 4096 else 0), size
+
+
+def test_a_wait_ends_when_power_fails_as_ordered():
+    stage = Stage(board(), "caribbean-stud", 1)
+    stage.act("cut_at_time", {"us": 50000})
+    stage.until("round_ended", 60000)
+    assert stage.rig.plant.now_us == 50000
+    stage.run(1000)
+    assert stage.rig.plant.now_us == 50000
+    stage.act("boot", {})
+    stage.run(1000)
+    assert stage.rig.plant.now_us == 1050000
 
 
 def test_a_write_below_zero_is_refused():
