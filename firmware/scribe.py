@@ -111,7 +111,9 @@ class Scribe:
             self.seeds.note(message)
         self.sealer.note(message)
         self.flow.books.note(message, entry.values, entry.deck, entry.round)
-        if message == ids.EV_DECK_REMOVED:
+        if message == ids.EV_RECORDED:
+            self.flow.page_due = True  # what is due may be another thing now
+        elif message == ids.EV_DECK_REMOVED:
             self.desk.found(entry.values[0])
 
     def keep_house(self) -> bool:

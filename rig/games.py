@@ -62,7 +62,7 @@ def load_profile(game: "Game") -> "Profile":
 def game_data(game: "Game") -> "Game":
     """What a device reads: of a game that has a file, of one given as a whole, or of the house's own."""
     if isinstance(game, dict):
-        return device_game(game) if "rules" in game else game
+        return device_game(game) if isinstance(game.get("rules"), dict) else game
     if game == "house":
         return game
     try:

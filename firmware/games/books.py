@@ -40,7 +40,8 @@ STUB = const(22)  # and had so many cards, two bytes
 ACCEPTED = const(24)  # progressive wagers, and one; 0: not told
 COLLECTED = const(25)
 DUE = const(26)  # 1: this round's stub has to be counted
-ROUND_END = const(27)
+OPEN = const(27)  # 1: neither ended nor void
+ROUND_END = const(28)
 # Of each deck.
 DECK_FIRST = const(28)
 DECK_CELLS = const(6)
@@ -105,6 +106,7 @@ class Books:
             for i in range(ROUND_FIRST, ROUND_END):
                 row[i] = 0
             row[TAIL_DECK] = deck
+            row[OPEN] = 1
         elif message == ids.EV_STACK_TAKEN:
             row[DEALT] = min(row[DEALT] + values[1], _U8_MAX)
             if values[0] > row[STACKS]:
@@ -124,7 +126,7 @@ class Books:
         row = self.row
         if message == ids.EV_REMAINDER_TAKEN:
             row[REST] = min(values[0], _U8_MAX)
-            row[TAIL] = 1 if round_number else 0
+            row[TAIL] = row[OPEN]
             if self.profile.decks > 1 and deck:
                 row[TURN] = 3 - deck
             if not round_number and self.once:
@@ -146,7 +148,7 @@ class Books:
 
     def _round_over(self, deck: int) -> None:
         row = self.row
-        row[TAIL] = 0
+        row[TAIL] = row[OPEN] = 0
         counted = row[COUNTED]
         row[ROUNDS] = 0 if counted else min(row[ROUNDS] + 1, _U8_MAX)
         self._set(deck, SINCE, 0 if counted else min(self.deck(deck, SINCE) + 1, _U8_MAX))

@@ -255,7 +255,6 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
         _void(flow, rule, now_ms)
     if tail:
         flow_about_tail(flow, False)
-    flow.page_due = True
 
 
 def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:

@@ -41,7 +41,7 @@ class Table:
         return self
 
     def shuffle(self, deck=1):
-        self.stage.act("load", {"cards": 52, "deck": deck})
+        self.stage.act("load", {"cards": self.flow.profile.deck_cards, "deck": deck})
         self.stage.run(300)
         self.stage.play([("", 300, "press", "green"), ("deck_verified", 500, "wait", 0)])
         return self

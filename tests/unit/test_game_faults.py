@@ -1,0 +1,199 @@
+"""What a fault, a misdeal or an exposed card does to the hands and the cards: by the clause of each game."""
+
+from game_tables import DONE, REFUSED, Table
+from support import all_fields_of, clauses_of, fields_of
+
+from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE
+from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_GREEN, WARNING
+from firmware.protocol import ids
+from rig import stories
+
+POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
+
+
+def jam_while_dealing(game, positions, stacks, nth):
+    """A card stops at the exit after so many stacks were taken."""
+    table = Table(game)
+    table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": nth, "at_um": 60000})
+    table.shuffle()
+    table.play(*(stories.seats(positions) + [("", 500, "press", "close"), ("round_started", 600, "press", "lock")]))
+    table.play(*[("stack_offered", 600, "take", 0) for _ in range(stacks)])
+    table.play(("warning_latched", 500, "wait", 0))
+    return table
+
+
+def voided(table):
+    """Consequence and hands kept of the only void."""
+    return all_fields_of(table.stage, "round_voided")[0][-2:]
+
+
+def test_a_dealing_jam_voids_by_the_clause_of_the_game_and_the_cards_join_those_dealt():
+    """Proves: CS-13f, DCP-12e"""
+    for game, clause, nth in (("caribbean-stud", b"CS-13f", 7), ("double-cross-poker", b"DCP-12e", 3)):
+        table = jam_while_dealing(game, 3, 1, nth)
+        assert clauses_of(table.stage, "round_voided") == [clause]
+        assert voided(table) == [ids.ALL_VOID_WITH_DEALT, 0]
+        taken = len(table.stage.taken[0])
+        assert fields_of(table.stage, "round_voided")[0][1:] == [1, taken, 52 - taken]
+        table.close()
+
+
+def test_boston_5_stud_keeps_the_hands_of_positions_with_a_complete_stack_and_lists_them():
+    """Proves: B5-12f"""
+    table = jam_while_dealing("boston-5-stud", 4, 2, 7)
+    assert clauses_of(table.stage, "round_voided") == [b"B5-12f"]
+    assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b11]
+    table = jam_while_dealing("boston-5-stud", 4, 0, 1)
+    assert clauses_of(table.stage, "round_voided") == [b"HOUSE"]  # no player has three cards yet
+    assert voided(table) == [ids.ALL_VOID_RESHUFFLE, 0]
+
+
+def test_the_dealers_own_stack_is_no_position_that_keeps_its_hand():
+    """Proves: B5-12f"""
+    table = Table("boston-5-stud").shuffle().deal(2)
+    table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": 12, "at_um": 60000})
+    table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
+    assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b11]
+
+
+def test_double_down_stud_has_no_clause_for_a_jam():
+    table = jam_while_dealing("double-down-stud", 3, 1, 1)
+    assert fields_of(table.stage, "round_voided")[0][0] == FAULT_JAM_EXIT
+    assert clauses_of(table.stage, "round_voided") == [b"HOUSE"]
+
+
+def test_a_jam_in_the_shuffle_is_no_shuffle_by_the_clause_of_each_game():
+    """Proves: DDS-11e, B5-12e, CS-13e, DCP-12d"""
+    for game, clause in zip(POKER, (b"DDS-11e", b"B5-12e", b"CS-13e", b"DCP-12d")):
+        table = Table(game)
+        table.stage.rig.plant.luck.add({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
+        table.play(*(stories.shuffle(52) + [("warning_latched", 500, "wait", 0)]))
+        assert clauses_of(table.stage, "shuffle_failed") == [clause]
+        assert all_fields_of(table.stage, "shuffle_failed")[0][1] == ids.RESHUFFLE
+        assert "deck_verified" not in table.stage.names()
+
+
+def test_a_wrong_count_removes_the_deck_and_its_induction():
+    """Proves: B5-9f, CS-9g, DCP-7f"""
+    for game, clause in (("boston-5-stud", b"B5-9f"), ("caribbean-stud", b"CS-9g"), ("double-cross-poker", b"DCP-7f")):
+        table = Table(game, table={"records": True})
+        for step in ("inspected", "verified", "shown", "washed"):
+            assert table.record(step, 1) == DONE
+        table.play(*stories.refuse_deck(51))
+        assert clauses_of(table.stage, "deck_refused") == [clause]
+        assert all_fields_of(table.stage, "deck_refused")[0][-1] == ids.REMOVE_DECK
+        assert clauses_of(table.stage, "deck_removed") == [clause]
+        assert table.flow.need == ids.NEED_INDUCTION
+
+
+def test_misdeals_void_all_or_one_as_the_game_says():
+    """Proves: DDS-11d, B5-12d, CS-13d, DCP-12c"""
+    wanted = (ids.ALL_VOID_RESHUFFLE, ids.ONE_VOID, ids.ONE_VOID, ids.ALL_VOID_RESHUFFLE)
+    clauses = (b"DDS-11d", b"B5-12d", b"CS-13d", b"DCP-12c")
+    for i in range(4):
+        table = Table(POKER[i]).shuffle().deal(2)
+        assert table.record("misdeal", 2, 9) == DONE
+        table.stage.run(500)
+        assert clauses_of(table.stage, "recorded") == [clauses[i]]
+        assert all_fields_of(table.stage, "recorded")[0][3] == wanted[i]
+        void = wanted[i] != ids.ONE_VOID
+        assert ("round_voided" in table.stage.names()) == void
+        if void:
+            assert fields_of(table.stage, "round_voided")[0][0] == FAULT_NONE
+            assert table.flow.state == WAITING_FOR_GREEN
+            assert table.display[0] == "Round is void"
+            table.release()
+            assert table.flow.state == WAITING_FOR_DECK
+        table.close()
+
+
+def test_a_hand_of_the_right_size_is_no_misdeal():
+    table = Table("caribbean-stud").shuffle().deal(2)
+    assert table.record("misdeal", 1, 5) == REFUSED and table.reason() == ids.REASON_ARGUMENT
+    assert table.record("misdeal", 255, 4) == REFUSED  # no community cards in this game
+    assert "recorded" not in table.stage.names()
+
+
+def test_a_dealers_four_of_five_gets_exactly_one_card_more():
+    """Proves: CS-13d, CS-9e"""
+    table = Table("caribbean-stud").shuffle().deal(2)
+    assert table.command(ids.CMD_GIVE_CARD) == REFUSED  # nothing makes one due
+    assert table.record("misdeal", 0, 4) == DONE
+    table.stage.run(500)
+    assert table.display[0] == "One card more is due"
+    assert table.command(ids.CMD_GIVE_CARD) == DONE
+    table.play(("", 500, "take", 0), ("", 1000, "wait", 0))
+    assert len(table.stage.taken[-1]) == 1
+    assert table.command(ids.CMD_GIVE_CARD) == REFUSED  # exactly one
+    table.release().end()
+    assert fields_of(table.stage, "remainder_released") == [[36, 36]]
+    assert fields_of(table.stage, "round_ended") == [[3, 16, 36]]
+    table.close()
+
+
+def test_any_other_misdeal_to_the_dealer_voids_all():
+    """Proves: B5-12d, CS-13d, DCP-7e2"""
+    for game, cards, clause in (
+        ("boston-5-stud", 4, b"B5-12d"),  # before the final deal nobody has four of five
+        ("caribbean-stud", 6, b"CS-13d"),
+        ("double-cross-poker", 1, b"DCP-7e2"),
+    ):
+        table = Table(game).shuffle().deal(2)
+        assert table.record("misdeal", 0, cards) == DONE
+        table.stage.run(500)
+        assert clauses_of(table.stage, "round_voided") == [clause], game
+        assert voided(table) == [ids.ALL_VOID_RESHUFFLE, 0]
+
+
+def test_the_first_face_up_card_is_replaced_and_the_second_voids_the_round():
+    """Proves: DDS-11b, B5-12b, CS-13b, DCP-12a"""
+    for game, clause in zip(POKER, (b"DDS-11b", b"B5-12b", b"CS-13b", b"DCP-12a")):
+        table = Table(game).shuffle().deal(2)
+        if game == "double-down-stud":
+            table.play(("", 300, "press", "close"), ("", 300, "wait", 0))
+        assert table.record("face_up", 1) == DONE
+        table.stage.run(300)
+        assert clauses_of(table.stage, "recorded") == [clause]
+        assert all_fields_of(table.stage, "recorded")[0][3] == ids.REJECT_CARD
+        assert table.command(ids.CMD_GIVE_CARD) == DONE
+        table.play(("", 500, "take", 0), ("", 500, "wait", 0))
+        rest = table.stage.rig.plant.where().store
+        assert table.record("face_up", 1) == DONE
+        table.stage.run(300)
+        assert clauses_of(table.stage, "round_voided") == [clause]
+        assert voided(table) == [ids.ALL_VOID_RESHUFFLE, 0]
+        table.release()
+        assert fields_of(table.stage, "remainder_released") == [[rest, rest]]
+        table.close()
+
+
+def test_an_exposed_card_voids_only_while_the_game_says_so():
+    """Proves: DDS-11a, B5-12a, CS-13a"""
+    table = Table("double-down-stud").shuffle()
+    assert table.record("hole_card_seen") == REFUSED
+    table.deal(2)
+    assert table.record("hole_card_seen") == DONE
+    table.stage.run(300)
+    assert clauses_of(table.stage, "round_voided") == [b"DDS-11a"]
+    table = Table("double-down-stud").shuffle().deal(2).play(("", 300, "press", "close"), ("", 300, "wait", 0))
+    assert table.record("hole_card_seen") == REFUSED  # betting is closed for the second time
+    table = Table("boston-5-stud").shuffle().deal(3)
+    assert table.record("hole_card_seen") == DONE
+    table.stage.run(300)
+    assert clauses_of(table.stage, "round_voided") == [b"B5-12a"]
+    assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b111]
+    table = Table("caribbean-stud").shuffle().deal(1)
+    assert table.record("hole_card_seen") == REFUSED  # bets were closed before any card moved
+    table = Table("double-cross-poker").shuffle().deal(1)
+    assert table.record("hole_card_seen") == REFUSED  # no such rule
+
+
+def test_a_card_drawn_in_error_stays_in_sequence_unless_its_face_was_seen():
+    """Proves: DDS-11c, B5-12c, CS-13c, DCP-12b"""
+    for game, clause in zip(POKER, (b"DDS-11c", b"B5-12c", b"CS-13c", b"DCP-12b")):
+        table = Table(game).shuffle().deal(1)
+        assert table.record("drawn_in_error", 1, 1) == REFUSED
+        assert table.record("drawn_in_error", 1, 0) == DONE
+        assert clauses_of(table.stage, "recorded") == [clause]
+        assert all_fields_of(table.stage, "recorded")[0][3] == ids.NEXT_CARD
+        assert table.flow.state != WARNING

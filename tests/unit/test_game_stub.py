@@ -1,0 +1,125 @@
+"""Stub counts: due by game and dealing mode, blocking until they are made, and what a wrong one does."""
+
+from game_tables import DONE, REFUSED, Table, short_deck
+from support import all_fields_of, board, clauses_of
+
+from firmware.games.books import ROUNDS
+from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WAITING_FOR_ROUND_END
+from firmware.protocol import ids
+
+
+def rounds(table, count):
+    for _ in range(count):
+        table.round(1)
+    return table
+
+
+def test_double_cross_poker_owes_a_count_in_every_fifth_round_although_the_device_counts():
+    """Proves: DCP-9d, DCP-7e"""
+    table = rounds(Table("double-cross-poker"), 4)
+    assert "stub_due" not in table.stage.names()
+    table.shuffle().deal(1).release()
+    assert clauses_of(table.stage, "stub_due") == [b"DCP-9d"]
+    table.end()
+    assert table.flow.state == WAITING_FOR_ROUND_END  # not before it is counted
+    assert clauses_of(table.stage, "held_back") == [b"DCP-9d"]
+    assert table.display[:2] == ["Count the stub", "Right: press LOCK"]
+    assert table.record("stub_counted", 48 - 5) == DONE
+    table.end()
+    assert all_fields_of(table.stage, "round_ended")[-1] == [2, 4, 48, 43, 43]
+    assert table.flow.books.row[ROUNDS] == 0
+    table.close()
+
+
+def test_the_count_can_be_confirmed_at_the_panel():
+    table = rounds(Table("double-cross-poker"), 4).shuffle().deal(1).release()
+    table.play(("", 300, "press", "lock"), ("", 300, "wait", 0)).end()
+    assert all_fields_of(table.stage, "round_ended")[-1] == [2, 4, 48, 43, 43]
+    assert table.flow.state == WAITING_FOR_DECK
+
+
+def test_caribbean_stud_and_boston_are_exempt_from_the_automated_shoe_and_the_tally_runs_on():
+    """Proves: B5-9e, B5-9f, CS-9f, CS-9g"""
+    for game in ("caribbean-stud", "boston-5-stud"):
+        table = rounds(Table(short_deck(game, deck_cards=12)), 6)
+        assert "stub_due" not in table.stage.names()
+        assert table.flow.books.row[ROUNDS] == 6
+
+
+def test_without_an_opacity_sensor_nobody_is_exempt():
+    """Proves: CS-9f"""
+    config = board()
+    config["mechanism"]["count_assurance"] = "basic"
+    del config["inputs"]["opacity"]
+    table = rounds(Table("caribbean-stud", config=config), 4).shuffle().deal(1).release()
+    assert clauses_of(table.stage, "stub_due") == [b"CS-9f"]
+
+
+def test_from_a_manual_shoe_it_is_the_other_way_round():
+    """Proves: DCP-7f, B5-7f, CS-7g, B5-8e, CS-8f, DCP-8e"""
+    for game, dealing, held in (
+        ("double-cross-poker", "manual", False),
+        ("double-cross-poker", "hand", True),
+        ("caribbean-stud", "manual", True),
+        ("boston-5-stud", "hand", True),
+    ):
+        table = Table(short_deck(game, deck_cards=12), table={"dealing": dealing})
+        for _ in range(5):
+            table.shuffle().release()
+        table.stage.act("load", {"cards": 12})
+        table.play(("", 500, "press", "green"), ("", 1000, "wait", 0))
+        assert (table.flow.need == ids.NEED_COUNT) == held, (game, dealing)
+        if held:
+            assert table.record("stub_counted", 12) == DONE
+            table.play(("", 500, "press", "green"), ("deck_verified", 500, "wait", 0))
+
+
+def test_a_wrong_count_voids_all_and_removes_the_deck_unless_the_cards_were_misdealt():
+    """Proves: B5-7f2, CS-7g2, DCP-7e2"""
+    for b, clause, consequence in (
+        (0, b"DCP-7e2", ids.ALL_VOID_REMOVE_DECK),
+        (1, b"DCP-7e2", ids.ALL_VOID_RESHUFFLE),
+        (2, b"HOUSE", ids.ALL_VOID_REMOVE_DECK),
+    ):
+        table = Table("double-cross-poker").shuffle().deal(1).release()
+        assert table.record("stub_counted", 43, 1) == REFUSED  # right is right
+        assert table.record("stub_counted", 42, b) == DONE
+        table.stage.run(300)
+        assert clauses_of(table.stage, "recorded") == [clause]
+        assert all_fields_of(table.stage, "recorded")[0][3] == consequence
+        assert all_fields_of(table.stage, "round_voided")[0] == [0, 2, 52, 0, consequence, 0]
+        assert table.flow.state == WAITING_FOR_DECK
+        table.close()
+
+
+def test_a_voided_round_does_not_forgive_the_count():
+    """Proves: DCP-9d"""
+    table = rounds(Table("double-cross-poker"), 4).shuffle().deal(1)
+    assert table.record("misdeal", 1, 3) == DONE
+    table.stage.run(300)
+    table.release()
+    table.shuffle().play(("", 500, "press", "close"), ("", 1000, "wait", 0))
+    assert table.flow.state == DECK_READY and table.flow.need == ids.NEED_COUNT
+    assert clauses_of(table.stage, "held_back") == [b"DCP-9d"]
+    assert table.record("stub_counted", 52) == DONE
+    table.play(("", 500, "press", "close"), ("round_started", 100, "wait", 0))
+    table.close()
+
+
+def test_the_tally_outlives_power_at_any_moment():
+    """Proves: DCP-9d"""
+    table = rounds(Table("double-cross-poker"), 3)
+    for _ in range(3):
+        table.play(("", 100, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 1500, "wait", 0))
+        assert table.flow.books.row[ROUNDS] == 3
+    table.round(1).shuffle().deal(1)
+    assert "stub_due" in table.stage.names()
+
+
+def test_a_count_that_is_not_due_may_be_made_and_resets_the_tally():
+    """Proves: CS-9f"""
+    table = rounds(Table("caribbean-stud"), 2).shuffle().deal(1).release()
+    assert table.record("stub_counted", 42) == DONE
+    table.end()
+    assert table.flow.books.row[ROUNDS] == 0
+    assert table.record("stub_counted", 52) == REFUSED  # nothing to count, and nothing overdue

@@ -1,0 +1,119 @@
+"""Two decks by the colour of their backs: they take turns, one is shuffled while the other is in play, and neither does
+anything to the other's round."""
+
+from game_tables import DONE, REFUSED, Table
+from support import all_fields_of, board, clauses_of, fields_of
+
+from firmware.fault import FAULT_BACK
+from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WARNING
+from firmware.protocol import ids
+
+TWO = {"decks": 2}
+
+
+def two(game="caribbean-stud", **table):
+    config = board()
+    config["inputs"].update({"back": {"pin": 28}})
+    wanted = dict(TWO)
+    wanted.update(table)
+    return Table(game, table=wanted, config=config)
+
+
+def decks_of(table, name):
+    """The deck and round that every event of that name is about."""
+    found = []
+    for event in table.stage.peer.events:
+        if event.name == name:
+            payload = table.stage.peer.payloads[event.seq]
+            found.append((payload[2 + 20], event.round))
+    return found
+
+
+def test_the_other_deck_is_shuffled_while_the_first_is_in_play_and_waits_for_the_end_of_its_round():
+    """Proves: DDS-2b, B5-2b, CS-2b, DCP-2b, CS-3d"""
+    table = two().shuffle(1).deal(2).release()
+    assert table.flow.state == WAITING_FOR_DECK and table.flow.tail
+    table.shuffle(2)
+    assert table.flow.state == DECK_READY
+    table.play(("", 300, "press", "close"), ("", 500, "wait", 0))
+    assert table.flow.state == DECK_READY  # round 1 is still being settled
+    assert clauses_of(table.stage, "held_back") == [b"CS-2b"]
+    table.end()
+    table.deal(1).release()
+    assert decks_of(table, "round_ended") == [(1, 1)]
+    assert decks_of(table, "deck_verified") == [(1, 0), (2, 0)]
+    assert decks_of(table, "round_started") == [(1, 1), (2, 2)]
+    table.shuffle(1).end()
+    assert decks_of(table, "round_ended") == [(1, 1), (2, 2)]
+    assert all_fields_of(table.stage, "round_ended")[1] == [2, 10, 42, 42, ids.UNKNOWN_U16]
+    table.close()
+
+
+def test_the_deck_out_of_turn_and_a_mixed_one_are_refused():
+    """Proves: DDS-2b, CS-2b"""
+    table = two()
+    table.stage.act("load", {"cards": 52, "deck": 2})
+    table.play(("", 300, "press", "green"), ("warning_latched", 300, "wait", 0))
+    assert fields_of(table.stage, "warning_latched") == [[FAULT_BACK, 1]]  # at its first card
+    assert clauses_of(table.stage, "shuffle_failed") == [b"CS-2b"]
+    table = two().round(1)
+    table.stage.act("load", {"cards": 30, "deck": 2})
+    table.stage.act("load", {"cards": 22})
+    table.play(("", 300, "press", "green"), ("warning_latched", 300, "wait", 0))
+    assert fields_of(table.stage, "warning_latched")[0][0] == FAULT_BACK
+    assert table.flow.books.turn() == 2
+
+
+def test_a_fault_of_the_second_deck_does_not_touch_the_round_of_the_first():
+    table = two().shuffle(1).deal(2).release()
+    table.stage.rig.plant.luck.add({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
+    table.stage.act("load", {"cards": 52, "deck": 2})
+    table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
+    assert table.flow.state == WARNING and table.flow.tail
+    assert "round_voided" not in table.stage.names()
+    table.stage.rig.plant.luck.clear()
+    table.play(("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack"))
+    table.play(("warning_cleared", 500, "wait", 0)).end()
+    assert decks_of(table, "round_ended") == [(1, 1)]
+    table.close()
+
+
+def test_power_lost_while_the_second_deck_is_shuffled_leaves_the_first_round_to_be_settled():
+    table = two().shuffle(1).deal(2).release()
+    table.stage.act("load", {"cards": 52, "deck": 2})
+    table.play(("", 300, "press", "green"), ("shuffle_started", 5000, "cut", 0), ("", 1000, "boot", 0))
+    table.play(("power_lost", 500, "wait", 0))
+    assert fields_of(table.stage, "power_lost") == [[ids.EV_SHUFFLE_STARTED, 0]]
+    assert table.flow.tail and "round_voided" not in table.stage.names()
+    assert table.flow.books.turn() == 2
+
+
+def test_the_round_can_be_ended_by_command_while_a_deck_lies_in_the_hopper():
+    table = two().shuffle(1).deal(1).release()
+    table.stage.act("load", {"cards": 52, "deck": 2})
+    table.stage.run(500)
+    assert table.command(ids.CMD_END_ROUND) == DONE
+    assert table.flow.state == WAITING_FOR_DECK and not table.flow.tail
+    assert table.command(ids.CMD_END_ROUND) == REFUSED
+    assert table.command(ids.CMD_SHUFFLE) == DONE
+
+
+def test_each_deck_is_inducted_by_itself():
+    """Proves: DDS-3d, B5-3d, CS-3d, DCP-3d"""
+    table = two(records=True)
+    for step in ("inspected", "verified", "shown", "washed"):
+        assert table.record(step, 1) == DONE
+    table.shuffle(1)
+    assert table.record("inspected", 1) == REFUSED and table.reason() == ids.REASON_STATE  # it is inside
+    assert table.command(ids.CMD_SET_POSITIONS, 1) == DONE
+    assert table.command(ids.CMD_CLOSE_BETTING) == DONE
+    assert table.record("progressive", 0, 0) == DONE
+    assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
+    table.play(("stack_offered", 500, "take", 0), ("stack_offered", 500, "take", 0)).release()
+    table.stage.act("load", {"cards": 52, "deck": 2})
+    table.play(("", 300, "press", "green"), ("", 500, "wait", 0))
+    assert table.flow.need == ids.NEED_INDUCTION
+    for step in ("inspected", "verified", "shown", "washed"):
+        assert table.record(step, 2) == DONE
+    table.play(("", 300, "press", "green"), ("deck_verified", 500, "wait", 0))
+    table.close()
