@@ -26,6 +26,7 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "open": {},
     "close": {},
     "clear": {},
+    "key": {"to": _NEEDED},  # on or off
     "litter": {"cards": 1},
     "draw": {"ms": 200},
     "draw_two": {"ms": 200, "offset_um": 0},
@@ -41,12 +42,14 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "cut_at_time": {"us": 0},  # so many microseconds from now on
     "cut_at_frame": {"frame": 0, "bytes": 0},  # the nth frame from now on, of which so many bytes reach the host
     "boot": {},
+    "crash": {"name": "MemoryError"},  # the next scan raises it
+    "stuck": {"ms": 700},  # no scan ends for so long
     "wait": {},
 }
 
 # What a person types after the action's name: `load 52`, `jam throat:10:60000`.
 TYPED = (
-    "load N, press close|lock|seat|green|ack, take [N], lift, open, clear, close, litter N, draw MS, "
+    "load N, press close|lock|seat|green|ack, take [N], lift, open, clear, close, key on|off, litter N, draw MS, "
     "jam throat|exit:NTH:UM, misfeed NTH:TIMES"
 )
 
@@ -61,6 +64,8 @@ def check_action(action: str, arguments: "Arguments") -> None:
             raise ValueError("%s needs %s" % (action, key))
     if action == "fault":
         return  # the plant checks these
+    if action == "key" and arguments["to"] not in ("on", "off"):
+        raise ValueError("key: to is on or off")
     for key in arguments:
         if key not in known:
             raise ValueError("%s has no %r; known: %s" % (action, key, ", ".join(sorted(known)) or "nothing"))
@@ -83,6 +88,10 @@ def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
         rig.cut_frame_bytes = arguments.get("bytes", 0)
     elif action == "boot":
         rig.boot()
+    elif action == "crash":
+        rig.crash_name = str(arguments.get("name", ACTIONS[action]["name"]))
+    elif action == "stuck":
+        rig.get_stuck(arguments.get("ms", ACTIONS[action]["ms"]))
     elif action != "wait":
         given = dict(ACTIONS[action])
         given.update(arguments)
@@ -110,6 +119,10 @@ def typed(action: str, argument: str) -> "tuple[str, Arguments]":
     arguments: "Arguments" = {}
     if action == "press":
         arguments["button"] = argument
+    elif action == "key":
+        arguments["to"] = argument
+    elif action == "crash" and argument not in ("", "0"):
+        arguments["name"] = argument
     elif action in _NUMBER and argument not in ("", "0"):
         arguments[_NUMBER[action]] = int(argument)
     elif action == "load":
@@ -117,7 +130,15 @@ def typed(action: str, argument: str) -> "tuple[str, Arguments]":
     return action, arguments
 
 
-_NUMBER = {"load": "cards", "take": "cards", "litter": "cards", "draw": "ms", "draw_two": "ms", "hold": "um"}
+_NUMBER = {
+    "load": "cards",
+    "take": "cards",
+    "litter": "cards",
+    "draw": "ms",
+    "draw_two": "ms",
+    "hold": "um",
+    "stuck": "ms",
+}
 
 
 def _press(plant: "Plant", given: "Arguments") -> None:
@@ -137,6 +158,10 @@ def _load(plant: "Plant", given: "Arguments") -> None:
             plant.mark_card(card, 0, TRAIT_BACK)
 
 
+def _key(plant: "Plant", given: "Arguments") -> None:
+    plant.set_line(plant.lines.index("key_switch"), 1 if given["to"] == "on" else 0, plant.now_us)
+
+
 def _hand(plant: "Plant") -> "Any":
     if plant.kind != "draw":
         raise ValueError("nobody draws by hand from a " + plant.kind)
@@ -151,6 +176,7 @@ _HANDS: "dict[str, Callable[[Plant, Arguments], object]]" = {
     "open": lambda plant, given: plant.door(True),
     "close": lambda plant, given: plant.door(False),
     "clear": lambda plant, given: plant.clear(),
+    "key": _key,
     "litter": lambda plant, given: plant.litter(given["cards"]),
     "draw": lambda plant, given: _hand(plant).draw(given["ms"]),
     "draw_two": lambda plant, given: _hand(plant).draw_two(given["ms"], given["offset_um"]),

@@ -37,7 +37,7 @@ def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
     rig = stage.rig
     plant = rig.plant
     if not rig.powered:
-        return [(1000, "boot", {})]
+        return [(1000, "boot", {})] if rig.reset_us < 0 else []  # the watchdog is about to
     flow = rig.app.flow
     state = flow.state
     if plant.beams.truth[plant.line_door]:

@@ -2,6 +2,7 @@
 
 from firmware.app import App
 from firmware.image import INPUTS
+from firmware.journal.halts import halt_store
 from firmware.journal.keys import Keys
 from hal.sim.nv import Nv, PowerCut
 from hal.sim.plant import Plant
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 ZERO_WAKES_MAX = 64  # scans at one instant before we call it a livelock
 FRAMES_MAX = 5000  # and frames sent: ten journals full
+WATCHDOG_US = 500000  # as on the boards; and between two scans a board waits a beat at most
+BEAT_MS = 200
+CAUSE_WATCHDOG = 1
+NEVER_US = -1
+
+
+class Crash(Exception):
+    """What a scan raises when somebody ordered it to."""
 
 
 class Livelock(Exception):
@@ -44,17 +53,24 @@ class Rig:
         self.cut_frame_bytes = 0
         self.frames_sent = 0
         self.struck = False  # an ordered cut has come, and nobody has switched on again
+        self.crash_name = ""  # the next scan raises this
+        self.stuck_us = 0  # until then no scan ends
+        self.reset_us = NEVER_US  # when the watchdog will have waited long enough
         if key:
             Keys(SimHal(self.plant, self.nv)).store(key)
         self.boot()
 
-    def boot(self) -> None:
-        """Power on. What the firmware knew is gone; what the plant and the storage hold is not."""
+    def boot(self, cause: int = 0) -> None:
+        """Power on, or a reset. What the firmware knew is gone; what the plant and the storage hold is not."""
         profile = load_profile(self.game)
         if self.powered:
             self.cut_power()
         self.struck = False
+        self.crash_name = ""
+        self.stuck_us = 0
+        self.reset_us = NEVER_US
         self.hal = SimHal(self.plant, self.nv)
+        self.hal.cause = cause
         self.plant.changed = True
         # Levels that are already there at power-up are seen, but are no edges.
         self.plant.edges = []
@@ -70,12 +86,29 @@ class Rig:
     def cut_power(self) -> None:
         """Motors stop, the link goes quiet, the app is gone."""
         self.powered = False
+        self.reset_us = NEVER_US
         self.plant.power_off()
 
     def _strike(self) -> None:
         self.cut_us = -1
         self.struck = True
         self.cut_power()
+
+    def halt(self, name: str) -> None:
+        """What firmware/main.py does about an exception: motors off, a last word, and nothing until the watchdog."""
+        self.hal.all_off()
+        try:
+            halt_store(self.hal, self.app.boot, name)
+        except PowerCut:
+            self._strike()
+            return
+        self.powered = False
+        self.reset_us = self.plant.now_us + WATCHDOG_US
+
+    def get_stuck(self, ms: int) -> None:
+        """A scan that takes so long. Motors stay as they are, and the watchdog goes on counting."""
+        self.stuck_us = self.plant.now_us + ms * 1000
+        self.reset_us = self.plant.now_us + WATCHDOG_US
 
     def step(self, limit_us: int) -> None:
         """One scan, then on to the next event, the wake the firmware asked for, or limit_us."""
@@ -85,19 +118,14 @@ class Rig:
                 self._strike()
                 return
             limit_us = min(limit_us, self.cut_us)
+        if not self.powered or plant.now_us < self.stuck_us:
+            self._unattended(limit_us)
+            return
+        wake_ms = self._scan()
         if not self.powered:
-            plant.changed = False
-            plant.advance(limit_us)
-            plant.changed = False
             return
-        try:
-            wake_ms = self.app.scan(self.hal.ticks_ms())
-        except PowerCut:
-            self._strike()
-            return
-        self.scans += 1
         # This link takes no time: a long backlog goes out frame by frame, answer by answer, at one instant.
-        sent = len(self.hal.sent) != 0
+        sent = len(self.hal.sent) + len(self.hal.service_sent) != 0
         if sent and self._send():
             return
         if wake_ms <= 0 or plant.changed:
@@ -126,3 +154,45 @@ class Rig:
         if cut:
             self._strike()
         return cut
+
+    def _scan(self) -> int:
+        """What the scan returned; whoever was waiting for the watchdog is told whether it was fed."""
+        fed = self.hal.fed
+        if self.crash_name:
+            self.app.decide = _crash
+        try:
+            wake_ms = self.app.scan(self.hal.ticks_ms())
+        except PowerCut:
+            self._strike()
+            return 0
+        except Crash:
+            self.halt(self.crash_name)
+            return 0
+        self.scans += 1
+        if self.hal.fed != fed:
+            self.reset_us = NEVER_US
+            return wake_ms
+        if self.reset_us == NEVER_US:
+            self.reset_us = self.plant.now_us + WATCHDOG_US
+        elif self.plant.now_us >= self.reset_us:
+            self.boot(CAUSE_WATCHDOG)
+            return 0
+        return min(wake_ms, BEAT_MS)
+
+    def _unattended(self, limit_us: int) -> None:
+        """Nobody scans: the machine goes on by itself until somebody does, or the watchdog resets everything."""
+        plant = self.plant
+        stuck = self.powered
+        if stuck:
+            limit_us = min(limit_us, self.stuck_us)
+        if self.reset_us != NEVER_US:
+            limit_us = min(limit_us, self.reset_us)
+        plant.changed = False
+        plant.advance(limit_us)
+        plant.changed = stuck and plant.now_us >= self.stuck_us
+        if self.reset_us != NEVER_US and plant.now_us >= self.reset_us:
+            self.boot(CAUSE_WATCHDOG)
+
+
+def _crash(now_ms: int) -> int:
+    raise Crash()

@@ -34,6 +34,7 @@ class Stage:
         self.rig = Rig(config, game, seed, 0, key)
         self.rig.deliver = self._deliver
         self.peer = Peer(key, role)
+        self.service: "Peer | None" = None  # whoever is at the service port; what nobody reads there is gone
         self.transcript = bytearray()
         self.taken: "list[list[int]]" = []
         self.seen = 0  # events the script has already reacted to
@@ -130,6 +131,19 @@ class Stage:
         self.rig.hal.sent = bytearray()
         self.transcript.extend(data)
         self._to_device(self.peer.feed(self.to_host.carry(data) if self.to_host else data))
+
+        data = self.rig.hal.service_sent
+        if data:
+            self.rig.hal.service_sent = bytearray()
+            self.transcript.extend(data)
+            self.to_service(self.service.feed(data) if self.service else b"")
+
+    def to_service(self, data: bytes) -> None:
+        """Bytes into the service port, whether or not it is the link."""
+        if data:
+            self.transcript.extend(data)
+            self.rig.hal.service_received.extend(data)
+            self.rig.plant.changed = True
 
     def _to_device(self, data: bytes) -> None:
         if data:

@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
         help="run a simulated shoe behind a pseudo-terminal",
         description="Runs a simulated shoe behind a pseudo-terminal that any serial program can open. Actions of a "
         "dealer's hands are read from standard input, one a line: load N, press close|lock|seat|green|ack, take, lift, "
-        "open, clear, close, draw MS, litter N, jam PLACE:NTH:UM, misfeed NTH:TIMES, quit.",
+        "open, clear, close, key on|off, draw MS, litter N, jam PLACE:NTH:UM, misfeed NTH:TIMES, quit.",
     )
     _simulation(sim, speed=1.0)
     sim.add_argument("--hands", action="store_true", help="end when standard input ends")
@@ -175,13 +175,14 @@ def _sim(options: argparse.Namespace) -> int:
     if options.mode:
         config["link"]["mode"] = options.mode
     simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage)
-    port, tap = simulator.table.path, simulator.tap.path
+    port, tap, service = simulator.table.path, simulator.tap.path, simulator.service.path
     if options.json:
-        ready = {"port": port, "tap": tap, "board": config["name"], "game": game, "seed": options.seed}
-        print(json.dumps(ready), flush=True)
+        ports = {"port": port, "tap": tap, "service": service}
+        print(json.dumps({**ports, "board": config["name"], "game": game, "seed": options.seed}), flush=True)
     else:
         print(f"simulated shoe: board {config['name']}, game {game}, seed {options.seed}")
         print(f"  table port  {port}\n  tap         {tap}   (repeats what the shoe sends)")
+        print(f"  service     {service}   (the link while the key switch is on)")
         print(f"  hands       {ACTION_HELP}", flush=True)
     return serve(simulator, options.hands)
 

@@ -1,7 +1,8 @@
 """A simulated shoe behind pseudo-terminals: the real firmware and the simulated machine, paced by the clock.
 
-The first port is the shoe's table port. The second is a tap: it repeats what the shoe sends and ignores what is
-written to it, so that a second tool can look on without taking bytes away from the first.
+The first port is the shoe's table port. The second is a tap: it repeats what the shoe sends there and ignores what is
+written to it, so that a second tool can look on without taking bytes away from the first. The third is the service
+port, which is the link while the key switch is on; the table port is deaf and silent then.
 """
 
 from __future__ import annotations
@@ -121,11 +122,12 @@ class Simulator:
         self.speed = speed
         self.table = _Pty()
         self.tap = _Pty()
+        self.service = _Pty()
         self._started = time.monotonic()
 
     def run(self, actions: TextIO | None, end_with_actions: bool, say: Callable[[str], None]) -> None:
         """Until quit, or the end of `actions` if asked for. Lines of `actions` are what hands do to the machine."""
-        watched = [self.table.near, self.tap.near]
+        watched = [self.table.near, self.tap.near, self.service.near]
         pending = b""
         if actions is not None:
             watched.append(actions.fileno())
@@ -150,6 +152,7 @@ class Simulator:
     def close(self) -> None:
         self.table.close()
         self.tap.close()
+        self.service.close()
 
     def _catch_up(self) -> float:
         """Bring simulated time up to the clock; returns how long nothing will happen by itself."""
@@ -169,14 +172,19 @@ class Simulator:
             self.table.write(hal.sent)
             self.tap.write(hal.sent)
             hal.sent = bytearray()
+        if hal.service_sent:
+            self.service.write(hal.service_sent)
+            hal.service_sent = bytearray()
 
     def _exchange(self) -> None:
         self._send()
-        data = self.table.read()
-        if data:
-            self.rig.hal.received.extend(data)
-            self.rig.plant.changed = True
         self.tap.read()
+        hal = self.rig.hal
+        for port, received in ((self.table, hal.received), (self.service, hal.service_received)):
+            data = port.read()
+            if data and (port is self.service) == hal.service:  # the other port is deaf
+                received.extend(data)
+                self.rig.plant.changed = True
 
     def _obey(self, words: list[str], say: Callable[[str], None]) -> bool:
         if not words:
