@@ -5,7 +5,7 @@ had; what was going on when power failed is void, is said to be so, and nothing 
 Broken promises raise Finding, as those of rig/promises.py do.
 """
 
-from firmware.fault import FAULT_POWER
+from firmware.fault import FAULT_POWER, FAULT_RESET
 from firmware.games.profile import RULE_DEAL_FAULT
 from firmware.machines.job import JOB_RUNNING
 from firmware.protocol import ids
@@ -71,6 +71,7 @@ class Aftermath:
         self.job = 0
         self.seed = b""  # of the deck in play
         self.seeds: "list[bytes]" = []  # every one that was ever drawn
+        self.lost = FAULT_POWER  # what ended the last boot
         self.reboot = self.rig.boot
         self.rig.boot = self._boot
         self._hook(self.rig.app)
@@ -123,13 +124,14 @@ class Aftermath:
 
     # -- boots -----------------------------------------------------------------------------------------------------
 
-    def _boot(self) -> None:
-        """Power comes back: what is there now must be what was there before."""
+    def _boot(self, cause: int = 0) -> None:
+        """Power comes back, or a reset: what is there now must be what was there before."""
         old = self.rig.app
+        self.lost = FAULT_RESET if cause or self.rig.halted else FAULT_POWER
         self.meters_top = old.flow.meters.values[:TOTALS]
         if old.outbox.count:
             self.perhaps = _copy(old.outbox.head())
-        self.reboot()
+        self.reboot(cause)
         if not self.rig.powered:
             return  # cut again, by a write of the boot itself
         app = self.rig.app
@@ -137,7 +139,7 @@ class Aftermath:
         self._check_meters(app)
         self.asked = {}
         self.acted = False
-        self.guard = self.intent != 0 or self.round_open or self.warning != 0
+        self.guard = self.intent != 0 or self.round_open or self.warning != 0 or self.lost == FAULT_RESET
         self.job = 0
         self._hook(app)
 
@@ -226,12 +228,12 @@ class Aftermath:
         """What a boot must say of what it found."""
         self.owed = []
         if self.intent or self.round_open:
-            self.owed.append((ids.EV_WARNING_LATCHED, [FAULT_POWER]))
+            self.owed.append((ids.EV_WARNING_LATCHED, [self.lost]))
             self.owed.append((ids.EV_POWER_LOST, [self.intent, 1 if self.round_open else 0]))
-        elif self.warning:
-            self.owed.append((ids.EV_WARNING_LATCHED, [self.warning]))
+        elif self.warning or self.lost == FAULT_RESET:
+            self.owed.append((ids.EV_WARNING_LATCHED, [self.warning or self.lost]))
         if self.round_open:
-            unknown = [FAULT_POWER, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
+            unknown = [self.lost, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
             self.owed.append((ids.EV_ROUND_VOIDED, unknown))
         for key in self.running:
             self.running[key] = 0  # whatever it was doing: in doubt

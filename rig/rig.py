@@ -54,6 +54,7 @@ class Rig:
         self.frames_sent = 0
         self.struck = False  # an ordered cut has come, and nobody has switched on again
         self.crash_name = ""  # the next scan raises this
+        self.halted = False  # it did, and said so
         self.stuck_us = 0  # until then no scan ends
         self.reset_us = NEVER_US  # when the watchdog will have waited long enough
         if key:
@@ -67,6 +68,7 @@ class Rig:
             self.cut_power()
         self.struck = False
         self.crash_name = ""
+        self.halted = False
         self.stuck_us = 0
         self.reset_us = NEVER_US
         self.hal = SimHal(self.plant, self.nv)
@@ -103,6 +105,7 @@ class Rig:
             self._strike()
             return
         self.powered = False
+        self.halted = True
         self.reset_us = self.plant.now_us + WATCHDOG_US
 
     def get_stuck(self, ms: int) -> None:

@@ -110,7 +110,7 @@ def test_power_that_fails_at_the_last_word_leaves_a_plain_power_loss():
     stage.act("cut_at_write", {"write": 0, "bytes": 40})
     stage.run(1)
     assert not stage.rig.powered
-    stage.run(3000)
+    stage.rig.step(stage.rig.plant.now_us + 3000000)
     assert not stage.rig.powered, "without power there is no watchdog"
     stage.act("boot", {})
     assert told(stage)[1] == (0, 0, b"")
