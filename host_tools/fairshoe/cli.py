@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import fairshoe
-from fairshoe import audit, boards, decode, demo, games, scenario, shuffle_test
+from fairshoe import audit, boards, decode, demo, games, journal_cli, scenario, shuffle_test
 from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
 from fairshoe.messages import ALL, Command, Event, Meters, Reason, Role, Status
@@ -34,13 +34,17 @@ examples:
   fairshoe decode capture.bin            what is in a recording of the line, and what was damaged
   fairshoe audit shuffle --seed 5a.. --commitment c3.. --cards 52
                                          whether a disclosed seed is the one committed to, and its order
+  fairshoe journal pull /dev/ttyACM0 -o shift.journal --key-file observer.key
+  fairshoe journal verify shift.journal --key-file seal.key
+                                         the device's records as a file, and proof that nothing was changed
   fairshoe config check my-board.json    whether a board config can work
   fairshoe game check my-game.json       whether a game can be played
   fairshoe shuffle-test --html page.html statistical evidence that the shuffle is uniform
 
 exit status: 0 done, 1 it went wrong, 2 usage, 3 board or game, 4 port cannot be opened, 5 port lost,
 6 no answer, 7 simulator, 8 not a fairshoe capture, 9 operation numbers, 10 key file, 11 refused by the device,
-12 scenario file, 13 audit: not what was committed to, 14 audit: nothing to hold it against, 130 interrupted
+12 scenario file, 13 audit: not what was committed to, 14 audit: nothing to hold it against, 15 journal altered or
+incomplete, 16 journal: nothing to verify against, 17 not the journal that the file has, 130 interrupted
 """
 
 
@@ -77,6 +81,7 @@ def parser() -> argparse.ArgumentParser:
     _add_command(commands)
     _add_decode(commands)
     audit.add_parser(commands)
+    journal_cli.add_parser(commands)
     scenario.add_parser(commands)
     games.add_parser(commands)
     shuffle_test.add_parser(commands)
@@ -279,6 +284,7 @@ _COMMANDS = {
     "config": _config,
     "decode": _decode,
     "audit": audit.run,
+    "journal": journal_cli.run,
     "scenario": scenario.run,
     "game": games.run,
     "shuffle-test": shuffle_test.run,

@@ -3,7 +3,8 @@
     table 3f1c...          the role's word and 64 hex digits
 
 A host holds the key of its own role and can derive no other. `device` instead of a role is the device key itself, from
-which all of them follow: it belongs to the provisioning bench and nowhere else.
+which all of them follow: it belongs to the provisioning bench and nowhere else. `seal` is a key that can verify a
+journal and nothing else.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from fairshoe.messages import Role
 from firmware.protocol.session import FROM_DEVICE, FROM_HOST, KEY_SIZE, MAC_SIZE
 
 Seal = Callable[[bytes], bytes]
+SEAL = "seal"
 
 _ROLES = {
     "observer": Role.OBSERVER,
@@ -51,6 +53,8 @@ def read_key(path: Path, role: Role | None = None) -> RoleKey:
     word, secret = _read(path)
     if word == "device":
         return role_key(secret, role or Role.TABLE)
+    if word == SEAL:
+        raise KeyFileError(f"{path} holds a seal key, which opens no session.", "Use the key of a role.")
     if role is not None and role != _ROLES[word]:
         wanted = role.name.lower()
         raise KeyFileError(f"{path} holds the key of the {word} role.", f"Use the {wanted} key of this device.")
@@ -60,8 +64,24 @@ def read_key(path: Path, role: Role | None = None) -> RoleKey:
 def read_device_key(path: Path) -> bytes:
     word, secret = _read(path)
     if word != "device":
-        raise KeyFileError(f"{path} holds the key of the {word} role.", "A device key is needed here.")
+        what = "a seal key" if word == SEAL else f"the key of the {word} role"
+        raise KeyFileError(f"{path} holds {what}.", "A device key is needed here.")
     return secret
+
+
+def seal_key(device_key: bytes) -> bytes:
+    """What seals are checked with; the same derivation as firmware/journal/seals.py."""
+    return hmac.digest(device_key, b"fairshoe seal", hashlib.sha256)
+
+
+def read_seal_key(path: Path) -> bytes:
+    """From a file with a seal key, or with the device key that it follows from."""
+    word, secret = _read(path)
+    if word not in (SEAL, "device"):
+        raise KeyFileError(
+            f"{path} holds the key of the {word} role, which verifies no journal.", "Use the seal key of this device."
+        )
+    return secret if word == SEAL else seal_key(secret)
 
 
 def write_key(path: Path, word: str, secret: bytes) -> None:
@@ -112,9 +132,9 @@ def _read(path: Path) -> tuple[str, bytes]:
         secret = bytes.fromhex(words[1])
     except (ValueError, IndexError):
         secret = b""
-    if len(words) != 2 or len(secret) != KEY_SIZE or words[0] not in (*_ROLES, "device"):
+    if len(words) != 2 or len(secret) != KEY_SIZE or words[0] not in (*_ROLES, SEAL, "device"):
         raise KeyFileError(
             f"{path} does not hold a key.",
-            f"It must hold one line: device, {', '.join(_ROLES)}, and {2 * KEY_SIZE} hex digits.",
+            f"It must hold one line: device, {SEAL}, {', '.join(_ROLES)}, and {2 * KEY_SIZE} hex digits.",
         )
     return words[0], secret

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import serial
 
@@ -18,6 +18,9 @@ from fairshoe.keys import RoleKey
 from fairshoe.messages import (
     Command,
     Event,
+    JournalGet,
+    JournalIs,
+    JournalRecord,
     Message,
     Outcome,
     Reason,
@@ -39,6 +42,7 @@ ANSWER_S = 4.0
 READ_S = 0.05
 RESEND_S = 1.0
 LINE_S = 0.3
+Answer = TypeVar("Answer", bound=Message)
 _FINAL = frozenset(Outcome) - {Outcome.ACCEPTED, Outcome.RUNNING}
 
 _REFUSALS = {
@@ -223,18 +227,37 @@ class Shoe:
         """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
         if self._session is None or self._keyed().role != Role.AUDITOR:
             raise UsageError("only an auditor is told seeds.", "Open the shoe with the auditor's key.")
+        return self.ask("its seed", SeedGet(), SeedIs, lambda _answer: True, timeout_s)
+
+    def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
+        """What the device's journal holds, under its seal key."""
+        return self.ask("its journal", JournalGet(0), JournalIs, lambda _answer: True, timeout_s)
+
+    def journal_record(self, seq: int, timeout_s: float = ANSWER_S) -> bytes:
+        """One record as it is stored; empty if the device does not have it, or cannot read it."""
+        about = f"record {seq} of its journal"
+        return self.ask(about, JournalGet(seq), JournalRecord, lambda answer: answer.seq == seq, timeout_s).record
+
+    def ask(
+        self, about: str, question: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
+    ) -> Answer:
+        """Ask until it is answered. Events that come meanwhile stay in line, and are not acknowledged."""
+        session = self._session
+        if session is None:
+            raise UsageError(f"{self.name} is only listened to.", "Open it to ask questions.")
+        self._waiting = deque(message for message in self._waiting if not isinstance(message, kind))
         end = self._clock() + timeout_s
         again_at = 0.0
         while self._clock() < end:
             if self._clock() >= again_at:
                 again_at = self._clock() + RESEND_S
-                self._session.send(SeedGet())
+                session.send(question)
             self._pump()
             for message in self._waiting:
-                if isinstance(message, SeedIs):
+                if isinstance(message, kind) and fits(message):
                     self._waiting.remove(message)
                     return message
-        raise NoAnswer(f"{self.name} did not answer about its seed.", "Check the cable; is its firmware too old?")
+        raise NoAnswer(f"{self.name} did not answer about {about}.", "Check the cable; is its firmware too old?")
 
     def dictionary(self) -> Dictionary:
         """The device's own message table: ours if the hashes agree, else fetched line by line and checked."""

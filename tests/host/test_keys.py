@@ -11,6 +11,8 @@ from fairshoe.errors import KeyFileError
 from fairshoe.messages import Role
 from firmware.protocol.session import FROM_DEVICE, FROM_HOST, role_key, session_hmac
 
+KEY = bytes(range(32))
+
 
 def test_host_and_device_derive_the_same_session_key_and_mac() -> None:
     seed = random.randrange(1 << 32)
@@ -61,3 +63,23 @@ def test_a_key_file_open_to_others_or_without_a_key_is_refused(tmp_path: Path) -
         keys.read_key(path)
     with pytest.raises(KeyFileError, match="cannot read"):
         keys.read_key(tmp_path / "none")
+
+
+def test_a_seal_key_verifies_and_opens_nothing(tmp_path: Path) -> None:
+    device, seal, table = tmp_path / "device.key", tmp_path / "seal.key", tmp_path / "table.key"
+    keys.write_key(device, "device", KEY)
+    keys.write_key(seal, "seal", keys.seal_key(KEY))
+    keys.write_key(table, "table", keys.role_key(KEY, Role.TABLE).secret)
+    assert keys.read_seal_key(seal) == keys.read_seal_key(device) == keys.seal_key(KEY)
+    with pytest.raises(KeyFileError, match="opens no session"):
+        keys.read_key(seal)
+    with pytest.raises(KeyFileError, match="holds a seal key"):
+        keys.read_device_key(seal)
+    with pytest.raises(KeyFileError, match="verifies no journal"):
+        keys.read_seal_key(table)
+
+
+def test_host_and_device_derive_the_same_seal_key() -> None:
+    from firmware.digest import Hmac
+
+    assert Hmac(KEY).digest(b"fairshoe seal", b"") == keys.seal_key(KEY)

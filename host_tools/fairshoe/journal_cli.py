@@ -1,0 +1,232 @@
+"""`fairshoe journal pull`, `show` and `verify`: the journal of a device as a file, as text, and as proof."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from fairshoe.describe import describe_event
+from fairshoe.errors import UsageError
+from fairshoe.journal import (
+    Export,
+    JournalAltered,
+    NothingToVerify,
+    Progress,
+    Record,
+    pull,
+    read_export,
+    write_export,
+)
+from fairshoe.journal_verify import Verdict, verify
+from fairshoe.keys import read_key, read_seal_key
+from fairshoe.messages import Booted, Event, JournalBroken, KeyChanged, PowerLost, Sealed
+from fairshoe.shoe import Shoe
+
+EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
+_MARKED = (Booted, PowerLost, JournalBroken, KeyChanged)
+
+
+def add_parser(commands: Any) -> None:
+    journal = commands.add_parser("journal", help="a device's journal: pull it, show it, prove it")
+    kinds = journal.add_subparsers(dest="action", required=True)
+    fetch = kinds.add_parser(
+        "pull",
+        help="read all records of a device into a file",
+        description="Reads the journal over the link into an export. If the file is there already and is of the same "
+        "log, what is new is added to it. Reading acknowledges nothing: every event still waits for its host.",
+    )
+    fetch.add_argument("port", help="serial device or pyserial URL")
+    fetch.add_argument("-o", "--out", required=True, metavar="FILE", help="the export; added to if it is there")
+    fetch.add_argument("--key-file", metavar="F", help="the key of any role; needed if the device has a key")
+    fetch.add_argument("--from", dest="start", type=int, default=0, metavar="SEQ", help="leave out earlier records")
+    show = kinds.add_parser("show", help="print the events of an export")
+    show.add_argument("file", metavar="FILE", help="an export")
+    show.add_argument("--from", dest="start", type=int, default=0, metavar="SEQ", help="the first record to show")
+    show.add_argument("--to", dest="end", type=int, default=1 << 32, metavar="SEQ", help="the last record to show")
+    show.add_argument("--round", type=int, metavar="N", help="only what belongs to round N")
+    show.add_argument("--json", action="store_true", help="one JSON object a line")
+    check = kinds.add_parser(
+        "verify",
+        help="prove that an export is what the device wrote, all of it",
+        description="Checks every hash, every seal and the attested end, and whether what is told makes sense. Says "
+        "what is proved and what is not. Exit status: 0 everything is proved, 15 altered or incomplete, 16 nothing, "
+        "or not enough, to verify against. See docs/JOURNAL.md.",
+    )
+    check.add_argument("file", metavar="FILE", help="an export")
+    check.add_argument(
+        "--key-file", metavar="F", action="append", default=[], help="seal key or device key; once for every generation"
+    )
+    check.add_argument("--json", action="store_true", help="the verdict as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    actions: dict[str, Callable[[argparse.Namespace], int]] = {"pull": _pull, "show": _show, "verify": _verify}
+    return actions[options.action](options)
+
+
+# --- pull --------------------------------------------------------------------------------------
+
+
+def _pull(options: argparse.Namespace) -> int:
+    path = Path(options.out)
+    known = read_export(path) if path.exists() else None
+    if known is not None and options.start > known.last + 1:
+        raise UsageError(f"{path} ends with record {known.last}.", "Leave out --from, or pull into a new file.")
+    key = read_key(Path(options.key_file)) if options.key_file else None
+    with Shoe.open(options.port, key) as shoe:
+        export = pull(shoe, known, options.start, _progress())
+    write_export(path, export)
+    new = len(export.records) - (len(known.records) if known else 0)
+    told = export.attested[-1]
+    sealed = f"attested under key {told.key}" if told.key else "not attested: the device has no key"
+    print(f"{path}: records {export.first} to {export.last} of log {export.log.hex()}, {new} of them new, {sealed}")
+    return 0
+
+
+def _progress() -> Progress | None:
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, of: int) -> None:
+        end = "\n" if done == of else ""
+        print(f"\rrecord {done} of {of}", end=end, file=sys.stderr, flush=True)
+
+    return show
+
+
+# --- show --------------------------------------------------------------------------------------
+
+
+def _show(options: argparse.Namespace) -> int:
+    export = read_export(Path(options.file))
+    if not options.json:
+        print(f"log {export.log.hex()}, device {export.device:08x}, records {export.first} to {export.last}")
+    before: Record | None = None
+    for record in export.records:
+        event = None if record.fault else record.event()
+        broken = before is not None and (record.seq != before.seq + 1 or record.previous != before.digest)
+        before = record
+        if not options.start <= record.seq <= options.end:
+            continue
+        if options.round is not None and (event is None or event.round != options.round):
+            continue
+        print(_record_json(record, event, broken) if options.json else _record_text(record, event, broken))
+    if export.damage:
+        line, what = export.damage[0]
+        raise JournalAltered(f"{options.file}, line {line}: {what}.", "`fairshoe journal verify` tells all of it.")
+    return 0
+
+
+def _record_json(record: Record, event: Event | None, broken: bool) -> str:
+    entry: dict[str, Any] = {"seq": record.seq, "chain": "broken" if broken else "follows"}
+    if event is None:
+        return json.dumps({**entry, "fault": record.fault or "unknown message", "record": record.data.hex()})
+    return json.dumps({"message": event.NAME, **asdict(event), **entry}, default=bytes.hex)
+
+
+def _record_text(record: Record, event: Event | None, broken: bool) -> str:
+    lines = ["  ---- the chain is broken here ----"] if broken else []
+    if event is None:
+        what = record.fault or f"a message this version does not know: {record.message}"
+        return "\n".join([*lines, f"! #{record.seq:<5d} {what}"])
+    mark = "=" if isinstance(event, Sealed) else ">" if isinstance(event, _MARKED) else " "
+    clock = utc_text(event.utc_s) if event.utc_s else ""
+    when = f"{event.boot}+{event.uptime_s}.{event.uptime_ms:03d}"
+    round_text = f"round {event.round}" if event.round else ""
+    what = f"sealed under key {event.key}" if isinstance(event, Sealed) else describe_event(event)
+    return "\n".join([*lines, f"{mark} #{record.seq:<5d} {when:>14s} {clock:20s} {round_text:9s} {what}"])
+
+
+def utc_text(utc_s: int) -> str:
+    return (EPOCH + timedelta(seconds=utc_s)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# --- verify ------------------------------------------------------------------------------------
+
+
+def _verify(options: argparse.Namespace) -> int:
+    export = read_export(Path(options.file))
+    keys = [read_seal_key(Path(name)) for name in options.key_file]
+    verdict = verify(export, keys)
+    if options.json:
+        print(json.dumps(_verdict_json(export, verdict)))
+    else:
+        _print(options.file, export, verdict)
+    if verdict.problems:
+        raise JournalAltered(
+            f"{options.file} is altered or incomplete: {verdict.problems[0].text()}.",
+            "Keep the file as it is, pull a second one from the device, and find out which of them is right.",
+        )
+    if not verdict.whole:
+        what, advice = _why_not(export, verdict)
+        raise NothingToVerify(f"{options.file}: {what}", advice)
+    return 0
+
+
+def _why_not(export: Export, verdict: Verdict) -> tuple[str, str]:
+    if not verdict.seals and not any(told.key for told in export.attested):
+        return (
+            "the device had no key, and sealed nothing; the chain is whole, and anybody could have made it.",
+            "Install a key (fairshoe provision); what is recorded from then on can be proved.",
+        )
+    if not verdict.keyed:
+        return (
+            "the chain is whole, and anybody could have made it: nothing is proved without the seal key.",
+            "Give it with --key-file.",
+        )
+    wanted = sorted({told.key for told in export.attested} - verdict.generations)
+    which = f" of generation {', '.join(map(str, wanted))}" if wanted else ""
+    return (
+        f"not everything is proved: {_runs(verdict.unproved)}.",
+        f"Give the seal key{which} as well, with a second --key-file.",
+    )
+
+
+def _runs(runs: list[tuple[int, int]]) -> str:
+    words = [f"record {first}" if first == last else f"records {first} to {last}" for first, last in runs]
+    return ", ".join(words) or "the end"
+
+
+def _print(name: str, export: Export, verdict: Verdict) -> None:
+    print(f"{name}: log {export.log.hex()}, device {export.device:08x} (as it said)")
+    print(f"  records   {verdict.records}, from {verdict.first} to {verdict.last}")
+    good = f", {len(verdict.seals_good)} good" if verdict.keyed else ", not checked: no key was given"
+    print(f"  seals     {len(verdict.seals)}{good if verdict.seals else ''}")
+    for told in export.attested:
+        when = utc_text(told.utc_s) if told.utc_s else "at a time the device did not know"
+        under = f"key {told.key}" if told.key else "no key"
+        print(f"  attested  records {told.first} to {told.last}, under {under}, {when}")
+    for note in verdict.notes:
+        print(f"  note      {note}")
+    for problem in verdict.problems:
+        print(f"  WRONG     {problem.text()}")
+    if verdict.whole:
+        print(f"  proved    records {verdict.first} to {verdict.last} are what the device wrote, and none is missing")
+        return
+    if verdict.keyed and verdict.proved:
+        print(f"  proved    {len(verdict.proved)} records are what the device wrote")
+    print(f"  unproved  {_runs(verdict.unproved)}")
+
+
+def _verdict_json(export: Export, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "log": export.log.hex(),
+        "device": f"{export.device:08x}",
+        "whole": verdict.whole,
+        "first": verdict.first,
+        "last": verdict.last,
+        "records": verdict.records,
+        "proved": len(verdict.proved),
+        "unproved": verdict.unproved,
+        "seals": len(verdict.seals),
+        "seals_good": len(verdict.seals_good),
+        "attested": verdict.attested,
+        "problems": [asdict(problem) for problem in verdict.problems],
+        "notes": verdict.notes,
+    }

@@ -1,0 +1,156 @@
+"""Journals of real firmware for tests: devices that have lived through something, and ports to pull from."""
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairshoe import Shoe
+from fairshoe.journal import Attestation, Export, Record, export_text, pull
+from fairshoe.keys import RoleKey, role_key
+from fairshoe.messages import Role
+from fairshoe.session import HostSession
+from firmware.protocol import ids
+from rig import stories
+from rig.rig import Rig
+from rig.story import Stage
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = bytes(range(32))
+NEW_KEY = bytes(range(100, 132))
+CELL = 96
+STEP_MS = 20
+SMALL = {"deck_cards": 8, "stack_cards": 2}
+
+
+class RigPorts:
+    """What pyserial would give for both ports of a rig that may already have lived. Reading moves its time."""
+
+    def __init__(self, rig: Rig, service: bool = False) -> None:
+        self.rig = rig
+        self.service = service
+        self.arrived = bytearray()
+        self.written = bytearray()
+        self.closed = False
+        rig.deliver = None
+
+    @property
+    def in_waiting(self) -> int:
+        return len(self.arrived)
+
+    def read(self, size: int) -> bytes:
+        if not self.arrived:
+            self.run(STEP_MS)
+        data = bytes(self.arrived[:size])
+        del self.arrived[:size]
+        return data
+
+    def write(self, data: bytes) -> None:
+        self.written += data
+        hal = self.rig.hal
+        if hal.service == self.service:
+            (hal.service_received if self.service else hal.received).extend(data)
+            self.rig.plant.changed = True
+
+    def close(self) -> None:
+        self.closed = True
+
+    def run(self, ms: int) -> None:
+        limit_us = self.rig.plant.now_us + ms * 1000
+        while self.rig.plant.now_us < limit_us:
+            self.rig.step(limit_us)
+            hal = self.rig.hal
+            self.arrived += hal.service_sent if self.service else hal.sent
+            hal.sent = bytearray()
+            hal.service_sent = bytearray()
+
+
+@contextmanager
+def clock_of(rig: Rig) -> Generator[None]:
+    """The library's clock follows the simulated one, so that silence and repetition mean what they say."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fairshoe.shoe.time.monotonic", lambda: rig.plant.now_us / 1e6)
+        yield
+
+
+@contextmanager
+def opened(rig: Rig, key: RoleKey | None = None, service: bool = False) -> Generator[Shoe]:
+    """A shoe on a rig; whoever was told of its bytes before is told again afterwards."""
+    deliver = rig.deliver
+    shoe = Shoe(RigPorts(rig, service), "rig", HostSession(key))
+    with clock_of(rig):
+        try:
+            shoe._greet(4.0)  # pyright: ignore[reportPrivateUsage]
+            yield shoe
+        finally:
+            rig.deliver = deliver
+
+
+def pulled(rig: Rig, key: bytes = KEY, known: Export | None = None, start: int = 0) -> Export:
+    """An export as `fairshoe journal pull` makes it, with the lines that its records would have."""
+    with opened(rig, role_key(key, Role.OBSERVER) if key else None) as shoe:
+        export = pull(shoe, known, start)
+    return replace(export, records=[replace(record, line=at + 2) for at, record in enumerate(export.records)])
+
+
+def board(cells: int = 0) -> dict[str, Any]:
+    """A small carousel; with `cells` its journal holds so many records."""
+    config: dict[str, Any] = json.loads((ROOT / "board_configs" / "pico-carousel.json").read_text())
+    config["mechanism"].update({"slot_count": 12, "slot_beam_slots": 3})
+    config["link"]["mode"] = "table"
+    if cells:
+        config["nv"]["bytes"] = (cells + 12) * CELL
+    return config
+
+
+def small_stage(key: bytes = KEY, cells: int = 0, seed: int = 7) -> Stage:
+    """A device that has proved itself empty."""
+    stage = Stage(board(cells), dict(SMALL), seed, key, ids.ROLE_TABLE if key else ids.ROLE_CLEAR)
+    stage.until("empty_proved", 20000)
+    stage.run(500)
+    return stage
+
+
+def play_round(stage: Stage) -> None:
+    """Eight cards, a stack for the player and one for the dealer, the rest released."""
+    steps = [("", 300, "load", 8), ("", 300, "press", "green"), ("deck_verified", 500, "press", "seat")]
+    steps += [("", 500, "press", "close"), ("stack_offered", 500, "take", 0), ("stack_offered", 500, "take", 0)]
+    steps += [("stack_taken", 700, "press", "green")]
+    steps += [("remainder_released", 900, "take", 0), ("remainder_taken", 900, "press", "green")]
+    stage.seen = len(stage.peer.events)
+    stage.play([*steps, ("round_ended", 500, "wait", 0)])
+
+
+def clear_by_hand(stage: Stage) -> None:
+    stage.play([("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
+    stage.until("warning_cleared", 60000)
+    stage.run(500)
+
+
+def rewritten(export: Export, records: list[Record]) -> Export:
+    """With other records, as they would stand in a file."""
+    return replace(export, records=[replace(record, line=at + 2) for at, record in enumerate(records)])
+
+
+def chained(export: Export, records: list[Record]) -> Export:
+    """A forger's work: every hash made anew, so that the chain is whole, and the attestation as far as one can."""
+    made: list[Record] = []
+    for at, record in enumerate(records):
+        previous = made[-1].digest if made else record.previous
+        seq = records[0].seq + at
+        data = record.data[:4] + seq.to_bytes(4, "little") + record.data[8:60] + previous
+        made.append(Record(seq, data, at + 2))
+    last = export.attested[-1]
+    told = Attestation(last.first, made[-1].seq, last.utc_s, last.key, made[-1].digest, last.mac)
+    return replace(export, records=made, attested=[told])
+
+
+def as_file(export: Export) -> bytes:
+    return export_text(export).encode()
+
+
+__all__ = ["KEY", "NEW_KEY", "Export", "Stage", "stories"]
