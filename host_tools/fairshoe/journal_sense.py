@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from fairshoe.journal import Export
-from fairshoe.messages import Booted, ClockSet, Event, PowerLost, RoundEnded, RoundStarted, RoundVoided
+from fairshoe.messages import Booted, ClockSet, Event, PowerLost, RemainderTaken, RoundEnded, RoundStarted, RoundVoided
 from firmware.protocol.ids import INTENTS, OUTCOMES
 
 
@@ -21,6 +21,7 @@ class _Story:
         self.motion_seq = 0
         self.round = 0  # the one that is open
         self.round_seq = 0
+        self.cards_out = False  # of that round
         self.round_last = 0
         self.owed: tuple[int, int] | None = None  # what power_lost has to say
 
@@ -52,7 +53,7 @@ class _Story:
         """As the device does: what was under way, as far as its storage reaches."""
         reach = seq - self.capacity
         during = self.motion if self.motion in INTENTS and self.motion_seq >= reach else 0
-        is_open = 1 if self.round and self.round_seq >= reach else 0
+        is_open = 1 if self.round and self.round_seq >= reach and not self.cards_out else 0
         self.owed = (during, is_open) if during or is_open else None
 
     def _clock(self, event: Event) -> Iterator[str]:
@@ -80,10 +81,13 @@ class _Story:
             if event.round <= self.round_last:
                 yield f"round {event.round} begins after round {self.round_last}"
             self.round = event.round
+            self.cards_out = False
             self.round_seq = event.seq
             self.round_last = event.round
         elif isinstance(event, (RoundEnded, RoundVoided)):
             self.round = 0
+        elif isinstance(event, RemainderTaken):
+            self.cards_out = True  # from here on there is nothing left that could be cut short
 
 
 def check_sense(export: Export, broken: Set[int]) -> Iterator[tuple[int, str]]:

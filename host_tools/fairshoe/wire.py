@@ -168,11 +168,6 @@ class Frame:
         return {name: value for name, value in zip(names, values, strict=False) if name in messages.ENUMS}
 
 
-def known(message: int) -> type[Message] | None:
-    """The class of a message id; None if this version does not know it."""
-    return _BY_ID.get(message)
-
-
 def unpack(message: int, body: bytes) -> Message | None:
     """A typed message; None for an id unknown to this version or a short body. Longer ones are of newer devices."""
     cls = _BY_ID.get(message)

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from fairshoe import Shoe
 from fairshoe.journal import Attestation, Export, Record, export_text, pull
 from fairshoe.keys import RoleKey, role_key
@@ -70,24 +68,15 @@ class RigPorts:
 
 
 @contextmanager
-def clock_of(rig: Rig) -> Generator[None]:
-    """The library's clock follows the simulated one, so that silence and repetition mean what they say."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fairshoe.shoe.time.monotonic", lambda: rig.plant.now_us / 1e6)
-        yield
-
-
-@contextmanager
 def opened(rig: Rig, key: RoleKey | None = None, service: bool = False) -> Generator[Shoe]:
     """A shoe on a rig; whoever was told of its bytes before is told again afterwards."""
     deliver = rig.deliver
-    shoe = Shoe(RigPorts(rig, service), "rig", HostSession(key))
-    with clock_of(rig):
-        try:
-            shoe._greet(4.0)  # pyright: ignore[reportPrivateUsage]
-            yield shoe
-        finally:
-            rig.deliver = deliver
+    shoe = Shoe(RigPorts(rig, service), "rig", HostSession(key), clock=lambda: rig.plant.now_us / 1e6)
+    try:
+        shoe.greet()
+        yield shoe
+    finally:
+        rig.deliver = deliver
 
 
 def pulled(rig: Rig, key: bytes = KEY, known: Export | None = None, start: int = 0) -> Export:
