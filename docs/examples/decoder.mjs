@@ -152,8 +152,9 @@ export const loadDictionary = (file = VECTORS) => parseDictionary(JSON.parse(rea
 
 export const isEvent = id => id >= 256 && id <= 511;
 export const isCommand = id => id >= 512 && id <= 767;
-/** Who sends it, 'H' or 'D'. The dictionary does not say, the page does: hello, dictionary_get, event_ack, time_set, seed_get. */
-export const directionOf = id => [1, 8, 16, 48, 66].includes(id) || isCommand(id) ? 'H' : 'D';
+/** Who sends it, 'H' or 'D'. The dictionary does not say, the page does: hello, dictionary_get, event_ack, time_set,
+    seed_get, journal_get, key_install, key_rotate. */
+export const directionOf = id => [1, 8, 16, 48, 66, 68, 71, 72].includes(id) || isCommand(id) ? 'H' : 'D';
 
 // ---- Bodies ---------------------------------------------------------------------------------------------------------
 

@@ -151,12 +151,14 @@ KEY_STORAGE = const(5)  # storage failed; the old key is in force
 KEY_FIRST = const(0)
 KEY_ROTATED = const(1)
 KEY_REPLACED = const(2)
+KEY_RECOVERED = const(3)  # one of these, and power was lost before it could be recorded
 
 REFUSED_VERSION = const(0)  # no common version
 REFUSED_NO_KEY = const(1)  # a role was asked for and the device has no key
 REFUSED_BACKOFF = const(2)  # too many wrong attempts; detail is the wait in seconds
 REFUSED_ROLE = const(3)  # there is no such role
-REFUSED_NAMES = "version no_key backoff role"
+REFUSED_SWITCH = const(4)  # the service role needs the key switch
+REFUSED_NAMES = "version no_key backoff role switch"
 
 # seq counts events over the device's life; utc_s counts from 2020-01-01T00:00Z (0: not synchronised), so that it
 # stays a small integer until 2054; uptime is split for the same reason.

@@ -219,6 +219,7 @@ class Refusal(_Named):
     NO_KEY = 1
     BACKOFF = 2
     ROLE = 3
+    SWITCH = 4
     UNRECOGNISED = 255
 
 

@@ -21,7 +21,15 @@ from firmware.protocol.dictionary import dictionary_line, dictionary_lines  # no
 SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32, "rest": 0}
 
 FROM_HOST_CLASSES = (ids.CLASS_ACK, ids.CLASS_COMMAND)
-FROM_HOST = (ids.HELLO, ids.DICTIONARY_GET, ids.TIME_SET, ids.SEED_GET)
+FROM_HOST = (
+    ids.HELLO,
+    ids.DICTIONARY_GET,
+    ids.TIME_SET,
+    ids.SEED_GET,
+    ids.JOURNAL_GET,
+    ids.KEY_INSTALL,
+    ids.KEY_ROTATE,
+)
 
 # Fields that hold the id of another message.
 MESSAGE_FIELDS = ("command", "during")

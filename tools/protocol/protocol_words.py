@@ -205,7 +205,10 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("journal_filling", "waiting"): ("events not yet acknowledged", 220),
     ("journal_filling", "room"): ("events there is still room for", 109),
     ("key_changed", "generation"): ("how many keys this device has had", 2),
-    ("key_changed", "how"): ("0 first, 1 rotated, 2 replaced without the old one", 1),
+    ("key_changed", "how"): (
+        "0 first, 1 rotated, 2 replaced without the old one, 3 one of these, and power was lost before it was recorded",
+        1,
+    ),
     ("service", "on"): ("1: the switch is on, the service port is the link", 1),
     ("journal_get", "seq"): ("which record; 0: what there is", 1180),
     ("journal_is", "first"): ("oldest record", 879),
