@@ -9,7 +9,7 @@ from rig.powercut import KINDS, PowerRun, Survey
 
 GAME = {"deck_cards": 12, "stack_cards": 3, "positions_max": 2}
 SEED = 20251
-CUTS = 12 if sys.implementation.name == "cpython" else 6
+CUTS = 12 if sys.implementation.name == "cpython" else 4  # a VM that shares its machine has 30 s for each test
 
 
 def data(role=""):
@@ -64,7 +64,7 @@ def test_power_cut_in_frames_and_at_instants_breaks_no_promise():
 
 def test_power_cut_twice_under_a_command_breaks_no_promise():
     survey = surveyed("table")
-    for i in range(CUTS):
+    for i in range(CUTS // 2):
         first = {"do": "cut_at_write", "write": mix(SEED, i, 5) % len(survey.writes), "bytes": i % 70}
         second = {"do": "cut_at_write", "write": mix(SEED, i, 6) % 5, "bytes": mix(SEED, i, 7) % 65}
         assert played([first, second], "table").struck >= 1
