@@ -91,7 +91,6 @@ class Desk:
         self.result_due = False
         self.result = [0] * 5
         self.result_for = 0  # the role it is for: another host may have come meanwhile
-        self.burned = [0] * ids.LANE_COUNT  # numbers turned away because another command was running
         self.result_role = 0  # after a recorded change: tell this lane's host once it is durable
 
     def receive(self, role: int, command: int, values: "list[int]", reader: "FrameReader") -> None:
@@ -106,15 +105,14 @@ class Desk:
             self._answer(role, op, command, ids.OUTCOME_REJECTED, ids.REASON_ROLE, 0)
             return
         lane = self.lanes.by_role[role]
-        if op < lane.op or op == 0:
+        if op > lane.op:
+            # One at a time: what comes while another command runs is not heard, and its host asks again.
+            if not self.role:
+                self._begin(role, lane, op, command, digest, values)
+        elif self.flow.outbox.count:
+            return  # what is said of a number is for ever, and power may still be lost over it: ask again
+        elif op < lane.op or op == 0:
             self._answer(role, op, command, ids.OUTCOME_STALE, ids.REASON_NONE, 0)
-        elif op > lane.op and (self.role or op <= self.burned[role]):
-            # The lane still belongs to what is running; this number is used up all the same, or a second copy of
-            # it could act after the first was turned away.
-            self.burned[role] = max(self.burned[role], op)
-            self._answer(role, op, command, ids.OUTCOME_REJECTED, ids.REASON_BUSY, 0)
-        elif op > lane.op:
-            self._begin(role, lane, op, command, digest, values)
         elif command != lane.command or digest != lane.digest:
             self._answer(role, op, command, ids.OUTCOME_CONFLICT, ids.REASON_NONE, 0)
         else:
@@ -182,10 +180,7 @@ class Desk:
             arguments[i] = values[1 + i]
         reason = self._objection(role, command)
         if reason:
-            # Told at once: while cards move it may be long before this can be recorded, and nothing was begun.
             self._end(role, ids.OUTCOME_REJECTED, reason, self.flow.state)
-            self.result_role = 0
-            self._answer(role, op, command, lane.outcome, lane.reason, lane.detail)
             return
         lane.outcome = ids.OUTCOME_ACCEPTED
         self.role = role

@@ -109,11 +109,14 @@ def test_one_command_at_a_time():
     stage = keyed()
     ready(stage)
     command(stage, 1, ids.CMD_SHUFFLE, run_ms=100)
-    command(stage, 2, ids.CMD_SHUFFLE, run_ms=100)
-    assert stage.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_BUSY]
+    command(stage, 2, ids.CMD_CLOSE_BETTING, run_ms=100)
+    assert [r for r in stage.peer.results if r[0] == 2] == [], "nothing is said of a number that is not recorded"
     stage.until("deck_verified", 60000)
     stage.run(200)
     assert [r[2] for r in stage.peer.results if r[0] == 1][-1:] == [ids.OUTCOME_DONE]
+    assert stage.rig.app.flow.state == DECK_READY
+    command(stage, 2, ids.CMD_CLOSE_BETTING)
+    assert stage.peer.results[-1][:3] == [2, ids.CMD_CLOSE_BETTING, ids.OUTCOME_DONE]
 
 
 def test_a_command_that_fails_says_which_warning_stopped_it():
@@ -188,18 +191,21 @@ def test_power_cut_at_every_write_of_a_command_never_acts_twice():
             assert stage.names().count("shuffle_started") <= 1, (write, cut_bytes)
 
 
-def test_a_rejected_number_stays_rejected_when_it_comes_again_in_a_better_moment():
-    stage = keyed()
-    ready(stage)
-    command(stage, 1, ids.CMD_SHUFFLE, run_ms=2000)
-    # While cards move nothing can be recorded, but the answer is given and kept.
-    command(stage, 2, ids.CMD_CLOSE_BETTING, run_ms=100)
-    assert stage.peer.results[-1][2] == ids.OUTCOME_REJECTED
-    stage.until("deck_verified", 60000)
-    stage.run(500)
-    command(stage, 2, ids.CMD_CLOSE_BETTING)
-    assert stage.peer.results[-1][2] == ids.OUTCOME_REJECTED
-    assert "round_started" not in stage.names()
+def test_a_rejection_is_told_once_it_is_recorded_and_then_holds_for_ever():
+    """While cards move nothing can be recorded: nothing is said then that a power cut could undo."""
+    for cut in (False, True):
+        stage = keyed()
+        stage.play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
+        command(stage, 1, ids.CMD_CLOSE_BETTING, run_ms=100)
+        assert stage.peer.results == []
+        if cut:
+            stage.play([("", 0, "cut", 0), ("", 2000, "boot", 0)] + stories.clear_by_hand() + stories.shuffle(52))
+        stage.until("deck_verified", 60000)
+        stage.run(500)
+        command(stage, 1, ids.CMD_CLOSE_BETTING)
+        told = ids.OUTCOME_DONE if cut else ids.OUTCOME_REJECTED
+        assert stage.peer.results[-1][2] == told, "nobody was told anything before the cut"
+        assert ("round_started" in stage.names()) == cut
 
 
 def test_two_roles_have_lanes_of_their_own():
