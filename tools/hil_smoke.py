@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shorten import restore
-from size import BOARD_DEFAULT, BUDGET_BYTES, MAIN_PY, ROOT, ShipError, read_config, read_names, ship
+from size import BOARD_DEFAULT, BUDGET_BYTES, MAIN_PY, PROBE, ROOT, ShipError, read_config, real_names, ship
 
 from fairshoe import _device
 
@@ -80,8 +79,7 @@ class Smoke:
         self.began = time.perf_counter()
         with tempfile.TemporaryDirectory(prefix="fairshoe-hil-") as folder:
             # As a main.py, for it uses constants, and those are shipped as numbers.
-            probe = (ROOT / "tools" / "emulator" / "probe.py").read_text(encoding="utf-8")
-            shipped = ship(board, Path(folder), main=probe)
+            shipped = ship(board, Path(folder), main=PROBE.read_text(encoding="utf-8"))
             files = read_tree(Path(folder))
         self.figures.mpy_bytes = sum(item.shipped_bytes for item in shipped if item.path != "main.py") + len(MAIN_PY)
         self.pico = Pico(uf2, build_image(files))
@@ -146,7 +144,7 @@ class Smoke:
     def tail(self) -> str:
         events = " ".join(event.name for event in self.bench.peer.events)
         console = self.pico.console.decode("utf-8", "replace")[-1500:]
-        console = restore(console, *read_names(self.board, ROOT))
+        console = real_names(console, self.board)
         return f"{console}\n(events so far: {events or 'none'}; resets: {self.pico.resets})"
 
     def note(self, text: str) -> None:

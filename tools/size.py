@@ -30,6 +30,7 @@ NEVER_SHIPPED = ("hal.sim", "rig")
 ENTRY = "firmware.main"
 KINDS = "firmware.machines.kinds"
 MAIN_PY = "from firmware.main import main\nmain()\n"
+PROBE = ROOT / "tools" / "emulator" / "probe.py"
 
 # -O2 drops asserts (there are none) and keeps line numbers, so that a traceback from the field names a line.
 OPTIONS = ("-O3",)
@@ -115,7 +116,9 @@ def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortene
     """The same, with short names: by the module's old name, as it is in the repository."""
     folded = folded_sources(names, root, main)
     try:
-        return shorten(folded.sources, foreign_names([folded.sources[name] for name in names]), "main")
+        foreign = foreign_names([folded.sources[name] for name in names])
+        # Whatever starts a device, its modules are the same.
+        return shorten(folded.sources, foreign, "main", (MAIN_PY, PROBE.read_text(encoding="utf-8")))
     except ShortenError as error:
         raise ShipError(str(error)) from error
 
@@ -149,10 +152,11 @@ def names_path(board: str, root: Path) -> Path:
     return root / "build" / f"names-{board}.json"
 
 
-def read_names(board: str, root: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """What names and modules became when a board was shipped last, for restore()."""
-    table = json.loads(names_path(board, root).read_text(encoding="utf-8"))
-    return table["names"], table["modules"]
+def real_names(text: str, board: str, root: Path = ROOT) -> str:
+    """A traceback of a board with the names of this tree, which has to be the one that was shipped."""
+    names = ship_names(board, root)
+    short = short_sources(names, root)
+    return restore(text, short.names, short.modules, folded_sources(names, root).sources)
 
 
 def write_names(board: str, short: Shortened, root: Path) -> None:
@@ -304,13 +308,11 @@ def table(board: str, shipped: list[Shipped], budget: int) -> str:
 
 
 def print_real_names(board: str, root: Path) -> int:
-    """From the tree and not from a file of an earlier build, which might be of another version."""
     try:
-        short = short_sources(ship_names(board, root), root)
+        print(real_names(sys.stdin.read(), board, root), end="")
     except ShipError as error:
         print(f"size: {error}", file=sys.stderr)
         return 1
-    print(restore(sys.stdin.read(), short.names, short.modules), end="")
     return 0
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import shorten
 import size
+from shorten_dicts import text_hash
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = Path(sys.executable).with_name("node")
@@ -19,6 +20,8 @@ FOREIGN = shorten.Foreign(
     frozenset({"print", "open"}),
     frozenset({"machine", "a", "os"}),
 )
+BOX = "class Box:\n    def lid(self):\n"
+CASE = "class Case:\n    def bolt(self): pass\n"
 PACKAGE = {"pack": '"""docs"""\n', "main": "from pack.use import start\nstart()\n"}
 
 
@@ -61,7 +64,8 @@ def test_names_are_exchanged_everywhere_and_the_program_is_the_same() -> None:
         "def fill(crate, amount):\n    crate.content += amount\n",
     )
     assert run(result) == [108]
-    assert " ".join(sorted(result.names)) == "Crate LIMIT amount boxes content crate fill self start stuff"
+    # `self` is one of the texts that every MicroPython has: nothing is shorter.
+    assert " ".join(sorted(result.names)) == "Crate LIMIT amount boxes content crate fill stuff"
     for source in result.sources.values():
         assert not set(result.names) & set(re.findall(r"\w+", source))
 
@@ -72,7 +76,6 @@ def test_the_most_frequent_name_is_the_shortest_and_the_table_is_the_same_every_
     result = shortened(use, **more)
     assert len(result.names["often"]) == 1
     assert {len(new) for new in result.names.values()} == {1, 2}
-    assert len(set(result.names.values())) == len(result.names)
     assert shortened(use, **dict(reversed(more.items()))) == result
 
 
@@ -171,6 +174,8 @@ def test_what_never_runs_says_nothing() -> None:
         ("import pack.other\n", "write `from ... import` for pack.other"),
         ("import machine, pack.other as other\n", "write two"),
         ("from pack import nothing\n", "pack.nothing is not shipped"),
+        ("def start(box):\n    try:\n        box.lid\n    except AttributeError: pass\n", "counts on AttributeError"),
+        ("class Box:\n    def lid(self):\n        self = 1\n", "gives self another meaning"),
         ("def start(:\n", r"pack\.use, line 1"),
     ],
 )
@@ -184,49 +189,107 @@ def test_refuses_a_package_that_does_something() -> None:
         shorten.shorten({**PACKAGE, "pack": "X = 1\n", "pack.use": "def start(): pass\n"}, FOREIGN, "main")
 
 
+def test_any_main_gets_the_same_modules() -> None:
+    mains = ["from pack.use import begin\nbegin()\n", "import machine\nfrom pack.use import begin\nb = machine.ready\n"]
+    use = "ready = 1\ndef begin(): pass\n"
+    one, two = (shorten.shorten({**PACKAGE, "pack.use": use, "main": main}, FOREIGN, "main", mains) for main in mains)
+    assert one.sources["pack.use"] == two.sources["pack.use"]
+    assert "ready" not in one.names  # what stays for the sake of one of them stays for all
+    assert "b" not in one.names.values()
+
+
+# --- what shares -------------------------------------------------------------------------------
+
+
+def test_names_that_never_meet_share_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shorten, "SHORT_MAX", 4)
+    boxes = "".join(
+        f"class Box{i}:\n    def __init__(self, first{i}, second{i}):\n"
+        f"        self.left{i} = first{i}\n        self.right{i} = second{i}\n"
+        f"    def sum{i}(self, extra{i}):\n        return self.left{i} + self.right{i} + extra{i}\n"
+        for i in range(9)
+    )
+    sums = " + ".join(f"Box{i}({i}, 10).sum{i}(100)" for i in range(9))
+    result = shortened(boxes + f"def start():\n    print({sums})\n")
+    assert run(result) == [36 + 9 * 110]
+    assert len(result.names) == 9 * 7
+    assert len(set(result.names.values())) < 15
+    for i in range(9):
+        assert len({result.names[f"{name}{i}"] for name in ("left", "right", "sum")}) == 3
+        assert result.names[f"first{i}"] != result.names[f"second{i}"]
+
+
 @pytest.mark.parametrize(
-    ("main", "message"),
+    ("use", "names"),
     [
-        ("import machine\nfrom pack.use import start\nmachine.start()\n", "start is something of MicroPython's"),
-        ("from pack.use import start\nb = start()\n", "b is the shipped name of something else"),
+        # in a function: arguments, other names and what it needs of its module
+        ("limit = 1\ndef begin(first, second):\n    other = limit\n    print(other)\n", "limit first second"),
+        ("def begin(first):\n    def inner(second):\n        return first\n", "first inner second"),
+        # on an object: what it and the classes that it is made of have
+        (BOX + "        self.depth = 1\nclass Case(Box):\n    def bolt(self): pass\n", "lid depth bolt"),
+        ("class Box:\n    lid = 1\n    def hinge(self): pass\n", "lid hinge"),
+        # in the body of a class: its own names and those of the module
+        (BOX + "        pass\n    def hinge(self, depth=limit): pass\nlimit = 1\n", "lid hinge limit"),
+        # anywhere: what is set from outside might be any object's
+        (CASE + "def begin(box):\n    box.depth = 1\n", "bolt depth"),
+        (CASE + BOX + "        pass\n    @fixed\n    def hinge(box): box.depth = 1\n", "bolt depth"),
+        (CASE + BOX + "        def hinge(self):\n            self.depth = 1\n", "bolt depth"),
     ],
 )
-def test_refuses_a_main_that_clashes(main: str, message: str) -> None:
-    # The names in question: start is the first in the table, and gets the first letter that is free.
-    with pytest.raises(shorten.ShortenError, match=message):
-        shorten.shorten({**PACKAGE, "pack.use": "a = 1\ndef start(): pass\n", "main": main}, FOREIGN, "main")
+def test_names_that_meet_differ(monkeypatch: pytest.MonkeyPatch, use: str, names: str) -> None:
+    monkeypatch.setattr(shorten, "SHORT_MAX", 1)  # whoever may share has to
+    result = shortened(use)
+    short = [result.names[name] for name in names.split()]
+    assert len(set(short)) == len(short), result.names
+
+
+def test_names_that_are_looked_up_are_found_at_once() -> None:
+    fields = [f"field{i}" for i in range(23)]
+    use = "class Box:\n    def __init__(self):\n" + "".join(f"        self.{name} = 0\n" for name in fields)
+    result = shortened(use)
+    places = {text_hash(result.names[name]) % 23 for name in fields}
+    assert len(places) == 23  # a dict of 23 places, and every name at its own
+    assert len({text_hash(name) % 23 for name in fields}) < 23
+
+
+def test_the_hash_is_the_one_of_the_device() -> None:
+    # From the table of names in MicroPython's ROM, at one byte each.
+    assert [text_hash(text) for text in ("__init__", "append", "self")] == [0x5F, 0x6B, 0x79]
 
 
 # --- back again --------------------------------------------------------------------------------
 
 
 def test_a_traceback_gets_its_names_back() -> None:
-    names = {"flow_warn": "b", "Flow": "c", "outbox": "d"}
-    modules = {"firmware.games.flow": "e", "firmware.app": "f"}
+    app = "def scan(flow):\n    flow_warn(flow)\n\n\n"
+    app += "class App:\n    def send(self, flow):\n        flow.outbox.post()\n"
+    names = {"flow_warn": "b", "App": "b", "Flow": "c", "outbox": "d", "post": "d", "nobody": "d", "send": "b"}
     text = (
         "b d c\n"
         "Traceback (most recent call last):\n"
         '  File "main.py", line 2, in <module>\n'
-        '  File "f", line 17, in scan\n'
-        '  File "e", line 40, in b\n'
+        '  File "f", line 2, in scan\n'
+        '  File "f", line 7, in b\n'
         "AttributeError: 'c' object has no attribute 'd'\n"
     )
-    assert shorten.restore(text, names, modules) == (
+    assert shorten.restore(text, names, {"firmware.app": "f"}, {"firmware.app": app}) == (
         "b d c\n"
         "Traceback (most recent call last):\n"
         '  File "main.py", line 2, in <module>\n'
-        '  File "firmware/app.py", line 17, in scan\n'
-        '  File "firmware/games/flow.py", line 40, in flow_warn\n'
-        "AttributeError: 'Flow' object has no attribute 'outbox'\n"
+        '  File "firmware/app.py", line 2, in scan\n'
+        '  File "firmware/app.py", line 7, in send\n'
+        "AttributeError: 'Flow' object has no attribute 'outbox|post'\n"
     )
 
 
 def test_size_reads_a_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     short = size.short_sources(size.ship_names("pico-draw"), ROOT)
-    line = f'  File "{short.modules["firmware.app"]}", line 3, in {short.names["procedure_scan"]}\n'
+    source = (ROOT / "firmware/app.py").read_text(encoding="utf-8").split("\n")
+    at = next(number for number, line in enumerate(source, 2) if "def _announce(" in line)
+    line = f'  File "{short.modules["firmware.app"]}", line {at}, in {short.names["_announce"]}\n'
     monkeypatch.setattr(sys, "stdin", io.StringIO(line))
     assert size.main(["--board", "pico-draw", "--names"]) == 0
-    assert capsys.readouterr().out == '  File "firmware/app.py", line 3, in procedure_scan\n'
+    assert capsys.readouterr().out == f'  File "firmware/app.py", line {at}, in _announce\n'
 
 
 # --- the firmware ------------------------------------------------------------------------------
