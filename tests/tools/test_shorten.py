@@ -305,8 +305,8 @@ def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
     assert len(table["names"]) > 500
 
 
-def test_the_firmware_with_short_names_gives_the_same_bytes(tmp_path: Path) -> None:
-    script = Path("tests/differential/same_bytes.py")
+@pytest.mark.parametrize("script", [Path("tests/differential/same_bytes.py"), Path("tests/differential/four_kinds.py")])
+def test_the_firmware_with_short_names_gives_the_same_bytes(tmp_path: Path, script: Path) -> None:
     folders = ("firmware", "hal", "rig")
     paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     # Scenario files name arguments as text; the stories do not need them.
