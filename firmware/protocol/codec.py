@@ -25,8 +25,10 @@ def field_codes(spec: str) -> bytes:
 def codec_table() -> "dict[int, bytes]":
     """Type codes of every message's body by id, without the prefix of events. Made once, at boot."""
     table: "dict[int, bytes]" = {}
+    same: "dict[bytes, bytes]" = {}  # half of the messages have the fields of another: a kilobyte of heap
     for message, kind, spec in MESSAGES:
-        table[message] = field_codes(COMMAND_PREFIX + " " + spec if kind == CLASS_COMMAND else spec)
+        codes = field_codes(COMMAND_PREFIX + " " + spec if kind == CLASS_COMMAND else spec)
+        table[message] = same.setdefault(codes, codes)
     return table
 
 

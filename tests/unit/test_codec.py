@@ -32,6 +32,11 @@ def test_events_and_only_events_have_event_ids():
         assert is_event(message) == (kind == ids.CLASS_EVENT)
 
 
+def test_messages_with_the_same_fields_share_their_codes():
+    values = codec_table().values()
+    assert len({id(codes) for codes in values}) == len(set(values)) < len(values)
+
+
 def test_every_event_fits_a_record_and_the_outbox():
     codes = codec_table()
     prefix = packed_size(prefix_codes())
