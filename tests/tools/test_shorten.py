@@ -285,11 +285,11 @@ def test_a_traceback_gets_its_names_back() -> None:
 def test_size_reads_a_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     short = size.short_sources(size.ship_names("pico-draw"), ROOT)
     source = (ROOT / "firmware/app.py").read_text(encoding="utf-8").split("\n")
-    at = next(number for number, line in enumerate(source, 2) if "def _announce(" in line)
-    line = f'  File "{short.modules["firmware.app"]}", line {at}, in {short.names["_announce"]}\n'
+    at = next(number for number, line in enumerate(source, 2) if "def _connect(" in line)
+    line = f'  File "{short.modules["firmware.app"]}", line {at}, in {short.names["_connect"]}\n'
     monkeypatch.setattr(sys, "stdin", io.StringIO(line))
     assert size.main(["--board", "pico-draw", "--names"]) == 0
-    assert capsys.readouterr().out == f'  File "firmware/app.py", line {at}, in _announce\n'
+    assert capsys.readouterr().out == f'  File "firmware/app.py", line {at}, in _connect\n'
 
 
 # --- the firmware ------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
     files = {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()}
     assert files == {path.name: path.read_bytes() for path in (tmp_path / "two").iterdir()}
     table = json.loads((ROOT / f"build/names-{size.BOARD_DEFAULT}.json").read_text())
-    assert {f"{new}.mpy" for new in table["modules"].values()} | {"main.py", "board.json"} == set(files)
+    assert {f"{new}.mpy" for new in table["modules"].values()} | {"main.py", "board.json", "game.json"} == set(files)
     assert len(table["names"]) > 500
 
 
