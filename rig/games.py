@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     Game = str | dict[str, Any]  # a name, a whole game, or changes to the house game
 
 # Beside this package, wherever that is: a checkout, an installed wheel, a simulated device's file system.
-FOLDER = __file__[: -len("rig/games.py")] + "game_profiles"
+_HERE = "rig/games.py"
+FOLDER = (__file__[: -len(_HERE)] if __file__.endswith(_HERE) else "") + "game_profiles"
 
 # What a rule may be about, in the order of the RULE_ numbers of firmware/games/profile.py.
 _RULES = (

@@ -32,8 +32,9 @@ KINDS = "firmware.machines.kinds"
 MAIN_PY = "from firmware.main import main\nmain()\n"
 PROBE = ROOT / "tools" / "emulator" / "probe.py"
 
-# -O2 drops asserts (there are none) and keeps line numbers, so that a traceback from the field names a line.
-OPTIONS = ("-O3",)
+# -O3 drops line numbers, a twelfth of everything: on a card shoe nobody sees a traceback. A bench may want them.
+NO_LINES = "-O3"
+LINES = "-O2"
 # What MicroPython's own objects are called: the stubs that the device's sources are checked against.
 TYPINGS = ROOT / ".venv" / "typings"
 # Types that nobody imports: of open files, of exceptions, of what comes out of json.
@@ -56,7 +57,9 @@ class Shipped:
     shipped_bytes: int
 
 
-def ship(board: str, out: Path, root: Path = ROOT, main: str = MAIN_PY) -> list[Shipped]:
+def ship(
+    board: str, out: Path, root: Path = ROOT, main: str = MAIN_PY, lines: bool = False
+) -> list[Shipped]:
     """Build the file tree of a board in `out`, ready to copy to the device; what is in it."""
     config = read_config(board, root)
     march = f"-march={MARCH[port_of(config, board, root)]}"
@@ -67,7 +70,7 @@ def ship(board: str, out: Path, root: Path = ROOT, main: str = MAIN_PY) -> list[
         place = path.relative_to(root).as_posix()
         try:
             # The name that tracebacks show is the module's: MicroPython has that text in memory anyway.
-            code = compile_mpy(short.sources[name], new, *OPTIONS, march)
+            code = compile_mpy(short.sources[name], new, LINES if lines else NO_LINES, march)
         except CompileError as error:
             raise ShipError(f"{place}: {error}") from error
         shipped.append(put(out, new + ".mpy", code, place, path.stat().st_size))
@@ -321,6 +324,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--board", default=BOARD_DEFAULT, help=f"a name in board_configs/ (default {BOARD_DEFAULT})")
     parser.add_argument("--out", type=Path, help="leave the files here, ready to copy to the device")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.add_argument("--lines", action="store_true", help="with line numbers, for a bench: tracebacks can be read")
     parser.add_argument("--names", action="store_true", help="read a traceback of the device, print it with real names")
     parser.add_argument("--budget", type=int, default=BUDGET_BYTES, help="bytes (default %(default)s)")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
@@ -329,7 +333,7 @@ def main(argv: list[str] | None = None) -> int:
         return print_real_names(args.board, args.root)
     out: Path = args.out or Path(tempfile.mkdtemp(prefix="fairshoe-size-"))
     try:
-        shipped = ship(args.board, out, args.root)
+        shipped = ship(args.board, out, args.root, lines=args.lines)
     except ShipError as error:
         print(f"size: {error}", file=sys.stderr)
         return 1

@@ -307,16 +307,14 @@ def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("script", [Path("tests/differential/same_bytes.py"), Path("tests/differential/four_kinds.py")])
 def test_the_firmware_with_short_names_gives_the_same_bytes(tmp_path: Path, script: Path) -> None:
-    folders = ("firmware", "hal", "rig")
-    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
-    # Scenario files name arguments as text; the stories do not need them.
-    names = [name for name in (size.module_at(path, ROOT) for path in paths) if name != "rig.scenario"]
+    names = size.modules_of(["rig.story", "rig.stories"], [], ROOT)
     result = size.short_sources(names, ROOT, (ROOT / script).read_text(encoding="utf-8"))
     place = tmp_path / script.parent
     place.mkdir(parents=True)
     for name, source in result.sources.items():
         (place / f"{result.modules.get(name, script.stem)}.py").write_text(source, encoding="utf-8")
-    shutil.copytree(ROOT / "board_configs", tmp_path / "board_configs")
+    for folder in ("board_configs", "game_profiles"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     runner = [str(NODE), str(ROOT / "tools/mpy/exec.mjs"), "--limit-s", "100", "--root"]
     plain, small = (
         subprocess.Popen([*runner, str(root), str(root / script), "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
