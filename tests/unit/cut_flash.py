@@ -111,7 +111,7 @@ def check(flash, step, where):
 
 
 def recorded(seed, before, turns):
-    """A chip on which a workload ran, with a log of its last turns; the workload, and the chip as it was before."""
+    """A chip on which a workload ran, with a log of its last turns; the workload; the chip as it was before them."""
     chip = Nor(BLOCKS, seed)
     work = Workload(chip, start(chip), seed)
     for number in range(CELLS):
