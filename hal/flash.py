@@ -45,7 +45,7 @@ _FAR = const(0x3FFFFFFF)
 
 def blocks_min(cells: int) -> int:
     """Half of the pages are spare, so that moving cells costs less than writing them."""
-    return cells // 8 + 14
+    return cells // 8 + 16
 
 
 class Flash:
@@ -59,7 +59,7 @@ class Flash:
         self._blocks = blocks
         self._pages = blocks * _PAGES
         self._cell = cell
-        self._keep = 4 + cells // 64  # moving 13 cells costs three more pages; after all cells four blocks are left
+        self._keep = 6 + cells // 64  # moving 13 cells costs three more pages; after all cells six blocks are left
         self._where = array("H", [_NONE] * cells)  # cell: page
         self._live = bytearray(blocks)  # block: cells that live there
         self._blank = bytearray(b"\xff" * _PAGE)

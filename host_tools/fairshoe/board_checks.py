@@ -394,8 +394,8 @@ def _nv_problems(size: int) -> Iterator[str]:
 
 
 def blocks_min(size: int) -> int:
-    """Blocks of flash for so many bytes of cells: twice their pages, and fourteen for what is under way."""
-    return size // CELL_BYTES // 8 + 14
+    """Blocks of flash for so many bytes of cells: twice their pages, and sixteen for what is under way."""
+    return size // CELL_BYTES // 8 + 16
 
 
 def _flash_problems(nv: Config, board: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from hal.sim.nor import Nor
 
 CELL = 96
 CELLS = 40
-FLASH = {"kind": "flash", "start": 1 << 20, "blocks": 19, "bytes": CELLS * CELL}
+FLASH = {"kind": "flash", "start": 1 << 20, "blocks": 21, "bytes": CELLS * CELL}
 BLANKS = (bytes(CELL), b"\xff" * CELL)
 
 

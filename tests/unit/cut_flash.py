@@ -6,7 +6,7 @@ from hal.sim.nv import PowerCut
 from hal.sim.rng import mix
 
 CELLS = 20
-BLOCKS = 16
+BLOCKS = 18
 CELL = 96
 BLANK = b"\xff" * CELL
 
