@@ -247,6 +247,7 @@ class App:
             or self.hold_shown != flow.hold
             or (flow.meters.dirty and flow.state != SHUFFLING)
             or self.service.how >= 0
+            or self.scribe.readying
         )
 
     def _still(self, now_ms: int) -> bool:

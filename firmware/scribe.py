@@ -50,6 +50,7 @@ class Scribe:
         self.halted = False  # storage still says why the firmware stopped last time
         self.filling_told = False
         self.ready_seq = 0  # the last record when storage was made ready for a round
+        self.readying = False  # that takes more steps
 
     def announce(self, out: "Outputs", board_crc: int, now_ms: int) -> None:
         """A boot: what is told first, and what becomes of whatever was going on before."""
@@ -136,7 +137,10 @@ class Scribe:
             # Between jobs, and long before the journal recycles what is newer than the stored row.
             books.dirty = not self.book_store.save(books.row, journal.seq_last)
         if self.flow.state == WAITING_FOR_DECK and self.ready_seq != journal.seq_last:
-            # Between rounds storage may take its time: in the next one every write is quick.
-            self.ready_seq = journal.seq_last
-            self.hal.nv_erase(0, self.flow.profile.round_events * CELL_SIZE)
+            # Between rounds storage may take its time, a step at a call: in the next one every write is quick.
+            self.readying = not self.hal.nv_erase(0, self.flow.profile.round_events * CELL_SIZE)
+            if not self.readying:
+                self.ready_seq = journal.seq_last
+        else:
+            self.readying = False
         return self.outbox.count != 0
