@@ -286,7 +286,7 @@ class App:
             if self.flow.order_state == ORDER_WANTED:
                 self.flow.order_state = self._draw_order()
                 busy = True
-            elif self.seeds.out and (self.flow.warning or self.flow.ledger.inside() == 0):
+            elif self.seeds.out and not self.flow.tail and (self.flow.warning or self.flow.ledger.inside() == 0):
                 self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
             busy = self.scribe.keep_house() or busy
         if self.flow.meters.dirty:
@@ -326,7 +326,8 @@ class App:
             return ORDER_WANTED  # a slice a scan
         if not shuffler.draw(self.order, cards):
             return ORDER_FAILED
-        held = self.seeds.hold(self.journal.seq_last + 1, cards, shuffler.seed)
+        held = not self.flow.tail or self.seeds.drop()
+        held = held and self.seeds.hold(self.journal.seq_last + 1, cards, shuffler.seed)
         shuffler.forget()
         if not held:
             return ORDER_NONE  # storage failed: the step that waits for it will say so

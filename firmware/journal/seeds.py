@@ -61,6 +61,10 @@ class Seeds:
         self.out = False
         return True
 
+    def drop(self) -> bool:
+        """Another deck comes before the round of this one is over: its seed is never told. False: storage failed."""
+        return self._blank(HELD_AT)
+
     def tell(self, values: "list[int]") -> bytes:
         """What the auditor may know: the seed, with kept, seq and cards in values."""
         found = self.disclose and self._read(TOLD_CELL)

@@ -117,3 +117,34 @@ def test_each_deck_is_inducted_by_itself():
         assert table.record(step, 2) == DONE
     table.play(("", 300, "press", "green"), ("deck_verified", 500, "wait", 0))
     table.close()
+
+
+def told_seq(table):
+    """Of which shuffle an auditor would be told the seed; 0: of none."""
+    values = [0, 0, 0]
+    table.stage.rig.app.seeds.tell(values)
+    return values[1]
+
+
+def disclosing(decks):
+    config = board()
+    config["inputs"].update({"back": {"pin": 28}})
+    config["audit"] = {"seeds": "disclose"}
+    return Table("caribbean-stud", table={"decks": decks}, config=config)
+
+
+def test_no_seed_is_told_of_a_deck_whose_hands_are_still_being_settled():
+    table = disclosing(1).shuffle().deal(2).release()
+    table.play(("", 500, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 1500, "wait", 0))
+    assert table.flow.tail and told_seq(table) == 0
+    table.end()
+    table.stage.run(500)
+    assert told_seq(table) != 0
+
+
+def test_the_seed_of_a_round_that_goes_on_while_the_other_deck_is_shuffled_is_never_told():
+    table = disclosing(2).shuffle(1).deal(2).release().shuffle(2)
+    assert table.flow.tail and told_seq(table) == 0
+    table.end()
+    table.stage.run(500)
+    assert told_seq(table) == 0  # the one that is held is of the deck inside
