@@ -27,7 +27,7 @@ from firmware.games.flow import (
 )
 from firmware.games.needs import deck_next, hold_for, need_for_deck
 from firmware.games.profile import RULE_COUNT, RULE_HOUSE
-from firmware.games.tail import tail_scan
+from firmware.games.tail import count_pressed, tail_scan
 from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY
 from firmware.machines.job import JOB_DONE
 from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, panel_lamps
@@ -87,6 +87,8 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
         return flow_enter(flow, PROVING_EMPTY, now_ms)
     flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
     if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):
+        return 0
+    if flow.need == ids.NEED_COUNT and not flow.tail and count_pressed(flow, flow.profile.deck_cards, now_ms):
         return 0
     need = need_for_deck(flow)
     if not inp.level[IN_HOPPER] or flow.hold:

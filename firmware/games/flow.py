@@ -135,6 +135,7 @@ class Flow:
         self.positions = 0
         self.stack = 0
         self.wanted = 0  # cards of the stack under way
+        self.asked = 0  # of them from the machine: the others lie in the tray already
         self.last = False  # it is the dealer's or the community's
         self.extra = False  # it is a single card that a rule makes due
         self.stacks_taken = 0

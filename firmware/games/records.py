@@ -293,7 +293,7 @@ def _void(flow: "Flow", rule: int, now_ms: int) -> None:
             flow_enter(flow, WAITING_FOR_DECK, now_ms)
     elif flow.state == DRAWING:
         flow_enter(flow, DECK_SPENT, now_ms)
-    else:
+    elif flow.state != WAITING_FOR_DECK:
         flow_enter(flow, WAITING_FOR_GREEN, now_ms)
 
 

@@ -27,7 +27,7 @@ from firmware.games.profile import (
     RULE_LOCKOUT,
     RULE_STUB_COUNT,
 )
-from firmware.games.tail import tail_begin, tail_scan
+from firmware.games.tail import count_pressed, tail_begin, tail_scan
 from firmware.image import IN_HOPPER
 from firmware.machines.job import JOB_DONE
 from firmware.machines.panel import PRESS_CLOSE, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
@@ -55,6 +55,8 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
         flow.positions = min(flow.positions + seats, flow.profile.positions_max)
     flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
     if flow.tail and tail_scan(flow, out, True, now_ms):
+        return 0
+    if flow.need == ids.NEED_COUNT and count_pressed(flow, flow.profile.deck_cards, now_ms):
         return 0
     # Taken first: a press that came too early must not count when the obstacle is gone.
     closed = flow.panel.take(PRESS_CLOSE)
@@ -103,7 +105,7 @@ def step_dispensing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     done = _dispense(flow, out, wanted, now_ms)
     if done >= 0:
         return done
-    if flow.ledger.zone[TRAY] != wanted:
+    if flow.machine.count != flow.asked:
         return flow_warn(flow, out, FAULT_STACK, now_ms)
     _post_stack(flow, wanted)
     return flow_enter(flow, STACK_OFFERED, now_ms)
@@ -294,7 +296,8 @@ def _dispense(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int:
         if wanted == _ALL:
             machine.release(now_ms)
         else:
-            machine.deal(wanted - flow.ledger.zone[TRAY], now_ms)
+            flow.asked = wanted - flow.ledger.zone[TRAY]
+            machine.deal(flow.asked, now_ms)
         panel_lamps(out, 0, 1, 0)
         flow.phase = PHASE_MOVING
         return FOREVER_MS

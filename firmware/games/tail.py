@@ -43,11 +43,7 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     """Take what the dealer presses about it; True if it is over."""
     panel = flow.panel
     need = need_for_end(flow)
-    if need and panel.take(PRESS_LOCK):
-        record_do(flow, ids.REC_STUB_COUNTED, flow.books.stub(), 0, now_ms)
-        return not flow.tail
-    if need and panel.take(PRESS_ACK):
-        record_do(flow, ids.REC_STUB_COUNTED, ids.UNKNOWN_U16, 0, now_ms)
+    if need and count_pressed(flow, flow.books.stub(), now_ms):
         return not flow.tail
     if flow.hands and panel.take(PRESS_SEAT):
         flow.page += 1
@@ -61,6 +57,15 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
         return False
     tail_end(flow)
     panel_lamps(out, 0, 0, 0)
+    return True
+
+
+def count_pressed(flow: "Flow", expected: int, now_ms: int) -> bool:
+    """A count that is due, told at the panel: right or wrong. True if it was."""
+    right = flow.panel.take(PRESS_LOCK)
+    if not right and not flow.panel.take(PRESS_ACK):
+        return False
+    record_do(flow, ids.REC_STUB_COUNTED, expected if right else ids.UNKNOWN_U16, 0, now_ms)
     return True
 
 

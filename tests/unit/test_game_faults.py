@@ -56,6 +56,15 @@ def test_the_dealers_own_stack_is_no_position_that_keeps_its_hand():
     assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b11]
 
 
+def test_without_positions_the_last_stack_before_green_is_the_dealers():
+    """Proves: B5-12f"""
+    table = Table("boston-5-stud").shuffle()
+    table.play(("", 300, "press", "close"), *[("stack_offered", 600, "take", 0) for _ in range(3)])
+    table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": 15, "at_um": 60000})
+    table.play(("stack_offered", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
+    assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b11]
+
+
 def test_double_down_stud_has_no_clause_for_a_jam():
     table = jam_while_dealing("double-down-stud", 3, 1, 1)
     assert fields_of(table.stage, "round_voided")[0][0] == FAULT_JAM_EXIT

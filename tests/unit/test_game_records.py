@@ -3,7 +3,7 @@
 from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of
 
-from firmware.games.books import HELD, INDUCTED
+from firmware.games.books import CUT_MADE, DECK_FIRST, HELD, INDUCTED, MACHINE_COUNTED, SOURCE
 from firmware.games.flow import DECK_READY, SHUFFLING, STATE_COUNT, WAITING_FOR_DECK
 from firmware.games.records import record_objection
 from firmware.protocol import ids
@@ -53,6 +53,20 @@ def test_what_was_recorded_outlives_power():
     table.play(("", 10, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 2000, "wait", 0))
     table.shuffle()
     assert table.flow.state == DECK_READY
+
+
+def test_what_is_on_record_and_not_yet_in_the_stored_books_is_noted_again_after_a_boot():
+    table = Table("caribbean-stud").shuffle().deal(1).release()
+    assert table.record("dispute", 1, 1) == DONE
+    app = table.stage.rig.app
+    assert app.book_store.seq < app.journal.seq_last
+    row = bytes(table.flow.books.row)
+    table.play(("", 0, "cut", 0), ("", 1000, "boot", 0), ("booted", 0, "wait", 0))
+    assert table.flow.books.deck(1, HELD) == 1
+    lost = (SOURCE, CUT_MADE, MACHINE_COUNTED)  # being shuffled is what power takes away
+    places = [DECK_FIRST + cell for cell in lost]
+    now = bytes(table.flow.books.row)
+    assert [i for i in range(len(row)) if now[i] != row[i] and i not in places] == []
 
 
 def test_a_dispute_keeps_the_deck_from_being_shuffled():

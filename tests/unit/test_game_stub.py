@@ -4,7 +4,7 @@ from game_tables import DONE, REFUSED, Table, short_deck
 from support import all_fields_of, board, clauses_of
 
 from firmware.games.books import ROUNDS
-from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WAITING_FOR_ROUND_END
+from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WAITING_FOR_GREEN, WAITING_FOR_ROUND_END
 from firmware.protocol import ids
 
 
@@ -123,3 +123,16 @@ def test_a_count_that_is_not_due_may_be_made_and_resets_the_tally():
     table.end()
     assert table.flow.books.row[ROUNDS] == 0
     assert table.record("stub_counted", 52) == REFUSED  # nothing to count, and nothing overdue
+
+
+def test_an_overdue_count_is_made_up_for_at_the_panel_and_a_wrong_one_takes_the_deck_out():
+    """Proves: DCP-9d, DCP-7e2"""
+    for button, state in (("lock", DECK_READY), ("ack", WAITING_FOR_GREEN)):
+        table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1)).shuffle().deal(1)
+        assert table.record("misdeal", 1, 3) == DONE
+        table.stage.run(300)
+        table.release().shuffle()
+        assert table.flow.need == ids.NEED_COUNT
+        table.play(("", 300, "press", button), ("", 500, "wait", 0))
+        assert table.flow.state == state and table.flow.need == 0
+        table.close()
