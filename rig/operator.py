@@ -46,6 +46,8 @@ def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
         return [(500, "open", {}), (500, "clear", {}), (500, "close", {}), (500, "press", {"button": "ack"})]
     if state in _TAKE or (state in _IDLE and plant.tray and flow.machine.state != JOB_RUNNING):
         return [(600, "take", {})]
+    if flow.need == ids.NEED_COUNT:
+        return [(1500, "press", {"button": "lock"})]  # counted, and right
     if plant.kind == "draw":
         return _draw_moves(stage, plays)
     if state == states.WAITING_FOR_DECK and plays and not flow.prove_due:

@@ -125,7 +125,7 @@ def _play(flow: "Flow") -> "Page":
 
 def _cover(flow: "Flow") -> "Page":
     """The column of this round, two rows a page; with what to do next on each."""
-    column = flow.profile.columns.get(str(flow.hands))
+    column = flow.profile.columns.get(flow.hands)
     then = "Take the remainder"
     if flow.state != REMAINDER_OFFERED:
         then = "SEAT more, GREEN end" if flow.tail else "Please wait"

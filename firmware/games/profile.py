@@ -124,7 +124,8 @@ class Profile:
         self._fill(data)
         self._rules(data)
         self.pages = _pages(data.get("pages", {}))  # where the game has words of its own, by state
-        self.columns = data.get("cover_all", {})
+        columns = data.get("cover_all", {})
+        self.columns = {int(hands): columns[hands] for hands in columns}
         self.at_table({})
 
     def _fill(self, data: "Mapping[str, Any]") -> None:

@@ -130,6 +130,7 @@ _TABLE = (
     (_CTX_STILL, _ZERO, _ZERO, RULE_READER_FAULT),
     (_CTX_QUIET, _ANY, _ANY, RULE_APPROVAL),
 )
+_HOLDS = (ids.REC_DISPUTE, ids.REC_WINNER_HOLD)  # made once: a press of a button allocates nothing
 _DRAW_ONLY = EXTRA_BURNS | EXTRA_READER | EXTRA_TENS_OUT
 
 
@@ -240,7 +241,7 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
     rule = _rule_of(flow, what, a, b)
     consequence = flow.profile.consequences[rule]
     clause = flow.profile.clauses[rule]
-    over = (what in (ids.REC_DISPUTE, ids.REC_WINNER_HOLD) and not b) or (what == ids.REC_OUT_OF_SERVICE and not a)
+    over = (what in _HOLDS and not b) or (what == ids.REC_OUT_OF_SERVICE and not a)
     if rule == RULE_STUB_COUNT or over:
         consequence = ids.CONSEQUENCE_NONE
     elif rule == RULE_STUB_WRONG and b == 2:

@@ -279,7 +279,7 @@ def _cover_all(flow: "Flow") -> None:
     hands = flow.stacks_taken + flow.profile.cover_all - 2  # the dealer's counts, or it does not: as the table has set
     flow.hands = hands
     flow.page = 0
-    column = hands if str(hands) in flow.profile.columns else 0
+    column = hands if hands in flow.profile.columns else 0
     flow.outbox.post(ids.EV_COVER_ALL, hands, column, text=flow.profile.clauses[RULE_COVER_ALL])
 
 

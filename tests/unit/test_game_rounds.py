@@ -1,7 +1,7 @@
 """Rounds of the four poker games, as their rules want them dealt: stacks, order, interlocks, rest and stub."""
 
-from game_tables import DONE, REFUSED, Table
-from support import all_fields_of, clauses_of, fields_of
+from game_tables import DONE, REFUSED, Table, short_deck
+from support import all_fields_of, clauses_of, fields_of, lock_decide
 
 from firmware.games.flow import (
     DECK_READY,
@@ -161,3 +161,20 @@ def test_green_in_the_middle_of_a_deal_with_positions_ends_nothing():
     table.play(("", 300, "take", 0), ("stack_offered", 300, "take", 0), ("stack_offered", 300, "take", 0))
     assert sizes(table) == [1, 1, 4]
     table.close()
+
+
+def test_nothing_is_allocated_in_rounds_of_any_game_and_at_no_press_of_a_button():
+    for game, table in (
+        ("double-down-stud", {}),
+        ("double-cross-poker", {}),
+        ("caribbean-stud", {"cover_all": "with_dealer"}),
+    ):
+        made = Table(short_deck(game, deck_cards=20, stub_rounds=1, stub_exempt=0), table=table)
+        lock_decide(made.stage.rig.app)
+        made.shuffle().deal(1)
+        if game == "double-down-stud":
+            made.play(("", 300, "press", "close"), ("", 300, "wait", 0))
+        made.release().play(("", 300, "press", "seat"), ("", 300, "press", "green"), ("", 300, "press", "lock"))
+        made.end()
+        assert made.flow.state == WAITING_FOR_DECK, game
+        made.close()
