@@ -78,7 +78,7 @@ def sweep_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opacity_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two aligned cards pass as one."""
-    monkeypatch.setattr(feed, "_odd", lambda _inp: 0)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr(feed, "_odd", lambda _feed, _inp: 0)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
 
 
 def two_drawn_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +152,7 @@ def seed_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def round_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forget(flow_: flow.Flow, _fault: int) -> None:
+    def forget(flow_: flow.Flow, _fault: int, _rule: int) -> None:
         flow_.round_open = False
 
     monkeypatch.setattr(flow, "flow_void", forget)
