@@ -39,6 +39,7 @@ WORDS = {
 }
 _DETECTED = ("warning", "within_ms", "after")
 _MESSAGE_SIZE = 2  # before the body in what a peer keeps of an event
+_DECK_AT = _MESSAGE_SIZE + 20
 _TEXT_SIZE = 8
 
 
@@ -52,7 +53,7 @@ def check_expect(expect: "Data", fields: "dict[str, list[str]]", texts: "dict[st
         if "event" not in entry:
             raise ValueError("expect.fields: each needs 'event'")
         names.append(entry["event"])
-        known = ["event", "nth", "round"] + fields.get(entry["event"], []) + list(texts.get(entry["event"], ()))
+        known = ["event", "nth", "round", "deck"] + fields.get(entry["event"], []) + list(texts.get(entry["event"], ()))
         for key in entry:
             if key not in known:
                 raise ValueError("expect.fields: %s has no field %r" % (entry["event"], key))
@@ -136,6 +137,8 @@ def _fields(scenario: "Scenario", entry: "Data", problems: "list[str]") -> None:
             value: object = scenario.stage.peer.payloads[event.seq][at : at + _TEXT_SIZE].rstrip(b"\0").decode()
         elif key == "round":
             value = event.round
+        elif key == "deck":
+            value = scenario.stage.peer.payloads[event.seq][_DECK_AT]
         else:
             number = event.fields[FIELDS[event.name].index(key)]
             value = WORDS[key].split()[number] if key in WORDS else number
@@ -158,10 +161,18 @@ def _end(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
             problems.append("ledger: %s is %d, not %d" % (zone, count, expect["ledger"][zone]))
     if "taken" in expect and [len(cards) for cards in scenario.stage.taken] != expect["taken"]:
         problems.append("taken were %s cards" % [len(cards) for cards in scenario.stage.taken])
-    lines = "\n".join(scenario.stage.rig.hal.lines)
-    if expect.get("display", "") not in lines:
-        problems.append("the display says %r" % lines)
+    problem = misread(scenario, expect.get("display", ""))
+    if problem:
+        problems.append(problem)
     _meters(scenario, expect, problems)
+
+
+def misread(scenario: "Scenario", wanted: "str | list[str]") -> str:
+    """What the display says if it is not that: all four lines, or a piece of them; empty if it is."""
+    lines = list(scenario.stage.rig.hal.lines)
+    text = "\n".join(lines)
+    there = lines == wanted if isinstance(wanted, list) else wanted in text
+    return "" if there else "the display says %r, not %r" % (text, wanted)
 
 
 def _meters(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:

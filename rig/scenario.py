@@ -8,7 +8,7 @@ from firmware.protocol import ids
 from firmware.shoe.ledger import ZONE_NAMES
 from hal.sim.noise import Noise
 from rig.actions import check_action
-from rig.expect import check_expect, judge
+from rig.expect import check_expect, judge, misread
 from rig.operator import good_round, recover
 from rig.promises import Promises
 from rig.stories import STORIES
@@ -28,8 +28,9 @@ _STEP = ("on", "within_ms", "after_ms", "do")
 _KEY = bytes(range(32))  # every simulated device of a scenario with a role has this one
 _DARK = ("boot", "recover", "good_round")  # what is done after an ordered power cut; everything else is left out
 _HOST_ACTIONS = {
-    "command": ("name", "argument", "what", "a", "b", "outcome"),
+    "command": ("name", "argument", "what", "a", "b", "outcome", "reason"),
     "command_again": (),
+    "read": ("display",),
     "audit": (),
     "host": ("acknowledges",),
     "link": ("bit_ppm", "lose_ppm", "piece_ppm"),
@@ -141,9 +142,11 @@ class Scenario:
             if "what" in arguments:
                 argument = RECORDS.index(arguments["what"])
             self.given = (COMMANDS[arguments["name"]], argument, arguments.get("a", 0), arguments.get("b", 0))
-            word = self._order()
-            if word and word != arguments.get("outcome", "done"):
-                self.problems.append("command %s: %s" % (arguments["name"], word))
+            self._answered(self._order(), arguments)
+        elif action == "read":
+            problem = misread(self, arguments["display"])
+            if problem:
+                self.problems.append(problem)
         elif action == "audit":
             seed = stage.ask_seed(_KEY)
             self._say("told " + hexlify(seed).decode())
@@ -151,6 +154,16 @@ class Scenario:
                 self.promises.aftermath.told(seed)
         elif self.op:
             self._order()  # what must come of it is a promise
+
+    def _answered(self, outcome: str, arguments: "Data") -> None:
+        name = "%s %s" % (arguments["name"], arguments.get("what", ""))
+        if not outcome:
+            return  # power failed first
+        if outcome != arguments.get("outcome", "done"):
+            self.problems.append("command %s: %s" % (name.strip(), outcome))
+        reason = REASONS[self.stage.peer.results[-1][3]]
+        if reason != arguments.get("reason", reason):
+            self.problems.append("command %s: reason %s" % (name.strip(), reason))
 
     def _order(self) -> str:
         """Give the last command, perhaps not for the first time. Returns its outcome; nothing if power failed."""
@@ -248,6 +261,10 @@ def _check_host(action: str, arguments: "Data") -> None:
     for key in arguments:
         if key not in _HOST_ACTIONS[action]:
             raise ValueError("%s has no %r; known: %s" % (action, key, ", ".join(_HOST_ACTIONS[action])))
+    if action == "read" and "display" not in arguments:
+        raise ValueError("read needs display")
+    if arguments.get("reason", "none") not in REASONS:
+        raise ValueError("no reason %r; known: %s" % (arguments["reason"], ", ".join(REASONS)))
     if arguments.get("what", "none") not in RECORDS:
         raise ValueError("record has no %r; known: %s" % (arguments["what"], ", ".join(RECORDS[1:])))
     if action == "command" and arguments.get("name") not in COMMANDS:
@@ -289,3 +306,4 @@ FIELDS = {spec.split()[0]: _fields(spec) for _message, kind, spec in ids.MESSAGE
 TEXTS = {spec.split()[0]: _texts(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
 COMMANDS = {spec.split()[0]: message for message, kind, spec in ids.MESSAGES if kind == ids.CLASS_COMMAND}
 RECORDS = ids.RECORD_NAMES.split()
+REASONS = ids.REASON_NAMES.split()

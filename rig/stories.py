@@ -24,6 +24,13 @@ def deal(positions: int) -> "list[Step]":
     return steps
 
 
+def stacks(positions: int) -> "list[Step]":
+    """As `deal`, in a game without lock-out."""
+    steps: "list[Step]" = [("deck_verified", 800, "wait", 0)]
+    steps += seats(positions) + [("", 1000, "press", "close")]
+    return steps + [("stack_offered", 900, "take", 0) for _ in range(positions + 1)]
+
+
 def finish() -> "list[Step]":
     """Green, take the remainder, settle, green again."""
     return [
@@ -86,6 +93,7 @@ STORIES = {
     "shuffle": shuffle,
     "seats": seats,
     "deal": deal,
+    "stacks": stacks,
     "finish": finish,
     "round": round_of,
     "refuse_deck": refuse_deck,

@@ -15,13 +15,14 @@ LONG = ("shelves-six-decks", "shelves-eight-decks", "shelves-eight-decks-one-sho
 
 
 def sample(seed: int) -> list[Path]:
-    """By seed, as many of every mechanism."""
-    chosen: list[Path] = []
+    """By seed, as many of every mechanism, and of the stories of games."""
+    kinds: dict[str, list[Path]] = {kind: [] for kind in ("carousel", "shelves", "shoe", "draw", "game")}
+    for path in sorted((ROOT / "tests" / "scenarios").glob("*.json")):
+        if path.stem not in LONG:
+            kind = path.stem.partition("-")[0]
+            kinds[kind if kind in kinds else "game"].append(path)
     numbers = random.Random(seed)
-    for mechanism in ("carousel", "shelves", "shoe", "draw"):
-        files = sorted((ROOT / "tests" / "scenarios").glob(mechanism + "-*.json"))
-        chosen += numbers.sample([path for path in files if path.stem not in LONG], SAMPLE // 4)
-    return chosen
+    return [path for files in kinds.values() for path in numbers.sample(files, min(SAMPLE // 5, len(files)))]
 
 
 @pytest.mark.timeout(600)

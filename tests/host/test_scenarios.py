@@ -16,6 +16,14 @@ FOLDER = ROOT / "tests" / "scenarios"
 FILES = sorted(FOLDER.glob("*.json"))
 GOOD = FOLDER / "carousel-good-round.json"
 MECHANISMS = ("carousel", "shelves", "shoe", "draw")
+# Stories of one game are named after it, whatever machine plays them.
+GAMES = {
+    "dds": "double-down-stud",
+    "b5": "boston-5-stud",
+    "cs": "caribbean-stud",
+    "dab": "double-attack-blackjack",
+    "dcp": "double-cross-poker",
+}
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -38,8 +46,9 @@ def read(path: Path) -> dict[str, Any]:
 def test_every_file_reads_as_a_story() -> None:
     for path in FILES:
         data = read(path)
-        assert data["board"] == "pico-" + path.stem.split("-")[0], path
-        assert re.fullmatch("(" + "|".join(MECHANISMS) + ")(-[a-z0-9]+)+", path.stem), path
+        first = path.stem.split("-")[0]
+        assert data["game" if first in GAMES else "board"] == GAMES.get(first, "pico-" + first), path
+        assert re.fullmatch("(" + "|".join([*MECHANISMS, *GAMES]) + ")(-[a-z0-9]+)+", path.stem), path
         assert 10 < len(data["title"]) <= 100, path
         assert not data["title"].endswith("."), path
         assert data["story"].endswith("."), path
@@ -83,6 +92,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"script": [{"repeat": 2, "steps": [{"do": "load"}]}]}, "load needs cards"),
     ({"script": [{"do": "command", "name": "explode"}]}, "no command 'explode'; known: "),
     ({"script": [{"do": "link", "colour": 1}]}, "link has no 'colour'; known: "),
+    ({"script": [{"do": "command", "name": "shuffle", "reason": "mood"}]}, "no reason 'mood'; known: none, state"),
+    ({"script": [{"do": "read"}]}, "script[0]: read needs display"),
     ({"role": "owner"}, "role: one of observer, table, service"),
     ({"faults": [{"fault": "gremlin"}]}, "no fault 'gremlin'; known: "),
     ({"faults": [{"fault": "jam", "place": "throat"}]}, "fault jam needs at_um"),
@@ -151,6 +162,24 @@ def test_an_expectation_that_is_not_met_ends_with_1_and_says_which(tmp_path: Pat
     assert done.returncode == 1
     assert "ended in waiting_for_deck, not in warning" in done.stdout
     assert "taken were [5, 5, 5, 5, 32] cards" in done.stdout
+
+
+def test_a_display_that_says_something_else_is_told(tmp_path: Path) -> None:
+    page = ["Ready for a deck", "", "Insert deck, then", "press GREEN"]
+    steps: list[dict[str, Any]] = [{"story": "start"}, {"do": "read", "display": page}]
+    assert [result.problems for result in play([changed(tmp_path, script=steps, expect={"display": page})])] == [[]]
+    steps[1] = {"do": "read", "display": "Shuffling"}
+    (result,) = play([changed(tmp_path, script=steps, expect={"display": page[:2]})])
+    assert [problem.rpartition(", not ")[2] for problem in result.problems] == ["'Shuffling'", repr(page[:2])]
+
+
+def test_a_command_that_was_refused_for_another_reason_is_told(tmp_path: Path) -> None:
+    step = {"do": "command", "name": "record", "what": "fold", "a": 1, "outcome": "rejected", "reason": "state"}
+    steps: list[dict[str, Any]] = [{"story": "start"}, {"after_ms": 3000, **step}]
+    assert [result.problems for result in play([changed(tmp_path, script=steps, expect={}, role="table")])] == [[]]
+    steps[1]["reason"] = "argument"
+    (result,) = play([changed(tmp_path, script=steps, expect={}, role="table")])
+    assert result.problems == ["command record fold: reason state"]
 
 
 def test_a_folder_plays_every_file_in_it(tmp_path: Path) -> None:
