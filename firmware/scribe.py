@@ -112,7 +112,7 @@ class Scribe:
             self.seeds.note(message)
         self.sealer.note(message)
         self.flow.books.note(message, entry.values, entry.deck, entry.round)
-        if message == ids.EV_RECORDED:
+        if message == ids.EV_RECORDED or message == ids.EV_STACK_TAKEN:
             self.flow.page_due = True  # what is due may be another thing now
         elif message == ids.EV_DECK_REMOVED:
             self.desk.found(entry.values[0])

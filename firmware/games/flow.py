@@ -137,7 +137,7 @@ class Flow:
         self.wanted = 0  # cards of the stack under way
         self.asked = 0  # of them from the machine: the others lie in the tray already
         self.last = False  # it is the dealer's or the community's
-        self.extra = False  # it is a single card that a rule makes due
+        self.extra = 0  # it is a single card that a rule makes due: the state to which play returns
         self.stacks_taken = 0
         self.rule = RULE_HOUSE  # by which the cards inside have to come out
         self.page = 0  # of those that a state has

@@ -10,6 +10,7 @@ from firmware.games.flow import (
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
     WAITING_FOR_ROUND_END,
+    WAITING_FOR_WAGERS,
     WARNING,
 )
 
@@ -58,7 +59,8 @@ _NEEDS = (
     ("Hole card", "", "Enter the up-card,", "then use the reader"),
 )
 _VOID = ("Round is void", "", "Press GREEN to take", "out the rest")
-_EXTRA = ("One card more is due", "Press LOCK to get it", "Press GREEN to", "release the rest")
+_EXTRA_DUE = "One card more is due"
+_EXTRA_HOW = "Press LOCK to get it"
 _HANDS = ("Royal Flush", "Straight Flush", "4 of a Kind", "Full House", "Flush", "Straight", "3 of a Kind")
 _COVER_STATES = (REMAINDER_OFFERED, WAITING_FOR_ROUND_END, WAITING_FOR_DECK, PREPARING, SHUFFLING, RELEASING)
 _COVER_NONE = "no Cover All table"
@@ -113,14 +115,14 @@ def _play(flow: "Flow") -> "Page":
         return _NEEDS[flow.need]
     if flow.hands and state in _COVER_STATES:
         return _cover(flow)
-    if state == WAITING_FOR_GREEN:
-        if not flow.round_open:
-            return _VOID
-        if flow.books.row[EXTRA]:
-            return _EXTRA
+    if state == WAITING_FOR_GREEN and not flow.round_open:
+        return _VOID
     if state == WAITING_FOR_DECK and flow.tail:
         return "Deck %d next, or" % flow.books.turn(), "GREEN: round over", "Insert deck, then", "press GREEN"
-    return flow.profile.pages.get(state, _PAGES[state])
+    page = flow.profile.pages.get(state, _PAGES[state])
+    if flow.books.row[EXTRA] and state in (WAITING_FOR_GREEN, WAITING_FOR_WAGERS):
+        return _EXTRA_DUE, _EXTRA_HOW, page[2], page[3]
+    return page
 
 
 def _cover(flow: "Flow") -> "Page":

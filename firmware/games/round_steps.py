@@ -71,6 +71,7 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
 def round_start(flow: "Flow") -> None:
     flow.round_last += 1
     flow.round_open = True
+    flow.extra = 0
     flow.stack = 0
     flow.stacks_taken = 0
     flow.dealt_before = flow.ledger.zone[DEALT]
@@ -140,9 +141,10 @@ def _taken(flow: "Flow", now_ms: int) -> int:
     flow.ledger.move(TRAY, DEALT, cards)
     flow.outbox.post(ids.EV_STACK_TAKEN, flow.stack, cards)
     if flow.extra:
-        flow.extra = False
+        state = flow.extra
+        flow.extra = 0
         flow.stack = flow.stacks_taken
-        return flow_enter(flow, WAITING_FOR_GREEN, now_ms)
+        return flow_enter(flow, state, now_ms)
     flow.stacks_taken += 1
     if flow.last:
         return _all_dealt(flow, now_ms)
@@ -169,6 +171,8 @@ def step_waiting_for_wagers(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms:
     """Wagers that the players decide on after their cards; nothing moves until betting is closed again."""
     if _lifted(flow, inp):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
+    if _extra(flow, now_ms):
+        return 0
     if not flow.panel.take(PRESS_CLOSE):
         return FOREVER_MS
     flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
@@ -178,13 +182,21 @@ def step_waiting_for_wagers(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms:
 def step_waiting_for_green(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if _lifted(flow, inp):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    if flow.panel.take(PRESS_LOCK) and extra_due(flow):
-        flow.extra = True
-        flow.stack = 0
-        flow.wanted = 1
-        flow.outbox.post(ids.EV_STACK_STARTED, 0, 1)
-        return flow_enter(flow, DISPENSING, now_ms)
+    if _extra(flow, now_ms):
+        return 0
     return _release(flow, now_ms) if flow.panel.take(PRESS_GREEN) else FOREVER_MS
+
+
+def _extra(flow: "Flow", now_ms: int) -> bool:
+    """Lock gives the card that is due; wagers that wait for it are not closed by that."""
+    if not flow.panel.take(PRESS_LOCK) or not extra_due(flow):
+        return False
+    flow.extra = flow.state
+    flow.stack = 0
+    flow.wanted = 1
+    flow.outbox.post(ids.EV_STACK_STARTED, 0, 1)
+    flow_enter(flow, DISPENSING, now_ms)
+    return True
 
 
 def extra_due(flow: "Flow") -> bool:
