@@ -59,6 +59,7 @@ _NEEDS = (
     ("Hole card", "", "Enter the up-card,", "then use the reader"),
 )
 _VOID = ("Round is void", "", "Press GREEN to take", "out the rest")
+_UNPLAYED = ("Deck is not to be", "played", "Press GREEN to take", "out all cards")
 _EXTRA_DUE = "One card more is due"
 _EXTRA_HOW = "Press LOCK to get it"
 _HANDS = ("Royal Flush", "Straight Flush", "4 of a Kind", "Full House", "Flush", "Straight", "3 of a Kind")
@@ -116,7 +117,7 @@ def _play(flow: "Flow") -> "Page":
     if flow.hands and state in _COVER_STATES:
         return _cover(flow)
     if state == WAITING_FOR_GREEN and not flow.round_open:
-        return _VOID
+        return _VOID if flow.outbox.round else _UNPLAYED
     if state == WAITING_FOR_DECK and flow.tail:
         return "Deck %d next, or" % flow.books.turn(), "GREEN: round over", "Insert deck, then", "press GREEN"
     page = flow.profile.pages.get(state, _PAGES[state])

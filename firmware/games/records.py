@@ -158,6 +158,8 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
         return ids.REASON_ARGUMENT
     if what <= ids.REC_DECK_REMOVED and what != ids.REC_CUT and _in_play(flow, a):
         return ids.REASON_STATE  # of a deck that is inside, or on the table
+    if what == ids.REC_NO_ACTIVITY and flow.tail:
+        return ids.REASON_STATE  # a round is being settled
     return _odd_one(flow, what, a, b)
 
 
@@ -260,6 +262,9 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
         flow_enter(flow, DECK_SPENT, now_ms)
     if ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
         _void(flow, rule, now_ms)
+    elif what == ids.REC_NO_ACTIVITY and flow.state != WAITING_FOR_DECK:
+        # What waits inside is worth nothing any more, and comes out.
+        flow_enter(flow, DECK_SPENT if flow.machine.draws else WAITING_FOR_GREEN, now_ms)
     if tail:
         flow_about_tail(flow, False)
 

@@ -33,6 +33,8 @@ class Shown:
         self.tail = False
         self.hands = 0
         self.page = 0
+        self.outbox = self
+        self.round = 1
 
 
 def every_page():
@@ -48,6 +50,10 @@ def every_page():
         shown.round_open = shown.books.row[EXTRA] == 1
         shown.tail = shown.state == WAITING_FOR_DECK
         yield shown
+    unplayed = Shown(WAITING_FOR_GREEN)
+    unplayed.round_open = False
+    unplayed.round = 0
+    yield unplayed
     extra = Shown(WAITING_FOR_GREEN)
     extra.books.row[EXTRA] = 1
     yield extra

@@ -1,0 +1,44 @@
+"""A table without activity: what waits inside is not dealt any more."""
+
+from game_tables import DONE, REFUSED, Table
+from support import board, fields_of
+
+from firmware.games.flow import DECK_SPENT, WAITING_FOR_DECK, WAITING_FOR_GREEN
+from firmware.protocol import ids
+
+POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
+
+
+def test_a_verified_deck_that_waits_inside_comes_out_and_is_never_dealt():
+    """Proves: DDS-4g (in part), B5-4c (in part), CS-4e (in part), DCP-4e (in part)"""
+    for game in POKER:
+        table = Table(game).shuffle()
+        assert table.record("no_activity") == DONE
+        table.play(("", 300, "press", "close"), ("", 3000, "wait", 0))
+        assert table.flow.state == WAITING_FOR_GREEN
+        assert table.display == ["Deck is not to be", "played", "Press GREEN to take", "out all cards"]
+        table.release()
+        assert table.flow.state == WAITING_FOR_DECK
+        assert fields_of(table.stage, "remainder_released") == [[52, 52]]
+        assert "round_started" not in table.stage.names()
+        table.close()
+
+
+def test_a_shoe_drawn_by_hand_is_taken_out():
+    table = Table("house", "draw")
+    table.play(("", 300, "load", 52), ("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0))
+    assert table.record("no_activity") == DONE
+    table.stage.run(300)
+    assert table.flow.state == DECK_SPENT
+
+
+def test_there_is_no_idle_table_while_a_round_is_being_settled():
+    config = board()
+    config["inputs"]["back"] = {"pin": 28}
+    table = Table("boston-5-stud", table={"decks": 2}, config=config).shuffle(1).deal(1).release()
+    assert table.record("no_activity") == REFUSED and table.reason() == ids.REASON_STATE
+    table.shuffle(2)
+    assert table.record("no_activity") == REFUSED
+    table.end()
+    assert table.record("no_activity") == DONE
+    table.close()
