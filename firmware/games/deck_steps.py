@@ -88,9 +88,9 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
     if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):
         return 0
-    if flow.need == ids.NEED_COUNT and not flow.tail and count_pressed(flow, flow.profile.deck_cards, now_ms):
-        return 0
     need = need_for_deck(flow)
+    if need == ids.NEED_COUNT and not flow.tail and count_pressed(flow, flow.profile.deck_cards, now_ms):
+        return 0
     if not inp.level[IN_HOPPER] or flow.hold:
         hold_for(flow, need, 0)
         flow.panel.clear()

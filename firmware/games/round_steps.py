@@ -56,11 +56,12 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
     if flow.tail and tail_scan(flow, out, True, now_ms):
         return 0
-    if flow.need == ids.NEED_COUNT and count_pressed(flow, flow.profile.deck_cards, now_ms):
-        return 0
     # Taken first: a press that came too early must not count when the obstacle is gone.
     closed = flow.panel.take(PRESS_CLOSE)
-    if hold_for(flow, need_for_round(flow), closed) or not closed or flow.hold or not flow.tray.empty:
+    need = need_for_round(flow)
+    if need == ids.NEED_COUNT and count_pressed(flow, flow.profile.deck_cards, now_ms):
+        return 0
+    if hold_for(flow, need, closed) or not closed or flow.hold or not flow.tray.empty:
         return FOREVER_MS
     round_start(flow)
     if flow.profile.lockout:

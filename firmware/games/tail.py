@@ -5,7 +5,7 @@ which voids nothing of this round. Its events carry its own round and deck.
 """
 
 from firmware.games.books import COUNTED, DEALT, REST, STACKS, STUB, TAIL, TAIL_DECK
-from firmware.games.flow import flow_about_tail
+from firmware.games.flow import flow_about_tail, flow_committed
 from firmware.games.needs import hold_for, need_for_end
 from firmware.games.records import record_do
 from firmware.machines.panel import PRESS_ACK, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
@@ -60,12 +60,14 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     return True
 
 
-def count_pressed(flow: "Flow", expected: int, now_ms: int) -> bool:
-    """A count that is due, told at the panel: right or wrong. True if it was."""
-    right = flow.panel.take(PRESS_LOCK)
+def count_pressed(flow: "Flow", cards: int, now_ms: int) -> bool:
+    """The dealer has counted what is due: lock means so many cards, acknowledge another number."""
+    if not flow_committed(flow):
+        return False  # what was pressed last is not in the books yet
+    right = flow.panel.take(PRESS_LOCK) != 0
     if not right and not flow.panel.take(PRESS_ACK):
         return False
-    record_do(flow, ids.REC_STUB_COUNTED, expected if right else ids.UNKNOWN_U16, 0, now_ms)
+    record_do(flow, ids.REC_STUB_COUNTED, cards if right else ids.UNKNOWN_U16, 0, now_ms)
     return True
 
 
