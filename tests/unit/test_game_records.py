@@ -59,7 +59,7 @@ def test_what_is_on_record_and_not_yet_in_the_stored_books_is_noted_again_after_
     table = Table("caribbean-stud").shuffle().deal(1).release()
     assert table.record("dispute", 1, 1) == DONE
     app = table.stage.rig.app
-    assert app.book_store.seq < app.journal.seq_last
+    assert app.scribe.book_store.seq < app.journal.seq_last
     row = bytes(table.flow.books.row)
     table.play(("", 0, "cut", 0), ("", 1000, "boot", 0), ("booted", 0, "wait", 0))
     assert table.flow.books.deck(1, HELD) == 1
