@@ -311,11 +311,13 @@ class App:
         reporter.time_set = False
         values = reporter.time_values
         old_s = self.scribe.utc_s()
-        self.scribe.utc_offset_s = values[0] - self.outbox.uptime_s
+        if not self.outbox.roomy():
+            return  # a clock that changes without a record is none; without an answer the host asks again
         values[1] = self.outbox.uptime_s
         values[2] = self.outbox.uptime_ms
         reporter.time_due = True
-        if old_s != values[0] and self.outbox.roomy():
+        if old_s != values[0]:
+            self.scribe.utc_offset_next = values[0] - self.outbox.uptime_s
             self.outbox.post(ids.EV_CLOCK_SET, self.link.session.role, old_s)
 
     def _draw_order(self) -> int:

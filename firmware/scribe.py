@@ -12,6 +12,7 @@ from firmware.games.procedure import procedure_resume
 from firmware.journal.books import LATE_EVENTS, books_open
 from firmware.journal.cells import CELL_SIZE
 from firmware.journal.halts import halt_forget, halt_load
+from firmware.journal.store import BODY_AT
 from firmware.protocol import ids
 from firmware.version import VERSION_TEXT
 
@@ -47,6 +48,7 @@ class Scribe:
         self.book_store = books_open(hal, journal, flow.books)
         self.prefix = [0, boot, 0, 0, 0, 0, 0]
         self.utc_offset_s = 0  # UTC minus uptime; 0 while nobody has told
+        self.utc_offset_next = 0  # from the record on that says so
         self.halted = False  # storage still says why the firmware stopped last time
         self.filling_told = False
         self.ready_seq = 0  # the last record when storage was made ready for a round
@@ -74,6 +76,11 @@ class Scribe:
         lost = FAULT_RESET if self.halted or cause == CAUSE_WATCHDOG else FAULT_POWER
         warning = journal.warning or (lost if lost == FAULT_RESET else FAULT_NONE)
         procedure_resume(flow, out, interrupted, round_open, warning, lost, now_ms)
+        known = journal.last_of((ids.EV_SEALED,), (ids.EV_KEY_CHANGED,))
+        generation = self.sealer.keys.generation()
+        if journal.seq_last and generation != (journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8 if known else 0):
+            # Power was lost between the change of a key and its record.
+            self.outbox.post(ids.EV_KEY_CHANGED, generation, ids.KEY_RECOVERED)
 
     def utc_s(self) -> int:
         return self.utc_offset_s + self.outbox.uptime_s if self.utc_offset_s else 0
@@ -94,6 +101,8 @@ class Scribe:
         prefix = self.prefix
         prefix[2] = entry.uptime_s
         prefix[3] = entry.uptime_ms
+        if entry.message == ids.EV_CLOCK_SET:
+            self.utc_offset_s = self.utc_offset_next
         prefix[4] = self.utc_offset_s + entry.uptime_s if self.utc_offset_s else 0
         prefix[5] = entry.round
         prefix[6] = entry.deck

@@ -204,6 +204,8 @@ class Journal:
                 if head and bytes(self.buf[PREVIOUS_AT:CRC_AT]) != head:
                     self._broke(BROKEN_HASH, seq)
                 head = sha256(self.hashed).digest()
+                if seq == self.seq_acked and any(acked_head) and head != acked_head:
+                    self._broke(BROKEN_HASH, seq)  # the last one may have none after it that would show it
             seq += 1
         if not self.seq_last:
             head = self.genesis()

@@ -72,6 +72,7 @@ class Link:
         self.clear_ack = clear_ack
         self.reader = FrameReader()
         self.writer = FrameWriter()
+        self.service = False  # the key switch is on: this is the service port
         self.rx = bytearray(RX_BYTES)
         self.rx_at = 0
         self.rx_size = 0

@@ -64,6 +64,8 @@ def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> in
         return _refuse(handshake, ids.REFUSED_ROLE, role)
     elif not link.key:
         return _refuse(handshake, ids.REFUSED_NO_KEY, 0)
+    elif role == ids.ROLE_SERVICE and not link.service:
+        return _refuse(handshake, ids.REFUSED_SWITCH, 0)
     else:
         wait_s = link_backoff_s(link, now_ms)
         if wait_s:

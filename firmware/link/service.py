@@ -34,6 +34,7 @@ _CHECK = b"fairshoe key 1"
 _ROTATE = b"fairshoe rotate 1"
 _WRAP = b"fairshoe wrap 1"
 _NO_CHANGE = const(-1)
+ROOM_MIN = const(4)  # records: what is still posted, a seal, the change and another seal
 
 
 class Service:
@@ -54,10 +55,15 @@ class Service:
         self.answer = [0, 0]
 
     def watch(self) -> None:
-        """The switch was turned: the other port is the link from here on, and nobody is on it yet."""
+        """The switch was turned: the other port is the link from here on, and nobody is on it yet. A key that waited
+        has lost whoever sent it."""
         self.on = self.inp.level[IN_KEY] != 0
+        self.link.service = self.on
         self.link.hal.link_service(self.on)
         link_reset(self.link)
+        self.how = _NO_CHANGE
+        wipe(self.key)
+        self.answer_due = False
 
     def tell(self) -> None:
         """Of the switch, once there is room; one that is turned to and fro is told as it stands."""
@@ -76,6 +82,8 @@ class Service:
             result = ids.KEY_SWITCH_OFF
         elif self.flow.round_open:
             result = ids.KEY_ROUND_OPEN
+        elif self.flow.room < ROOM_MIN:
+            result = ids.KEY_STORAGE
         elif message == ids.KEY_INSTALL:
             if key and not self.inp.level[IN_DOOR]:
                 result = ids.KEY_DOOR_SHUT
@@ -105,14 +113,16 @@ class Service:
         """Write a key that waits. Everything so far is recorded and sealed; quiet work. False if none waits."""
         if self.how == _NO_CHANGE:
             return False
-        stored = self.keys.store(self.key)
+        result = ids.KEY_ROUND_OPEN  # the dealer was faster
+        if not self.flow.round_open:
+            result = ids.KEY_DONE if self.keys.store(self.key) else ids.KEY_STORAGE
         wipe(self.key)
-        if stored:
+        if result == ids.KEY_DONE:
             self.link.key = self.keys.key
             self.sealer.rekey()
             self.flow.outbox.post(ids.EV_KEY_CHANGED, self.keys.generation(), self.how)
             self.ending = True
-        self._answer(ids.KEY_DONE if stored else ids.KEY_STORAGE)
+        self._answer(result)
         self.how = _NO_CHANGE
         return True
 

@@ -3,7 +3,7 @@
 import sys
 
 from support import GAME, board, check_stage, fields_of
-from test_session import KEY, keyed, send
+from test_session import KEY, keyed
 
 from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_LOCKOUT
 from firmware.image import IN_HOPPER
@@ -28,6 +28,19 @@ def ready(stage):
     """A deck in the hopper, nothing started."""
     stage.play(stories.start() + [("", 500, "load", 52)])
     assert stage.rig.app.inp.level[IN_HOPPER]
+
+
+def at_service_port(stage):
+    """Somebody with the key of service, who has turned the key switch."""
+    service = Peer(KEY, ids.ROLE_SERVICE)
+    service.hellos = 50
+    stage.service = service
+    stage.act("key", {"to": "on"})
+    stage.run(200)
+    stage.to_service(service.hello())
+    stage.run(500)
+    assert service.welcomes == 1
+    return service
 
 
 def command(stage, op, message, argument=0, run_ms=500):
@@ -214,11 +227,9 @@ def test_two_roles_have_lanes_of_their_own():
     command(stage, 5, ids.CMD_SHUFFLE)
     stage.until("deck_verified", 60000)
     stage.run(200)
-    service = Peer(KEY, ids.ROLE_SERVICE)
-    service.seq_last = stage.peer.seq_last
-    stage.peer = service
-    send(stage, service.hello())
-    command(stage, 1, ids.CMD_CLOSE_BETTING)
+    service = at_service_port(stage)
+    stage.to_service(service.command(1, ids.CMD_CLOSE_BETTING))
+    stage.run(500)
     assert service.results[-1][0:3] == [1, ids.CMD_CLOSE_BETTING, ids.OUTCOME_DONE]
     assert stage.rig.app.flow.state == WAITING_FOR_LOCKOUT
 
@@ -235,14 +246,9 @@ def test_a_result_is_told_to_the_role_that_gave_the_command_and_to_no_other():
     stage = keyed()
     ready(stage)
     command(stage, 1, ids.CMD_SHUFFLE, run_ms=1000)
-    service = Peer(KEY, ids.ROLE_SERVICE)
-    service.hellos = 50
-    service.seq_last = stage.peer.seq_last
-    stage.peer = service
-    stage.seen = 0
-    send(stage, service.hello())
-    stage.until("deck_verified", 60000)
-    stage.run(1000)
+    service = at_service_port(stage)
+    stage.run(60000)
+    assert "deck_verified" in [event.name for event in service.events]
     assert service.results == []
 
 

@@ -127,7 +127,7 @@ def test_a_hello_without_the_key_does_not_disturb_a_live_session():
     number = stage.rig.app.link.session.number
     send(stage, Peer().hello())
     assert refused(stage, REFUSE_ROLE) == 1
-    send(stage, Peer(OTHER_KEY, ids.ROLE_SERVICE).hello())
+    send(stage, Peer(OTHER_KEY, ids.ROLE_OBSERVER).hello())
     assert stage.rig.app.link.session.number == number
     stage.play(stories.round_of(1))
     check_stage(stage)
@@ -348,9 +348,9 @@ def test_an_unknown_role_is_refused_as_such():
 def test_the_key_of_one_role_opens_no_other():
     from firmware.protocol.session import role_key
 
-    stage = keyed(role=ids.ROLE_SERVICE)
+    stage = keyed(role=ids.ROLE_TABLE)
     observer = role_key(KEY, ids.ROLE_OBSERVER)
-    # A host that was given the observer's key asks for the service role with it.
+    # A host that was given the observer's key asks for the table role with it.
     import rig.peer
 
     original = rig.peer.role_key
@@ -367,7 +367,7 @@ def test_a_hello_of_somebody_else_between_welcome_and_proof_does_not_spoil_the_h
     stage = keyed()
     stage.run(1000)
     stage.hello_us = 1 << 60
-    stranger = Peer(OTHER_KEY, ids.ROLE_SERVICE)
+    stranger = Peer(OTHER_KEY, ids.ROLE_OBSERVER)
     stranger.hellos = 100
     for _ in range(5):
         welcomes = stage.peer.welcomes

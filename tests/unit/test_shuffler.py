@@ -444,7 +444,7 @@ def test_a_round_that_ends_with_cards_inside_does_not_end_the_secret():
 
 
 def test_only_a_keyed_auditor_is_answered():
-    for role in (ids.ROLE_OBSERVER, ids.ROLE_TABLE, ids.ROLE_SERVICE):
+    for role in (ids.ROLE_OBSERVER, ids.ROLE_TABLE):
         stage = stage_of(role=role)
         stage.play(stories.start() + stories.round_of(1))
         before = stage.rig.app.link.refused[REFUSE_ROLE]

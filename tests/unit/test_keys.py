@@ -1,0 +1,117 @@
+"""Where the device key lives: whatever power does to a change, there is one key afterwards, and only one."""
+
+from services import KEY, NEW_KEY, THIRD_KEY
+from support import board, raises
+
+from firmware.image import INPUTS
+from firmware.journal.cells import CELL_SIZE, KEY_CELL
+from firmware.journal.keys import Keys
+from hal.sim.nv import Nv, PowerCut
+from hal.sim.plant import Plant
+from hal.sim.port import SimHal
+
+WRITES = 2  # of a change
+
+
+def keys_on(nv):
+    return Keys(SimHal(Plant(board(), INPUTS, 1), nv))
+
+
+def stored(*keys):
+    nv = Nv(40 * CELL_SIZE)
+    for key in keys:
+        assert keys_on(nv).store(key)
+    return nv
+
+
+def test_a_key_is_found_again_and_counts_its_generation():
+    nv = Nv(40 * CELL_SIZE)
+    assert keys_on(nv).key == b""
+    assert keys_on(nv).generation() == 0
+    for count, key in ((1, KEY), (2, NEW_KEY), (3, KEY)):
+        assert keys_on(nv).store(key)
+        assert keys_on(nv).key == key
+        assert keys_on(nv).generation() == count
+
+
+def test_a_change_cut_at_any_byte_of_any_write_leaves_the_old_key_or_the_new_one():
+    for write in range(WRITES):
+        for size in range(CELL_SIZE + 1):
+            nv = stored(KEY)
+            keys = keys_on(nv)
+            nv.cut_at = nv.writes + write
+            nv.cut_bytes = size
+            assert raises(PowerCut, keys.store, NEW_KEY)
+            nv.cut_at = -1
+            again = keys_on(nv)
+            new = write > 0 or size == CELL_SIZE
+            assert again.key == (NEW_KEY if new else KEY), (write, size)
+            assert again.generation() == (2 if new else 1), (write, size)
+            # The next one is a change like any other.
+            assert again.store(THIRD_KEY)
+            assert keys_on(nv).key == THIRD_KEY
+            assert keys_on(nv).generation() == (3 if new else 2)
+
+
+def test_a_first_key_cut_at_any_byte_is_there_or_not():
+    for write in range(WRITES):
+        for size in range(CELL_SIZE + 1):
+            nv = Nv(40 * CELL_SIZE)
+            keys = keys_on(nv)
+            nv.cut_at = nv.writes + write
+            nv.cut_bytes = size
+            assert raises(PowerCut, keys.store, KEY)
+            nv.cut_at = -1
+            assert keys_on(nv).key == (KEY if write or size == CELL_SIZE else b"")
+
+
+def test_the_old_key_is_nowhere_in_storage_once_a_change_is_complete():
+    nv = stored(KEY, NEW_KEY)
+    assert KEY not in bytes(nv.data)
+    assert NEW_KEY in bytes(nv.data)
+
+
+def test_the_old_key_is_gone_after_the_boot_that_follows_a_cut_change():
+    for size in range(CELL_SIZE + 1):
+        nv = stored(KEY)
+        keys = keys_on(nv)
+        nv.cut_at = nv.writes + 1
+        nv.cut_bytes = size
+        assert raises(PowerCut, keys.store, NEW_KEY)
+        nv.cut_at = -1
+        keys_on(nv)
+        assert KEY not in bytes(nv.data), size
+        assert KEY[8:24] not in bytes(nv.data), size
+
+
+def test_a_boot_that_is_cut_while_it_finishes_a_change_finishes_it_the_next_time():
+    for size in range(CELL_SIZE + 1):
+        nv = stored(KEY)
+        keys = keys_on(nv)
+        nv.cut_at = nv.writes + 1
+        nv.cut_bytes = 20
+        assert raises(PowerCut, keys.store, NEW_KEY)
+        nv.cut_at = nv.writes
+        nv.cut_bytes = size
+        assert raises(PowerCut, keys_on, nv)
+        nv.cut_at = -1
+        assert keys_on(nv).key == NEW_KEY
+        assert KEY not in bytes(nv.data)
+
+
+def test_storage_that_fails_changes_nothing():
+    nv = stored(KEY)
+    keys = keys_on(nv)
+    nv.broken = True
+    assert not keys.store(NEW_KEY)
+    assert keys.key == KEY
+    nv.broken = False
+    assert keys_on(nv).key == KEY
+
+
+def test_one_damaged_cell_does_not_cost_the_key():
+    for cell in (KEY_CELL, KEY_CELL + 1):
+        for at in range(CELL_SIZE):
+            nv = stored(KEY, NEW_KEY)
+            nv.data[cell * CELL_SIZE + at] ^= 0x10
+            assert keys_on(nv).key == NEW_KEY, (cell, at)

@@ -1,0 +1,134 @@
+"""Seals: often enough, under the key in force, over everything before them."""
+
+from services import (
+    CARDS,
+    KEY,
+    NEW_KEY,
+    device,
+    install_frame,
+    plug,
+    records,
+    rotate_frame,
+    rotation,
+    seal_is_good,
+    send,
+    turn,
+)
+
+from firmware.digest import Hmac
+from firmware.journal.seals import SEAL_EVERY
+from firmware.protocol import ids
+from firmware.protocol.session import role_key
+
+_AFTER = (ids.EV_BOOTED, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED, ids.EV_KEY_CHANGED, ids.EV_SERVICE)
+
+
+def play_round(stage):
+    steps = [("", 300, "load", CARDS), ("", 300, "press", "green"), ("deck_verified", 500, "press", "seat")]
+    steps += [("", 500, "press", "close"), ("stack_offered", 500, "take", 0), ("stack_offered", 500, "take", 0)]
+    steps += [("stack_taken", 700, "press", "green"), ("remainder_released", 900, "take", 0)]
+    steps += [("remainder_taken", 900, "press", "green"), ("round_ended", 500, "wait", 0)]
+    stage.play(steps)
+
+
+def messages(stage):
+    return [message for message, _body, _record in records(stage)]
+
+
+def test_every_round_boot_and_turn_of_the_switch_is_followed_by_a_seal():
+    stage = device(KEY)
+    play_round(stage)
+    turn(stage, "on")
+    turn(stage, "off")
+    stage.act("boot", {})
+    stage.run(1000)
+    found = messages(stage)
+    for i in range(len(found)):
+        if found[i] in _AFTER:
+            assert ids.EV_SEALED in found[i + 1 : i + 4], i
+    assert found.count(ids.EV_SEALED) >= 5
+
+
+def test_every_seal_is_good_under_the_key_and_under_no_other():
+    stage = device(KEY)
+    play_round(stage)
+    seals = [record for message, _body, record in records(stage) if message == ids.EV_SEALED]
+    assert len(seals) == 2
+    for record in seals:
+        assert seal_is_good(stage, record, KEY)
+        assert not seal_is_good(stage, record, NEW_KEY)
+        assert not seal_is_good(stage, record, role_key(KEY, ids.ROLE_TABLE))
+
+
+def test_no_more_records_than_allowed_lie_between_two_seals():
+    stage = device(KEY)
+    for i in range(80):
+        stage.act("open" if i % 2 == 0 else "close", {})
+        stage.run(300)
+    found = messages(stage)
+    since = 0
+    for message in found:
+        since = 0 if message == ids.EV_SEALED else since + 1
+        assert since <= SEAL_EVERY
+    assert len(found) > 2 * SEAL_EVERY
+
+
+def test_without_a_key_there_are_no_seals_and_from_the_first_key_on_there_are():
+    stage = device()
+    play_round(stage)
+    assert ids.EV_SEALED not in messages(stage)
+    plug(stage)
+    assert send(stage, install_frame(KEY)) == ids.KEY_DONE
+    found = messages(stage)
+    at = found.index(ids.EV_KEY_CHANGED)
+    assert ids.EV_SEALED not in found[:at]
+    assert found[at + 1] == ids.EV_SEALED
+
+
+def test_the_last_record_before_a_change_is_a_seal_under_the_old_key_and_the_first_after_it_one_under_the_new():
+    stage = device(KEY)
+    play_round(stage)
+    plug(stage)
+    stage.act("open", {})
+    stage.run(200)
+    assert send(stage, rotate_frame(rotation(KEY, NEW_KEY))) == ids.KEY_DONE
+    found = records(stage)
+    at = [message for message, _body, _record in found].index(ids.EV_KEY_CHANGED)
+    assert found[at - 1][0] == ids.EV_SEALED
+    assert seal_is_good(stage, found[at - 1][2], KEY)
+    assert found[at + 1][0] == ids.EV_SEALED
+    assert found[at + 1][1][0] == 2
+    assert seal_is_good(stage, found[at + 1][2], NEW_KEY)
+
+
+def test_a_seal_covers_everything_before_it():
+    """Every byte of the record before changes the hash that the seal was made over."""
+    from hashlib import sha256
+
+    stage = device(KEY)
+    play_round(stage)
+    found = records(stage)
+    at = len(found) - 1
+    assert found[at][0] == ids.EV_SEALED
+    before, seal = found[at - 1][2], found[at][2]
+    assert sha256(before).digest() == seal[60:]
+    for i in range(0, 92, 7):
+        other = bytearray(before)
+        other[i] ^= 1
+        forged = seal[:60] + sha256(other).digest()
+        assert not seal_is_good(stage, forged, KEY)
+
+
+def test_what_there_is_is_told_under_the_seal_key():
+    stage = device(KEY)
+    play_round(stage)
+    stage.peer.frames = []
+    stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_GET, [0]))
+    stage.run(300)
+    frames = [frame for frame in stage.peer.frames if frame[2] == ids.JOURNAL_IS and frame[3] == 0]
+    body = frames[0][8:86]
+    hmac = Hmac(Hmac(KEY).digest(b"fairshoe seal", b""))
+    assert hmac.digest(b"fairshoe journal 1", body[:62])[:16] == body[62:78]
+    assert body[14:30] == stage.rig.app.journal.log
+    assert body[30:62] == stage.rig.app.journal.head
+    assert body[4] | body[5] << 8 == stage.rig.app.journal.seq_last
