@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import fairshoe
-from fairshoe import audit, boards, decode, demo, games, journal_cli, scenario, shuffle_test
+from fairshoe import audit, boards, decode, demo, games, journal_cli, provision, scenario, shuffle_test
 from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
 from fairshoe.messages import ALL, Command, Event, Meters, Reason, Role, Status
@@ -34,6 +34,8 @@ examples:
   fairshoe decode capture.bin            what is in a recording of the line, and what was damaged
   fairshoe audit shuffle --seed 5a.. --commitment c3.. --cards 52
                                          whether a disclosed seed is the one committed to, and its order
+  fairshoe provision /dev/ttyACM0 --out keys/shoe-12
+                                         a device's first key, at its service port with the key switch on
   fairshoe journal pull /dev/ttyACM0 -o shift.journal --key-file observer.key
   fairshoe journal verify shift.journal --key-file seal.key
                                          the device's records as a file, and proof that nothing was changed
@@ -82,6 +84,7 @@ def parser() -> argparse.ArgumentParser:
     _add_decode(commands)
     audit.add_parser(commands)
     journal_cli.add_parser(commands)
+    provision.add_parser(commands)
     scenario.add_parser(commands)
     games.add_parser(commands)
     shuffle_test.add_parser(commands)
@@ -285,6 +288,7 @@ _COMMANDS = {
     "decode": _decode,
     "audit": audit.run,
     "journal": journal_cli.run,
+    "provision": provision.run,
     "scenario": scenario.run,
     "game": games.run,
     "shuffle-test": shuffle_test.run,

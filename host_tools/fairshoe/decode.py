@@ -15,7 +15,7 @@ from typing import Any, TextIO
 import serial
 
 from fairshoe import keys, wire
-from fairshoe.describe import dump, dump_fields
+from fairshoe.describe import SECRET, dump, dump_fields
 from fairshoe.dictionary import Dictionary
 from fairshoe.errors import FairshoeError, KeyFileError, PortError, PortLost
 from fairshoe.messages import DictionaryLine, Hello, Role, UnknownMessage, Welcome
@@ -94,7 +94,7 @@ class Printer:
             "mac": mac,
             "id": frame.raw[2] | frame.raw[3] << 8,
             "message": name,
-            "fields": {key: value.hex() if isinstance(value, bytes) else value for key, value in values.items()},
+            "fields": {key: _shown(key, value) for key, value in values.items()},
         }
         marks = f"  [mac {mac}]" if mac else ""
         marks += "  [again]" if frame.flags & FLAG_AGAIN else ""
@@ -143,6 +143,12 @@ class Printer:
             return "unchecked"
         good = [hmac.compare_digest(seal(frame.signed), frame.mac) for seal in checks]
         return "good" if any(good) else "wrong"
+
+
+def _shown(name: str, value: object) -> object:
+    if not isinstance(value, bytes):
+        return value
+    return SECRET if name == "key" else value.hex()
 
 
 def secrets_in(path: Path) -> SecretOf:

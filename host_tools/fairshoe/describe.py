@@ -44,6 +44,7 @@ ADVICE: dict[Fault, str] = {
 }
 
 
+SECRET = "(not_shown)"
 FEED_DRIFT_PERCENT = 15  # policy: rollers that need so much longer than when new want cleaning
 
 
@@ -112,6 +113,8 @@ def dump_fields(name: str, values: Mapping[str, object], numbers: Mapping[str, i
 
 
 def _dumped(name: str, value: object, number: int | None) -> str:
+    if name == "key" and isinstance(value, bytes):
+        return SECRET  # a device key on its way in
     if isinstance(value, IntEnum):
         unnamed = value.name == "UNRECOGNISED" and number is not None
         return f"unrecognised({number})" if unnamed else value.name.lower()

@@ -69,6 +69,10 @@ class KeyFileError(FairshoeError):
 
 
 class HelloRefused(FairshoeError):
-    """The device is there and does not want to talk to us."""
+    """The device is there and does not want to talk to us; `why` as it said, if it did."""
 
     exit_code = 11
+
+    def __init__(self, what: str, advice: str, why: int | None = None) -> None:
+        super().__init__(what, advice)
+        self.why = why

@@ -85,11 +85,18 @@ def read_seal_key(path: Path) -> bytes:
 
 
 def write_key(path: Path, word: str, secret: bytes) -> None:
-    """A new file for a key, readable by its owner only; never over an existing one."""
+    """A new file for a key, durable, readable by its owner only; never over an existing one."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(f"{word} {secret.hex()}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     except OSError as error:
         raise KeyFileError(
             f"cannot write {path}: {error.strerror or error}.", "Choose another name or place."

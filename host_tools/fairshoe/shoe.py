@@ -309,7 +309,9 @@ class Shoe:
             if session.refused is not None and session.refused.why != Refusal.BACKOFF:
                 why = session.refused.why
                 raise HelloRefused(
-                    f"{self.name} refused the session: {why.name.lower()}.", _REFUSALS.get(why, "Update this tool.")
+                    f"{self.name} refused the session: {why.name.lower()}.",
+                    _REFUSALS.get(why, "Update this tool."),
+                    why,
                 )
         if session.counts.disbelieved["welcome without the key"]:
             raise NoAnswer(f"{self.name} answers with another key.", "Use the key file of this device.")

@@ -1,7 +1,7 @@
 """Journals of real firmware for tests: devices that have lived through something, and ports to pull from."""
 
 import json
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -65,6 +65,18 @@ class RigPorts:
             self.arrived += hal.service_sent if self.service else hal.sent
             hal.sent = bytearray()
             hal.service_sent = bytearray()
+
+
+def opener(rig: Rig, service: bool = True) -> Callable[[RoleKey | None], Shoe]:
+    """Opens the port of a rig again and again, as a tool does that closes it in between."""
+
+    def open_shoe(key: RoleKey | None) -> Shoe:
+        session = HostSession(key)
+        shoe = Shoe(RigPorts(rig, service), "rig", session, clock=lambda: rig.plant.now_us / 1e6)
+        shoe.greet()
+        return shoe
+
+    return open_shoe
 
 
 @contextmanager

@@ -76,7 +76,8 @@ def test_every_vector_is_decoded_whole_byte_by_byte_and_with_bytes_after_it() ->
             for piece in pieces:
                 printer.take(piece)
             entry = json.loads(out.getvalue())
-            assert {name: entry["fields"][name] for name in vector["fields"]} == vector["fields"], vector["name"]
+            wanted = {**vector["fields"], **({"key": "(not_shown)"} if vector["message"] == "key_install" else {})}
+            assert {name: entry["fields"][name] for name in wanted} == wanted, vector["name"]
             assert (entry["message"], entry["session"]) == (vector["message"], vector["session"])
 
 
