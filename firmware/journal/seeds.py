@@ -63,7 +63,7 @@ class Seeds:
 
     def drop(self) -> bool:
         """Another deck comes before the round of this one is over: its seed is never told. False: storage failed."""
-        return self._blank(HELD_AT)
+        return self._blank(HELD_CELL)
 
     def tell(self, values: "list[int]") -> bytes:
         """What the auditor may know: the seed, with kept, seq and cards in values."""
