@@ -55,6 +55,7 @@ from firmware.version import VERSION_TEXT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.games.profile import Profile
+    from firmware.link.asked import Words
     from hal.api import Config, Hal
 
 COAST_MS = const(100)
@@ -72,7 +73,9 @@ _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays
 class App:
     """One device. Everything it will ever need is made here."""
 
-    def __init__(self, hal: "Hal", config: "Config", profile: "Profile", board_crc: int) -> None:
+    def __init__(
+        self, hal: "Hal", config: "Config", profile: "Profile", board_crc: int, words: "Words"
+    ) -> None:
         spec = Spec(config)
         if spec.kind == "carousel" and profile.deck_cards > spec.place_count:
             raise ValueError("a deck of %d cards does not fit %d slots" % (profile.deck_cards, spec.place_count))
@@ -94,7 +97,7 @@ class App:
         # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed stays secret.
         disclose = self.flow.machine.deals and config.get("audit", {}).get("seeds") == "disclose"
         self.seeds = Seeds(hal, self.journal, disclose)
-        self._connect(config, codes)
+        self._connect(config, codes, words)
         self.scanned_ms = hal.ticks_ms()
         self.wake_ms = 0  # when the machines want the next scan
         self.scan_ms_max = config["mechanism"]["scan_ms_max"]
@@ -106,7 +109,7 @@ class App:
         self.halted_ms = self.scanned_ms
         self.scribe.announce(self.out, board_crc, self.scanned_ms)
 
-    def _connect(self, config: "Config", codes: "dict[int, bytes]") -> None:
+    def _connect(self, config: "Config", codes: "dict[int, bytes]", words: "Words") -> None:
         """The link, and who speaks and writes down what."""
         hal = self.hal
         flow = self.flow
@@ -117,9 +120,9 @@ class App:
         self.link = Link(hal, codes, keys.key, config["link"]["clear_ack"])
         self.service = Service(self.link, flow, self.inp, keys, journal.sealer)
         self.desk = Desk(flow, self.inp, journal.lanes, mode)
-        text = VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + flow.profile.code
+        text = words.hash + VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + flow.profile.code
         handshake = Handshake(hal, self.link, journal, mode, self.boot, text)
-        asked = Asked(journal, self.seeds, self.service)
+        asked = Asked(journal, self.seeds, self.service, words)
         self.reporter = Reporter(self.link, journal, self.desk, handshake, asked)
         for i in range(METER_COUNT):
             self.reporter.meters[i] = flow.meters.values[i]

@@ -12,12 +12,14 @@ from firmware.games.profile import find_profile
 from firmware.image import INPUTS, OUTPUTS
 from firmware.journal.halts import halt_store
 from firmware.ticks import ticks_diff
+from firmware.words import WordFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config, Hal
 
 BOARD_FILE = "/board.json"
+WORDS_FILE = "/words.txt"
 GAME_FILE = "/game.json"  # the one game this device plays
 GAME_DEFAULT = "caribbean-stud"
 BEAT_MS = const(200)  # scans at least so often, whatever they asked for: the watchdog barks at 500 ms
@@ -65,7 +67,7 @@ def make_app(hal: "Hal", config: "Config", board_crc: int) -> App:
             game = json.load(file)
         if game["name"] != name:
             raise ValueError("the board wants %s, the file is %s" % (name, game["name"]))
-    return App(hal, config, find_profile(game), board_crc)
+    return App(hal, config, find_profile(game), board_crc, WordFile(WORDS_FILE))
 
 
 def run(app: App) -> None:

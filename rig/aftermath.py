@@ -8,7 +8,7 @@ Broken promises raise Finding, as those of rig/promises.py do.
 from firmware.fault import FAULT_POWER, FAULT_RESET
 from firmware.games.profile import RULE_DEAL_FAULT
 from firmware.machines.job import JOB_RUNNING
-from firmware.protocol import ids
+from firmware.protocol import ids, table
 from rig.piles import Finding
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ _ASKED_BY = {
     ids.EV_ROUND_ENDED: "green",
     ids.EV_REMOVAL_STARTED: "ack",
 }
-_NAMES = {message: spec.split()[0] for message, _kind, spec in ids.MESSAGES}
+_NAMES = {message: spec.split()[0] for message, _kind, spec in table.MESSAGES}
 
 
 class Aftermath:

@@ -2,7 +2,7 @@
 how soon a fault was noticed."""
 
 from firmware.fault import FAULT_NAMES
-from firmware.protocol import ids
+from firmware.protocol import ids, table
 from firmware.shoe.ledger import ZONE_NAMES
 
 TYPE_CHECKING = False
@@ -184,7 +184,7 @@ def _meters(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None
 
 
 def _meter_names() -> "list[str]":
-    spec = next(spec for message, _kind, spec in ids.MESSAGES if message == ids.METERS)
+    spec = next(spec for message, _kind, spec in table.MESSAGES if message == ids.METERS)
     return [word.split(":")[0] for word in spec.split()[1:]]
 
 

@@ -1,7 +1,7 @@
 """The other end of the link, in process: says hello, acknowledges events when it has kept them, gives commands."""
 
 from firmware.digest import same_bytes
-from firmware.protocol import ids
+from firmware.protocol import ids, table
 from firmware.protocol.codec import TYPE_RAW, VALUES_MAX, codec_table, is_event, pack, prefix_codes, unpack
 from firmware.protocol.frame import (
     CRC_SIZE,
@@ -49,7 +49,7 @@ class Peer:
         self.role = role
         self.codes = codec_table()
         self.prefix = prefix_codes()
-        self.names = {message: spec.split()[0] for message, _kind, spec in ids.MESSAGES}
+        self.names = {message: spec.split()[0] for message, _kind, spec in table.MESSAGES}
         self.reader = FrameReader()
         self.writer = FrameWriter()
         self.values = [0] * VALUES_MAX

@@ -4,6 +4,7 @@ from firmware.app import App
 from firmware.image import INPUTS
 from firmware.journal.halts import halt_store
 from firmware.journal.keys import Keys
+from firmware.protocol.dictionary import Words
 from hal.sim.nv import Nv, PowerCut
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from hal.api import Config
     from rig.games import Game
 
+WORDS = Words()
 ZERO_WAKES_MAX = 64  # scans at one instant before we call it a livelock
 FRAMES_MAX = 5000  # and frames sent: ten journals full
 WATCHDOG_US = 500000  # as on the boards; and between two scans a board waits a beat at most
@@ -77,7 +79,7 @@ class Rig:
         # Levels that are already there at power-up are seen, but are no edges.
         self.plant.edges = []
         try:
-            self.app = App(self.hal, self.config, profile, self.board_crc)
+            self.app = App(self.hal, self.config, profile, self.board_crc, WORDS)
             self.powered = True
         except PowerCut:
             self._strike()  # already at a write of the boot itself

@@ -4,7 +4,7 @@ describes the files; the same file gives the same transcript on every VM."""
 from binascii import crc32, hexlify
 
 from firmware.fault import FAULT_NAMES
-from firmware.protocol import ids
+from firmware.protocol import ids, table
 from firmware.shoe.ledger import ZONE_NAMES
 from hal.sim.noise import Noise
 from rig.actions import check_action
@@ -287,7 +287,7 @@ def _texts(spec: str) -> "dict[str, int]":
     """Names of the text fields, and where in the body each begins."""
     found: "dict[str, int]" = {}
     at = 0
-    for word in (ids.EVENT_PREFIX + spec[spec.find(" ") :] if " " in spec else "").split():
+    for word in (table.EVENT_PREFIX + spec[spec.find(" ") :] if " " in spec else "").split():
         name, kind = word.split(":")
         if kind == "t8":
             found[name] = at
@@ -302,8 +302,8 @@ def _fields(spec: str) -> "list[str]":
 
 
 _SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32}
-FIELDS = {spec.split()[0]: _fields(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
-TEXTS = {spec.split()[0]: _texts(spec) for _message, kind, spec in ids.MESSAGES if kind == ids.CLASS_EVENT}
-COMMANDS = {spec.split()[0]: message for message, kind, spec in ids.MESSAGES if kind == ids.CLASS_COMMAND}
+FIELDS = {spec.split()[0]: _fields(spec) for _message, kind, spec in table.MESSAGES if kind == ids.CLASS_EVENT}
+TEXTS = {spec.split()[0]: _texts(spec) for _message, kind, spec in table.MESSAGES if kind == ids.CLASS_EVENT}
+COMMANDS = {spec.split()[0]: message for message, kind, spec in table.MESSAGES if kind == ids.CLASS_COMMAND}
 RECORDS = ids.RECORD_NAMES.split()
 REASONS = ids.REASON_NAMES.split()

@@ -21,6 +21,7 @@ from typing import Any
 from fold import Folded, FoldError, fold
 from mpy_compile import CompileError, compile_mpy
 from shorten import Foreign, Shortened, ShortenError, foreign_of, restore, shorten
+from unused import drop_unused
 
 ROOT = Path(__file__).resolve().parents[1]
 BOARD_DEFAULT = "pico-carousel"
@@ -77,12 +78,22 @@ def ship(
     small = json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":"))
     path = config_path(board, root)
     shipped.append(put(out, "board.json", small.encode(), path.relative_to(root).as_posix(), path.stat().st_size))
+    shipped.append(put_words(out, root))
     game = config.get("game", GAME_DEFAULT)
     if isinstance(game, str) and game != "house":
         shipped.append(put_game(out, game, root))
     shipped.append(put(out, "main.py", short.sources["main"].encode(), "main.py", len(main.encode())))
     write_names(board, short, root)
     return shipped
+
+
+def put_words(out: Path, root: Path) -> Shipped:
+    """The dictionary of this tree's messages, as texts."""
+    importlib.import_module("fairshoe")
+    from firmware.protocol.dictionary import dictionary_text
+
+    path = root / "firmware/protocol/table.py"
+    return put(out, "words.txt", dictionary_text(), "firmware/protocol/table.py", path.stat().st_size)
 
 
 def put_game(out: Path, game: str, root: Path) -> Shipped:
@@ -110,9 +121,10 @@ def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
     """The sources of modules that belong together, and of the main.py on top of them, with constants as numbers."""
     sources = {name: find_module(name, root).read_text(encoding="utf-8") for name in names}
     try:
-        return fold({**sources, "main": main})
+        folded = fold({**sources, "main": main})
     except FoldError as error:
         raise ShipError(str(error)) from error
+    return Folded(drop_unused(folded.sources), folded.kept)
 
 
 def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortened:

@@ -9,15 +9,24 @@ from firmware.journal.cells import CRC_AT
 from firmware.link.gate import link_begin, link_finish, link_send_text
 from firmware.protocol import ids
 from firmware.protocol.codec import pack
-from firmware.protocol.dictionary import dictionary_line, dictionary_lines
 from firmware.protocol.session import MAC_SIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from firmware.journal.seeds import Seeds
     from firmware.journal.store import Journal
     from firmware.link.gate import Link
     from firmware.link.service import Service
+
+    class Words(Protocol):
+        """The dictionary, from wherever it is."""
+
+        count: int
+        hash: bytes
+
+        def line(self, index: int) -> bytes: ...
 
 _NOTHING = const(-1)
 
@@ -25,8 +34,9 @@ _NOTHING = const(-1)
 class Asked:
     """Questions that wait for an answer."""
 
-    def __init__(self, journal: "Journal", seeds: "Seeds", service: "Service") -> None:
+    def __init__(self, journal: "Journal", seeds: "Seeds", service: "Service", words: "Words") -> None:
         self.journal = journal
+        self.words = words
         self.seeds = seeds
         self.service = service
         self.seed = False
@@ -91,8 +101,8 @@ class Asked:
     def tell_line(self, link: "Link") -> bool:
         """Public, and sent in clear: the welcome names the hash of the whole, under the session's MAC."""
         self.values[0] = self.line
-        self.values[1] = dictionary_lines()
-        text = dictionary_line(self.line).encode() if self.line < self.values[1] else b""
+        self.values[1] = self.words.count
+        text = self.words.line(self.line) if self.line < self.words.count else b""
         self.line = _NOTHING
         link_send_text(link, link.lobby, ids.CLASS_DICTIONARY, ids.DICTIONARY_LINE, self.values, text)
         return True

@@ -19,7 +19,6 @@ from firmware.link.gate import (
 )
 from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX
-from firmware.protocol.dictionary import dictionary_hash
 from firmware.protocol.session import NONCE_SIZE
 
 TYPE_CHECKING = False
@@ -44,7 +43,7 @@ class Handshake:
         self.journal = journal
         self.mode = mode
         self.boot = boot
-        self.text = dictionary_hash() + text
+        self.text = text
         self.nonces = 0
         self.values = [0] * VALUES_MAX
 

@@ -2,38 +2,30 @@
 
 from micropython import const
 
-from firmware.protocol.ids import CLASS_COMMAND, COMMAND_PREFIX, EVENT_PREFIX, MESSAGES
+from firmware.protocol.layout import LAYOUT, PREFIX
 
-# The code of a field is its size in bytes: 1, 2 and 4 are integers.
+# The code of a field is its size in bytes: 1, 2 and 4 are integers (fields.py).
 TYPE_RAW = const(8)  # from here on raw bytes, text and byte strings alike
 TYPE_REST = const(255)  # raw bytes up to the end of the body
 
-_CODES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32, "rest": 255}
-
 VALUES_MAX = const(20)  # the widest body has 18 integers
-
-
-def field_codes(spec: str) -> bytes:
-    """Type codes of "field:type ..." words; words without a type (the message's name) are passed over."""
-    codes = bytearray()
-    for word in spec.split():
-        if ":" in word:
-            codes.append(_CODES[word.split(":")[1]])
-    return bytes(codes)
 
 
 def codec_table() -> "dict[int, bytes]":
     """Type codes of every message's body by id, without the prefix of events. Made once, at boot."""
     table: "dict[int, bytes]" = {}
     same: "dict[bytes, bytes]" = {}  # half of the messages have the fields of another: a kilobyte of heap
-    for message, kind, spec in MESSAGES:
-        codes = field_codes(COMMAND_PREFIX + " " + spec if kind == CLASS_COMMAND else spec)
-        table[message] = same.setdefault(codes, codes)
+    at = 0
+    while at < len(LAYOUT):
+        end = at + 3 + LAYOUT[at + 2]
+        codes = LAYOUT[at + 3 : end]
+        table[LAYOUT[at] | LAYOUT[at + 1] << 8] = same.setdefault(codes, codes)
+        at = end
     return table
 
 
 def prefix_codes() -> bytes:
-    return field_codes(EVENT_PREFIX)
+    return PREFIX
 
 
 def is_event(message: int) -> bool:

@@ -8,15 +8,15 @@ from hashlib import sha256
 from micropython import const
 
 from firmware.fault import FAULT_NAMES
-from firmware.protocol import ids
+from firmware.protocol import ids, table
 
 HASH_SIZE = const(8)
 
 # After the messages: the prefixes and the names of enumerated fields. Joined when they are asked for: the joined texts
 # would take a kilobyte of heap.
 _EXTRAS = (
-    ("prefix event ", ids.EVENT_PREFIX, 0),
-    ("prefix command ", ids.COMMAND_PREFIX, 0),
+    ("prefix event ", table.EVENT_PREFIX, 0),
+    ("prefix command ", table.COMMAND_PREFIX, 0),
     ("names class ", ids.CLASS_NAMES, 0),
     ("names state ", ids.STATE_NAMES, 1),
     ("names state ", ids.STATE_NAMES, 2),
@@ -36,20 +36,36 @@ _EXTRAS = (
 
 
 def dictionary_lines() -> int:
-    return len(ids.MESSAGES) + len(_EXTRAS)
+    return len(table.MESSAGES) + len(_EXTRAS)
 
 
 def dictionary_line(index: int) -> str:
     """`message 256 2 booted cause:u8 ...`, or one of the extras."""
-    if index < len(ids.MESSAGES):
-        message, kind, spec = ids.MESSAGES[index]
+    if index < len(table.MESSAGES):
+        message, kind, spec = table.MESSAGES[index]
         return "message %d %d %s" % (message, kind, spec)
-    label, text, half = _EXTRAS[index - len(ids.MESSAGES)]
+    label, text, half = _EXTRAS[index - len(table.MESSAGES)]
     if half:
         # Two lines: a frame holds 237 characters.
         middle = text.find(" ", len(text) // 2)
         text = text[:middle] if half == 1 else text[middle + 1 :]
     return label + text
+
+
+class Words:
+    """The dictionary from memory, for hosts and simulated devices; a device has it in a file."""
+
+    def __init__(self) -> None:
+        self.count = dictionary_lines()
+        self.hash = dictionary_hash()
+
+    def line(self, index: int) -> bytes:
+        return dictionary_line(index).encode()
+
+
+def dictionary_text() -> bytes:
+    """What that file holds."""
+    return "".join([dictionary_line(index) + "\n" for index in range(dictionary_lines())]).encode()
 
 
 def dictionary_hash() -> bytes:

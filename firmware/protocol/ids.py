@@ -1,9 +1,6 @@
-"""The one table of messages: device codec, host codec, dictionary, specification and dissector all derive from it.
+"""Numbers on the wire: classes, roles, messages, outcomes, reasons, and the words for those that are enumerated.
 
-A line of MESSAGES is `id, class, "name field:type ..."`. Types: u8 u16 u32 little-endian; t8 ASCII text padded with NUL
-to eight bytes; b8 b16 b32 raw bytes; rest, only last: what is left. Every event body starts with EVENT_PREFIX, every
-command body with COMMAND_PREFIX. Ids are never reused, fields are only ever added at the end. The classes HANDSHAKE and
-DICTIONARY and everything in them are frozen for ever: they are how two versions find out about each other.
+What is in each message is in table.py. Ids are never reused.
 """
 
 from micropython import const
@@ -160,131 +157,9 @@ REFUSED_ROLE = const(3)  # there is no such role
 REFUSED_SWITCH = const(4)  # the service role needs the key switch
 REFUSED_NAMES = "version no_key backoff role switch"
 
-# seq counts events over the device's life; utc_s counts from 2020-01-01T00:00Z (0: not synchronised), so that it
-# stays a small integer until 2054; uptime is split for the same reason.
-EVENT_PREFIX = "seq:u32 boot:u16 uptime_s:u32 uptime_ms:u16 utc_s:u32 round:u32 deck:u8"
-
-# The lane is the role of the session: each role has its own operation numbers.
-COMMAND_PREFIX = "op:u32"
-
 # What a device says when it lost power and does not know: never a number that looks like a count.
 UNKNOWN_U8 = const(0xFF)
 UNKNOWN_U16 = const(0xFFFF)
-
-MESSAGES = (
-    (HELLO, CLASS_HANDSHAKE, "hello version_max:u8 role:u8 nonce:b16"),
-    (
-        WELCOME,
-        CLASS_HANDSHAKE,
-        "welcome version:u8 role:u8 nonce:b16 host_nonce:b16 device:u32 boot:u16 mode:u8 has_key:u8 dictionary:b8"
-        " firmware:t8 game:t8 seq_first:u32 seq_last:u32 op_last:u32",
-    ),
-    (REFUSED, CLASS_HANDSHAKE, "refused why:u8 detail:u16 host_nonce:b16"),
-    (DICTIONARY_GET, CLASS_DICTIONARY, "dictionary_get line:u16"),
-    (DICTIONARY_LINE, CLASS_DICTIONARY, "dictionary_line line:u16 lines:u16 text:rest"),
-    (EVENT_ACK, CLASS_ACK, "event_ack seq:u32"),
-    (
-        STATUS,
-        CLASS_TELEMETRY,
-        "status state:u8 warning:u8 round:u32 deck:u8 positions:u8 stack:u8 elapsed_ds:u16 expected_ds:u16"
-        " hopper:u16 path:u16 store:u16 tray:u16 dealt:u16 discarded:u16 released:u16 removed:u16"
-        " events_waiting:u16 frames_bad:u16",
-    ),
-    (
-        METERS,
-        CLASS_TELEMETRY,
-        "meters cycles:u32 cards:u32 misfeeds:u32 stalls:u32 jams:u16 double_feeds:u16 faults:u16 feed_us:u32"
-        " feed_us_new:u32 hopper:u16 throat_a:u16 throat_b:u16 opacity:u16"
-        " slot:u16 exit:u16 tray:u16 arrival:u16 cut:u16",
-    ),
-    (HEALTH, CLASS_TELEMETRY, "health overruns:u16 scan_ms_max:u16"),
-    (TIME_SET, CLASS_TIME, "time_set utc_s:u32"),
-    (TIME_IS, CLASS_TIME, "time_is utc_s:u32 uptime_s:u32 uptime_ms:u16"),
-    (
-        LINK_COUNTERS,
-        CLASS_DIAGNOSTIC,
-        "link_counters good:u32 bad_stuffing:u16 bad_crc:u16 too_short:u16 too_long:u16 bad_version:u16 bad_flags:u16"
-        " bad_session:u16 bad_mac:u16 replayed:u16 not_keyed:u16 not_allowed:u16 malformed:u16 unknown:u16 resent:u16",
-    ),
-    (SESSION_ENDING, CLASS_DIAGNOSTIC, "session_ending frames_left:u16"),
-    (SEED_GET, CLASS_DIAGNOSTIC, "seed_get"),
-    (SEED_IS, CLASS_DIAGNOSTIC, "seed_is kept:u8 seq:u32 cards:u16 seed:b32"),
-    (JOURNAL_GET, CLASS_DIAGNOSTIC, "journal_get seq:u32"),
-    (
-        JOURNAL_IS,
-        CLASS_DIAGNOSTIC,
-        "journal_is first:u32 last:u32 utc_s:u32 key:u16 log:b16 head:b32 mac:b16",
-    ),
-    (JOURNAL_RECORD, CLASS_DIAGNOSTIC, "journal_record seq:u32 record:rest"),
-    (KEY_INSTALL, CLASS_DIAGNOSTIC, "key_install key:b32"),
-    (KEY_ROTATE, CLASS_DIAGNOSTIC, "key_rotate nonce:b16 wrapped:b32 mac:b16"),
-    (KEY_IS, CLASS_DIAGNOSTIC, "key_is result:u8 generation:u16 check:b8"),
-    (RESULT, CLASS_RESPONSE, "result op:u32 command:u16 outcome:u8 reason:u8 detail:u16"),
-    (EV_BOOTED, CLASS_EVENT, "booted cause:u8 board_crc:u32 firmware:t8 halted_boot:u16 halted:t8"),
-    (EV_POWER_LOST, CLASS_EVENT, "power_lost during:u16 round_open:u8"),
-    (EV_EMPTY_PROVED, CLASS_EVENT, "empty_proved slots_swept:u16"),
-    (EV_WARNING_LATCHED, CLASS_EVENT, "warning_latched warning:u8 cards_seen:u16"),
-    (EV_WARNING_CLEARED, CLASS_EVENT, "warning_cleared warning:u8"),
-    (EV_DOOR_OPENED, CLASS_EVENT, "door_opened"),
-    (EV_DOOR_CLOSED, CLASS_EVENT, "door_closed"),
-    (EV_CLOCK_SET, CLASS_EVENT, "clock_set role:u8 old_utc_s:u32"),
-    (EV_COMMAND_ACCEPTED, CLASS_EVENT, "command_accepted role:u8 op:u32 command:u16 digest:u32"),
-    (
-        EV_COMMAND_ENDED,
-        CLASS_EVENT,
-        "command_ended role:u8 op:u32 command:u16 digest:u32 outcome:u8 reason:u8 detail:u16",
-    ),
-    (EV_RECORD_DAMAGED, CLASS_EVENT, "record_damaged"),
-    (EV_SEALED, CLASS_EVENT, "sealed key:u16 mac:b16"),
-    (EV_JOURNAL_BROKEN, CLASS_EVENT, "journal_broken what:u8 at_seq:u32"),
-    (EV_JOURNAL_FILLING, CLASS_EVENT, "journal_filling waiting:u16 room:u16"),
-    (EV_KEY_CHANGED, CLASS_EVENT, "key_changed generation:u16 how:u8"),
-    (EV_SERVICE, CLASS_EVENT, "service on:u8"),
-    (EV_SHUFFLE_STARTED, CLASS_EVENT, "shuffle_started expected:u16 report_ds:u16"),
-    (EV_DECK_VERIFIED, CLASS_EVENT, "deck_verified counted:u16 swept:u16 misfeeds:u8 stalls:u8"),
-    (EV_DECK_REFUSED, CLASS_EVENT, "deck_refused expected:u16 counted:u16 swept:u16 clause:t8 consequence:u8"),
-    (EV_SHUFFLE_FAILED, CLASS_EVENT, "shuffle_failed warning:u8 clause:t8 consequence:u8"),
-    (EV_REMOVAL_STARTED, CLASS_EVENT, "removal_started"),
-    (EV_DECK_REMOVED, CLASS_EVENT, "deck_removed counted:u16 clause:t8 consequence:u8"),
-    (EV_REMOVAL_FAILED, CLASS_EVENT, "removal_failed warning:u8"),
-    (EV_SHUFFLE_COMMITTED, CLASS_EVENT, "shuffle_committed commitment:b32"),
-    (EV_DECK_LOADED, CLASS_EVENT, "deck_loaded expected:u16"),
-    (EV_ROUND_STARTED, CLASS_EVENT, "round_started game:t8 positions:u8"),
-    (EV_LOCKOUT_CONFIRMED, CLASS_EVENT, "lockout_confirmed accepted:u16 collected:u16 clause:t8"),
-    (EV_STACK_STARTED, CLASS_EVENT, "stack_started stack:u8 cards:u8"),
-    (EV_STACK_OFFERED, CLASS_EVENT, "stack_offered stack:u8 cards:u8 misfeeds:u8 stalls:u8"),
-    (EV_STACK_TAKEN, CLASS_EVENT, "stack_taken stack:u8 cards:u8"),
-    (EV_GREEN_PRESSED, CLASS_EVENT, "green_pressed"),
-    (EV_RELEASE_STARTED, CLASS_EVENT, "release_started expected:u16"),
-    (EV_REMAINDER_RELEASED, CLASS_EVENT, "remainder_released expected:u16 counted:u16"),
-    (EV_REMAINDER_TAKEN, CLASS_EVENT, "remainder_taken counted:u16"),
-    (EV_ROUND_ENDED, CLASS_EVENT, "round_ended stacks:u8 dealt:u16 remainder:u16 stub:u16 stub_counted:u16"),
-    (
-        EV_ROUND_VOIDED,
-        CLASS_EVENT,
-        "round_voided warning:u8 clause:t8 stacks_taken:u8 cards_out:u16 cards_inside:u16 consequence:u8"
-        " hands_kept:u16",
-    ),
-    (EV_RELEASE_FAILED, CLASS_EVENT, "release_failed warning:u8"),
-    (EV_CUT_REACHED, CLASS_EVENT, "cut_reached drawn:u16"),
-    (EV_BETTING_CLOSED, CLASS_EVENT, "betting_closed closing:u8 clause:t8"),
-    (EV_STUB_DUE, CLASS_EVENT, "stub_due rounds:u8 clause:t8"),
-    (EV_HELD_BACK, CLASS_EVENT, "held_back need:u8 clause:t8"),
-    (EV_RECORDED, CLASS_EVENT, "recorded what:u8 a:u16 b:u16 clause:t8 consequence:u8"),
-    (EV_COVER_ALL, CLASS_EVENT, "cover_all hands:u8 column:u8 clause:t8"),
-    (EV_HOLE_CARD_READ, CLASS_EVENT, "hole_card_read answer:u8 clause:t8"),
-    (EV_CARDS_ODD, CLASS_EVENT, "cards_odd warning:u8 found:u8 clause:t8 consequence:u8"),
-    (CMD_SHUFFLE, CLASS_COMMAND, "shuffle"),
-    (CMD_SET_POSITIONS, CLASS_COMMAND, "set_positions positions:u8"),
-    (CMD_CLOSE_BETTING, CLASS_COMMAND, "close_betting"),
-    (CMD_CONFIRM_LOCKOUT, CLASS_COMMAND, "confirm_lockout"),
-    (CMD_RELEASE, CLASS_COMMAND, "release"),
-    (CMD_END_ROUND, CLASS_COMMAND, "end_round"),
-    (CMD_ACKNOWLEDGE_WARNING, CLASS_COMMAND, "acknowledge_warning"),
-    (CMD_RECORD, CLASS_COMMAND, "record what:u8 a:u16 b:u16"),
-    (CMD_GIVE_CARD, CLASS_COMMAND, "give_card"),
-    (CMD_DEAL_COMMUNITY, CLASS_COMMAND, "deal_community"),
-)
 
 # An intent is durable before cards move; an outcome closes it. An intent left open at boot means power was lost.
 INTENTS = (EV_SHUFFLE_STARTED, EV_DECK_LOADED, EV_REMOVAL_STARTED, EV_STACK_STARTED, EV_RELEASE_STARTED)

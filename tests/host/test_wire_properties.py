@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fairshoe import messages, wire
 from fairshoe.messages import Message
-from firmware.protocol import ids
-from firmware.protocol.codec import field_codes
+from firmware.protocol import table
+from firmware.protocol.fields import field_codes
 from firmware.protocol.frame import FrameReader
 
 ASCII = st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=8)
@@ -18,9 +18,9 @@ ASCII = st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=8)
 
 def _values(cls: type[Message]) -> st.SearchStrategy[Message]:
     """Any message of a kind: every field over its whole range."""
-    spec = next(spec for number, _kind, spec in ids.MESSAGES if number == cls.ID)
-    prefix = ids.EVENT_PREFIX if issubclass(cls, messages.Event) else ""
-    prefix = ids.COMMAND_PREFIX if issubclass(cls, messages.Command) else prefix
+    spec = next(spec for number, _kind, spec in table.MESSAGES if number == cls.ID)
+    prefix = table.EVENT_PREFIX if issubclass(cls, messages.Event) else ""
+    prefix = table.COMMAND_PREFIX if issubclass(cls, messages.Command) else prefix
     kinds = [word.split(":") for word in f"{prefix} {spec}".split() if ":" in word]
     strategies: list[st.SearchStrategy[Any]] = []
     for name, kind in kinds:
@@ -84,5 +84,5 @@ def test_messages_come_out_in_order_whatever_stands_before_them_and_however_they
 
 
 def test_the_table_has_no_type_these_properties_do_not_know() -> None:
-    for _number, _kind, spec in ids.MESSAGES:
+    for _number, _kind, spec in table.MESSAGES:
         assert set(field_codes(spec)) <= {1, 2, 4, 8, 16, 32, 255}

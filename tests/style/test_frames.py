@@ -26,7 +26,6 @@ COLD = {
     "firmware/app.py: App._connect",
     "firmware/games/procedure.py: procedure_resume",
     "firmware/machines/kinds.py: make_machine",
-    "firmware/protocol/codec.py: field_codes",
     "hal/rp2/axis.py: Axis._chain",
     "hal/rp2/axis.py: ramp_table",
     "hal/rp2/port.py: Rp2Hal._bind_inputs",

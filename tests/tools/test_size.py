@@ -44,6 +44,7 @@ FILES = {
     "hal/sim/__init__.py": "",
     "hal/sim/plant.py": "X = 1\n",
     "rig/__init__.py": "",
+    "firmware/protocol/table.py": "",
     "board_configs/b.json": (
         '{\n  "$schema": "board.schema.json",\n  "mcu": {"port": "rp2"},\n  "game": "house",\n'
         '  "mechanism": {"kind": "shoe"}\n}\n'
@@ -71,6 +72,7 @@ def test_ships_the_import_closure_of_main_one_port_and_one_kind(tree: Path, tmp_
     assert shipped_sources(tree, tmp_path / "out") == {
         "main.py",
         "board_configs/b.json",
+        "firmware/protocol/table.py",
         "firmware/main.py",
         "firmware/app.py",
         "firmware/games/flow.py",
@@ -115,7 +117,7 @@ def test_fails_over_budget(tree: Path, capsys: pytest.CaptureFixture[str]) -> No
     arguments = ["--board", "b", "--root", str(tree)]
     assert size.main(arguments) == 0
     assert "within budget" in capsys.readouterr().out
-    big = "def go():\n    pass\nX = (\n" + '    "0123456789abcdef"\n' * 6000 + ")\n"
+    big = "def go():\n    return X\nX = (\n" + '    "0123456789abcdef"\n' * 6000 + ")\n"
     (tree / "firmware/games/flow.py").write_text(big)
     assert size.main(arguments) == 1
     assert "OVER BUDGET" in capsys.readouterr().out

@@ -6,7 +6,7 @@ from firmware.fault import FAULT_NAMES, FAULT_RESET
 from firmware.games.flow import STATE_COUNT, WAITING_FOR_WAGERS
 from firmware.journal.outbox import VALUES_MAX as OUTBOX_VALUES
 from firmware.journal.store import PAYLOAD_MAX
-from firmware.protocol import ids
+from firmware.protocol import ids, table
 from firmware.protocol.codec import (
     TYPE_RAW,
     VALUES_MAX,
@@ -21,14 +21,14 @@ from firmware.protocol.codec import (
 
 
 def test_ids_and_names_are_unique():
-    messages = [message for message, _kind, _spec in ids.MESSAGES]
-    names = [spec.split()[0] for _message, _kind, spec in ids.MESSAGES]
+    messages = [message for message, _kind, _spec in table.MESSAGES]
+    names = [spec.split()[0] for _message, _kind, spec in table.MESSAGES]
     assert len(set(messages)) == len(messages)
     assert len(set(names)) == len(names)
 
 
 def test_events_and_only_events_have_event_ids():
-    for message, kind, _spec in ids.MESSAGES:
+    for message, kind, _spec in table.MESSAGES:
         assert is_event(message) == (kind == ids.CLASS_EVENT)
 
 
@@ -40,7 +40,7 @@ def test_messages_with_the_same_fields_share_their_codes():
 def test_every_event_fits_a_record_and_the_outbox():
     codes = codec_table()
     prefix = packed_size(prefix_codes())
-    for message, kind, spec in ids.MESSAGES:
+    for message, kind, spec in table.MESSAGES:
         integers = len([code for code in codes[message] if code < TYPE_RAW])
         assert integers <= VALUES_MAX, spec
         if kind == ids.CLASS_EVENT:
@@ -49,7 +49,7 @@ def test_every_event_fits_a_record_and_the_outbox():
 
 
 def test_every_intent_is_an_event_and_no_outcome_is_an_intent():
-    known = [message for message, kind, _spec in ids.MESSAGES if kind == ids.CLASS_EVENT]
+    known = [message for message, kind, _spec in table.MESSAGES if kind == ids.CLASS_EVENT]
     for message in ids.INTENTS + ids.OUTCOMES:
         assert message in known
     assert not set(ids.INTENTS) & set(ids.OUTCOMES)

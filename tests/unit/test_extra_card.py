@@ -1,4 +1,4 @@
-"""The single card that a rule makes due: when it comes, where play goes on after it, and what a jam of it leaves behind."""
+"""The single card that a rule makes due: when it comes, where play goes on after it, what a jam of it leaves behind."""
 
 from game_tables import DONE, Table
 from support import clauses_of, fields_of

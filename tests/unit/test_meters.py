@@ -22,11 +22,11 @@ from firmware.machines.meters import (
     METER_STALLS,
     Meters,
 )
-from firmware.protocol import ids
+from firmware.protocol import ids, table
 from hal.sim.nv import Nv, PowerCut
 
 CARDS = 8
-NAMES = next(spec for message, _kind, spec in ids.MESSAGES if message == ids.METERS).split()[1:]
+NAMES = next(spec for message, _kind, spec in table.MESSAGES if message == ids.METERS).split()[1:]
 
 
 def told(stage):

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # By file: the host package itself imports what is generated from the table.
 runpy.run_path(str(ROOT / "host_tools" / "fairshoe" / "_device.py"))["load"]()
 
-from firmware.protocol import ids  # noqa: E402
+from firmware.protocol import ids, table  # noqa: E402
 from firmware.protocol.dictionary import dictionary_line, dictionary_lines  # noqa: E402
 
 SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32, "rest": 0}
@@ -98,18 +98,18 @@ def _message(line: tuple[int, int, str]) -> Message:
     name = spec.split()[0]
     prefix: list[Field] = []
     if kind == ids.CLASS_EVENT:
-        prefix = _fields(ids.EVENT_PREFIX, "event", 0)
+        prefix = _fields(table.EVENT_PREFIX, "event", 0)
     elif kind == ids.CLASS_COMMAND:
-        prefix = _fields(ids.COMMAND_PREFIX, "command", 0)
+        prefix = _fields(table.COMMAND_PREFIX, "command", 0)
     offset = sum(field.size for field in prefix)
     return Message(number, kind, name, (*prefix, *_fields(spec, name, offset)))
 
 
-MESSAGES: tuple[Message, ...] = tuple(_message(line) for line in ids.MESSAGES)
+MESSAGES: tuple[Message, ...] = tuple(_message(line) for line in table.MESSAGES)
 BY_NAME = {message.name: message for message in MESSAGES}
 BY_ID = {message.id: message for message in MESSAGES}
-EVENT_FIELDS = tuple(_fields(ids.EVENT_PREFIX, "event", 0))
-COMMAND_FIELDS = tuple(_fields(ids.COMMAND_PREFIX, "command", 0))
+EVENT_FIELDS = tuple(_fields(table.EVENT_PREFIX, "event", 0))
+COMMAND_FIELDS = tuple(_fields(table.COMMAND_PREFIX, "command", 0))
 
 DICTIONARY = tuple(dictionary_line(index) for index in range(dictionary_lines()))
 DICTIONARY_HASH = hashlib.sha256("".join(line + "\n" for line in DICTIONARY).encode()).hexdigest()[:16]
