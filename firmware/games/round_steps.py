@@ -50,9 +50,7 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     """A verified deck waits. Positions may be set; closing the betting starts the round."""
     if _lifted(flow, inp):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    seats = flow.panel.take(PRESS_SEAT)
-    if seats:
-        flow.positions = min(flow.positions + seats, flow.profile.positions_max)
+    _seat(flow)
     flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
     if flow.tail and tail_scan(flow, out, True, now_ms):
         return 0
@@ -67,6 +65,12 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     if flow.profile.lockout:
         return flow_enter(flow, WAITING_FOR_LOCKOUT, now_ms)
     return _next_stack(flow, False, now_ms)
+
+
+def _seat(flow: "Flow") -> None:
+    seats = flow.panel.take(PRESS_SEAT)
+    if seats:
+        flow.positions = min(flow.positions + seats, flow.profile.positions_max)
 
 
 def round_start(flow: "Flow") -> None:
