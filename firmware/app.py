@@ -167,7 +167,7 @@ class App:
         """The link's share of a scan: what came in, what a command does next, one frame out."""
         reporter = self.reporter
         desk = self.desk
-        if self.turned:
+        if self.turned and self.resting():  # opening a port takes longer than a moving card can wait
             self.turned = False
             self.service.watch()
             self.service.tell()

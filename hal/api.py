@@ -127,7 +127,7 @@ if TYPE_CHECKING:
 
         def link_service(self, on: bool) -> None:
             """From here on the link verbs are about the service port (on) or the table port (off), and the other one is
-            deaf and silent. After a boot it is the table port."""
+            deaf and silent: what arrives there is gone. After a boot it is the table port. Called at rest only."""
             ...
 
         def entropy_into(self, buf: bytearray) -> bool:

@@ -23,6 +23,8 @@ _TICK_MS = const(2)
 _WATCHDOG_MS = const(500)  # drawing an order, the longest scan, takes 40 (docs/BUDGETS.md)
 _RX_BYTES = const(512)  # 44 ms at 115200 baud: longer than a collection
 _TX_BYTES = const(1024)  # a full window of events and a status
+_DRAIN_BYTES = const(64)
+_DRAINS_MAX = const(32)  # more than any of the ports can have kept
 _UNPOLLED_MAX = const(8)  # idle polls the panel; so does a caller that never idles, every so many samples
 _MASK = const(0x3FFFFFFF)
 
@@ -255,6 +257,11 @@ class Rp2Hal:
             self._link = UsbPort()
         else:
             self._link = self._table
+        # What came while nobody listened was for nobody: a planted message must not wait for the switch.
+        unheard = bytearray(_DRAIN_BYTES)
+        for _ in range(_DRAINS_MAX):
+            if not self.link_readinto(unheard):
+                break
 
     # -- the board -------------------------------------------------------------------------------------------------
 
