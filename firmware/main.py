@@ -42,7 +42,10 @@ def main() -> None:
         run(app)
     except BaseException as error:
         hal.all_off()
-        halt_store(hal, app.boot, repr(error))
+        try:
+            halt_store(hal, app.boot, repr(error))
+        except BaseException:
+            pass  # no memory left to say it with, or no storage: what matters is that nobody gets a prompt
     # Started if it was not, and never fed again.
     hal.watchdog_feed()
     while True:
