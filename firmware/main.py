@@ -32,11 +32,8 @@ def main() -> None:
     Before the first scan Ctrl-C ends it, for whoever has to replace the firmware, and so does a board that cannot be
     set up at all. The outputs are off then, and nothing has turned.
     """
-    with open(BOARD_FILE, "rb") as file:
-        board = file.read()
-    config = json.loads(board)
-    hal = make_port(config)
-    app = make_app(hal, config, crc32(board))
+    app = start()
+    hal = app.hal
     micropython.kbd_intr(-1)
     try:
         run(app)
@@ -50,6 +47,15 @@ def main() -> None:
     hal.watchdog_feed()
     while True:
         pass
+
+
+def start() -> App:
+    """Port and app as the board's config wants them. Both keep what they need of it, and the rest goes with this
+    function: in one that runs for ever it would stay in memory, and `del` leaves what was passed on as an argument."""
+    with open(BOARD_FILE, "rb") as file:
+        board = file.read()
+    config = json.loads(board)
+    return make_app(make_port(config), config, crc32(board))
 
 
 def make_port(config: "Config") -> "Hal":

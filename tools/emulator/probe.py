@@ -10,13 +10,11 @@ from time import ticks_diff, ticks_ms, ticks_us
 gc.collect()
 free_before = gc.mem_free()
 
-import json  # noqa: E402
-from binascii import crc32  # noqa: E402
-
 from firmware.games.deck_steps import PHASE_HOLDING  # noqa: E402
 from firmware.games.flow import SHUFFLING, WAITING_FOR_DECK, WARNING  # noqa: E402
 from firmware.image import motors_running  # noqa: E402
-from firmware.main import BOARD_FILE, make_app, make_port, run  # noqa: E402
+from firmware.main import run  # noqa: E402
+from firmware.main import start as make  # noqa: E402
 from firmware.version import VERSION_TEXT  # noqa: E402
 
 
@@ -97,11 +95,7 @@ class Timed:
 
 
 def start():
-    with open(BOARD_FILE, "rb") as file:
-        board = file.read()
-    config = json.loads(board)
-    app = make_app(make_port(config), config, crc32(board))
-    del config
+    app = make()
     gc.collect()
     say("version", VERSION_TEXT.decode(), sys.version)
     say("heap", gc.mem_alloc(), gc.mem_free(), free_before)
