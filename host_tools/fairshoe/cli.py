@@ -13,10 +13,12 @@ from typing import Any
 
 import fairshoe
 from fairshoe import audit, boards, decode, demo, games, journal_cli, provision, scenario, shuffle_test
+from fairshoe.describe import describe_reason
 from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
-from fairshoe.messages import ALL, Command, Event, Meters, Reason, Role, Status
+from fairshoe.messages import ALL, Command, Event, Meters, Record, Role, Status
 from fairshoe.operations import Operations, default_path
+from fairshoe.records import record_from_words
 from fairshoe.screen import Screen
 from fairshoe.shoe import Pending, Shoe
 
@@ -31,6 +33,8 @@ examples:
   fairshoe monitor /dev/ttyACM0          what a shoe is doing, live
   fairshoe command /dev/ttyACM0 shuffle --key-file shoe.key
                                          one command, and how it ended
+  fairshoe command /dev/ttyACM0 record cut 26 dealer --key-file shoe.key
+                                         what no sensor sees: docs/GAMES.md
   fairshoe decode capture.bin            what is in a recording of the line, and what was damaged
   fairshoe audit shuffle --seed 5a.. --commitment c3.. --cards 52
                                          whether a disclosed seed is the one committed to, and its order
@@ -105,7 +109,11 @@ def _add_command(commands: Any) -> None:
     )
     command.add_argument("port", help="serial device or pyserial URL")
     command.add_argument("name", nargs="?", choices=names, metavar="NAME", help=", ".join(names))
-    command.add_argument("argument", nargs="?", type=int, help="set-positions: how many")
+    command.add_argument(
+        "argument",
+        nargs="*",
+        help="set-positions: how many; record: what, and its numbers as docs/GAMES.md has them: record cut 26 dealer",
+    )
     command.add_argument("--key-file", required=True, metavar="F", help="the key of the role, mode 600")
     command.add_argument("--role", choices=["table", "service"], default="table")
     command.add_argument("--resume", action="store_true", help="ask about the last command that was never answered")
@@ -211,9 +219,11 @@ def _monitor(options: argparse.Namespace) -> int:
 
 
 def _command(options: argparse.Namespace) -> int:
+    kind = _kind(options.name) if options.name else None
+    arguments = _arguments(kind, options.argument) if kind else {}  # before a port is opened for a slip of the pen
     key = read_key(Path(options.key_file), Role[options.role.upper()])
     with Shoe.open(options.port, key, Operations(default_path())) as shoe:
-        pending = _pending(shoe, options)
+        pending = _pending(shoe, options.resume, kind, arguments)
         result = shoe.wait(pending, options.timeout_s)
     answer = {
         "command": pending.message.NAME,
@@ -225,14 +235,14 @@ def _command(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(answer))
     else:
-        why = "" if result.reason == Reason.NONE else f": {answer['reason']} {result.detail}"
+        why = describe_reason(result.reason, result.detail)
         print(f"{pending.message.NAME} (operation {result.op}): {answer['outcome']}{why}")
     return 0 if result.done else 1
 
 
-def _pending(shoe: Shoe, options: argparse.Namespace) -> Pending:
+def _pending(shoe: Shoe, resume: bool, kind: type[Command] | None, arguments: dict[str, int]) -> Pending:
     unfinished = shoe.unfinished()
-    if options.resume:
+    if resume:
         if unfinished is None:
             raise UsageError("no command is waiting for its outcome.", "Give the command's name instead of --resume.")
         return shoe.resume(unfinished)
@@ -241,14 +251,23 @@ def _pending(shoe: Shoe, options: argparse.Namespace) -> Pending:
             f"the outcome of {unfinished.command} (operation {unfinished.op}) is not known.",
             "Ask about it first: the same command line with --resume and without a name.",
         )
-    if options.name is None:
+    if kind is None:
         raise UsageError("which command?", "Give a name, or --resume.")
-    kind = next(cls for cls in ALL if issubclass(cls, Command) and options.name.replace("-", "_") == cls.NAME)
+    return shoe.start(kind, **arguments)
+
+
+def _kind(name: str) -> type[Command]:
+    return next(cls for cls in ALL if issubclass(cls, Command) and name.replace("-", "_") == cls.NAME)
+
+
+def _arguments(kind: type[Command], given: list[str]) -> dict[str, int]:
+    if kind is Record:
+        return record_from_words(given)
     wanted = [field.name for field in fields(kind) if field.name != "op"]
-    given: list[int] = [] if options.argument is None else [options.argument]
-    if len(wanted) != len(given):
-        raise UsageError(f"{options.name} takes {' '.join(wanted) or 'no argument'}.", "See fairshoe command --help.")
-    return shoe.start(kind, **dict(zip(wanted, given, strict=True)))
+    if len(wanted) != len(given) or not all(text.isdigit() for text in given):
+        takes = " ".join(f"a number of {name}" for name in wanted) or "no argument"
+        raise UsageError(f"{kind.NAME} takes {takes}.", "See fairshoe command --help.")
+    return dict(zip(wanted, map(int, given), strict=True))
 
 
 def _decode(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from dataclasses import fields
 from enum import IntEnum
 from typing import cast
 
+from fairshoe.describe_game import describe_game
 from fairshoe.messages import (
     ALL,
     ZONES,
@@ -61,9 +62,12 @@ _PREFIX = frozenset(field.name for field in fields(Event))
 
 
 def describe_event(event: Event) -> str:
-    """`stack offered: stack 2, cards 5`."""
+    """`stack offered: stack 2, cards 5`; what a game's rules bear on in whole words: fairshoe.describe_game."""
     if isinstance(event, (CommandAccepted, CommandEnded)):
         return _describe_command(event)
+    told = describe_game(event)
+    if told is not None:
+        return told
     parts = [_field(f.name, getattr(event, f.name)) for f in fields(event) if f.name not in _PREFIX]
     return words(event.NAME) + (": " + ", ".join(parts) if parts else "")
 
@@ -74,10 +78,10 @@ def _describe_command(event: CommandAccepted | CommandEnded) -> str:
     text = f"command {name} ({words(event.role.name)}, operation {event.op}): "
     if isinstance(event, CommandAccepted):
         return text + "accepted"
-    return text + words(event.outcome.name) + _why(event.reason, event.detail)
+    return text + words(event.outcome.name) + describe_reason(event.reason, event.detail)
 
 
-def _why(reason: Reason, detail: int) -> str:
+def describe_reason(reason: Reason, detail: int) -> str:
     """The reason in words; what `detail` means depends on it."""
     if reason == Reason.NONE:
         return ""

@@ -13,6 +13,7 @@ from fairshoe.messages import (
     DeckRefused,
     DeckVerified,
     Event,
+    HeldBack,
     Message,
     Meters,
     RoundEnded,
@@ -20,6 +21,7 @@ from fairshoe.messages import (
     ShuffleFailed,
     StackOffered,
     Status,
+    StubDue,
     WarningCleared,
     WarningLatched,
 )
@@ -28,6 +30,8 @@ _RED, _GREEN, _YELLOW, _BOLD, _DIM, _END = "\x1b[31m", "\x1b[32m", "\x1b[33m", "
 _BAR = 24
 _GOOD = (DeckVerified, StackOffered, RoundEnded, WarningCleared)
 _BAD = (DeckRefused, ShuffleFailed, RoundVoided, WarningLatched)
+_ASKS = (HeldBack, StubDue)  # somebody has to do something first
+_COLOURS = ((_GOOD, _GREEN), (_BAD, _RED), (_ASKS, _YELLOW))
 
 
 class Screen:
@@ -60,7 +64,7 @@ class Screen:
 
     def show(self, message: Message) -> None:
         if isinstance(message, Event):
-            colour = _GREEN if isinstance(message, _GOOD) else _RED if isinstance(message, _BAD) else ""
+            colour = next((shade for kinds, shade in _COLOURS if isinstance(message, kinds)), "")
             elapsed = time.monotonic() - self._started
             round_text = f"round {message.round}" if message.round else ""
             self.line(f"  {elapsed:6.1f} s  #{message.seq:<4d} {round_text:9s} {describe_event(message)}", colour)

@@ -36,6 +36,7 @@ from fairshoe.messages import (
     Welcome,
 )
 from fairshoe.operations import Operations, Unfinished
+from fairshoe.records import Records
 from fairshoe.session import HostSession, LinkCounts, event_seq
 
 ANSWER_S = 4.0
@@ -101,6 +102,7 @@ class Shoe:
         self.name = name
         self.status: Status | None = None
         self.open_round = 0
+        self.records = Records(self)  # what no sensor sees
 
     @classmethod
     def open(

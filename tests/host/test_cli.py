@@ -237,8 +237,8 @@ def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> N
     for words in (
         "table port  /dev/",
         "remainder released: expected 32, counted 32",
-        "deck refused: expected 52, counted 51, swept 51, clause CS-9g",
-        "round voided: jam exit, clause CS-13f, stacks taken 1",
+        "deck refused by CS-9g: 51 cards counted, 52 expected; the deck is removed from the table",
+        "void by CS-13f (jam exit): all hands void; cards are pulled and reshuffled with those dealt",
         "rounds ended               2",
         "rounds voided              1",
         " in order, 0 missing",
