@@ -79,7 +79,9 @@ def test_a_record_tells_its_numbers_in_words_and_what_follows() -> None:
         "recorded: stub counted: cards not told, not misdealt; by CS-7g2: all hands void; "
         "the deck is removed from the table"
     )
-    assert told(Recorded, What.DISPUTE, 1, 0, "CS-10d", Consequence.NONE) == "recorded: dispute: deck 1, over; by CS-10d"
+    assert (
+        told(Recorded, What.DISPUTE, 1, 0, "CS-10d", Consequence.NONE) == "recorded: dispute: deck 1, over; by CS-10d"
+    )
 
 
 def test_the_steps_of_a_round() -> None:
@@ -88,9 +90,7 @@ def test_the_steps_of_a_round() -> None:
     assert told(BettingClosed, 2, "DDS-8e") == "betting closed for the second time, DDS-8e"
     assert told(LockoutConfirmed, 3, 3, "CS-9c") == "lock-out confirmed, CS-9c: 3 wagers, 3 chips"
     assert told(LockoutConfirmed, UNKNOWN_U16, UNKNOWN_U16, "CS-9c").endswith("wagers and chips not told")
-    assert told(StubDue, 5, "CS-9f") == (
-        "stub count due at the end of this round, CS-9f: it is round 5 without one"
-    )
+    assert told(StubDue, 5, "CS-9f") == ("stub count due at the end of this round, CS-9f: it is round 5 without one")
     assert told(CoverAll, 4, 4, "CS-12e") == "Cover All, CS-12e: 4 hands, the column for 4 is shown"
     assert told(CoverAll, 9, 0, "CS-12e").endswith("9 hands, there is no column for that number")
     assert told(RoundEnded, 5, 15, 37, 31, 31) == (
