@@ -186,7 +186,7 @@ class Scenario:
     # -- what is written down --------------------------------------------------------------------------------------
 
     def _say(self, text: str) -> None:
-        self.lines.append("%12d %s" % (self.stage.rig.plant.now_us, text))
+        self.lines.append("%12d %s" % (self.stage.rig.plant.now_us, text.replace("\n", " / ")))
 
     def _listen(self) -> None:
         """After every scan: new events, and when the machine first noticed that something is wrong."""
