@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import fairshoe
-from fairshoe import audit, boards, decode, demo, games, journal_cli, provision, scenario, shuffle_test
+from fairshoe import audit, boards, decode, demo, demo_stories, games, journal_cli, provision, scenario, shuffle_test
 from fairshoe.describe import describe_reason
 from fairshoe.errors import BoardError, FairshoeError, UsageError
 from fairshoe.keys import read_device_key, read_key
 from fairshoe.messages import ALL, Command, Event, Meters, Record, Role, Status
 from fairshoe.operations import Operations, default_path
 from fairshoe.records import record_from_words
-from fairshoe.screen import Screen
+from fairshoe.screen import Screen, framed
 from fairshoe.shoe import Pending, Shoe
 
 DEFAULT_BOARD = "pico-carousel"
@@ -75,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     _simulation(sim, speed=1.0)
     sim.add_argument("--hands", action="store_true", help="end when standard input ends")
     sim.add_argument("--json", action="store_true", help="say where the ports are as one line of JSON")
+    sim.add_argument("--display", action="store_true", help="print what the dealer's display says, whenever it changes")
     sim.add_argument("--key-file", metavar="F", help="a device key for the simulated device")
     sim.add_argument("--storage", metavar="FILE", help="what the shoe remembers is kept here from run to run")
     sim.add_argument("--mode", choices=["report_only", "table"], help="instead of the board's link mode")
@@ -140,8 +141,17 @@ def _simulation(command: argparse.ArgumentParser, speed: float) -> None:
     command.add_argument(
         "--game",
         default="",
-        help="the game that is played: a name, or house:deck_cards=384,stack_cards=3 for any deal "
+        help="the game that is played: a name, a .json file (docs/GAMES.md), or house:deck_cards=384,stack_cards=3 for "
+        "any deal "
         f"({DEFAULT_GAME}; house with its own deck on boards that deal no stacks)",
+    )
+    command.add_argument(
+        "--table",
+        action="append",
+        default=[],
+        metavar="WORD=VALUE",
+        help="what the rules leave to the table, as in a board config: progressive=false, cover_all=with_dealer, "
+        "records=true, dealing=hand, decks=2",
     )
     command.add_argument("--seed", type=int, default=1, help="one seed gives one run (%(default)s)")
     command.add_argument("--speed", type=_speed, default=speed, help="times real time (%(default)s)")
@@ -175,11 +185,16 @@ def _demo(options: argparse.Namespace) -> int:
     from fairshoe.simulator import check_game
 
     config, _crc = boards.load_board(options.board)
-    options.game = options.game or demo.GAMES.get(config["mechanism"]["kind"], DEFAULT_GAME)
-    check_game(options.game)
-    arguments = ["--board", options.board, "--game", options.game]
+    kind = config["mechanism"]["kind"]
+    name = options.game or demo_stories.DEFAULTS.get(kind, DEFAULT_GAME)
+    game = check_game(name)
+    story = demo_stories.story_for(kind, name, game)
+    table = options.table or story.table
+    games.set_table(config, table)
+    arguments = ["--board", options.board, "--game", name, "--display"]
+    arguments += [f"--table={word}" for word in table]
     arguments += ["--seed", str(options.seed), "--speed", str(options.speed)]
-    return demo.run(arguments, config["mechanism"]["kind"], options.speed, Screen())
+    return demo.run(arguments, story, options.speed, Screen(story=True))
 
 
 def _sim(options: argparse.Namespace) -> int:
@@ -188,6 +203,7 @@ def _sim(options: argparse.Namespace) -> int:
     config, crc = boards.load_board(options.board)
     key = read_device_key(Path(options.key_file)) if options.key_file else None
     game = options.game or config.get("game", DEFAULT_GAME)
+    games.set_table(config, options.table)
     if options.mode:
         config["link"]["mode"] = options.mode
     simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage)
@@ -200,7 +216,17 @@ def _sim(options: argparse.Namespace) -> int:
         print(f"  table port  {port}\n  tap         {tap}   (repeats what the shoe sends)")
         print(f"  service     {service}   (the link while the key switch is on)")
         print(f"  hands       {ACTION_HELP}", flush=True)
+    if options.display:
+        simulator.shown = _print_display_json if options.json else _print_display
     return serve(simulator, options.hands)
+
+
+def _print_display(lines: list[str]) -> None:
+    print("\n".join(framed(lines)), flush=True)
+
+
+def _print_display_json(lines: list[str]) -> None:
+    print(json.dumps({"display": lines}), flush=True)
 
 
 def _monitor(options: argparse.Namespace) -> int:

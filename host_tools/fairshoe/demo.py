@@ -12,11 +12,12 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from fairshoe.errors import NoAnswer, SimulatorError
 from fairshoe.keys import RoleKey, role_key, write_key
@@ -33,6 +34,7 @@ from fairshoe.messages import (
     EndRound,
     Event,
     Message,
+    Record,
     Release,
     RemainderTaken,
     Role,
@@ -45,23 +47,39 @@ from fairshoe.messages import (
     Status,
     WarningCleared,
     WarningLatched,
+    What,
 )
 from fairshoe.screen import Screen
 from fairshoe.shoe import CommandResult, Shoe
 from firmware.protocol.session import KEY_SIZE
 
 EVENT_S = 60.0
+LOOK_S = 3.0
 PLAYERS = 3
 
-# What is played on a board when nobody says: small decks, so that a demonstration stays one.
-GAMES = {"shelves": "house:deck_cards=52", "draw": "house:deck_cards=30"}
-# Rounds ended and voided, decks refused and warnings that each story must give.
-TOLD: dict[str, tuple[int, int, int, list[str]]] = {
-    "carousel": (2, 1, 1, ["mismatch", "jam_exit"]),
-    "shoe": (2, 1, 1, ["mismatch"]),
-    "shelves": (0, 0, 1, ["mismatch"]),
-    "draw": (2, 1, 0, ["double_feed"]),
-}
+Play = Callable[["Table", Screen], None]
+Told = tuple[int, int, int, list[str]]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the stories have to know of a game."""
+
+    deck: int = 52
+    stack: int = 5
+    lockout: bool = False
+    closings: int = 1
+    final_each: int = 0
+
+
+@dataclass(frozen=True)
+class Story:
+    """What is played, and what it must give: rounds ended and voided, decks refused, warnings."""
+
+    play: Play
+    told: Told
+    facts: Facts = field(default_factory=Facts)
+    table: list[str] = field(default_factory=list[str])  # settings of the table
 
 
 class Child:
@@ -77,6 +95,13 @@ class Child:
             code = self.process.wait()
             raise SimulatorError(f"the simulated shoe ended at once, with status {code}.", "Its own message is above.")
         self.ready: dict[str, Any] = json.loads(first)
+        self.display: list[str] = []  # what the dealer reads now
+        self._reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
+        self._reader.start()
+
+    def _read(self, out: IO[bytes]) -> None:
+        for line in out:
+            self.display = json.loads(line)["display"]
 
     def hand(self, action: str) -> None:
         try:
@@ -94,6 +119,7 @@ class Child:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self._reader.join(5)
         if self.process.stdout is not None:
             self.process.stdout.close()
 
@@ -132,10 +158,11 @@ class Tally:
 class Table:
     """A dealer at the shoe: waits for an event, thinks for a moment, acts."""
 
-    def __init__(self, shoe: Shoe, hand: Callable[[str], None], screen: Screen, speed: float) -> None:
+    def __init__(self, shoe: Shoe, child: Child, screen: Screen, speed: float, facts: Facts) -> None:
         self.shoe = shoe
+        self.facts = facts
         self.tally = Tally()
-        self._hand = hand
+        self._child = child
         self._screen = screen
         self._speed = speed
         self._messages = shoe.messages(quiet_s=EVENT_S)
@@ -168,7 +195,7 @@ class Table:
         """Something a hand does to the machine."""
         for action in actions:
             time.sleep(after_s / self._speed)
-            self._hand(action)
+            self._child.hand(action)
 
     def order(self, kind: type[Command], after_s: float = 0.8, **arguments: int) -> CommandResult:
         """A command of the table system; what happens until its outcome is shown and counted."""
@@ -183,42 +210,64 @@ class Table:
                 return pending.result
         raise NoAnswer(f"no outcome of {kind.NAME}.", "The shoe has stopped talking; run the command again.")
 
-    def shuffle(self, cards: int) -> CommandResult:
-        self.do(f"load {cards}")
+    def record(self, what: What, a: int = 0, b: int = 0) -> CommandResult:
+        """Something that no sensor sees."""
+        return self.order(Record, what=what, a=a, b=b)
+
+    def look(self, words: str) -> None:
+        """Read the display, which must say this by now."""
+        end = time.monotonic() + LOOK_S
+        while words not in "\n".join(self._child.display):
+            if time.monotonic() > end:
+                raise NoAnswer(f"the display does not say {words!r}.", "Please report it with the lines above.")
+            time.sleep(0.02)
+        self._screen.display(self._child.display)
+
+    def shuffle(self, cards: int = 0) -> CommandResult:
+        self.do(f"load {cards or self.facts.deck}")
         return self.order(Shuffle)
 
     def open_round(self, players: int) -> None:
         self.order(SetPositions, positions=players)
         self.order(CloseBetting)
-        self.order(ConfirmLockout)
+        if self.facts.lockout:
+            self.order(ConfirmLockout)
 
-    def play_round(self, players: int) -> None:
-        self.shuffle(52)
-        self.open_round(players)
-        for _ in range(players + 1):
+    def stacks(self, count: int) -> None:
+        for _ in range(count):
             self.wait(StackOffered)
             self.do("take")
             self.wait(StackTaken)
+
+    def release(self) -> None:
         self.order(Release)
         self.do("take")
         self.wait(RemainderTaken)
+
+    def play_round(self, players: int) -> None:
+        """From the deck in the dealer's hand to the end, as any game has it."""
+        self.shuffle()
+        self.open_round(players)
+        self.stacks(players + 1)
+        if self.facts.closings > 1:
+            self.order(CloseBetting)
+        self.release()
+        if self.facts.final_each:
+            self.record(What.FINAL_DEAL, players)
         self.order(EndRound)
 
     def hand_out(self) -> None:
         """A machine that shuffles and does not deal."""
-        self.shuffle(52)
-        self.order(Release)
-        self.do("take")
-        self.wait(RemainderTaken)
+        self.shuffle()
+        self.release()
 
     def short_shoe(self) -> None:
         """A shoe counts by dealing: a card that is missing shows when the rest comes out."""
-        self.shuffle(51)
+        self.shuffle(self.facts.deck - 1)
         self.open_round(1)
-        for _ in range(2):
-            self.wait(StackOffered)
-            self.do("take")
-            self.wait(StackTaken)
+        self.stacks(2)
+        if self.facts.closings > 1:
+            self.order(CloseBetting)
         self.order(Release)
         self.do("take")
         self._back_to_work()
@@ -240,25 +289,27 @@ class Table:
         self.wait(WarningCleared)
 
     def short_deck(self) -> None:
-        self.shuffle(51)
+        self.shuffle(self.facts.deck - 1)
         self.order(AcknowledgeWarning)
         self.wait(DeckRemoved)
         self.do("take")
         self.wait(WarningCleared)
 
-    def jam_while_dealing(self, ejected_before: int) -> None:
-        """The second stack's third card stops at the exit."""
-        self.do(f"jam exit:{ejected_before + 7}:40000", after_s=0.1)
-        self.shuffle(52)
+    def jam_while_dealing(self, ejected_before: int, stacks: int = 1) -> None:
+        """After so many stacks, in the middle of the next one, a card stops at the exit."""
+        size = self.facts.stack
+        self.do(f"jam exit:{ejected_before + stacks * size + size // 2}:40000", after_s=0.1)
+        self.shuffle()
         self.open_round(PLAYERS)
-        self.wait(StackOffered)
-        self.do("take")
+        for _ in range(stacks):
+            self.wait(StackOffered)
+            self.do("take")
         self.wait(WarningLatched)
         self.do("open", "clear", "close", after_s=1.2)
         self._back_to_work()
 
 
-def run(arguments: list[str], kind: str, speed: float, screen: Screen) -> int:
+def run(arguments: list[str], story: Story, speed: float, screen: Screen) -> int:
     """Play all acts; 0 if every one went as the rules want."""
     with tempfile.TemporaryDirectory() as folder:
         key_file = Path(folder) / "demo.key"
@@ -266,13 +317,13 @@ def run(arguments: list[str], kind: str, speed: float, screen: Screen) -> int:
         write_key(key_file, "device", key)
         child = Child([*arguments, "--key-file", str(key_file), "--mode", "table"])
         try:
-            return _run(child, kind, role_key(key, Role.TABLE), speed, screen)
+            return _run(child, story, role_key(key, Role.TABLE), speed, screen)
         finally:
             screen.finish()
             child.close()
 
 
-def _run(child: Child, kind: str, key: RoleKey, speed: float, screen: Screen) -> int:
+def _run(child: Child, story: Story, key: RoleKey, speed: float, screen: Screen) -> int:
     started = time.monotonic()
     ready = child.ready
     screen.line(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
@@ -281,60 +332,16 @@ def _run(child: Child, kind: str, key: RoleKey, speed: float, screen: Screen) ->
     screen.line(f"  tap         {ready['tap']}   (look on from a second terminal: fairshoe monitor {ready['tap']})")
     with Shoe.open(ready["port"], key) as shoe:
         screen.line("  session     authenticated both ways, role table")
-        table = Table(shoe, child.hand, screen, speed)
+        table = Table(shoe, child, screen, speed, story.facts)
         screen.heading("Power-up: the machine proves that it is empty")
         table.wait(EmptyProved)
-        _PLAYS[kind](table, screen)
+        story.play(table, screen)
         missing = table.drain()
         screen.finish()
-        return _summary(table, screen, TOLD[kind], missing, time.monotonic() - started)
+        return _summary(table, screen, story.told, missing, time.monotonic() - started)
 
 
-def _play_carousel(table: Table, screen: Screen) -> None:
-    screen.heading(f"Act 1: a round for {PLAYERS} players and the dealer")
-    table.play_round(PLAYERS)
-    screen.heading("Act 2: a deck with 51 cards")
-    table.short_deck()
-    screen.heading("Act 3: a card jams while a stack is dealt")
-    # Act 1 put out 52 cards, act 2 the 51 of the refused deck.
-    table.jam_while_dealing(52 + 51)
-    screen.heading("Act 4: the next round is a good one again")
-    table.play_round(1)
-
-
-def _play_shoe(table: Table, screen: Screen) -> None:
-    screen.heading(f"Act 1: a round for {PLAYERS} players and the dealer")
-    table.play_round(PLAYERS)
-    screen.heading("Act 2: a deck with 51 cards, found out when the rest is released")
-    table.short_shoe()
-    screen.heading("Act 3: the next round is a good one again")
-    table.play_round(1)
-
-
-def _play_shelves(table: Table, screen: Screen) -> None:
-    screen.heading("Act 1: a deck is shuffled in two passes and handed out")
-    table.hand_out()
-    screen.heading("Act 2: a deck with 51 cards")
-    table.short_deck()
-    screen.heading("Act 3: the next deck is a good one again")
-    table.hand_out()
-
-
-def _play_draw(table: Table, screen: Screen) -> None:
-    screen.heading("Act 1: two rounds, drawn by hand")
-    table.shuffle(30)
-    table.draw_round(6)
-    table.draw_round(5)
-    screen.heading("Act 2: two cards at once")
-    table.two_at_once()
-
-
-_PLAYS = {"carousel": _play_carousel, "shoe": _play_shoe, "shelves": _play_shelves, "draw": _play_draw}
-
-
-def _summary(
-    table: Table, screen: Screen, told: tuple[int, int, int, list[str]], missing: int, seconds: float
-) -> int:
+def _summary(table: Table, screen: Screen, told: Told, missing: int, seconds: float) -> int:
     tally, shoe = table.tally, table.shoe
     screen.heading("Summary")
     rows = (

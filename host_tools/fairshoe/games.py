@@ -11,11 +11,12 @@ from typing import Any, cast
 
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
-from fairshoe import _device
+from fairshoe import _device, boards
 from fairshoe.errors import GameError
 from fairshoe.messages import Consequence
 
 Game = dict[str, Any]
+_NO_GAMES = ("schema", "cover_all")  # what else lies there
 
 # What a rule must order where it is about the round as a whole: anything else would leave hands nobody decides on.
 _VOIDS = ("deal_fault", "face_ups", "misdeal_dealer", "stub_misdealt", "stub_wrong", "exposure", "tens")
@@ -41,7 +42,7 @@ def folder() -> Path:
 
 def game_names() -> list[str]:
     """The games that have a file, and the house's own."""
-    return [*sorted(path.stem for path in folder().glob("*.json") if path.stem != "schema"), "house"]
+    return [*sorted(path.stem for path in folder().glob("*.json") if path.stem not in _NO_GAMES), "house"]
 
 
 def load_game(name: str) -> Game:
@@ -79,6 +80,18 @@ def check_game_data(game: object) -> list[str]:
     data = cast(Game, game)
     problems = list(_shape_problems(data))
     return problems or list(_sense_problems(data))
+
+
+def set_table(config: boards.Config, words: list[str]) -> None:
+    """Settings of a table, `progressive=false`, into a board config; what no table can have is refused."""
+    for word in words:
+        key, _, value = word.partition("=")
+        values = {"true": True, "false": False}
+        setting: object = int(value) if value.isdigit() else values.get(value, value)
+        config.setdefault("table", {})[key] = setting
+    problems = [problem for problem in boards.check_board(config) if problem.startswith("table")]
+    if words and problems:
+        raise GameError("; ".join(problems) + ".", "docs/GAMES.md has the table of settings.")
 
 
 def _shape_problems(game: Game) -> Iterator[str]:

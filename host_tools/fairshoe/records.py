@@ -69,9 +69,11 @@ class Number:
         for word, number in self.words.items():
             if number == value:
                 return word.replace("_", " ")
-        if self.name == "cards":
-            return "1 card" if value == 1 else "cards not told" if value == 0xFFFF else f"{value} cards"
-        return f"{self.name.replace('_', ' ')} {value}"
+        if not self.name.endswith("s"):
+            return f"{self.name} {value}"
+        if value == 0xFFFF:
+            return f"{self.name} not told"
+        return f"{value} {self.name[:-1] if value == 1 else self.name}"  # so many of them
 
 
 _DECK = Number("deck")

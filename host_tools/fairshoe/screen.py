@@ -10,14 +10,18 @@ from typing import TextIO
 
 from fairshoe.describe import describe_event, describe_meters, describe_status, progress, words
 from fairshoe.messages import (
+    CommandAccepted,
+    CommandEnded,
     DeckRefused,
     DeckVerified,
     Event,
     HeldBack,
     Message,
     Meters,
+    Outcome,
     RoundEnded,
     RoundVoided,
+    Sealed,
     ShuffleFailed,
     StackOffered,
     Status,
@@ -32,13 +36,27 @@ _GOOD = (DeckVerified, StackOffered, RoundEnded, WarningCleared)
 _BAD = (DeckRefused, ShuffleFailed, RoundVoided, WarningLatched)
 _ASKS = (HeldBack, StubDue)  # somebody has to do something first
 _COLOURS = ((_GOOD, _GREEN), (_BAD, _RED), (_ASKS, _YELLOW))
+_WIDTH = 20  # characters of a dealer's display
+
+
+def _bookkeeping(message: Message) -> bool:
+    """What is recorded for auditors and programs; that a command was done shows in what it did."""
+    done = isinstance(message, CommandEnded) and message.outcome == Outcome.DONE
+    return done or isinstance(message, (CommandAccepted, Sealed, Meters))
+
+
+def framed(lines: list[str]) -> list[str]:
+    """A display as a picture of one."""
+    edge = "+" + "-" * (_WIDTH + 2) + "+"
+    return [edge, *(f"| {line:{_WIDTH}s} |" for line in lines), edge]
 
 
 class Screen:
     """What a person sees. Colour and the live line only on a terminal; NO_COLOR is honoured."""
 
-    def __init__(self, out: TextIO = sys.stdout) -> None:
+    def __init__(self, out: TextIO = sys.stdout, story: bool = False) -> None:
         self.out = out
+        self.story = story  # only what people at the table notice
         self.live = out.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.live and not os.environ.get("NO_COLOR")
         self._started = time.monotonic()
@@ -63,6 +81,8 @@ class Screen:
         self.line(text, _RED)
 
     def show(self, message: Message) -> None:
+        if self.story and _bookkeeping(message):
+            return
         if isinstance(message, Event):
             colour = next((shade for kinds, shade in _COLOURS if isinstance(message, kinds)), "")
             elapsed = time.monotonic() - self._started
@@ -72,6 +92,11 @@ class Screen:
             self._status(message)
         elif isinstance(message, Meters) and message.cards:
             self.line(f"            meters: {describe_meters(message)}", _DIM)
+
+    def display(self, lines: list[str]) -> None:
+        """What the dealer reads."""
+        for line in framed(lines):
+            self.line(f"            {line}", _YELLOW)
 
     def finish(self) -> None:
         """Take the live line away."""

@@ -19,7 +19,7 @@ from typing import TextIO
 
 from fairshoe.boards import Config
 from fairshoe.errors import GameError, SimulatorError
-from fairshoe.games import game_names
+from fairshoe.games import game_names, load_game
 from hal.disk import Disk
 from hal.sim.kept import GRAIN, KeptNv
 from rig.actions import ACTIONS, TYPED, act
@@ -34,16 +34,20 @@ Game = str | dict[str, object]
 
 
 def check_game(text: Game) -> Game:
-    """A game by its name, or the house's own with changes: house:deck_cards=384,plan=1+1+1+4; or as a config has it."""
+    """A game by its name or file, or the house's own with changes: house:deck_cards=384,plan=1+1+1+4; or as a config
+    has it."""
     if isinstance(text, dict):
         return text
+    if text.endswith(".json"):
+        return load_game(text)
     name, _, changes = text.partition(":")
     game: Game = name
     try:
         if name == "house" and changes:
             game = dict(_change(word) for word in changes.split(","))
         if name not in game_names() or (changes and name != "house"):
-            raise GameError(f"no game {text!r}.", "Known games: " + ", ".join(game_names()) + ".")
+            known = ", ".join(game_names())
+            raise GameError(f"no game {text!r}.", f"Known games: {known}; or the path of a .json file.")
         load_profile(game)
     except ValueError as error:
         raise GameError(
@@ -123,6 +127,8 @@ class Simulator:
         self.table = _Pty()
         self.tap = _Pty()
         self.service = _Pty()
+        self.shown: Callable[[list[str]], None] | None = None  # told when the display says something else
+        self._lines: list[str] = []
         self._started = time.monotonic()
 
     def run(self, actions: TextIO | None, end_with_actions: bool, say: Callable[[str], None]) -> None:
@@ -133,6 +139,7 @@ class Simulator:
             watched.append(actions.fileno())
         while True:
             wait_s = self._catch_up()
+            self._show()
             ready, _, _ = select.select(watched, [], [], wait_s)
             self._exchange()
             if actions is None or actions.fileno() not in ready:
@@ -164,6 +171,12 @@ class Simulator:
         next_us = min(self.rig.wake_us, plant.next_us())
         wait_s = (next_us - plant.now_us) / 1e6 / self.speed
         return min(max(wait_s, 0.0005), MAX_WAIT_S)
+
+    def _show(self) -> None:
+        lines = list(self.rig.hal.lines)
+        if self.shown is not None and lines != self._lines:
+            self._lines = lines
+            self.shown(lines)
 
     def _send(self) -> None:
         hal = self.rig.hal

@@ -247,6 +247,47 @@ def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> N
     assert children_left(seed) == []
 
 
+GAME_STORIES: dict[str, tuple[str, ...]] = {
+    "double-down-stud": (
+        "| Double down wagers   |",
+        "betting closed for the second time, DDS-8e",
+        "recorded: face up: 1 card; by DDS-11b: the card goes to the rack",
+        "| One card more is due |",
+        "void by DDS-11a: all hands void",
+        "void by house policy (jam exit)",
+    ),
+    "boston-5-stud": (
+        "| Second wagers        |",
+        "recorded: second wager: position 2, taken back; by B5-10b",
+        "remainder 37, stub 31",
+        "by B5-12d: one card more completes the hand",
+        "void by B5-12f (jam exit): all hands void, but complete hands stand for a bonus: positions 1, 2;",
+    ),
+    "caribbean-stud": (
+        "cards refused: progressive wagers and chips must be told and agree, CS-9c",
+        "lock-out confirmed, CS-9c: 3 wagers, 3 chips",
+        "| Cover All: 4 hands   |",
+        "by CS-13d: one card more completes the hand",
+    ),
+    "double-cross-poker": (
+        "| Deal the cross: five |",
+        "recorded: misdeal: community, 6 cards; by DCP-12c: all hands void",
+        "end of the round refused: stub count due, DCP-9d",
+        "| Count the stub       |",
+        "remainder 48, stub 43, counted 43",
+    ),
+}
+
+
+@pytest.mark.parametrize("game", GAME_STORIES)
+def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str) -> None:
+    done = run("demo", "--game", game, "--speed", "30", "--seed", a_seed(), timeout=120)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "\x1b" not in done.stdout
+    for words in GAME_STORIES[game]:
+        assert words in done.stdout, words
+
+
 def read_terminal(near: int, seconds: float) -> str:
     text = b""
     end = time.monotonic() + seconds
