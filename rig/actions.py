@@ -33,8 +33,6 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "draw_back": {"um": 60000, "ms": 200},
     "hold": {"um": 60000, "ms": 100},
     "let_go": {"ms": 100},
-    "peek": {"match": False},  # a card into the hole-card reader
-    "peek_end": {},
     "fault": {"fault": _NEEDED},  # and whatever that fault takes: hal/sim/luck.py
     "repair": {},
     "cut": {},
@@ -182,8 +180,6 @@ _HANDS: "dict[str, Callable[[Plant, Arguments], object]]" = {
     "draw_two": lambda plant, given: _hand(plant).draw_two(given["ms"], given["offset_um"]),
     "draw_back": lambda plant, given: _hand(plant).draw_back(given["um"], given["ms"]),
     "hold": lambda plant, given: _hand(plant).hold(given["um"], given["ms"]),
-    "peek": lambda plant, given: plant.peek(given["match"]),
-    "peek_end": lambda plant, given: plant.peek_end(),
     "let_go": lambda plant, given: _hand(plant).let_go(given["ms"]),
     "fault": lambda plant, given: plant.luck.add(given),
     "repair": lambda plant, given: plant.luck.clear(),

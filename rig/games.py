@@ -44,7 +44,7 @@ WINDOWS = [
     "drawing",
     "spent",
 ]  # CTX_ of games/records.py
-EXTRAS = ["community", "reader", "tens_out", "burns", "settled_first", "first_closes"]  # EXTRA_ of games/profile.py
+EXTRAS = ["community", "reader", "tens_out", "burns", "settled_first"]  # EXTRA_ of games/profile.py
 LISTS = {
     "stub_exempt": MODES,
     "sources": SOURCES,

@@ -242,9 +242,7 @@ def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
     if own not in known:
         names = ", ".join(sorted(name.rpartition(".")[2] for name in known))
         raise ShipError(f"board_configs/{board}.json: mechanism.kind is {kind!r}; firmware/machines has {names}")
-    # The steps of a dealer who draws by hand are imported only where one does.
-    drawn = set[str]() if kind == "draw" else {"firmware.games.draw_steps", "firmware.games.hole_card"}
-    return sorted((known - {own}) | drawn)
+    return sorted(known - {own})
 
 
 def modules_of(entries: list[str], excluded: list[str], root: Path) -> list[str]:

@@ -18,7 +18,6 @@ from firmware.games.profile import (
     CLAUSE_NONE,
     RULE_COUNT,
     RULE_DEAL_FAULT,
-    RULE_FACE_UP,
     RULE_HOUSE,
     RULE_MISDEAL,
     RULE_SHUFFLE_FAULT,
@@ -37,14 +36,11 @@ from firmware.ticks import ticks_diff
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from typing import Any, Callable, Sequence
 
     from firmware.games.profile import Profile
     from firmware.image import Inputs, Outputs
     from firmware.journal.outbox import Outbox
     from firmware.machines.spec import Spec
-
-    Step = Callable[[Any, Inputs, Outputs, int], int]
 
 # In the order of ids.STATE_NAMES, which is what a host sees.
 STARTING = const(0)
@@ -113,10 +109,8 @@ class Flow:
         self.need_told = ids.NEED_NONE
         self.books = Books(profile)
         self.books.once = not self.machine.draws
-        self.machine.rejects = profile.clauses[RULE_FACE_UP] != CLAUSE_NONE
         self.room = 0  # events the journal can still take, as the app last saw it
         self._rounds()
-        self.steps: "Sequence[Step]" = ()  # by state: see procedure.py
         self.order_state = ORDER_NONE
         self.report_ms = 0  # when the result of a shuffle will be told, as the host was promised
         self.due_ms = 0  # when it is; a status must not show when this became known, which is when the cards were in
@@ -144,13 +138,6 @@ class Flow:
         self.hands = 0  # that take part in Cover All
         self.dealt_before = 0  # cards of this deck dealt before this round
         self.cut_told = False
-        self.face_ups = 0  # of this shoe, as last told
-        self.up_card = 0  # the dealer's, where a reader compares with it; 0: not told
-        self.insured = False  # insurance is closed
-        self.hole_seen = 0  # what the reader showed last, since hole_ms
-        self.hole_ms = 0
-        self.hole_told = False
-        self.answer = ids.ANSWER_NONE
 
 
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:

@@ -16,10 +16,9 @@ from firmware.games.deck_steps import (
     step_waiting_for_deck,
     step_warning,
 )
+from firmware.games.draw_steps import step_deck_spent, step_draw_ready, step_drawing
 from firmware.games.flow import (
     DECK_SPENT,
-    DRAW_READY,
-    DRAWING,
     REMOVED_OFFERED,
     STARTING,
     WAITING_FOR_DECK,
@@ -68,24 +67,11 @@ _STEPS = (
     step_removing,
     step_removed_offered,
     step_deck_held,
-    step_starting,  # the three of a shoe that is drawn by hand: a board has these or is never there
-    step_starting,
-    step_starting,
+    step_draw_ready,
+    step_drawing,
+    step_deck_spent,
     step_waiting_for_wagers,
 )
-
-
-def procedure_steps(flow: "Flow") -> None:
-    """Which step belongs to which state, for this kind of machine: a device is shipped with its own only."""
-    steps = list(_STEPS)
-    if flow.machine.draws:
-        from firmware.games.draw_steps import step_deck_spent, step_draw_ready, step_drawing
-
-        steps[DRAW_READY] = step_draw_ready
-        steps[DRAWING] = step_drawing
-        steps[DECK_SPENT] = step_deck_spent
-    flow.steps = steps
-
 
 # Where an open door harms nothing: no deck inside that anyone relies on.
 _DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED, DECK_SPENT)
@@ -101,7 +87,7 @@ def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
         return flow_warn(flow, out, FAULT_DOOR, now_ms)
     if flow.machine.state == JOB_FAILED and flow.state != WARNING:
         return flow_warn(flow, out, flow.machine.fault, now_ms)
-    return flow.steps[flow.state](flow, inp, out, now_ms)
+    return _STEPS[flow.state](flow, inp, out, now_ms)
 
 
 def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
@@ -135,7 +121,6 @@ def procedure_resume(
 ) -> None:
     """After a boot: whatever was cut short is void, by loss of power or what else; a latched warning still is one. A
     round whose cards were all out was not cut short: the dealer goes on settling it."""
-    procedure_steps(flow)
     tail_resume(flow)
     if not interrupted and not round_open:
         if warning:

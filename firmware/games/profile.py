@@ -89,7 +89,6 @@ EXTRA_READER = const(2)
 EXTRA_TENS_OUT = const(4)  # a shoe without tens
 EXTRA_BURNS = const(8)  # the first card of a shoe, and one for each new dealer, is burned
 EXTRA_SETTLED_FIRST = const(16)  # the rest stays inside until the last hand is settled
-EXTRA_FIRST_CLOSES = const(32)  # the first card of a round closes the betting, and nobody says so
 
 # No game of its own: any deal plan, everything void on any fault while dealing. A board or scenario that gives an
 # object instead of a game's name changes what it names of this.

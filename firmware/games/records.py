@@ -210,7 +210,7 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_ARGUMENT
     if what == ids.REC_MISDEAL and a == COMMUNITY and profile.consequences[RULE_MISDEAL] == ids.ONE_VOID:
         return ids.REASON_ARGUMENT  # there are no community cards
-    if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND, ids.REC_UP_CARD) and not a:
+    if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND) and not a:
         return ids.REASON_ARGUMENT
     if what == ids.REC_DRAWN_IN_ERROR and b and not profile.consequences[RULE_DRAWN_SEEN]:
         return ids.REASON_ARGUMENT  # these games have no rule for a card that was seen
@@ -254,12 +254,6 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
     flow.outbox.post(ids.EV_RECORDED, what, a, b, consequence, clause)
     if consequence == ids.REJECT_CARD and flow.ledger.zone[DEALT] >= a and not tail:
         flow.ledger.move(DEALT, DISCARDED, a)
-    if what == ids.REC_UP_CARD:
-        flow.up_card = a
-    elif what == ids.REC_INSURANCE_CLOSED:
-        flow.insured = True
-    elif what == ids.REC_RESHUFFLE:
-        flow_enter(flow, DECK_SPENT, now_ms)
     if ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
         _void(flow, rule, now_ms)
     elif what == ids.REC_NO_ACTIVITY and flow.state != WAITING_FOR_DECK:

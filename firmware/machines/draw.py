@@ -36,8 +36,6 @@ class Draw(Machine):
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
         super().__init__(spec, ledger, meters)
         self.zone = DISCARDED  # where a card drawn now goes: dealt in a round, burned outside of one
-        self.face_up = False  # the card in the throat is one
-        self.face_ups = 0  # drawn so from this shoe
         self.cut_seen = False  # the cut card is out
         self.busy_ms = 0
         self.empty = False  # neither hopper nor throat holds anything
@@ -57,8 +55,6 @@ class Draw(Machine):
         """A shoe of so many cards is in: try the beams, then watch until told to stop."""
         self.expected = expected
         self.cut_seen = False
-        self.face_up = False
-        self.face_ups = 0
         self.drained = False
         self.zone = DISCARDED
         self.meters.add(METER_CYCLES)
@@ -114,21 +110,14 @@ def _drawn(machine: Draw, inp: "Inputs") -> None:
         machine.cut_seen = True
         return
     machine.ledger.arrive()
-    if machine.face_up:
-        machine.face_up = False
-        machine.face_ups += 1
-        machine.ledger.move(PATH, DISCARDED, 1)
-    else:
-        machine.ledger.move(PATH, machine.zone, 1)
-        machine.count += 1
+    machine.ledger.move(PATH, machine.zone, 1)
+    machine.count += 1
     machine.meters.add(METER_CARDS)
 
 
 def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """A card that stays in the throat is a fault in the end: nobody plays with a card half out."""
     if not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]):
-        if machine.busy:
-            machine.face_up = False  # shown and put back
         machine.busy = False
         machine.seen_a = inp.leaves[IN_THROAT_A]
         if not inp.level[IN_CUT]:
@@ -164,10 +153,7 @@ def _drain(machine: Draw, inp: "Inputs", now_ms: int) -> int:
 def _odd_fault(machine: Draw, inp: "Inputs") -> int:
     for i in range(_ODD_COUNT):
         if inp.enters[_ODD_LINES[i]] != machine.seen_odd[i]:
-            if _ODD_FAULTS[i] != FAULT_FACE_UP or not machine.rejects:
-                return _ODD_FAULTS[i]
-            machine.seen_odd[i] = inp.enters[_ODD_LINES[i]]
-            machine.face_up = True
+            return _ODD_FAULTS[i]
     return FAULT_NONE
 
 

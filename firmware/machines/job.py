@@ -33,7 +33,6 @@ class Machine:
     shuffles = False
     deals = False  # stacks, by motor
     draws = False  # single cards, by hand
-    rejects = False  # a card drawn face up goes to the rack, and play goes on
     counts_out = True  # what a purge puts out is counted on its way
 
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters") -> None:

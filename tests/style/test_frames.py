@@ -44,9 +44,6 @@ COLD = {
     "firmware/games/records.py: _odd_one",
     "firmware/games/records.py: record_do",
     "firmware/games/records.py: record_objection",
-    "firmware/games/draw_steps.py: _burned",
-    "firmware/games/draw_steps.py: _face_up",
-    "firmware/games/hole_card.py: _tell",
     # when the display changes
     "firmware/games/pages.py: _cover",
     # while every card is out
