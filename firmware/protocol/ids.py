@@ -105,6 +105,7 @@ EV_RECORDED = const(304)
 EV_COVER_ALL = const(305)
 EV_HOLE_CARD_READ = const(306)
 EV_CARDS_ODD = const(307)
+EV_DRAW_FLAGGED = const(308)
 
 CMD_SHUFFLE = const(512)
 CMD_SET_POSITIONS = const(513)
@@ -231,12 +232,13 @@ REC_CUT_OFFERED = const(31)
 REC_BOX_MISSED = const(32)
 REC_READER_OFF = const(33)
 REC_APPROVAL = const(34)
-RECORD_COUNT = const(35)
+REC_SURRENDER = const(35)
+RECORD_COUNT = const(36)
 RECORD_NAMES = (
     "none inspected verified shown washed mixing_seen tens_removed provenance cut deck_removed no_activity"
     " out_of_service dispute winner_hold stub_counted progressive fold second_wager final_deal hole_card_seen misdeal"
     " face_up drawn_in_error dealer_change burned ten_found up_card insurance_closed dealer_card short_shoe reshuffle"
-    " cut_offered box_missed reader_off approval"
+    " cut_offered box_missed reader_off approval surrender"
 )
 
 # What a rule orders: for the hands, and for the cards. In code order.
@@ -278,7 +280,8 @@ NEED_ROUND_END = const(7)
 NEED_PROGRESSIVE = const(8)
 NEED_BURN = const(9)
 NEED_UP_CARD = const(10)
-NEED_NAMES = "none service dispute induction provenance cut stub_count round_end progressive burn hole_card"
+NEED_RACK = const(11)
+NEED_NAMES = "none service dispute induction provenance cut stub_count round_end progressive burn hole_card rack"
 
 # What the hole-card reader said. In code order.
 ANSWER_NONE = const(0)  # it was not asked as the rules want it, and says nothing at all

@@ -156,6 +156,7 @@ class What(_Named):
     BOX_MISSED = 32
     READER_OFF = 33
     APPROVAL = 34
+    SURRENDER = 35
     UNRECOGNISED = 255
 
 
@@ -199,6 +200,7 @@ class Need(_Named):
     PROGRESSIVE = 8
     BURN = 9
     HOLE_CARD = 10
+    RACK = 11
     UNRECOGNISED = 255
 
 
@@ -667,8 +669,9 @@ class ShuffleCommitted(Event):
 
 @dataclass(frozen=True, slots=True)
 class DeckLoaded(Event):
-    ID, CLASS, NAME, LAYOUT = 280, 2, "deck_loaded", Struct("<IHIHIIBH")
+    ID, CLASS, NAME, LAYOUT = 280, 2, "deck_loaded", Struct("<IHIHIIBHB")
     expected: int
+    shuffled: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -763,8 +766,12 @@ class ReleaseFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class CutReached(Event):
-    ID, CLASS, NAME, LAYOUT = 299, 2, "cut_reached", Struct("<IHIHIIBH")
+    ID, CLASS, NAME, LAYOUT = 299, 2, "cut_reached", Struct("<IHIHIIBHHBB8s")
     drawn: int
+    left: int
+    box: int
+    deep: int
+    clause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -820,6 +827,13 @@ class CardsOdd(Event):
     found: int
     clause: str
     consequence: Consequence
+
+
+@dataclass(frozen=True, slots=True)
+class DrawFlagged(Event):
+    ID, CLASS, NAME, LAYOUT = 308, 2, "draw_flagged", Struct("<IHIHIIBB8s")
+    draw: int
+    clause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -885,8 +899,8 @@ ALL: tuple[type[Message], ...] = (
     RemovalFailed, ShuffleCommitted, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered,
     StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided,
     ReleaseFailed, CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll, HoleCardRead, CardsOdd,
-    Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record,
-    GiveCard, DealCommunity,
+    DrawFlagged, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning,
+    Record, GiveCard, DealCommunity,
 )
 
 # By field name.

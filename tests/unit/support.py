@@ -82,6 +82,8 @@ RULED = {
     "shuffle_failed": 1,
     "deck_refused": 1,
     "deck_removed": 1,
+    "deck_loaded": 1,
+    "cut_reached": 3,
 }
 
 
