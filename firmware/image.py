@@ -24,7 +24,7 @@ INPUTS = (
     "back",  # at throat A: not the back this deck must have
     "face",  # at throat A: a card that lies face up
     "hole_card",  # a card lies in the hole-card reader
-    "hole_match",  # and makes a blackjack with the up-card it was told of
+    "hole_match",  # and is what the reader was lit for
     "key_switch",  # turned: the service port is the link
     "button_close",  # betting closed
     "button_lock",  # progressive lock-out confirmed
@@ -45,6 +45,8 @@ IN_ARRIVAL = const(9)
 IN_CUT = const(10)
 IN_BACK = const(11)
 IN_FACE = const(12)
+IN_HOLE_CARD = const(13)
+IN_HOLE_MATCH = const(14)
 IN_KEY = const(15)
 IN_CLOSE = const(16)
 IN_LOCK = const(17)
@@ -63,6 +65,8 @@ OUTPUTS = (
     "lamp_green",
     "lamp_amber",
     "lamp_red",
+    "read_ace",  # lights the hole-card reader: is it an ace?
+    "read_court",  # is it a king, queen or jack? In the dark it tells nothing.
 )
 OUT_PICK = const(0)
 OUT_TRANSPORT = const(1)
@@ -73,7 +77,9 @@ OUT_DARK = const(5)
 OUT_LAMP_GREEN = const(6)
 OUT_LAMP_AMBER = const(7)
 OUT_LAMP_RED = const(8)
-OUTPUT_COUNT = const(9)
+OUT_READ_ACE = const(9)
+OUT_READ_COURT = const(10)
+OUTPUT_COUNT = const(11)
 MOTOR_COUNT = const(4)  # the first four outputs move cards
 MACHINE_COUNT = const(6)  # the first six go off when everything does; lamps stay
 

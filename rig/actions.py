@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     Arguments = dict[str, Any]
 
 _NEEDED = None
+FACES = 13  # of a suit; the tenth, from 0, is the ten
+TEN = 9
 DECK_2_FIRST = 416  # cards of a second deck: no others have these numbers, and the faces are the same
 
 # Arguments of each action with their defaults; None means that it must be given.
 ACTIONS: "dict[str, dict[str, Any]]" = {
-    "load": {"cards": _NEEDED, "cut_at": -1, "deck": 1},  # deck 2 has the other back
+    # Deck 2 has the other back. With a list of tens the decks have none but there, counted as the cards come out.
+    "load": {"cards": _NEEDED, "cut_at": -1, "deck": 1, "tens": -1},
     "press": {"button": _NEEDED},
     "take": {"cards": -1},
     "lift": {},
@@ -33,6 +36,8 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "draw_back": {"um": 60000, "ms": 200},
     "hold": {"um": 60000, "ms": 100},
     "let_go": {"ms": 100},
+    "peek": {"rank": _NEEDED},  # the hole card into the reader, 1 ace to 13 king
+    "peek_end": {},
     "fault": {"fault": _NEEDED},  # and whatever that fault takes: hal/sim/luck.py
     "repair": {},
     "cut": {},
@@ -150,6 +155,11 @@ def _press(plant: "Plant", given: "Arguments") -> None:
 def _load(plant: "Plant", given: "Arguments") -> None:
     first = DECK_2_FIRST if given["deck"] == 2 else 0
     cards = list(range(first, first + given["cards"]))
+    if isinstance(given["tens"], list):
+        cards = without_tens(given["cards"])
+        for i in range(len(given["tens"])):
+            at = given["tens"][i]
+            cards[len(cards) - 1 - at if plant.source.at_end else at] = FACES * i + TEN
     plant.load(cards, given["cut_at"])
     if first:
         for card in cards:
@@ -158,6 +168,17 @@ def _load(plant: "Plant", given: "Arguments") -> None:
 
 def _key(plant: "Plant", given: "Arguments") -> None:
     plant.set_line(plant.lines.index("key_switch"), 1 if given["to"] == "on" else 0, plant.now_us)
+
+
+def without_tens(count: int) -> "list[int]":
+    """So many cards of decks of 48, as the recognition sensor tells them apart."""
+    cards: "list[int]" = []
+    card = 0
+    while len(cards) < count:
+        if card % FACES != TEN:
+            cards.append(card)
+        card += 1
+    return cards
 
 
 def _hand(plant: "Plant") -> "Any":
@@ -181,6 +202,8 @@ _HANDS: "dict[str, Callable[[Plant, Arguments], object]]" = {
     "draw_back": lambda plant, given: _hand(plant).draw_back(given["um"], given["ms"]),
     "hold": lambda plant, given: _hand(plant).hold(given["um"], given["ms"]),
     "let_go": lambda plant, given: _hand(plant).let_go(given["ms"]),
+    "peek": lambda plant, given: plant.reader.insert(given["rank"]),
+    "peek_end": lambda plant, given: plant.reader.remove(),
     "fault": lambda plant, given: plant.luck.add(given),
     "repair": lambda plant, given: plant.luck.clear(),
 }

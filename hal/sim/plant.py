@@ -12,6 +12,7 @@ from hal.sim.carousel import Carousel
 from hal.sim.hand import Hand
 from hal.sim.luck import Luck
 from hal.sim.outlet import Outlet
+from hal.sim.reader import Reader
 from hal.sim.shelves import Shelves
 from hal.sim.throat import Throat
 from hal.sim.track import TRAIT_CUT, TRAIT_FOREIGN
@@ -72,6 +73,7 @@ class Plant:
         self.set_line = self.beams.set
         self.luck = Luck(self)
         self.output_tray = Tray(self)
+        self.reader = Reader(self, config)
         self.axis: "Axis | NoAxis" = NoAxis(self)
         self._build(mech)
 
@@ -89,8 +91,6 @@ class Plant:
         self.line_cut = lines.index("cut")
         self.line_back = lines.index("back")
         self.line_face = lines.index("face")
-        self.line_hole_card = lines.index("hole_card")
-        self.line_hole_match = lines.index("hole_match")
 
     def _build(self, mech: "Config") -> None:
         """The parts that this kind of machine has, in the order in which they act within one microsecond."""
@@ -171,6 +171,7 @@ class Plant:
                 self.outputs[i] = level
                 self.on_us[i] = self.now_us
         self.apply()
+        self.reader.drive(outputs)
         if watch_slot != self.watch_slot:
             self.watch_slot = watch_slot
             self.look()
@@ -189,6 +190,7 @@ class Plant:
         """Nothing is driven and nobody looks."""
         self.all_off()
         self.drive(self.outputs, False)
+        self.reader.light(0, 0)
 
     def stop_after(self, output: int, line: int, delay_us: int) -> None:
         self.stop_output = output
@@ -347,15 +349,6 @@ class Plant:
         found = [card for card in found if card != CUT_CARD]
         self.hand_out(found)
         return cards + found
-
-    def peek(self, match: bool) -> None:
-        """The dealer puts a hole card into the reader."""
-        self.set_line(self.line_hole_match, 1 if match else 0, self.now_us)
-        self.set_line(self.line_hole_card, 1, self.now_us)
-
-    def peek_end(self) -> None:
-        self.set_line(self.line_hole_card, 0, self.now_us)
-        self.set_line(self.line_hole_match, 0, self.now_us)
 
     def _lift_fingers(self, now_us: int) -> None:
         for release in list(self.releases):

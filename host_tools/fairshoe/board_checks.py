@@ -47,7 +47,8 @@ OUTPUTS = {
     "draw": (),
 }
 OPTIONAL_INPUTS = ("opacity", "back", "face", "hole_card", "hole_match")
-OPTIONAL_OUTPUTS = ("dark",)
+OPTIONAL_OUTPUTS = ("dark", "read_ace", "read_court")
+READER = ("hole_card", "hole_match", "read_ace", "read_court")
 _LAST_BEAM = {"carousel": "throat_b_um", "shelves": "arrival_um", "shoe": "exit_um"}  # of those that rollers pass
 
 SLOTS_SPARE = 2  # surplus cards are counted there
@@ -182,8 +183,10 @@ def _line_problems(config: Config, kind: str, assurance: str) -> Iterator[str]:
                 yield f"{name} has no {group}.{line}{why}"
     if (kind in DECK_CARDS) != ("axis" in config):
         yield f"{name} needs section axis" if kind in DECK_CARDS else f"{name} has no axis: leave section axis out"
-    if ("hole_card" in inputs) != ("hole_match" in inputs):
-        yield "inputs.hole_card and inputs.hole_match are one reader: it needs both"
+    if len({line in inputs or line in outputs for line in READER}) > 1:
+        yield (
+            "inputs.hole_card and hole_match, outputs.read_ace and read_court are one reader: it needs all four, or none"
+        )
     if assurance == "basic":
         if "opacity" in inputs:
             yield "inputs.opacity is fitted and mechanism.count_assurance is basic: declare full, or leave it out"

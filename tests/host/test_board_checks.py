@@ -178,10 +178,19 @@ def test_basic_assurance_does_without_opacity_and_must_not_have_it(kind: str) ->
 
 
 def test_optional_sensors_are_optional_and_a_hole_card_reader_is_whole() -> None:
-    reader: dict[str, object] = {"inputs__hole_card": 8, "inputs__hole_match": 9}
+    reader: dict[str, object] = {
+        "inputs__hole_card": 8,
+        "inputs__hole_match": 9,
+        "outputs__read_ace": 13,
+        "outputs__read_court": {"expander": 11},
+    }
     assert problems("draw", **reader, inputs__back=11, inputs__face=12) == []
     for path in reader:
-        assert only("draw", **{path: 11}) == "inputs.hole_card and inputs.hole_match are one reader: it needs both"
+        message = (
+            "inputs.hole_card and hole_match, outputs.read_ace and read_court are one reader: it needs all four, or none"
+        )
+        assert only("draw", **{path: reader[path]}) == message
+        assert only("draw", **{other: reader[other] for other in reader if other != path}) == message
 
 
 # --- mechanics ---------------------------------------------------------------------------------

@@ -175,11 +175,20 @@ def test_the_sum_of_all_places_never_changes_and_a_hand_finds_every_card():
             assert level(plant, name) == 0, name
 
 
-def test_the_hole_card_reader_shows_card_and_match():
+def test_the_hole_card_reader_tells_what_it_was_lit_for_and_in_the_dark_nothing():
     plant = machine()
-    plant.peek(True)
-    assert (level(plant, "hole_card"), level(plant, "hole_match")) == (1, 1)
-    plant.peek_end()
-    assert (level(plant, "hole_card"), level(plant, "hole_match")) == (0, 0)
-    plant.peek(False)
+    plant.reader.wired = True
+    outputs = bytearray(11)
+    for ace, court, seen in ((0, 0, ()), (1, 0, (1,)), (0, 1, (11, 12, 13))):
+        outputs[9] = ace
+        outputs[10] = court
+        plant.drive(outputs, False)
+        assert (level(plant, "hole_card"), level(plant, "hole_match")) == (0, 0)
+        for rank in range(1, 14):
+            plant.reader.insert(rank)
+            assert (level(plant, "hole_card"), level(plant, "hole_match")) == (1, 1 if rank in seen else 0), rank
+            plant.reader.remove()
+            assert (level(plant, "hole_card"), level(plant, "hole_match")) == (0, 0)
+    plant.reader.insert(13)
+    plant.power_off()
     assert (level(plant, "hole_card"), level(plant, "hole_match")) == (1, 0)
