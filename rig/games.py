@@ -25,7 +25,8 @@ _RULES = (
     "shuffle_fault deal_fault count face_up face_ups misdeal misdeal_dealer dealer_short stub_misdealt stub_wrong"
     " exposure stub_count closing closing_again lockout induction cut two_decks no_activity removal dispute"
     " winner_hold drawn_in_error drawn_seen provenance fold final_deal cover_all ten tens burn burn_missed hole_card"
-    " reader_wrong reader_fault short_shoe cut_card box_missed dealer_card approval"
+    " reader_wrong reader_fault short_shoe cut_card box_missed dealer_card approval rack rack_wrong"
+    " hit_missed pat_hand refused surrender insurance"
 )
 RULES = _RULES.split()
 # Lists of words become bits.
@@ -44,7 +45,7 @@ WINDOWS = [
     "drawing",
     "spent",
 ]  # CTX_ of games/records.py
-EXTRAS = ["community", "reader", "tens_out", "burns", "settled_first"]  # EXTRA_ of games/profile.py
+EXTRAS = ["community", "reader", "tens_out", "burns", "settled_first", "first_closes"]  # EXTRA_ of games/profile.py
 LISTS = {
     "stub_exempt": MODES,
     "sources": SOURCES,

@@ -30,6 +30,7 @@ BUDGET_BYTES = 80 * 1024
 NEVER_SHIPPED = ("hal.sim", "rig")
 ENTRY = "firmware.main"
 KINDS = "firmware.machines.kinds"
+DRAWN = tuple(f"firmware.games.{name}" for name in ("draw_steps", "play", "hole_card", "draw_pages"))
 MAIN_PY = "from firmware.main import main\nmain()\n"
 PROBE = ROOT / "tools" / "emulator" / "probe.py"
 
@@ -242,7 +243,9 @@ def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
     if own not in known:
         names = ", ".join(sorted(name.rpartition(".")[2] for name in known))
         raise ShipError(f"board_configs/{board}.json: mechanism.kind is {kind!r}; firmware/machines has {names}")
-    return sorted(known - {own})
+    # What only a dealer needs who draws by hand is imported where one does.
+    drawn = () if kind == "draw" else DRAWN
+    return sorted({*(known - {own}), *drawn})
 
 
 def modules_of(entries: list[str], excluded: list[str], root: Path) -> list[str]:

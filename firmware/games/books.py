@@ -10,15 +10,15 @@ from micropython import const
 from firmware.fault import FAULT_FACE_UP
 from firmware.protocol import ids
 
-BOOKS_SIZE = const(40)
+BOOKS_SIZE = const(44)
 
 # Of the table.
 ROUNDS = const(0)  # since the last stub count
 TURN = const(1)  # the deck that comes next, 1 or 2; 0 means 1
 SERVICE = const(2)  # 1: taken out of service
-BURN_DUE = const(3)
+PLAYED = const(3)  # cards have left the shoe
 READER_OFF = const(4)
-APPROVAL = const(5)
+APPROVAL = const(5)  # what an approved alternative allows: APPROVED_... bits
 # Of the shoe, or of the deck and round where that is the same.
 FACE_UPS = const(6)
 TENS = const(7)
@@ -52,8 +52,13 @@ MACHINE_COUNTED = const(3)  # shuffled and counted by this device, and not playe
 HELD = const(4)  # 1: a dispute, 2: a winner's paperwork
 SINCE = const(5)  # rounds since its stub was last counted
 
+RACK = const(41)  # 1: rack and rest of the last shoe have to be counted
+REMOVED = const(40)  # tens taken out of the set, since it was loaded as a whole
+
 HELD_DISPUTE = const(1)
 HELD_WINNER = const(2)
+APPROVED_MARKER = const(1)  # the cut card somewhere else, or none
+APPROVED_NO_BURN = const(2)
 _U8_MAX = const(255)
 
 TYPE_CHECKING = False
@@ -107,6 +112,7 @@ class Books:
                 row[i] = 0
             row[TAIL_DECK] = deck
             row[OPEN] = 1
+            row[PLAYED] = 1
         elif message == ids.EV_STACK_TAKEN:
             row[DEALT] = min(row[DEALT] + values[1], _U8_MAX)
             if values[0] > row[STACKS]:
@@ -116,7 +122,11 @@ class Books:
         elif message == ids.EV_STUB_DUE:
             row[DUE] = 1
         elif message == ids.EV_CARDS_ODD:
-            row[FACE_UPS if values[0] == FAULT_FACE_UP else TENS] = values[1]
+            if values[0] == FAULT_FACE_UP:
+                row[FACE_UPS] = values[1]
+            else:
+                row[TENS] = values[1]
+                row[REMOVED] += 1
         elif message in (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
             self._round_over(deck)
         else:
@@ -131,6 +141,8 @@ class Books:
                 row[TURN] = 3 - deck
             if not round_number and self.once:
                 self._round_over(deck)  # handed out whole, and dealt by other means
+            elif not self.once:
+                self._shoe_over(deck)
         elif message == ids.EV_DECK_VERIFIED:
             self._set(deck, SOURCE, ids.FROM_MACHINE)
             self._set(deck, MACHINE_COUNTED, 1)
@@ -139,12 +151,15 @@ class Books:
                 self._set(deck, cell, 0)  # off the table: whatever comes in its place starts anew
         elif message in (ids.EV_SHUFFLE_STARTED, ids.EV_SHUFFLE_FAILED, ids.EV_REMOVAL_STARTED):
             self._unshuffle(deck)
+            if not self.once:
+                self._shoe_over(deck)
         elif message == ids.EV_BOOTED:
             self._unshuffle(1)
             self._unshuffle(2)
         if message in (ids.EV_SHUFFLE_STARTED, ids.EV_DECK_LOADED):
             row[FACE_UPS] = row[TENS] = 0
-            row[BURN_DUE] = 1
+        if message == ids.EV_DECK_LOADED and values[1] != ids.LOADED_RACK:
+            row[PLAYED] = row[REMOVED] = 0
 
     def _round_over(self, deck: int) -> None:
         row = self.row
@@ -155,6 +170,14 @@ class Books:
         if self.once:
             self._unshuffle(deck)
             row[FACE_UPS] = 0
+
+    def _shoe_over(self, deck: int) -> None:
+        """What is left was taken out. Cards that nobody has drawn are still in the order they were brought into."""
+        row = self.row
+        if row[PLAYED]:
+            row[PLAYED] = 0
+            row[RACK] = 1
+            self._unshuffle(deck)
 
     def _recorded(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
         row = self.row
@@ -170,6 +193,7 @@ class Books:
         elif what == ids.REC_DECK_REMOVED:
             for cell in range(DECK_CELLS):
                 self._set(a, cell, 0)
+            row[RACK] = row[REMOVED] = 0
         elif what in (ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE):
             self._idle(what, a, consequence)
         elif what in (ids.REC_DISPUTE, ids.REC_WINNER_HOLD):
@@ -180,8 +204,6 @@ class Books:
             self._of_the_round(what, a, b, consequence)
         if consequence == ids.ALL_VOID_REMOVE_DECK:
             self._set(deck or 1, INDUCTED, 0)
-        if what in (ids.REC_BURNED, ids.REC_DEALER_CHANGE):
-            row[BURN_DUE] = 1 if what == ids.REC_DEALER_CHANGE else 0
 
     def _of_the_round(self, what: int, a: int, b: int, consequence: int) -> None:
         row = self.row
@@ -190,6 +212,8 @@ class Books:
             self._set_word(STUB, a)
             if not row[TAIL]:
                 row[ROUNDS] = 0  # overdue, and made up for between two rounds
+                if consequence == ids.CONSEQUENCE_NONE:
+                    row[RACK] = 0
         elif what == ids.REC_PROGRESSIVE:
             row[ACCEPTED] = min(a, _U8_MAX - 1) + 1
             row[COLLECTED] = min(b, _U8_MAX - 1) + 1
@@ -206,10 +230,13 @@ class Books:
             row[REJECTED] = min(row[REJECTED] + a, _U8_MAX)
         elif what == ids.REC_TEN_FOUND:
             row[TENS] = min(row[TENS] + a, _U8_MAX)
+            row[REMOVED] = min(row[REMOVED] + a, _U8_MAX)
+        elif what == ids.REC_BURNED:
+            row[PLAYED] = 1
         elif what == ids.REC_READER_OFF:
-            row[READER_OFF] = 1
+            row[READER_OFF] = 1 - a
         elif what == ids.REC_APPROVAL:
-            row[APPROVAL] = min(a, _U8_MAX)
+            row[APPROVAL] = b & _U8_MAX
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
             # From the device while it holds cards, from the released rest after that.
             row[GIVEN if row[TAIL] else EXTRA] += 1

@@ -113,7 +113,7 @@ def _take_in(flow: "Flow", now_ms: int) -> int:
         flow.outbox.post(ids.EV_SHUFFLE_STARTED, cards, flow.report_ms // 100)
         flow.order_state = ORDER_WANTED
     else:
-        flow.outbox.post(ids.EV_DECK_LOADED, cards)
+        flow.outbox.post(ids.EV_DECK_LOADED, cards, ids.LOADED_SHUFFLED if flow.play is None else flow.play.loads())
     return flow_enter(flow, PREPARING, now_ms)
 
 

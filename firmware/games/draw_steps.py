@@ -1,23 +1,47 @@
 """Steps of the procedure where a dealer draws by hand: wait for a round, count what is drawn, take out what is left.
 
-A shoe lasts for many rounds. Cards drawn outside of one are burned. The cut card ends the shoe after the round it shows
-in.
+A shoe lasts for many rounds. Cards drawn outside of one are burned; where a game says that the first card closes the
+betting, that card is the first of the round. The cut card ends the shoe after the round it shows in.
 """
 
-from firmware.fault import FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
+from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
+from firmware.games.books import APPROVAL, APPROVED_MARKER
 from firmware.games.flow import (
     DECK_SPENT,
     DRAW_READY,
     DRAWING,
     WAITING_FOR_DECK,
+    flow_await_commit,
+    flow_committed,
     flow_enter,
+    flow_void,
     flow_warn,
 )
+from firmware.games.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
+from firmware.games.needs import hold_for, need_for_round
+from firmware.games.play import NOTICE_FACE_UP, NOTICE_TEN, REFILL_COMMIT, REFILL_CUT, REFILL_LOAD, Play
+from firmware.games.profile import (
+    CLAUSE_NONE,
+    EXTRA_BURNS,
+    EXTRA_FIRST_CLOSES,
+    RULE_BURN,
+    RULE_BURN_MISSED,
+    RULE_CLOSING,
+    RULE_CUT,
+    RULE_CUT_CARD,
+    RULE_DEALER_CARD,
+    RULE_FACE_UP,
+    RULE_FACE_UPS,
+    RULE_HOLE_CARD,
+    RULE_SHORT_SHOE,
+    RULE_TEN,
+    RULE_TENS,
+)
 from firmware.games.round_steps import round_end, round_start
-from firmware.image import IN_HOPPER
-from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_SEAT, panel_lamps
+from firmware.image import IN_HOLE_CARD, IN_HOPPER
+from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER
+from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
@@ -25,58 +49,261 @@ if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
 
+# A card that cuts a set off a quarter from its back, at least: as near as a hand puts it.
+MARKER_PART = 4
+
+
+def make_play(flow: "Flow") -> Play:
+    return Play(flow, (step_draw_ready, step_drawing, step_deck_spent))
+
 
 def step_draw_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Between rounds. Closing the betting starts one."""
+    """Between rounds. Closing the betting starts one, or its first card does."""
     if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    _tell_cut(flow)
+    if flow.machine.cut_seen and not flow.cut_told:
+        _tell_cut(flow)
     if flow.cut_told or flow.machine.drained:
         return flow_enter(flow, DECK_SPENT, now_ms)
+    if _odd_cards(flow, now_ms):
+        return 0
     seats = flow.panel.take(PRESS_SEAT)
     if seats:
         flow.positions = min(flow.positions + seats, flow.profile.positions_max)
+        flow.page_due = True
     flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
-    if not flow.panel.take(PRESS_CLOSE) or flow.hold or flow.machine.busy or not inp.level[IN_HOPPER]:
+    return _between(flow, inp, now_ms)
+
+
+def _between(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
+    if flow.machine.count != flow.play.counted:
+        if flow.machine.zone == DEALT:
+            return _start(flow, inp, now_ms)
+        _burned(flow)
+        return 0
+    closed = flow.panel.take(PRESS_CLOSE)
+    held = _held(flow, closed) or flow.hold
+    _aim(flow, held)
+    if not closed or held or flow.machine.busy or not inp.level[IN_HOPPER]:
         return FOREVER_MS
+    if flow.need:
+        _forgotten(flow)
+    return _start(flow, inp, now_ms)
+
+
+def _aim(flow: "Flow", held: int) -> None:
+    """Where the next card goes: it is the first of a round, or burned."""
+    first = flow.profile.extras & EXTRA_FIRST_CLOSES and not flow.need and not held
+    flow.machine.zone = DEALT if first else DISCARDED
+
+
+def _held(flow: "Flow", closed: int) -> bool:
+    """What a rule wants first keeps the round from beginning; a card that has to be burned is only asked for."""
+    need = need_for_round(flow)
+    if not need and flow.play.burns(flow):
+        hold_for(flow, ids.NEED_BURN, 0)
+        return False
+    return hold_for(flow, need, closed)
+
+
+def _forgotten(flow: "Flow") -> None:
+    order = flow.profile.consequences[RULE_BURN_MISSED]
+    clause = flow.profile.clauses[RULE_BURN_MISSED]
+    flow.outbox.post(ids.EV_RECORDED, ids.REC_BURNED, 0, flow.play.burn, order, clause)
+    flow.play.burn = 0
+
+
+def _burned(flow: "Flow") -> None:
+    """In a game that knows burns they are told of; in any other they are in the ledger."""
+    play = flow.play
+    profile = flow.profile
+    cards = flow.machine.count - play.counted
+    play.counted = flow.machine.count
+    if profile.extras & EXTRA_BURNS and flow.outbox.roomy():
+        burn = profile.consequences[RULE_BURN]
+        flow.outbox.post(ids.EV_RECORDED, ids.REC_BURNED, cards, play.burns(flow), burn, profile.clauses[RULE_BURN])
+    play.burn = 0
+    play.burned = True
+    play.notice = 0
+    flow.page_due = True
+
+
+def _start(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
+    """By its first card, or before."""
+    play = flow.play
     round_start(flow)
+    flow.dealt_before -= flow.machine.count - play.counted
+    play.begin()
+    play.no_call = reader_used(flow, play.reader)
+    if play.no_call and inp.level[IN_HOLE_CARD]:
+        reader_stuck(flow, play.reader)
     flow.machine.zone = DEALT
     return flow_enter(flow, DRAWING, now_ms)
 
 
 def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    play = flow.play
+    if play.refill:
+        return _refill(flow, inp, out, now_ms)
     if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    _tell_cut(flow)
-    if not (flow.panel.take(PRESS_GREEN) + flow.panel.take(PRESS_END)) or flow.machine.busy:
-        return FOREVER_MS
+    if flow.machine.cut_seen and not flow.cut_told:
+        _tell_cut(flow)
+    if _odd_cards(flow, now_ms):
+        return 0
+    if flow.machine.count != play.counted:
+        _drawn(flow)
+    if flow.page_due:
+        hold_for(flow, play.need(flow), 0)  # it changes with the deal, with records and answers: so does the display
+    if flow.panel.take(PRESS_LOCK) and play.draws and not play.called:
+        _call(flow)
+    if flow.panel.take(PRESS_GREEN) + flow.panel.take(PRESS_END) and not flow.machine.busy:
+        reader_dark(out)
+        return _round_over(flow, now_ms)
+    return reader_scan(flow, inp, out, now_ms) if play.reader.fitted else FOREVER_MS
+
+
+def _drawn(flow: "Flow") -> None:
+    play = flow.play
+    profile = flow.profile
+    if flow.machine.zone == DISCARDED:
+        _burned(flow)  # the first card of a rack that completes the shoe
+        flow.machine.zone = DEALT
+        return
+    first = not play.draws
+    play.draws += flow.machine.count - play.counted
+    play.counted = flow.machine.count
+    if first and profile.extras & EXTRA_FIRST_CLOSES:
+        flow.outbox.post(ids.EV_BETTING_CLOSED, 1, text=profile.clauses[RULE_CLOSING])
+    if play.out_of_turn(flow):
+        _flag(flow, RULE_HOLE_CARD)
+    # The display follows the deal where it changes, not every card.
+    if play.notice or play.draws <= 2 or 0 <= play.draws - play.deal(flow) <= 1:
+        play.notice = 0
+        flow.page_due = True
+
+
+def _call(flow: "Flow") -> None:
+    """Dealer's Card, by the button: as if it had been put on record."""
+    profile = flow.profile
+    flow.play.called = True
+    flow.page_due = True
+    order = profile.consequences[RULE_DEALER_CARD]
+    flow.outbox.post(ids.EV_RECORDED, ids.REC_DEALER_CARD, 0, 0, order, profile.clauses[RULE_DEALER_CARD])
+
+
+def _flag(flow: "Flow", rule: int) -> None:
+    if flow.outbox.roomy():
+        flow.outbox.post(ids.EV_DRAW_FLAGGED, min(flow.play.draws, 255), text=flow.profile.clauses[rule])
+
+
+def _round_over(flow: "Flow", now_ms: int) -> int:
+    play = flow.play
+    if flow.profile.clauses[RULE_DEALER_CARD] != CLAUSE_NONE and play.uncalled(flow):
+        _flag(flow, RULE_DEALER_CARD)
     round_end(flow, flow.ledger.zone[HOPPER])
     flow.machine.zone = DISCARDED
+    flow.positions = 0
+    play.burned = False
     flow.outbox.round = 0
-    return flow_enter(flow, DECK_SPENT if flow.cut_told else DRAW_READY, now_ms)
+    return flow_enter(flow, DECK_SPENT if flow.cut_told or play.spent else DRAW_READY, now_ms)
+
+
+def _refill(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """The shoe was too short for this round: the rack, shuffled and cut, completes it."""
+    play = flow.play
+    if _too_many(flow):
+        return flow_warn(flow, out, FAULT_MISMATCH, now_ms)  # drawn before the rack was said to be in
+    asked = flow.panel.take(PRESS_GREEN)
+    if play.refill == REFILL_COMMIT:
+        if not flow_committed(flow):
+            return flow_await_commit(flow, out, now_ms)
+        flow.dealt_before -= play.rack - min(flow.ledger.zone[DISCARDED], play.rack)
+        flow.ledger.refill(play.rack)
+        flow.machine.load(play.rack, now_ms)
+        play.load()
+        if not play.burns(flow):
+            flow.machine.zone = DEALT
+        play.refill = 0
+        play.spent = True
+        flow.page_due = True
+        return 0
+    if play.refill == REFILL_CUT:
+        if asked and flow.need_told != ids.NEED_CUT and flow.outbox.roomy():
+            flow.need_told = ids.NEED_CUT
+            flow.outbox.post(ids.EV_HELD_BACK, ids.NEED_CUT, text=flow.profile.clauses[RULE_SHORT_SHOE])
+    elif play.refill == REFILL_LOAD and asked and inp.level[IN_HOPPER] and not flow.machine.busy:
+        play.refill = REFILL_COMMIT
+        flow.entered_ms = now_ms
+        flow.outbox.post(ids.EV_DECK_LOADED, play.rack, ids.LOADED_RACK)
+        return 0
+    return FOREVER_MS
 
 
 def step_deck_spent(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Somebody takes out what is left: counted by nobody here unless every card was drawn."""
-    if flow.ledger.total > flow.profile.deck_cards:
+    if _too_many(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if not flow.machine.drained:
         return FOREVER_MS
     left = flow.ledger.zone[HOPPER]
     flow.machine.stop(out)
     flow.ledger.settle()
+    flow.outbox.round = 0
     flow.outbox.post(ids.EV_REMAINDER_TAKEN, ids.UNKNOWN_U16 if left else 0)
     panel_lamps(out, 0, 0, 0)
     return flow_enter(flow, WAITING_FOR_DECK, now_ms)
 
 
+def _too_many(flow: "Flow") -> bool:
+    return flow.ledger.total - flow.ledger.zone[REMOVED] > flow.profile.deck_cards
+
+
 def _wrong(flow: "Flow") -> bool:
     """More cards than a whole shoe has, or none left where some should be."""
-    ledger = flow.ledger
-    return ledger.total > flow.profile.deck_cards or (flow.machine.drained and ledger.zone[HOPPER] != 0)
+    return _too_many(flow) or (flow.machine.drained and flow.ledger.zone[HOPPER] != 0)
 
 
 def _tell_cut(flow: "Flow") -> None:
-    if flow.machine.cut_seen and not flow.cut_told and flow.outbox.roomy():
-        flow.cut_told = True
-        flow.outbox.post(ids.EV_CUT_REACHED, flow.ledger.total)
+    if not flow.outbox.roomy():
+        return
+    flow.cut_told = True
+    left = flow.ledger.zone[HOPPER]
+    profile = flow.profile
+    play = flow.play
+    judged = profile.clauses[RULE_CUT_CARD] != CLAUSE_NONE and not flow.books.row[APPROVAL] & APPROVED_MARKER
+    play.deep = judged and left * MARKER_PART < profile.deck_cards
+    box = play.seat(flow) if flow.round_open else 0
+    clause = profile.clauses[RULE_CUT if play.deep else RULE_CUT_CARD]
+    flow.outbox.post(ids.EV_CUT_REACHED, flow.ledger.total, left, box, 1 if play.deep else 0, clause)
+
+
+def _odd_cards(flow: "Flow", now_ms: int) -> bool:
+    """Cards that lay face up went to the rack, tens are out. The second of a shoe voids the round; True then."""
+    play = flow.play
+    machine = flow.machine
+    if (machine.face_ups == play.face_ups and machine.tens == play.tens) or not flow.outbox.roomy():
+        return False
+    flow.page_due = True
+    if machine.face_ups != play.face_ups:
+        play.face_ups = machine.face_ups
+        play.notice = NOTICE_FACE_UP
+        rule = RULE_FACE_UPS if play.face_ups > 1 else RULE_FACE_UP
+        _tell_odd(flow, FAULT_FACE_UP, play.face_ups, rule)
+        last = rule == RULE_FACE_UPS
+    else:
+        play.tens = machine.tens
+        play.notice = NOTICE_TEN
+        rule = RULE_TENS if play.tens > 1 else RULE_TEN
+        _tell_odd(flow, FAULT_COMPOSITION, play.tens, rule)
+        last = rule == RULE_TENS
+    if last:
+        if flow.round_open:
+            flow_void(flow, FAULT_NONE, rule)
+        play.voided(flow, False, now_ms)
+    return last
+
+
+def _tell_odd(flow: "Flow", fault: int, found: int, rule: int) -> None:
+    profile = flow.profile
+    flow.outbox.post(ids.EV_CARDS_ODD, fault, found, profile.consequences[rule], text=profile.clauses[rule])

@@ -16,6 +16,7 @@ from firmware.fault import (
 from firmware.games.books import Books
 from firmware.games.profile import (
     CLAUSE_NONE,
+    EXTRA_TENS_OUT,
     RULE_COUNT,
     RULE_DEAL_FAULT,
     RULE_HOUSE,
@@ -36,6 +37,7 @@ from firmware.ticks import ticks_diff
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
+    from typing import Any
 
     from firmware.games.profile import Profile
     from firmware.image import Inputs, Outputs
@@ -109,6 +111,9 @@ class Flow:
         self.need_told = ids.NEED_NONE
         self.books = Books(profile)
         self.books.once = not self.machine.draws
+        self.play: "Any" = None  # what is known of a shoe that is drawn by hand; procedure.py makes it where one is
+        if profile.extras & EXTRA_TENS_OUT and self.machine.shuffles:
+            self.machine.feed.faces.tens_out = True
         self.room = 0  # events the journal can still take, as the app last saw it
         self._rounds()
         self.order_state = ORDER_NONE

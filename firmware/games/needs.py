@@ -11,11 +11,13 @@ from firmware.games.books import (
     DUE,
     HELD,
     MACHINE_COUNTED,
+    RACK,
     ROUNDS,
     SERVICE,
     SOURCE,
 )
 from firmware.games.profile import (
+    CLAUSE_NONE,
     RULE_BURN,
     RULE_CUT,
     RULE_DISPUTE,
@@ -24,6 +26,7 @@ from firmware.games.profile import (
     RULE_INDUCTION,
     RULE_LOCKOUT,
     RULE_PROVENANCE,
+    RULE_RACK,
     RULE_REMOVAL,
     RULE_STUB_COUNT,
     RULE_TWO_DECKS,
@@ -47,6 +50,7 @@ _RULES = (
     RULE_LOCKOUT,
     RULE_BURN,
     RULE_HOLE_CARD,
+    RULE_RACK,
 )
 
 
@@ -64,10 +68,14 @@ def need_for_deck(flow: "Flow") -> int:
     if books.deck(deck, HELD):
         return ids.NEED_DISPUTE
     if flow.profile.recorded:
+        if books.row[RACK] and flow.profile.clauses[RULE_RACK] != CLAUSE_NONE:
+            return ids.NEED_RACK
         if not books.inducted(deck):
             return ids.NEED_INDUCTION
         if not flow.machine.shuffles and not books.deck(deck, SOURCE):
             return ids.NEED_PROVENANCE
+        if flow.machine.draws and books.cut_due(deck):
+            return ids.NEED_CUT  # in a shoe nobody can cut it any more
     # Dealt by other means, what is due is due before the next deck.
     return ids.NEED_COUNT if flow.profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
 

@@ -44,7 +44,7 @@ _PAGES = (
     ("More wagers", "", "Press CLOSE when", "betting is closed"),
 )
 
-# What is missing, in the order of the needs.
+# What is missing, in the order of the needs; those of a shoe that is drawn by hand are in draw_pages.py.
 _NEEDS = (
     ("", "", "", ""),
     ("Out of service", "", "Take it off the", "table, or call floor"),
@@ -55,8 +55,6 @@ _NEEDS = (
     ("Count the stub", "Right: press LOCK", "Wrong: press ACK", ""),
     ("Round is not over", "", "Press GREEN when", "it is"),
     ("Progressive chips", "and wagers differ", "Count the chips and", "tell the system"),
-    ("Burn a card", "", "Draw one card, face", "down, to the rack"),
-    ("Hole card", "", "Enter the up-card,", "then use the reader"),
 )
 _VOID = ("Round is void", "", "Press GREEN to take", "out the rest")
 _UNPLAYED = ("Deck is not to be", "played", "Press GREEN to take", "out all cards")
@@ -112,6 +110,10 @@ def page_lines(flow: "Flow") -> "Page":
 def _play(flow: "Flow") -> "Page":
     """What the game wants to be done, in the words of the game where it has its own."""
     state = flow.state
+    if flow.play is not None:
+        page = flow.play.page(flow)
+        if page is not None:
+            return page
     if flow.need:
         return _NEEDS[flow.need]
     if flow.hands and state in _COVER_STATES:

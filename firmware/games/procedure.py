@@ -16,9 +16,9 @@ from firmware.games.deck_steps import (
     step_waiting_for_deck,
     step_warning,
 )
-from firmware.games.draw_steps import step_deck_spent, step_draw_ready, step_drawing
 from firmware.games.flow import (
     DECK_SPENT,
+    DRAW_READY,
     REMOVED_OFFERED,
     STARTING,
     WAITING_FOR_DECK,
@@ -48,6 +48,11 @@ if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
 
+def _step_draw(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Of a shoe that is drawn by hand: only such a device has these steps."""
+    return flow.play.steps[flow.state - DRAW_READY](flow, inp, out, now_ms)
+
+
 # In the order of the state constants in flow.py.
 _STEPS = (
     step_starting,
@@ -67,9 +72,9 @@ _STEPS = (
     step_removing,
     step_removed_offered,
     step_deck_held,
-    step_draw_ready,
-    step_drawing,
-    step_deck_spent,
+    _step_draw,
+    _step_draw,
+    _step_draw,
     step_waiting_for_wagers,
 )
 
@@ -121,6 +126,10 @@ def procedure_resume(
 ) -> None:
     """After a boot: whatever was cut short is void, by loss of power or what else; a latched warning still is one. A
     round whose cards were all out was not cut short: the dealer goes on settling it."""
+    if flow.machine.draws:
+        from firmware.games.draw_steps import make_play
+
+        flow.play = make_play(flow)
     tail_resume(flow)
     if not interrupted and not round_open:
         if warning:

@@ -59,8 +59,15 @@ RULE_CUT_CARD = const(36)
 RULE_BOX_MISSED = const(37)
 RULE_DEALER_CARD = const(38)
 RULE_APPROVAL = const(39)
-RULE_HOUSE = const(40)  # about nothing: house policy, no consequence
-RULE_COUNT_ALL = const(41)
+RULE_RACK = const(40)
+RULE_RACK_WRONG = const(41)
+RULE_HIT_MISSED = const(42)
+RULE_PAT_HAND = const(43)
+RULE_REFUSED = const(44)
+RULE_SURRENDER = const(45)
+RULE_INSURANCE = const(46)
+RULE_HOUSE = const(47)  # about nothing: house policy, no consequence
+RULE_COUNT_ALL = const(48)
 
 # What follows where a game says nothing: the cautious thing, in the order of the rules.
 _CAUTIOUS = bytes(
@@ -89,6 +96,7 @@ EXTRA_READER = const(2)
 EXTRA_TENS_OUT = const(4)  # a shoe without tens
 EXTRA_BURNS = const(8)  # the first card of a shoe, and one for each new dealer, is burned
 EXTRA_SETTLED_FIRST = const(16)  # the rest stays inside until the last hand is settled
+EXTRA_FIRST_CLOSES = const(32)  # the first card of a round closes the betting, and nobody says so
 
 # No game of its own: any deal plan, everything void on any fault while dealing. A board or scenario that gives an
 # object instead of a game's name changes what it names of this.
@@ -121,6 +129,8 @@ class Profile:
         self.round_events = max(ROUND_EVENTS_MAX, 3 * stacks + 18)  # each stack is started, offered and taken
         self.lockout = bool(data["lockout"])
         self._fill(data)
+        if self.extras & EXTRA_FIRST_CLOSES:
+            self.round_events = ROUND_EVENTS_MAX  # cards drawn by hand are counted, and not recorded one by one
         self._rules(data)
         self.pages = _pages(data.get("pages", {}))  # where the game has words of its own, by state
         columns = data.get("cover_all", {})
@@ -143,6 +153,8 @@ class Profile:
         self.induction = _number(data.get("induction", 0))
         self.exposure = _number(data.get("exposure", 0))
         self.extras = _number(data.get("extras", 0))
+        self.packs = _sizes(data.get("packs", ()))  # how many packs of so many cards may make up the set
+        self.pack_cards = _number(data.get("pack_cards", 0))
 
     def _rules(self, data: "Mapping[str, Any]") -> None:
         self.clauses = [CLAUSE_NONE] * RULE_COUNT_ALL
@@ -173,6 +185,11 @@ class Profile:
         self.decks = table.get("decks", 1)
         if self.decks > 1 and "back" not in config["inputs"]:
             raise ValueError("two decks are told apart by their backs: this board has no such sensor")
+        packs = table.get("packs", 0)
+        if packs:
+            if packs not in self.packs:
+                raise ValueError("%s is not played with %d packs" % (self.name, packs))
+            self.deck_cards = packs * self.pack_cards
         if not table.get("progressive", True):
             self.lockout = False
         self.mode = ("shoe", "manual", "hand").index(table.get("dealing", "shoe"))

@@ -5,10 +5,17 @@ it is taken, what its numbers mean, which rule it is about. What follows for the
 from micropython import const
 
 from firmware.fault import FAULT_NONE
-from firmware.games.books import COUNTED, FACE_UPS, FINAL, FOLDS, INDUCTED, SECONDS, TENS
+from firmware.games.books import (
+    APPROVAL,
+    APPROVED_MARKER,
+    COUNTED,
+    FACE_UPS,
+    FINAL,
+    FOLDS,
+    INDUCTED,
+    SECONDS,
+)
 from firmware.games.flow import (
-    DECK_SPENT,
-    DRAWING,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
     WAITING_FOR_ROUND_END,
@@ -27,6 +34,7 @@ from firmware.games.profile import (
     RULE_BOX_MISSED,
     RULE_BURN,
     RULE_CUT,
+    RULE_CUT_CARD,
     RULE_DEALER_CARD,
     RULE_DEALER_SHORT,
     RULE_DISPUTE,
@@ -40,6 +48,7 @@ from firmware.games.profile import (
     RULE_HOLE_CARD,
     RULE_HOUSE,
     RULE_INDUCTION,
+    RULE_INSURANCE,
     RULE_LOCKOUT,
     RULE_MISDEAL,
     RULE_MISDEAL_DEALER,
@@ -51,8 +60,8 @@ from firmware.games.profile import (
     RULE_STUB_COUNT,
     RULE_STUB_MISDEALT,
     RULE_STUB_WRONG,
+    RULE_SURRENDER,
     RULE_TEN,
-    RULE_TENS,
     RULE_WINNER_HOLD,
 )
 from firmware.protocol import ids
@@ -102,7 +111,7 @@ _TABLE = (
     (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
     (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
     (CTX_IDLE, _DECK, _UPTO_3, RULE_PROVENANCE),
-    (CTX_IDLE | CTX_READY, _CARDS, _UPTO_3, RULE_CUT),
+    (CTX_IDLE | CTX_READY | CTX_DRAWING, _CARDS, _UPTO_3, RULE_CUT),
     (CTX_IDLE, _DECK, _ZERO, RULE_HOUSE),
     (_CTX_QUIET, _ZERO, _ZERO, RULE_NO_ACTIVITY),
     (CTX_IDLE, _FLAG, _ZERO, RULE_REMOVAL),
@@ -121,14 +130,15 @@ _TABLE = (
     (CTX_READY | CTX_DRAWING, _CARDS, _ANY, RULE_BURN),
     (CTX_READY | CTX_DRAWING, _CARDS, _ZERO, RULE_TEN),
     (CTX_DRAWING, _RANK, _ZERO, RULE_HOLE_CARD),
-    (CTX_DRAWING, _ZERO, _ZERO, RULE_HOLE_CARD),
-    (CTX_DRAWING, _ZERO, _ZERO, RULE_DEALER_CARD),
+    (CTX_DRAWING, _ZERO, _ZERO, RULE_INSURANCE),
+    (CTX_DRAWING, _FLAG, _ZERO, RULE_DEALER_CARD),
     (CTX_DRAWING, _CARDS, _ZERO, RULE_SHORT_SHOE),
-    (CTX_READY, _UPTO_3, _ZERO, RULE_HOUSE),
+    (CTX_READY, _UPTO_3, _ZERO, RULE_CUT_CARD),
     (CTX_IDLE | CTX_READY | CTX_SPENT, _POSITION, _FLAG, RULE_CUT),
     (CTX_DRAWING, _POSITION, _CARDS, RULE_BOX_MISSED),
-    (_CTX_STILL, _ZERO, _ZERO, RULE_READER_FAULT),
+    (_CTX_STILL, _FLAG, _ZERO, RULE_READER_FAULT),
     (_CTX_QUIET, _ANY, _ANY, RULE_APPROVAL),
+    (CTX_DRAWING, _POSITION, _ZERO, RULE_SURRENDER),
 )
 _HOLDS = (ids.REC_DISPUTE, ids.REC_WINNER_HOLD)  # made once: a press of a button allocates nothing
 _DRAW_ONLY = EXTRA_BURNS | EXTRA_READER | EXTRA_TENS_OUT
@@ -147,7 +157,7 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
     """Why this cannot be put on record now; 0 if it can."""
     if not 0 < what < ids.RECORD_COUNT:
         return ids.REASON_ARGUMENT
-    if what == ids.REC_APPROVAL and role != ids.ROLE_SERVICE:
+    if (what == ids.REC_APPROVAL or (what == ids.REC_READER_OFF and a)) and role != ids.ROLE_SERVICE:
         return ids.REASON_ROLE
     when, kind_a, kind_b, _rule = _TABLE[what]
     if what == ids.REC_HOLE_CARD_SEEN:
@@ -160,7 +170,8 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
         return ids.REASON_STATE  # of a deck that is inside, or on the table
     if what == ids.REC_NO_ACTIVITY and flow.tail:
         return ids.REASON_STATE  # a round is being settled
-    return _odd_one(flow, what, a, b)
+    reason = -1 if flow.play is None else flow.play.objection(flow, what, a, b)
+    return _odd_one(flow, what, a, b) if reason < 0 else reason
 
 
 def _in_play(flow: "Flow", deck: int) -> bool:
@@ -194,7 +205,8 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_NONE if allowed else ids.REASON_ARGUMENT
     if what == ids.REC_CUT:
         unknown = profile.clauses[RULE_CUT] == CLAUSE_NONE != profile.code  # a game that knows of no cut
-        fits = profile.cut_top <= a <= profile.deck_cards - profile.cut_bottom and b != 0 and not unknown
+        fits = profile.cut_top <= a <= profile.deck_cards - profile.cut_bottom or books.row[APPROVAL] & APPROVED_MARKER
+        fits = fits and b != 0 and not unknown
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
     if what == ids.REC_STUB_COUNTED:
         return _count_objection(flow, a, b)
@@ -216,7 +228,9 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_ARGUMENT  # these games have no rule for a card that was seen
     if what == ids.REC_WASHED and ~(books.deck(a, INDUCTED) | 1 << what) & profile.induction:
         return ids.REASON_STATE  # mixed before it was inspected
-    if ids.REC_DEALER_CHANGE <= what <= ids.REC_READER_OFF and not profile.extras & _DRAW_ONLY:
+    if what == ids.REC_INSPECTED and profile.induction & ~books.deck(a, INDUCTED) & 1 << ids.REC_TENS_REMOVED:
+        return ids.REASON_STATE  # the tens go first
+    if ids.REC_DEALER_CHANGE <= what != ids.REC_APPROVAL and not profile.extras & _DRAW_ONLY:
         return ids.REASON_STATE
     return ids.REASON_NONE
 
@@ -254,6 +268,8 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
     flow.outbox.post(ids.EV_RECORDED, what, a, b, consequence, clause)
     if consequence == ids.REJECT_CARD and flow.ledger.zone[DEALT] >= a and not tail:
         flow.ledger.move(DEALT, DISCARDED, a)
+    if flow.play is not None:
+        flow.play.recorded(flow, what, a, b, now_ms)
     if ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
         _void(flow, rule, now_ms)
     elif what == ids.REC_NO_ACTIVITY and flow.state != WAITING_FOR_DECK:
@@ -265,6 +281,9 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
 
 def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
     row = flow.books.row
+    rule = -1 if flow.play is None else flow.play.rule_of(flow, what, a, b)
+    if rule >= 0:
+        return rule
     if what == ids.REC_STUB_COUNTED:
         if a == (flow.books.stub() if flow.tail else flow.profile.deck_cards):
             return RULE_STUB_COUNT
@@ -275,8 +294,6 @@ def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
         return RULE_DEALER_SHORT if finished and b == _due_cards(flow, 0) - 1 else RULE_MISDEAL_DEALER
     if what == ids.REC_FACE_UP:
         return RULE_FACE_UPS if row[FACE_UPS] + a > 1 else RULE_FACE_UP
-    if what == ids.REC_TEN_FOUND:
-        return RULE_TENS if row[TENS] + a > 1 else RULE_TEN
     if what == ids.REC_DRAWN_IN_ERROR and b:
         return RULE_DRAWN_SEEN
     return _TABLE[what][3]
@@ -291,8 +308,8 @@ def _void(flow: "Flow", rule: int, now_ms: int) -> None:
         flow.hands = 0
         if flow.state == WAITING_FOR_ROUND_END:
             flow_enter(flow, WAITING_FOR_DECK, now_ms)
-    elif flow.state == DRAWING:
-        flow_enter(flow, DECK_SPENT, now_ms)
+    elif flow.play is not None:
+        flow.play.voided(flow, flow.profile.consequences[rule] == ids.ALL_VOID, now_ms)
     elif flow.state != WAITING_FOR_DECK:
         flow_enter(flow, WAITING_FOR_GREEN, now_ms)
 

@@ -4,11 +4,23 @@ back is not, two at once stop the game, and the cut card tells that the shoe is 
 from micropython import const
 
 from firmware.fault import FAULT_BACK, FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_FACE_UP, FAULT_JAM_THROAT, FAULT_NONE
-from firmware.image import IN_BACK, IN_CUT, IN_FACE, IN_HOPPER, IN_OPACITY, IN_THROAT_A, IN_THROAT_B
+from firmware.image import (
+    IN_BACK,
+    IN_CUT,
+    IN_FACE,
+    IN_HOPPER,
+    IN_OPACITY,
+    IN_THROAT_A,
+    IN_THROAT_B,
+    OUT_READ_ACE,
+    OUT_READ_COURT,
+    output_set,
+)
 from firmware.machines.beams import phase_dark, phase_light
+from firmware.machines.faces import SUIT_FACES, TEN
 from firmware.machines.job import Machine
 from firmware.machines.meters import METER_CARDS, METER_CYCLES
-from firmware.shoe.ledger import DISCARDED, HOPPER, PATH
+from firmware.shoe.ledger import DISCARDED, HOPPER, PATH, REMOVED
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
@@ -36,6 +48,11 @@ class Draw(Machine):
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
         super().__init__(spec, ledger, meters)
         self.zone = DISCARDED  # where a card drawn now goes: dealt in a round, burned outside of one
+        self.rejects = False  # a card that lies face up goes to the rack, and play goes on
+        self.tens_out = False  # a ten is taken out, and play goes on
+        self.face_ups = 0  # of this shoe
+        self.tens = 0
+        self.seen_codes = 0
         self.cut_seen = False  # the cut card is out
         self.busy_ms = 0
         self.empty = False  # neither hopper nor throat holds anything
@@ -56,9 +73,16 @@ class Draw(Machine):
         self.expected = expected
         self.cut_seen = False
         self.drained = False
+        self.face_ups = 0
+        self.tens = 0
         self.zone = DISCARDED
         self.meters.add(METER_CYCLES)
         self.begin(_WATCH, now_ms)
+
+    def stop(self, out: "Outputs") -> None:
+        super().stop(out)
+        output_set(out, OUT_READ_ACE, 0)
+        output_set(out, OUT_READ_COURT, 0)
 
     def purge(self, now_ms: int) -> None:
         """Whoever looks after the warning takes the cards out by hand."""
@@ -74,6 +98,7 @@ def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         machine.entered_b = inp.enters[IN_THROAT_B]
         machine.left_a = machine.seen_a
         machine.seen_cut = inp.enters[IN_CUT]
+        machine.seen_codes = inp.card_codes
         for i in range(_ODD_COUNT):
             machine.seen_odd[i] = inp.enters[_ODD_LINES[i]]
     fault = _odd_fault(machine, inp)
@@ -87,6 +112,8 @@ def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         fault = _passed(machine, inp)
         if fault:
             return machine.fail(out, fault)
+        _hold(machine, inp, out, now_ms)
+        return 0  # whoever has to know of it looks at once
     return _hold(machine, inp, out, now_ms)
 
 
@@ -110,9 +137,34 @@ def _drawn(machine: Draw, inp: "Inputs") -> None:
         machine.cut_seen = True
         return
     machine.ledger.arrive()
-    machine.ledger.move(PATH, machine.zone, 1)
-    machine.count += 1
     machine.meters.add(METER_CARDS)
+    zone = machine.zone
+    if _face_up(machine, inp):
+        machine.face_ups += 1
+        zone = DISCARDED
+    elif _ten(machine, inp):
+        machine.tens += 1
+        zone = REMOVED
+    else:
+        machine.count += 1
+    _forget(machine, inp)
+    machine.ledger.move(PATH, zone, 1)
+
+
+def _face_up(machine: Draw, inp: "Inputs") -> bool:
+    return machine.rejects and inp.enters[IN_FACE] != machine.seen_odd[0]
+
+
+def _ten(machine: Draw, inp: "Inputs") -> bool:
+    read = machine.tens_out and inp.card_codes != machine.seen_codes
+    return read and inp.card_code % SUIT_FACES == TEN
+
+
+def _forget(machine: Draw, inp: "Inputs") -> None:
+    """What was seen of the card in the throat is over with it."""
+    machine.seen_codes = inp.card_codes
+    if machine.rejects:
+        machine.seen_odd[0] = inp.enters[IN_FACE]
 
 
 def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -122,6 +174,8 @@ def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         machine.seen_a = inp.leaves[IN_THROAT_A]
         if not inp.level[IN_CUT]:
             machine.seen_cut = inp.enters[IN_CUT]  # shown and put back is not drawn
+        if not inp.level[IN_FACE]:
+            _forget(machine, inp)
         return _drain(machine, inp, now_ms)
     machine.empty = False
     if not machine.busy:
@@ -151,7 +205,7 @@ def _drain(machine: Draw, inp: "Inputs", now_ms: int) -> int:
 
 
 def _odd_fault(machine: Draw, inp: "Inputs") -> int:
-    for i in range(_ODD_COUNT):
+    for i in range(1 if machine.rejects else 0, _ODD_COUNT):
         if inp.enters[_ODD_LINES[i]] != machine.seen_odd[i]:
             return _ODD_FAULTS[i]
     return FAULT_NONE

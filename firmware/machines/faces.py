@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from firmware.image import Inputs
 
 DECK_FACES = const(52)
+SUIT_FACES = const(13)
+TEN = const(10)  # of a suit, whose first is the ace
 
 
 class Faces:
@@ -14,6 +16,7 @@ class Faces:
 
     def __init__(self, recognises: bool) -> None:
         self.tally = bytearray(DECK_FACES + 1 if recognises else 0)
+        self.tens_out = False  # decks of this game have none
         self.seen = 0  # cards read so far, as last looked at
 
     def begin(self, inp: "Inputs") -> None:
@@ -31,8 +34,10 @@ class Faces:
     def whole(self, cards: int) -> bool:
         """Whether they make whole decks; true where nothing recognises. The tally is wiped."""
         whole = True
+        faces = DECK_FACES - DECK_FACES // SUIT_FACES if self.tens_out else DECK_FACES
         for i in range(len(self.tally)):
-            if self.tally[i] != (cards // DECK_FACES if i else 0):
+            out = not i or (self.tens_out and i % SUIT_FACES == TEN)
+            if self.tally[i] != (0 if out else cards // faces):
                 whole = False
             self.tally[i] = 0
-        return whole or cards % DECK_FACES != 0
+        return whole or cards % faces != 0

@@ -19,6 +19,7 @@ class Spec:
         mech = config["mechanism"]
         self.kind = mech["kind"]
         self.recognises = bool(config.get("sensors", {}).get("recognition"))
+        self.reads_holes = "hole_card" in config["inputs"] and "read_ace" in config["outputs"]
         self.dark_lines = _lines(config, _LIT) if "dark" in config["outputs"] else b""
         self.path_lines = _lines(config, _PATH)
         self.can_reverse = "reverse" in config["outputs"] and "reverse" in OUTPUTS

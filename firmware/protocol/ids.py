@@ -290,6 +290,11 @@ ANSWER_BLACKJACK = const(2)
 ANSWER_FAULT = const(3)  # it cannot be trusted and is switched off
 ANSWER_NAMES = "none no_blackjack blackjack fault"
 
+# Why a deck or shoe was loaded: `shuffled` of deck_loaded.
+LOADED_AGAIN = const(0)  # the same cards, cut again
+LOADED_SHUFFLED = const(1)
+LOADED_RACK = const(2)  # completes a short shoe
+
 # How the cards of a deck came into their order: b of the record `provenance`.
 FROM_NOBODY = const(0)
 FROM_MACHINE = const(1)

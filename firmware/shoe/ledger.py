@@ -53,6 +53,15 @@ class Ledger:
             self.total += 1
         self.zone[PATH] += 1
 
+    def refill(self, count: int) -> None:
+        """Cards of a shoe that were dealt or discarded go back into it, shuffled: expected, and counted once more."""
+        discarded = min(self.zone[DISCARDED], count)
+        require(self.zone[DEALT] >= count - discarded, FAULT_INTERNAL)
+        self.zone[DISCARDED] -= discarded
+        self.zone[DEALT] -= count - discarded
+        self.zone[HOPPER] += count
+        self.total -= count
+
     def settle(self) -> int:
         """The hopper is empty: what was counted is now the deck. Returns the count."""
         self.counting = False

@@ -47,8 +47,7 @@ class Plant:
         self.changed = False
         self.watch_slot = False
         self.recognition = bool(config.get("sensors", {}).get("recognition", False))
-        self.card_code = 0
-        self.card_codes = 0
+        self.card_code = self.card_codes = 0
         self.crashes = 0
         self.card_um = mech["card_um"]
         self.exit_um = 0  # if it has one

@@ -185,7 +185,7 @@ def _line_problems(config: Config, kind: str, assurance: str) -> Iterator[str]:
         yield f"{name} needs section axis" if kind in DECK_CARDS else f"{name} has no axis: leave section axis out"
     if len({line in inputs or line in outputs for line in READER}) > 1:
         yield (
-            "inputs.hole_card and hole_match, outputs.read_ace and read_court are one reader: it needs all four, or none"
+            "inputs.hole_card and hole_match, outputs.read_ace and read_court are one reader: it needs all four or none"
         )
     if assurance == "basic":
         if "opacity" in inputs:

@@ -187,7 +187,7 @@ def test_optional_sensors_are_optional_and_a_hole_card_reader_is_whole() -> None
     assert problems("draw", **reader, inputs__back=11, inputs__face=12) == []
     for path in reader:
         message = (
-            "inputs.hole_card and hole_match, outputs.read_ace and read_court are one reader: it needs all four, or none"
+            "inputs.hole_card and hole_match, outputs.read_ace and read_court are one reader: it needs all four or none"
         )
         assert only("draw", **{path: reader[path]}) == message
         assert only("draw", **{other: reader[other] for other in reader if other != path}) == message

@@ -41,7 +41,10 @@ COLD = {
     "firmware/games/books.py: Books._recorded",
     "firmware/games/books.py: Books._round_over",
     "firmware/games/books.py: Books.note",
+    "firmware/games/play.py: Play._take_out",
+    "firmware/games/play.py: Play.recorded",
     "firmware/games/records.py: _odd_one",
+    "firmware/games/records.py: _rule_of",
     "firmware/games/records.py: record_do",
     "firmware/games/records.py: record_objection",
     # when the display changes
@@ -49,6 +52,15 @@ COLD = {
     # while every card is out
     "firmware/games/tail.py: tail_end",
     "firmware/games/tail.py: tail_scan",
+    # of a shoe drawn by hand: when something is told of a card that is out, or the rack goes in
+    "firmware/games/draw_steps.py: _burned",
+    "firmware/games/draw_steps.py: _call",
+    "firmware/games/draw_steps.py: _forgotten",
+    "firmware/games/draw_steps.py: _refill",
+    "firmware/games/draw_steps.py: _tell_cut",
+    "firmware/games/draw_steps.py: _tell_odd",
+    "firmware/games/hole_card.py: _off",
+    "firmware/games/hole_card.py: _tell",
     # once in a job
     "firmware/games/flow.py: _end_by_fault",
     "firmware/games/round_steps.py: _locked_out",

@@ -35,6 +35,7 @@ class Shown:
         self.page = 0
         self.outbox = self
         self.round = 1
+        self.play = None
 
 
 def every_page():
@@ -42,7 +43,7 @@ def every_page():
         for state in range(STATE_COUNT):
             if state != WARNING:
                 yield Shown(state, 0, game)
-    for need in range(1, len(ids.NEED_NAMES.split())):
+    for need in range(1, ids.NEED_BURN):  # the others are those of a shoe that is drawn by hand
         shown = Shown(WAITING_FOR_DECK)
         shown.need = need
         yield shown

@@ -1,0 +1,137 @@
+"""The hole-card reader: asked only as the rules want it, it says blackjack or not, and nothing else to anybody.
+
+It is lit for the one question that the up-card leaves, and only while that may be asked; in the dark it knows no face.
+Whoever asks otherwise gets no answer, after the same time, and a supervisor is told.
+"""
+
+from micropython import const
+
+from firmware.games.books import READER_OFF
+from firmware.games.profile import EXTRA_READER, RULE_HOLE_CARD, RULE_INSURANCE, RULE_READER_FAULT, RULE_READER_WRONG
+from firmware.image import IN_HOLE_CARD, IN_HOLE_MATCH, OUT_READ_ACE, OUT_READ_COURT, output_set
+from firmware.protocol import ids
+from firmware.ticks import FOREVER_MS, ticks_diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+    from firmware.image import Inputs, Outputs
+
+ANSWER_MS = const(300)  # after the card lies there, whatever the answer is
+ACE = const(1)
+JACK = const(11)
+
+_EMPTY = const(0)
+_ASKED = const(1)  # a card lies there, and may be asked about
+_WRONG = const(2)  # one that may not
+_TOLD = const(3)
+_LIES = const(4)  # an answer about a card that is not there
+
+
+class Reader:
+    """One of a table's, fitted or not. Sole writer of the two lights."""
+
+    def __init__(self, fitted: bool) -> None:
+        self.fitted = fitted
+        self.broken = False
+        self.state = _EMPTY
+        self.since_ms = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Another round: nothing is known of its cards."""
+        self.up_card = 0  # 1 ace to 13 king; 0: not told
+        self.insured = False  # insurance is closed
+        self.answer = ids.ANSWER_NONE
+        self.refused = False  # asked in vain
+
+
+def reader_used(flow: "Flow", reader: Reader) -> bool:
+    fitted = reader.fitted and not reader.broken and flow.profile.extras & EXTRA_READER != 0
+    return fitted and not flow.books.row[READER_OFF]
+
+
+def reader_decides(reader: Reader) -> bool:
+    """Whether this up-card, if it was told, makes a blackjack possible."""
+    return reader.up_card <= ACE or reader.up_card >= JACK
+
+
+def reader_dark(out: "Outputs") -> None:
+    output_set(out, OUT_READ_ACE, 0)
+    output_set(out, OUT_READ_COURT, 0)
+
+
+def reader_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """In a round. Returns when to come back."""
+    reader = flow.play.reader
+    if not reader_used(flow, reader):
+        reader_dark(out)
+        return FOREVER_MS
+    left_ms = _waits_ms(reader, _seen(reader, inp, _light(reader, out)), now_ms)
+    return left_ms if left_ms > 0 else _tell(flow, reader, inp.level[IN_HOLE_MATCH])
+
+
+def _waits_ms(reader: Reader, state: int, now_ms: int) -> int:
+    """Until something is to be told of what it sees now."""
+    if state != reader.state:
+        reader.state = state
+        reader.since_ms = now_ms
+    if state in (_EMPTY, _TOLD):
+        return FOREVER_MS
+    return ANSWER_MS - ticks_diff(now_ms, reader.since_ms)
+
+
+def _light(reader: Reader, out: "Outputs") -> bool:
+    """A card put in before it may be asked about stays in the dark, until it was taken out."""
+    lit = _allowed(reader) and reader.answer == ids.ANSWER_NONE and reader.state in (_EMPTY, _ASKED)
+    output_set(out, OUT_READ_ACE, 1 if lit and reader.up_card >= JACK else 0)
+    output_set(out, OUT_READ_COURT, 1 if lit and reader.up_card == ACE else 0)
+    return lit
+
+
+def _seen(reader: Reader, inp: "Inputs", lit: bool) -> int:
+    if not inp.level[IN_HOLE_CARD]:
+        return _LIES if inp.level[IN_HOLE_MATCH] else _EMPTY
+    if reader.state in (_EMPTY, _LIES):
+        return _ASKED if lit else _WRONG
+    return reader.state
+
+
+def reader_stuck(flow: "Flow", reader: Reader) -> None:
+    """It says that a card lies in it, and no hole card was dealt yet."""
+    if flow.outbox.roomy():
+        _off(flow, reader)
+
+
+def _allowed(reader: Reader) -> bool:
+    """An ace with insurance closed, or a king, queen or jack: of those the dealer may have a blackjack."""
+    return reader.up_card >= JACK or (reader.up_card == ACE and reader.insured)
+
+
+def _tell(flow: "Flow", reader: Reader, match: int) -> int:
+    if not flow.outbox.roomy():
+        return FOREVER_MS
+    clauses = flow.profile.clauses
+    flow.page_due = True
+    if reader.state == _LIES:
+        _off(flow, reader)
+        return FOREVER_MS
+    if reader.state == _ASKED:
+        reader.answer = ids.ANSWER_BLACKJACK if match else ids.ANSWER_NO
+        flow.outbox.post(ids.EV_HOLE_CARD_READ, reader.answer, text=clauses[RULE_HOLE_CARD])
+    elif reader.answer == ids.ANSWER_NONE:
+        reader.refused = True
+        rule = RULE_INSURANCE if reader.up_card == ACE else RULE_READER_WRONG
+        flow.outbox.post(ids.EV_HOLE_CARD_READ, ids.ANSWER_NONE, text=clauses[rule])
+    reader.state = _TOLD
+    return 0
+
+
+def _off(flow: "Flow", reader: Reader) -> None:
+    """Nobody may believe this reader any more: it is not used again before somebody has looked at it."""
+    profile = flow.profile
+    clause = profile.clauses[RULE_READER_FAULT]
+    reader.broken = True
+    reader.state = _EMPTY
+    flow.outbox.post(ids.EV_RECORDED, ids.REC_READER_OFF, 0, 0, profile.consequences[RULE_READER_FAULT], clause)
+    flow.outbox.post(ids.EV_HOLE_CARD_READ, ids.ANSWER_FAULT, text=clause)

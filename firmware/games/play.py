@@ -1,0 +1,279 @@
+"""What is known of a shoe that is drawn by hand and of its round, and what the records of its game mean.
+
+A shoe does not outlive a power cut, and neither does this: whatever must is in the books. Cards have numbers in their
+round, from 1, and the deal plan says whose each is: the dealer's, one to each box, a second to each box; where a reader
+is used, the dealer's hole card; then whoever wants more.
+"""
+
+from micropython import const
+
+from firmware.games.books import APPROVAL, APPROVED_NO_BURN, RACK, REMOVED
+from firmware.games.draw_pages import draw_page
+from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK, flow_enter
+from firmware.games.hole_card import JACK, Reader, reader_decides, reader_used
+from firmware.games.profile import (
+    CLAUSE_NONE,
+    EXTRA_BURNS,
+    EXTRA_TENS_OUT,
+    RULE_BOX_MISSED,
+    RULE_BURN,
+    RULE_BURN_MISSED,
+    RULE_FACE_UP,
+    RULE_FACE_UPS,
+    RULE_HIT_MISSED,
+    RULE_PAT_HAND,
+    RULE_RACK,
+    RULE_RACK_WRONG,
+    RULE_REFUSED,
+    RULE_TEN,
+    RULE_TENS,
+)
+from firmware.protocol import ids
+from firmware.shoe import ledger as zones
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from firmware.games.flow import Flow
+    from firmware.games.profile import Page
+
+# Why a card is burned: b of the record.
+BURN_SHOE = const(1)
+BURN_DEALER = const(2)
+BURN_PAT_HAND = const(3)
+BURN_REFUSED = const(4)
+
+REFILL_CUT = const(1)  # the rack has to be shuffled and cut
+REFILL_LOAD = const(2)  # and put in
+REFILL_COMMIT = const(3)
+
+NOTICE_FACE_UP = const(1)
+NOTICE_TEN = const(2)
+
+NOT_MINE = const(-1)
+
+
+class Play:
+    """Of one device. Sole writers: the steps of draw_steps.py, and records."""
+
+    def __init__(self, flow: "Flow", steps: "tuple[Any, ...]") -> None:
+        self.steps = steps
+        profile = flow.profile
+        machine = flow.machine
+        machine.rejects = profile.clauses[RULE_FACE_UP] != CLAUSE_NONE
+        machine.tens_out = profile.extras & EXTRA_TENS_OUT != 0 and flow.spec.recognises
+        self.reader = Reader(flow.spec.reads_holes)
+        self.recut = False  # what comes next are the same cards, cut again
+        self.load()
+        self.begin()
+
+    def load(self) -> None:
+        """A shoe is in; or the rack, which completes one."""
+        self.counted = 0  # cards the machine has counted, as last looked at
+        self.face_ups = 0  # of this shoe, as told
+        self.tens = 0
+        self.burn = BURN_SHOE
+        self.burned = False  # since the last round
+        self.notice = 0
+        self.spent = False  # it ends with this round, cut card or not
+        self.deep = False  # the cut card came too near to the end
+
+    def begin(self) -> None:
+        """Another round."""
+        self.draws = 0
+        self.missed = 0  # cards that boxes did not get in the deal
+        self.called = False  # Dealer's Card
+        self.refill = 0
+        self.rack = 0
+        self.no_call = False  # the hole card is dealt before the hits: nobody has to call anything
+        self.reader.begin()
+
+    def loads(self) -> int:
+        """What goes in now: `shuffled` of deck_loaded."""
+        self.load()
+        recut = self.recut
+        self.recut = False
+        return ids.LOADED_AGAIN if recut else ids.LOADED_SHUFFLED
+
+    # -- the plan --------------------------------------------------------------------------------------------------
+
+    def deal(self, flow: "Flow") -> int:
+        """Cards of the deal, the dealer's first one included; 0 if nobody has told how many boxes play."""
+        return 1 + 2 * flow.positions - self.missed if flow.positions else 0
+
+    def seat(self, flow: "Flow") -> int:
+        """Whose the next card is: a box, 0 the dealer; 255 where the plan does not tell."""
+        boxes = flow.positions
+        if not self.draws:
+            return 0
+        if not boxes or self.missed or self.draws > 2 * boxes:
+            return 0 if self.called else ids.UNKNOWN_U8
+        return (self.draws - 1) % boxes + 1
+
+    def burns(self, flow: "Flow") -> int:
+        """Why a card has to be burned next; 0: no card has."""
+        wanted = flow.profile.extras & EXTRA_BURNS and not flow.books.row[APPROVAL] & APPROVED_NO_BURN
+        return self.burn if wanted else 0
+
+    def need(self, flow: "Flow") -> int:
+        """In a round: the answer of the reader, once the hole card is dealt and it could matter."""
+        reader = self.reader
+        deal = self.deal(flow)
+        waits = self.no_call and reader.answer == ids.ANSWER_NONE and reader_used(flow, reader)
+        return ids.NEED_UP_CARD if waits and deal and self.draws > deal and reader_decides(reader) else ids.NEED_NONE
+
+    def out_of_turn(self, flow: "Flow") -> bool:
+        """Whether the card just drawn should not have been: before the reader was asked, or after a blackjack."""
+        if self.reader.answer == ids.ANSWER_BLACKJACK:
+            return True
+        return self.need(flow) != ids.NEED_NONE and self.draws > self.deal(flow) + 1
+
+    def uncalled(self, flow: "Flow") -> bool:
+        """At the end of a round: cards came after the deal, and nobody has called the dealer's."""
+        return not (self.called or self.no_call) and self.draws > (self.deal(flow) or 1)
+
+    def page(self, flow: "Flow") -> "Page | None":
+        return draw_page(flow, self)
+
+    # -- records ---------------------------------------------------------------------------------------------------
+
+    def objection(self, flow: "Flow", what: int, a: int, b: int) -> int:
+        """Why this cannot be put on record now; 0 if it can, NOT_MINE if that is not for this to say."""
+        if what == ids.REC_STUB_COUNTED:
+            return ids.REASON_NONE if flow.state == WAITING_FOR_DECK and flow.books.row[RACK] else ids.REASON_STATE
+        if what == ids.REC_CUT:
+            return self._cut_objection(flow, a, b)
+        if what == ids.REC_MISDEAL:
+            if a or b:
+                return ids.REASON_ARGUMENT  # a box with too few cards is no misdeal here
+            dealt = self.draws >= (2 * flow.positions or 2)
+            return ids.REASON_NONE if dealt else ids.REASON_STATE
+        if what == ids.REC_BURNED:
+            return self._burn_objection(flow, a, b)
+        if what == ids.REC_SHORT_SHOE:
+            return self._short_objection(flow, a)
+        if what == ids.REC_DRAWN_IN_ERROR and b and self.draws <= (self.deal(flow) or 2):
+            return ids.REASON_STATE  # before that the rules have no word about a card that was seen
+        if what == ids.REC_BOX_MISSED and self.called:
+            return ids.REASON_STATE
+        if ids.REC_UP_CARD <= what <= ids.REC_DEALER_CARD or what == ids.REC_SURRENDER:
+            return self._reader_objection(what, a)
+        return NOT_MINE
+
+    def _reader_objection(self, what: int, a: int) -> int:
+        reader = self.reader
+        ok = self.draws > 0 and not self.refill
+        if what == ids.REC_UP_CARD:
+            if not a:
+                return ids.REASON_ARGUMENT
+            ok = ok and reader.answer == ids.ANSWER_NONE
+        elif what == ids.REC_INSURANCE_CLOSED:
+            ok = reader.up_card == 1
+        elif what == ids.REC_SURRENDER:
+            ok = reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK
+        return ids.REASON_NONE if ok else ids.REASON_STATE
+
+    def _cut_objection(self, flow: "Flow", a: int, b: int) -> int:
+        if self.refill == REFILL_CUT:
+            least = flow.profile.cut_top if self.rack >= 2 * flow.profile.cut_top else 1
+            return ids.REASON_NONE if least <= a <= self.rack - least and b else ids.REASON_ARGUMENT
+        if flow.state == DRAWING or (flow.state == DRAW_READY and flow.ledger.total):
+            return ids.REASON_STATE  # a card has left the shoe
+        return NOT_MINE
+
+    def _burn_objection(self, flow: "Flow", a: int, b: int) -> int:
+        """Burns that are due are seen; told are those of a card in hand, and that one was forgotten."""
+        if not a:
+            due = self.burns(flow) if flow.state == DRAW_READY else self.burned
+            return ids.REASON_NONE if due else ids.REASON_STATE
+        if flow.state != DRAWING or a > self.draws:
+            return ids.REASON_STATE
+        return ids.REASON_NONE if BURN_PAT_HAND <= b <= BURN_REFUSED else ids.REASON_ARGUMENT
+
+    def _short_objection(self, flow: "Flow", a: int) -> int:
+        """What is in the shoe is dealt first. In the rack is all that was drawn and does not lie on the table."""
+        if flow.ledger.zone[zones.HOPPER] or flow.machine.busy or self.refill:
+            return ids.REASON_STATE
+        rack = flow.ledger.zone[zones.DISCARDED] + flow.dealt_before
+        return ids.REASON_NONE if a == rack and a else ids.REASON_ARGUMENT
+
+    def rule_of(self, flow: "Flow", what: int, a: int, b: int) -> int:
+        machine = flow.machine
+        if what == ids.REC_STUB_COUNTED:
+            whole = a == flow.profile.deck_cards - flow.books.row[REMOVED]
+            return RULE_RACK if whole else RULE_RACK_WRONG
+        if what == ids.REC_FACE_UP:
+            return RULE_FACE_UPS if machine.face_ups + a > 1 else RULE_FACE_UP
+        if what == ids.REC_TEN_FOUND:
+            return RULE_TENS if machine.tens + a > 1 else RULE_TEN
+        if what == ids.REC_BOX_MISSED:
+            return RULE_BOX_MISSED if b < 2 else RULE_HIT_MISSED
+        if what == ids.REC_BURNED:
+            if not a:
+                return RULE_BURN_MISSED
+            return RULE_PAT_HAND if b == BURN_PAT_HAND else RULE_REFUSED if b == BURN_REFUSED else RULE_BURN
+        return NOT_MINE
+
+    def recorded(self, flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
+        """It is on record: what follows."""
+        machine = flow.machine
+        reader = self.reader
+        if what == ids.REC_FACE_UP:
+            machine.face_ups += a
+            self.face_ups += a
+        elif what == ids.REC_TEN_FOUND:
+            machine.tens += a
+            self.tens += a
+            self._take_out(flow, a)
+        elif what == ids.REC_BURNED:
+            self._burned(flow, a)
+        elif what == ids.REC_DEALER_CHANGE:
+            self.burn = self.burn or BURN_DEALER
+        elif what == ids.REC_UP_CARD:
+            reader.up_card = a
+            reader.insured = False
+        elif what == ids.REC_INSURANCE_CLOSED:
+            reader.insured = True
+        elif what == ids.REC_READER_OFF:
+            reader.broken = not a
+        elif what == ids.REC_DEALER_CARD:
+            self.called = True
+        elif what == ids.REC_BOX_MISSED and b < 2:
+            self.missed += 2 - b
+        elif what == ids.REC_SHORT_SHOE:
+            self.refill = REFILL_CUT
+            self.rack = a
+        elif what == ids.REC_CUT and self.refill:
+            self.refill = REFILL_LOAD
+        elif flow.state == DRAW_READY and what in (ids.REC_RESHUFFLE, ids.REC_NO_ACTIVITY, ids.REC_CUT):
+            self.recut = what == ids.REC_CUT
+            flow_enter(flow, DECK_SPENT, now_ms)
+
+    def _take_out(self, flow: "Flow", cards: int) -> None:
+        """Tens, from the table or from the rack."""
+        ledger = flow.ledger
+        dealt = min(ledger.zone[zones.DEALT], cards)
+        ledger.move(zones.DEALT, zones.REMOVED, dealt)
+        ledger.move(zones.DISCARDED, zones.REMOVED, min(ledger.zone[zones.DISCARDED], cards - dealt))
+        self.draws = max(self.draws - cards, 0)
+
+    def _burned(self, flow: "Flow", cards: int) -> None:
+        if cards:
+            flow.ledger.move(zones.DEALT, zones.DISCARDED, cards)
+        elif flow.state == DRAWING:
+            # What was taken for the burn has been the first card of the round.
+            flow.ledger.move(zones.DISCARDED, zones.DEALT, 1)
+            self.draws += 1
+            self.burned = False
+        else:
+            self.burn = 0
+
+    def voided(self, flow: "Flow", shoe_stays: bool, now_ms: int) -> None:
+        """The round is void. The shoe goes on where the rule says nothing of it."""
+        stays = shoe_stays and flow.state == DRAWING and not (self.spent or flow.cut_told)
+        flow.machine.zone = zones.DISCARDED
+        flow.positions = 0
+        self.burned = False
+        flow.outbox.round = 0
+        flow_enter(flow, DRAW_READY if stays else DECK_SPENT, now_ms)
