@@ -34,6 +34,7 @@ class Reader:
     def __init__(self, fitted: bool) -> None:
         self.fitted = fitted
         self.broken = False
+        self.lit = False
         self.state = _EMPTY
         self.since_ms = 0
         self.begin()
@@ -67,12 +68,14 @@ def reader_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int
     if not reader_used(flow, reader):
         reader_dark(out)
         return FOREVER_MS
-    left_ms = _waits_ms(reader, _seen(reader, inp, _light(reader, out)), now_ms)
+    _light(reader, out)
+    left_ms = _waits_ms(reader, inp, now_ms)
     return left_ms if left_ms > 0 else _tell(flow, reader, inp.level[IN_HOLE_MATCH])
 
 
-def _waits_ms(reader: Reader, state: int, now_ms: int) -> int:
+def _waits_ms(reader: Reader, inp: "Inputs", now_ms: int) -> int:
     """Until something is to be told of what it sees now."""
+    state = _seen(reader, inp)
     if state != reader.state:
         reader.state = state
         reader.since_ms = now_ms
@@ -81,19 +84,19 @@ def _waits_ms(reader: Reader, state: int, now_ms: int) -> int:
     return ANSWER_MS - ticks_diff(now_ms, reader.since_ms)
 
 
-def _light(reader: Reader, out: "Outputs") -> bool:
+def _light(reader: Reader, out: "Outputs") -> None:
     """A card put in before it may be asked about stays in the dark, until it was taken out."""
     lit = _allowed(reader) and reader.answer == ids.ANSWER_NONE and reader.state in (_EMPTY, _ASKED)
+    reader.lit = lit
     output_set(out, OUT_READ_ACE, 1 if lit and reader.up_card >= JACK else 0)
     output_set(out, OUT_READ_COURT, 1 if lit and reader.up_card == ACE else 0)
-    return lit
 
 
-def _seen(reader: Reader, inp: "Inputs", lit: bool) -> int:
+def _seen(reader: Reader, inp: "Inputs") -> int:
     if not inp.level[IN_HOLE_CARD]:
         return _LIES if inp.level[IN_HOLE_MATCH] else _EMPTY
     if reader.state in (_EMPTY, _LIES):
-        return _ASKED if lit else _WRONG
+        return _ASKED if reader.lit else _WRONG
     return reader.state
 
 
