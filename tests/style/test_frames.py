@@ -55,7 +55,6 @@ COLD = {
     # of a shoe drawn by hand: when something is told of a card that is out, or the rack goes in
     "firmware/games/draw_steps.py: _burned",
     "firmware/games/draw_steps.py: _call",
-    "firmware/games/draw_steps.py: _forgotten",
     "firmware/games/draw_steps.py: _refill",
     "firmware/games/draw_steps.py: _tell_cut",
     "firmware/games/draw_steps.py: _tell_odd",
