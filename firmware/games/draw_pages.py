@@ -1,6 +1,6 @@
 """What the dealer reads at a shoe that is drawn by hand: every page of it, four lines of twenty characters."""
 
-from firmware.games.books import APPROVAL, APPROVED_MARKER, READER_OFF, REMOVED
+from firmware.games.books import APPROVED_MARKER, READER_OFF, REMOVED
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK
 from firmware.games.profile import CLAUSE_NONE, RULE_BURN, RULE_DEALER_CARD
 from firmware.protocol import ids
@@ -46,7 +46,7 @@ def draw_page(flow: "Flow", play: "Play") -> "Page | None":
     if not ruled or (flow.need and flow.need != ids.NEED_UP_CARD):
         return None
     if state == WAITING_FOR_DECK:
-        return None if flow.books.row[APPROVAL] & APPROVED_MARKER else _MARKER
+        return None if play.approved & APPROVED_MARKER else _MARKER
     if state == DECK_SPENT:
         return _RECUT if play.recut else _DEEP if play.deep else _SPENT
     if play.notice and state in (DRAW_READY, DRAWING):

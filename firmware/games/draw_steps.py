@@ -5,7 +5,7 @@ betting, that card is the first of the round. The cut card ends the shoe after t
 """
 
 from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
-from firmware.games.books import APPROVAL, APPROVED_MARKER
+from firmware.games.books import APPROVED_MARKER
 from firmware.games.flow import (
     DECK_SPENT,
     DRAW_READY,
@@ -271,7 +271,7 @@ def _tell_cut(flow: "Flow") -> None:
     left = flow.ledger.zone[HOPPER]
     profile = flow.profile
     play = flow.play
-    judged = profile.clauses[RULE_CUT_CARD] != CLAUSE_NONE and not flow.books.row[APPROVAL] & APPROVED_MARKER
+    judged = profile.clauses[RULE_CUT_CARD] != CLAUSE_NONE and not play.approved & APPROVED_MARKER
     play.deep = judged and left * MARKER_PART < profile.deck_cards
     box = play.seat(flow) if flow.round_open else 0
     clause = profile.clauses[RULE_CUT if play.deep else RULE_CUT_CARD]

@@ -64,6 +64,7 @@ class Play:
         machine.rejects = profile.clauses[RULE_FACE_UP] != CLAUSE_NONE
         machine.tens_out = profile.extras & EXTRA_TENS_OUT != 0 and flow.spec.recognises
         self.reader = Reader(flow.spec.reads_holes)
+        self.approved = flow.books.row[APPROVAL]
         self.recut = False  # what comes next are the same cards, cut again
         self.load()
         self.begin()
@@ -113,7 +114,7 @@ class Play:
 
     def burns(self, flow: "Flow") -> int:
         """Why a card has to be burned next; 0: no card has."""
-        wanted = flow.profile.extras & EXTRA_BURNS and not flow.books.row[APPROVAL] & APPROVED_NO_BURN
+        wanted = flow.profile.extras & EXTRA_BURNS and not self.approved & APPROVED_NO_BURN
         return self.burn if wanted else 0
 
     def need(self, flow: "Flow") -> int:
@@ -239,6 +240,8 @@ class Play:
             reader.broken = not a
         elif what == ids.REC_DEALER_CARD:
             self.called = True
+        elif what == ids.REC_APPROVAL:
+            self.approved = b
         elif what == ids.REC_BOX_MISSED and b < 2:
             self.missed += 2 - b
         elif what == ids.REC_SHORT_SHOE:
