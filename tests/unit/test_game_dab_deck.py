@@ -63,6 +63,8 @@ def test_who_shuffled_says_whether_a_cut_is_due_and_it_is_due_before_the_set_goe
             assert shoe.record("cut", 8, 1) == DONE
             assert try_load(shoe) == 0
         assert shoe.flow.state == DRAW_READY
+        shoe.draw(4).green().draw(2).green()
+        assert shoe.flow.books.deck(1, SOURCE) == source  # it stays with the set as long as that is in play
         shoe.close()
     shoe = Shoe(table=RECORDS).induct()
     assert shoe.record("provenance", 1, 0) == REFUSED
