@@ -153,8 +153,9 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
         return 0
     if flow.machine.count != play.counted:
         _drawn(flow)
-    if flow.page_due:
-        hold_for(flow, play.need(flow), 0)  # it changes with the deal, with records and answers: so does the display
+    if play.changed:
+        play.changed = False
+        hold_for(flow, play.need(flow), 0)
     if flow.panel.take(PRESS_LOCK) and play.draws and not play.called:
         _call(flow)
     if flow.panel.take(PRESS_GREEN) + flow.panel.take(PRESS_END) and not flow.machine.busy:
@@ -171,6 +172,7 @@ def _drawn(flow: "Flow") -> None:
         flow.machine.zone = DEALT
         return
     first = not play.draws
+    play.changed = True
     play.draws += flow.machine.count - play.counted
     play.counted = flow.machine.count
     if first and profile.extras & EXTRA_FIRST_CLOSES:

@@ -116,6 +116,7 @@ def _tell(flow: "Flow", reader: Reader, match: int) -> int:
         return FOREVER_MS
     clauses = flow.profile.clauses
     flow.page_due = True
+    flow.play.changed = True
     if reader.state == _LIES:
         _off(flow, reader)
         return FOREVER_MS

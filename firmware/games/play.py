@@ -83,6 +83,7 @@ class Play:
     def begin(self) -> None:
         """Another round."""
         self.draws = 0
+        self.changed = False  # a card, a record or an answer: what is needed next may be something else
         self.missed = 0  # cards that boxes did not get in the deal
         self.called = False  # Dealer's Card
         self.refill = 0
@@ -220,6 +221,7 @@ class Play:
         """It is on record: what follows."""
         machine = flow.machine
         reader = self.reader
+        self.changed = True
         if what == ids.REC_FACE_UP:
             machine.face_ups += a
             self.face_ups += a
