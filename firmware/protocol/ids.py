@@ -233,12 +233,13 @@ REC_BOX_MISSED = const(32)
 REC_READER_OFF = const(33)
 REC_APPROVAL = const(34)
 REC_SURRENDER = const(35)
-RECORD_COUNT = const(36)
+REC_CARD_TO = const(36)
+RECORD_COUNT = const(37)
 RECORD_NAMES = (
     "none inspected verified shown washed mixing_seen tens_removed provenance cut deck_removed no_activity"
     " out_of_service dispute winner_hold stub_counted progressive fold second_wager final_deal hole_card_seen misdeal"
     " face_up drawn_in_error dealer_change burned ten_found up_card insurance_closed dealer_card short_shoe reshuffle"
-    " cut_offered box_missed reader_off approval surrender"
+    " cut_offered box_missed reader_off approval surrender card_to"
 )
 
 # What a rule orders: for the hands, and for the cards. In code order.

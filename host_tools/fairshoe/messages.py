@@ -157,6 +157,7 @@ class What(_Named):
     READER_OFF = 33
     APPROVAL = 34
     SURRENDER = 35
+    CARD_TO = 36
     UNRECOGNISED = 255
 
 
