@@ -173,6 +173,7 @@ def _drawn(flow: "Flow") -> None:
         return
     first = not play.draws
     play.changed = True
+    play.box = ids.UNKNOWN_U8
     play.draws += flow.machine.count - play.counted
     play.counted = flow.machine.count
     if first and profile.extras & EXTRA_FIRST_CLOSES:

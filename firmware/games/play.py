@@ -84,6 +84,7 @@ class Play:
         """Another round."""
         self.draws = 0
         self.changed = False  # a card, a record or an answer: what is needed next may be something else
+        self.box = ids.UNKNOWN_U8  # who gets the next card, as told
         self.missed = 0  # cards that boxes did not get in the deal
         self.called = False  # Dealer's Card
         self.refill = 0
@@ -107,8 +108,8 @@ class Play:
     def seat(self, flow: "Flow") -> int:
         """Whose the next card is: a box, 0 the dealer; 255 where the plan does not tell."""
         boxes = flow.positions
-        if not self.draws:
-            return 0
+        if self.box != ids.UNKNOWN_U8 or not self.draws:
+            return self.box if self.draws else 0
         if not boxes or self.missed or self.draws > 2 * boxes:
             return 0 if self.called else ids.UNKNOWN_U8
         return (self.draws - 1) % boxes + 1
@@ -159,6 +160,9 @@ class Play:
             return ids.REASON_STATE  # before that the rules have no word about a card that was seen
         if what == ids.REC_BOX_MISSED and self.called:
             return ids.REASON_STATE
+        if what == ids.REC_CARD_TO:  # both count the same cards, or one of them is wrong
+            fits = a <= flow.profile.positions_max and b == self.draws + 1
+            return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
         if ids.REC_UP_CARD <= what <= ids.REC_DEALER_CARD or what == ids.REC_SURRENDER:
             return self._reader_objection(what, a)
         return NOT_MINE
@@ -244,6 +248,8 @@ class Play:
             self.called = True
         elif what == ids.REC_APPROVAL:
             self.approved = b
+        elif what == ids.REC_CARD_TO:
+            self.box = a
         elif what == ids.REC_BOX_MISSED and b < 2:
             self.missed += 2 - b
         elif what == ids.REC_SHORT_SHOE:

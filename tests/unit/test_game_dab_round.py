@@ -361,3 +361,23 @@ def test_whatever_is_told_of_drawn_cards_they_never_go_back_and_none_is_lost():
             assert zone[DEALT] >= 0
         assert step > 5, seed
         shoe.close()
+
+
+def test_whose_a_later_card_is_can_be_told_and_the_numbers_must_agree():
+    """Proves: DAB-7h (in part), DAB-4d (in part)"""
+    shoe = Shoe(cards=40).load(cut_at=8).boxes(2).draw(6)
+    assert shoe.record("card_to", 2, 5) == REFUSED and shoe.reason() == ids.REASON_ARGUMENT  # that one is out
+    assert shoe.record("card_to", 9, 6) == REFUSED
+    assert shoe.record("card_to", 2, 6) == DONE
+    assert shoe.last()[:3] == (ids.REC_CARD_TO, 2, 6)
+    shoe.draw()
+    assert shoe.flow.play.seat(shoe.flow) == UNKNOWN_BOX  # told for one card
+    assert shoe.record("card_to", 1, 7) == DONE
+    shoe.draw()
+    assert shoe.record("card_to", 1, 8) == DONE
+    shoe.draw()  # the cut card, and then the card itself
+    assert shoe.told("cut_reached") == [(8, 32, 1, 0, "DAB-4h")]
+    assert shoe.flow.play.seat(shoe.flow) == 1
+    shoe.draw()
+    assert shoe.flow.play.draws == 8
+    shoe.close()
