@@ -6,7 +6,7 @@ Broken promises raise Finding, as those of rig/promises.py do.
 """
 
 from firmware.fault import FAULT_POWER, FAULT_RESET
-from firmware.games.profile import RULE_DEAL_FAULT
+from firmware.games.profile import EXTRA_FIRST_CLOSES, RULE_DEAL_FAULT
 from firmware.machines.job import JOB_RUNNING
 from firmware.protocol import ids, table
 from rig.piles import Finding
@@ -100,6 +100,8 @@ class Aftermath:
             self.asked[button] = self.asked.get(button, 0) + 1
             if button == "ack":
                 self.guard = False
+        elif action == "draw":
+            self.asked[action] = self.asked.get(action, 0) + 1
         elif action == "command":
             self.acted = True
 
@@ -250,6 +252,9 @@ class Aftermath:
 
     def _check_asked(self, message: int) -> None:
         button = _ASKED_BY[message]
+        extras = self.rig.app.flow.profile.extras
+        if message == ids.EV_ROUND_STARTED and extras & EXTRA_FIRST_CLOSES and not self.asked.get(button, 0):
+            button = "draw"  # in such a game the first card begins the round
         left = self.asked.get(button, 0)
         if not left:
             raise Finding("resume: %s, and nobody had pressed %s" % (_NAMES[message], button))
