@@ -3,7 +3,7 @@
 A step is (event name or "", delay in ms, action, argument), the argument as a person types it: see rig/actions.py.
 """
 
-from firmware.protocol.ids import CLASS_DIAGNOSTIC, OUTCOME_DONE, ROLE_AUDITOR, SEED_GET
+from firmware.protocol.ids import CLASS_DIAGNOSTIC, OUTCOME_DONE, ROLE_AUDITOR, ROLE_SERVICE, SEED_GET
 from firmware.shoe.entropy import SEED_SIZE
 from rig.actions import do, typed
 from rig.peer import Peer
@@ -35,6 +35,9 @@ class Stage:
         self.rig.deliver = self._deliver
         self.peer = Peer(key, role)
         self.service: "Peer | None" = None  # whoever is at the service port; what nobody reads there is gone
+        if role == ROLE_SERVICE:
+            self.service = self.peer  # the only host of this story, at the service port
+            do(self.rig, "key", {"to": "on"})
         self.transcript = bytearray()
         self.taken: "list[list[int]]" = []
         self.seen = 0  # events the script has already reacted to
@@ -146,7 +149,9 @@ class Stage:
             self.rig.plant.changed = True
 
     def _to_device(self, data: bytes) -> None:
-        if data:
+        if self.service is self.peer:
+            self.to_service(data)
+        elif data:
             self.transcript.extend(data)
             self.rig.hal.received.extend(self.to_device.carry(data) if self.to_device else data)
             self.rig.plant.changed = True

@@ -16,6 +16,7 @@ from firmware.games.books import (
     SECONDS,
 )
 from firmware.games.flow import (
+    DECK_SPENT,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
     WAITING_FOR_ROUND_END,

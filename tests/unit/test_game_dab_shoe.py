@@ -6,7 +6,7 @@ from support import all_fields_of, fields_of
 
 from firmware.fault import FAULT_MISMATCH
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK
-from firmware.protocol import ids
+from firmware.protocol import ids, table
 
 
 def test_the_first_card_of_a_shoe_is_burned_and_the_next_one_closes_the_betting():
@@ -47,7 +47,7 @@ def test_each_new_dealer_burns_one_more_and_nobody_is_told_what_it_was():
     assert shoe.zones() == (2, 2, 16, 0)
     shoe.draw()
     assert shoe.flow.state == DRAWING
-    for _message, _kind, spec in ids.MESSAGES:
+    for _message, _kind, spec in table.MESSAGES:
         # A card has a number in its shoe or round; no message has a field for what it is.
         for word in spec.split()[1:]:
             assert word.split(":")[0] not in ("rank", "suit", "face", "card", "value"), spec
