@@ -170,7 +170,7 @@ MESSAGES = (
     ),
     (EV_RECORD_DAMAGED, CLASS_EVENT, "record_damaged"),
     (EV_SEALED, CLASS_EVENT, "sealed key:u16 mac:b16"),
-    (EV_JOURNAL_BROKEN, CLASS_EVENT, "journal_broken what:u8 at_seq:u32"),
+    (EV_JOURNAL_BROKEN, CLASS_EVENT, "journal_broken defect:u8 at_seq:u32"),
     (EV_JOURNAL_FILLING, CLASS_EVENT, "journal_filling waiting:u16 room:u16"),
     (EV_KEY_CHANGED, CLASS_EVENT, "key_changed generation:u16 how:u8"),
     (EV_SERVICE, CLASS_EVENT, "service on:u8"),

@@ -585,7 +585,7 @@ class Sealed(Event):
 @dataclass(frozen=True, slots=True)
 class JournalBroken(Event):
     ID, CLASS, NAME, LAYOUT = 268, 2, "journal_broken", Struct("<IHIHIIBBI")
-    what: What
+    defect: int
     at_seq: int
 
 

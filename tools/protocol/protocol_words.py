@@ -201,7 +201,7 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("booted", "halted"): ("why: name of the exception, its first eight letters", ""),
     ("sealed", "key"): ("generation of the key", 1),
     ("sealed", "mac"): ("see [Journal](JOURNAL.md)", "50515253545556575859000102030405"),
-    ("journal_broken", "what"): ("1 a record cannot be read, 2 a hash does not fit, 3 the log lost its identity", 2),
+    ("journal_broken", "defect"): ("1 a record cannot be read, 2 a hash does not fit, 3 the log lost its identity", 2),
     ("journal_broken", "at_seq"): ("first record it shows at", 1180),
     ("journal_filling", "waiting"): ("events not yet acknowledged", 220),
     ("journal_filling", "room"): ("events there is still room for", 109),
