@@ -12,6 +12,7 @@ from fairshoe.describe_game import describe_game
 from fairshoe.messages import (
     ALL,
     ZONES,
+    Booted,
     CommandAccepted,
     CommandEnded,
     Event,
@@ -41,6 +42,7 @@ ADVICE: dict[Fault, str] = {
     Fault.STACK: "the stack is not good: take it back, empty the machine, press ACK",
     Fault.EJECTOR: "open the door, check the ejector, empty the machine, press ACK",
     Fault.INTERNAL: "take the device out of service and report the last events",
+    Fault.RESET: "the firmware stopped: open the door, empty the machine, press ACK, and report it with the journal",
     Fault.UNRECOGNISED: "the device is newer than this tool: update the tool",
 }
 
@@ -53,11 +55,14 @@ def words(name: str) -> str:
     return name.replace("_", " ").lower()
 
 
+HOW = {0: "first", 1: "rotated", 2: "replaced without the old one", 3: "recovered after power was lost"}
+DEFECTS = {1: "a record cannot be read", 2: "a hash does not fit", 3: "the log lost its identity"}
 CAUSES = {0: "power-on", 1: "watchdog reset", 2: "reset"}
 MESSAGE_NAMES = {cls.ID: words(cls.NAME) for cls in ALL}
 
 _NAMES = {cls.ID: cls.NAME for cls in ALL}
 _MESSAGE_FIELDS = ("command", "during")  # hold the id of a message
+_NO_HALT = ("halted_boot", "halted")
 _PREFIX = frozenset(field.name for field in fields(Event))
 
 
@@ -68,7 +73,9 @@ def describe_event(event: Event) -> str:
     told = describe_game(event)
     if told is not None:
         return told
-    parts = [_field(f.name, getattr(event, f.name)) for f in fields(event) if f.name not in _PREFIX]
+    hidden = _NO_HALT if isinstance(event, Booted) and not event.halted_boot else ()
+    names = [f.name for f in fields(event) if f.name not in _PREFIX and f.name not in hidden]
+    parts = [_field(name, getattr(event, name)) for name in names]
     return words(event.NAME) + (": " + ", ".join(parts) if parts else "")
 
 
@@ -179,6 +186,10 @@ def _field(name: str, value: object) -> str:
         return f"{words(name)} {words(value.name)}"
     if name == "cause" and isinstance(value, int):
         return CAUSES.get(value, f"cause {value}")
+    if name == "how" and isinstance(value, int):
+        return HOW.get(value, f"how {value}")
+    if name == "defect" and isinstance(value, int):
+        return DEFECTS.get(value, f"defect {value}")
     if name.endswith("_crc"):
         return f"{words(name)} {value:08x}"
     if name.endswith("_ds") and isinstance(value, int):

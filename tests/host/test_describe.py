@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from fairshoe.describe import FEED_DRIFT_PERCENT, describe_meters
+from fairshoe import messages
+from fairshoe.describe import FEED_DRIFT_PERCENT, describe_event, describe_meters
 from fairshoe.messages import Meters
 
 METERS = Meters(
@@ -47,3 +48,12 @@ def test_uneasy_beams_are_named_with_their_glitches() -> None:
 def test_a_machine_that_has_done_nothing_divides_by_nothing() -> None:
     fresh = Meters(*([0] * 18))
     assert describe_meters(fresh).startswith("0 decks, 0 cards; 0.0 misfeeds")
+
+
+def test_keys_halts_and_broken_journals_are_told_in_words() -> None:
+    prefix = (1, 1, 0, 0, 0, 0, 0)
+    assert describe_event(messages.Booted(*prefix, 0, 5, "0.1.0", 0, "")).endswith("firmware 0.1.0")
+    assert "halted boot 3, halted MemoryEr" in describe_event(messages.Booted(*prefix, 1, 5, "0.1.0", 3, "MemoryEr"))
+    assert describe_event(messages.KeyChanged(*prefix, 2, 1)) == "key changed: generation 2, rotated"
+    told = describe_event(messages.JournalBroken(*prefix, 2, 17))
+    assert told == "journal broken: a hash does not fit, at seq 17"
