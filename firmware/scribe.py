@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hal.api import Hal
 
 CAUSE_WATCHDOG = const(1)
+READY_MAX = const(128)  # cells that storage can be made ready for: it would never be done with more
 FILLING_PART = const(3)  # of the journal left: time to look for the host, before rounds are refused
 
 
@@ -71,6 +72,9 @@ class Scribe:
         if journal.broken:
             self.outbox.post(ids.EV_JOURNAL_BROKEN, journal.broken, journal.broken_seq)
         self.desk.recover()
+        if journal.last_of((ids.EV_DECK_REMOVED,), (ids.EV_COMMAND_ACCEPTED,)) == ids.EV_DECK_REMOVED:
+            # What was inside is on record, and power may have been lost before it was said of a command in doubt.
+            self.desk.found(journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8)
         if interrupted not in ids.INTENTS:
             interrupted = 0
         lost = FAULT_RESET if self.halted or cause == CAUSE_WATCHDOG else FAULT_POWER
@@ -147,7 +151,7 @@ class Scribe:
             books.dirty = not self.book_store.save(books.row, journal.seq_last)
         if self.flow.state == WAITING_FOR_DECK and self.ready_seq != journal.seq_last:
             # Between rounds storage may take its time, a step at a call: in the next one every write is quick.
-            self.readying = not self.hal.nv_erase(0, self.flow.profile.round_events * CELL_SIZE)
+            self.readying = not self.hal.nv_erase(0, min(self.flow.profile.round_events, READY_MAX) * CELL_SIZE)
             if not self.readying:
                 self.ready_seq = journal.seq_last
         else:

@@ -4,6 +4,7 @@ Arguments are a dict; numbers and words as a scenario file has them.
 """
 
 from hal.sim.track import TRAIT_BACK
+from rig.rig import CUT_CRASH, CUT_POWER, CUT_STUCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "cut_at_write": {"write": 0, "bytes": 0},  # the nth storage write from now on gets so many bytes through, then dark
     "cut_at_time": {"us": 0},  # so many microseconds from now on
     "cut_at_frame": {"frame": 0, "bytes": 0},  # the nth frame from now on, of which so many bytes reach the host
+    "crash_at_time": {"us": 0},  # the firmware halts then
+    "stuck_at_time": {"us": 0},  # or hangs
     "boot": {},
+    "watchdog": {},  # wait for it
     "crash": {"name": "MemoryError"},  # the next scan raises it
     "stuck": {"ms": 700},  # no scan ends for so long
     "wait": {},
@@ -72,7 +76,7 @@ def check_action(action: str, arguments: "Arguments") -> None:
     for key in arguments:
         if key not in known:
             raise ValueError("%s has no %r; known: %s" % (action, key, ", ".join(sorted(known)) or "nothing"))
-        if action.startswith("cut_at_") and (not isinstance(arguments[key], int) or arguments[key] < 0):
+        if "_at_" in action and (not isinstance(arguments[key], int) or arguments[key] < 0):
             raise ValueError("%s: %s is a whole number, not below 0" % (action, key))
 
 
@@ -84,8 +88,9 @@ def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
     elif action == "cut_at_write":
         rig.nv.cut_at = rig.nv.writes + arguments.get("write", 0)
         rig.nv.cut_bytes = arguments.get("bytes", 0)
-    elif action == "cut_at_time":
+    elif action in _CUTS:
         rig.cut_us = rig.plant.now_us + arguments.get("us", 0)
+        rig.cut_how = _CUTS[action]
     elif action == "cut_at_frame":
         rig.cut_frame = rig.frames_sent + arguments.get("frame", 0)
         rig.cut_frame_bytes = arguments.get("bytes", 0)
@@ -95,7 +100,7 @@ def do(rig: "Rig", action: str, arguments: "Arguments") -> "list[int]":
         rig.crash_name = str(arguments.get("name", ACTIONS[action]["name"]))
     elif action == "stuck":
         rig.get_stuck(arguments.get("ms", ACTIONS[action]["ms"]))
-    elif action != "wait":
+    elif action not in ("wait", "watchdog"):
         given = dict(ACTIONS[action])
         given.update(arguments)
         cards = _HANDS[action](rig.plant, given)
@@ -133,6 +138,7 @@ def typed(action: str, argument: str) -> "tuple[str, Arguments]":
     return action, arguments
 
 
+_CUTS = {"cut_at_time": CUT_POWER, "crash_at_time": CUT_CRASH, "stuck_at_time": CUT_STUCK}
 _NUMBER = {
     "load": "cards",
     "take": "cards",

@@ -9,6 +9,7 @@ from firmware.fault import FAULT_POWER, FAULT_RESET
 from firmware.games.profile import EXTRA_FIRST_CLOSES, RULE_DEAL_FAULT
 from firmware.machines.job import JOB_RUNNING
 from firmware.protocol import ids, table
+from rig.kept import Kept
 from rig.piles import Finding
 
 TYPE_CHECKING = False
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from firmware.app import App
     from rig.story import Stage
 
-    Record = tuple[int, int, list[int], bytes]  # message, round, values, text
+    Record = tuple[int, int, list[int], bytes, int]  # message, round, values, text, deck
 
 ROLLERS = 4  # the first outputs: pick, transport, ejector, outfeed
+# Whether storage says why the firmware halted: it must, or it may, since that was told already.
+HALT_NONE, HALT_UNTOLD, HALT_TOLD = range(3)
 TOTALS = 7  # meters that only ever grow: the first ones
 _BUTTON_OF = {
     ids.CMD_SHUFFLE: "green",
@@ -52,6 +55,7 @@ class Aftermath:
         self.peer = stage.peer  # the host that keeps events; others only pass by
         self.recorded: "dict[int, Record]" = {}
         self.seq_last = 0
+        self.kept = Kept(self.rig)
         self.perhaps: "Record | None" = None  # was about to be recorded when power failed
         self.heard = 0  # events of the host that were looked at
         self.intent = 0  # an open one
@@ -63,6 +67,8 @@ class Aftermath:
         self.asked: "dict[str, int]" = {}  # presses since the last boot that nothing has come of
         self.running: "dict[tuple[int, int], int]" = {}  # accepted and not ended: command by role and number
         self.ended: "dict[tuple[int, int], list[int]]" = {}
+        self.newest: "dict[int, int]" = {}  # operation by role
+        self.counts: "dict[tuple[int, int], int]" = {}  # what was found inside, for operations in doubt
         self.answers: "dict[int, list[int]]" = {}  # final ones that the host was told
         self.results = 0
         self.meters = [0] * TOTALS  # as they were before the last job
@@ -71,7 +77,7 @@ class Aftermath:
         self.job = 0
         self.seed = b""  # of the deck in play
         self.seeds: "list[bytes]" = []  # every one that was ever drawn
-        self.lost = FAULT_POWER  # what ended the last boot
+        self.halt = HALT_NONE
         self.reboot = self.rig.boot
         self.rig.boot = self._boot
         self._hook(self.rig.app)
@@ -123,13 +129,18 @@ class Aftermath:
             raise Finding("delivery: %d events of %d arrived" % (self.heard, self.seq_last))
         for key in self.running:
             raise Finding("command: operation %d of role %d never ended" % (key[1], key[0]))
+        for key in self.counts:
+            raise Finding("doubt: of operation %d nobody said that %d cards were inside" % (key[1], self.counts[key]))
 
     # -- boots -----------------------------------------------------------------------------------------------------
 
     def _boot(self, cause: int = 0) -> None:
         """Power comes back, or a reset: what is there now must be what was there before."""
         old = self.rig.app
-        self.lost = FAULT_RESET if cause or self.rig.halted else FAULT_POWER
+        if self.rig.halted:
+            self.halt = HALT_UNTOLD
+        elif self.rig.crash_name:
+            self.halt = HALT_TOLD  # power was lost over its last word
         self.meters_top = old.flow.meters.values[:TOTALS]
         if old.outbox.count:
             self.perhaps = _copy(old.outbox.head())
@@ -139,9 +150,10 @@ class Aftermath:
         app = self.rig.app
         self._check_records(app)
         self._check_meters(app)
+        self.kept.check(app)
         self.asked = {}
         self.acted = False
-        self.guard = self.intent != 0 or self.round_open or self.warning != 0 or self.lost == FAULT_RESET
+        self.guard = self.intent != 0 or self.round_open or self.warning != 0 or cause != 0 or self.halt == HALT_UNTOLD
         self.job = 0
         self._hook(app)
 
@@ -197,16 +209,17 @@ class Aftermath:
 
     def _note(self, seq: int, record: "Record") -> None:
         """An event was recorded, as this number."""
-        message, _round, values, _text = record
+        message, round_number, values, _text, deck = record
         if seq != self.seq_last + 1:
             raise Finding("sequence: %s recorded as %d after %d" % (_NAMES[message], seq, self.seq_last))
         self.seq_last = seq
         self.recorded[seq] = record
+        self.kept.note(message, values, deck, round_number)
         if message in (ids.EV_COMMAND_ACCEPTED, ids.EV_COMMAND_ENDED):
             self._note_command(message, values)
             return
         if message == ids.EV_BOOTED:
-            self._owe()
+            self._owe(values)
         elif self.owed:
             self._pay(record)
         if message in _ASKED_BY:
@@ -221,24 +234,36 @@ class Aftermath:
             self.round_open = True
         elif message in (ids.EV_REMAINDER_TAKEN, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
             self.round_open = False  # once every card is out there is nothing left that could be cut short
+        elif message == ids.EV_DECK_REMOVED and values[0] != ids.UNKNOWN_U16:
+            self._count_doubts(values[0])
         elif message == ids.EV_WARNING_LATCHED:
             self.warning = values[0]
         elif message == ids.EV_WARNING_CLEARED:
             self.warning = 0
 
-    def _owe(self) -> None:
+    def _owe(self, booted: "list[int]") -> None:
         """What a boot must say of what it found."""
+        lost = self._lost(booted[0], booted[2])
         self.owed = []
         if self.intent or self.round_open:
-            self.owed.append((ids.EV_WARNING_LATCHED, [self.lost]))
+            self.owed.append((ids.EV_WARNING_LATCHED, [lost]))
             self.owed.append((ids.EV_POWER_LOST, [self.intent, 1 if self.round_open else 0]))
-        elif self.warning or self.lost == FAULT_RESET:
-            self.owed.append((ids.EV_WARNING_LATCHED, [self.warning or self.lost]))
+        elif self.warning or lost == FAULT_RESET:
+            self.owed.append((ids.EV_WARNING_LATCHED, [self.warning or lost]))
         if self.round_open:
-            unknown = [self.lost, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
+            unknown = [lost, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
             self.owed.append((ids.EV_ROUND_VOIDED, unknown))
         for key in self.running:
             self.running[key] = 0  # whatever it was doing: in doubt
+
+    def _lost(self, cause: int, halted: int) -> int:
+        """What ended the last boot; a halt is told until that is on record, and perhaps once more."""
+        if self.halt != HALT_TOLD and (halted != 0) != (self.halt == HALT_UNTOLD):
+            raise Finding("halt: of the firmware, %s" % ("and none was" if halted else "and nobody said so"))
+        self.halt = HALT_TOLD if halted else HALT_NONE
+        if halted:
+            self.guard = True
+        return FAULT_RESET if cause or halted else FAULT_POWER
 
     def _pay(self, record: "Record") -> None:
         message, values = self.owed.pop(0)
@@ -267,8 +292,12 @@ class Aftermath:
         if key in self.ended:
             if message != ids.EV_COMMAND_ENDED or not _counted(self.ended[key], values[4:7]):
                 raise Finding("command: operation %d begun or ended again" % values[1])
+            if self.counts.pop(key, -1) != values[6]:
+                raise Finding("doubt: operation %d, and nobody had counted %d cards" % (values[1], values[6]))
             self.ended[key] = values[4:7]
             return
+        self.counts.pop((values[0], self.newest.get(values[0], 0)), None)  # the lane goes on without it
+        self.newest[values[0]] = values[1]
         if message == ids.EV_COMMAND_ACCEPTED:
             if key in self.running:
                 raise Finding("command: operation %d accepted twice" % values[1])
@@ -285,6 +314,14 @@ class Aftermath:
             raise Finding("command: operation %d, power failed or not, ended as %s" % (values[1], word))
         self.ended[key] = values[4:7]
 
+    def _count_doubts(self, cards: int) -> None:
+        """The machine was emptied, and so many cards were inside: the first such count is what a doubt is told."""
+        for role in self.newest:
+            key = (role, self.newest[role])
+            ended = self.ended.get(key, [])
+            if ended[:1] == [ids.OUTCOME_IN_DOUBT] and ended[2] == ids.UNKNOWN_U16:
+                self.counts.setdefault(key, cards)
+
     def _check_answers(self) -> None:
         """A final answer never changes, and is the recorded one; a lane that has gone on says so instead."""
         results = self.peer.results
@@ -300,9 +337,11 @@ class Aftermath:
             if first != answer and not _counted(first, answer):
                 raise Finding("answer: operation %d was %s, now %s" % (op, first, answer))
             self.answers[op] = answer
-            recorded = self.ended.get((self.peer.role, op), answer)
+            if outcome == ids.OUTCOME_REJECTED and reason == ids.REASON_ROLE:
+                continue  # whoever may give no commands has no numbers either
+            recorded = self.ended.get((self.peer.role, op), [])
             if recorded != answer:
-                raise Finding("answer: operation %d is %s, recorded as %s" % (op, answer, recorded))
+                raise Finding("answer: operation %d is %s, recorded as %s" % (op, answer, recorded or "nothing"))
 
     # -- what is told, and what moves ------------------------------------------------------------------------------
 
@@ -315,7 +354,7 @@ class Aftermath:
                 raise Finding("delivery: event %d arrived in the place of %d" % (event.seq, self.heard))
             if event.seq not in self.recorded:
                 raise Finding("early: event %d, %s, was told and not recorded" % (event.seq, event.name))
-            message, round_number, values, _text = self.recorded[event.seq]
+            message, round_number, values, _text, _deck = self.recorded[event.seq]
             if event.name != _NAMES[message] or event.round != round_number:
                 raise Finding("content: event %d was %s, now %s" % (event.seq, _NAMES[message], event.name))
             if event.fields != values[: len(event.fields)]:
@@ -335,4 +374,4 @@ def _counted(first: "list[int]", then: "list[int]") -> bool:
 
 
 def _copy(entry: "Any") -> "Record":
-    return entry.message, entry.round, list(entry.values), entry.text
+    return entry.message, entry.round, list(entry.values), entry.text, entry.deck

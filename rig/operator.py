@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Move = tuple[int, str, dict[str, Any]]  # after so many ms, do this
 
-PATIENCE = 200  # moves and waits until the operator gives up
+PATIENCE = 600  # moves and waits until the operator gives up; eight decks in stacks of two are 192
 WAIT_MS = 4000
 DRAWN_MAX = 5  # cards of a shoe's only round
 
@@ -42,6 +42,8 @@ def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
     state = flow.state
     if plant.beams.truth[plant.line_door]:
         return [(300, "close", {})]
+    if plant.level[plant.lines.index("key_switch")]:
+        return [(300, "key", {"to": "off"})]
     if state == states.WARNING:
         return [(500, "open", {}), (500, "clear", {}), (500, "close", {}), (500, "press", {"button": "ack"})]
     if state in _TAKE or (state in _IDLE and plant.tray and flow.machine.state != JOB_RUNNING):
@@ -89,9 +91,9 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
 
 def waits_for_deck(stage: "Stage") -> bool:
     flow = stage.rig.app.flow
-    door = stage.rig.plant.level[stage.rig.plant.line_door]
-    ready = flow.state == states.WAITING_FOR_DECK and not flow.prove_due and not flow.hold
-    return stage.rig.powered and ready and not door
+    plant = stage.rig.plant
+    shut = not plant.level[plant.line_door] and not plant.level[plant.lines.index("key_switch")]
+    return stage.rig.powered and shut and flow.state == states.WAITING_FOR_DECK and not flow.prove_due and not flow.hold
 
 
 def recover(stage: "Stage") -> None:

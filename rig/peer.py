@@ -46,6 +46,7 @@ class Peer:
 
     def __init__(self, key: bytes = b"", role: int = ids.ROLE_CLEAR) -> None:
         self.key = key
+        self.spare_key = b""  # for a device whose key is being replaced: it has one or the other
         self.role = role
         self.codes = codec_table()
         self.prefix = prefix_codes()
@@ -144,12 +145,13 @@ class Peer:
         if self.role == ids.ROLE_CLEAR:
             self._open(number, None)
             return b""
-        hmac = session_hmac(role_key(self.key, self.role), ids.VERSION, number, self.nonce, device_nonce)
-        if not self._believe(hmac, frame, number):
-            return b""
-        self._open(number, hmac)
-        # Anything keyed proves that we hold the key; an acknowledgement of nothing does no harm.
-        return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [0])
+        for key in (self.key, self.spare_key):
+            hmac = session_hmac(role_key(key, self.role), ids.VERSION, number, self.nonce, device_nonce)
+            if key and self._believe(hmac, frame, number):
+                self._open(number, hmac)
+                # Anything keyed proves that we hold the key; an acknowledgement of nothing does no harm.
+                return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [0])
+        return b""
 
     def _open(self, number: int, hmac: "Hmac | None") -> None:
         session_open(self.session, number, self.role, hmac, 0)

@@ -4,7 +4,11 @@ host asks again, an operator recovers the machine and plays a round on the same 
 A run is a scenario as it unfolds: the steps are written down as they are done, and `data` replays it anywhere.
 """
 
+from firmware.fault import FAULT_JOURNAL
 from firmware.games import flow as states
+from firmware.games.books import HELD, HELD_DISPUTE, HELD_WINNER, SERVICE
+from firmware.games.records import record_objection
+from firmware.protocol import ids
 from rig.actions import typed
 from rig.operator import next_moves, waits_for_deck
 from rig.scenario import Scenario
@@ -18,7 +22,8 @@ if TYPE_CHECKING:
 
     Data = dict[str, Any]
 
-DARK_MS = 700
+DARK_MS = 700  # and the watchdog is faster
+PAGE = 256
 WATCH_MS = 3000  # nobody is near: whatever moves now moves by itself
 MOVES_MAX = 150
 _COMMANDS = {
@@ -26,12 +31,28 @@ _COMMANDS = {
     states.DECK_READY: "close_betting",
     states.DRAW_READY: "close_betting",
     states.WAITING_FOR_LOCKOUT: "confirm_lockout",
+    states.WAITING_FOR_WAGERS: "close_betting",
     states.WAITING_FOR_GREEN: "release",
     states.DECK_HELD: "release",
     states.WAITING_FOR_ROUND_END: "end_round",
     states.DRAWING: "end_round",
 }
 _READY = (states.DECK_READY, states.DRAW_READY)
+_RECORDS: "list[str]" = ids.RECORD_NAMES.split()
+# What a table system tells between two rounds, as far as the game wants to hear it: each changes the books.
+_TOLD = (
+    ("inspected", 1, 0),
+    ("verified", 1, 0),
+    ("shown", 1, 0),
+    ("washed", 1, 0),
+    ("provenance", 1, 1),
+    ("dispute", 1, 1),
+    ("dispute", 1, 0),
+    ("winner_hold", 1, 1),
+    ("winner_hold", 1, 0),
+    ("out_of_service", 1, 0),
+    ("out_of_service", 0, 0),
+)
 # What the machine is doing at an instant, the first that holds.
 KINDS = ("boot", "hand", "path", "exit", "axis", "tray", "idle")
 
@@ -42,7 +63,11 @@ class PowerRun:
     The first counts from power-up, the second from the end of the first. `story` is the steps of a scenario; without
     it a dealer plays `rounds` of whatever game it is, `seats` players (0: until the deck gives out). A host with the
     table role gives commands in place of the dealer's buttons. A host that is `away` acknowledges nothing until the
-    operator has recovered the machine. An auditor comes by now and then if the board discloses its seeds."""
+    operator has recovered the machine. An auditor comes by now and then if the board discloses its seeds.
+
+    `kind` is what else happens. nag: commands that are rejected, while cards move. records: the table system tells what
+    the books keep. keys: the device key is replaced, and no round is played. full: nobody listens until the journal
+    refuses a round."""
 
     def __init__(
         self,
@@ -53,6 +78,7 @@ class PowerRun:
         seats: int = 2,
         away: bool = False,
         rounds: int = 1,
+        kind: str = "",
     ) -> None:
         self.data = dict(data)
         self.data["script"] = []
@@ -64,6 +90,7 @@ class PowerRun:
         self.seats = seats
         self.away = away
         self.rounds = rounds
+        self.kind = kind
         self.scenario = Scenario(self.data, config)
         self.stage = self.scenario.stage
         self.rig = self.scenario.stage.rig
@@ -86,7 +113,7 @@ class PowerRun:
         yield {"do": "boot", "after_ms": 100}
         if self.away:
             yield {"do": "host", "acknowledges": False}
-        for step in self._round() if self.story is None else _flat(self.story):
+        for step in self._before():
             if self.rig.struck:
                 break
             yield step
@@ -103,9 +130,8 @@ class PowerRun:
             yield {"do": "load", "cards": self.rig.app.flow.profile.deck_cards, "after_ms": 300}
             yield {"do": "command_again", "after_ms": 300}
             yield {"do": "wait", "after_ms": 2000}
-        if self.audited:
-            for step in self._deck_in_play():
-                yield step
+        for step in self._deck_in_play() if self.audited else self._let_go():
+            yield step
         yield {"do": "good_round"}
         if self.audited:
             yield {"do": "audit"}
@@ -119,7 +145,30 @@ class PowerRun:
         yield {"do": "audit", "after_ms": 1000}
         yield {"do": "audit", "after_ms": 20000}
 
+    def _let_go(self) -> "Iterator[Data]":
+        """What a table system had held back when it was cut off must not be held for ever."""
+        books = self.rig.app.flow.books
+        held = books.deck(1, HELD)
+        for what, is_held in (
+            ("out_of_service", books.row[SERVICE]),
+            ("dispute", held & HELD_DISPUTE),
+            ("winner_hold", held & HELD_WINNER),
+        ):
+            if is_held:
+                yield {"do": "command", "name": "record", "what": what, "a": 0 if what == "out_of_service" else 1}
+
     # -- before ----------------------------------------------------------------------------------------------------
+
+    def _before(self) -> "Iterator[Data]":
+        if self.story is not None:
+            return _flat(self.story)
+        return self._key_change() if self.kind == "keys" else self._round()
+
+    def _key_change(self) -> "Iterator[Data]":
+        yield {"do": "key", "to": "on", "on": "empty_proved", "after_ms": 500}
+        yield {"do": "rotate", "after_ms": 500}
+        yield {"do": "key", "to": "off", "after_ms": 1500}
+        yield {"do": "wait", "after_ms": 3000}
 
     def _round(self) -> "Iterator[Data]":
         """What a dealer does from a machine that has just been switched on to the end of the last round."""
@@ -128,10 +177,23 @@ class PowerRun:
             if not self.rig.struck and self._over(first):
                 return
             moves = [] if self.rig.struck else next_moves(self.stage, True)
+            if self.kind == "records" and self.rig.app.flow.state == states.WAITING_FOR_DECK:
+                for step in self._records():
+                    yield step
+            elif self.kind == "nag" and not moves:
+                yield {"do": "command", "name": "shuffle", "outcome": "rejected", "after_ms": 50}
             for delay_ms, action, arguments in moves:
                 for step in self._move(delay_ms, action, arguments):
                     yield step
+            if self.kind == "full" and self.rig.app.flow.hold == FAULT_JOURNAL:
+                return
             yield {"do": "wait", "after_ms": 400 if moves else 4000}
+
+    def _records(self) -> "Iterator[Data]":
+        flow = self.rig.app.flow
+        for what, a, b in _TOLD:
+            if not self.rig.struck and not record_objection(flow, ids.ROLE_TABLE, _RECORDS.index(what), a, b):
+                yield {"do": "command", "name": "record", "what": what, "a": a, "b": b, "after_ms": 100}
 
     def _over(self, first: int) -> bool:
         goal = "round_ended" if self.rig.app.flow.machine.deals else "remainder_taken"
@@ -142,7 +204,9 @@ class PowerRun:
         button = arguments.get("button", "")
         if button == "close" and self.audited:
             yield {"do": "audit"}
-        if button == "close" and self.role:
+        if button == "close" and state not in _READY:
+            pass  # betting is closed for the second time
+        elif button == "close" and self.role:
             yield {"do": "command", "name": "set_positions", "argument": self.seats or 1, "after_ms": delay_ms}
         elif button == "close":
             for _ in range(self.seats):
@@ -179,7 +243,8 @@ class PowerRun:
             yield {"do": "wait", "after_ms": 400 if moves else 4000}
 
     def _watch(self) -> "Iterator[Data]":
-        yield {"do": "boot", "after_ms": DARK_MS}
+        dark = not self.rig.powered and self.rig.reset_us < 0
+        yield {"do": "boot" if dark else "watchdog", "after_ms": DARK_MS}
         if self.rig.struck:
             return  # by the boot itself
         yield {"do": "wait", "after_ms": WATCH_MS}
@@ -199,10 +264,13 @@ class Survey:
         self.instants: "dict[str, list[int]]" = {kind: [] for kind in KINDS}
         self.problems: "list[str]" = []
         stage = run.stage
-        self.prog = stage.rig.nv.prog
+        self.nv = stage.rig.nv
+        self.prog = self.nv.prog
+        self.erase = self.nv.erase
         self.deliver = stage.rig.deliver
         self.listen = stage.listen
-        stage.rig.nv.prog = self._prog
+        self.nv.prog = self._prog
+        self.nv.erase = self._erase
         stage.rig.deliver = self._deliver
         stage.listen = self._listen
 
@@ -210,9 +278,21 @@ class Survey:
         self.problems = self.run.play()
 
     def _prog(self, address: int, buf: bytearray) -> bool:
+        before = self.nv.writes
+        done = self.prog(address, buf)
+        self._wrote(self.nv.writes - before, len(buf))
+        return done
+
+    def _erase(self, address: int, size: int) -> bool:
+        before = self.nv.writes
+        done = self.erase(address, size)
+        self._wrote(self.nv.writes - before, PAGE)
+        return done
+
+    def _wrote(self, count: int, size: int) -> None:
+        """One write, or as many operations as a chip makes of it."""
         if not self.run.told:
-            self.writes.append(len(buf))
-        return self.prog(address, buf)
+            self.writes += [size] * count
 
     def _deliver(self) -> None:
         if not self.run.told:

@@ -47,6 +47,8 @@ class Promises:
         self.drawn_base = -1
         self.prog = stage.rig.nv.prog
         stage.rig.nv.prog = self._prog
+        self.erase = stage.rig.nv.erase
+        stage.rig.nv.erase = self._erase
 
     # -- asked by the scenario -------------------------------------------------------------------------------------
 
@@ -124,6 +126,11 @@ class Promises:
         if self._is_moving() and not self.rig.crash_name:
             raise Finding("storage: written while a card moved in " + self._name())
         return self.prog(address, buf)
+
+    def _erase(self, address: int, size: int) -> bool:
+        if self._is_moving() or self.rig.app.flow.round_open:
+            raise Finding("storage: got ready for more in the middle of a round")
+        return self.erase(address, size)
 
     def _is_moving(self) -> bool:
         plant = self.plant

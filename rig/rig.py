@@ -5,9 +5,10 @@ from firmware.image import INPUTS
 from firmware.journal.halts import halt_store
 from firmware.journal.keys import Keys
 from firmware.protocol.dictionary import Words
-from hal.sim.nv import Nv, PowerCut
+from hal.sim.nv import PowerCut
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
+from rig.flash_nv import make_nv
 from rig.games import load_profile
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Callable
 
     from hal.api import Config
+    from hal.sim.nv import Nv
     from rig.games import Game
 
 WORDS = Words()
@@ -24,6 +26,9 @@ WATCHDOG_US = 500000  # as on the boards; and between two scans a board waits a 
 BEAT_MS = 200
 CAUSE_WATCHDOG = 1
 NEVER_US = -1
+STUCK_MS = 700
+# What happens at an ordered instant: power fails, the firmware halts, or it hangs and the watchdog ends that.
+CUT_POWER, CUT_CRASH, CUT_STUCK = range(3)
 
 
 class Crash(Exception):
@@ -44,13 +49,14 @@ class Rig:
         self.board_crc = board_crc
         self.game = game
         self.plant = Plant(config, INPUTS, seed)
-        self.nv = Nv(config["nv"]["bytes"]) if nv is None else nv
+        self.nv = make_nv(config["nv"], seed) if nv is None else nv
         self.scans = 0
         self.deliver: "Callable[[], None] | None" = None  # takes what the device sent, before time goes on
         self.powered = False
         # Power that was ordered to fail, beside that at a storage write, which is the storage's business: at an
         # instant, or while a frame goes out, of which so many bytes get through.
         self.cut_us = -1
+        self.cut_how = CUT_POWER
         self.cut_frame = -1
         self.cut_frame_bytes = 0
         self.frames_sent = 0
@@ -73,6 +79,7 @@ class Rig:
         self.halted = False
         self.stuck_us = 0
         self.reset_us = NEVER_US
+        self.nv.power_on()
         self.hal = SimHal(self.plant, self.nv)
         self.hal.cause = cause
         self.plant.changed = True
@@ -98,6 +105,18 @@ class Rig:
         self.struck = True
         self.cut_power()
 
+    def _fail(self) -> None:
+        """The ordered instant has come."""
+        self.cut_us = -1
+        if self.cut_how == CUT_CRASH:
+            self.crash_name = "MemoryError"
+            self._scan()
+        elif self.cut_how == CUT_STUCK:
+            self.get_stuck(STUCK_MS)
+        else:
+            self._strike()
+        self.struck = True
+
     def halt(self, name: str) -> None:
         """What firmware/main.py does about an exception: motors off, a last word, and nothing until the watchdog."""
         self.hal.all_off()
@@ -120,7 +139,7 @@ class Rig:
         plant = self.plant
         if self.cut_us >= 0 and self.powered:
             if plant.now_us >= self.cut_us:
-                self._strike()
+                self._fail()
                 return
             limit_us = min(limit_us, self.cut_us)
         if not self.powered or plant.now_us < self.stuck_us:

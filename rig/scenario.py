@@ -9,6 +9,7 @@ from firmware.shoe.ledger import ZONE_NAMES
 from hal.sim.noise import Noise
 from rig.actions import check_action
 from rig.expect import check_expect, judge, misread
+from rig.locksmith import new_key, rotate
 from rig.operator import good_round, recover
 from rig.promises import Promises
 from rig.stories import STORIES
@@ -23,15 +24,18 @@ if TYPE_CHECKING:
     Data = dict[str, Any]
 
 WAIT_MS = 120000
+ORDER_MS = 600000  # eight decks are shuffled in less
 KEYS = ("title", "story", "board", "changes", "game", "seed", "role", "faults", "script", "expect", "clauses")
 _STEP = ("on", "within_ms", "after_ms", "do")
 _KEY = bytes(range(32))  # every simulated device of a scenario with a role has this one
-_DARK = ("boot", "recover", "good_round")  # what is done after an ordered power cut; everything else is left out
+# What is done after an ordered power cut; everything else is left out.
+_DARK = ("boot", "watchdog", "recover", "good_round")
 _HOST_ACTIONS = {
     "command": ("name", "argument", "what", "a", "b", "outcome", "reason"),
     "command_again": (),
     "read": ("display",),
     "audit": (),
+    "rotate": ("key",),
     "host": ("acknowledges",),
     "link": ("bit_ppm", "lose_ppm", "piece_ppm"),
     "recover": (),
@@ -100,7 +104,7 @@ class Scenario:
     def _step(self, step: "Data") -> None:
         action = step["do"]
         rig = self.stage.rig
-        in_the_dark = action in _DARK or action.startswith("cut_at_")
+        in_the_dark = action in _DARK or "_at_" in action
         if rig.struck and not in_the_dark:
             return
         rig.struck = False
@@ -147,6 +151,11 @@ class Scenario:
             problem = misread(self, arguments["display"])
             if problem:
                 self.problems.append(problem)
+        elif action == "rotate":
+            key = new_key(arguments.get("key", 1))
+            if self.promises is not None:
+                self.promises.aftermath.kept.key_offered = key
+            rotate(stage, _KEY, key)
         elif action == "audit":
             seed = stage.ask_seed(_KEY)
             self._say("told " + hexlify(seed).decode())
@@ -170,7 +179,7 @@ class Scenario:
         if self.stage.before is not None:
             self.stage.before("command", {"op": self.op})
         message, argument, a, b = self.given
-        outcome = self.stage.order(self.op, message, argument, a=a, b=b)
+        outcome = self.stage.order(self.op, message, argument, ORDER_MS, a, b)
         if outcome < 0:
             return ""
         word = ids.OUTCOME_NAMES.split()[outcome]

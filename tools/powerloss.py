@@ -229,7 +229,7 @@ def replay(options: argparse.Namespace) -> int:
     else:
         job = Job(options.board or BOARDS[0], options.game or "house", options.machine_seed, options.role)
         job = replace(job, seats=options.seats, away=options.away, audit=options.audit, cuts=cuts)
-        job = replace(job, rounds=options.rounds, storage=options.storage)
+        job = replace(job, rounds=options.rounds, storage=options.storage, flash=options.flash, kind=options.kind)
     outcome = play(job)
     print(f"{job}: {outcome.struck} of {len(cuts)} cuts struck, {outcome.simulated_us / 1e6:.1f} s simulated")
     for problem in outcome.problems:
@@ -255,6 +255,8 @@ def main() -> int:
     again.add_argument("--seats", type=int, default=SEATS)
     again.add_argument("--rounds", type=int, default=1)
     again.add_argument("--storage", type=int, default=0, metavar="BYTES", help="if not what the board has")
+    again.add_argument("--flash", action="store_true", help="storage is flash")
+    again.add_argument("--kind", choices=("nag", "records", "keys", "full"), default="", help="what else happens")
     again.add_argument("--role", choices=("table",), default="")
     again.add_argument("--away", action="store_true", help="the host acknowledges nothing before the recovery")
     again.add_argument("--audit", action="store_true", help="seeds are disclosed, and an auditor asks for them")

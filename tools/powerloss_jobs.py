@@ -13,22 +13,30 @@ from typing import Any
 
 from fairshoe import boards
 from fairshoe.games import game_names
+from fairshoe.journal import Attestation, Export, Record
+from fairshoe.journal_verify import verify
+from fairshoe.keys import seal_key
+from firmware.journal.cells import CELL_SIZE, CRC_AT, RECORD_CELL
+from rig.games import load_profile
 from rig.powercut import KINDS, PowerRun, Survey
+from rig.rig import Rig
 
 Data = dict[str, Any]
 
 SCENARIOS = Path(__file__).resolve().parent.parent / "tests" / "scenarios"
 BOARDS = tuple(boards.board_names())
 SEATS = 2
-SMALL_BYTES = 6144  # records come round within four rounds
+SMALL_CELLS = 4  # more than a round needs: records come round within four rounds
 SMALL_ROUNDS = 4
+INSTANTS = ("time", "crash", "stuck")
 BOOT_WRITES = 12  # a boot that voids a round and puts a command in doubt writes fewer
 SECOND_US_MAX = 40_000_000  # by then the operator is done
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Where power fails: at the nth write or frame, of which so many bytes get through, or after a time."""
+    """Where power fails: at the nth write or frame, of which so many bytes get through, or after a time. In place of
+    power the firmware may fail: halt, or hang."""
 
     what: str
     at: int
@@ -36,18 +44,18 @@ class Cut:
     kind: str = ""  # for the summary
 
     def step(self) -> Data:
-        if self.what == "time":
-            return {"do": "cut_at_time", "us": self.at}
+        if self.what in INSTANTS:
+            return {"do": f"{'cut' if self.what == 'time' else self.what}_at_time", "us": self.at}
         return {"do": f"cut_at_{self.what}", self.what: self.at, "bytes": self.size}
 
     def __str__(self) -> str:
-        return f"{self.what}:{self.at}" + (f":{self.size}" if self.what != "time" else "")
+        return f"{self.what}:{self.at}" + (f":{self.size}" if self.what not in INSTANTS else "")
 
 
 def parse_cut(text: str) -> Cut:
     what, *numbers = text.split(":")
-    if what not in ("write", "frame", "time") or len(numbers) != (1 if what == "time" else 2):
-        raise ValueError(f"a cut is write:N:BYTES, frame:N:BYTES or time:US, not {text!r}")
+    if what not in ("write", "frame", *INSTANTS) or len(numbers) != (1 if what in INSTANTS else 2):
+        raise ValueError(f"a cut is write:N:BYTES, frame:N:BYTES, time:US, crash:US or stuck:US, not {text!r}")
     return Cut(what, *map(int, numbers), kind="replayed")
 
 
@@ -64,6 +72,8 @@ class Job:
     audit: bool = False
     rounds: int = 1
     storage: int = 0  # bytes, if not what the board has
+    flash: bool = False  # in place of FRAM
+    kind: str = ""  # what else happens: rig/powercut.py
     scenario: str = ""
     cuts: tuple[Cut, ...] = ()
 
@@ -72,14 +82,19 @@ class Job:
         words = [f"--scenario {self.scenario}"] if self.scenario else [f"--board {self.board} --game {self.game}"]
         words += [f"--machine-seed {self.seed} --seats {self.seats}"]
         words += [f"--role {self.role}"] if self.role and not self.scenario else []
-        words += [f"--rounds {self.rounds} --storage {self.storage}"] if self.storage else []
-        words += [f"--{name}" for name in ("away", "audit") if getattr(self, name)]
+        words += [f"--rounds {self.rounds}"] if self.rounds > 1 else []
+        words += [f"--storage {self.storage}"] if self.storage else []
+        words += [f"--kind {self.kind}"] if self.kind else []
+        words += [f"--{name}" for name in ("away", "audit", "flash") if getattr(self, name)]
         return " ".join(words + [f"--cut {cut}" for cut in self.cuts])
 
     def __str__(self) -> str:
         name = self.scenario or f"{self.board}, {self.game}" + (f", {self.role}" if self.role else "")
-        name += f", {self.rounds} rounds on {self.storage} bytes" if self.storage else ""
-        return name + (", host away" if self.away else "") + (", audited" if self.audit else "")
+        name += f", {self.rounds} rounds" if self.rounds > 1 else ""
+        name += f", {self.storage} bytes" if self.storage else ""
+        name += f", {self.kind}" if self.kind else ""
+        words = {"away": "host away", "audit": "audited", "flash": "on flash"}
+        return name + "".join(f", {words[key]}" for key in words if getattr(self, key))
 
 
 @dataclass(frozen=True)
@@ -122,13 +137,14 @@ def make_run(job: Job) -> PowerRun:
         story = found["script"]
     elif job.role:
         data["role"] = job.role
-    if job.audit:
-        data["changes"] = {**data.get("changes", {}), "audit.seeds": "disclose"}
-    if job.storage:
-        data["changes"] = {**data.get("changes", {}), "nv.bytes": job.storage}
+    changes: Data = {"audit.seeds": "disclose"} if job.audit else {}
+    changes |= {"nv.bytes": job.storage} if job.storage else {}
+    changes |= {"nv.kind": "flash"} if job.flash else {}
+    if changes:
+        data["changes"] = {**data.get("changes", {}), **changes}
     config = copy.deepcopy(_load(job.board))
     cuts = [cut.step() for cut in job.cuts]
-    return PowerRun(copy.deepcopy(data), config, cuts, story, job.seats, job.away, job.rounds)
+    return PowerRun(copy.deepcopy(data), config, cuts, story, job.seats, job.away, job.rounds, job.kind)
 
 
 @lru_cache(maxsize=1000)
@@ -148,16 +164,32 @@ def _fits(job: Job) -> bool:
     return True
 
 
+def _bytes_for(game: str) -> int:
+    """Storage that just holds a round; 0 if this is no game."""
+    try:
+        profile = load_profile(game)
+    except ValueError:
+        return 0
+    return (profile.round_events + RECORD_CELL + SMALL_CELLS) * CELL_SIZE
+
+
 def round_jobs(board: str = "", game: str = "") -> list[Job]:
-    """A round of every game on every board that can serve it, by buttons, by commands, with nobody listening, with
-    an auditor who asks for seeds, and on storage so small that records are recycled."""
+    """A round of every game on every board that can serve it: by buttons, by commands, with commands that are rejected,
+    with records of what people do, with nobody listening, with an auditor who asks for seeds; on flash; on storage so
+    small that records are recycled, or that it is full; and a change of the device key."""
     jobs: list[Job] = []
     for name in [game] if game else game_names():
+        small = _bytes_for(name)
         for place in [board] if board else BOARDS:
-            job = Job(place, name)
+            enough = small if small > _load(place)["nv"]["bytes"] else 0
+            job = Job(place, name, storage=enough)
             table = replace(job, role="table")
-            small = replace(job, rounds=SMALL_ROUNDS, storage=SMALL_BYTES)
-            jobs += filter(_fits, (job, table, replace(job, away=True), replace(table, audit=True), small))
+            rounds = replace(job, rounds=SMALL_ROUNDS, storage=small)
+            stories = [job, table, replace(job, away=True), replace(table, audit=True), rounds]
+            stories += [replace(table, kind=kind) for kind in ("nag", "records", "keys")]
+            full = replace(rounds, away=True, kind="full", storage=2 * small)
+            stories += [full, replace(job, flash=True), replace(table, flash=True)]
+            jobs += [story for story in stories if _fits(story)]
     return jobs
 
 
@@ -184,7 +216,8 @@ def some_cut(draw: random.Random, places: Places) -> Cut:
         size = draw.choice((0, places.frames[at], draw.randrange(places.frames[at] + 1)))
         return Cut("frame", at, size, "on the link")
     kind = draw.choice([name for name in KINDS if places.instants[name]])
-    return instant_cut(draw, places, kind)
+    cut = instant_cut(draw, places, kind)
+    return replace(cut, what=draw.choice(INSTANTS[1:]), kind="halt or hang") if what > 0.9 else cut
 
 
 def instant_cut(draw: random.Random, places: Places, kind: str) -> Cut:
@@ -200,7 +233,10 @@ def second_cut(draw: random.Random) -> Cut:
         return Cut("write", draw.randrange(2 * BOOT_WRITES), draw.randrange(97), "second, at a write")
     if what < 0.65:
         return Cut("frame", draw.randrange(60), draw.choice((0, 20, 300)), "second, on the link")
-    return Cut("time", int(SECOND_US_MAX ** draw.uniform(0.7, 1.0)), kind="second, instant")
+    at_us = int(SECOND_US_MAX ** draw.uniform(0.7, 1.0))
+    if what > 0.9:
+        return Cut(draw.choice(INSTANTS[1:]), at_us, kind="second, halt or hang")
+    return Cut("time", at_us, kind="second, instant")
 
 
 def boot_cuts() -> Iterator[Cut]:
@@ -224,5 +260,23 @@ class Outcome:
 
 def play(job: Job) -> Outcome:
     run = make_run(job)
-    problems = run.play()
+    problems = run.play() or proofs(run.rig)
     return Outcome(job, run.struck, problems, run.data if problems else None, run.rig.plant.now_us)
+
+
+def proofs(rig: Rig) -> list[str]:
+    """What the host's own verification says about the records that storage holds in the end."""
+    journal = rig.app.journal
+    sealer = rig.app.service.sealer
+    first = max(1, journal.seq_last - journal.capacity + 1)
+    records: list[Record] = []
+    for seq in range(first, journal.seq_last + 1):
+        found = journal.load(seq)
+        records.append(Record(seq, bytes(journal.buf[:CRC_AT]) if found else b""))
+    told = Attestation(first, journal.seq_last, 0, sealer.keys.generation(), journal.head, b"")
+    told = replace(told, mac=sealer.whole(told.signed(journal.log)))
+    key = rig.app.link.key
+    verdict = verify(Export(rig.hal.unique_id(), journal.log, 0, [told], records), [seal_key(key)] if key else [])
+    if key and not verdict.problems and not verdict.whole:
+        return [f"Finding: chain: records {verdict.unproved} are not proved"]
+    return [f"Finding: chain: {problem.text()}" for problem in verdict.problems]

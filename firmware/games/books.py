@@ -97,7 +97,8 @@ class Books:
         profile = self.profile
         if profile.final_each and not row[FINAL]:
             return ids.UNKNOWN_U16
-        return row[REST] - row[GIVEN] - profile.final_each * (row[FINAL] - 1 if row[FINAL] else 0) - profile.final_fixed
+        out = row[GIVEN] + profile.final_each * (row[FINAL] - 1 if row[FINAL] else 0) + profile.final_fixed
+        return max(0, row[REST] - out)  # a deck that gave out left too little for a final deal
 
     # -- the one writer --------------------------------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ from firmware.games.profile import (
     RULE_TENS,
 )
 from firmware.games.round_steps import round_end, round_start
+from firmware.games.tail import count_pressed
 from firmware.image import IN_HOLE_CARD, IN_HOPPER
 from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
@@ -80,6 +81,8 @@ def _between(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
         if flow.machine.zone == DEALT:
             return _start(flow, inp, now_ms)
         _burned(flow)
+        return 0
+    if flow.need == ids.NEED_COUNT and count_pressed(flow, flow.profile.deck_cards, now_ms):
         return 0
     closed = flow.panel.take(PRESS_CLOSE)
     held = _held(flow, closed) or flow.hold

@@ -34,6 +34,13 @@ class Nv:
             raise PowerCut()
         return True
 
+    def erase(self, address: int, size: int) -> bool:
+        """Nothing has to be got ready."""
+        return True
+
+    def power_on(self) -> None:
+        """Whatever a chip does then; before every boot."""
+
     def _check(self, address: int, size: int) -> None:
         # A slice past the end would grow the chip instead.
         if address < 0 or address + size > len(self.data):

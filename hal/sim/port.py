@@ -111,7 +111,7 @@ class SimHal:
         return self.nv.prog(address, buf)
 
     def nv_erase(self, address: int, size: int) -> bool:
-        return True
+        return self.nv.erase(address, size)
 
     def nv_sync(self) -> bool:
         return not (self.nv.broken or self._fault("nv"))

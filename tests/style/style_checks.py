@@ -61,7 +61,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware.version": (),
     "hal": PORTS,
     "hal.sim": ("hal.sim", "hal.api"),
-    "rig": ("rig", "firmware", "!firmware.main", "hal.sim", "hal.api"),
+    "rig": ("rig", "firmware", "!firmware.main", "hal.sim", "hal.api", "hal.flash"),
     "fairshoe": ("fairshoe", "firmware.protocol", "firmware.ticks"),
     "fairshoe.scenario": ("fairshoe", "rig"),
     "fairshoe.simulator": ("fairshoe", "firmware", "!firmware.main", "rig", "hal.sim", "hal.api", "hal.disk"),

@@ -1,0 +1,54 @@
+"""What storage has to keep besides events: the chain they are in, a table's books, the device key.
+
+Asked after every boot by rig/aftermath.py. Power cuts alone break no chain, wherever they come; books are what the
+events on record make of them, from the first one on; the key is the old one or the new one, and the old one does not
+stay behind."""
+
+from firmware.games.books import Books
+from rig.piles import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.app import App
+    from rig.rig import Rig
+
+
+class Kept:
+    """`note` for every event on record, `check` after every boot."""
+
+    def __init__(self, rig: "Rig") -> None:
+        self.rig = rig
+        self.flash = rig.config["nv"].get("kind") == "flash"
+        self.books = _blank(rig.app)
+        self.key = rig.app.link.key
+        self.key_offered = b""  # somebody is about to put this one in its place
+
+    def note(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
+        self.books.note(message, values, deck, round_number)
+
+    def check(self, app: "App") -> None:
+        journal = app.journal
+        if journal.broken:
+            raise Finding("chain: broken at record %d of %d" % (journal.broken_seq, journal.seq_last))
+        if app.flow.books.row != self.books.row:
+            told = (list(app.flow.books.row), list(self.books.row))
+            raise Finding("books: after a boot %s, by the records %s" % told)
+        self._check_key(app)
+
+    def _check_key(self, app: "App") -> None:
+        if app.link.key not in (self.key, self.key_offered):
+            raise Finding("key: neither the old one nor the new one after a boot")
+        if app.link.key == self.key:
+            return
+        old = self.key
+        self.key = app.link.key
+        # Flash keeps what was overwritten until its block comes round, and docs/STORAGE.md says so.
+        if old and not self.flash and bytes(self.rig.nv.data).find(old) >= 0:
+            raise Finding("key: the old one stays behind")
+
+
+def _blank(app: "App") -> Books:
+    """Books as a device has them that has recorded nothing."""
+    books = Books(app.flow.profile)
+    books.once = app.flow.books.once
+    return books

@@ -1,0 +1,117 @@
+"""What cuts of power have brought to light, one by one: each is a case that tests/powerloss finds as well."""
+
+from game_tables import DONE, Table, short_deck
+from support import board, raises
+
+from firmware.games.books import FINAL, REST, Books
+from firmware.games.flow import DECK_SPENT, DRAW_READY
+from firmware.protocol import ids
+from rig.games import load_profile
+from rig.operator import recover
+from rig.rig import Rig
+
+READY_MAX = 128  # cells, as hal/api.py says
+
+
+def test_a_count_that_power_cut_off_from_its_command_is_told_at_the_next_boot():
+    """The cards are in the tray by then: a second count would find none."""
+    table = Table({"deck_cards": 12, "stack_cards": 3})
+    stage = table.stage
+    stage.act("load", {"cards": 12})
+    stage.run(300)
+    stage.act("cut_at_time", {"us": 6000000})
+    assert table.command(ids.CMD_SHUFFLE) == -1
+    stage.play([("", 500, "boot", 0), ("warning_latched", 500, "open", 0), ("", 500, "close", 0)])
+    _cut_after_record(stage.rig, ids.EV_DECK_REMOVED)
+    stage.act("press", {"button": "ack"})
+    stage.run(20000)
+    assert stage.rig.struck
+    recover(stage)
+    assert stage.rig.app.boot == 3
+    removed = [event.fields[0] for event in stage.peer.events if event.name == "deck_removed"]
+    ended = [event.fields for event in stage.peer.events if event.name == "command_ended"]
+    assert removed == [12, 0]
+    assert [fields[6] for fields in ended] == [ids.UNKNOWN_U16, removed[0]]
+    assert stage.order(table.op, ids.CMD_SHUFFLE) == ids.OUTCOME_IN_DOUBT
+    assert stage.peer.results[-1][4] == removed[0]
+
+
+def _cut_after_record(rig, message):
+    """Power fails once, with the write that follows the record of that event."""
+    prog = rig.nv.prog
+    done = []
+
+    def watch(address, buf):
+        rig.nv.cut_bytes = 0
+        if not done and buf[0] == 0xE5 and buf[2] | buf[3] << 8 == message:
+            done.append(message)
+            rig.nv.cut_at = rig.nv.writes + 1
+        return prog(address, buf)
+
+    rig.nv.prog = watch
+
+
+def test_a_stub_is_never_less_than_nothing():
+    books = Books(load_profile("double-cross-poker"))
+    books.row[REST] = 4
+    assert books.stub() == 0
+    books.row[REST] = 9
+    assert books.stub() == 4
+    books = Books(load_profile("boston-5-stud"))
+    books.row[FINAL] = 1 + 5
+    books.row[REST] = 3
+    assert books.stub() == 0
+
+
+def test_storage_is_asked_for_no_more_than_it_can_get_ready():
+    """Flash would go on for ever, and wear out: a round of Double Down Stud may take 174 records."""
+    rig = Rig(board(), "double-down-stud", 1, 0)
+    asked = []
+
+    def erase(address, size):
+        asked.append(size)
+        return size <= 96 * READY_MAX
+
+    rig.nv.erase = erase
+    while rig.plant.now_us < 20000000:
+        rig.step(20000000)
+    assert rig.app.flow.profile.round_events > READY_MAX
+    assert 0 < len(asked) < 10 and max(asked) == 96 * READY_MAX
+    assert not rig.app.scribe.readying
+
+
+def test_an_overdue_count_is_told_at_the_panel_of_a_shoe_in_a_hand():
+    for button, state in (("lock", DRAW_READY), ("ack", DECK_SPENT)):
+        table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1), "draw")
+        stage = table.stage
+        for _ in range(2):
+            stage.act("load", {"cards": 12, "cut_at": 2})
+            stage.play([("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0)])
+            if not table.flow.need:
+                stage.play([("", 500, "press", "close"), ("round_started", 200, "cut", 0), ("", 500, "boot", 0)])
+                recover(stage)
+        assert table.flow.state == DRAW_READY and table.flow.need == ids.NEED_COUNT
+        stage.play([("", 300, "press", button), ("", 500, "wait", 0)])
+        assert table.flow.state == state and table.flow.need == ids.NEED_NONE, button
+        stage.play([("", 300, "lift", 0), ("", 500, "wait", 0)])
+        recover(stage)
+
+
+def test_a_wrong_count_told_by_a_command_takes_a_shoe_out_of_the_hand():
+    table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1), "draw")
+    stage = table.stage
+    stage.act("load", {"cards": 12, "cut_at": 2})
+    stage.play([("", 300, "press", "green"), ("deck_loaded", 500, "press", "close")])
+    stage.play([("round_started", 200, "cut", 0), ("", 500, "boot", 0)])
+    recover(stage)
+    stage.act("load", {"cards": 12, "cut_at": 2})
+    stage.play([("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0)])
+    assert table.record("stub_counted", 11) == DONE
+    assert table.flow.state == DECK_SPENT
+
+
+def test_a_deck_of_more_stacks_than_a_number_can_tell_is_refused():
+    config = board("shoe")
+    config["nv"]["bytes"] = 96 * 1200
+    assert raises(ValueError, Rig, config, {"deck_cards": 384, "stack_cards": 1}, 1, 0)
+    Rig(config, {"deck_cards": 255, "stack_cards": 1}, 1, 0)
