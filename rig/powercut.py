@@ -38,7 +38,7 @@ _COMMANDS = {
     states.DRAWING: "end_round",
 }
 _READY = (states.DECK_READY, states.DRAW_READY)
-_RECORDS: "list[str]" = ids.RECORD_NAMES.split()
+_RECORDS: "list[str]" = [str(word) for word in ids.RECORD_NAMES.split()]
 # What a table system tells between two rounds, as far as the game wants to hear it: each changes the books.
 _TOLD = (
     ("inspected", 1, 0),

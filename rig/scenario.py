@@ -235,8 +235,8 @@ def check(data: "Data") -> None:
     if not isinstance(data.get("clauses", []), list):
         raise ValueError("clauses: a list of ids, as rules/clauses.json has them")
     _check_steps(data["script"], "script")
-    if data.get("role", "table") not in ("observer", "table"):
-        raise ValueError("role: one of observer, table")
+    if data.get("role", "table") not in ("observer", "table", "service"):
+        raise ValueError("role: one of observer, table, service")
     check_expect(data.get("expect", {}), FIELDS, TEXTS)
 
 

@@ -143,7 +143,7 @@ class Play:
 
     def objection(self, flow: "Flow", what: int, a: int, b: int) -> int:
         """Why this cannot be put on record now; 0 if it can, NOT_MINE if that is not for this to say."""
-        if what == ids.REC_STUB_COUNTED:
+        if what == ids.REC_STUB_COUNTED and flow.need != ids.NEED_COUNT:  # else a stub, as at any other table
             return ids.REASON_NONE if flow.state == WAITING_FOR_DECK and flow.books.row[RACK] else ids.REASON_STATE
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
@@ -206,7 +206,7 @@ class Play:
 
     def rule_of(self, flow: "Flow", what: int, a: int, b: int) -> int:
         machine = flow.machine
-        if what == ids.REC_STUB_COUNTED:
+        if what == ids.REC_STUB_COUNTED and flow.need != ids.NEED_COUNT:
             whole = a == flow.profile.deck_cards - flow.books.row[REMOVED]
             return RULE_RACK if whole else RULE_RACK_WRONG
         if what == ids.REC_FACE_UP:
