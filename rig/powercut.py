@@ -16,7 +16,7 @@ from rig.stories import STORIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Iterator
+    from typing import Any, Iterator, Sequence
 
     from hal.api import Config
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DARK_MS = 700  # and the watchdog is faster
 PAGE = 256
 WATCH_MS = 3000  # nobody is near: whatever moves now moves by itself
+REMOVAL_MS = 25000  # of what is left in a machine
 MOVES_MAX = 150
 _COMMANDS = {
     states.WAITING_FOR_DECK: "shuffle",
@@ -38,7 +39,7 @@ _COMMANDS = {
     states.DRAWING: "end_round",
 }
 _READY = (states.DECK_READY, states.DRAW_READY)
-_RECORDS: "list[str]" = [str(word) for word in ids.RECORD_NAMES.split()]
+_RECORDS: "Sequence[str]" = ids.RECORD_NAMES.split()
 # What a table system tells between two rounds, as far as the game wants to hear it: each changes the books.
 _TOLD = (
     ("inspected", 1, 0),
@@ -91,6 +92,8 @@ class PowerRun:
         self.away = away
         self.rounds = rounds
         self.kind = kind
+        # Of two operators the one after half of the cuts: who empties everything by hand leaves nothing to be counted.
+        self.trusting = len(cuts) > 0 and sum([cuts[0][key] for key in cuts[0] if key != "do"]) % 2 == 0
         self.scenario = Scenario(self.data, config)
         self.stage = self.scenario.stage
         self.rig = self.scenario.stage.rig
@@ -225,6 +228,9 @@ class PowerRun:
             yield cut
         for step in self._watch():
             yield step
+        if self.trusting:
+            for step in self._close_again():
+                yield step
         if len(self.cuts) == 1:
             return
         for _ in range(MOVES_MAX):
@@ -241,6 +247,16 @@ class PowerRun:
                 step.update(arguments)
                 yield step
             yield {"do": "wait", "after_ms": 400 if moves else 4000}
+
+    def _close_again(self) -> "Iterator[Data]":
+        """The operator sees nothing in the path, closes the door again, and lets the machine count what is inside."""
+        plant = self.rig.plant
+        path = [body for track in plant.tracks for body in track.bodies]
+        if not self.rig.struck and self.rig.app.flow.state == states.WARNING and not path and not plant.hopper:
+            for action in ("open", "close"):
+                yield {"do": action, "after_ms": 500}
+            yield {"do": "press", "button": "ack", "after_ms": 500}
+            yield {"do": "wait", "after_ms": REMOVAL_MS}
 
     def _watch(self) -> "Iterator[Data]":
         dark = not self.rig.powered and self.rig.reset_us < 0

@@ -2,33 +2,11 @@
 
 from support import board
 
-from hal.flash import Flash, blocks_min
-from hal.sim.nor import MIDDLE, Nor
-from hal.sim.nv import Nv
+from hal.sim.nor import MIDDLE
+from rig.flash_nv import FlashNv
 from rig.rig import Rig
 
-RECORD = 64
-
-
-class OnFlash(Nv):
-    """Simulated storage whose bytes lie on a simulated flash chip."""
-
-    def __init__(self, size, chip):
-        super().__init__(0)
-        self.size = size
-        self.chip = chip
-        self.start()
-
-    def start(self):
-        self.chip.power_on()
-        self.flash = Flash(self.chip, self.chip.blocks, self.size, RECORD)
-
-    def read(self, address, buf):
-        return self.flash.nv_read(address, buf)
-
-    def prog(self, address, buf):
-        self.writes += 1
-        return self.flash.nv_prog(address, buf)
+CELLS = 128
 
 
 def _run(rig, seconds):
@@ -39,23 +17,23 @@ def _run(rig, seconds):
 
 def test_a_journal_on_flash_goes_on_after_every_cut():
     config = board()
-    config["nv"]["bytes"] = size = 128 * RECORD
-    nv = OnFlash(size, Nor(blocks_min(128), 31))
-    rig = Rig(config, "caribbean-stud", 1, 0, b"", nv)
+    config["nv"]["kind"] = "flash"
+    config["nv"]["bytes"] = 96 * CELLS
+    rig = Rig(config, "caribbean-stud", 1, 0)
+    assert isinstance(rig.nv, FlashNv)
     _run(rig, 20)
     known = rig.app.journal.seq_last
     assert rig.powered and known > 0
     for turn in range(4):  # erase, the newest cell once more, and what a boot records
-        nv.start()
-        nv.chip.cut_at = nv.chip.operations + turn
-        nv.chip.cut_how = MIDDLE
+        rig.nv.cut_at = rig.nv.writes + turn
+        rig.nv.cut_bytes = 50
         rig.boot()
         _run(rig, 20)
-        assert not rig.powered
-        nv.start()
+        assert not rig.powered and rig.nv.chip.cut_how == MIDDLE
+        rig.nv.cut_at = -1
         rig.boot()
         journal = rig.app.journal
-        assert journal.seq_last >= known
+        assert journal.seq_last >= known and not journal.broken
         for seq in range(1, known + 1):
             assert journal.load(seq)
         _run(rig, 5)

@@ -1,11 +1,9 @@
 """Power lost: what was going on is void, said so after the boot, and never goes on by itself."""
 
-import sys
-
-from support import GAME, board, check_stage, fields_of, play
+from support import GAME, board, fields_of, play
 
 from firmware.fault import FAULT_CARDS_INSIDE, FAULT_JOURNAL, FAULT_POWER
-from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WAITING_FOR_ROUND_END, WARNING
+from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WARNING
 from firmware.protocol import ids
 from rig import stories
 from rig.story import Stage
@@ -50,56 +48,6 @@ def test_power_lost_while_idle_needs_no_operator():
     stage = play(stories.start() + OFF_AND_ON + [("empty_proved", 0, "wait", 0)])
     assert stage.names() == ["booted", "empty_proved", "booted", "empty_proved"]
     assert stage.rig.app.boot == 2
-
-
-def test_power_cut_at_a_write_of_a_round_never_loses_an_event_or_resumes():
-    """Cut before, in the middle of and after storage writes of a short round; then boot and look.
-
-    Every write on CPython; every seventh on MicroPython, which is too slow here for all of them."""
-    steps = stories.start() + stories.round_of(1)
-    first = Stage(board(), GAME, 7).rig.nv.writes
-    total = play(steps).rig.nv.writes
-    for write in range(first, total, 1 if sys.implementation.name == "cpython" else 7):
-        for cut_bytes in (0, 50, 96):
-            stage = Stage(board(), GAME, 7)
-            stage.rig.nv.cut_at = write
-            stage.rig.nv.cut_bytes = cut_bytes
-            _play_until_cut(stage, steps)
-            assert not stage.rig.powered
-            stage.rig.nv.cut_at = -1
-            stage.act_typed("boot", "")
-            stage.run(5000)
-            check_stage(stage)
-            flow = stage.rig.app.flow
-            settling = flow.state == WAITING_FOR_ROUND_END  # every card was out: that round is the dealer's to end
-            assert settling or flow.state in (WARNING, WAITING_FOR_DECK), (write, cut_bytes)
-            # Everything recorded was delivered, the boot itself last or nearly so.
-            assert stage.peer.seq_last == stage.rig.app.journal.seq_last
-            assert "booted" in stage.names()[-6:]
-            last = [name for name in stage.names() if name in ("round_started", "round_ended", "round_voided")]
-            assert not last or (last[-1] == "round_started") == settling, (write, cut_bytes)
-            assert not settling or "remainder_taken" in stage.names(), (write, cut_bytes)
-
-
-def _play_until_cut(stage, steps):
-    """Play; when power goes the story cannot go on, and that is what we want."""
-    for name, delay_ms, action, argument in steps:
-        limit_us = stage.rig.plant.now_us + 60000000
-        while name:
-            while stage.seen < len(stage.peer.events):
-                stage.seen += 1
-                if stage.peer.events[stage.seen - 1].name == name:
-                    name = ""
-                    break
-            if not stage.rig.powered or stage.rig.plant.now_us >= limit_us:
-                return
-            if name:
-                stage._step(limit_us)
-        stage.run(delay_ms)
-        if not stage.rig.powered:
-            return
-        stage.act_typed(action, str(argument))
-    stage.run(500)
 
 
 def test_a_dead_journal_stops_play_before_cards_move():
