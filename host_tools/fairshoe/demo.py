@@ -35,6 +35,7 @@ from fairshoe.messages import (
     Event,
     Message,
     Record,
+    Recorded,
     Release,
     RemainderTaken,
     Role,
@@ -254,7 +255,11 @@ class Table:
         self.release()
         if self.facts.final_each:
             self.record(What.FINAL_DEAL, players)
-        self.order(EndRound)
+        if not self.order(EndRound).done:
+            self.look("Count the stub")
+            self.do("press lock")
+            self.wait(Recorded)
+            self.order(EndRound)
 
     def hand_out(self) -> None:
         """A machine that shuffles and does not deal."""

@@ -19,6 +19,7 @@ from fairshoe.messages import (
     Fault,
     Message,
     Meters,
+    Outcome,
     Reason,
     State,
     Status,
@@ -85,6 +86,8 @@ def _describe_command(event: CommandAccepted | CommandEnded) -> str:
     text = f"command {name} ({words(event.role.name)}, operation {event.op}): "
     if isinstance(event, CommandAccepted):
         return text + "accepted"
+    if event.outcome == Outcome.FAILED and event.reason == Reason.STATE:
+        return text + f"failed, still {words(State(event.detail).name)}"  # something holds it back
     return text + words(event.outcome.name) + describe_reason(event.reason, event.detail)
 
 

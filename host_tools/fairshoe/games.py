@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +17,11 @@ from fairshoe.errors import GameError
 from fairshoe.messages import Consequence
 
 Game = dict[str, Any]
+_CLAUSE = "[A-Z0-9]{2,3}-[0-9a-z]{1,4}|HOUSE"
+_FORMS = {
+    "name": "must be small letters, digits and dashes",
+    "code": "must be one to eight capitals or digits, and two or three to have clauses of its own",
+}
 _NO_GAMES = ("schema", "cover_all")  # what else lies there
 
 # What a rule must order where it is about the round as a whole: anything else would leave hands nobody decides on.
@@ -121,9 +127,29 @@ def _value_problems(path: str, value: object, schema: Game, top: Game) -> Iterat
         fastjsonschema.compile({**schema, "definitions": top["definitions"]})(value)  # pyright: ignore
     except fastjsonschema.JsonSchemaValueException as error:
         if "oneOf" in schema:
-            yield f"{path} must be {schema['description']}, not {json.dumps(value)}"
+            yield from _rule_problems(path, value)
+        elif "pattern" in schema:
+            yield f"{path} {_FORMS.get(path, 'does not match ' + schema['pattern'])}, not {json.dumps(value)}"
         else:
             yield f"{path}{str(error.message).removeprefix('data')}, not {json.dumps(value)}"
+
+
+def _rule_problems(path: str, value: object) -> Iterator[str]:
+    """A rule is a clause, or a clause and what it orders: which of the two is wrong."""
+    parts: list[object] = cast(list[object], value) if isinstance(value, list) else [value]
+    if not 1 <= len(parts) <= 2 or not all(isinstance(part, str) for part in parts):
+        yield f"{path} must be a clause, or a clause and what it orders, not {json.dumps(value)}"
+        return
+    if not re.fullmatch(_CLAUSE, str(parts[0])):
+        yield (
+            f"{path}: a clause is two or three capitals or digits, a dash and up to four more (XY-4b), or HOUSE; "
+            f"not {parts[0]}"
+        )
+    known = [item.name.lower() for item in Consequence if item != Consequence.UNRECOGNISED]
+    if len(parts) == 2 and parts[1] not in known:
+        yield f"{path}: nothing is called {parts[1]}; what a rule may order: {', '.join(known)}"
+    elif len(parts) == 1 and isinstance(value, list):
+        yield f"{path} must be a clause, or a clause and what it orders, not {json.dumps(value)}"
 
 
 def _sense_problems(game: Game) -> Iterator[str]:
@@ -134,6 +160,11 @@ def _sense_problems(game: Game) -> Iterator[str]:
         yield f"plan deals {sum(plan)} cards of {deck}"
     if not plan and game["stack_cards"] + last > deck:
         yield f"one player and the last stack take {game['stack_cards'] + last} cards of {deck}"
+    elif not plan:
+        each = game["stack_cards"] + game.get("final_each", 0)
+        taken = game["positions_max"] * each + last + game.get("final_fixed", 0)
+        if taken > deck:
+            yield f"positions_max {game['positions_max']}: so many hands and the last one take {taken} of {deck} cards"
     if "community" in game.get("extras", ()) and game["stack_cards"] > last:
         yield "extras community: a stack that was not taken joins the last one, which must not be smaller"
     cut = game.get("cut_top", 0) + game.get("cut_bottom", 0)
@@ -150,6 +181,8 @@ def _sense_problems(game: Game) -> Iterator[str]:
             yield f"rules.{name} needs a consequence, one of {', '.join(_all_void())}"
     if game.get("stub_rounds") and "stub_count" not in rules:
         yield "rules.stub_count is missing: a count that is due must name its clause"
+    if game.get("cut_after") and _clause(rules.get("cut", "HOUSE")) == "HOUSE":
+        yield "rules.cut must name a clause of the game: without one no cut can be put on record, and none could be due"
     if game.get("closings", 1) > 1 and "closing_again" not in rules:
         yield "rules.closing_again is missing: the second closing must name its clause"
     if game["lockout"] and "lockout" not in rules:
@@ -157,6 +190,10 @@ def _sense_problems(game: Game) -> Iterator[str]:
     for clause in sorted(clauses_of(game)):
         if clause != "HOUSE" and not clause.startswith(game["code"] + "-"):
             yield f"rules name {clause}, which is a clause of another game than {game['code']}"
+
+
+def _clause(entry: Any) -> str:
+    return entry if isinstance(entry, str) else entry[0]
 
 
 def _all_void() -> list[str]:
