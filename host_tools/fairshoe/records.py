@@ -123,6 +123,7 @@ NUMBERS: dict[str, tuple[Number, ...]] = {
     "reader_off": (),
     "approval": (Number("number"), Number("allows")),
     "surrender": (_POSITION,),
+    "card_to": (_SEAT, Number("draw")),
 }
 _ANY = (Number("a", needed=False), Number("b", needed=False))  # of a kind that this version has no words for
 
