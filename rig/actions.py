@@ -56,8 +56,8 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
 
 # What a person types after the action's name: `load 52`, `jam throat:10:60000`.
 TYPED = (
-    "load N, press close|lock|seat|green|ack, take [N], lift, open, clear, close, key on|off, litter N, draw MS, "
-    "jam throat|exit:NTH:UM, misfeed NTH:TIMES"
+    "load N[:CUT], press close|lock|seat|green|ack, take [N], lift, open, clear, close, key on|off, litter N, draw MS, "
+    "peek RANK, peek_end, jam throat|exit:NTH:UM, misfeed NTH:TIMES"
 )
 
 
@@ -131,6 +131,9 @@ def typed(action: str, argument: str) -> "tuple[str, Arguments]":
         arguments["to"] = argument
     elif action == "crash" and argument not in ("", "0"):
         arguments["name"] = argument
+    elif action == "load" and ":" in argument:
+        cards, cut_at = argument.split(":", 1)
+        arguments.update({"cards": int(cards), "cut_at": int(cut_at)})
     elif action in _NUMBER and argument not in ("", "0"):
         arguments[_NUMBER[action]] = int(argument)
     elif action == "load":
@@ -146,6 +149,7 @@ _NUMBER = {
     "draw": "ms",
     "draw_two": "ms",
     "hold": "um",
+    "peek": "rank",
     "stuck": "ms",
 }
 

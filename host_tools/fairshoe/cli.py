@@ -184,6 +184,8 @@ def _demo(options: argparse.Namespace) -> int:
     # Checked here too, so that a mistake is told once and not by a child process.
     from fairshoe.simulator import check_game
 
+    if options.board == DEFAULT_BOARD:
+        options.board = demo_stories.BOARDS.get(options.game, DEFAULT_BOARD)
     config, _crc = boards.load_board(options.board)
     kind = config["mechanism"]["kind"]
     name = options.game or demo_stories.DEFAULTS.get(kind, DEFAULT_GAME)

@@ -224,7 +224,7 @@ class Table:
             time.sleep(0.02)
         self._screen.display(self._child.display)
 
-    def shuffle(self, cards: int = 0) -> CommandResult:
+    def shuffle(self, cards: int | str = 0) -> CommandResult:
         self.do(f"load {cards or self.facts.deck}")
         return self.order(Shuffle)
 

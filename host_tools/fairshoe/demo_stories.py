@@ -1,9 +1,10 @@
-"""The stories of the demonstration: one for every mechanism, and one for each poker game with its own procedure."""
+"""The stories of the demonstration: one for every mechanism, and one for each game with its own procedure."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from fairshoe import demo_shoe
 from fairshoe.demo import PLAYERS, Facts, Play, Story, Table, Told
 from fairshoe.games import load_game
 from fairshoe.messages import (
@@ -20,6 +21,7 @@ from fairshoe.screen import Screen
 
 # What is played on a board when nobody says: small decks, so that a demonstration stays one.
 DEFAULTS = {"shelves": "house:deck_cards=52", "draw": "house:deck_cards=30"}
+BOARDS = {demo_shoe.GAME: demo_shoe.BOARD}  # where a game is played when nobody names a board
 
 
 def story_for(kind: str, name: str, game: str | dict[str, Any]) -> Story:
@@ -28,6 +30,8 @@ def story_for(kind: str, name: str, game: str | dict[str, Any]) -> Story:
     if kind == "carousel" and name in _POKER:
         play, told, table = _POKER[name]
         return Story(play, told, facts, table)
+    if kind == "draw" and name == demo_shoe.GAME:
+        return Story(demo_shoe.play, (3, 0, 0, []), facts)
     play, told = _MECHANISMS[kind]
     return Story(play, told, facts)
 

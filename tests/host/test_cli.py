@@ -288,6 +288,15 @@ def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str) -> None:
         assert words in done.stdout, words
 
 
+@pytest.mark.timeout(180)
+def test_the_demo_plays_double_attack_blackjack_on_the_board_for_it() -> None:
+    done = run("demo", "--game", "double-attack-blackjack", "--speed", "20", "--seed", a_seed(), timeout=120)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "board pico-draw" in done.stdout and "0 missing" in done.stdout
+    for told in ("burned", "betting closed", "ten", "cut", "DAB-7j"):
+        assert told in done.stdout, told
+
+
 def read_terminal(near: int, seconds: float) -> str:
     text = b""
     end = time.monotonic() + seconds
