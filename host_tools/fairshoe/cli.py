@@ -191,7 +191,7 @@ def _demo(options: argparse.Namespace) -> int:
     name = options.game or demo_stories.DEFAULTS.get(kind, DEFAULT_GAME)
     game = check_game(name)
     story = demo_stories.story_for(kind, name, game)
-    table = options.table or story.table
+    table = [*story.table, *options.table]  # what is said last counts
     games.set_table(config, table)
     arguments = ["--board", options.board, "--game", name, "--display"]
     arguments += [f"--table={word}" for word in table]

@@ -34,6 +34,7 @@ from fairshoe.messages import (
     EndRound,
     Event,
     Message,
+    Reason,
     Record,
     Recorded,
     Release,
@@ -50,6 +51,7 @@ from fairshoe.messages import (
     WarningLatched,
     What,
 )
+from fairshoe.records import Source
 from fairshoe.screen import Screen
 from fairshoe.shoe import CommandResult, Shoe
 from firmware.protocol.session import KEY_SIZE
@@ -226,12 +228,24 @@ class Table:
 
     def shuffle(self, cards: int | str = 0) -> CommandResult:
         self.do(f"load {cards or self.facts.deck}")
-        return self.order(Shuffle)
+        result = self.order(Shuffle)
+        if not result.done and result.reason == Reason.STATE:
+            # A table that keeps records: what people do with a new deck is told first.
+            for step in (What.INSPECTED, What.VERIFIED, What.SHOWN, What.WASHED):
+                self.record(step, 1)
+            self.record(What.PROVENANCE, 1, Source.MACHINE)
+            result = self.order(Shuffle)
+        return result
 
     def open_round(self, players: int) -> None:
         self.order(SetPositions, positions=players)
         self.order(CloseBetting)
         if self.facts.lockout:
+            self.lock_out()
+
+    def lock_out(self) -> None:
+        if not self.order(ConfirmLockout).done:
+            self.record(What.PROGRESSIVE, 0, 0)
             self.order(ConfirmLockout)
 
     def stacks(self, count: int) -> None:

@@ -176,11 +176,11 @@ def _boston_5_stud(table: Table, screen: Screen) -> None:
 def _caribbean_stud(table: Table, screen: Screen) -> None:
     screen.heading(f"Act 1: {PLAYERS} players, progressive wagers and Cover All")
     _open(table, PLAYERS, look=True)
-    table.look("lock-out: LOCK")
     table.record(What.PROGRESSIVE, 3, 2)
     table.order(ConfirmLockout)  # in vain: a chip is missing
     table.look("Progressive chips")
     table.record(What.PROGRESSIVE, 3, 3)
+    table.look("lock-out: LOCK")
     table.order(ConfirmLockout)
     table.stacks(PLAYERS + 1)
     table.release()
@@ -192,7 +192,7 @@ def _caribbean_stud(table: Table, screen: Screen) -> None:
     table.jam_while_dealing(2 * table.facts.deck - 1)
     screen.heading("Act 4: the dealer has four cards of five, and the shoe gives one more")
     _open(table, 1)
-    table.order(ConfirmLockout)
+    table.lock_out()
     table.stacks(2)
     table.record(What.MISDEAL, DEALER, 4)
     _extra_card(table)

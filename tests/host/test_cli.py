@@ -279,6 +279,13 @@ GAME_STORIES: dict[str, tuple[str, ...]] = {
 }
 
 
+def test_the_demo_tells_what_people_do_where_the_table_keeps_records() -> None:
+    done = run("demo", "--table", "records=true", "--speed", "30", "--seed", a_seed(), timeout=120)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "deck refused: not inspected, verified, shown and washed yet, CS-3b" in done.stdout
+    assert "recorded: washed: deck 1; by CS-3b" in done.stdout
+
+
 @pytest.mark.parametrize("game", GAME_STORIES)
 def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str) -> None:
     done = run("demo", "--game", game, "--speed", "30", "--seed", a_seed(), timeout=120)
