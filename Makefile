@@ -49,7 +49,7 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check test-both test-dissector-if-tshark)
+	$(call each,check trace test-both test-dissector-if-tshark)
 
 # Both VMs at once, since a machine has two cores: the one that takes longer is shown, the other when it is over.
 test-both: ready

@@ -62,7 +62,7 @@ def test_a_wrong_game_is_told_with_its_place() -> None:
     assert problem(plan=[30, 30]) == "plan deals 60 cards of 52"
     assert problem(rules={**changed()["rules"], "jam": "CS-1"}).startswith("rules.jam is not known")
     assert problem(rules={**changed()["rules"], "count": ["CS-9g", "explode"]}).startswith(
-        "rules.count must be a clause, or a clause and what it orders"
+        "rules.count: nothing is called explode; what a rule may order: none, "
     )
     assert problem(rules={**changed()["rules"], "exposure": ["CS-13a", "one_void"]}) == (
         "rules.exposure voids the round: one_void is no way to do that"
@@ -81,6 +81,7 @@ def test_an_operator_can_add_a_game_without_touching_the_engine(tmp_path: Path) 
     data = changed("double-cross-poker", name="my-game", code="MY", stack_cards=4, rules={})
     data["stub_rounds"] = 0
     data["stub_exempt"] = []
+    data["cut_after"] = []
     path = tmp_path / "my-game.json"
     path.write_text(json.dumps(data))
     assert games.inspect_game(str(path)).good

@@ -186,3 +186,26 @@ def test_status_says_nothing_of_the_pace():
         stage.run(100)
         told.append(stage.peer.messages["status"][8:16])
     assert all(zones == told[0] for zones in told)
+
+
+def first_stacks(game, number):
+    """Two stacks of a real game: everything the host gets, with what the dealer reads at that moment, and the lamps."""
+    stage = Stage(board(), game, 7)
+    stage.until("empty_proved", 20000)
+    seen = recorded(stage)
+    order = start(stage, 52, number)
+    stage.until("deck_verified", 90000)
+    stage.play([("", 200, "press", "seat"), ("", 300, "press", "close")])
+    if stage.rig.app.flow.profile.lockout:
+        stage.play([("", 300, "press", "lock")])
+    for _ in range(2):
+        stage.play([("stack_offered", 300, "wait", 0)])
+        seen.append((stage.rig.plant.now_us, (stage.rig.hal.lines, bytes(stage.rig.app.out.level))))
+        stage.play([("", 300, "take", 0)])
+    return order, seen
+
+
+def test_no_message_display_or_lamp_tells_a_card_that_lies_face_down():
+    """Proves: DDS-8b, CS-7b"""
+    for game in ("double-down-stud", "caribbean-stud"):
+        same([first_stacks(game, number) for number in range(2)])
