@@ -18,8 +18,9 @@ CALLS = {"exec", "eval", "compile", "__import__", "execfile", "input", "globals"
 FILES = {"open"}
 MODULES = {"os", "uos", "io", "vfs", "importlib", "network", "socket", "bluetooth", "_thread", "subprocess", "code"}
 ANYWHERE = {"dupterm", "bootloader", "exec", "eval", "__import__", "chdir", "rename", "unlink"}
-# The one place that reads files, before the first scan; and the flash chip, whose size only the file system knows.
-MAY_OPEN = {"firmware/main.py"}
+# Board, game and dictionary, by names that stand in main.py, before the first scan; and the flash chip, whose size only
+# the file system knows.
+MAY_OPEN = {"firmware/main.py", "firmware/words.py"}
 MAY_IMPORT = {"hal/rp2/onboard.py": {"os"}}
 
 
@@ -121,10 +122,8 @@ class Board:
     "error", [KeyboardInterrupt, SystemExit, MemoryError, ValueError, GeneratorExit, OSError, RecursionError]
 )
 def test_whatever_ends_the_scans_ends_in_motors_off_and_the_watchdog(
-    error: type[BaseException], storage_fails: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: type[BaseException], storage_fails: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    board = tmp_path / "board.json"
-    board.write_text("{}")
     hal = Board(storage_fails)
     interrupts: list[int] = []
 
@@ -133,15 +132,7 @@ def test_whatever_ends_the_scans_ends_in_motors_off_and_the_watchdog(
         assert interrupts == [-1], "Ctrl-C is only a byte by now"
         raise error
 
-    monkeypatch.setattr(device_main, "BOARD_FILE", str(board))
-    def make_port(_config: Any) -> Board:
-        return hal
-
-    def make_app(_hal: Any, _config: Any, _crc: int) -> SimpleNamespace:
-        return SimpleNamespace(boot=3)
-
-    monkeypatch.setattr(device_main, "make_port", make_port)
-    monkeypatch.setattr(device_main, "make_app", make_app)
+    monkeypatch.setattr(device_main, "start", lambda: SimpleNamespace(boot=3, hal=hal))
     monkeypatch.setattr(device_main, "run", scans)
     monkeypatch.setattr(device_main.micropython, "kbd_intr", interrupts.append, raising=False)
     with pytest.raises(Bitten):
@@ -164,3 +155,13 @@ def test_main_has_no_way_out_behind_the_scans() -> None:
 def test_the_list_of_ways_in_names_what_python_has() -> None:
     """A word that was misspelt would find nothing."""
     assert {name for name in CALLS if not hasattr(builtins, name)} == {"execfile"}
+
+
+def test_files_are_opened_to_be_read_and_by_names_of_the_firmware_alone() -> None:
+    """Whoever is on the link cannot name one: each name is a constant, or a path that main.py gives a constant for."""
+    found: list[str] = []
+    for path in sorted(MAY_OPEN):
+        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("open", "WordFile"):
+                found.append(ast.unparse(node))
+    assert found == ["open(BOARD_FILE, 'rb')", "WordFile(WORDS_FILE)", "open(GAME_FILE)", "open(path, 'rb')"]
