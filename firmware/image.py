@@ -87,6 +87,10 @@ AXIS_IDLE = const(0)
 AXIS_MOVING = const(1)
 AXIS_LOST = const(2)  # did not find home, or stalled
 
+# Faces, where cards are recognised, are numbered suit by suit from the ace on, 1 .. 52.
+SUIT_FACES = const(13)
+TEN = const(10)
+
 EDGES_MAX = const(32)  # a sweep gives 81 slots/s x 2 edges; a scan every 4 ms sees at most 1
 SETTLE_US = const(1000)  # a beam's bounce is over in less; at 1.2 m/s a card moves 1.2 mm meanwhile
 

@@ -14,10 +14,11 @@ from firmware.image import (
     IN_THROAT_B,
     OUT_READ_ACE,
     OUT_READ_COURT,
+    SUIT_FACES,
+    TEN,
     output_set,
 )
 from firmware.machines.beams import phase_dark, phase_light
-from firmware.machines.faces import SUIT_FACES, TEN
 from firmware.machines.job import Machine
 from firmware.machines.meters import METER_CARDS, METER_CYCLES
 from firmware.shoe.ledger import DISCARDED, HOPPER, PATH, REMOVED

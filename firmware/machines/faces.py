@@ -2,13 +2,13 @@
 
 from micropython import const
 
+from firmware.image import SUIT_FACES, TEN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.image import Inputs
 
 DECK_FACES = const(52)
-SUIT_FACES = const(13)
-TEN = const(10)  # of a suit, whose first is the ace
 
 
 class Faces:
