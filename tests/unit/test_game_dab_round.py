@@ -150,6 +150,14 @@ def test_a_face_up_card_that_was_pushed_back_counts_when_it_comes():
     assert shoe.told("cards_odd") == [(FAULT_FACE_UP, 1, ids.REJECT_CARD, "DAB-15b")]
     shoe.draw()
     assert shoe.count("cards_odd") == 1 and shoe.zones() == (2, 2, 16, 0)
+    hidden = Shoe(face=True).load().draw(2)
+    hidden.stage.rig.plant.luck.add({"fault": "face_up", "card": 2})
+    assert hidden.stage.rig.plant.hand.draw_back(60000, 200)
+    hidden.stage.run(900)
+    hopper = hidden.stage.rig.plant.hopper
+    hopper.insert(0, hopper.pop())  # and another card comes in its place
+    hidden.draw()
+    assert hidden.count("cards_odd") == 0 and hidden.zones() == (2, 1, 17, 0)
 
 
 def test_a_ten_that_is_seen_is_removed_and_the_second_of_a_shoe_voids_the_round():
