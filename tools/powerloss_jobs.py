@@ -239,10 +239,10 @@ def second_cut(draw: random.Random) -> Cut:
     return Cut("time", at_us, kind="second, instant")
 
 
-def boot_cuts() -> Iterator[Cut]:
+def boot_cuts(sizes: tuple[int, ...] = (0, 40, 300)) -> Iterator[Cut]:
     """Every write of a boot."""
     for at in range(BOOT_WRITES):
-        for size in (0, 40, 300):
+        for size in sizes:
             yield Cut("write", at, size, "second, at a write")
 
 

@@ -358,10 +358,10 @@ DEFECTS: list[tuple[Plant, Job, str, int]] = [
     (contents_altered, DEFAULT, "content", 1),
     (chain_begun_anew, DEFAULT, "chain", 5),
     (books_late, DEFAULT, "books", 10),
-    (torn_key_believed, KEYS, "key", 200),
-    (old_key_left, KEYS, "key", 200),
+    (torn_key_believed, KEYS, "key", 40),
+    (old_key_left, KEYS, "key", 40),
     (count_forgotten, TABLE, "doubt", 20),
-    (count_forgotten_at_the_boot, TABLE, "doubt", 60),
+    (count_forgotten_at_the_boot, TABLE, "doubt", 25),
     (told_before_recorded, replace(TABLE, kind="nag"), "answer", 1),
     (halt_hidden, DEFAULT, "halt", 3),
     (other_contents_the_second_time, AWAY, "delivery", 10),
@@ -377,14 +377,14 @@ DEFECTS: list[tuple[Plant, Job, str, int]] = [
 def ways(plant: Plant, story: Job, places: Places) -> Iterator[tuple[Cut, ...]]:
     draw = random.Random(3)
     if story.kind == "keys":
-        yield from ((cut,) for cut in write_cuts(places))
+        yield from ((cut,) for cut in write_cuts(places) if cut.size in (24, 96))
     while True:  # until whoever asks has had enough
         first = some_cut(draw, places)
         if plant is halt_hidden:
             yield (replace(first, what="crash", at=draw.choice(places.instants["idle"])),)
         elif plant is count_forgotten_at_the_boot:
             first = Cut("time", places.instants["axis"][-1] & ~1)  # the rest is being released
-            yield from ((first, Cut("write", at)) for at in range(40))
+            yield from ((first, Cut("write", at)) for at in range(15, 40))
         else:
             yield (first,)
             yield (first, second_cut(draw))

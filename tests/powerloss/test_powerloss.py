@@ -29,8 +29,8 @@ from powerloss_jobs import (
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = Job("pico-carousel", "caribbean-stud")
 TABLE = replace(DEFAULT, role="table")
-SLICE = 20
-GAME_CUTS = 7
+SLICE = 12
+GAME_CUTS = 4
 LONG = ("pico-shelves", "double-attack-blackjack")  # 384 cards: a second for each round, left to `make powerloss`
 
 
@@ -41,18 +41,19 @@ def check(job: Job) -> None:
     assert outcome.struck, f"the cut did not come; {replay}"
 
 
-def three_lengths(places: Places) -> Iterator[Cut]:
-    """Of every write: before it, after it, and torn at a length that differs from write to write."""
+def two_lengths(places: Places) -> Iterator[Cut]:
+    """Of every write: torn at a length that differs from write to write, and after it, which is before the next one."""
+    yield Cut("write", 0, 0)
     for at, size in enumerate(places.writes):
-        for length in sorted({0, 1 + at * 37 % (size - 1), size}):
-            yield Cut("write", at, length)
+        yield Cut("write", at, 1 + at * 37 % (size - 1))
+        yield Cut("write", at, size)
 
 
 @pytest.mark.timeout(300)
 def test_power_cut_at_every_write_of_a_round_breaks_no_promise() -> None:
     places = survey(DEFAULT)
     assert not places.problems and len(places.writes) > 40
-    for cut in three_lengths(places):
+    for cut in two_lengths(places):
         check(replace(DEFAULT, cuts=(cut,)))
 
 
@@ -61,7 +62,7 @@ def test_power_cut_at_every_write_of_a_key_change_leaves_one_key_and_its_seals()
     story = replace(TABLE, kind="keys")
     places = survey(story)
     assert not places.problems and len(places.writes) > 15
-    for cut in three_lengths(places):
+    for cut in two_lengths(places):
         check(replace(story, cuts=(cut,)))
 
 
@@ -116,7 +117,7 @@ def test_power_cut_in_scenarios_breaks_no_promise() -> None:
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")
     draw = random.Random(seed)
-    for name in draw.sample(scenario_names(), SLICE // 2):
+    for name in draw.sample(scenario_names(), SLICE):
         story = scenario_job(name)
         places = survey(story)
         assert not places.problems, f"{name}: {places.problems[0]}"
@@ -129,11 +130,11 @@ def test_power_cut_at_every_write_of_the_boot_that_follows_a_cut_breaks_no_promi
     places = survey(story)
     first = instant_cut(random.Random(1), places, "exit")
     struck = 0
-    for second in boot_cuts():
+    for second in boot_cuts((0, 40)):
         outcome = play(replace(story, cuts=(first, second)))
         assert not outcome.problems, f"{outcome.problems[0]}; {outcome.job.options()}"
         struck += outcome.struck == 2
-    assert struck > 20
+    assert struck > 14
 
 
 def test_a_cut_replays_from_its_words() -> None:
