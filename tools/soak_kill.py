@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from powerloss_jobs import proofs
 from soak_kill_host import EventLog, Program
 from soak_kill_world import Killed, World
 
@@ -29,6 +30,8 @@ from fairshoe.games import game_names
 from firmware.protocol import ids
 from rig.piles import Finding
 
+BOARD = "pico-carousel"
+GAME = "caribbean-stud"
 TELL_S = 5.0
 DEAD_MS = (0, 200, 3000, 15000)
 MEMORY = Path("/dev/shm")  # files that need no disk: every number is written down with a sync
@@ -38,9 +41,9 @@ PEACE_MS = 120_000  # by then everything is told
 class Soak:
     """One run."""
 
-    def __init__(self, seed: int, folder: Path, board: str = "pico-carousel", game: str = "caribbean-stud") -> None:
+    def __init__(self, seed: int, folder: Path, board: str = BOARD, game: str = GAME, flash: bool = False) -> None:
         self.seed = seed
-        self.world = World(seed, board, game)
+        self.world = World(seed, board, game, flash)
         self.program = Program(self.world, folder)
         self.lives = 0
         self.counts: Counter[int] = Counter()  # events recorded, by kind
@@ -97,6 +100,8 @@ class Soak:
         aftermath.finish()
         for op in range(1, self.operations + 1):
             self._check_operation(op)
+        for problem in proofs(self.world.rig):
+            raise Finding(problem.removeprefix("Finding: "))
 
     @property
     def operations(self) -> int:
@@ -141,14 +146,15 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=500, help="how many (%(default)s)")
     parser.add_argument("--minutes", type=float, default=10, help="at most so long (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(1, 1 << 30))
-    parser.add_argument("--board", choices=boards.board_names(), default="pico-carousel")
-    parser.add_argument("--game", choices=game_names(), default="caribbean-stud")
+    parser.add_argument("--board", choices=boards.board_names(), default=BOARD)
+    parser.add_argument("--game", choices=game_names(), default=GAME)
+    parser.add_argument("--flash", action="store_true", help="storage is flash")
     options = parser.parse_args()
     print(f"soak-kill {fairshoe.__version__}: seed {options.seed}, {options.rounds} rounds", flush=True)
     started = time.monotonic()
     told = [started]
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
-        soak = Soak(options.seed, Path(folder), options.board, options.game)
+        soak = Soak(options.seed, Path(folder), options.board, options.game, options.flash)
 
         def more() -> bool:
             now = time.monotonic()
@@ -163,7 +169,7 @@ def main() -> int:
             print(f"after {soak.rounds} rounds, at {soak.world.clock():.6f} s: {finding}")
             print(
                 f"replay: .venv/bin/python tools/soak_kill.py --seed {options.seed} --rounds {options.rounds}"
-                f" --board {options.board} --game {options.game}"
+                f" --board {options.board} --game {options.game}{' --flash' if options.flash else ''}"
             )
             return 1
         print("\n".join(soak.summary()))

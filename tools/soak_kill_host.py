@@ -42,6 +42,7 @@ COMMANDS: dict[State, type[Command]] = {
     State.WAITING_FOR_DECK: Shuffle,
     State.DECK_READY: CloseBetting,
     State.WAITING_FOR_LOCKOUT: ConfirmLockout,
+    State.WAITING_FOR_WAGERS: CloseBetting,
     State.WAITING_FOR_GREEN: Release,
     State.WAITING_FOR_ROUND_END: EndRound,
     State.WARNING: AcknowledgeWarning,
@@ -184,7 +185,7 @@ class Program:
         kind = COMMANDS.get(State(status.state))
         if kind is None or (kind is Shuffle and not self.world.rig.plant.hopper):
             return None
-        if kind is CloseBetting and not status.positions:
+        if kind is CloseBetting and not status.positions and status.state != State.WAITING_FOR_WAGERS:
             pending = shoe.start(SetPositions, positions=SEATS)
         else:
             pending = shoe.start(kind)

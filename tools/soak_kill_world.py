@@ -12,13 +12,15 @@ from typing import Any
 from fairshoe import boards
 from fairshoe.messages import Event as HostEvent
 from fairshoe.messages import Message, UnknownMessage
+from firmware.journal.cells import CELL_SIZE, RECORD_CELL
 from hal.sim.noise import Noise
 from rig.actions import do
 from rig.aftermath import Aftermath
+from rig.games import load_profile
 from rig.operator import next_moves
 from rig.peer import Event
 from rig.piles import Finding
-from rig.rig import Rig
+from rig.rig import CUT_CRASH, CUT_POWER, CUT_STUCK, Rig
 from rig.scenario import FIELDS
 
 Data = dict[str, Any]
@@ -28,6 +30,7 @@ ROLE_TABLE = 2
 STEP_MS = 25
 HAND_US = 150_000  # how often a dealer looks up
 HOST_LEFT = 0.9  # how often a button is left to the host
+FAILS = {"halt": CUT_CRASH, "hang": CUT_STUCK}  # what may fail besides power
 # Where a program can be killed, and how many times it may get past that place at most.
 KILLS = {
     "while reading": 4000,
@@ -42,6 +45,11 @@ KILLS = {
     "while writing down an outcome": 8,
     "after writing down an outcome": 8,
 }
+
+
+def storage_for(game: str) -> int:
+    """Bytes for two rounds of a game whose rounds are long."""
+    return (2 * load_profile(game).round_events + RECORD_CELL) * CELL_SIZE
 
 
 class Killed(BaseException):
@@ -60,10 +68,13 @@ class Heard:
 class World:
     """Simulated time goes on whenever the host waits for bytes, or is dead. One seed gives one history."""
 
-    def __init__(self, seed: int, board: str, game: str) -> None:
+    def __init__(self, seed: int, board: str, game: str, flash: bool = False) -> None:
         self.draw = random.Random(seed)
         config = copy.deepcopy(boards.load_board(board)[0])
         config["link"]["mode"] = "table"
+        config["nv"]["bytes"] = max(config["nv"]["bytes"], storage_for(game))
+        if flash:
+            config["nv"]["kind"] = "flash"
         self.rig = Rig(config, game, seed, 0, KEY)
         self.peer = Heard()
         self.aftermath = Aftermath(self)  # pyright: ignore[reportArgumentType]  # a rig and what its host has heard
@@ -118,7 +129,8 @@ class World:
         """Order the next power cut."""
         draw = self.draw
         rig = self.rig
-        what = draw.choice(("write", "frame", "time"))
+        what = draw.choice(("write", "write", "frame", "frame", "time", "time", "halt", "hang"))
+        rig.cut_how = FAILS.get(what, CUT_POWER)
         if what == "write":
             rig.nv.cut_at = rig.nv.writes + draw.randrange(220)
             rig.nv.cut_bytes = draw.randrange(100)
@@ -131,7 +143,14 @@ class World:
 
     def _power(self) -> None:
         rig = self.rig
-        if rig.powered:
+        if rig.struck and self.ordered in FAILS:
+            self.tally[f"firmware: {self.ordered}"] += 1
+            self.moves = []
+            rig.struck = False  # the watchdog sees to the rest
+            if not self.calm:
+                self._arm()
+            return
+        if rig.powered or rig.reset_us >= 0:
             return
         if self.boot_us < 0:
             self.tally[f"power cut: {self.ordered}"] += 1
