@@ -9,7 +9,7 @@ from rig.powercut import KINDS, PowerRun, Survey
 
 GAME = {"deck_cards": 12, "stack_cards": 3, "positions_max": 2}
 SEED = 20251
-CUTS = 12 if sys.implementation.name == "cpython" else 4  # a VM that shares its machine has 30 s for each test
+CUTS = 12 if sys.implementation.name == "cpython" else 3  # a VM that shares its machine has 30 s for each test
 
 
 def data(role=""):
