@@ -57,7 +57,7 @@ def shorten(sources: dict[str, str], foreign: Foreign, main: str, others: Iterab
     roles = _counted(name for reader in readers.values() for name in reader.roles)
     kept = _kept(roles, everybody, foreign)
     long = [name for name in roles if name not in kept and len(name) > LENGTH_MAX]
-    names = _share(long, everybody)
+    names = _share(long, list(readers.values()), everybody)
     imported = _counted(module for reader in readers.values() for module in reader.imported)
     shipped = [name for name in (*imported, *sorted(set(readers) - set(imported))) if name not in packages]
     # In small letters alone: not every file system that these files pass through tells small from capital.
@@ -161,19 +161,19 @@ def _kept(roles: list[str], readers: list[Reader], foreign: Foreign) -> dict[str
     return kept
 
 
-def _share(old: list[str], readers: list[Reader]) -> dict[str, str]:
+def _share(old: list[str], readers: list[Reader], everybody: list[Reader]) -> dict[str, str]:
     """For each name, in order, one that no name has which it meets.
 
     MicroPython remembers for each text where in a dict it was found last, so that looking up one text for many things
     takes longer. Names that are looked up share only when SHORT_MAX are given away, and then with those used least;
     those of arguments, which are not, share at once.
     """
-    words = {word for reader in readers for word in reader.words}
+    words = {word for reader in everybody for word in reader.words}
     free = [name for name in _short(ascii_letters) if name not in words and not keyword.iskeyword(name)]
     uses = Counter(token.string for reader in readers for token in reader.tokens)
     looked_up = {name for reader in readers for name in reader.looked_up}
     meets: dict[str, list[str]] = defaultdict(list)
-    for space, members in _spaces(readers).items():
+    for space, members in _spaces(everybody).items():
         for name in members:
             meets[name].append(space)
     used: dict[str, set[str]] = defaultdict(set)
