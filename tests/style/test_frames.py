@@ -72,6 +72,7 @@ COLD = {
     "firmware/machines/shelves.py: Shelves.reorder",
     "firmware/machines/shelves.py: _start_pass",
     # when a host says something, or an event is new
+    "firmware/games/play.py: Play.objection",
     "firmware/link/report.py: _handle",
     "firmware/link/gate.py: _authentic",
     "firmware/link/gate.py: link_open",
