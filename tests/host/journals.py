@@ -92,8 +92,8 @@ def opened(rig: Rig, key: RoleKey | None = None, service: bool = False) -> Gener
 
 
 def pulled(rig: Rig, key: bytes = KEY, known: Export | None = None, start: int = 0) -> Export:
-    """An export as `fairshoe journal pull` makes it, with the lines that its records would have."""
-    with opened(rig, role_key(key, Role.OBSERVER) if key else None) as shoe:
+    """An export as `fairshoe journal pull` makes it at the port that is the link, with the lines of its records."""
+    with opened(rig, role_key(key, Role.OBSERVER) if key else None, rig.hal.service) as shoe:
         export = pull(shoe, known, start)
     return replace(export, records=[replace(record, line=at + 2) for at, record in enumerate(export.records)])
 
