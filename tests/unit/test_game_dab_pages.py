@@ -78,6 +78,8 @@ def test_a_house_game_on_a_draw_shoe_keeps_its_own_pages():
     from tables import set_up
 
     stage = set_up("draw", 10)
+    stage.run(500)
+    assert stage.rig.hal.lines[0] == "Ready for a deck"
     stage.rig.plant.load(list(range(10)))
     stage.play([("", 300, "press", "green"), ("deck_loaded", 300, "wait", 0)])
     assert stage.rig.app.flow.state == DRAW_READY

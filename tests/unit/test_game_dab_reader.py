@@ -272,7 +272,7 @@ def test_an_immediate_surrender_needs_no_blackjack_of_this_round():
 
 
 def test_a_table_without_a_reader_has_none_to_ask():
-    shoe = Shoe(cards=40).load().boxes(BOXES).draw(6)
+    shoe = Shoe(cards=40).load().boxes(BOXES).draw(7)
     assert shoe.record("up_card", KING) == DONE
     shoe.stage.act("peek", {"rank": ACE})
     shoe.stage.run(2000)
