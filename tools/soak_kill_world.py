@@ -102,6 +102,8 @@ class World:
         limit_us = rig.plant.now_us + ms * 1000
         while rig.plant.now_us < limit_us:
             rig.step(limit_us)
+            if rig.struck and self.ordered in FAILS:
+                self._failed()
             self._collect()
             self.aftermath.scan()
         self._power()
@@ -141,15 +143,16 @@ class World:
             rig.cut_us = rig.plant.now_us + draw.randrange(200_000_000)
         self.ordered = what
 
+    def _failed(self) -> None:
+        """Not power but the firmware: the watchdog sees to it."""
+        self.tally[f"firmware: {self.ordered}"] += 1
+        self.moves = []
+        self.rig.struck = False
+        if not self.calm:
+            self._arm()
+
     def _power(self) -> None:
         rig = self.rig
-        if rig.struck and self.ordered in FAILS:
-            self.tally[f"firmware: {self.ordered}"] += 1
-            self.moves = []
-            rig.struck = False  # the watchdog sees to the rest
-            if not self.calm:
-                self._arm()
-            return
         if rig.powered or rig.reset_us >= 0:
             return
         if self.boot_us < 0:
