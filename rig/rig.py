@@ -145,16 +145,19 @@ class Rig:
         if not self.powered or plant.now_us < self.stuck_us:
             self._unattended(limit_us)
             return
+        waiting = len(self.hal.received) + len(self.hal.service_received)
         wake_ms = self._scan()
         if not self.powered:
             return
+        heard = len(self.hal.received) + len(self.hal.service_received) < waiting
         # This link takes no time: a long backlog goes out frame by frame, answer by answer, at one instant.
         sent = len(self.hal.sent) + len(self.hal.service_sent) != 0
         if sent and self._send():
             return
         if wake_ms <= 0 or plant.changed:
             self.frames += 1 if sent else 0
-            self.zero_wakes += 0 if sent and self.frames < FRAMES_MAX else 1
+            # So does a backlog of what a host has sent, 64 bytes a scan.
+            self.zero_wakes += 0 if heard or (sent and self.frames < FRAMES_MAX) else 1
             if self.zero_wakes > ZERO_WAKES_MAX:
                 raise Livelock("state %d keeps asking for scans" % self.app.flow.state)
             return
