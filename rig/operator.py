@@ -63,7 +63,10 @@ def _load(stage: "Stage", cut_at: int) -> "list[Move]":
     flow = stage.rig.app.flow
     moves: "list[Move]" = [(300, "press", {"button": "green"})]
     if not stage.rig.plant.hopper:
-        moves.insert(0, (300, "load", {"cards": flow.profile.deck_cards, "cut_at": cut_at}))
+        load: "dict[str, Any]" = {"cards": flow.profile.deck_cards, "cut_at": cut_at}
+        if flow.profile.decks > 1:
+            load["deck"] = flow.books.turn()  # the one whose turn it is, or it is refused
+        moves.insert(0, (300, "load", load))
     return moves
 
 

@@ -117,11 +117,17 @@ def test_power_cut_in_scenarios_breaks_no_promise() -> None:
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")
     draw = random.Random(seed)
+    struck = 0
     for name in draw.sample(scenario_names(), SLICE):
         story = scenario_job(name)
         places = survey(story)
         assert not places.problems, f"{name}: {places.problems[0]}"
-        check(replace(story, cuts=(some_cut(draw, places),)))
+        job = replace(story, cuts=(some_cut(draw, places),))
+        outcome = play(job)
+        assert not outcome.problems, f"{outcome.problems[0]}; replay: tools/powerloss.py {job.options()}"
+        struck += outcome.struck
+    # Not all: a story that is repaired in its course, or has a cut of its own, calls off one that was ordered before.
+    assert struck >= SLICE * 3 // 4
 
 
 def test_power_cut_at_every_write_of_the_boot_that_follows_a_cut_breaks_no_promise() -> None:
