@@ -118,7 +118,10 @@ def _scenario(name: str) -> Data:
 
 
 def scenario_names() -> list[str]:
-    return sorted(path.stem for path in SCENARIOS.glob("*.json"))
+    """Those that hands alone can bring back to play: a table with rules of its own (two decks, records) needs a table
+    system for that, and the careful operator has none."""
+    names = sorted(path.stem for path in SCENARIOS.glob("*.json"))
+    return [name for name in names if not any(key.startswith("table") for key in _scenario(name).get("changes", {}))]
 
 
 def scenario_job(name: str, seed: int = 0, cuts: tuple[Cut, ...] = (), away: bool = False) -> Job:

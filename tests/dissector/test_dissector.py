@@ -36,9 +36,9 @@ def shown() -> list[list[Layer]]:
     return dissect(SCRIPT, pcap(wires(FRAMES)))
 
 
-def as_shown(kind: str, value: Any) -> str:
+def as_shown(kind: str, value: Any, name: str = "") -> str:
     """A value of vectors.json as tshark prints it."""
-    if kind in ("b8", "b16", "b32"):
+    if kind in ("b8", "b16", "b32") or (kind == "rest" and name != "text"):
         return ":".join(value[i : i + 2] for i in range(0, len(value), 2))
     if kind == "rest":
         return bytes.fromhex(value).decode("ascii")
@@ -59,7 +59,7 @@ def check_frame(layer: Layer, entry: dict[str, Any]) -> None:
     message = BY_NAME[entry["message"]]
     expected: dict[str, str] = {}
     for field in message.fields:
-        expected[f"fairshoe.{field.path}"] = as_shown(field.kind, entry["fields"][field.name])
+        expected[f"fairshoe.{field.path}"] = as_shown(field.kind, entry["fields"][field.name], field.name)
     own = {line.name: line.show for line in layer.lines if line.name.count(".") == 2}
     own = {name: value for name, value in own.items() if not name.startswith("fairshoe.flags.")}
     assert own == expected

@@ -283,7 +283,8 @@ def test_the_folded_firmware_gives_the_same_bytes(tmp_path: Path) -> None:
     for name, place in {**places, "main": script}.items():
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text(result.sources[name], encoding="utf-8")
-    shutil.copytree(ROOT / "board_configs", tmp_path / "board_configs")
+    for folder in ("board_configs", "game_profiles"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     runner = [str(NODE), str(ROOT / "tools/mpy/exec.mjs"), "--limit-s", "100", "--root"]
     # At the same time: a story takes a while.
     plain, small = (

