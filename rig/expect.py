@@ -90,7 +90,8 @@ def judge(scenario: "Scenario", expect: "Data") -> "list[str]":
     problems: "list[str]" = []
     if rig.plant.crashes:
         problems.append("the firmware broke the machine")
-    if scenario.stage.peer.gaps and scenario.stage.to_host is None:
+    # Moving the link to the service port cuts a frame short: what matters is that its event came again.
+    if scenario.stage.peer.ahead > scenario.stage.peer.seq_last and scenario.stage.to_host is None:
         problems.append("an event was lost")
     if rig.powered:
         try:

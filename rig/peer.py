@@ -68,6 +68,7 @@ class Peer:
         self.altered = 0  # repeats that were not the same as the first time
         self.payloads: "dict[int, bytes]" = {}
         self.gaps = 0
+        self.ahead = 0  # the newest event seen before its turn: the device has to send it again
         self.disbelieved = 0
         self.acknowledges = True
         self.valid = 0  # frames that belong to the session
@@ -179,6 +180,7 @@ class Peer:
         round_number = self.values[5]
         if seq > self.seq_last + 1:
             self.gaps += 1
+            self.ahead = max(self.ahead, seq)
             return b""
         end = self.reader.size - CRC_SIZE - (MAC_SIZE if frame[1] & ids.FLAG_KEYED else 0)
         payload = bytes(frame[2:4]) + bytes(frame[HEADER_SIZE:end])

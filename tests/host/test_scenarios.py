@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from fairshoe.scenario import ScenarioError, load, play
+from rig.expect import judge
+from rig.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "scenarios"
@@ -180,6 +182,16 @@ def test_a_command_that_was_refused_for_another_reason_is_told(tmp_path: Path) -
     steps[1]["reason"] = "argument"
     (result,) = play([changed(tmp_path, script=steps, expect={}, role="table")])
     assert result.problems == ["command record fold: reason state"]
+
+
+def test_an_event_seen_before_its_turn_that_never_came_again_is_lost() -> None:
+    scenario = Scenario(*load(GOOD))
+    assert not scenario.play(), "as it is"
+    peer = scenario.stage.peer
+    peer.ahead = peer.seq_last
+    assert not judge(scenario, {}), "it came again"
+    peer.ahead += 1
+    assert judge(scenario, {}) == ["an event was lost"]
 
 
 def test_a_folder_plays_every_file_in_it(tmp_path: Path) -> None:
