@@ -104,15 +104,16 @@ def test_a_missing_port_is_told_without_a_traceback() -> None:
     assert "cannot open /dev/does-not-exist" in one_message(run("monitor", "/dev/does-not-exist"), 4)
 
 
-def test_help_teaches_and_every_exit_code_in_use_is_in_it() -> None:
+def test_help_teaches_and_every_exit_code_in_use_is_listed() -> None:
     from fairshoe import errors
 
     text = run("--help").stdout
-    assert "examples:" in text
+    assert "examples:" in text and "--exit-codes" in text
+    listed = run("--exit-codes").stdout
     for name in dir(errors):
         cls = getattr(errors, name)
         if isinstance(cls, type) and issubclass(cls, errors.FairshoeError):
-            assert re.search(rf"\b{cls.exit_code}\b", text), name
+            assert re.search(rf"^ *{cls.exit_code}  \w", listed, re.MULTILINE), name
 
 
 def test_a_shoe_that_disappears_in_the_middle_ends_the_monitor_with_a_message() -> None:

@@ -1,0 +1,35 @@
+"""`fairshoe decode`: its arguments; decode.py does the work."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from fairshoe import decode
+
+EPILOG = """\
+examples:
+  fairshoe decode capture.bin               every frame, and what was damaged
+  fairshoe decode --follow /dev/ttyACM0     a live port, until Ctrl-C
+  fairshoe decode --json capture.bin | jq 'select(.message == "round_ended")'
+"""
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "decode",
+        help="print the frames of a capture or of a live port",
+        description="Prints every frame as one line, and exactly where and why bytes were dropped; a summary goes to "
+        "standard error. Nothing is ever sent.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("source", metavar="FILE|-|PORT", help="a capture, binary or hex text; with --follow a port")
+    command.add_argument("--hex", action="store_true", help="the file is hex text, even if it does not look like it")
+    command.add_argument("--follow", action="store_true", help="read a live port or pyserial URL until interrupted")
+    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    command.add_argument("--key-file", metavar="F", help="check MACs of sessions whose welcome is in the capture")
+
+
+def run(options: argparse.Namespace) -> int:
+    return decode.run(options.source, options.follow, options.hex, options.json, options.key_file)

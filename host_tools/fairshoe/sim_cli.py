@@ -1,0 +1,106 @@
+"""`fairshoe sim`: a simulated shoe that any program can open, and hands for it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from fairshoe import boards, games
+from fairshoe.keys import read_device_key
+from fairshoe.screen import framed
+
+DEFAULT_BOARD = "pico-carousel"
+DEFAULT_GAME = "caribbean-stud"
+
+EPILOG = """\
+examples:
+  fairshoe sim                              then type: load 52, press green, press close, press lock, take ...
+  fairshoe sim --key-file dev.key --mode table
+                                            a shoe that takes commands: fairshoe round, in a second terminal
+  fairshoe sim --game boston-5-stud --display
+"""
+
+
+def add_parser(commands: Any) -> None:
+    sim = commands.add_parser(
+        "sim",
+        help="run a simulated shoe behind a pseudo-terminal",
+        description="Runs a simulated shoe behind a pseudo-terminal that any serial program can open. Actions of a "
+        "dealer's hands are read from standard input, one a line: load N, press close|lock|seat|green|ack, take, lift, "
+        "open, clear, close, key on|off, draw MS, litter N, jam PLACE:NTH:UM, misfeed NTH:TIMES, quit.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_simulation(sim, speed=1.0)
+    sim.add_argument("--hands", action="store_true", help="end when standard input ends")
+    sim.add_argument("--json", action="store_true", help="say where the ports are as one line of JSON")
+    sim.add_argument("--display", action="store_true", help="print what the dealer's display says, whenever it changes")
+    sim.add_argument("--key-file", metavar="F", help="a device key for the simulated device")
+    sim.add_argument("--storage", metavar="FILE", help="what the shoe remembers is kept here from run to run")
+    sim.add_argument("--mode", choices=["report_only", "table"], help="instead of the board's link mode")
+
+
+def add_simulation(command: argparse.ArgumentParser, speed: float) -> None:
+    """What a simulation is of, for demo and sim alike."""
+    command.add_argument("--board", default=DEFAULT_BOARD, help="a board's name or a .json file (%(default)s)")
+    command.add_argument(
+        "--game",
+        default="",
+        help="the game that is played: a name, a .json file (docs/GAMES.md), or house:deck_cards=384,stack_cards=3 for "
+        "any deal "
+        f"({DEFAULT_GAME}; house with its own deck on boards that deal no stacks)",
+    )
+    command.add_argument(
+        "--table",
+        action="append",
+        default=[],
+        metavar="WORD=VALUE",
+        help="what the rules leave to the table, as in a board config: progressive=false, cover_all=with_dealer, "
+        "records=true, dealing=hand, decks=2",
+    )
+    command.add_argument("--seed", type=int, default=1, help="one seed gives one run (%(default)s)")
+    command.add_argument("--speed", type=_speed, default=speed, help="times real time (%(default)s)")
+
+
+def _speed(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= 50:
+        raise argparse.ArgumentTypeError(f"a number between 0.1 and 50, not {text!r}")
+    return value
+
+
+def run(options: argparse.Namespace) -> int:
+    from fairshoe.simulator import ACTION_HELP, Simulator, serve
+
+    config, crc = boards.load_board(options.board)
+    key = read_device_key(Path(options.key_file)) if options.key_file else None
+    game = options.game or config.get("game", DEFAULT_GAME)
+    games.set_table(config, options.table)
+    if options.mode:
+        config["link"]["mode"] = options.mode
+    simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage)
+    port, tap, service = simulator.table.path, simulator.tap.path, simulator.service.path
+    if options.json:
+        ports = {"port": port, "tap": tap, "service": service}
+        print(json.dumps({**ports, "board": config["name"], "game": game, "seed": options.seed}), flush=True)
+    else:
+        print(f"simulated shoe: board {config['name']}, game {game}, seed {options.seed}")
+        print(f"  table port  {port}\n  tap         {tap}   (repeats what the shoe sends)")
+        print(f"  service     {service}   (the link while the key switch is on)")
+        print(f"  hands       {ACTION_HELP}", flush=True)
+    if options.display:
+        simulator.shown = _print_display_json if options.json else _print_display
+    return serve(simulator, options.hands)
+
+
+def _print_display(lines: list[str]) -> None:
+    print("\n".join(framed(lines)), flush=True)
+
+
+def _print_display_json(lines: list[str]) -> None:
+    print(json.dumps({"display": lines}), flush=True)
