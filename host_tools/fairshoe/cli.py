@@ -134,7 +134,7 @@ def _all_parsers(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentPars
 
 def inner_parsers(each: Any) -> list[dict[str, argparse.ArgumentParser]]:
     """The commands below one, by name: argparse has no public way to its own parts."""
-    return [action.choices for action in each._actions if isinstance(action.choices, dict)]
+    return [action.choices for action in each._actions if hasattr(action.choices, "values")]
 
 
 def _add_everywhere(each: argparse.ArgumentParser, default: Any) -> None:
