@@ -121,7 +121,7 @@ def parser() -> Parser:
     top.description = "Host tools for fairshoe card shoes and shufflers.\n\n" + "\n".join(groups)
     top.epilog = _EXAMPLES
     for each in _all_parsers(top):
-        _add_everywhere(each, default=False if each is top else argparse.SUPPRESS)
+        _add_everywhere(each, default=None if each is top else argparse.SUPPRESS)
     return top
 
 
@@ -139,7 +139,8 @@ def inner_parsers(each: Any) -> list[dict[str, argparse.ArgumentParser]]:
 
 def _add_everywhere(each: argparse.ArgumentParser, default: Any) -> None:
     """What may stand before the command and behind it."""
-    each.add_argument("--debug", action="store_true", default=default, help="show where an error comes from")
+    each.add_argument("--debug", action="store_true", default=default or False, help="show where an error comes from")
+    each.add_argument("--config", dest="config_file", metavar="FILE", default=default, help="settings: fairshoe config")
 
 
 # --- exit codes ----------------------------------------------------------------------------------

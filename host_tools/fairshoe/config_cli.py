@@ -1,4 +1,4 @@
-"""`fairshoe config`: whether board configs can work."""
+"""`fairshoe config`: the settings of this tool with where each is from, and whether board configs can work."""
 
 from __future__ import annotations
 
@@ -7,18 +7,68 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from fairshoe import boards
+from fairshoe import boards, settings
 from fairshoe.errors import BoardError
+
+EPILOG = """\
+examples:
+  fairshoe config show                      what is set, and where: flag, environment, file and line, default
+  fairshoe config check my-board.json       all that is wrong with a board config
+"""
+SHOW_EPILOG = """\
+settings, each as a name in the file and as a variable of the environment:
+{table}
+
+The file is $XDG_CONFIG_HOME/fairshoe/config.toml (~/.config if unset), or FAIRSHOE_CONFIG, or --config FILE:
+
+  port = "/dev/ttyACM0"
+  key_file = "table.key"        # a relative path is seen from the file's own folder
+"""
 
 
 def add_parser(commands: Any) -> None:
-    actions = commands.add_parser("config", help="board configs").add_subparsers(dest="action", required=True)
+    config = commands.add_parser(
+        "config",
+        help="settings of this tool; check board configs",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = config.add_subparsers(dest="action", required=True)
+    table = "\n".join(f"  {each.name:11s} {each.variable:20s} {each.about}" for each in settings.SETTINGS)
+    show = actions.add_parser(
+        "show",
+        help="print every setting and where it comes from",
+        epilog=SHOW_EPILOG.format(table=table),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    show.add_argument("--json", action="store_true", help="as one JSON object")
+    for each in settings.SETTINGS:
+        kind = float if each.kind == "number" else str
+        word = "--port" if each.name == "port" else each.flag
+        show.add_argument(word, dest=each.name, type=kind, metavar="X", help="as if a command had been given this")
     check = actions.add_parser("check", help="say whether board configs can work")
     check.add_argument("board", nargs="+", help="a board's name or the path of a .json file")
     check.add_argument("--json", action="store_true", help="one JSON object a line and board")
 
 
 def run(options: argparse.Namespace) -> int:
+    return _show(options) if options.action == "show" else _check(options)
+
+
+def _show(options: argparse.Namespace) -> int:
+    found = settings.load(options)
+    if options.json:
+        entries = {name: asdict(value) for name, value in found.values.items()}
+        print(json.dumps({"file": str(found.path), "exists": found.path.exists(), "settings": entries}))
+        return 0
+    print(f"settings file  {found.path}{'' if found.path.exists() else '  (there is none)'}")
+    for name, value in found.values.items():
+        shown = "-" if value.value is None else f"{value.value:g}" if isinstance(value.value, float) else value.value
+        print(f"  {name:11s}  {shown:32s}  {'not set' if value.value is None else value.origin}")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
     bad = 0
     for name in options.board:
         found = boards.inspect_board(name)
