@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mpy_compile import compile_mpy
 from size import BOARD_DEFAULT, ROOT, find_module, folded_sources, ship_names
+
+from fairshoe.ship.mpy_compile import compile_mpy
 
 WORDS_MAX = 11
 _EXCEPTION_WORDS = 3  # what each nested handler takes in addition, on a 32-bit board

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mpy_compile import CompileError, compile_mpy
+from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 
 DEVICE = ("firmware", "hal", "rig")
 OURS = (*DEVICE, "fairshoe")
@@ -65,6 +65,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe": ("fairshoe", "firmware.protocol", "firmware.ticks"),
     "fairshoe.scenario": ("fairshoe", "rig"),
     "fairshoe.simulator": ("fairshoe", "firmware", "!firmware.main", "rig", "hal.sim", "hal.api", "hal.disk"),
+    # What a device gets of a game is what the simulated one gets.
+    "fairshoe.ship": ("fairshoe", "firmware.protocol", "rig.games"),
     # The shuffle test plays the whole firmware, and its drawing of an order by itself.
     "fairshoe.shuffle_source": ("fairshoe", "firmware", "!firmware.main", "rig"),
 }

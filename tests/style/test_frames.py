@@ -2,7 +2,8 @@
 
 import pytest
 from frames import WORDS_MAX, frames_of, frames_of_board
-from mpy_compile import compile_mpy
+
+from fairshoe.ship.mpy_compile import compile_mpy
 
 BOARDS = ("pico-carousel", "pico-shelves", "pico-shoe", "pico-draw")
 SCANNED = (

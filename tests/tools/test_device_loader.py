@@ -10,6 +10,10 @@ from fairshoe import _device
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("firmware", "hal", "rig")
+PRINT_BUILD = (
+    "from fairshoe.ship.build import build; from hashlib import sha256; files = build('pico-shoe').files; "
+    "print([(name, sha256(files[name]).hexdigest()) for name in sorted(files)])"
+)
 PRINT_ORIGINS = "import firmware, hal, rig, micropython; print(firmware.__file__, hal.__file__, rig.__file__)"
 
 
@@ -69,6 +73,9 @@ def test_the_wheel_carries_the_device_packages(tmp_path: Path) -> None:
     assert done.stdout.split() == [str(bundle / name / "__init__.py") for name in PACKAGES], done.stderr
     for folder in ("firmware", "hal", "rig", "board_configs"):
         assert files_below(bundle, folder) == files_below(ROOT, folder)
+    # From either the same files for a device, down to the byte.
+    built = python(tmp_path, f"import sys; sys.path.insert(0, {str(site)!r}); {PRINT_BUILD}")
+    assert built.stdout == python(tmp_path, PRINT_BUILD).stdout != "", built.stderr
 
 
 def files_below(root: Path, folder: str) -> set[Path]:

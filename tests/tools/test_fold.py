@@ -5,10 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import fold
 import pytest
 import size
-from mpy_compile import compile_mpy
+
+from fairshoe.ship import fold
+from fairshoe.ship.mpy_compile import compile_mpy
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = Path(sys.executable).with_name("node")

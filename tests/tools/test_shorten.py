@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-import shorten
 import size
-from shorten_dicts import text_hash
+
+from fairshoe.ship import shorten
+from fairshoe.ship.shorten_dicts import text_hash
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = Path(sys.executable).with_name("node")

@@ -1,6 +1,6 @@
 """What no shipped module mentions is left out, line for line, and nothing else is."""
 
-from unused import drop_unused
+from fairshoe.ship.unused import drop_unused
 
 
 def test_a_text_that_nobody_reads_is_left_out_and_lines_stay_where_they_were() -> None:

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from itertools import product
 from string import ascii_letters, ascii_lowercase, digits
 
-from shorten_dicts import Dicts
-from shorten_read import Foreign, Reader, ShortenError
+from fairshoe.ship.shorten_dicts import Dicts
+from fairshoe.ship.shorten_read import Foreign, Reader, ShortenError
 
-__all__ = ["Foreign", "ShortenError", "Shortened", "foreign_of", "restore", "shorten"]
+__all__ = ["Foreign", "ShortenError", "Shortened", "restore", "shorten"]
 
 LENGTH_MAX = 2
 # MicroPython makes room for names in pools, each twice as large as the one before: 620 and then 1,260. With what it and
@@ -105,26 +105,6 @@ def _function_at(source: str, line: int) -> tuple[str, set[str]]:
         if is_place and max(first, node.lineno) <= line <= (node.end_lineno or 0):
             name, first, last = node.name, node.lineno, node.end_lineno or 0
     return name, set(re.findall(r"\w+", "\n".join(source.split("\n")[first - 1 : last])))
-
-
-def foreign_of(stubs: dict[str, str], modules: Iterable[str]) -> Foreign:
-    """What type stubs of MicroPython define, by module: attributes, functions, and arguments that may be keywords."""
-    names: set[str] = set()
-    trees = {name: ast.parse(source) for name, source in stubs.items()}
-    for tree in trees.values():
-        for node in ast.walk(tree):
-            match node:
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    names.add(name)
-                case ast.arg(arg=name) if name not in ("self", "cls"):
-                    names.add(name)
-                case ast.Name(id=name, ctx=ast.Store()):
-                    names.add(name)
-                case _:
-                    pass
-    top = trees["stdlib/builtins.pyi"].body
-    everywhere = frozenset(node.name for node in top if isinstance(node, ast.FunctionDef | ast.ClassDef))
-    return Foreign(frozenset(names), everywhere, frozenset(modules))
 
 
 # --- the tables --------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""From the sources of the firmware to the files of one board: folded, shortened, compiled."""

@@ -1,0 +1,220 @@
+"""The files of one board, ready to copy to the device: `build()`.
+
+A board gets what firmware/main.py imports, the HAL port and the kind of machine that its config names, and that
+config; never the simulator. Constants become numbers (fold.py), names become short (shorten.py), and everything is
+compiled, except for the main.py that MicroPython wants as source.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairshoe import _device
+from fairshoe.ship.closure import KINDS, ShipError, find_module, imported_by, module_path, modules_of, port_modules
+from fairshoe.ship.fold import Folded, FoldError, fold
+from fairshoe.ship.foreign import foreign_names
+from fairshoe.ship.mpy_compile import CompileError, compile_mpy
+from fairshoe.ship.shorten import Shortened, ShortenError, restore, shorten
+from fairshoe.ship.unused import drop_unused
+
+GAME_DEFAULT = "caribbean-stud"
+BUDGET_BYTES = 80 * 1024
+ENTRY = "firmware.main"
+DRAWN = tuple(f"firmware.games.{name}" for name in ("draw_steps", "play", "hole_card", "draw_pages"))
+MAIN_PY = "from firmware.main import main\nmain()\n"
+PROBE_PLACE = "tools/emulator/probe.py"
+
+# -O3 drops line numbers, a twelfth of everything: on a card shoe nobody sees a traceback. A bench may want them.
+NO_LINES = "-O3"
+LINES = "-O2"
+# Native code in a port needs to know its processor; bytecode is the same on all.
+MARCH = {"rp2": "armv6m", "esp32": "xtensawin", "stm32": "armv7emsp"}
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """One file of the device, what it was made from, and the size of both."""
+
+    path: str
+    source: str
+    source_bytes: int
+    shipped_bytes: int
+
+
+@dataclass(frozen=True)
+class Built:
+    """Everything one board ships: its config, its files by path, where each came from, and what names became."""
+
+    board: str
+    config: dict[str, Any]
+    short: Shortened
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    shipped: list[Shipped] = field(default_factory=list[Shipped])
+
+    def put(self, path: str, data: bytes, source: str, source_bytes: int) -> None:
+        self.files[path] = data
+        self.shipped.append(Shipped(path, source, source_bytes, len(data)))
+
+
+def build(
+    board: str, root: Path | None = None, main: str = MAIN_PY, lines: bool = False, game: str | None = None
+) -> Built:
+    """The files of a board, a name in board_configs/ or the path of a .json file; `game` instead of its config's."""
+    root = root or _device.root()
+    config = read_config(board, root)
+    if game is not None:
+        config["game"] = game
+    short = short_sources(config_names(config, board, root), root, main)
+    built = Built(board, config, short)
+    put_modules(built, f"-march={MARCH[port_of(config, board, root)]}", LINES if lines else NO_LINES, root)
+    small = json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":"))
+    path = config_path(board, root)
+    built.put("board.json", small.encode(), place_of(path, root), path.stat().st_size)
+    put_words(built, root)
+    wanted = config.get("game", GAME_DEFAULT)
+    if isinstance(wanted, str) and wanted != "house":
+        put_game(built, wanted, root)
+    built.put("main.py", short.sources["main"].encode(), "main.py", len(main.encode()))
+    return built
+
+
+def put_modules(built: Built, march: str, level: str, root: Path) -> None:
+    for name, new in sorted(built.short.modules.items()):
+        path = find_module(name, root)
+        place = place_of(path, root)
+        try:
+            # The name that tracebacks show is the module's: MicroPython has that text in memory anyway.
+            code = compile_mpy(built.short.sources[name], new, level, march)
+        except CompileError as error:
+            raise ShipError(f"{place}: {error}") from error
+        built.put(new + ".mpy", code, place, path.stat().st_size)
+
+
+def put_words(built: Built, root: Path) -> None:
+    """The dictionary of this tree's messages, as texts."""
+    _device.load()
+    from firmware.protocol.dictionary import dictionary_text
+
+    place = "firmware/protocol/table.py"
+    built.put("words.txt", dictionary_text(), place, (root / place).stat().st_size)
+
+
+def put_game(built: Built, game: str, root: Path) -> None:
+    """The one game the device plays, without what only people read."""
+    path = root / "game_profiles" / f"{game}.json"
+    if not path.is_file():
+        raise ShipError(f"no game called {game!r} in game_profiles/")
+    _device.load()
+    from rig.games import device_game
+
+    small = device_game(json.loads(path.read_text(encoding="utf-8")))
+    data = json.dumps(small, separators=(",", ":")).encode()
+    built.put("game.json", data, place_of(path, root), path.stat().st_size)
+
+
+def ship_names(board: str, root: Path | None = None) -> list[str]:
+    """The modules that a board gets."""
+    root = root or _device.root()
+    return config_names(read_config(board, root), board, root)
+
+
+def config_names(config: dict[str, Any], board: str, root: Path) -> list[str]:
+    port = port_of(config, board, root)
+    home = other_ports(port) + other_storage(config) + other_kinds(config, board, root)
+    return modules_of([ENTRY, *port_modules(port, root)], home, root)
+
+
+def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
+    """The sources of modules that belong together, and of the main.py on top of them, with constants as numbers."""
+    sources = {name: find_module(name, root).read_text(encoding="utf-8") for name in names}
+    try:
+        folded = fold({**sources, "main": main})
+    except FoldError as error:
+        raise ShipError(str(error)) from error
+    return Folded(drop_unused(folded.sources), folded.kept)
+
+
+def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortened:
+    """The same, with short names: by the module's old name, as it is in the repository."""
+    folded = folded_sources(names, root, main)
+    try:
+        foreign = foreign_names(folded.sources[name] for name in names)
+        # Whatever starts a device, its modules are the same.
+        probe = _device.root() / PROBE_PLACE
+        return shorten(folded.sources, foreign, "main", (MAIN_PY, probe.read_text(encoding="utf-8")))
+    except ShortenError as error:
+        raise ShipError(str(error)) from error
+
+
+def real_names(text: str, board: str, root: Path | None = None) -> str:
+    """A traceback of a board with the names of this tree, which has to be the one that was shipped."""
+    root = root or _device.root()
+    names = ship_names(board, root)
+    short = short_sources(names, root)
+    return restore(text, short.names, short.modules, folded_sources(names, root).sources)
+
+
+# --- the board ---------------------------------------------------------------------------------
+
+
+def config_path(board: str, root: Path) -> Path:
+    return Path(board) if board.endswith(".json") else root / "board_configs" / f"{board}.json"
+
+
+def place_of(path: Path, root: Path) -> str:
+    """A path from the top of the tree; of a file that lies elsewhere only its name, for where is nobody's business."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def read_config(board: str, root: Path) -> dict[str, Any]:
+    path = config_path(board, root)
+    if not path.is_file():
+        known = ", ".join(sorted(_boards(root))) or "none"
+        raise ShipError(f"no board called {board!r} in board_configs/; there are: {known}")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _boards(root: Path) -> Iterator[str]:
+    return (file.stem for file in (root / "board_configs").glob("*.json") if file.stem != "schema")
+
+
+def port_of(config: dict[str, Any], board: str, root: Path) -> str:
+    port = str(config.get("mcu", {}).get("port", ""))
+    if port not in MARCH or not (root / "hal" / port).is_dir():
+        raise ShipError(
+            f"board_configs/{board}.json: mcu.port is {port!r}; "
+            f"a board needs one of {', '.join(MARCH)}, with a folder in hal/"
+        )
+    return port
+
+
+# --- what stays home ---------------------------------------------------------------------------
+
+
+def other_ports(port: str) -> list[str]:
+    """main.py picks its port at run time. The board config tells which one that will be; the rest stays home."""
+    return [f"hal.{other}" for other in MARCH if other != port]
+
+
+def other_storage(config: dict[str, Any]) -> list[str]:
+    """Back ends that the port could use, but not on this board; files are for hosts."""
+    flash = config.get("nv", {}).get("kind") == "flash"
+    return ["hal.disk", "hal.rp2.fram"] if flash else ["hal.disk", "hal.flash", "hal.rp2.onboard"]
+
+
+def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
+    """The machines that firmware/machines/kinds.py could make, but not of this board."""
+    kinds = module_path(KINDS, root)
+    if kinds is None:
+        return []
+    known = set(imported_by(kinds, root))
+    kind = str(config.get("mechanism", {}).get("kind", ""))
+    own = f"{KINDS.rpartition('.')[0]}.{kind}"
+    if own not in known:
+        names = ", ".join(sorted(name.rpartition(".")[2] for name in known))
+        raise ShipError(f"board_configs/{board}.json: mechanism.kind is {kind!r}; firmware/machines has {names}")
+    # What only a dealer needs who draws by hand is imported where one does.
+    drawn = () if kind == "draw" else DRAWN
+    return sorted({*(known - {own}), *drawn})
