@@ -119,6 +119,16 @@ hil-smoke: ## the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD=]
 	@$(PYTHON) tools/setup.py --quiet --hil
 	@$(BIN)/python tools/hil_smoke.py $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD))
 
+.PHONY: docs docs-serve docs-ready
+docs-ready:
+	@$(PYTHON) tools/setup.py --quiet --docs
+
+docs: docs-ready ## the documentation site, in build/site; a warning is an error
+	@$(BIN)/python tools/docs_site.py
+
+docs-serve: docs-ready ## the same on a local port, built again whenever a page changes
+	@$(BIN)/python tools/docs_site.py --serve
+
 wheel: ready ## build the wheel into dist/
 	@$(BIN)/hatchling build -t wheel
 

@@ -127,6 +127,10 @@ def install_bench() -> None:
     pip_install("bench.txt", "--no-build-isolation", "--use-pep517")
 
 
+def install_docs() -> None:
+    pip_install("docs.txt")
+
+
 STEPS = (
     Step("venv", "virtual environment in .venv", (), BIN / "python", make_venv),
     Step("build", "build tools", ("requirements/build.txt",), BIN / "hatchling", install_build_tools),
@@ -143,6 +147,7 @@ STEPS = (
 )
 BENCH = Step("bench", "packages to measure against", ("requirements/bench.txt",), BIN / "mavgen.py", install_bench)
 HIL = Step("hil", "RP2040 emulator", ("requirements/hil.txt",), BIN / "mpremote", install_hil)
+DOCS = Step("docs", "documentation site and captures", ("requirements/docs.txt",), BIN / "mkdocs", install_docs)
 
 
 # --- running commands --------------------------------------------------------------------------
@@ -218,6 +223,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Install what fairshoe's make targets need into .venv.")
     parser.add_argument("--hil", action="store_true", help="also the RP2040 emulator of make hil-smoke")
     parser.add_argument("--bench", action="store_true", help="also the packages that make bench compares with")
+    parser.add_argument("--docs", action="store_true", help="also what make docs and make captures use")
     parser.add_argument("--quiet", action="store_true", help="say nothing if there is nothing to do")
     args = parser.parse_args()
     try:
@@ -227,7 +233,7 @@ def main() -> int:
                     *PYTHON_MIN, sys.version.split()[0]
                 )
             )
-        if not set_up((*STEPS, *[HIL] * args.hil, *[BENCH] * args.bench)) and not args.quiet:
+        if not set_up((*STEPS, *[HIL] * args.hil, *[BENCH] * args.bench, *[DOCS] * args.docs)) and not args.quiet:
             print("setup: nothing to do")
     except SetupError as error:
         message, *output = error.args

@@ -1,0 +1,91 @@
+"""What the documentation site has, in which order, for whom: its navigation as data.
+
+A page of docs/ that stands nowhere here breaks the build and a test, and so does an entry whose page is missing, unless
+it is awaited: then the site is built without it, and says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+
+# Pages of the repository that lie outside docs/, and where the site shows them.
+INCLUDED = {
+    "README.md": "project/overview.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "rules/README.md": "project/rules-data.md",
+}
+# Written when the site is built, from the command line's own parser.
+HELP_PAGE = "reference/help.md"
+
+# Places kept for pages that are being written. A page that is here and exists needs no change; one that will not come
+# is taken out of both lists.
+AWAITED = frozenset(
+    {"BENCH.md", "BENCH_GUIDE.md", "CLI.md", "FLASH.md", "INTEGRATE.md", "QUICKSTART.md", "REGULATOR.md"}
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading of the navigation. A page ending in /* stands for every page of that folder, README.md first."""
+
+    title: str
+    pages: tuple[str, ...]
+
+
+HOME = "index.md"
+SECTIONS = (
+    Section("Start", ("QUICKSTART.md", "project/overview.md")),
+    Section("At the bench", ("BENCH_GUIDE.md", "FAULTS.md", "BENCH.md", "FLASH.md")),
+    Section("Integrate", ("INTEGRATE.md", "PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md")),
+    Section("Command line", ("CLI.md", HELP_PAGE)),
+    Section("Boards", ("BOARDS.md", "wiring/*", "BUDGETS.md")),
+    Section("Games", ("GAMES.md", "DOUBLE_ATTACK.md", "RULES.md", "project/rules-data.md")),
+    Section("Evidence", ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "POWERLOSS.md")),
+    Section("Firmware", ("ARCHITECTURE.md", "STORAGE.md", "SCENARIOS.md", "project/contributing.md")),
+    Section("Decisions", ("decisions/*",)),
+    Section("Changes", ("project/changelog.md",)),
+)
+
+
+class NavError(Exception):
+    """Everything that is wrong between the navigation and the pages there are, a line each."""
+
+
+def pages_there(docs: Path = DOCS) -> list[str]:
+    return sorted(path.relative_to(docs).as_posix() for path in docs.rglob("*.md"))
+
+
+def navigation(
+    there: list[str], sections: tuple[Section, ...] = SECTIONS, awaited: frozenset[str] = AWAITED
+) -> tuple[list[str | dict[str, list[str]]], list[str]]:
+    """The navigation as MkDocs takes it, of the pages that are there; and the awaited pages that are not."""
+    known = {*there, *INCLUDED.values(), HELP_PAGE}
+    nav: list[str | dict[str, list[str]]] = [HOME]
+    listed = [HOME]
+    missing: list[str] = [] if HOME in known else [HOME]
+    for section in sections:
+        pages = [page for entry in section.pages for page in _expand(entry, there)]
+        missing += [page for page in pages if page not in known]
+        present = [page for page in pages if page in known]
+        listed += present
+        if present:
+            nav.append({section.title: present})
+    problems = [f"docs/{page} is in no section of tools/docs_nav.py" for page in there if page not in listed]
+    problems += [f"{page} is in tools/docs_nav.py twice" for page in sorted(set(listed)) if listed.count(page) > 1]
+    problems += [f"tools/docs_nav.py has {page}, which docs/ has not" for page in missing if page not in awaited]
+    if problems:
+        raise NavError("\n".join(problems))
+    return nav, missing
+
+
+def _expand(entry: str, there: list[str]) -> list[str]:
+    if not entry.endswith("/*"):
+        return [entry]
+    folder = entry.removesuffix("*")
+    pages = [page for page in there if page.startswith(folder)]
+    return sorted(pages, key=lambda page: (not page.endswith("README.md"), page))
