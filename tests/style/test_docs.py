@@ -1,0 +1,246 @@
+"""The documentation holds: links lead somewhere, commands exist, and both readers of a page see the same."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+
+import docs_nav
+import docs_pages
+import pytest
+from docs_hooks import commands
+from test_style import report, repository_files
+
+from fairshoe.cli import parser
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTSIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "rules/README.md")
+# Words that stand for what a reader puts in.
+PLACEHOLDER = re.compile(r"[A-Z][A-Z_-]*|\.\.\.|…")
+MAKE = re.compile(r"(?:^|[\s`;&(])make ((?:[a-z][a-z0-9-]*|[A-Z]+=\S*)(?: (?:[a-z][a-z0-9-]*|[A-Z]+=\S*))*)")
+# At the beginning of a line or span; a word and a number are a tag of the protocol ("fairshoe seed 1").
+TOOL = re.compile(r"(?:^|\$ |&& |; |\| )(?:\.venv/bin/)?fairshoe (?![a-z]+ \d$)([a-z-][^`#|>\n;]*)")
+CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+BLOCK = re.compile(r"(?:[-*]|\d+\.) |\|")
+
+
+def pages() -> dict[str, str]:
+    return {
+        path: text
+        for path, text in repository_files().items()
+        if path in OUTSIDE or (path.startswith("docs/") and path.endswith(".md"))
+    }
+
+
+def code_of(text: str) -> list[tuple[int, str]]:
+    """Lines of code blocks, and code spans, with their line numbers."""
+    bare = docs_pages.without_blocks(text).split("\n")
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not bare[number - 1].strip():
+            found.append((number, line.strip()))
+        else:
+            found += [(number, span) for span in CODE_SPAN.findall(line)]
+    return found
+
+
+# -- links ---------------------------------------------------------------------------------------
+
+
+@cache
+def anchors_of(text: str) -> set[str]:
+    return docs_pages.anchors(text)
+
+
+def broken_links(page: str, text: str) -> list[str]:
+    findings: list[str] = []
+    for link in docs_pages.links(text):
+        if link.is_external:
+            continue
+        path, anchor = docs_pages.resolve(page, link.target)
+        where = f"{page}:{link.line}: {link.target}"
+        if path != page and not (path and (ROOT / path).exists()):
+            findings.append(f"{where}: there is no such file")
+        elif anchor and not path.endswith(".md"):
+            findings.append(f"{where}: only pages have anchors")
+        elif anchor and anchor not in anchors_of(text if path == page else (ROOT / path).read_text("utf-8")):
+            findings.append(f"{where}: {path} has no such anchor")
+    return findings
+
+
+def test_every_link_of_the_documentation_leads_somewhere() -> None:
+    assert sum(1 for text in pages().values() for _ in docs_pages.links(text)) > 300
+    report([finding for page, text in pages().items() for finding in broken_links(page, text)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a](NOPE.md)",
+        "[a](../nope/x.py)",
+        "[a](../../elsewhere.md)",
+        "[a](FAULTS.md#nope)",
+        "[a](#nope)",
+        "![a](shuffle/nope.svg)",
+        "[`code`](NOPE.md)",
+        "[two\nlines](NOPE.md)",
+        "| cell | [a](NOPE.md) |",
+    ],
+)
+def test_a_link_that_leads_nowhere_is_found(text: str) -> None:
+    assert len(broken_links("docs/PAGE.md", text)) == 1
+
+
+def test_links_that_lead_somewhere_are_not_reported() -> None:
+    text = "## A `thing` of ours\n[a](#a-thing-of-ours) [b](FAULTS.md#warnings) [c](../README.md#limits) [d](decisions)"
+    assert broken_links("docs/PAGE.md", text + "\n\n    [e](NOPE.md)\n\n`[f](NOPE.md)`") == []
+
+
+# -- commands ------------------------------------------------------------------------------------
+
+
+def make_targets() -> set[str]:
+    lines = (ROOT / "Makefile").read_text("utf-8").splitlines()
+    return {match.group(1) for line in lines if (match := re.match(r"([a-z][a-z0-9-]*):(?!=)", line))}
+
+
+def wrong_targets(page: str, text: str) -> list[str]:
+    known = make_targets()
+    return [
+        f"{page}:{number}: make has no target {word}"
+        for number, code in code_of(text)
+        for match in MAKE.finditer(code)
+        for word in match.group(1).split()
+        if "=" not in word and word not in known
+    ]
+
+
+def wrong_tools(page: str, text: str) -> list[str]:
+    known = {tuple(command.prog.split()[1:]): command for command in commands(parser())}
+    return [
+        f"{page}:{number}: {finding}: {code}"
+        for number, code in code_of(text)
+        for match in TOOL.finditer(code)
+        for finding in _wrong(match.group(1), known)
+    ]
+
+
+def _wrong(line: str, known: dict[tuple[str, ...], argparse.ArgumentParser]) -> list[str]:
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = line.split()
+    path: tuple[str, ...] = ()
+    while words and (*path, words[0]) in known:
+        path += (words.pop(0),)
+    if not path:
+        return [] if words[0].startswith("-") and words[0] in _options(known[()]) else ["no such command"]
+    if any(other[: len(path)] == path for other in known if len(other) > len(path)):
+        # A group of commands: what follows must be one of them, or nothing.
+        return ["no such command"] if words and not PLACEHOLDER.fullmatch(words[0]) and words[0] != "--help" else []
+    given = [word.partition("=")[0] for word in words if word.startswith("--")]
+    return [f"no option {word}" for word in given if word not in _options(known[path])]
+
+
+def _options(command: argparse.ArgumentParser) -> set[str]:
+    return {text for action in command._actions for text in action.option_strings}  # pyright: ignore[reportPrivateUsage]
+
+
+def test_every_make_target_that_is_named_exists() -> None:
+    named = [match for text in pages().values() for _, code in code_of(text) for match in MAKE.finditer(code)]
+    assert len(named) > 30
+    report([finding for page, text in pages().items() for finding in wrong_targets(page, text)])
+
+
+def test_every_command_and_option_that_is_named_exists() -> None:
+    named = [match for text in pages().values() for _, code in code_of(text) for match in TOOL.finditer(code)]
+    assert len(named) > 30
+    report([finding for page, text in pages().items() for finding in wrong_tools(page, text)])
+
+
+@pytest.mark.parametrize("text", ["`make nope`", "    $ make test nope", "a `cd x && make nope SEED=1`"])
+def test_a_target_that_does_not_exist_is_found(text: str) -> None:
+    assert len(wrong_targets("docs/PAGE.md", text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`fairshoe nope`",
+        "`fairshoe journal nope x`",
+        "    fairshoe demo --nope 3",
+        "    $ .venv/bin/fairshoe monitor /dev/ttyACM0 --hots",
+        "```\nfairshoe config chek a.json\n```",
+    ],
+)
+def test_a_command_that_does_not_exist_is_found(text: str) -> None:
+    assert len(wrong_tools("docs/PAGE.md", text)) == 1
+
+
+def test_commands_that_exist_are_not_reported() -> None:
+    text = "`make run SEED=3` and `make check lint`; to make do\n\n    $ fairshoe journal show x   # nope --nope\n"
+    text += "\n`fairshoe --help`, `fairshoe journal --help`, `fairshoe demo --game=x | grep --color y`"
+    assert wrong_targets("docs/PAGE.md", text) == []
+    assert wrong_tools("docs/PAGE.md", text) == []
+
+
+# -- one page, two readers -----------------------------------------------------------------------
+
+
+def run_together(page: str, text: str) -> list[str]:
+    """Lists and tables that follow a line of text at once: GitHub shows them, the site's reader takes them for text."""
+    findings: list[str] = []
+    before = ""
+    for number, line in enumerate(docs_pages.without_code(text).split("\n"), 1):
+        follows = before.strip() and not before.startswith((" ", "#")) and not BLOCK.match(before)
+        if BLOCK.match(line) and follows:
+            findings.append(f"{page}:{number}: needs an empty line before it: {line[:60]}")
+        before = line
+    return findings
+
+
+def test_lists_and_tables_read_the_same_everywhere() -> None:
+    report([finding for page, text in pages().items() for finding in run_together(page, text)])
+
+
+@pytest.mark.parametrize("text", ["text\n- item", "text\n1. item", "text\n| a | b |"])
+def test_a_list_or_table_that_is_run_together_with_text_is_found(text: str) -> None:
+    assert len(run_together("docs/PAGE.md", text)) == 1
+
+
+# -- the navigation of the site ------------------------------------------------------------------
+
+
+def test_every_page_has_a_place_in_the_navigation() -> None:
+    docs_nav.navigation(docs_nav.pages_there())
+
+
+def test_pages_outside_docs_that_the_site_shows_exist() -> None:
+    assert [path for path in docs_nav.INCLUDED if not (ROOT / path).is_file()] == []
+
+
+ONE = (docs_nav.Section("One", ("A.md", "late.md", "notes/*")),)
+
+
+def test_an_awaited_page_that_is_missing_is_left_out_and_told() -> None:
+    there = ["index.md", "A.md", "notes/1.md", "notes/README.md"]
+    nav, missing = docs_nav.navigation(there, ONE, frozenset({"late.md"}))
+    assert nav == ["index.md", {"One": ["A.md", "notes/README.md", "notes/1.md"]}]
+    assert missing == ["late.md"]
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        (["index.md", "A.md", "late.md", "STRAY.md"], "docs/STRAY.md is in no section"),
+        (["index.md", "A.md", "late.md", "other/x.md"], "docs/other/x.md is in no section"),
+        (["index.md", "late.md"], "has A.md, which docs/ has not"),
+        (["A.md", "late.md"], "has index.md, which docs/ has not"),
+    ],
+)
+def test_a_page_without_a_place_and_a_place_without_a_page_are_refused(there: list[str], told: str) -> None:
+    with pytest.raises(docs_nav.NavError, match=re.escape(told)):
+        docs_nav.navigation(there, ONE, frozenset({"late.md"}))
