@@ -38,6 +38,10 @@ class PortError(FairshoeError):
     exit_code = 4
 
 
+class PortBusy(PortError):
+    """A port that another program has open."""
+
+
 class PortLost(FairshoeError):
     """A port that was there and is gone."""
 

@@ -6,15 +6,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-import serial
-
 from fairshoe import messages, wire
 from fairshoe.dictionary import Dictionary, own_dictionary
-from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, UsageError
-from fairshoe.keys import RoleKey
+from fairshoe.errors import HelloRefused, NoAnswer, PortLost, UsageError
+from fairshoe.keys import RoleKey, read_key
 from fairshoe.messages import (
     Command,
     Event,
@@ -38,9 +37,9 @@ from fairshoe.messages import (
 from fairshoe.operations import Operations, Unfinished
 from fairshoe.records import Records
 from fairshoe.session import HostSession, LinkCounts, event_seq
+from fairshoe.urls import Way
 
 ANSWER_S = 4.0
-READ_S = 0.05
 RESEND_S = 1.0
 LINE_S = 0.3
 Answer = TypeVar("Answer", bound=Message)
@@ -108,17 +107,20 @@ class Shoe:
     def open(
         cls,
         url: str,
-        key: RoleKey | None = None,
+        key: RoleKey | str | Path | None = None,
         operations: Operations | None = None,
         after_seq: int = 0,
         answer_s: float = ANSWER_S,
     ) -> Shoe:
-        """Open a port (any pyserial URL), say hello and wait for the device's welcome.
+        """Open a port (fairshoe.urls says which there are), say hello and wait for the device's welcome.
 
-        With the key of a role (see fairshoe.keys) the session is authenticated both ways; without one the shoe only
-        reports. `operations` remembers the numbers of commands; see fairshoe.operations.
+        With the key of a role, or the file that holds it (see fairshoe.keys), the session is authenticated both ways;
+        without one the shoe only reports. `operations` remembers the numbers of commands; see fairshoe.operations.
         `after_seq` is the last event you have stored: what the device sends again up to it is not shown again."""
-        shoe = cls(_open_port(url), url, HostSession(key, after_seq), operations)
+        if isinstance(key, (str, Path)):
+            key = read_key(Path(key))
+        port = Way(url).open()
+        shoe = cls(port, url, HostSession(key, after_seq), operations, getattr(port, "clock", None))
         try:
             shoe.greet(answer_s)
         except BaseException:
@@ -129,7 +131,8 @@ class Shoe:
     @classmethod
     def listen(cls, url: str) -> Shoe:
         """Open a port and send nothing at all: for a tap, or beside another host. Nothing it hears is proved."""
-        return cls(_open_port(url), url, None)
+        port = Way(url).open()
+        return cls(port, url, None, None, getattr(port, "clock", None))
 
     @property
     def welcome(self) -> Welcome | None:
@@ -417,18 +420,3 @@ def _check(command: Command) -> None:
         wire.encode(command)
     except (ValueError, OverflowError, TypeError) as error:
         raise UsageError(f"{command.NAME} cannot be given like that: {error}.", "Check its arguments.") from error
-
-
-def _open_port(url: str) -> Any:
-    try:
-        return serial.serial_for_url(url, baudrate=115200, timeout=READ_S, write_timeout=5)
-    except (OSError, ValueError) as error:
-        raise PortError(
-            f"cannot open {url}: {_reason(error)}.",
-            "Check the name, the cable and your permission; `python -m serial.tools.list_ports` lists what is there.",
-        ) from error
-
-
-def _reason(error: Exception) -> str:
-    text = str(getattr(error, "strerror", None) or error)
-    return text.split("] ", 1)[-1].rstrip(".")

@@ -8,7 +8,6 @@ port, which is the link while the key switch is on; the table port is deaf and s
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import select
 import sys
@@ -18,64 +17,14 @@ from collections.abc import Callable
 from typing import TextIO
 
 from fairshoe.boards import Config
-from fairshoe.errors import GameError, SimulatorError
-from fairshoe.games import game_names, load_game
-from hal.disk import Disk
-from hal.sim.kept import GRAIN, KeptNv
+from fairshoe.errors import GameError
+from fairshoe.sim_setup import Game, check_game, open_disk
+from hal.sim.kept import KeptNv
 from rig.actions import ACTIONS, TYPED, act
-from rig.games import load_profile
 from rig.rig import Rig
 
 MAX_WAIT_S = 0.05
 ACTION_HELP = f"{TYPED.replace(', ', ' | ')} | cut | boot | quit"
-
-
-Game = str | dict[str, object]
-
-
-def check_game(text: Game) -> Game:
-    """A game by its name or file, or the house's own with changes: house:deck_cards=384,plan=1+1+1+4; or as a config
-    has it."""
-    if isinstance(text, dict):
-        return text
-    if text.endswith(".json"):
-        return load_game(text)
-    name, _, changes = text.partition(":")
-    game: Game = name
-    try:
-        if name == "house" and changes:
-            game = dict(_change(word) for word in changes.split(","))
-        if name not in game_names() or (changes and name != "house"):
-            known = ", ".join(game_names())
-            raise GameError(f"no game {text!r}.", f"Known games: {known}; or the path of a .json file.")
-        load_profile(game)
-    except ValueError as error:
-        raise GameError(
-            f"game {text!r}: {error}.", "For example house:deck_cards=384 or house:stack_cards=3 or house:plan=1+1+4."
-        ) from error
-    return game
-
-
-def _change(word: str) -> tuple[str, object]:
-    key, _, value = word.partition("=")
-    return key, [int(part) for part in value.split("+")] if key == "plan" else int(value)
-
-
-def _kept(path: str, size: int) -> KeptNv:
-    """A shoe's storage in a file, for this simulator alone until the process ends."""
-    try:
-        disk = Disk(path, size, GRAIN)
-        fcntl.flock(disk.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise SimulatorError(f"storage {path}: another simulator has it.", "End that one, or name a file.") from error
-    except ValueError as error:
-        raise SimulatorError(
-            f"storage {error}.", "It was cut short, or belongs to another board; name a file that does not exist yet."
-        ) from error
-    except OSError as error:
-        why = error.strerror or error
-        raise SimulatorError(f"storage {path}: {why}.", "Name a file that can be written.") from error
-    return KeptNv(size, disk)
 
 
 class _Pty:
@@ -118,7 +67,8 @@ class Simulator:
         key: bytes | None = None,
         storage: str | None = None,
     ) -> None:
-        nv = _kept(storage, config["nv"]["bytes"]) if storage else None
+        size = config["nv"]["bytes"]
+        nv = KeptNv(size, open_disk(storage, size)) if storage else None
         try:
             self.rig = Rig(config, check_game(game), seed, board_crc, key or b"", nv)
         except ValueError as error:

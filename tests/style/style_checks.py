@@ -67,6 +67,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.simulator": ("fairshoe", "firmware", "!firmware.main", "rig", "hal.sim", "hal.api", "hal.disk"),
     # What a device gets of a game is what the simulated one gets.
     "fairshoe.ship": ("fairshoe", "firmware.protocol", "rig.games"),
+    "fairshoe.sim_setup": ("fairshoe", "rig", "hal.sim", "hal.disk"),
+    "fairshoe.sim_port": ("fairshoe", "rig"),
     # The shuffle test plays the whole firmware, and its drawing of an order by itself.
     "fairshoe.shuffle_source": ("fairshoe", "firmware", "!firmware.main", "rig"),
 }
