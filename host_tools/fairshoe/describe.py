@@ -8,6 +8,7 @@ from dataclasses import fields
 from enum import IntEnum
 from typing import cast
 
+from fairshoe.advice import warned
 from fairshoe.describe_game import describe_game
 from fairshoe.messages import (
     ALL,
@@ -25,28 +26,6 @@ from fairshoe.messages import (
     Status,
     UnknownMessage,
 )
-
-ADVICE: dict[Fault, str] = {
-    Fault.MISFEED: "clean the pick roller, square the deck, empty the machine",
-    Fault.JAM_THROAT: "open the door, free the card at the throat, empty the machine, press ACK",
-    Fault.JAM_EXIT: "open the door, free the card at the exit, empty the machine, press ACK",
-    Fault.DOUBLE_FEED: "open the door, take the cards out, check for sticking cards, press ACK",
-    Fault.CARD_LENGTH: "look for a damaged or foreign card, empty the machine, press ACK",
-    Fault.MISMATCH: "press ACK to have the deck put out, and take it off the table",
-    Fault.AXIS: "check that the carousel turns freely, empty the machine, press ACK",
-    Fault.DOOR: "close the door, empty the machine, press ACK",
-    Fault.CARDS_INSIDE: "press ACK to have the cards put out; they are not to be played",
-    Fault.POWER: "empty the machine and press ACK; what was going on is void",
-    Fault.ENTROPY: "no healthy randomness: take the device out of service",
-    Fault.JOURNAL: "connect a host that collects the events; the next round waits for it",
-    Fault.EDGE_LOST: "empty the machine and press ACK; if it comes back, a beam is noisy",
-    Fault.STACK: "the stack is not good: take it back, empty the machine, press ACK",
-    Fault.EJECTOR: "open the door, check the ejector, empty the machine, press ACK",
-    Fault.INTERNAL: "take the device out of service and report the last events",
-    Fault.RESET: "the firmware stopped: open the door, empty the machine, press ACK, and report it with the journal",
-    Fault.UNRECOGNISED: "the device is newer than this tool: update the tool",
-}
-
 
 SECRET = "(not_shown)"
 FEED_DRIFT_PERCENT = 15  # policy: rollers that need so much longer than when new want cleaning
@@ -151,8 +130,9 @@ def describe_status(status: Status) -> str:
         text += "  [" + ", ".join(zones) + "]"
     if status.warning:
         text += f"  WARNING {words(status.warning.name)}"
-        if status.state in (State.WARNING, State.WAITING_FOR_DECK, State.DECK_READY):
-            text += f": {ADVICE.get(status.warning, '')}"
+        told = warned(status)
+        if told is not None and status.state in (State.WARNING, State.WAITING_FOR_DECK, State.DECK_READY):
+            text += f": {told.advice}"
     return text
 
 
