@@ -62,10 +62,10 @@ def make_port(config: "Config") -> "Hal":
     """The port the board names; making it puts every output into its safe state before anything else."""
     name = config["mcu"]["port"]
     if name == "rp2":
-        from hal.rp2.port import Rp2Hal
-
-        return Rp2Hal(config, INPUTS, OUTPUTS)
-    raise ValueError("no port called " + name)
+        from hal.rp2.port import make_hal
+    else:
+        raise ValueError("no port called " + name)
+    return make_hal(config, INPUTS, OUTPUTS)
 
 
 def make_app(hal: "Hal", config: "Config", board_crc: int) -> App:

@@ -21,7 +21,6 @@ from micropython import const
 from rp2 import DMA, StateMachine
 from uctypes import addressof
 
-from hal.rp2.clock import sleep_us
 from hal.rp2.steps import STEP_CYCLES, step_program
 
 TYPE_CHECKING = False
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hal.api import Config
+    from hal.board.clock import sleep_us
+else:
+    from time import sleep_us
 
 AXIS_REST = const(0)
 AXIS_MOVING = const(1)
@@ -66,7 +68,7 @@ def ramp_table(speed: int, accel: int) -> "array[int]":
 
 
 class Axis:
-    """Sole owner of the step and direction pins. `state` changes only in move, home, service and halt."""
+    """Sole owner of the step and direction pins. `state` changes only in move, service and halt."""
 
     def __init__(self, pins: "Config", mech: "Config") -> None:
         self.state = AXIS_REST
@@ -104,11 +106,11 @@ class Axis:
 
     # -- orders ----------------------------------------------------------------------------------------------------
 
-    def move(self, places: int) -> None:
-        self._leg = _LEG_MOVE
-        self._begin(places * self.place_steps, self.ramp)
-
-    def home(self) -> None:
+    def move(self, places: int, home: bool) -> None:
+        if not home:
+            self._leg = _LEG_MOVE
+            self._begin(places * self.place_steps, self.ramp)
+            return
         self._at = _UNKNOWN
         if self.wraps:
             self._leg = _LEG_TURN

@@ -142,13 +142,13 @@ class Rp2Driver(Driver):
         patch.setattr(os, "statvfs", self.world.statvfs)
         for name, module in self.world.modules().items():
             patch.setitem(sys.modules, name, module)
-        for name in [name for name in sys.modules if name.startswith("hal.rp2")]:
+        for name in [name for name in sys.modules if name.startswith(("hal.rp2", "hal.board"))]:
             patch.delitem(sys.modules, name)
         self.restart()
 
     def restart(self) -> None:
         self.world.channels.clear()
-        self.hal = importlib.import_module("hal.rp2.port").Rp2Hal(self.config, INPUTS, OUTPUTS)
+        self.hal = importlib.import_module("hal.rp2.port").make_hal(self.config, INPUTS, OUTPUTS)
 
     def run(self, us: int) -> None:
         self.world.run(us)

@@ -62,7 +62,7 @@ def ports(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Po
         return Ports(SimDriver(board("carousel"), 7, monkeypatch), None)
     driver = Rp2Driver(board("carousel"), 7, monkeypatch)
     usb = UsbHost()
-    module = importlib.import_module("hal.rp2.usb")
+    module = importlib.import_module("hal.board.usb")
     monkeypatch.setattr(module, "sys", usb)
     monkeypatch.setattr(module, "select", usb)
     return Ports(driver, usb)
@@ -166,10 +166,10 @@ def test_bytes_of_one_port_never_show_on_the_other_whatever_the_order(ports: Por
 
 
 def test_the_console_is_the_link_on_no_board_before_somebody_turns_the_switch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """hal/rp2/usb.py is not even loaded: what types at the console of a shoe types into nothing."""
+    """hal/board/usb.py is not even loaded: what types at the console of a shoe types into nothing."""
     import sys
 
     driver = Rp2Driver(board("carousel"), 7, monkeypatch)
     driver.run(5000)
     driver.sample()
-    assert "hal.rp2.usb" not in sys.modules
+    assert "hal.board.usb" not in sys.modules

@@ -227,6 +227,6 @@ def test_flash_that_the_file_system_reaches_into_is_refused(monkeypatch: pytest.
 def test_a_board_with_fram_never_asks_for_flash_nor_the_other_way_round(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for kind, other in ((OnFram, "hal.rp2.onboard"), (OnFlash, "hal.rp2.fram")):
+    for kind, other in ((OnFram, "hal.rp2.onboard"), (OnFlash, "hal.board.fram")):
         kind(monkeypatch, tmp_path)
         assert other not in sys.modules

@@ -1,4 +1,4 @@
-"""A USB host at the other end of a board's console: what `sys.stdin`, `sys.stdout` and `select` are for hal/rp2/usb.py.
+"""A USB host at the other end of a board's console: `sys.stdin`, `sys.stdout` and `select` for hal/board/usb.py.
 
 Whatever would make the device wait is an error here: a read without a byte, a write without room, a poll with patience.
 """

@@ -60,6 +60,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware.ticks": (),
     "firmware.version": (),
     "hal": PORTS,
+    # What all boards share knows none of them, and no board knows another.
+    "hal.board": ("hal.board", "hal.api"),
+    "hal.rp2": ("hal.rp2", "hal.board", "hal.flash", "hal.api"),
     "hal.sim": ("hal.sim", "hal.api"),
     "rig": ("rig", "firmware", "!firmware.main", "hal.sim", "hal.api", "hal.flash"),
     "fairshoe": ("fairshoe", "firmware.protocol", "firmware.ticks"),
@@ -81,7 +84,7 @@ TYPES_ONLY = ("hal.api",)
 
 DEVICE_IMPORTS = frozenset({"array", "binascii", "gc", "hashlib", "json", "micropython", "struct"})
 PORT_IMPORTS = frozenset({"machine", "os", "rp2", "select", "time", "uctypes"})
-SYS_USERS = ("hal.rp2.usb", "rig")
+SYS_USERS = ("hal.board.usb", "rig")
 
 # --- sizes -------------------------------------------------------------------------------------
 

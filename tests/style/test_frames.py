@@ -18,9 +18,9 @@ SCANNED = (
     "firmware/protocol/codec.py",
     "firmware/protocol/frame.py",
     "hal/rp2/axis.py",
-    "hal/rp2/edges.py",
-    "hal/rp2/expander.py",
-    "hal/rp2/port.py",
+    "hal/board/edges.py",
+    "hal/board/expander.py",
+    "hal/board/port.py",
 )
 COLD = {
     # at boot
@@ -29,8 +29,12 @@ COLD = {
     "firmware/machines/kinds.py: make_machine",
     "hal/rp2/axis.py: Axis._chain",
     "hal/rp2/axis.py: ramp_table",
-    "hal/rp2/port.py: Rp2Hal._bind_inputs",
-    "hal/rp2/port.py: _expander_bits",
+    "hal/board/port.py: BoardHal._bind_inputs",
+    "hal/board/port.py: BoardHal._bind_outputs",
+    "hal/board/port.py: BoardHal._i2c",
+    "hal/board/port.py: BoardHal._spi",
+    "hal/board/port.py: BoardHal._uart",
+    "hal/board/port.py: _expander_bits",
     # after a halt
     "hal/rp2/axis.py: Axis._prepare",
     "firmware/games/profile.py: Profile._rules",
@@ -82,11 +86,9 @@ COLD = {
     "firmware/protocol/codec.py: pack",
     "firmware/protocol/codec.py: unpack",
     # at a press of a button
-    "hal/rp2/port.py: Rp2Hal._press",
-    # while nothing moves
-    "hal/rp2/port.py: Rp2Hal.entropy_into",
+    "hal/board/port.py: BoardHal._press",
     # in an interrupt, where the heap is locked and every frame is on the stack
-    "hal/rp2/edges.py: Stop.blocked",
+    "hal/board/edges.py: Stop.blocked",
 }
 
 

@@ -13,7 +13,7 @@ from test_style import python_files
 import firmware.main as device_main
 
 ROOT = Path(__file__).resolve().parents[2]
-SHIPPED = ("firmware/", "hal/rp2/", "hal/flash.py")
+SHIPPED = ("firmware/", "hal/board/", "hal/rp2/", "hal/esp32/", "hal/stm32/", "hal/flash.py")
 CALLS = {"exec", "eval", "compile", "__import__", "execfile", "input", "globals", "locals", "getattr", "setattr"}
 FILES = {"open"}
 MODULES = {"os", "uos", "io", "vfs", "importlib", "network", "socket", "bluetooth", "_thread", "subprocess", "code"}
@@ -75,7 +75,7 @@ def test_a_way_in_that_is_planted_is_found(line: str) -> None:
 
 def test_only_the_port_to_the_console_knows_the_console() -> None:
     users = [path for path, text in shipped().items() if any(i.top == "sys" for i in checks.imports_of(path, text))]
-    assert users == ["hal/rp2/usb.py"]
+    assert users == ["hal/board/usb.py"]
 
 
 def test_no_shipped_file_gives_the_uart_of_the_table_to_the_prompt() -> None:

@@ -122,7 +122,7 @@ def ship_names(board: str, root: Path | None = None) -> list[str]:
 
 def config_names(config: dict[str, Any], board: str, root: Path) -> list[str]:
     port = port_of(config, board, root)
-    home = other_ports(port) + other_storage(config) + other_kinds(config, board, root)
+    home = other_ports(port) + other_parts(config) + other_kinds(config, board, root)
     return modules_of([ENTRY, *port_modules(port, root)], home, root)
 
 
@@ -198,10 +198,16 @@ def other_ports(port: str) -> list[str]:
     return [f"hal.{other}" for other in MARCH if other != port]
 
 
-def other_storage(config: dict[str, Any]) -> list[str]:
-    """Back ends that the port could use, but not on this board; files are for hosts."""
+def other_parts(config: dict[str, Any]) -> list[str]:
+    """Storage, axis and noise that the port could use, but not on this board; files are for hosts."""
     flash = config.get("nv", {}).get("kind") == "flash"
-    return ["hal.disk", "hal.rp2.fram"] if flash else ["hal.disk", "hal.flash", "hal.rp2.onboard"]
+    trng = config.get("entropy", {}).get("source") == "rp2350_trng"
+    return [
+        "hal.disk",
+        *(["hal.board.fram"] if flash else ["hal.flash", "hal.rp2.onboard"]),
+        *(["hal.board.still"] if "axis" in config else ["hal.rp2.axis", "hal.rp2.steps"]),
+        *([] if trng else ["hal.rp2.trng"]),
+    ]
 
 
 def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:

@@ -10,11 +10,13 @@ from array import array
 from machine import Pin, Timer, disable_irq, enable_irq
 from micropython import const
 
-from hal.rp2.clock import ticks_us
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from hal.board.clock import ticks_us
+else:
+    from time import ticks_us
 
 RING = const(32)  # one stays free: 31 edges between two samples, where a scan every 4 ms sees one or two
 _LAST = const(31)
@@ -55,7 +57,7 @@ class Stop:
     still believes the roller to be running and must not restart it.
     """
 
-    def __init__(self, pins: "list[Pin | None]", levels: bytearray) -> None:
+    def __init__(self, pins: "list[Pin | None]", levels: bytearray, timer: "Any") -> None:
         self.pins = pins
         self.levels = levels  # what the outputs are at, as the port remembers it
         self.line = _NOBODY
@@ -63,7 +65,7 @@ class Stop:
         self._output = 0
         self._delay_us = 0
         self._running = False
-        self._timer: "Any" = Timer(-1)  # the stubs know no period together with tick_hz
+        self._timer = timer
         self._fired = self._on_timer  # bound once: binding allocates
 
     def arm(self, output: int, line: int, delay_us: int) -> None:
@@ -110,16 +112,20 @@ class Stop:
 class Beam:
     """One input pin whose edges are stamped. A broken wire reads 1: blocked, open, away from home."""
 
-    def __init__(self, edges: Edges, stop: Stop, line: int, number: int, watched: bool) -> None:
+    def __init__(self, edges: Edges, stop: Stop, line: int, pin: Pin, watched: bool) -> None:
         self.edges = edges
         self.stop = stop
         self.line = line
-        self.pin = Pin(number, Pin.IN, Pin.PULL_UP)
-        self.level = self.pin.value() if watched else 0
+        self.pin = pin
+        self.level = pin.value() if watched else 0
         self.watched = watched
-        self._irq: "Any" = self.pin.irq(self._on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
+        self._irq = self._listen(Pin.IRQ_RISING | Pin.IRQ_FALLING)
         if not watched:
             self._irq.trigger(0)
+
+    def _listen(self, both: int) -> "Any":
+        """Hard: in the middle of whatever the VM does."""
+        return self.pin.irq(self._on_edge, both, hard=True)
 
     def watch(self, on: bool) -> None:
         """Stamp edges from now on, or show 0. Either may itself be an edge."""

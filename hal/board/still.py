@@ -12,10 +12,7 @@ class NoAxis:
         self.state = 0
         self.resting = False
 
-    def move(self, places: int) -> None:
-        self.state = _LOST
-
-    def home(self) -> None:
+    def move(self, places: int, home: bool) -> None:
         self.state = _LOST
 
     def service(self) -> None:

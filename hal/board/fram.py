@@ -5,11 +5,13 @@ which may be just what was to be written. So the write enable latch has to be se
 it, and what was written is read back. Any size may be written, not only whole cells.
 """
 
-from machine import SPI, Pin
+from machine import Pin
 from micropython import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from machine import SPI
+
     from hal.api import Config
 
 _WRITE = const(0x02)
@@ -18,22 +20,15 @@ _WRDI = b"\x04"
 _RDSR = b"\x05"
 _WREN = b"\x06"
 _WEL = const(0x02)  # the latch, in the status
-_HZ = const(8000000)  # assumed safe for the part and the board's wires
 
 
 class Fram:
     """One chip on its own bus."""
 
-    def __init__(self, config: "Config") -> None:
+    def __init__(self, spi: "SPI", config: "Config") -> None:
         self._size = config["bytes"]
         self._cs = Pin(config["cs"], Pin.OUT, value=1)
-        self._spi = SPI(
-            config["spi"],
-            baudrate=_HZ,
-            sck=Pin(config["sck"]),
-            mosi=Pin(config["mosi"]),
-            miso=Pin(config["miso"]),
-        )
+        self._spi = spi
         self._head = bytearray(3 if self._size <= 0x10000 else 4)
         self._status = bytearray(1)
         self._check = bytearray(0)

@@ -5,18 +5,18 @@ that a bouncing contact is one press. Without the chip, buttons read 0 and lamps
 every second.
 """
 
-from machine import I2C, Pin
 from micropython import const
-
-from hal.rp2.clock import ticks_add, ticks_diff, ticks_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hal.api import Config
+    from machine import I2C
+
+    from hal.board.clock import ticks_add, ticks_diff, ticks_ms
+else:
+    from time import ticks_add, ticks_diff, ticks_ms
 
 _POLL_MS = const(10)
 _RETRY_MS = const(1000)
-_TIMEOUT_US = const(2000)  # a poll is 0.12 ms of bus time; a bus held down must not cost a scan
 
 _IODIR = const(0x00)
 _IPOL = const(0x02)
@@ -28,17 +28,17 @@ _OLAT = const(0x14)
 class Expander:
     """One chip. The masks and values of its sixteen bits are the board config's."""
 
-    def __init__(self, config: "Config", input_mask: int) -> None:
+    def __init__(self, i2c: "I2C", address: int, input_mask: int) -> None:
         self._inputs = 0
         self.present = False
         self._mask = input_mask
         self._outputs = 0
         self._raw = 0
-        self._address = config["address"]
+        self._address = address
         self._poll_ms = ticks_ms()
         self._two = bytearray(2)
         self._three = bytearray(3)
-        self._i2c = I2C(config["i2c"], sda=Pin(config["sda"]), scl=Pin(config["scl"]), freq=400000, timeout=_TIMEOUT_US)
+        self._i2c = i2c
         self.poll()
 
     def poll(self) -> int:
@@ -88,6 +88,6 @@ class Expander:
         buf = self._three
         buf[0] = register
         buf[1] = value & 0xFF
-        buf[2] = value >> 8
+        buf[2] = value >> 8 & 0xFF
         # Not writeto_mem: that joins register and data in a new buffer.
         self._i2c.writeto(self._address, buf)

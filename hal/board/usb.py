@@ -23,7 +23,7 @@ class UsbPort:
         self._one = bytearray(1)
 
     def any(self) -> int:
-        return 1 if self._in.poll(0) else 0
+        return len(self._in.poll(0))
 
     def readinto(self, buf: bytearray, size: int) -> int:
         """As many bytes as are there; size is the caller's guess, and too small."""

@@ -1,0 +1,337 @@
+"""The HAL verbs on a board. Nothing is touched before BoardHal is made, and then the outputs first: all off.
+
+Limits: the display is not in the board config yet, so `show` keeps its lines in an attribute. There is no driver for a
+card reader: card_code stays 0.
+"""
+
+import machine
+from machine import I2C, SPI, UART, WDT, Pin, Timer
+from micropython import const
+
+from hal.board.edges import RING, Beam, Edges, Stop
+from hal.board.expander import Expander
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+    from hal.api import Config, InputImage, Storage
+    from hal.board.clock import sleep_ms, ticks_add, ticks_diff, ticks_ms, ticks_us
+else:
+    from time import sleep_ms, ticks_add, ticks_diff, ticks_ms, ticks_us
+
+_TICK_MS = const(2)
+_WATCHDOG_MS = const(500)  # drawing an order, the longest scan, takes 40 (docs/BUDGETS.md)
+RX_BYTES = const(512)  # 44 ms at 115200 baud: longer than a collection
+TX_BYTES = const(1024)  # a full window of events and a status
+SPI_HZ = const(8000000)  # assumed safe for the part and the board's wires
+I2C_HZ = const(400000)
+_I2C_TIMEOUT_US = const(2000)  # a poll is 0.12 ms of bus time; a bus held down must not cost a scan
+_DRAIN_BYTES = const(64)
+_DRAINS_MAX = const(32)  # more than any of the ports can have kept
+_UNPOLLED_MAX = const(8)  # idle polls the panel; so does a caller that never idles, every so many samples
+_NO_BIT = const(16)
+_MASK = const(0x3FFFFFFF)
+
+
+class BoardHal:
+    """One board. `input_names` and `output_names` are the firmware's, in its order.
+
+    `fit` is called with the board and its config when the outputs are off, and gives it what only its chip has:
+    `entropy_into`; `axis` and `nv` where the board has those of the chip. A port whose chip differs in the rest derives
+    from this.
+    """
+
+    def __init__(
+        self,
+        config: "Config",
+        input_names: "tuple[str, ...]",
+        output_names: "tuple[str, ...]",
+        fit: "Callable[[BoardHal, Config], None]",
+    ) -> None:
+        self._bind_outputs(config["outputs"], output_names)
+        self.axis: "Any" = None
+        self.nv: "Storage | None" = None
+        self.entropy_into: "Any" = None
+        fit(self, config)
+        self._bind_parts(config["nv"])
+        self._edges = Edges()
+        self._beams: "list[Beam]" = []
+        self._slot: "Beam | None" = None
+        self._bind_inputs(config["inputs"], input_names)
+        self._panel: "Expander | None" = None
+        bus = config.get("expander")
+        if bus:
+            mask = 0
+            for bit in self._buttons:
+                mask |= 1 << bit
+            self._panel = Expander(self._i2c(bus), bus["address"], mask)
+        self._link = self._table = self._uart(config["link"])
+        self._dog: "WDT | None" = None
+        self.lines = ("", "", "", "")
+
+    def _bind_outputs(self, outputs: "Config", names: "tuple[str, ...]") -> None:
+        self._pins: "list[Pin | None]" = []
+        self._drives: "list[int]" = []  # outputs on pins that move cards or switch light: not the lamps
+        for name in names:
+            where = outputs.get(name)
+            pin = None
+            if _is_pin(where):
+                pin = Pin(where, Pin.OUT, value=0)
+                if not name.startswith("lamp_"):
+                    self._drives.append(len(self._pins))
+            self._pins.append(pin)
+        self._lamps = _expander_bits(outputs, names)
+        self._lamp_bits = 0
+        self._lamps_due = False
+        self._levels = bytearray(len(names))
+        self._stop = Stop(self._pins, self._levels, self._timer())
+        self.stop_after = self._stop.arm
+        self.ticks_ms = ticks_ms
+        self.ticks_us = ticks_us
+
+    def _bind_parts(self, config: "Config") -> None:
+        """Imported only where they are used: a heap has better uses for the code of parts that are not there."""
+        if self.axis is None:
+            from hal.board.still import NoAxis
+
+            self.axis = NoAxis()
+        self.move = self.axis.move
+        nv = self.nv
+        if nv is None:
+            from hal.board.fram import Fram
+
+            nv = Fram(self._spi(config), config)
+        self.nv_read = nv.nv_read
+        self.nv_prog = nv.nv_prog
+        self.nv_erase = nv.nv_erase
+        self.nv_sync = nv.nv_sync
+
+    def _bind_inputs(self, inputs: "Config", names: "tuple[str, ...]") -> None:
+        for line in range(len(names)):
+            where = inputs.get(names[line])
+            if _is_pin(where):
+                watched = names[line] != "slot"
+                beam = self._beam(self._edges, self._stop, line, Pin(where, Pin.IN, Pin.PULL_UP), watched)
+                self._beams.append(beam)
+                if not watched:
+                    self._slot = beam
+        self._buttons = _expander_bits(inputs, names)
+        self._button_bits = 0  # as the image has them
+        self._pressed = 0  # as they are
+        self._unpolled = 0
+
+    # -- what another chip may do another way ----------------------------------------------------------------------
+
+    _beam = Beam
+
+    def _timer(self) -> "Any":
+        """init and deinit as here, with microseconds."""
+        return Timer(-1)
+
+    def _uart(self, link: "Config") -> "Any":  # the stubs do not know write(buf, offset, size)
+        return UART(link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]), rxbuf=RX_BYTES, txbuf=TX_BYTES)
+
+    def _i2c(self, bus: "Config") -> "Any":
+        return I2C(bus["i2c"], sda=Pin(bus["sda"]), scl=Pin(bus["scl"]), freq=I2C_HZ, timeout=_I2C_TIMEOUT_US)
+
+    def _spi(self, bus: "Config") -> "Any":
+        return SPI(bus["spi"], baudrate=SPI_HZ, sck=Pin(bus["sck"]), mosi=Pin(bus["mosi"]), miso=Pin(bus["miso"]))
+
+    def _service(self) -> "Any":
+        """The service port. Imported when somebody turns the switch: it has no other use."""
+        from hal.board.usb import UsbPort
+
+        return UsbPort()
+
+    # -- time ------------------------------------------------------------------------------------------------------
+
+    def idle(self, ms: int) -> None:
+        """Ticks of 2 ms until something is new for a scan."""
+        until_ms = ticks_add(ticks_ms(), ms)
+        while not self._news():
+            left_ms = ticks_diff(until_ms, ticks_ms())
+            if left_ms <= 0:
+                return
+            sleep_ms(min(left_ms, _TICK_MS))
+
+    # -- inputs ----------------------------------------------------------------------------------------------------
+
+    def sample(self, inp: "InputImage") -> bool:
+        axis = self.axis
+        if axis.resting:
+            axis.service()
+        news = inp.axis != axis.state
+        inp.axis = axis.state
+        edges = self._edges
+        if edges.stale:
+            news = True
+            edges.stale = False
+            self._refresh(inp)
+        # After the levels: an edge that came in between is the newer truth.
+        if edges.head != edges.tail:
+            news = True
+            self._drain(inp)
+        self._unpolled += 1
+        if self._unpolled > _UNPOLLED_MAX:
+            self._poll()
+        if self._pressed != self._button_bits:
+            news = True
+            self._press(inp)
+        return news
+
+    def _news(self) -> bool:
+        """Whether a scan would find anything: an edge, the end of a move, a button, a byte."""
+        edges = self._edges
+        if edges.head != edges.tail or edges.stale or self.axis.resting:
+            return True
+        self._poll()
+        return self._pressed != self._button_bits or self._link.any() > 0
+
+    def _poll(self) -> None:
+        self._unpolled = 0
+        if self._panel is not None:
+            self._pressed = self._panel.poll()
+
+    def _refresh(self, inp: "InputImage") -> None:
+        """Levels from the beams themselves."""
+        edges = self._edges
+        if edges.lost:
+            edges.lost = False
+            inp.edge_lost = True
+        for beam in self._beams:
+            inp.raw[beam.line] = beam.level
+
+    def _drain(self, inp: "InputImage") -> None:
+        """Bound: the ring. Without a call for each: a beam's edge bounces, and comes as four of them."""
+        edges = self._edges
+        at = edges.tail
+        count = inp.edge_count
+        while at != edges.head:
+            if count == len(inp.edge_us):
+                inp.edge_lost = True
+                at = edges.head
+                self._refresh(inp)
+                break
+            inp.edge_line[count] = edges.line[at]
+            inp.edge_level[count] = inp.raw[edges.line[at]] = edges.level[at]
+            inp.edge_us[count] = edges.us[at]
+            count += 1
+            at = (at + 1) % RING
+        inp.edge_count = count
+        edges.tail = at
+
+    def _press(self, inp: "InputImage") -> None:
+        """Buttons have no interrupt; the moment of the poll is good enough for a finger."""
+        bits = self._pressed
+        changed = bits ^ self._button_bits
+        self._button_bits = bits
+        count = inp.edge_count
+        for line in range(len(self._buttons)):
+            bit = self._buttons[line]
+            if not changed >> bit & 1:
+                continue
+            inp.raw[line] = bits >> bit & 1
+            if count == len(inp.edge_us):
+                inp.edge_lost = True
+                continue
+            inp.edge_line[count] = line
+            inp.edge_level[count] = inp.raw[line]
+            inp.edge_us[count] = ticks_us()
+            count += 1
+        inp.edge_count = count
+
+    # -- outputs ---------------------------------------------------------------------------------------------------
+
+    def drive(self, level: bytearray, watch_slot: bool) -> None:
+        slot = self._slot
+        if slot is not None and slot.watched != watch_slot:
+            slot.watch(watch_slot)
+        stop = self._stop
+        if stop.held >= 0 and not level[stop.held]:
+            stop.held = -1
+        if level != self._levels:
+            self._switch_changed(level)
+        if stop.held >= 0 and self._levels[stop.held]:
+            # The edge came while we were switching.
+            self._switch(stop.held, 0)
+        if self._lamps_due and self._panel is not None:
+            self._lamps_due = False
+            self._panel.write(self._lamp_bits)
+
+    def _switch_changed(self, level: bytearray) -> None:
+        levels = self._levels
+        for i in range(len(levels)):
+            if level[i] != levels[i] and i != self._stop.held:
+                self._switch(i, level[i])
+
+    def _switch(self, output: int, value: int) -> None:
+        self._levels[output] = value
+        pin = self._pins[output]
+        if pin is not None:
+            pin.value(value)
+        elif self._lamps[output] != _NO_BIT:
+            self._lamp_bits ^= 1 << self._lamps[output]
+            self._lamps_due = True
+
+    def all_off(self) -> None:
+        self._stop.cancel()
+        for i in self._drives:
+            self._switch(i, 0)
+        self.axis.halt()
+
+    def show(self, lines: "tuple[str, str, str, str]") -> None:
+        self.lines = lines
+
+    # -- the link --------------------------------------------------------------------------------------------------
+
+    def link_readinto(self, buf: bytearray) -> int:
+        size = self._link.any()
+        if not size:
+            return 0
+        # Asking for more than is there would wait for it.
+        return self._link.readinto(buf, min(size, len(buf))) or 0
+
+    def link_write(self, buf: memoryview, start: int, end: int) -> int:
+        return self._link.write(buf, start, end - start) or 0
+
+    def link_service(self, on: bool) -> None:
+        self._link = self._service() if on else self._table
+        # What came while nobody listened was for nobody: a planted message must not wait for the switch.
+        unheard = bytearray(_DRAIN_BYTES)
+        for _ in range(_DRAINS_MAX):
+            if not self.link_readinto(unheard):
+                break
+
+    # -- the board -------------------------------------------------------------------------------------------------
+
+    def watchdog_feed(self) -> None:
+        if self._dog is None:
+            self._dog = WDT(timeout=_WATCHDOG_MS)
+        self._dog.feed()
+
+    def reset_cause(self) -> int:
+        cause = machine.reset_cause()
+        if cause == machine.PWRON_RESET:
+            return 0
+        return 1 if cause == machine.WDT_RESET else 2
+
+    def unique_id(self) -> int:
+        number = 0
+        for byte in machine.unique_id():
+            number = (number << 5 ^ number >> 25 ^ byte) & _MASK
+        return number
+
+
+def _is_pin(where: object) -> bool:
+    """A number, or a name where the chip's pins have names; else it is the expander's, or nobody's."""
+    return isinstance(where, (int, str))
+
+
+def _expander_bits(lines: "Config", names: "tuple[str, ...]") -> "list[int]":
+    """For each name its bit on the port expander, or one that it does not have."""
+    bits: "list[int]" = []
+    for name in names:
+        where = lines.get(name)
+        bits.append(where["expander"] if isinstance(where, dict) else _NO_BIT)
+    return bits
