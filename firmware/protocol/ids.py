@@ -58,6 +58,7 @@ JOURNAL_RECORD = const(70)
 KEY_INSTALL = const(71)
 KEY_ROTATE = const(72)
 KEY_IS = const(73)
+HALTED = const(74)
 RESULT = const(80)
 
 EV_BOOTED = const(256)

@@ -487,6 +487,12 @@ class KeyIs(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class Halted(Message):
+    ID, CLASS, NAME, LAYOUT = 74, 8, "halted", Struct("<")
+    text: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Result(Message):
     ID, CLASS, NAME, LAYOUT = 80, 5, "result", Struct("<IHBBH")
     op: int
@@ -894,14 +900,14 @@ class DealCommunity(Command):
 ALL: tuple[type[Message], ...] = (
     Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, Health, TimeSet, TimeIs,
     LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, KeyInstall, KeyRotate,
-    KeyIs, Result, Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared, DoorOpened, DoorClosed,
-    ClockSet, CommandAccepted, CommandEnded, RecordDamaged, Sealed, JournalBroken, JournalFilling, KeyChanged,
-    Service, ShuffleStarted, DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved,
-    RemovalFailed, ShuffleCommitted, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered,
-    StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided,
-    ReleaseFailed, CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll, HoleCardRead, CardsOdd,
-    DrawFlagged, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning,
-    Record, GiveCard, DealCommunity,
+    KeyIs, Halted, Result, Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared, DoorOpened,
+    DoorClosed, ClockSet, CommandAccepted, CommandEnded, RecordDamaged, Sealed, JournalBroken, JournalFilling,
+    KeyChanged, Service, ShuffleStarted, DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted,
+    DeckRemoved, RemovalFailed, ShuffleCommitted, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted,
+    StackOffered, StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded,
+    RoundVoided, ReleaseFailed, CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll,
+    HoleCardRead, CardsOdd, DrawFlagged, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release,
+    EndRound, AcknowledgeWarning, Record, GiveCard, DealCommunity,
 )
 
 # By field name.

@@ -74,8 +74,11 @@ class Message:
 
     @property
     def clear_only(self) -> bool:
-        """Handshake and dictionary carry no MAC, but for the welcome, which proves the device's key."""
-        return self.kind in (ids.CLASS_HANDSHAKE, ids.CLASS_DICTIONARY) and self.id != ids.WELCOME
+        """Handshake and dictionary carry no MAC, but for the welcome, which proves the device's key. Nor has a device
+        that did not get as far as its key."""
+        return self.id == ids.HALTED or (
+            self.kind in (ids.CLASS_HANDSHAKE, ids.CLASS_DICTIONARY) and self.id != ids.WELCOME
+        )
 
     @property
     def keyed_only(self) -> bool:

@@ -33,6 +33,7 @@ SENTENCES: dict[str, str] = {
     "key_install": "A new device key, at the service port. With a key in force it takes the open door too.",
     "key_rotate": "A new device key, wrapped and signed with the one in force. At the service port.",
     "key_is": "What became of a key that was sent. After this the device has ended every session.",
+    "halted": "The firmware could not start; nothing moves. Every second, in clear, session 0: a hint, as refused is.",
     "health": "How the firmware is doing since it booted: after link_counters.",
     "result": "How a command stands: sent when it is recorded, when it has ended, and for every repetition of it.",
     "booted": "The device started.",
@@ -108,6 +109,7 @@ _REASON = ("enumeration `reason`", 1)
 _DETAIL = ("by reason: see [Commands](#7-commands)", 5)
 _DIGEST = ("CRC-32 of the arguments after op, low 30 bits: tells two commands with one number apart", 0x2A5C31D7)
 _MORE = "; wraps"
+_HALTED = b"start: KeyError('nv',)".hex()
 
 # (owner, field): what it means, and an example value.
 FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
@@ -185,6 +187,7 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("link_counters", "unknown"): ("messages: no such id" + _MORE, 13),
     ("link_counters", "resent"): ("events the device sent again" + _MORE, 14),
     ("session_ending", "frames_left"): ("frames the device can still send in this session, this one included", 255),
+    ("halted", "text"): ("ASCII: `files`, `board`, `import` or `start`, a colon, and what was raised", _HALTED),
     ("seed_is", "kept"): ("1: this device keeps seeds for the auditor; 0: it erases them, and tells none", 1),
     ("seed_is", "seq"): ("number of the shuffle_committed event the seed belongs to; 0: there is none to tell", 1207),
     ("seed_is", "cards"): ("cards that were put in order", 52),
