@@ -12,7 +12,7 @@ from firmware.protocol.ids import INTENTS, OUTCOMES
 class _Story:
     """What is known so far, record by record."""
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, whole: bool = False) -> None:
         self.capacity = capacity  # records a device looks back over when it boots
         self.boot = 0
         self.uptime = (0, 0)
@@ -23,7 +23,10 @@ class _Story:
         self.round_seq = 0
         self.cards_out = False  # of that round
         self.round_last = 0
-        self.owed: tuple[int, int] | None = None  # what power_lost has to say
+        # A file that begins in the middle does not tell whether a round was open then; nor does one with a hole in it.
+        self.round_known = whole
+        self.motion_known = whole
+        self.owed: tuple[int | None, int | None] | None = None  # what power_lost has to say; None: nobody can tell
 
     def note(self, event: Event) -> Iterator[str]:
         yield from self._boot(event)
@@ -54,7 +57,10 @@ class _Story:
         reach = seq - self.capacity
         during = self.motion if self.motion in INTENTS and self.motion_seq >= reach else 0
         is_open = 1 if self.round and self.round_seq >= reach and not self.cards_out else 0
-        self.owed = (during, is_open) if during or is_open else None
+        if during or is_open:
+            self.owed = (during if self.motion_known else None, is_open if self.round_known else None)
+        else:
+            self.owed = None
 
     def _clock(self, event: Event) -> Iterator[str]:
         offset_s = event.utc_s - event.uptime_s if event.utc_s else 0
@@ -64,13 +70,15 @@ class _Story:
 
     def _motion(self, event: Event) -> Iterator[str]:
         if isinstance(event, PowerLost):
-            if self.owed is not None and self.owed != (event.during, event.round_open):
+            told = (event.during, event.round_open)
+            if any(owed not in (None, said) for owed, said in zip(self.owed or (), told, strict=False)):
                 yield "it does not say what was going on when the last boot ended"
             self.owed = None
         elif self.owed is not None and (event.ID in INTENTS or isinstance(event, RoundStarted)):
             yield "something was going on when the last boot ended, and no power_lost says so"
             self.owed = None
         if event.ID in INTENTS or event.ID in OUTCOMES:
+            self.motion_known = True
             self.motion = event.ID
             self.motion_seq = event.seq
 
@@ -81,11 +89,13 @@ class _Story:
             if event.round <= self.round_last:
                 yield f"round {event.round} begins after round {self.round_last}"
             self.round = event.round
+            self.round_known = True
             self.cards_out = False
             self.round_seq = event.seq
             self.round_last = event.round
         elif isinstance(event, (RoundEnded, RoundVoided)):
             self.round = 0
+            self.round_known = True
         elif isinstance(event, RemainderTaken):
             self.cards_out = True  # from here on there is nothing left that could be cut short
 
@@ -98,7 +108,7 @@ def check_sense(export: Export, broken: Set[int]) -> Iterator[tuple[int, str]]:
     capacity = max((attestation.last - attestation.first + 1 for attestation in export.attested), default=0)
     if all(attestation.first == 1 for attestation in export.attested):
         capacity = export.last  # the ring has never been full
-    story = _Story(capacity)
+    story = _Story(capacity, whole=bool(export.records) and export.records[0].seq == 1)
     for index, record in enumerate(export.records):
         if index in broken:
             story = _Story(capacity)

@@ -22,6 +22,7 @@ from journals import (
 
 from fairshoe.boards import load_board
 from fairshoe.journal import RECORD_SIZE, Export, Record, parse_export
+from fairshoe.journal_sense import check_sense
 from fairshoe.journal_verify import Verdict, attestation_mac, seal_mac, verify
 from fairshoe.keys import seal_key
 from rig.scenario import Scenario
@@ -328,6 +329,21 @@ def test_power_cuts_and_voids_make_sense() -> None:
     clear_by_hand(stage)
     play_round(stage)
     assert verify(pulled(stage.rig), [SEAL]).whole
+
+
+def test_wherever_the_ring_begins_what_is_left_of_a_round_that_power_cut_makes_sense() -> None:
+    stage = small_stage()
+    steps = [("", 300, "load", 8), ("", 300, "press", "green"), ("deck_verified", 500, "press", "seat")]
+    stage.play([*steps, ("", 500, "press", "close"), ("stack_offered", 500, "take", 0), ("", 150, "cut", 0)])
+    stage.act("boot", {})
+    stage.until("round_voided", 5000)
+    export = pulled(stage.rig)
+    names = [event.NAME if (event := record.event()) else "" for record in export.records]
+    assert names.index("round_started") < names.index("stack_started") < names.index("power_lost")
+    for first in range(1, export.last + 1):
+        ring = [replace(told, first=first) for told in export.attested]
+        rest = replace(export, records=export.records[first - 1 :], attested=ring)
+        assert list(check_sense(rest, set())) == [], f"from record {first} on"
 
 
 def senseless(export: Export, seq: int, change: Callable[[bytearray], None]) -> str:
