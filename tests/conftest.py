@@ -1,5 +1,28 @@
-"""Makes the device packages importable in every test."""
+"""Makes the device packages importable in every test, and builds what a board ships once for all of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from fairshoe import _device
 
 _device.load()
+
+from fairshoe.ship.build import Shipped  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def ship_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[list[Shipped], Path]]:
+    """What a board ships, and the folder with its files: a build takes seconds. Leave the folder as it is."""
+    import size
+
+    built: dict[str, tuple[list[Shipped], Path]] = {}
+
+    def once(board: str) -> tuple[list[Shipped], Path]:
+        if board not in built:
+            folder = tmp_path_factory.mktemp(board)
+            built[board] = (size.ship(board, folder), folder)
+        return built[board]
+
+    return once

@@ -1,8 +1,6 @@
 """Folded sources are the same program: constants as numbers, lines where they were, looked-up names kept."""
 
-import shutil
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from fairshoe.ship import fold
 from fairshoe.ship.mpy_compile import compile_mpy
 
 ROOT = Path(__file__).resolve().parents[2]
-NODE = Path(sys.executable).with_name("node")
+ShipOnce = Callable[[str], tuple[list[size.Shipped], Path]]
 CONST = "from micropython import const\n"
 A = CONST + "X = const(5)\nY = const(X * 2 - 1)\nLOW = const(-1)\ndef f():\n    return X\n"
 
@@ -265,34 +263,13 @@ def test_no_constant_of_the_firmware_is_left() -> None:
         assert result.sources[name].count("\n") == source.count("\n"), name
 
 
-def test_a_main_of_another_kind_gets_the_same_modules(tmp_path: Path) -> None:
+def test_a_main_of_another_kind_gets_the_same_modules(tmp_path: Path, ship_once: ShipOnce) -> None:
     probe = (ROOT / "tools/emulator/probe.py").read_text(encoding="utf-8")
-    for name, main in (("product", size.MAIN_PY), ("probe", probe)):
-        size.ship(size.BOARD_DEFAULT, tmp_path / name, main=main)
-    for path in sorted((tmp_path / "product").rglob("*.mpy")):
-        place = path.relative_to(tmp_path / "product")
-        assert path.read_bytes() == (tmp_path / "probe" / place).read_bytes(), place
-    text = (tmp_path / "probe/main.py").read_text(encoding="utf-8")
+    size.ship(size.BOARD_DEFAULT, tmp_path, main=probe)
+    modules = sorted(ship_once(size.BOARD_DEFAULT)[1].rglob("*.mpy"))
+    assert modules
+    for path in modules:
+        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
+    text = (tmp_path / "main.py").read_text(encoding="utf-8")
     assert "SHUFFLING" in probe
     assert "SHUFFLING" not in text
-
-
-def test_the_folded_firmware_gives_the_same_bytes(tmp_path: Path) -> None:
-    script = Path("tests/differential/same_bytes.py")
-    result = size.folded_sources(firmware_names(), ROOT, (ROOT / script).read_text(encoding="utf-8"))
-    places = {name: size.find_module(name, ROOT).relative_to(ROOT) for name in firmware_names()}
-    for name, place in {**places, "main": script}.items():
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / place).write_text(result.sources[name], encoding="utf-8")
-    for folder in ("board_configs", "game_profiles"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    runner = [str(NODE), str(ROOT / "tools/mpy/exec.mjs"), "--limit-s", "100", "--root"]
-    # At the same time: a story takes a while.
-    plain, small = (
-        subprocess.Popen([*runner, str(root), str(root / script), "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for root in (ROOT, tmp_path)
-    )
-    expected, actual = plain.communicate(), small.communicate()
-    assert expected[0].count(b"bytes ") > 1
-    assert actual == expected
-    assert (plain.returncode, small.returncode) == (0, 0)

@@ -1,10 +1,13 @@
 """make size ships what a board runs, and nothing else."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import size
+
+ShipOnce = Callable[[str], tuple[list[size.Shipped], Path]]
 
 FILES = {
     "firmware/__init__.py": '"""f"""\n',
@@ -98,8 +101,8 @@ def test_ships_what_only_the_boards_own_kind_needs(tree: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", ["carousel", "shelves", "shoe", "draw"])
-def test_every_reference_board_ships_one_machine_within_budget(kind: str, tmp_path: Path) -> None:
-    shipped = size.ship(f"pico-{kind}", tmp_path)
+def test_every_reference_board_ships_one_machine_within_budget(kind: str, ship_once: ShipOnce) -> None:
+    shipped, _folder = ship_once(f"pico-{kind}")
     kinds = {"carousel", "shelves", "shoe", "draw"}
     machines = {Path(item.source).stem for item in shipped if item.source.startswith("firmware/machines/")}
     assert machines & kinds == {kind}
@@ -150,7 +153,7 @@ def test_names_the_boards_there_are(tree: Path, capsys: pytest.CaptureFixture[st
     assert "there are: b" in capsys.readouterr().err
 
 
-def test_a_device_gets_the_numbers_of_its_own_game_and_no_other(tmp_path: Path) -> None:
-    shipped = {item.path: item.source for item in size.ship("pico-carousel", tmp_path)}
+def test_a_device_gets_the_numbers_of_its_own_game_and_no_other(ship_once: ShipOnce) -> None:
+    shipped = {item.path: item.source for item in ship_once("pico-carousel")[0]}
     assert shipped["game.json"] == "game_profiles/caribbean-stud.json"
     assert [path for path in shipped if path.endswith(".json")] == ["board.json", "game.json"]
