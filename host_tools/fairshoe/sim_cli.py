@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fairshoe import boards, games
+from fairshoe import boards, games, runtime, tcp_door
 from fairshoe.keys import read_device_key
 from fairshoe.screen import framed
 
@@ -19,7 +19,10 @@ examples:
   fairshoe sim                              then type: load 52, press green, press close, press lock, take ...
   fairshoe sim --key-file dev.key --mode table
                                             a shoe that takes commands: fairshoe round, in a second terminal
+  fairshoe sim --tcp 4001                   over TCP as well: fairshoe monitor tcp://127.0.0.1:4001
   fairshoe sim --game boston-5-stud --display
+
+`fairshoe ports` lists the simulated shoes that run on this machine.
 """
 
 
@@ -39,6 +42,9 @@ def add_parser(commands: Any) -> None:
     sim.add_argument("--display", action="store_true", help="print what the dealer's display says, whenever it changes")
     sim.add_argument("--key-file", metavar="F", help="a device key for the simulated device")
     sim.add_argument("--storage", metavar="FILE", help="what the shoe remembers is kept here from run to run")
+    sim.add_argument(
+        "--tcp", metavar="HOST:PORT", help="the table port over TCP too; PORT alone is for this machine only"
+    )
     sim.add_argument("--mode", choices=["report_only", "table"], help="instead of the board's link mode")
 
 
@@ -75,7 +81,7 @@ def _speed(text: str) -> float:
 
 
 def run(options: argparse.Namespace) -> int:
-    from fairshoe.simulator import ACTION_HELP, Simulator, serve
+    from fairshoe.simulator import Simulator, serve
 
     config, crc = boards.load_board(options.board)
     key = read_device_key(Path(options.key_file)) if options.key_file else None
@@ -83,19 +89,39 @@ def run(options: argparse.Namespace) -> int:
     games.set_table(config, options.table)
     if options.mode:
         config["link"]["mode"] = options.mode
-    simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage)
-    port, tap, service = simulator.table.path, simulator.tap.path, simulator.service.path
-    if options.json:
-        ports = {"port": port, "tap": tap, "service": service}
-        print(json.dumps({**ports, "board": config["name"], "game": game, "seed": options.seed}), flush=True)
-    else:
-        print(f"simulated shoe: board {config['name']}, game {game}, seed {options.seed}")
-        print(f"  table port  {port}\n  tap         {tap}   (repeats what the shoe sends)")
-        print(f"  service     {service}   (the link while the key switch is on)")
-        print(f"  hands       {ACTION_HELP}", flush=True)
+    tcp = tcp_door.address(options.tcp) if options.tcp else None
+    simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage, tcp)
+    ready: dict[str, Any] = {
+        "port": simulator.table.path,
+        "tap": simulator.tap.path,
+        "service": simulator.service.path,
+        "tcp": simulator.door.url if simulator.door else None,
+        "board": config["name"],
+        "game": game if isinstance(game, str) else "house",
+        "seed": options.seed,
+        "speed": options.speed,
+        "has_key": key is not None,
+    }
     if options.display:
         simulator.shown = _print_display_json if options.json else _print_display
-    return serve(simulator, options.hands)
+    with runtime.registered(ready):
+        _say_ready(ready, options.json)
+        return serve(simulator, options.hands)
+
+
+def _say_ready(ready: dict[str, Any], as_json: bool) -> None:
+    from fairshoe.simulator import ACTION_HELP
+
+    if as_json:
+        print(json.dumps(ready), flush=True)
+        return
+    print(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
+    print(f"  table port  {ready['port']}")
+    if ready["tcp"]:
+        print(f"              {ready['tcp']}   (the same, one client at a time)")
+    print(f"  tap         {ready['tap']}   (repeats what the shoe sends)")
+    print(f"  service     {ready['service']}   (the link while the key switch is on)")
+    print(f"  hands       {ACTION_HELP}", flush=True)
 
 
 def _print_display(lines: list[str]) -> None:

@@ -19,6 +19,7 @@ from typing import TextIO
 from fairshoe.boards import Config
 from fairshoe.errors import GameError
 from fairshoe.sim_setup import Game, check_game, open_disk
+from fairshoe.tcp_door import TcpDoor
 from hal.sim.kept import KeptNv
 from rig.actions import ACTIONS, TYPED, act
 from rig.rig import Rig
@@ -66,6 +67,7 @@ class Simulator:
         speed: float,
         key: bytes | None = None,
         storage: str | None = None,
+        tcp: tuple[str, int] | None = None,
     ) -> None:
         size = config["nv"]["bytes"]
         nv = KeptNv(size, open_disk(storage, size)) if storage else None
@@ -74,6 +76,7 @@ class Simulator:
         except ValueError as error:
             raise GameError(f"this game on this board: {error}.", "Choose another game, or another board.") from error
         self.speed = speed
+        self.door = TcpDoor(*tcp) if tcp else None  # the table port once more, for those who come over a network
         self.table = _Pty()
         self.tap = _Pty()
         self.service = _Pty()
@@ -90,7 +93,8 @@ class Simulator:
         while True:
             wait_s = self._catch_up()
             self._show()
-            ready, _, _ = select.select(watched, [], [], wait_s)
+            callers = self.door.descriptors() if self.door else []
+            ready, _, _ = select.select([*watched, *callers], [], [], wait_s)
             self._exchange()
             if actions is None or actions.fileno() not in ready:
                 continue
@@ -110,6 +114,8 @@ class Simulator:
         self.table.close()
         self.tap.close()
         self.service.close()
+        if self.door is not None:
+            self.door.close()
 
     def _catch_up(self) -> float:
         """Bring simulated time up to the clock; returns how long nothing will happen by itself."""
@@ -134,6 +140,8 @@ class Simulator:
             # As a UART does: what nobody takes is gone, and the device sends again what was not acknowledged.
             self.table.write(hal.sent)
             self.tap.write(hal.sent)
+            if self.door is not None:
+                self.door.write(hal.sent)
             hal.sent = bytearray()
         if hal.service_sent:
             self.service.write(hal.service_sent)
@@ -145,6 +153,8 @@ class Simulator:
         hal = self.rig.hal
         for port, received in ((self.table, hal.received), (self.service, hal.service_received)):
             data = port.read()
+            if port is self.table and self.door is not None:
+                data += self.door.read()
             if data and (port is self.service) == hal.service:  # the other port is deaf
                 received.extend(data)
                 self.rig.plant.changed = True

@@ -1,0 +1,80 @@
+"""A TCP port for a simulated shoe: one client at a time, as on a serial cable; a second one is turned away."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+from fairshoe.errors import UsageError
+
+LOOPBACK = "127.0.0.1"
+
+
+def address(text: str) -> tuple[str, int]:
+    """`4001`, `10.0.0.7:4001`, `[::1]:4001`; this machine alone unless a host is named. Port 0 takes any."""
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65535 or (":" in text and not host):
+        raise UsageError(f"{text!r} is no [HOST:]PORT.", "For example --tcp 4001, or --tcp 0.0.0.0:4001.")
+    return host.strip("[]") or LOOPBACK, int(port)
+
+
+class TcpDoor:
+    """Has what a port of the simulator has: read and write that never wait, and descriptors to wait for."""
+
+    def __init__(self, host: str, port: int) -> None:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            self._listener = socket.create_server((host, port), family=family, backlog=4)
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise UsageError(f"cannot listen on {host}:{port}: {why}.", "Choose another host or port.") from error
+        self._listener.setblocking(False)
+        self._client: socket.socket | None = None
+        bound = self._listener.getsockname()
+        self.url = f"tcp://[{bound[0]}]:{bound[1]}" if ":" in bound[0] else f"tcp://{bound[0]}:{bound[1]}"
+
+    def descriptors(self) -> list[int]:
+        return [self._listener.fileno(), *([self._client.fileno()] if self._client else [])]
+
+    def write(self, data: bytes | bytearray) -> None:
+        if self._client is None:
+            return
+        try:
+            self._client.send(data)  # as a UART does: what is not taken now is gone
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._hang_up()
+
+    def read(self) -> bytes:
+        self._answer()
+        if self._client is None:
+            return b""
+        try:
+            data = self._client.recv(4096)
+        except BlockingIOError:
+            return b""
+        except OSError:
+            data = b""
+        if not data:
+            self._hang_up()
+        return data
+
+    def close(self) -> None:
+        self._hang_up()
+        self._listener.close()
+
+    def _answer(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            caller = self._listener.accept()[0]
+            if self._client is not None:
+                caller.close()
+                return
+            caller.setblocking(False)
+            caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._client = caller
+
+    def _hang_up(self) -> None:
+        if self._client is not None:
+            self._client.close()
+        self._client = None
