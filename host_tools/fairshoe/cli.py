@@ -26,6 +26,7 @@ from fairshoe import (
     games,
     journal_cli,
     monitor_cli,
+    ports_cli,
     provision,
     scenario,
     shuffle_test,
@@ -50,6 +51,7 @@ class CommandModule(Protocol):
 # In the order of --help.
 _GROUPS: dict[str, dict[str, CommandModule]] = {
     "look at a shoe": {
+        "ports": ports_cli,
         "monitor": monitor_cli,
         "decode": decode_cli,
     },

@@ -30,12 +30,13 @@ from fairshoe.messages import (
     WarningLatched,
 )
 
-_RED, _GREEN, _YELLOW, _BOLD, _DIM, _END = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
+STYLES = {"bad": "\x1b[31m", "good": "\x1b[32m", "warn": "\x1b[33m", "bold": "\x1b[1m", "dim": "\x1b[2m"}
+END = "\x1b[0m"
 _BAR = 24
 _GOOD = (DeckVerified, StackOffered, RoundEnded, WarningCleared)
 _BAD = (DeckRefused, ShuffleFailed, RoundVoided, WarningLatched)
 _ASKS = (HeldBack, StubDue)  # somebody has to do something first
-_COLOURS = ((_GOOD, _GREEN), (_BAD, _RED), (_ASKS, _YELLOW))
+_KINDS = ((_GOOD, "good"), (_BAD, "bad"), (_ASKS, "warn"))
 _WIDTH = 20  # characters of a dealer's display
 
 
@@ -43,6 +44,11 @@ def _bookkeeping(message: Message) -> bool:
     """What is recorded for auditors and programs; that a command was done shows in what it did."""
     done = isinstance(message, CommandEnded) and message.outcome == Outcome.DONE
     return done or isinstance(message, (CommandAccepted, Sealed, Meters))
+
+
+def style_of(message: Message) -> str:
+    """How a message is shown: good, bad, or somebody has to do something first."""
+    return next((style for kinds, style in _KINDS if isinstance(message, kinds)), "")
 
 
 def framed(lines: list[str]) -> list[str]:
@@ -54,49 +60,52 @@ def framed(lines: list[str]) -> list[str]:
 class Screen:
     """What a person sees. Colour and the live line only on a terminal; NO_COLOR is honoured."""
 
-    def __init__(self, out: TextIO = sys.stdout, story: bool = False) -> None:
-        self.out = out
+    def __init__(self, out: TextIO | None = None, story: bool = False) -> None:
+        self.out: TextIO = out or sys.stdout
         self.story = story  # only what people at the table notice
-        self.live = out.isatty() and os.environ.get("TERM") != "dumb"
+        self.live = self.out.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.live and not os.environ.get("NO_COLOR")
         self._started = time.monotonic()
         self._line = ""
         self._quarter = 0
         self._state = ""
 
-    def line(self, text: str, colour: str = "") -> None:
-        """One line that stays."""
+    def line(self, text: str, style: str = "") -> None:
+        """One line that stays; `style` is one of STYLES."""
         if self._line:
             self.out.write("\r\x1b[K")
-        self.out.write((f"{colour}{text}{_END}" if colour and self.colour else text) + "\n")
+        self.out.write(self.styled(text, style) + "\n")
         if self._line:
             self.out.write(self._line)
         self.out.flush()
 
+    def styled(self, text: str, style: str) -> str:
+        return f"{STYLES[style]}{text}{END}" if style and self.colour else text
+
     def heading(self, text: str) -> None:
         self.line("")
-        self.line(text, _BOLD)
+        self.line(text, "bold")
 
     def warn(self, text: str) -> None:
-        self.line(text, _RED)
+        self.line(text, "bad")
 
     def show(self, message: Message) -> None:
         if self.story and _bookkeeping(message):
             return
         if isinstance(message, Event):
-            colour = next((shade for kinds, shade in _COLOURS if isinstance(message, kinds)), "")
             elapsed = time.monotonic() - self._started
             round_text = f"round {message.round}" if message.round else ""
-            self.line(f"  {elapsed:6.1f} s  #{message.seq:<4d} {round_text:9s} {describe_event(message)}", colour)
+            text = f"  {elapsed:6.1f} s  #{message.seq:<4d} {round_text:9s} {describe_event(message)}"
+            self.line(text, style_of(message))
         elif isinstance(message, Status):
             self._status(message)
         elif isinstance(message, Meters) and message.cards:
-            self.line(f"            meters: {describe_meters(message)}", _DIM)
+            self.line(f"            meters: {describe_meters(message)}", "dim")
 
     def display(self, lines: list[str]) -> None:
         """What the dealer reads."""
         for line in framed(lines):
-            self.line(f"            {line}", _YELLOW)
+            self.line(f"            {line}", "warn")
 
     def finish(self) -> None:
         """Take the live line away."""
@@ -116,7 +125,7 @@ class Screen:
             text = f"shuffling [{'#' * filled}{'.' * (_BAR - filled)}] {share:4.0%}  " + text.partition(" ")[2]
         width = shutil.get_terminal_size().columns - 1
         text = f"> {text}"[:width]
-        self._line = f"\r\x1b[K{_YELLOW if status.warning else _DIM}{text}{_END}" if self.colour else f"\r\x1b[K{text}"
+        self._line = "\r\x1b[K" + self.styled(text, "warn" if status.warning else "dim")
         self.out.write(self._line)
         self.out.flush()
 

@@ -1,0 +1,80 @@
+"""`fairshoe ports`: which ports there are, and behind which of them a shoe is."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from fairshoe import ports
+from fairshoe.screen import Screen
+
+EPILOG = """\
+examples:
+  fairshoe ports                            serial devices, and simulated shoes that run on this machine
+  fairshoe ports tcp://10.0.0.7:4001        a serial server as well
+  fairshoe ports --no-ask                   only list: nothing is opened and nothing is sent
+  fairshoe ports --json | jq -r '.[] | select(.kind == "shoe") | .port'
+
+exit status: 0 a shoe was found, 1 none was
+"""
+_FOUND = (ports.SHOE, ports.IN_USE, ports.SIMULATED)
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "ports",
+        help="list ports and say which of them is a shoe",
+        description="Says hello, in clear, on every serial device that no other program has open, and shows who "
+        "answers. Nothing else is sent. Simulated shoes that run on this machine are listed too.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("url", nargs="*", metavar="URL", help="ask there too: tcp://HOST:PORT, a device of any name")
+    command.add_argument("--no-ask", action="store_true", help="list serial devices, and send nothing")
+    command.add_argument("--seconds", type=_seconds, default=ports.ASK_S, metavar="S", help="to wait for an answer")
+    command.add_argument("--json", action="store_true", help="a JSON array")
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= 60:
+        raise argparse.ArgumentTypeError(f"a number between 0.1 and 60, not {text!r}")
+    return value
+
+
+def run(options: argparse.Namespace) -> int:
+    if sys.stderr.isatty() and not options.no_ask:
+        print("asking ...", end="\r", file=sys.stderr, flush=True)
+    found = ports.find(options.url, not options.no_ask, options.seconds)
+    if sys.stderr.isatty():
+        print("          ", end="\r", file=sys.stderr, flush=True)
+    if options.json:
+        print(json.dumps([asdict(each) for each in found], indent=1))
+    elif not found:
+        print("no serial device and no simulated shoe on this machine")
+        print("  plug one in, name a URL (fairshoe ports tcp://HOST:PORT), or start one: fairshoe sim")
+    else:
+        _table(found)
+    return 0 if options.no_ask or any(each.kind in _FOUND for each in found) else 1
+
+
+def _table(found: list[ports.Found]) -> None:
+    screen = Screen()
+    rows = [("PORT", "WHAT", "DEVICE", "FIRMWARE", "GAME", "KEY", "ABOUT"), *map(_row, found)]
+    widths = [max(len(row[i]) for row in rows) for i in range(6)]
+    for number, row in enumerate(rows):
+        text = "  ".join(f"{cell:{width}s}" for cell, width in zip(row, widths, strict=False)) + f"  {row[6]}"
+        good = number and row[1] in _FOUND
+        screen.line(text.rstrip(), "bold" if not number else "good" if good else "dim")
+
+
+def _row(each: ports.Found) -> tuple[str, ...]:
+    key = "-" if each.has_key is None else "yes" if each.has_key else "no"
+    cells = (each.device, each.firmware, each.game)
+    return (each.port, each.kind, *(cell or "-" for cell in cells), key, each.about)

@@ -1,0 +1,179 @@
+"""`fairshoe ports` and `fairshoe sim --tcp`: who answers, who does not, and simulators that find each other."""
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_cli import one_message, run, simulator
+
+from fairshoe import cli, ports, runtime
+from fairshoe.errors import UsageError
+from fairshoe.tcp_door import TcpDoor, address
+from fairshoe.watch import Mode, Watch
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No simulators but ours, and no serial devices of the machine the test runs on."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr(ports, "serial_ports", list[ports.Candidate])
+
+
+def far_end(answer: bytes = b"") -> tuple[str, Callable[[], None]]:
+    """A pseudo-terminal on which something says the same thing again and again, and how to end it."""
+    near, far = os.openpty()
+    over = threading.Event()
+
+    def talk() -> None:
+        while not over.wait(0.05):
+            if answer:
+                os.write(near, answer)
+
+    thread = threading.Thread(target=talk, daemon=True)
+    thread.start()
+
+    def end() -> None:
+        over.set()
+        thread.join()
+        os.close(near)
+        os.close(far)
+
+    return os.ttyname(far), end
+
+
+def test_a_shoe_answers_and_tells_who_it_is() -> None:
+    found = ports.probe("sim://pico-carousel?seed=3&dealer=none", seconds=5)
+    assert (found.kind, found.firmware, found.game, found.mode) == ("shoe", "0.1.0", "CS", "report_only")
+    assert found.device is not None and len(found.device) == 8 and found.has_key is False
+
+
+@pytest.mark.parametrize(("says", "kind"), [(b"", "silent"), (b"OK\r\n\0hello\0", "not a shoe")])
+def test_what_is_silent_or_talks_otherwise_is_no_shoe(says: bytes, kind: str) -> None:
+    path, end = far_end(says)
+    try:
+        assert ports.probe(path, seconds=0.8).kind == kind
+    finally:
+        end()
+
+
+def test_a_port_that_another_program_has_open_is_left_alone() -> None:
+    path, end = far_end()
+    try:
+        with Watch(path) as other:
+            other.open()
+            assert ports.probe(path, seconds=0.5).kind == "busy"
+    finally:
+        end()
+
+
+def test_many_ports_are_asked_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    ends = [far_end() for _ in range(6)]
+    try:
+        started = time.monotonic()
+        code = cli.main(["ports", "--seconds", "1.5", "--json", *(path for path, _end in ends), "/dev/does-not-exist"])
+        took_s = time.monotonic() - started
+    finally:
+        for _path, end in ends:
+            end()
+    kinds = [each["kind"] for each in json.loads(capsys.readouterr().out)]
+    assert code == 1
+    assert kinds == ["silent"] * 6 + ["cannot be opened"]
+    assert took_s < 6 * 1.5
+
+
+def test_running_simulators_are_listed_by_pseudo_terminal_and_by_tcp_and_dead_ones_are_tidied_away(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with simulator("--tcp", "0") as (process, ready):
+        assert cli.main(["ports", "--json"]) == 0
+        listed = json.loads(capsys.readouterr().out)
+        assert [each["port"] for each in listed] == [ready["port"], ready["tcp"]]
+        assert all(each["kind"] == "simulated shoe" for each in listed)
+        assert ready["tcp"].startswith("tcp://127.0.0.1:")
+        assert ports.probe(ready["tcp"], seconds=10).kind == "shoe"
+        assert cli.main(["ports"]) == 0
+        assert f"process {process.pid}" in capsys.readouterr().out
+        process.kill()
+        process.wait(10)
+        assert list(runtime.folder().iterdir()) != []
+        assert cli.main(["ports"]) == 1
+        assert "fairshoe sim" in capsys.readouterr().out
+        assert list(runtime.folder().iterdir()) == []
+
+
+def test_a_simulator_that_cannot_say_that_it_runs_runs_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "file"))
+    with simulator() as (_process, ready):
+        assert ready["port"].startswith("/dev/")
+        assert runtime.running() == []
+
+
+def test_a_folder_that_others_may_write_to_is_not_believed() -> None:
+    folder = runtime.folder()
+    folder.mkdir()
+    (folder / "sim-1.json").write_text(json.dumps({"port": "/dev/evil"}))
+    folder.chmod(0o777)
+    assert runtime.running() == []
+
+
+def test_one_client_at_a_time_is_heard_over_tcp_and_the_next_when_it_has_gone() -> None:
+    door = TcpDoor("127.0.0.1", 0)
+    where = address(door.url.removeprefix("tcp://"))
+
+    def until(done: Callable[[], bool]) -> None:
+        end = time.monotonic() + 10
+        while not done():
+            assert time.monotonic() < end
+            time.sleep(0.005)
+
+    with socket.create_connection(where) as first:
+        first.sendall(b"one")
+        until(lambda: door.read() == b"one")
+        with socket.create_connection(where) as second:
+            second.settimeout(10)
+            until(lambda: door.read() == b"" and second.recv(1) == b"")
+        door.write(b"two")
+        assert first.recv(3) == b"two"
+    until(lambda: door.read() == b"" and len(door.descriptors()) == 1)
+    with socket.create_connection(where) as third:
+        third.sendall(b"3")
+        until(lambda: door.read() == b"3")
+    door.close()
+
+
+def test_an_address_is_of_this_machine_alone_unless_a_host_is_named() -> None:
+    assert address("4001") == ("127.0.0.1", 4001)
+    assert address("0.0.0.0:4001") == ("0.0.0.0", 4001)
+    assert address("[::1]:4001") == ("::1", 4001)
+    for text in ("x", ":4001", "host:", "host:99999"):
+        with pytest.raises(UsageError):
+            address(text)
+
+
+def test_a_tcp_port_that_is_taken_is_told() -> None:
+    door = TcpDoor("127.0.0.1", 0)
+    message = one_message(run("sim", "--hands", "--tcp", door.url.removeprefix("tcp://")), 2)
+    door.close()
+    assert "cannot listen on" in message and "Choose another" in message
+
+
+def test_a_shoe_that_talks_to_another_host_is_told_to_be_in_use() -> None:
+    with simulator() as (_process, ready), Watch(ready["port"], acknowledge=True) as host:
+        end = time.monotonic() + 20
+        while host.mode is not Mode.LIVE and time.monotonic() < end:
+            host.step()
+        found: list[ports.Found] = []
+        asking = threading.Thread(target=lambda: found.append(ports.probe(ready["tap"], seconds=4)))
+        asking.start()
+        while asking.is_alive():
+            host.step()
+        asking.join()
+    assert found[0].kind == "shoe in use"
