@@ -1,38 +1,136 @@
-"""`fairshoe monitor`: what a shoe is doing, live."""
+"""`fairshoe monitor`: what a shoe is doing, live; on a terminal as a view, elsewhere as lines."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import time
+from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from fairshoe.keys import read_key
-from fairshoe.messages import Event, Meters, Role, Status
+from fairshoe.connection import Connection, add_key, add_port, json_ready
+from fairshoe.errors import FairshoeError, PortLost
+from fairshoe.messages import Event, Message, Meters, Role, Status
+from fairshoe.monitor_view import View
 from fairshoe.screen import Screen
-from fairshoe.shoe import Shoe
+from fairshoe.watch import Mode, Watch
+
+DRAW_S = 0.1
+HISTORY = 30
+
+EPILOG = """\
+examples:
+  fairshoe monitor /dev/ttyACM0             a live view; q quits
+  fairshoe monitor                          the port that is set: see fairshoe config show
+  fairshoe monitor /dev/pts/7               beside another program: the tap of fairshoe sim and demo
+  fairshoe monitor --key-file observer.key  all events of a shoe that has a key
+  fairshoe monitor --json > events.jsonl    one JSON object a line, for a program
+
+It says hello where nobody else talks to the shoe, and only listens where somebody does. It acknowledges nothing, so
+that no event is taken from the host that stores them; --host does, and is for a bench without one.
+A port that goes away is told and tried again every second.
+"""
 
 
 def add_parser(commands: Any) -> None:
-    monitor = commands.add_parser("monitor", help="show what a shoe is doing, live")
-    monitor.add_argument("port", help="serial device or pyserial URL; a simulator's tap as well")
-    monitor.add_argument("--host", action="store_true", help="be the host: say hello and acknowledge events")
-    monitor.add_argument("--key-file", metavar="F", help="with --host: an authenticated session as observer")
+    monitor = commands.add_parser(
+        "monitor",
+        help="show what a shoe is doing, live",
+        description="Shows who a shoe is, its state and what it waits for, where the cards are, the last events, "
+        "warnings with what to do, meters, and how good the link is.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_port(monitor)
+    add_key(monitor)
+    monitor.add_argument("--host", action="store_true", help="be the host: acknowledge events once they were shown")
+    monitor.add_argument("--listen", action="store_true", help="send nothing whatever")
+    monitor.add_argument("--plain", action="store_true", help="lines in place of a view, on a terminal too")
     monitor.add_argument("--json", action="store_true", help="one JSON object a line")
+    monitor.add_argument("--once", action="store_true", help="end when the port is lost, with status 5")
     monitor.add_argument("--quiet-s", type=float, default=None, metavar="S", help="end after S seconds of silence")
 
 
 def run(options: argparse.Namespace) -> int:
+    from fairshoe.terminal import Terminal  # only where there are terminals of this kind
+
+    connection = Connection(options)
+    key = connection.key(Role.OBSERVER if options.host else None)
+    as_view = Terminal.fits() and not options.plain and not options.json
+    with Watch(
+        connection.port,
+        key,
+        acknowledge=options.host,
+        listen=options.listen,
+        history=HISTORY if as_view else 0,
+    ) as watch:
+        watch.open()
+        if as_view:
+            return _view(watch, options)
+        return _lines(watch, options)
+
+
+def _steps(watch: Watch, options: argparse.Namespace) -> Iterator[list[Message]]:
+    """What is new, again and again, as long as it is worth it."""
+    heard = time.monotonic()
+    while True:
+        fresh = watch.step()
+        if fresh:
+            heard = time.monotonic()
+        yield fresh
+        if options.once and isinstance(watch.problem, PortLost):
+            raise PortLost(f"{watch.url} disappeared.", "Check cable and power; without --once it is tried again.")
+        if options.quiet_s is not None and time.monotonic() - heard >= options.quiet_s:
+            return
+
+
+def _view(watch: Watch, options: argparse.Namespace) -> int:
+    from fairshoe.terminal import Terminal
+
+    view = View(watch)
+    draw_at = 0.0
+    with Terminal() as terminal:
+        for fresh in _steps(watch, options):
+            view.take(fresh)
+            if time.monotonic() >= draw_at or terminal.size() != terminal.drawn:
+                draw_at = time.monotonic() + DRAW_S
+                terminal.draw(view.lines(*terminal.size()))
+            if "q" in terminal.keys().lower():
+                break
+    return 0
+
+
+def _lines(watch: Watch, options: argparse.Namespace) -> int:
     screen = Screen()
-    key = read_key(Path(options.key_file), Role.OBSERVER) if options.key_file else None
-    with Shoe.open(options.port, key) if options.host else Shoe.listen(options.port) as shoe:
-        try:
-            for message in shoe.messages(options.quiet_s):
+    was: tuple[Mode, FairshoeError | None] = (watch.mode, watch.problem)
+    try:
+        for fresh in _steps(watch, options):
+            now = (watch.mode, watch.problem)
+            if now != was:
+                _tell_change(watch, screen, options.json)
+                was = now
+            for message in fresh:
                 if options.json and isinstance(message, (Event, Meters, Status)):
-                    print(json.dumps({"message": message.NAME, **asdict(message)}, default=bytes.hex), flush=True)
+                    print(json.dumps({"message": message.NAME, **asdict(message)}, default=json_ready), flush=True)
                 elif not options.json:
                     screen.show(message)
-        finally:
-            screen.finish()
+    finally:
+        screen.finish()
     return 0
+
+
+def _tell_change(watch: Watch, screen: Screen, as_json: bool) -> None:
+    """That the port went, or came back; and who is on it."""
+    welcome = watch.known.welcome
+    device = f"{welcome.device:08x}" if welcome else None
+    if as_json:
+        if watch.link.reconnects or watch.problem is not None:
+            what = watch.problem.what if watch.problem else None
+            print(json.dumps({"message": "connection", "state": watch.mode.name.lower(), "what": what}), flush=True)
+    elif watch.problem is not None and watch.mode is Mode.CLOSED:
+        screen.line(f"            {watch.problem.what} {watch.problem.advice}", "bad")
+    elif watch.mode is Mode.LIVE and welcome is not None:
+        screen.line(f"            device {device}, firmware {welcome.firmware}, game {welcome.game}", "bold")
+    elif watch.mode is Mode.LISTENING:
+        screen.line("            listening only: somebody else talks to the shoe", "dim")

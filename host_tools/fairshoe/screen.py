@@ -30,7 +30,11 @@ from fairshoe.messages import (
     WarningLatched,
 )
 
+Span = tuple[str, str]  # text, and the name of a style or nothing
+Line = list[Span]
+
 STYLES = {"bad": "\x1b[31m", "good": "\x1b[32m", "warn": "\x1b[33m", "bold": "\x1b[1m", "dim": "\x1b[2m"}
+STYLES["title"] = "\x1b[7m"
 END = "\x1b[0m"
 _BAR = 24
 _GOOD = (DeckVerified, StackOffered, RoundEnded, WarningCleared)

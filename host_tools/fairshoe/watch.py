@@ -124,6 +124,7 @@ class Watch:
         self._session = HostSession(key)
         self._ear = wire.Decoder()
         self._reader = JournalReader()
+        self._early: list[Message] = []  # heard while it was open whom it is for
         self._seq = 0  # of the last event handed out
         self._since = 0.0
         self._heard = 0.0
@@ -236,7 +237,9 @@ class Watch:
             if session.welcome is not None:
                 self._begin(session.welcome)
             else:
+                self._early += heard
                 self._check_refusal(now)
+                heard = self._early
         if self.mode is Mode.LISTENING and now - self._heard > QUIET_S and not self._listen:
             self.mode, self._since = Mode.ASKING, now
         if self.mode is Mode.LIVE:
@@ -244,11 +247,13 @@ class Watch:
                 self.known.welcome = session.welcome  # another session: the device, or the line, was away
             return self._in_order(believed)
         if self.mode is Mode.LISTENING:
+            self._early = []
             return self._as_heard(heard)
         return []
 
     def _begin(self, welcome: Welcome) -> None:
         self.mode = Mode.LIVE
+        self._early = []
         self.known.welcome = welcome
         if not self._seq:
             self._seq = welcome.seq_first - 1

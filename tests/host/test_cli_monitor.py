@@ -1,0 +1,193 @@
+"""`fairshoe monitor`: the view as a person sees it on a real pseudo-terminal, and plain lines and JSON elsewhere."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pty_screen import on_a_terminal
+from test_cli import FAIRSHOE, simulator
+from test_watch import Bench, play_a_shuffle
+
+from fairshoe.messages import Fault, LinkCounters, Meters, State, Status
+from fairshoe.monitor_view import View
+
+LEAVE = b"\x1b[?25h\x1b[?1049l"
+
+
+def hand(process: subprocess.Popen[bytes], action: str) -> None:
+    assert process.stdin
+    process.stdin.write(action.encode() + b"\n")
+    process.stdin.flush()
+
+
+def shown(view: View, columns: int, rows: int) -> list[str]:
+    return ["".join(text for text, _style in line) for line in view.lines(columns, rows)]
+
+
+# --- the view as lines -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60), (40, 10), (20, 3)])
+def test_the_view_fits_its_terminal_whatever_the_size(columns: int, rows: int) -> None:
+    bench = Bench(history=30)
+    play_a_shuffle(bench)
+    view = View(bench.watch)
+    view.take(bench.seen)
+    lines = shown(view, columns, rows)
+    assert len(lines) <= rows
+    if columns >= 80:
+        assert max(map(len, lines)) < columns
+        assert lines[-1].startswith("q quit") and len(lines) == rows
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+def test_everything_a_technician_asks_first_is_in_view(columns: int, rows: int) -> None:
+    bench = Bench(history=30)
+    play_a_shuffle(bench)
+    bench.port.hand("open")
+    bench.run(3)
+    view = View(bench.watch)
+    view.take(bench.seen)
+    text = "\n".join(shown(view, columns, rows))
+    for words in (
+        "device 00",
+        "firmware 0.1.0",
+        "looking on",
+        "warning  door: the door was opened with cards inside",
+        "to do    close it, ACK; all cards are put out",
+        "1 deck, 52 cards",
+        "0 damaged",
+        "0 reconnects",
+        "deck verified: counted 52",
+        "removed",
+    ):
+        assert words in text, words
+
+
+def test_a_silent_shoe_and_damaged_frames_are_told() -> None:
+    bench = Bench()
+    bench.run(3)
+    bench.port.arrived += b"\0garbage\0"
+    bench.run(0.2)
+    bench.port.hand("cut")
+    bench.run(6)
+    text = "\n".join(shown(View(bench.watch), 80, 24))
+    assert "silent for" in text and "check its power" in text
+    assert "1 damaged (bad" in text
+
+
+def test_a_shuffle_is_shown_by_time_and_never_by_cards() -> None:
+    bench = Bench()
+    bench.run(3)
+    bench.port.hand("load", "52")
+    bench.port.hand("press", "green")
+    bench.run(12)
+    text = "\n".join(shown(View(bench.watch), 80, 24))
+    assert "[####" in text and "by time" in text and "store 0" in text
+
+
+def test_a_long_warning_wraps_and_pushes_nothing_but_events_aside() -> None:
+    bench = Bench()
+    bench.run(3)
+    known = bench.watch.known
+    known.status = Status(State.WARNING, Fault.MISFEED, 3, 1, 2, 1, *[0] * 12)
+    known.meters = Meters(*[9] * 18)
+    known.counters = LinkCounters(*[9] * 15)
+    lines = shown(View(bench.watch), 80, 24)
+    text = " ".join(" ".join(lines).split())
+    assert "look at hopper and pick roller: cards worn, bent, sticky, pile askew; open the door" in text
+    assert lines[-1].startswith("q quit") and len(lines) == 24
+
+
+# --- on a terminal ---------------------------------------------------------------------------------------------------
+
+
+def test_the_view_lives_on_a_terminal_follows_its_size_and_q_gives_it_back() -> None:
+    with simulator() as (process, ready), on_a_terminal("monitor", ready["port"]) as screen:
+        screen.until("waiting for deck")
+        assert "insert the deck, then shuffle (GREEN)" in screen.text
+        hand(process, "load 52")
+        hand(process, "press green")
+        screen.until("[##")
+        screen.resize(120, 40)
+        screen.until(lambda text: "  store " in text and text.count("\n") == 39)
+        screen.until("deck verified: counted 52")
+        assert screen.lines[-1] == "q quit"
+        screen.press("q")
+        assert screen.end() == 0
+        assert screen.raw.endswith(LEAVE)
+        assert screen.settings() == screen.before
+        assert "Traceback" not in screen.text
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 130)])
+def test_a_view_that_is_ended_from_outside_gives_the_terminal_back(number: int, status: int) -> None:
+    with on_a_terminal("monitor", "sim://pico-carousel?speed=1&dealer=none", NO_COLOR="1") as screen:
+        screen.until("looking on")
+        os.kill(screen.process.pid, number)
+        assert screen.end() == status
+        assert LEAVE in screen.raw
+        assert screen.settings() == screen.before
+        assert b"\x1b[32m" not in screen.raw and b"Traceback" not in screen.raw
+
+
+def test_a_shoe_that_goes_away_is_told_and_comes_back_by_itself(tmp_path: Path) -> None:
+    storage = str(tmp_path / "shoe.nv")
+    with simulator("--tcp", "0", "--storage", storage) as (process, ready):
+        url = ready["tcp"]
+        with on_a_terminal("monitor", url) as screen:
+            screen.until("empty proved")
+            process.kill()
+            process.wait(10)
+            screen.until(lambda text: "disappeared" in text or "cannot open" in text)
+            with simulator("--tcp", url.removeprefix("tcp://"), "--storage", storage):
+                screen.until(lambda text: "boot 2" in text and "1 reconnect" in text)
+                screen.until(lambda text: "disappeared" not in text and "waiting for deck" in text)
+                screen.press("q")
+                assert screen.end() == 0
+
+
+# --- elsewhere -------------------------------------------------------------------------------------------------------
+
+
+def test_without_a_terminal_there_are_plain_lines_until_it_is_interrupted() -> None:
+    monitor = subprocess.Popen(
+        [*FAIRSHOE, "monitor", "sim://pico-shoe?speed=5&dealer=none"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert monitor.stdout
+    lines: list[str] = []
+    for line in monitor.stdout:
+        lines.append(line)
+        if "empty proved" in line:
+            monitor.send_signal(signal.SIGINT)
+    errors = monitor.communicate(timeout=20)[1]
+    assert monitor.returncode == 130 and errors == "\nfairshoe: interrupted\n"
+    assert lines[0] == "            device 00510001, firmware 0.1.0, game CS\n"
+    assert "\x1b" not in "".join(lines)
+
+
+def test_json_is_one_object_a_line_and_tells_when_the_port_went() -> None:
+    with simulator() as (process, ready):
+        monitor = subprocess.Popen(
+            [*FAIRSHOE, "monitor", "--json", ready["port"]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert monitor.stdout
+        found: list[dict[str, Any]] = []
+        for line in monitor.stdout:
+            found.append(json.loads(line))
+            if found[-1]["message"] == "empty_proved":
+                process.kill()
+            if found[-1]["message"] == "connection":
+                break
+        monitor.terminate()
+        monitor.communicate(timeout=20)
+    assert found[0]["message"] == "booted" or found[0]["message"] == "status"
+    assert [each["seq"] for each in found if "seq" in each] == [1, 2]
+    assert found[-1]["state"] == "closed" and "disappeared" in found[-1]["what"]
