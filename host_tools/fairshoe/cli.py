@@ -19,6 +19,7 @@ from typing import Any, NoReturn, Protocol
 import fairshoe
 from fairshoe import (
     audit,
+    bench_cli,
     command_cli,
     config_cli,
     decode_cli,
@@ -28,6 +29,7 @@ from fairshoe import (
     monitor_cli,
     ports_cli,
     provision,
+    report_cli,
     scenario,
     shuffle_test,
     sim_cli,
@@ -62,6 +64,10 @@ _GROUPS: dict[str, dict[str, CommandModule]] = {
     },
     "drive a shoe": {
         "command": command_cli,
+    },
+    "test one": {
+        "bench": bench_cli,
+        "report": report_cli,
     },
     "prove what it did": {
         "journal": journal_cli,

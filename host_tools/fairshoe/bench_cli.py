@@ -1,0 +1,261 @@
+"""`fairshoe bench`: run a test plan on a device, or say what is in one; `fairshoe report`: the page of a run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from fairshoe import boards, games
+from fairshoe.bench_device import Device, Line, SerialLine
+from fairshoe.bench_hands import Actor, Hands, SimHands, Technician
+from fairshoe.bench_plan import Plan, limit_words, load_plan, plan_names
+from fairshoe.bench_play import Play
+from fairshoe.bench_result import PASSED, report_text, write_text
+from fairshoe.bench_run import Facts, Log, Run
+from fairshoe.bench_screen import BenchScreen
+from fairshoe.bench_steps import Bench, Board
+from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.journal import Record
+from fairshoe.keys import read_key
+from fairshoe.messages import Booted, Role
+
+EXIT_INTERRUPTED = 130
+EXIT_FAILED = 1
+_LOOK_BACK = 400  # records of the journal in which the last start is looked for
+
+_EPILOG = """\
+examples:
+  fairshoe bench list                               the plans there are
+  fairshoe bench show jam-drill                     what a plan does, step by step, with its limits
+  fairshoe bench acceptance --port sim://pico-carousel?seed=3
+                                                    unattended, on a simulated shoe
+  fairshoe bench feed --decks 20 --port /dev/ttyACM0 --operator "A. Moreau" --serial FS-0012
+                                                    with a technician at a real one
+  fairshoe bench my-plan.json --port /dev/ttyACM0 --operator me --board my-board.json --out reports
+                                                    a plan and a board of your own
+  fairshoe report reports/bench-feed-....json -o page.html
+                                                    the page once more, from the report
+
+A run writes three files into --out: the report (.json), its page (.html) and every event as it came (.events.jsonl).
+exit status: 0 every step that applies passed, 1 one failed, 5 device lost, 18 plan, 19 report, 130 interrupted; the
+files are written all the same. docs/BENCH.md says more.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    bench = commands.add_parser(
+        "bench",
+        help="run a test plan on a shoe and write a report",
+        description="Runs a plan of tests on a shoe. A technician is told what to do and watched by the machine's own "
+        "sensors; on a simulated shoe (sim://BOARD?seed=N) simulated hands do the same, unattended.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    bench.add_argument("plan", metavar="PLAN|list|show", help=f"{', '.join(plan_names())}, or the path of a .json file")
+    bench.add_argument("name", nargs="?", metavar="NAME", help="with show: which plan")
+    bench.add_argument("--port", metavar="URL", help="serial device, pyserial URL or sim://BOARD?seed=N")
+    bench.add_argument("--operator", default="", metavar="NAME", help="who tests; stands on the receipt")
+    bench.add_argument("--serial", default="", metavar="NUMBER", help="serial number on the machine's plate")
+    bench.add_argument("--out", default=".", metavar="FOLDER", help="where the report goes (current folder)")
+    bench.add_argument("--decks", type=_count, metavar="N", help="how many decks steps that run good ones take")
+    bench.add_argument("--board", default="", metavar="B", help="board name or .json file, if the device does not tell")
+    bench.add_argument("--cards", type=_count, metavar="N", help="cards of one deck, if the game does not tell")
+    bench.add_argument("--key-file", metavar="F", help="key of a role: an authenticated session")
+    bench.add_argument("--role", choices=["table", "service", "observer"], default="table")
+    bench.add_argument(
+        "--json", action="store_true", help="the outcome as one JSON object; what happens goes to stderr"
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError("a whole number from 1 to 1000")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.plan == "list":
+        return _list(options.json)
+    if options.plan == "show":
+        if not options.name:
+            raise UsageError("which plan?", f"One of {', '.join(plan_names())}, or the path of a .json file.")
+        return _show(load_plan(options.name))
+    if options.name:
+        raise UsageError(f"what is {options.name!r}?", "Give one plan; `fairshoe bench list` shows them.")
+    plan = load_plan(options.plan)
+    if not options.port:
+        raise UsageError("which device?", "Give --port: a serial device, or sim://pico-carousel for a simulated one.")
+    if options.decks:
+        plan = with_decks(plan, options.decks)
+    return _bench(options, plan)
+
+
+def with_decks(plan: Plan, decks: int) -> Plan:
+    steps = tuple(
+        replace(step, arguments={**step.arguments, "decks": decks}) if step.kind == "decks" else step
+        for step in plan.steps
+    )
+    return replace(plan, steps=steps)
+
+
+def _list(as_json: bool) -> int:
+    plans = [load_plan(name) for name in plan_names()]
+    if as_json:
+        found = [{"name": p.name, "title": p.title, "about": p.about, "steps": len(p.steps)} for p in plans]
+        print(json.dumps(found, indent=1))
+        return 0
+    for plan in plans:
+        print(f"{plan.name:16s} {len(plan.steps):2d} steps  {plan.about}")
+    print("\n`fairshoe bench show NAME` says what a plan does; docs/BENCH.md how to write one.")
+    return 0
+
+
+def _show(plan: Plan) -> int:
+    print(f"{plan.title} ({plan.name}, sha256 {plan.sha256[:16]})\n{plan.about}\n\nNeeds:")
+    for need in plan.needs:
+        print(f"  - {need}")
+    for number, step in enumerate(plan.steps, 1):
+        print(f"\n{number}. {step.title}  [{step.id}]")
+        for text in step.does:
+            print(f"   do        {text}")
+        print(f"   measured  {step.measures}")
+        for limit in step.limits:
+            print(f"   limit     {limit_words(limit)}")
+        for mechanism, reason in step.otherwise.items():
+            print(f"   not for   {mechanism}: {reason}")
+    print("\nA step passes when it came to its end and every limit of its mechanism holds.")
+    return 0
+
+
+def _bench(options: argparse.Namespace, plan: Plan) -> int:
+    screen = BenchScreen(sys.stderr if options.json else sys.stdout)
+    simulated = options.port.startswith("sim://")
+    if not simulated and not options.operator:
+        raise UsageError("who tests?", "Give --operator NAME: the receipt has to say so.")
+    if not simulated and not sys.stdin.isatty():
+        raise UsageError("nobody is at the keyboard.", "Run the bench in a terminal, where it can ask a technician.")
+    key = read_key(Path(options.key_file), Role[options.role.upper()]) if options.key_file else None
+    line, actor = _line(options.port)
+    started = datetime.now().astimezone()
+    log = Log(Path(options.out) / f"bench-{plan.name}-{started:%Y%m%d-%H%M%S}.events.jsonl")
+    try:
+        device = Device(line, key, log.write, screen.watch)
+        board = _board(options, device, actor)
+    except BaseException:
+        log.discard()
+        raise
+    hands: Hands = SimHands(device, actor) if actor else Technician(device, screen.prompt)
+    bench = Bench(device, hands, Play(device, hands, board.kind), board, screen.part)
+    facts = Facts(
+        operator=options.operator or "simulated hands",
+        serial=options.serial,
+        port=options.port,
+        simulated=simulated,
+        options={"decks": options.decks} if options.decks else {},
+    )
+    screen.heading(f"{plan.title}: {board.name} ({board.kind}), device {device.welcome.device:08x}")
+    if not simulated:
+        for need in plan.needs:
+            screen.line(f"  needed: {need}")
+    work = Run(bench, plan, facts, screen)
+    work.play()
+    try:
+        return _finish(work, log, screen, options.json)
+    finally:
+        device.close()
+
+
+def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
+    from fairshoe.bench_page import page
+
+    screen.finish()
+    verdict, reason = work.verdict
+    if work.interrupted:
+        screen.line(work.aftermath())
+    report = work.report(log)
+    stem = log.path.name.removesuffix(".events.jsonl")
+    target = log.path.with_name(f"{stem}.json")
+    write_text(target, report_text(report))
+    write_text(target.with_suffix(".html"), page(report))
+    screen.verdict(verdict, reason)
+    screen.line(f"report {target}\npage   {target.with_suffix('.html')}\nevents {log.path}")
+    if as_json:
+        files = {"report": str(target), "page": str(target.with_suffix(".html")), "events": str(log.path)}
+        steps = {result.id: result.status for result in work.results}
+        print(json.dumps({"verdict": verdict, "reason": reason, "steps": steps, **files}))
+    if work.interrupted:
+        return EXIT_INTERRUPTED
+    if work.error is not None:
+        screen.line(work.error.advice)
+        return work.error.exit_code
+    return 0 if verdict == PASSED else EXIT_FAILED
+
+
+def _line(url: str) -> tuple[Line, Actor | None]:
+    if not url.startswith("sim://"):
+        return SerialLine(url), None
+    from fairshoe.bench_sim import SimLine
+
+    line = SimLine(url)
+    return line, line.port
+
+
+def _board(options: argparse.Namespace, device: Device, actor: Actor | None) -> Board:
+    """What machine this is: as we are told, as the simulator was told, or as the device's board config says."""
+    if actor is not None:
+        from fairshoe.bench_sim import sim_board
+
+        return sim_board(actor)
+    name = options.board or _board_by_crc(_board_crc(device))
+    config, crc = boards.load_board(name)
+    mech = config["mechanism"]
+    return Board(
+        name=config["name"],
+        kind=mech["kind"],
+        crc=crc,
+        deck_cards=options.cards or _deck_cards(config, device.welcome.game),
+        places=mech.get("slot_count") or mech.get("shelf_count") or 0,
+        count_assurance=mech["count_assurance"],
+    )
+
+
+def _board_crc(device: Device) -> int | None:
+    """From the last start that the device told, or has on record."""
+    device.rest(1.0)
+    boots = [event for event in device.events if isinstance(event, Booted)]
+    if boots:
+        return boots[-1].board_crc
+    try:
+        last = device.shoe.journal_is().last
+        for seq in range(last, max(last - _LOOK_BACK, 0), -1):
+            event = Record(seq, device.shoe.journal_record(seq)).event()
+            if isinstance(event, Booted):
+                return event.board_crc
+    except FairshoeError:
+        return None  # a device with a key shows its journal in keyed sessions only
+    return None
+
+
+def _board_by_crc(crc: int | None) -> str:
+    for name in boards.board_names():
+        if crc is not None and boards.load_board(name)[1] == crc:
+            return name
+    known = f"no board here has the CRC that it states, {crc:08x}" if crc is not None else "the device has not said"
+    raise UsageError(f"which board is it? {known}.", "Give --board: a name, or the .json file it was built with.")
+
+
+def _deck_cards(config: boards.Config, code: str) -> int:
+    own: object = config.get("game", "house")
+    if isinstance(own, dict) and "deck_cards" in own:
+        return int(own["deck_cards"])  # pyright: ignore[reportUnknownArgumentType]
+    for name in games.game_names():
+        if name != "house":
+            game = games.load_game(name)
+            if game["code"] == code:
+                return int(game["deck_cards"])
+    return 52

@@ -1,0 +1,216 @@
+"""The drills of a bench plan: a jam, a power cut and a bad line, brought about on purpose."""
+
+from __future__ import annotations
+
+from fairshoe import bench_hands as hands_
+from fairshoe import bench_steps as steps
+from fairshoe.bench_device import Device
+from fairshoe.bench_noise import TO_DEVICE
+from fairshoe.bench_plan import Step
+from fairshoe.bench_play import Overdue
+from fairshoe.bench_steps import Bench, Findings, NotApplicable, Procedure, right
+from fairshoe.errors import FairshoeError
+from fairshoe.journal import Record
+from fairshoe.messages import (
+    DeckVerified,
+    Event,
+    Fault,
+    LinkCounters,
+    PowerLost,
+    ReleaseStarted,
+    RoundEnded,
+    RoundStarted,
+    RoundVoided,
+    ShuffleFailed,
+    ShuffleStarted,
+    StackOffered,
+    StackStarted,
+    WarningCleared,
+    WarningLatched,
+)
+
+# Where a simulated card stops, from the hopper or, at a carousel's exit, from its slot.
+_JAM_UM = {
+    ("throat", "carousel"): 60000,
+    ("throat", "shelves"): 60000,
+    ("throat", "shoe"): 60000,
+    ("exit", "carousel"): 40000,
+    ("exit", "shoe"): 140000,
+}
+_JAMS = (Fault.JAM_THROAT, Fault.JAM_EXIT)
+_STARTS = (ShuffleStarted, StackStarted, ReleaseStarted)
+_GOES_ON = (DeckVerified, StackOffered, RoundEnded)
+_DRAWN_BEFORE_CUT = 3
+_CATCH_UP_S = 60.0
+_SESSIONS = 12  # opened while the line is bad, so that a device is sent enough to be hit
+_BAD = ("bad_stuffing", "bad_crc", "too_short", "too_long", "bad_version", "bad_flags")
+
+
+def jam(bench: Bench, step: Step, found: Findings) -> None:
+    place, times = str(step.arguments["place"]), int(step.arguments["times"])
+    if (place, bench.board.kind) not in _JAM_UM:
+        raise NotApplicable(f"a {bench.board.kind} has no place called {place} where a card can be made to stop")
+    figures = found.figures
+    figures.update({"jams_noticed": 0, "resumed": 0, "recovered": 0, "good_after": 0, "notice_ms_max": None})
+    for number in range(1, times + 1):
+        bench.say(f"jam {number} of {times}")
+        _one_jam(bench, place, number, found)
+    bench.say("a good deck afterwards")
+    deck = bench.play.deck(bench.board.deck_cards)
+    found.decks.append(deck)
+    figures["good_after"] = int(right(deck, bench.board))
+
+
+def _one_jam(bench: Bench, place: str, number: int, found: Findings) -> None:
+    device, play, figures = bench.device, bench.play, found.figures
+    play.rest()
+    bench.hands.do(hands_.jam(place, _JAM_UM[place, bench.board.kind]))
+    mark = len(device.events)
+    play.start(bench.board.deck_cards)
+    play.go(lambda: bool(device.since(mark, WarningLatched) or device.since(mark, RoundEnded)))
+    bench.hands.do(hands_.UNJAM)
+    warnings = device.since(mark, WarningLatched)
+    if warnings and warnings[0].warning in _JAMS:
+        figures["jams_noticed"] = (figures["jams_noticed"] or 0) + 1
+        ms = _notice_ms(device.events[mark:], warnings[0])
+        found.point("notice_ms", str(number), ms)
+        if ms is not None:
+            figures["notice_ms_max"] = max(figures["notice_ms_max"] or 0, ms)
+    else:
+        found.notes.append(
+            f"jam {number}: " + (f"told as {warnings[0].warning.name.lower()}" if warnings else "not noticed")
+        )
+    after = len(device.events)
+    play.rest()
+    figures["resumed"] = (figures["resumed"] or 0) + sum(isinstance(event, _GOES_ON) for event in device.events[after:])
+    figures["recovered"] = (figures["recovered"] or 0) + len(device.since(mark, WarningCleared))
+
+
+def _notice_ms(events: list[Event], warning: WarningLatched) -> int | None:
+    """From the device's record that a motion starts to its record that it was stopped. The card jams somewhere in
+    between, so that no jammed card was pushed for longer than this."""
+    starts = [event.uptime for event in events if isinstance(event, _STARTS) and event.seq < warning.seq]
+    return round((warning.uptime - starts[-1]) * 1000) if starts else None
+
+
+def power_cut(bench: Bench, step: Step, found: Findings) -> None:
+    times, figures = int(step.arguments["times"]), found.figures
+    for name in ("cuts", "told_void", "events_missing", "events_misplaced", "recovered", "good_after"):
+        figures[name] = 0
+    for number in range(1, times + 1):
+        bench.say(f"power cut {number} of {times}")
+        _one_cut(bench, step, found)
+    deck = bench.play.deck(bench.board.deck_cards)
+    found.decks.append(deck)
+    figures["good_after"] = int(right(deck, bench.board))
+
+
+def _one_cut(bench: Bench, step: Step, found: Findings) -> None:
+    device, play, figures = bench.device, bench.play, found.figures
+    mark, misplaced = len(device.events), device.misplaced
+    during = str(step.arguments["during"])
+    play.start(bench.board.deck_cards)
+    if during == "shuffle":
+        play.until(lambda: bool(device.since(mark, ShuffleStarted)), 60, "the start of the shuffle")
+        device.rest(int(step.arguments["after_ms"]) / 1000)
+    else:
+        play.go(lambda: _dealing(bench, mark))
+    steps.power_cycle(bench, hands_.CUT, hands_.BOOT)
+    play.until(lambda: bool(device.since(mark, WarningLatched)), 30, "the warning that power was lost")
+    lost = device.since(mark, PowerLost)
+    figures["cuts"] = (figures["cuts"] or 0) + len(lost)
+    if during == "shuffle":
+        told = bool(lost) and lost[0].during != 0 and bool(device.since(mark, ShuffleFailed) or not lost[0].round_open)
+        told = told and not device.since(mark, DeckVerified)
+    else:
+        told = bool(device.since(mark, RoundVoided)) and not device.since(mark, RoundEnded)
+    if not told:
+        found.notes.append(f"the power was not cut during the {during}, or the device did not say so")
+    figures["told_void"] = (figures["told_void"] or 0) + int(told)
+    play.rest()
+    figures["recovered"] = (figures["recovered"] or 0) + len(device.since(mark, WarningCleared))
+    figures["events_misplaced"] = (figures["events_misplaced"] or 0) + device.misplaced - misplaced
+    figures["events_missing"] = (figures["events_missing"] or 0) + _missing(device)
+
+
+def _dealing(bench: Bench, mark: int) -> bool:
+    device = bench.device
+    if bench.board.kind != "draw":
+        return bool(device.since(mark, StackStarted))
+    drawn = device.status.dealt if device.status else 0
+    return bool(device.since(mark, RoundStarted)) and drawn >= _DRAWN_BEFORE_CUT
+
+
+def _missing(device: Device) -> int:
+    """Events that the device has recorded and we have not had, once it has had time to send them."""
+    device.renew()
+    device.wait(lambda: device.shoe.seq_last >= device.welcome.seq_last, _CATCH_UP_S)
+    return max(device.welcome.seq_last - device.shoe.seq_last, 0)
+
+
+def link_noise(bench: Bench, step: Step, found: Findings) -> None:
+    device, figures = bench.device, found.figures
+    device.renew()
+    before = _counters(device)
+    mark, misplaced = len(device.events), device.misplaced
+    flip, lose, seed = (int(step.arguments[name]) for name in ("flip_ppm", "lose_ppm", "seed"))
+    found.notes.append(f"of a million bytes {flip} with a wrong bit and {lose} lost; seed {seed}")
+    found.notes.append(f"{TO_DEVICE} times as many towards the device")
+    device.port.disturb(seed, flip, lose)
+    try:
+        found.decks.append(bench.play.deck(bench.board.deck_cards))
+        figures["host_frames_bad"] = device.drops.total()
+        bench.say("sessions on the bad line")
+        for _ in range(_SESSIONS):
+            device.renew(_CATCH_UP_S)
+            device.rest(1.0)
+            figures["host_frames_bad"] += device.drops.total()
+    finally:
+        device.port.settle()
+        figures["bytes_damaged"] = device.port.to_host.total + device.port.to_device.total
+    figures["events_missing"] = _missing(device)
+    after = _counters(device)
+    figures["device_frames_bad"] = sum(getattr(after, name) - getattr(before, name) & 0xFFFF for name in _BAD)
+    figures["events_again"] = after.resent - before.resent & 0xFFFF
+    received = device.events[mark:]
+    figures["events"] = len(received)
+    figures["events_misplaced"] = device.misplaced - misplaced
+    bench.say("comparing with the device's journal")
+    figures["events_altered"] = _altered(device, received, found)
+
+
+def _counters(device: Device) -> LinkCounters:
+    device.wait(lambda: device.link is not None, steps.TOLD_S)
+    if device.link is None:
+        raise Overdue("the device did not tell its link counters")
+    return device.link
+
+
+def _altered(device: Device, received: list[Event], found: Findings) -> int | None:
+    """Events that are not what the device has on record: damage that nobody noticed."""
+    altered = 0
+    for event in received:
+        try:
+            data = device.shoe.journal_record(event.seq)
+        except FairshoeError:
+            found.notes.append("the journal could not be read: a device with a key shows it in keyed sessions only")
+            return None
+        if data:  # else the journal has gone on, and the record is overwritten
+            altered += Record(event.seq, data).event() != event
+    return altered
+
+
+PROCEDURES: dict[str, Procedure] = {
+    "identity": steps.identity,
+    "power_on": steps.power_on,
+    "door": steps.door,
+    "key_switch": steps.key_switch,
+    "quiet": steps.quiet,
+    "decks": steps.decks,
+    "counts": steps.counts,
+    "cut_card": steps.cut_card,
+    "commands": steps.commands,
+    "jam": jam,
+    "power_cut": power_cut,
+    "link_noise": link_noise,
+}

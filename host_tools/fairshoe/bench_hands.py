@@ -1,0 +1,143 @@
+"""Hands: what a person does to a machine in a test, done by a technician who is told so, or by a simulated one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from fairshoe.bench_device import Device
+
+PATIENCE_S = 300.0  # a technician who has to fetch a deck
+
+
+@dataclass(frozen=True)
+class Deed:
+    """One thing to do, in a technician's words; `blind` if no sensor can tell that it was done."""
+
+    action: str
+    argument: str
+    words: str
+    blind: bool = False
+
+
+def load(cards: int, cut_at: int = -1) -> Deed:
+    words = f"put {cards} cards into the hopper"
+    if cut_at >= 0:
+        words += f", the cut card behind the first {cut_at}"
+    return Deed("load", f"{cards}:{cut_at}" if cut_at >= 0 else str(cards), words, blind=True)
+
+
+def press(button: str) -> Deed:
+    return Deed("press", button, f"press {button.upper()}")
+
+
+TAKE = Deed("take", "", "take the cards out of the tray")
+LIFT = Deed("lift", "", "lift the cards that are left out of the shoe")
+OPEN = Deed("open", "", "open the door")
+CLEAR = Deed("clear", "", "take out every card that lies inside, also under the rails", blind=True)
+CLOSE = Deed("close", "", "close the door")
+DRAW = Deed("draw", "200", "draw one card")
+KEY_ON = Deed("key", "on", "turn the key switch on", blind=True)
+KEY_OFF = Deed("key", "off", "turn the key switch off", blind=True)
+OFF = Deed("cut", "", "switch the machine off")
+ON = Deed("boot", "", "switch it on again")
+CUT = Deed("cut", "", "pull the plug, now")
+BOOT = Deed("boot", "", "plug it in again")
+UNJAM = Deed("", "", "take the jam strip out of the machine", blind=True)
+
+
+def jam(place: str, at_um: int) -> Deed:
+    """A card that is going to stop; the technician's way to bring it about is a strip of card glued to a handle."""
+    fault: dict[str, object] = {"fault": "jam", "place": place, "at_um": at_um, "times": 1}
+    where = {"throat": "the throat, behind the first beam", "exit": "the exit, in front of its beam"}[place]
+    return Deed(
+        "fault", json.dumps(fault), f"slide the jam strip into {where}, so that the next card stops there", True
+    )
+
+
+class Hands(Protocol):
+    """`patience_s` is how long these hands may take for one thing."""
+
+    unattended: bool
+    patience_s: float
+
+    def do(self, deed: Deed) -> None:
+        """Do it, or say that it is to be done and, where no sensor can tell, ask whether it was."""
+        ...
+
+    def again(self, deed: Deed) -> None:
+        """It does not seem to have been done."""
+        ...
+
+
+class Actor(Protocol):
+    """A simulated machine that can be touched."""
+
+    def act(self, action: str, argument: str = "") -> Any: ...
+
+
+class SimHands:
+    """A simulated dealer, a moment after being asked."""
+
+    unattended = True
+    patience_s = 20.0
+
+    def __init__(self, device: Device, actor: Actor, delay_s: float = 0.4) -> None:
+        self._device = device
+        self._actor = actor
+        self._delay_s = delay_s
+
+    def do(self, deed: Deed) -> None:
+        if deed != CUT:
+            self._device.rest(self._delay_s)
+        if deed.action:
+            self._actor.act(deed.action, deed.argument)
+
+    def again(self, deed: Deed) -> None:
+        if deed.action == "press":
+            self.do(deed)
+
+
+class Technician:
+    """Says what is to be done and watches for it. `entered` tells whether Enter was pressed since it was last asked."""
+
+    unattended = False
+    patience_s = PATIENCE_S
+
+    def __init__(self, device: Device, say: Callable[[str], None], entered: Callable[[], bool] | None = None) -> None:
+        self._device = device
+        self._say = say
+        self._entered = entered or enter_pressed
+
+    def do(self, deed: Deed) -> None:
+        if not deed.blind:
+            self._say(f"{deed.words[0].upper()}{deed.words[1:]}.")
+            return
+        self._entered()  # what was typed before the question is no answer to it
+        self._say(f"{deed.words[0].upper()}{deed.words[1:]}; then press Enter.")
+        while not self._entered():
+            self._device.pump()
+
+    def again(self, deed: Deed) -> None:
+        self._say(f"Not seen yet: {deed.words}.")
+
+
+def enter_pressed() -> bool:
+    """Whether a line came from the keyboard; never waits."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        found = False
+        while msvcrt.kbhit():
+            found = msvcrt.getwch() in "\r\n" or found
+        return found
+    import select
+
+    if not select.select([sys.stdin], [], [], 0)[0]:
+        return False
+    if sys.stdin.readline():
+        return True
+    raise EOFError

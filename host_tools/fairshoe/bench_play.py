@@ -1,0 +1,321 @@
+"""Decks through a machine, by whatever hands: what its state asks for next, until the machine is empty again.
+
+The device's own events and status say what is done and what comes next, so one operator serves
+every mechanism and game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fairshoe import bench_hands as hands_
+from fairshoe.bench_device import Device
+from fairshoe.bench_hands import Deed, Hands
+from fairshoe.describe import ADVICE, words
+from fairshoe.messages import (
+    CutReached,
+    DeckLoaded,
+    DeckRefused,
+    DeckRemoved,
+    DeckVerified,
+    DoorClosed,
+    DoorOpened,
+    Event,
+    Fault,
+    HeldBack,
+    Need,
+    RemainderReleased,
+    RemainderTaken,
+    RoundEnded,
+    RoundStarted,
+    RoundVoided,
+    ShuffleStarted,
+    StackOffered,
+    StackStarted,
+    StackTaken,
+    State,
+    WarningCleared,
+    WarningLatched,
+)
+
+UNKNOWN = 0xFFFF
+MOVES_MAX = 2000  # eight decks drawn one by one
+ASKED_MAX = 4
+WARNINGS_MAX = 3  # that come back as soon as they are cleared
+SHUFFLE_S = 600.0  # eight decks take less than five minutes
+
+_PRESS = {
+    State.WAITING_FOR_LOCKOUT: "lock",
+    State.WAITING_FOR_GREEN: "green",
+    State.WAITING_FOR_WAGERS: "close",
+    State.WAITING_FOR_ROUND_END: "green",
+    State.DECK_HELD: "green",
+}
+_TAKE = (State.STACK_OFFERED, State.REMAINDER_OFFERED, State.REMOVED_OFFERED)
+_BEAMS_SUFFICE = (Fault.MISMATCH, Fault.CARDS_INSIDE, Fault.ENTROPY, Fault.JOURNAL, Fault.BEAM)  # docs/FAULTS.md
+_MOVED = (StackTaken, RemainderTaken, RoundStarted, RoundEnded, WarningLatched, HeldBack)
+
+
+class Overdue(Exception):
+    """Something that had to happen did not; the text says what."""
+
+
+@dataclass
+class Deck:
+    """What became of one deck."""
+
+    number: int
+    loaded: int
+    expected: int = 0
+    counted: int | None = None
+    swept: int | None = None
+    verified: bool = False
+    refused: bool = False
+    dealt: int | None = None
+    remainder: int | None = None
+    removed: int | None = None
+    cut: bool = False
+    intake_s: float | None = None
+    stack_ms: list[int] = field(default_factory=list[int])
+    misfeeds: int = 0
+    stalls: int = 0
+    warnings: list[str] = field(default_factory=list[str])
+    ended: bool = False
+
+    @property
+    def out(self) -> int | None:
+        """Cards counted on their way out."""
+        return None if self.dealt is None or self.remainder is None else self.dealt + self.remainder
+
+
+class Play:
+    """One device, one pair of hands."""
+
+    def __init__(self, device: Device, hands: Hands, kind: str, decks: int = 0) -> None:
+        self.device = device
+        self.hands = hands
+        self.kind = kind
+        self.decks = decks  # so many were run before
+        self._loaded = 0
+        self.cut_at = -1  # a draw shoe's cut card; without one every card is drawn
+
+    def until(self, done: Callable[[], bool], seconds: float, what: str) -> None:
+        if not self.device.wait(done, seconds):
+            raise Overdue(f"{what} did not come within {seconds:.0f} s; the device is {self._where()}")
+
+    def do(self, deed: Deed, done: Callable[[], bool]) -> None:
+        """Do something that shows, and see it done."""
+        self.hands.do(deed)
+        for _ in range(ASKED_MAX):
+            if self.device.wait(done, self.hands.patience_s / ASKED_MAX):
+                return
+            self.hands.again(deed)
+        raise Overdue(f"after '{deed.words}' nothing happened; the device is {self._where()}")
+
+    def rest(self) -> None:
+        """Whatever it takes until the machine is empty, without a warning, and waits for a deck."""
+        self._go(lambda: self._idle(), plays=False)
+
+    def deck(self, cards: int) -> Deck:
+        """One deck in, through whatever the machine does with it, and out again."""
+        device = self.device
+        self.decks += 1
+        mark = len(device.events)
+        self.start(cards)
+        self._go(lambda: self._over(mark) and self._idle(), plays=True)
+        return gather(self.decks, cards, device.events[mark:])
+
+    def start(self, cards: int) -> None:
+        """A deck into an idle machine, and green."""
+        self.rest()
+        self._loaded = cards
+        self.hands.do(hands_.load(cards, min(self.cut_at, cards - 1) if self.kind == "draw" else -1))
+        self.do(hands_.press("green"), lambda: self.device.state != State.WAITING_FOR_DECK)
+
+    def go(self, done: Callable[[], bool]) -> None:
+        """From a deck that was started on: whatever the machine asks for, until `done`."""
+        self._go(done, plays=True)
+
+    def clear_warning(self) -> None:
+        """Door open, cards out, door shut, ACK; the machine puts out what it still holds by itself."""
+        device = self.device
+        if device.status is not None and device.status.warning in _BEAMS_SUFFICE and not device.status.hopper:
+            # The machine knows where every card is, and counts what it puts out.
+            self.do(hands_.press("ack"), lambda: device.state != State.WARNING)
+            return
+        mark = len(device.events)
+        if not _door_open(device.events):
+            self.do(hands_.OPEN, lambda: bool(device.since(mark, DoorOpened)))
+        self.hands.do(hands_.CLEAR)
+        mark = len(device.events)
+        self.do(hands_.CLOSE, lambda: bool(device.since(mark, DoorClosed)))
+        self.do(hands_.press("ack"), lambda: device.state != State.WARNING)
+
+    def _go(self, done: Callable[[], bool], plays: bool) -> None:
+        device = self.device
+        device.wait(lambda: device.status is not None, 5.0)
+        first = len(device.events)
+        for _ in range(MOVES_MAX):
+            if done():
+                return
+            if len(device.since(first, WarningLatched)) > WARNINGS_MAX:
+                raise Overdue(f"the machine cannot be brought back; it is {self._where()}")
+            before = device.state
+            deed = self._next(plays)
+            if before == State.WARNING:
+                self.clear_warning()
+            elif deed is None:
+                mark = len(device.events)
+                self.until(
+                    lambda state=before, mark=mark: device.state != state or len(device.events) > mark or done(),
+                    SHUFFLE_S,
+                    f"the end of {words(before.name)}",
+                )
+            else:
+                self._move(deed, before)
+        raise Overdue(f"no end after {MOVES_MAX} moves; the device is {self._where()}")
+
+    def _move(self, deed: Deed, before: State) -> None:
+        device = self.device
+        mark = len(device.events)
+        if deed.action == "draw":
+            self._draw(deed)
+        elif deed.argument == "seat":
+            self.do(deed, lambda: bool(device.status and device.status.positions) or device.state != before)
+        else:
+            self.do(deed, lambda: device.state != before or any(isinstance(e, _MOVED) for e in device.events[mark:]))
+        held = device.since(mark, HeldBack)
+        if held and device.state == before:
+            self._held(held[-1])
+
+    def _draw(self, deed: Deed) -> None:
+        """Counts by zone tell that a card was drawn; after the last one the machine looks for a while."""
+        device = self.device
+        drawn = _drawn(device)
+        mark = len(device.events)
+        self.do(deed, lambda: _drawn(device) != drawn or len(device.events) > mark or device.state != State.DRAWING)
+
+    def _held(self, event: HeldBack) -> None:
+        """What a rule wants first. A count is confirmed with LOCK; the rest only a table system can put on record."""
+        if event.need != Need.STUB_COUNT:
+            raise Overdue(
+                f"the game waits for {words(event.need.name)} ({event.clause}), which no button of the machine can give"
+            )
+        mark = len(self.device.events)
+        self.do(hands_.press("lock"), lambda: len(self.device.events) > mark)
+
+    def _next(self, plays: bool) -> Deed | None:
+        device = self.device
+        state = device.state
+        if state in _TAKE:
+            return hands_.TAKE
+        if state in _PRESS:
+            return hands_.press(_PRESS[state])
+        if state == State.DECK_READY:
+            seated = device.status is not None and device.status.positions
+            return hands_.press("close" if seated else "seat")
+        if state == State.DRAW_READY:
+            if plays and self._spent():
+                return None  # it is about to notice
+            return hands_.press("close") if plays else hands_.LIFT
+        if state == State.DRAWING:
+            return hands_.DRAW if plays and not self._spent() else hands_.press("green")
+        if state == State.DECK_SPENT:
+            return hands_.LIFT if device.status and device.status.hopper else None
+        return None
+
+    def _spent(self) -> bool:
+        """Whether the cut card of the shoe in play has shown, or no card is left; what hands put in, hands know."""
+        for event in reversed(self.device.events):
+            if isinstance(event, CutReached):
+                return True
+            if isinstance(event, DeckLoaded):
+                break
+        return _drawn(self.device) >= self._loaded
+
+    def _idle(self) -> bool:
+        status = self.device.status
+        return status is not None and status.state == State.WAITING_FOR_DECK and not status.warning
+
+    def _over(self, mark: int) -> bool:
+        """The deck is out: its round has ended, or it was handed out, or its warning was cleared."""
+        events = self.device.events[mark:]
+        if any(isinstance(event, WarningLatched) for event in events):
+            return any(isinstance(event, WarningCleared) for event in events)
+        if self.kind in ("shelves", "draw"):
+            return any(isinstance(event, RemainderTaken) for event in events)
+        return any(isinstance(event, RoundEnded) for event in events)
+
+    def _where(self) -> str:
+        status = self.device.status
+        if status is None:
+            return "silent"
+        if status.warning:
+            return f"{words(status.state.name)}, warning {words(status.warning.name)}: {ADVICE.get(status.warning, '')}"
+        return words(status.state.name)
+
+
+def gather(number: int, loaded: int, events: list[Event]) -> Deck:
+    """What the device's events say about one deck."""
+    deck = Deck(number, loaded)
+    started: float | None = None
+    stack: float | None = None
+    for event in events:
+        if isinstance(event, ShuffleStarted):
+            deck.expected = event.expected
+            started = event.uptime
+        elif isinstance(event, DeckLoaded):
+            deck.expected = event.expected
+        elif isinstance(event, DeckVerified):
+            deck.counted, deck.swept, deck.verified = event.counted, event.swept, True
+            deck.misfeeds += event.misfeeds
+            deck.stalls += event.stalls
+            deck.intake_s = None if started is None else round(event.uptime - started, 3)
+        elif isinstance(event, DeckRefused):
+            deck.expected, deck.counted, deck.swept, deck.refused = event.expected, event.counted, event.swept, True
+        elif isinstance(event, StackStarted):
+            stack = event.uptime
+        elif isinstance(event, StackOffered):
+            deck.misfeeds += event.misfeeds
+            deck.stalls += event.stalls
+            if stack is not None:
+                deck.stack_ms.append(round((event.uptime - stack) * 1000))
+        else:
+            _gather_end(deck, event)
+    return deck
+
+
+def _gather_end(deck: Deck, event: Event) -> None:
+    if isinstance(event, RemainderReleased):
+        deck.remainder = _known(event.counted)
+    elif isinstance(event, CutReached):
+        deck.cut = True
+    elif isinstance(event, RoundEnded):
+        if deck.counted is None and (deck.remainder is not None or not event.remainder):
+            deck.counted = event.dealt + event.remainder  # by dealing all of it, or by drawing to the last card
+        deck.dealt, deck.remainder, deck.ended = event.dealt, _known(event.remainder), True
+    elif isinstance(event, WarningLatched):
+        deck.warnings.append(words(event.warning.name))
+        if event.warning == Fault.MISMATCH:
+            deck.refused, deck.counted = True, event.cards_seen
+    elif isinstance(event, DeckRemoved):
+        deck.removed = _known(event.counted)
+    elif isinstance(event, RoundVoided):
+        deck.dealt = _known(event.cards_out)
+
+
+def _known(count: int) -> int | None:
+    return None if count == UNKNOWN else count
+
+
+def _door_open(events: list[Event]) -> bool:
+    for event in reversed(events):
+        if isinstance(event, (DoorOpened, DoorClosed)):
+            return isinstance(event, DoorOpened)
+    return False
+
+
+def _drawn(device: Device) -> int:
+    status = device.status
+    return 0 if status is None else status.dealt + status.discarded + status.removed

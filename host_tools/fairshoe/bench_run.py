@@ -1,0 +1,256 @@
+"""Runs a bench plan on a device and makes the report of it, also when it is interrupted or the device is lost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+import fairshoe
+from fairshoe import bench_result as result_
+from fairshoe.bench_drills import PROCEDURES
+from fairshoe.bench_plan import Data, Plan, Step
+from fairshoe.bench_play import Overdue
+from fairshoe.bench_result import StepResult
+from fairshoe.bench_steps import Bench, Findings, NotApplicable, fresh_meters, right
+from fairshoe.describe import ADVICE, words
+from fairshoe.errors import FairshoeError, StoreError
+from fairshoe.messages import Booted, Event, Meters, State
+
+_MOVES = (State.SHUFFLING, State.PREPARING, State.DISPENSING, State.RELEASING, State.REMOVING, State.PROVING_EMPTY)
+
+
+class Log:
+    """Events as they come, one JSON object a line, written before they are acknowledged."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._hash = hashlib.sha256()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: IO[bytes] = path.open("xb")
+        except OSError as error:
+            raise StoreError(
+                f"cannot write {path}: {error.strerror or error}.", "Name a folder that can be written with --out."
+            ) from error
+
+    def write(self, event: Event) -> None:
+        line = json.dumps({"message": event.NAME, **asdict(event)}, default=bytes.hex).encode() + b"\n"
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            raise StoreError(f"cannot write {self.path}: {error.strerror or error}.", "Free space.") from error
+        self._hash.update(line)
+
+    def discard(self) -> None:
+        """Nothing came of it: a file without an event is of no use to anybody."""
+        self._file.close()
+        if not self.path.stat().st_size:
+            self.path.unlink()
+
+    def close(self) -> str:
+        """The SHA-256 of what was written."""
+        self._file.close()
+        return self._hash.hexdigest()
+
+
+@dataclass
+class Facts:
+    """What people say about a run, and no device."""
+
+    operator: str
+    serial: str
+    port: str
+    simulated: bool
+    options: Data = field(default_factory=dict[str, "int | str"])
+
+
+class Watcher:
+    """Somebody who wants to know how it goes."""
+
+    def begin(self, number: int, total: int, step: Step) -> None: ...
+
+    def end(self, number: int, total: int, result: StepResult) -> None: ...
+
+
+class Run:
+    """One plan on one device. `play` never raises for what a device or a technician does; `report` tells it."""
+
+    def __init__(
+        self, bench: Bench, plan: Plan, facts: Facts, watcher: Watcher, now: Callable[[], datetime] | None = None
+    ) -> None:
+        self.bench = bench
+        self.plan = plan
+        self.facts = facts
+        self.watcher = watcher
+        self.results = [result_.step_result(step) for step in plan.steps]
+        self.decks: list[Data] = []
+        self.stopped = ""
+        self.error: FairshoeError | None = None
+        self.interrupted = False
+        self._now = now or (lambda: datetime.now().astimezone())
+        self._started = self._now()
+        self._before: Meters | None = None
+        self._after: Meters | None = None
+
+    def play(self) -> None:
+        """Every step that applies. Ctrl-C and a lost device end it; what was found until then is kept."""
+        try:
+            self._before = fresh_meters(self.bench.device)
+            for number, (step, result) in enumerate(zip(self.plan.steps, self.results, strict=True), 1):
+                self.watcher.begin(number, len(self.results), step)
+                self._step(step, result)
+                self.watcher.end(number, len(self.results), result)
+                if self.stopped:
+                    break
+            self._after = fresh_meters(self.bench.device)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.stopped = "Interrupted by the operator."
+        except EOFError:
+            self.stopped = "Nobody was there to answer: standard input ended."
+        except Overdue as error:
+            self.stopped = self.stopped or f"{error}."
+        except FairshoeError as error:
+            self.error = error
+            self.stopped = f"The device was lost: {error.what}"
+
+    def aftermath(self) -> str:
+        """For whoever interrupted: what the machine is doing now, and what to do about it."""
+        status = self.bench.device.status
+        if status is None:
+            return "Nothing is known of the machine's state."
+        doing = words(status.state.name)
+        if status.warning:
+            advice = _sentence(ADVICE.get(status.warning, ""))
+            return f"The machine is stopped: warning {words(status.warning.name)}. {advice}"
+        if status.state == State.WAITING_FOR_DECK:
+            return "The machine is empty and waits for a deck."
+        if status.state in _MOVES:
+            return (
+                f"The machine is {doing} and goes on by itself: a host that leaves stops nothing. Wait until it rests."
+            )
+        return (
+            f"The machine is {doing}, with cards inside. Finish the round at its panel, or open the door and empty it."
+        )
+
+    @property
+    def verdict(self) -> tuple[str, str]:
+        return result_.verdict_of(self.results, self.stopped)
+
+    def _step(self, step: Step, result: StepResult) -> None:
+        against = step.reason_against(self.bench.board.kind)
+        if against:
+            result.status, result.reason = result_.NOT_APPLICABLE, against
+            return
+        found = Findings()
+        clock = self.bench.device.line.clock
+        began = clock()
+        result.started = self._now().isoformat(timespec="seconds")
+        result.status, result.reason = result_.STOPPED, "The run ended during this step."
+        try:
+            self._rest()
+            PROCEDURES[step.kind](self.bench, step, found)
+            result.status, result.reason = result_.PASSED, ""
+        except NotApplicable as reason:
+            result.status, result.reason = result_.NOT_APPLICABLE, f"{_sentence(str(reason))}"
+        except Overdue as error:
+            result.status, result.reason = result_.FAILED, _sentence(str(error))
+        finally:
+            result.seconds = round(clock() - began, 1)
+            if result.status != result_.NOT_APPLICABLE:
+                result_.judge(result, step, self.bench.board.kind, found)
+            self._keep(found, step)
+
+    def _rest(self) -> None:
+        """Every step begins with an empty machine; one that cannot be brought there ends the run."""
+        try:
+            self.bench.play.rest()
+        except Overdue as error:
+            self.stopped = f"The machine could not be brought to rest: {error}."
+            raise
+
+    def _keep(self, found: Findings, step: Step) -> None:
+        for deck in found.decks:
+            if step.kind == "counts" and deck.loaded != self.bench.board.deck_cards:
+                verdict = "refused, as it must be" if deck.refused and deck.counted == deck.loaded else "NOT TOLD APART"
+            elif right(deck, self.bench.board):
+                verdict = "right"
+            else:
+                verdict = "not counted to the end" if deck.cut else "WRONG"
+            self.decks.append(result_.deck_row(deck, step.id, verdict))
+
+    def report(self, log: Log) -> Data:
+        device = self.bench.device
+        verdict, reason = self.verdict
+        ended = self._now()
+        sha256 = log.close()
+        report: Data = {
+            "format": result_.FORMAT,
+            "tool": {"name": "fairshoe", "version": fairshoe.__version__},
+            "verdict": verdict,
+            "reason": reason,
+            "simulated": self.facts.simulated,
+            "plan": {
+                "name": self.plan.name,
+                "title": self.plan.title,
+                "about": self.plan.about,
+                "source": self.plan.source,
+                "sha256": self.plan.sha256,
+                "options": self.facts.options,
+            },
+            "operator": self.facts.operator,
+            "serial": self.facts.serial,
+            "port": self.facts.port,
+            "started": self._started.isoformat(timespec="seconds"),
+            "ended": ended.isoformat(timespec="seconds"),
+            "time_zone": ended.tzname() or "",
+            "device": self._device(),
+            "meters": {
+                "before": result_.messages_fields(self._before) if self._before else None,
+                "after": result_.messages_fields(self._after) if self._after else None,
+            },
+            "steps": [asdict(result) for result in self.results],
+            "decks": self.decks,
+            "events": {
+                "first": device.events[0].seq if device.events else 0,
+                "last": device.events[-1].seq if device.events else 0,
+                "count": len(device.events),
+                "log": log.path.name,
+                "sha256": sha256,
+            },
+        }
+        result_.check_report(report)
+        return report
+
+    def _device(self) -> Data:
+        """As the device states it, beside what the bench was told; nothing here is proved."""
+        device, board = self.bench.device, self.bench.board
+        welcome = device.welcome
+        boots = [event for event in device.events if isinstance(event, Booted)]
+        return {
+            "id": f"{welcome.device:08x}",
+            "firmware": welcome.firmware,
+            "game": welcome.game,
+            "dictionary": welcome.dictionary.hex(),
+            "boot": welcome.boot,
+            "has_key": bool(welcome.has_key),
+            "link_mode": words(welcome.mode.name),
+            "role": words(welcome.role.name),
+            "board_crc": f"{boots[-1].board_crc:08x}" if boots else None,
+            "board": board.name,
+            "board_crc_expected": f"{board.crc:08x}",
+            "mechanism": board.kind,
+            "count_assurance": board.count_assurance,
+            "deck_cards": board.deck_cards,
+        }
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith(".") or not text else text + "."

@@ -1,0 +1,335 @@
+"""The steps of a bench plan as procedures: each does its part with device and hands, and fills in what it measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairshoe import bench_hands as hands_
+from fairshoe.bench_device import Device
+from fairshoe.bench_hands import Deed, Hands
+from fairshoe.bench_plan import Step
+from fairshoe.bench_play import Deck, Overdue, Play
+from fairshoe.describe import words
+from fairshoe.errors import PortLost
+from fairshoe.messages import (
+    AcknowledgeWarning,
+    Booted,
+    CloseBetting,
+    Command,
+    ConfirmLockout,
+    CutReached,
+    DoorClosed,
+    DoorOpened,
+    EmptyProved,
+    EndRound,
+    Meters,
+    Mode,
+    Release,
+    Role,
+    Service,
+    SetPositions,
+    Shuffle,
+    State,
+    WarningLatched,
+)
+
+SILENT_S = 2.0  # four status messages
+TOLD_S = 25.0  # meters and health come after a welcome, or ten seconds later
+COMMAND_S = 600.0
+BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
+
+
+class NotApplicable(Exception):
+    """The step is nothing for this device, or for this session; the text says why."""
+
+
+@dataclass
+class Board:
+    """What the bench knows about the machine before it asks."""
+
+    name: str
+    kind: str
+    crc: int
+    deck_cards: int
+    places: int  # of the store, all of which a sweep has to see; 0 without one
+    count_assurance: str
+
+
+@dataclass
+class Findings:
+    """What a step has measured so far. Whatever ends it early, this much is known."""
+
+    figures: dict[str, float | None] = field(default_factory=dict[str, "float | None"])
+    notes: list[str] = field(default_factory=list[str])
+    series: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
+    decks: list[Deck] = field(default_factory=list[Deck])
+
+    def point(self, series: str, label: str, value: float | None) -> None:
+        if value is not None:
+            self.series.setdefault(series, []).append({"label": label, "value": value})
+
+
+@dataclass
+class Bench:
+    """Everything a step works with. `say` is told how far it has got."""
+
+    device: Device
+    hands: Hands
+    play: Play
+    board: Board
+    say: Callable[[str], None]
+
+
+Procedure = Callable[[Bench, Step, Findings], None]
+
+
+def identity(bench: Bench, step: Step, found: Findings) -> None:
+    device = bench.device
+    seconds = int(step.arguments["seconds"])
+    before = device.statuses
+    device.rest(seconds)
+    found.figures["status_per_s"] = round((device.statuses - before) / seconds, 2)
+    boots = [event for event in device.events if isinstance(event, Booted)]
+    found.figures["board_known"] = int(boots[-1].board_crc == bench.board.crc) if boots else None
+    if not boots:
+        found.notes.append("its start was told to another host before; the next start tells the board")
+    welcome = device.welcome
+    session = f"session of the {words(welcome.role.name)}" if device.keyed else "session without a key"
+    found.notes.append(f"{session}; the link is {words(welcome.mode.name)}, the device has {_a_key(welcome.has_key)}")
+
+
+def _a_key(has_key: int) -> str:
+    return "a key" if has_key else "no key yet"
+
+
+def power_on(bench: Bench, step: Step, found: Findings) -> None:
+    device = bench.device
+    mark = len(device.events)
+    power_cycle(bench, hands_.OFF, hands_.ON)
+    bench.say("self-test and proof that it is empty")
+    bench.play.until(
+        lambda: bool(device.since(mark, EmptyProved) or device.since(mark, WarningLatched)),
+        60,
+        "the proof that it is empty",
+    )
+    note_warnings(device, mark, found)
+    boots = device.since(mark, Booted)
+    found.figures["resets"] = sum(boot.cause != 0 for boot in boots)
+    proofs = device.since(mark, EmptyProved)
+    if proofs:
+        found.figures["ready_s"] = round(proofs[0].uptime, 3)
+        found.figures["places_missed"] = max(bench.board.places - proofs[0].slots_swept, 0)
+
+
+def power_cycle(bench: Bench, off: Deed, on: Deed) -> None:
+    """Off and on again, whether the port goes away with the power or only falls silent."""
+    device, hands = bench.device, bench.hands
+    mark = len(device.events)
+    hands.do(off)
+    try:
+        if not device.wait(device.silent_for(SILENT_S), hands.patience_s):
+            raise Overdue(f"after '{off.words}' the device went on talking")
+    except PortLost:
+        pass  # it has its power from the cable, or its port is its own
+    hands.do(on)
+    if not device.survive(lambda: bool(device.since(mark, Booted)), hands.patience_s):
+        raise Overdue("the device did not report that it started")
+
+
+def note_warnings(device: Device, mark: int, found: Findings) -> None:
+    latched = device.since(mark, WarningLatched)
+    found.figures["warnings"] = found.figures.get("warnings") or 0
+    found.figures["warnings"] += len(latched)
+    found.notes += [f"warning {words(event.warning.name)}, event {event.seq}" for event in latched]
+
+
+def door(bench: Bench, step: Step, found: Findings) -> None:
+    device = bench.device
+    mark = len(device.events)
+    for _ in range(int(step.arguments["times"])):
+        at = len(device.events)
+        bench.play.do(hands_.OPEN, lambda at=at: bool(device.since(at, DoorOpened)))
+        bench.play.do(hands_.CLOSE, lambda at=at: bool(device.since(at, DoorClosed)))
+        bench.play.until(lambda at=at: bool(device.since(at, EmptyProved)), 60, "the proof that it is empty")
+    found.figures["opened"] = len(device.since(mark, DoorOpened))
+    found.figures["closed"] = len(device.since(mark, DoorClosed))
+    found.figures["proved"] = len(device.since(mark, EmptyProved))
+    note_warnings(device, mark, found)
+
+
+def key_switch(bench: Bench, step: Step, found: Findings) -> None:
+    """With the switch on the table port is silent; what happened is told when it is off again."""
+    device = bench.device
+    if device.welcome.role == Role.SERVICE:
+        raise NotApplicable("this session lives by the key switch: run the plan at the table port")
+    mark = len(device.events)
+    bench.hands.do(hands_.KEY_ON)
+    device.wait(device.silent_for(SILENT_S), 10)
+    bench.hands.do(hands_.KEY_OFF)
+    device.survive(lambda: any(not event.on for event in device.since(mark, Service)), bench.hands.patience_s)
+    found.figures["switched_on"] = sum(event.on for event in device.since(mark, Service))
+    found.figures["switched_off"] = sum(not event.on for event in device.since(mark, Service))
+
+
+def quiet(bench: Bench, step: Step, found: Findings) -> None:
+    device = bench.device
+    seconds = int(step.arguments["seconds"])
+    mark = len(device.events)
+    before = fresh_meters(device)
+    late = device.health.overruns if device.health else 0
+    bench.say(f"{seconds} s without a touch")
+    device.rest(seconds)
+    after = fresh_meters(device)
+    glitches = {name: getattr(after, name) - getattr(before, name) & 0xFFFF for name in BEAMS}
+    found.figures["glitches"] = sum(glitches.values())
+    found.notes += [f"{words(name)}: {count} glitches" for name, count in glitches.items() if count]
+    found.figures["overruns"] = device.health.overruns - late & 0xFFFF if device.health else None
+    found.figures["scan_ms_max"] = device.health.scan_ms_max if device.health else None
+    note_warnings(device, mark, found)
+
+
+def fresh_meters(device: Device) -> Meters:
+    """What the device's meters say now; a new session makes it tell them."""
+    device.renew()
+    device.wait(lambda: device.meters is not None and device.health is not None, TOLD_S)
+    if device.meters is None:
+        raise Overdue("the device did not tell its meters")
+    return device.meters
+
+
+def decks(bench: Bench, step: Step, found: Findings) -> None:
+    device = bench.device
+    mark = len(device.events)
+    count = int(step.arguments["decks"])
+    for number in range(1, count + 1):
+        bench.say(f"deck {number} of {count}")
+        deck = bench.play.deck(bench.board.deck_cards)
+        found.decks.append(deck)
+        label = str(deck.number)
+        found.point("intake_s", label, deck.intake_s)
+        for stack, ms in enumerate(deck.stack_ms, 1):
+            found.point("stack_ms", f"{label}.{stack}", ms)
+        device.wait(lambda: False, 0.5)  # meters follow the end of the deck
+        if device.meters and device.meters.feed_us:
+            found.point("feed_ms", label, round(device.meters.feed_us / 1000, 2))
+        _sum_up(bench, found, mark)
+
+
+def _sum_up(bench: Bench, found: Findings, mark: int) -> None:
+    figures, device = found.figures, bench.device
+    cards = max(sum(deck.loaded for deck in found.decks), 1)
+    stacks = [ms for deck in found.decks for ms in deck.stack_ms]
+    intakes = [deck.intake_s for deck in found.decks if deck.intake_s is not None]
+    figures["decks"] = len(found.decks)
+    figures["decks_wrong"] = sum(not right(deck, bench.board) for deck in found.decks)
+    figures["misfeeds_per_thousand"] = round(sum(deck.misfeeds for deck in found.decks) * 1000 / cards, 2)
+    figures["stalls_per_thousand"] = round(sum(deck.stalls for deck in found.decks) * 1000 / cards, 2)
+    figures["intake_s_max"] = max(intakes, default=None)
+    figures["stack_ms_max"] = max(stacks, default=None)
+    meters = device.meters
+    figures["feed_ms"] = round(meters.feed_us / 1000, 2) if meters and meters.feed_us else None
+    drift = (meters.feed_us - meters.feed_us_new) * 100 / meters.feed_us_new if meters and meters.feed_us_new else None
+    figures["feed_drift_percent"] = None if drift is None else round(drift, 1)
+    figures["warnings"] = None
+    found.notes.clear()
+    note_warnings(device, mark, found)
+
+
+def right(deck: Deck, board: Board) -> bool:
+    """Every count there is says what was put in, and nothing stopped it."""
+    counts = (deck.counted, deck.swept, deck.out)
+    said = [count for count in counts if count is not None]
+    return not deck.warnings and not deck.refused and bool(said) and all(count == deck.loaded for count in said)
+
+
+def counts(bench: Bench, step: Step, found: Findings) -> None:
+    figures = found.figures
+    for name in ("short_noticed", "long_noticed", "good_accepted", "miscounted"):
+        figures[name] = 0
+    for difference in step.arguments["differences"]:
+        cards = bench.board.deck_cards + difference
+        bench.say(f"a deck of {cards}")
+        deck = bench.play.deck(cards)
+        found.decks.append(deck)
+        found.point("counted", f"{cards} in", deck.counted)
+        if deck.counted != cards:
+            figures["miscounted"] = (figures["miscounted"] or 0) + 1
+            found.notes.append(f"deck of {cards}: counted {'nothing' if deck.counted is None else deck.counted}")
+        name = "good_accepted" if not difference else "short_noticed" if difference < 0 else "long_noticed"
+        noticed = right(deck, bench.board) if not difference else deck.refused
+        figures[name] = (figures[name] or 0) + int(noticed)
+
+
+def cut_card(bench: Bench, step: Step, found: Findings) -> None:
+    device, play = bench.device, bench.play
+    cut_at = int(step.arguments["cut_at"])
+    mark = len(device.events)
+    play.cut_at = cut_at
+    try:
+        found.decks.append(play.deck(bench.board.deck_cards))
+    finally:
+        play.cut_at = -1
+    seen = device.since(mark, CutReached)
+    found.figures["cut_seen"] = len(seen)
+    if seen:
+        found.figures["cut_off_by"] = abs(seen[0].drawn - cut_at)
+    note_warnings(device, mark, found)
+
+
+def commands(bench: Bench, step: Step, found: Findings) -> None:
+    device = bench.device
+    if device.welcome.role not in (Role.TABLE, Role.SERVICE):
+        raise NotApplicable("commands need the key of the table: give --key-file")
+    if device.welcome.mode != Mode.TABLE:
+        raise NotApplicable("the device only reports (link.mode report_only): it takes no command")
+    hands = _CommandHands(bench, found)
+    found.figures["commands_done"] = found.figures["commands_failed"] = 0
+    deck = Play(device, hands, bench.board.kind, bench.play.decks).deck(bench.board.deck_cards)
+    bench.play.decks = deck.number
+    found.decks.append(deck)
+    found.figures["decks_wrong"] = int(not right(deck, bench.board))
+
+
+class _CommandHands:
+    """Hands that press no button where a command does the same."""
+
+    _GREEN: dict[State, type[Command]] = {  # noqa: RUF012
+        State.WAITING_FOR_DECK: Shuffle,
+        State.WAITING_FOR_GREEN: Release,
+        State.DECK_HELD: Release,
+        State.WAITING_FOR_ROUND_END: EndRound,
+    }
+
+    def __init__(self, bench: Bench, found: Findings) -> None:
+        self._bench = bench
+        self._found = found
+        self.unattended = bench.hands.unattended
+        self.patience_s = bench.hands.patience_s
+
+    def do(self, deed: Deed) -> None:
+        kind, arguments = self._command(deed)
+        if kind is None:
+            self._bench.hands.do(deed)
+            return
+        device = self._bench.device
+        pending = device.shoe.start(kind, **arguments)
+        device.wait(lambda: pending.result is not None, COMMAND_S)
+        done = pending.result is not None and pending.result.done
+        name = "commands_done" if done else "commands_failed"
+        self._found.figures[name] = (self._found.figures[name] or 0) + 1
+        if not done:
+            ended = words(pending.result.outcome.name) if pending.result else "not answered"
+            self._found.notes.append(f"{kind.NAME}: {ended}")
+
+    def again(self, deed: Deed) -> None:
+        self._bench.hands.again(deed)
+
+    def _command(self, deed: Deed) -> tuple[type[Command] | None, dict[str, int]]:
+        if deed.action != "press":
+            return None, {}
+        if deed.argument == "seat":
+            return SetPositions, {"positions": 1}
+        named: dict[str, type[Command]] = {"close": CloseBetting, "lock": ConfirmLockout, "ack": AcknowledgeWarning}
+        return named.get(deed.argument) or self._GREEN.get(self._bench.device.state), {}

@@ -1,0 +1,28 @@
+"""`fairshoe report`: the page of a bench report, made again from its JSON."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from fairshoe.bench_page import page
+from fairshoe.bench_result import read_report, write_text
+
+
+def add_parser(commands: Any) -> None:
+    report = commands.add_parser(
+        "report",
+        help="make the page of a bench report",
+        description="Writes the page of a report that `fairshoe bench` made: one HTML file, complete in itself.",
+    )
+    report.add_argument("report", metavar="FILE.json")
+    report.add_argument("-o", "--output", metavar="FILE.html", help="where to (beside the report)")
+
+
+def run(options: argparse.Namespace) -> int:
+    source = Path(options.report)
+    target = Path(options.output) if options.output else source.with_suffix(".html")
+    write_text(target, page(read_report(source)))
+    print(f"wrote {target}")
+    return 0
