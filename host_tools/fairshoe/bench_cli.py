@@ -8,11 +8,11 @@ import sys
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairshoe import boards, games
-from fairshoe.bench_device import Device, Line, SerialLine
-from fairshoe.bench_hands import Actor, Hands, SimHands, Technician
+from fairshoe.bench_device import Device, Line, PortLine
+from fairshoe.bench_hands import Hands, SimHands, Technician
 from fairshoe.bench_plan import Plan, limit_words, load_plan, plan_names
 from fairshoe.bench_play import Play
 from fairshoe.bench_result import PASSED, report_text, write_text
@@ -23,6 +23,9 @@ from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.journal import Record
 from fairshoe.keys import read_key
 from fairshoe.messages import Booted, Role
+
+if TYPE_CHECKING:
+    from fairshoe.bench_sim import SimLine
 
 EXIT_INTERRUPTED = 130
 EXIT_FAILED = 1
@@ -140,16 +143,16 @@ def _bench(options: argparse.Namespace, plan: Plan) -> int:
     if not simulated and not sys.stdin.isatty():
         raise UsageError("nobody is at the keyboard.", "Run the bench in a terminal, where it can ask a technician.")
     key = read_key(Path(options.key_file), Role[options.role.upper()]) if options.key_file else None
-    line, actor = _line(options.port)
+    line, sim = _line(options.port)
     started = datetime.now().astimezone()
     log = Log(Path(options.out) / f"bench-{plan.name}-{started:%Y%m%d-%H%M%S}.events.jsonl")
     try:
         device = Device(line, key, log.write, screen.watch)
-        board = _board(options, device, actor)
+        board = sim.board() if sim else _board(options, device)
     except BaseException:
         log.discard()
         raise
-    hands: Hands = SimHands(device, actor) if actor else Technician(device, screen.prompt)
+    hands: Hands = SimHands(device, sim) if sim else Technician(device, screen.prompt)
     bench = Bench(device, hands, Play(device, hands, board.kind), board, screen.part)
     facts = Facts(
         operator=options.operator or "simulated hands",
@@ -196,21 +199,17 @@ def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
     return 0 if verdict == PASSED else EXIT_FAILED
 
 
-def _line(url: str) -> tuple[Line, Actor | None]:
+def _line(url: str) -> tuple[Line, SimLine | None]:
     if not url.startswith("sim://"):
-        return SerialLine(url), None
+        return PortLine(url), None
     from fairshoe.bench_sim import SimLine
 
     line = SimLine(url)
-    return line, line.port
+    return line, line
 
 
-def _board(options: argparse.Namespace, device: Device, actor: Actor | None) -> Board:
-    """What machine this is: as we are told, as the simulator was told, or as the device's board config says."""
-    if actor is not None:
-        from fairshoe.bench_sim import sim_board
-
-        return sim_board(actor)
+def _board(options: argparse.Namespace, device: Device) -> Board:
+    """What machine this is: as we are told, or as the CRC of its board config says."""
     name = options.board or _board_by_crc(_board_crc(device))
     config, crc = boards.load_board(name)
     mech = config["mechanism"]

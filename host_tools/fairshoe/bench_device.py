@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
-
-import serial
+from typing import Protocol, TypeVar
 
 from fairshoe.bench_noise import NoisyPort
-from fairshoe.errors import FairshoeError, PortError, PortLost
+from fairshoe.errors import FairshoeError, PortLost
 from fairshoe.keys import RoleKey
 from fairshoe.messages import Event, Health, LinkCounters, Message, Meters, Role, State, Status, Welcome
 from fairshoe.operations import Operations
 from fairshoe.session import HostSession, LinkCounts
 from fairshoe.shoe import Shoe
+from fairshoe.urls import Port, Way
 from fairshoe.wire import Drops
 
 ANSWER_S = 8.0
@@ -30,26 +29,25 @@ class Line(Protocol):
 
     name: str
 
-    def open(self) -> Any: ...
+    def open(self) -> Port: ...
+
+    def lost(self, port: Port) -> None: ...
 
     def clock(self) -> float: ...
 
 
-class SerialLine:
-    """A serial device path or any pyserial URL."""
+class PortLine:
+    """A port by its URL, and the clock on the wall."""
 
     def __init__(self, url: str) -> None:
         self.name = url
+        self._way = Way(url)
 
-    def open(self) -> Any:
-        try:
-            return serial.serial_for_url(self.name, baudrate=115200, timeout=0.05, write_timeout=5)
-        except (OSError, ValueError) as error:
-            reason = str(getattr(error, "strerror", None) or error).split("] ", 1)[-1].rstrip(".")
-            raise PortError(
-                f"cannot open {self.name}: {reason}.",
-                "Check the name, the cable and your permission; `fairshoe ports` lists what is there.",
-            ) from error
+    def open(self) -> Port:
+        return self._way.open()
+
+    def lost(self, port: Port) -> None:
+        self._way.lost(port)
 
     def clock(self) -> float:
         return time.monotonic()
@@ -138,7 +136,7 @@ class Device:
         """The port went away with the power: until it is there again and a shoe answers."""
         end = self.line.clock() + seconds
         seq_last = self.shoe.seq_last
-        self.port.close()
+        self.line.lost(self.port.inner)
         while True:
             try:
                 self.port = NoisyPort(self.line.open())

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any
+
+from fairshoe.urls import Port
 
 TO_DEVICE = 5
 
@@ -29,8 +30,8 @@ class Damage:
 class NoisyPort:
     """A pyserial-like port around another. Quiet until `disturb`, and again after `settle`."""
 
-    def __init__(self, port: Any) -> None:
-        self._port = port
+    def __init__(self, port: Port) -> None:
+        self.inner = port
         self._random = random.Random(0)
         self._flip_ppm = 0
         self._lose_ppm = 0
@@ -49,16 +50,16 @@ class NoisyPort:
 
     @property
     def in_waiting(self) -> int:
-        return self._port.in_waiting
+        return self.inner.in_waiting
 
     def read(self, size: int) -> bytes:
-        return self._carry(self._port.read(size), self.to_host, 1)
+        return self._carry(self.inner.read(size), self.to_host, 1)
 
     def write(self, data: bytes) -> None:
-        self._port.write(self._carry(data, self.to_device, TO_DEVICE))
+        self.inner.write(self._carry(data, self.to_device, TO_DEVICE))
 
     def close(self) -> None:
-        self._port.close()
+        self.inner.close()
 
     def _carry(self, data: bytes, damage: Damage, times: int) -> bytes:
         if not self._flip_ppm and not self._lose_ppm:
