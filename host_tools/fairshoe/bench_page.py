@@ -60,7 +60,7 @@ _MARKS = {"passed": "passed", "failed": "failed", "stopped": "incomplete"}
 # Series that are drawn: title, unit, what stands below, and the figure whose limit belongs to it.
 _SERIES = {
     "intake_s": ("Time of each shuffle, as reported", "s", "deck", "intake_s_max"),
-    "feed_ms": ("Feed time per card, the device's mean after each deck", "ms", "deck", ""),
+    "feed_ms": ("Feed time per card, the device's mean after each deck", "ms", "deck", "feed_ms"),
     "stack_ms": ("Time of each stack, from start to offer", "ms", "deck.stack", "stack_ms_max"),
     "notice_ms": ("Jam drill: from start of motion to motors off", "ms", "jam", "notice_ms_max"),
 }
@@ -83,7 +83,7 @@ def page(report: Data) -> str:
 <p class="soft">{escape(_model(report))}, {_serial(report)}. {escape(_moment(report["started"]))}.</p>
 {_notice(report)}<div class="verdict {report["verdict"]}"><b>{report["verdict"].upper()}</b>
 <span>{escape(report["reason"])}</span></div>
-<div class="pair"><div><h3>Device, as it states itself</h3>{_facts(_device_facts(device))}</div>
+<div class="pair"><div><h3>Device (self-reported)</h3>{_facts(_device_facts(device))}</div>
 <div><h3>Test</h3>{_facts(_test_facts(report))}</div></div>
 <p class="soft small">What a device says about itself is no proof: altered firmware can say anything. Its flash read
 back from outside is.</p>
@@ -169,7 +169,7 @@ def _badge(status: str) -> str:
 def _summary(report: Data) -> str:
     rows: list[str] = []
     for number, step in enumerate(report["steps"], 1):
-        seconds = "" if step["seconds"] is None else f"{step['seconds']:.0f} s"
+        seconds = "" if not step["seconds"] else f"{step['seconds']:.0f} s"
         limits = [figure for figure in step["figures"] if figure["limit"]]
         held = f"{sum(figure['ok'] is True for figure in limits)} of {len(limits)}" if limits else ""
         reason = f'<br/><span class="soft small">{escape(step["reason"])}</span>' if step["reason"] else ""
@@ -227,18 +227,15 @@ def _figures(figures: list[Data]) -> str:
         unit = f" {escape(figure['unit'])}" if figure["unit"] else ""
         value = "not measured" if figure["value"] is None else f"{figure['value']:g}{unit}"
         limit = f"{escape(figure['limit'])}{unit}" if figure["limit"] else ""
-        rows.append(
-            f"<tr><td>{escape(figure['label'])}</td><td>{value}</td><td>{limit}</td>"
-            f"{_held(figure['ok'], figure['value'])}</tr>"
-        )
+        rows.append(f"<tr><td>{escape(figure['label'])}</td><td>{value}</td><td>{limit}</td>{_held(figure['ok'])}</tr>")
     return (
         '<div class="wide"><table><thead><tr><th>figure</th><th>found</th><th>limit</th><th></th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
-def _held(ok: bool | None, value: float | None) -> str:
-    if ok is None or (ok and value is None):
+def _held(ok: bool | None) -> str:
+    if ok is None:
         return "<td></td>"
     return f'<td class="{"good" if ok else "poor"}">{"held" if ok else "NOT HELD"}</td>'
 

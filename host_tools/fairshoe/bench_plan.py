@@ -36,9 +36,10 @@ class Limit:
     mechanisms: tuple[str, ...] = MECHANISMS
     if_measured: bool = False
 
-    def holds(self, value: float | None) -> bool:
+    def holds(self, value: float | None) -> bool | None:
+        """None: it was not measured, and need not be."""
         if value is None:
-            return self.if_measured
+            return None if self.if_measured else False
         return (self.min is None or value >= self.min) and (self.max is None or value <= self.max)
 
     @property

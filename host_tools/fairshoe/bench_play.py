@@ -43,6 +43,7 @@ UNKNOWN = 0xFFFF
 MOVES_MAX = 2000  # eight decks drawn one by one
 ASKED_MAX = 4
 WARNINGS_MAX = 3  # that come back as soon as they are cleared
+IDLE_S = 20.0
 SHUFFLE_S = 600.0  # eight decks take less than five minutes
 
 _PRESS = {
@@ -166,15 +167,24 @@ class Play:
             if before == State.WARNING:
                 self.clear_warning()
             elif deed is None:
-                mark = len(device.events)
-                self.until(
-                    lambda state=before, mark=mark: device.state != state or len(device.events) > mark or done(),
-                    SHUFFLE_S,
-                    f"the end of {words(before.name)}",
-                )
+                self._wait_on(before, done, first)
             else:
                 self._move(deed, before)
         raise Overdue(f"no end after {MOVES_MAX} moves; the device is {self._where()}")
+
+    def _wait_on(self, before: State, done: Callable[[], bool], first: int) -> None:
+        """The machine works by itself, or has nothing to do, which is the end of a deck."""
+        device = self.device
+        mark = len(device.events)
+        idle = before == State.WAITING_FOR_DECK
+        if device.wait(
+            lambda: device.state != before or len(device.events) > mark or done(), IDLE_S if idle else SHUFFLE_S
+        ):
+            return
+        if not idle:
+            raise Overdue(f"{words(before.name)} has no end")
+        warned = ", ".join(words(event.warning.name) for event in device.since(first, WarningLatched))
+        raise Overdue("the deck was out before it came to that" + (f"; warnings: {warned}" if warned else ""))
 
     def _move(self, deed: Deed, before: State) -> None:
         device = self.device
@@ -251,9 +261,10 @@ class Play:
         status = self.device.status
         if status is None:
             return "silent"
-        if status.warning:
-            return f"{words(status.state.name)}, warning {words(status.warning.name)}: {ADVICE.get(status.warning, '')}"
-        return words(status.state.name)
+        if not status.warning:
+            return words(status.state.name)
+        advice = ADVICE.get(status.warning, "")
+        return f"{words(status.state.name)}, warning {words(status.warning.name)}" + (f": {advice}" if advice else "")
 
 
 def gather(number: int, loaded: int, events: list[Event]) -> Deck:

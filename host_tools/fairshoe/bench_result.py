@@ -88,14 +88,15 @@ def deck_row(deck: Deck, step: str, verdict: str) -> Data:
     return {**asdict(deck), "out": deck.out, "step": step, "verdict": verdict}
 
 
-def verdict_of(results: list[StepResult], stopped: str) -> tuple[str, str]:
+def verdict_of(results: list[StepResult], stopped: str, broken: bool = False) -> tuple[str, str]:
     """Passed, failed or incomplete, and the reason in words. What was stopped is never passed."""
     failed = [result.title for result in results if result.status == FAILED]
     if stopped:
-        also = f" Failed before that: {', '.join(failed)}." if failed else ""
+        also = f" Failed before that: {'; '.join(failed)}." if failed else ""
         return INCOMPLETE, stopped + also
     if failed:
-        return FAILED, f"{len(failed)} of {_ran(results)} steps failed: {', '.join(failed)}."
+        also = " The machine could not be brought to rest, so that the others were not run." if broken else ""
+        return FAILED, f"{len(failed)} of {_ran(results)} steps failed: {'; '.join(failed)}.{also}"
     if not _ran(results):
         return INCOMPLETE, "No step of the plan applies to this device."
     skipped = sum(result.status == NOT_APPLICABLE for result in results)

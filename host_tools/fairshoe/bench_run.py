@@ -90,7 +90,8 @@ class Run:
         self.watcher = watcher
         self.results = [result_.step_result(step) for step in plan.steps]
         self.decks: list[Data] = []
-        self.stopped = ""
+        self.stopped = ""  # why it ended before its end, if that is not the machine's fault
+        self.broken = False  # the machine cannot be brought to rest any more
         self.error: FairshoeError | None = None
         self.interrupted = False
         self._now = now or (lambda: datetime.now().astimezone())
@@ -106,7 +107,7 @@ class Run:
                 self.watcher.begin(number, len(self.results), step)
                 self._step(step, result)
                 self.watcher.end(number, len(self.results), result)
-                if self.stopped:
+                if self.broken:
                     break
             self._after = fresh_meters(self.bench.device)
         except KeyboardInterrupt:
@@ -115,7 +116,7 @@ class Run:
         except EOFError:
             self.stopped = "Nobody was there to answer: standard input ended."
         except Overdue as error:
-            self.stopped = self.stopped or f"{error}."
+            self.stopped = _sentence(str(error))
         except FairshoeError as error:
             self.error = error
             self.stopped = f"The device was lost: {error.what}"
@@ -141,7 +142,7 @@ class Run:
 
     @property
     def verdict(self) -> tuple[str, str]:
-        return result_.verdict_of(self.results, self.stopped)
+        return result_.verdict_of(self.results, self.stopped, self.broken)
 
     def _step(self, step: Step, result: StepResult) -> None:
         against = step.reason_against(self.bench.board.kind)
@@ -154,7 +155,8 @@ class Run:
         result.started = self._now().isoformat(timespec="seconds")
         result.status, result.reason = result_.STOPPED, "The run ended during this step."
         try:
-            self._rest()
+            if step.kind != "identity":
+                self._rest()
             PROCEDURES[step.kind](self.bench, step, found)
             result.status, result.reason = result_.PASSED, ""
         except NotApplicable as reason:
@@ -168,11 +170,11 @@ class Run:
             self._keep(found, step)
 
     def _rest(self) -> None:
-        """Every step begins with an empty machine; one that cannot be brought there ends the run."""
+        """Every step that moves anything begins with an empty machine; one that cannot be emptied ends the run."""
         try:
             self.bench.play.rest()
-        except Overdue as error:
-            self.stopped = f"The machine could not be brought to rest: {error}."
+        except Overdue:
+            self.broken = True
             raise
 
     def _keep(self, found: Findings, step: Step) -> None:

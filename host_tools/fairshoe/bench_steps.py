@@ -38,6 +38,7 @@ from fairshoe.messages import (
 SILENT_S = 2.0  # four status messages
 TOLD_S = 25.0  # meters and health come after a welcome, or ten seconds later
 COMMAND_S = 600.0
+SETTLED_S = 1.0  # a button is pressed by a hand that has let go of the cards; a command could come too early
 BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 
 
@@ -232,6 +233,8 @@ def _sum_up(bench: Bench, found: Findings, mark: int) -> None:
     figures["feed_ms"] = round(meters.feed_us / 1000, 2) if meters and meters.feed_us else None
     drift = (meters.feed_us - meters.feed_us_new) * 100 / meters.feed_us_new if meters and meters.feed_us_new else None
     figures["feed_drift_percent"] = None if drift is None else round(drift, 1)
+    means = [point["value"] for point in found.series.get("feed_ms", ())]
+    figures["feed_change_percent"] = round((means[-1] - means[0]) * 100 / means[0], 1) if means else None
     figures["warnings"] = None
     found.notes.clear()
     note_warnings(device, mark, found)
@@ -314,6 +317,7 @@ class _CommandHands:
             self._bench.hands.do(deed)
             return
         device = self._bench.device
+        device.rest(SETTLED_S)
         pending = device.shoe.start(kind, **arguments)
         device.wait(lambda: pending.result is not None, COMMAND_S)
         done = pending.result is not None and pending.result.done
