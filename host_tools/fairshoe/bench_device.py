@@ -33,6 +33,8 @@ class Line(Protocol):
 
     def lost(self, port: Port) -> None: ...
 
+    def sleep(self, seconds: float) -> None: ...
+
     def clock(self) -> float: ...
 
 
@@ -48,6 +50,9 @@ class PortLine:
 
     def lost(self, port: Port) -> None:
         self._way.lost(port)
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
 
     def clock(self) -> float:
         return time.monotonic()
@@ -145,7 +150,7 @@ class Device:
             except FairshoeError:
                 if self.line.clock() >= end:
                     raise
-                time.sleep(AGAIN_S)
+                self.line.sleep(AGAIN_S)
 
     def survive(self, done: Callable[[], bool], seconds: float) -> bool:
         """As `wait`, where the port may go away and come back."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from fairshoe.bench_device import Device
+from fairshoe.errors import PortLost
 
 PATIENCE_S = 300.0  # a technician who has to fetch a deck
 
@@ -92,13 +93,19 @@ class SimHands:
 
     def do(self, deed: Deed) -> None:
         if deed != CUT:
-            self._device.rest(self._delay_s)
+            self._take_time()
         if deed.action:
             self._actor.act(deed.action, deed.argument)
 
     def again(self, deed: Deed) -> None:
         if deed.action == "press":
             self.do(deed)
+
+    def _take_time(self) -> None:
+        try:
+            self._device.rest(self._delay_s)
+        except PortLost:
+            self._device.line.sleep(self._delay_s)  # a hand at the plug has no use for the port
 
 
 class Technician:

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from fairshoe.bench_steps import Board
-from fairshoe.errors import UsageError
+from fairshoe.errors import PortError, UsageError
 from fairshoe.sim_port import SimPort
 from fairshoe.sim_setup import parse_url
 from fairshoe.urls import Port
@@ -24,10 +24,16 @@ class SimLine:
         self.sim = SimPort(replace(setup, dealer="none"))
 
     def open(self) -> Port:
-        return self.sim.reopen()
+        try:
+            return self.sim.reopen()
+        except OSError as error:
+            raise PortError(f"cannot open {self.name}: {error.strerror}.", "Plug it in.") from error
 
     def lost(self, port: Port) -> None:
         """A simulated device stays where it is when its host goes."""
+
+    def sleep(self, seconds: float) -> None:
+        self.sim.sleep(seconds)
 
     def clock(self) -> float:
         return self.sim.clock()

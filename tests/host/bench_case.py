@@ -1,0 +1,77 @@
+"""A bench run on a simulated device, in process and as fast as it can be computed."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from fairshoe.bench_device import Device
+from fairshoe.bench_hands import Deed, Hands, SimHands
+from fairshoe.bench_plan import Data, Plan, Step
+from fairshoe.bench_play import Play
+from fairshoe.bench_result import StepResult
+from fairshoe.bench_run import Facts, Log, Run, Watcher
+from fairshoe.bench_sim import SimLine
+from fairshoe.bench_steps import Bench
+from fairshoe.keys import RoleKey
+from fairshoe.messages import Event
+
+
+class Case:
+    """One device, its hands, and the log of its events."""
+
+    def __init__(self, url: str, folder: Path, key: RoleKey | None = None) -> None:
+        self.line = SimLine(url)
+        self.log = Log(folder / "run.events.jsonl")
+        self.on_event: Callable[[Event], None] | None = None
+        self.device = Device(self.line, key, self._note)
+        self.hands: Hands = SimHands(self.device, self.line)
+        self.said: list[str] = []
+
+    def run(self, plan: Plan, operator: str = "A. Moreau", serial: str = "FS-0012") -> Run:
+        board = self.line.board()
+        play = Play(self.device, self.hands, board.kind)
+        bench = Bench(self.device, self.hands, play, board, self.said.append)
+        facts = Facts(operator, serial, self.line.name, simulated=True)
+        run = Run(bench, plan, facts, Watcher())
+        run.play()
+        return run
+
+    def report(self, run: Run) -> Data:
+        return run.report(self.log)
+
+    def _note(self, event: Event) -> None:
+        self.log.write(event)
+        if self.on_event is not None:
+            self.on_event(event)
+
+
+class Meddler:
+    """Hands that somebody stops, or that do something else first."""
+
+    unattended = True
+
+    def __init__(self, hands: Hands, before: Callable[[Deed], None]) -> None:
+        self._hands = hands
+        self._before = before
+        self.patience_s = hands.patience_s
+
+    def do(self, deed: Deed) -> None:
+        self._before(deed)
+        self._hands.do(deed)
+
+    def again(self, deed: Deed) -> None:
+        self._hands.again(deed)
+
+
+def only(plan: Plan, *ids: str, **arguments: object) -> Plan:
+    """The plan with these steps alone, and other arguments where they take them."""
+    steps: list[Step] = []
+    known = {step.id: step for step in plan.steps}
+    for step in (known[name] for name in ids):
+        own = {name: value for name, value in arguments.items() if name in step.arguments}
+        steps.append(replace(step, arguments={**step.arguments, **own}))
+    return replace(plan, steps=tuple(steps))
+
+
+def figures(result: StepResult) -> dict[str, float | None]:
+    return {figure["name"]: figure["value"] for figure in result.figures}
