@@ -133,7 +133,7 @@ def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
         folded = fold({**sources, "main": main})
     except FoldError as error:
         raise ShipError(str(error)) from error
-    return Folded(drop_unused(folded.sources), folded.kept)
+    return Folded(drop_unused(folded.sources, every_main()), folded.kept)
 
 
 def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortened:
@@ -141,11 +141,14 @@ def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortene
     folded = folded_sources(names, root, main)
     try:
         foreign = foreign_names(folded.sources[name] for name in names)
-        # Whatever starts a device, its modules are the same.
-        probe = _device.root() / PROBE_PLACE
-        return shorten(folded.sources, foreign, "main", (MAIN_PY, probe.read_text(encoding="utf-8")))
+        return shorten(folded.sources, foreign, "main", every_main())
     except ShortenError as error:
         raise ShipError(str(error)) from error
+
+
+def every_main() -> tuple[str, ...]:
+    """Whatever starts a device, its modules are the same."""
+    return MAIN_PY, (_device.root() / PROBE_PLACE).read_text(encoding="utf-8")
 
 
 def real_names(text: str, board: str, root: Path | None = None) -> str:

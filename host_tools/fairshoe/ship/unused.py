@@ -1,19 +1,25 @@
-"""Leaves out what no shipped module uses: words for numbers that only hosts print.
+"""Leaves out what no shipped module uses: words that only hosts print, functions that only other machines call.
 
-The modules of a device are a closed world. A name given to a constant at the top of one of them, and mentioned nowhere
-else in any, is not needed there.
+The modules of a device are a closed world. A name given to a constant or a function at the top of one of them, or to a
+method, and mentioned nowhere else in any, is not needed there.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
+
+# What MicroPython calls by itself: of block devices and streams.
+CALLED_BY_OTHERS = frozenset({"readblocks", "writeblocks", "ioctl", "readinto", "write", "read", "close"})
 
 
-def drop_unused(sources: dict[str, str]) -> dict[str, str]:
-    """The same modules without such names, line for line. Again until nothing goes: one text may be made of others."""
+def drop_unused(sources: dict[str, str], users: Iterable[str] = ()) -> dict[str, str]:
+    """The same modules without such names, line for line. Again until nothing goes: one text may be made of others.
+    `users` are sources that mention names and are not shipped now."""
+    others = {word for source in users for word in _words(ast.parse(source))}
     while True:
         trees = {name: ast.parse(source) for name, source in sources.items()}
-        used = {word for tree in trees.values() for word in _words(tree)}
+        used = others.union(*(_words(tree) for tree in trees.values()))
         smaller = {name: _without(sources[name], trees[name], used) for name in sources}
         if smaller == sources:
             return sources
@@ -22,12 +28,18 @@ def drop_unused(sources: dict[str, str]) -> dict[str, str]:
 
 def _without(source: str, tree: ast.Module, used: set[str]) -> str:
     lines = source.split("\n")
-    for node in tree.body:
+    for node in _statements(tree):
         name = _named(node)
         if name and name not in used:
             for at in range(node.lineno - 1, node.end_lineno or node.lineno):
                 lines[at] = ""
     return "\n".join(lines)
+
+
+def _statements(tree: ast.Module) -> list[ast.stmt]:
+    """Those of the module, and the methods of its classes; a class keeps its first statement, for it must have one."""
+    methods = [item for node in tree.body if isinstance(node, ast.ClassDef) for item in node.body[1:]]
+    return [*tree.body, *(item for item in methods if isinstance(item, ast.FunctionDef))]
 
 
 def _words(tree: ast.Module) -> set[str]:
@@ -40,11 +52,13 @@ def _words(tree: ast.Module) -> set[str]:
             found.add(node.attr)
         elif isinstance(node, ast.alias):
             found.add(node.name.rpartition(".")[2])
-    return found
+    return found | CALLED_BY_OTHERS
 
 
 def _named(node: ast.stmt) -> str:
-    """The name that a constant gets; nothing for any other statement."""
+    """The name that a constant or a function gets; nothing for any other statement."""
+    if isinstance(node, ast.FunctionDef) and not node.decorator_list:
+        return "" if node.name.startswith("__") else node.name
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and _constant(node.value):
         target = node.targets[0]
         return target.id if isinstance(target, ast.Name) and not target.id.startswith("__") else ""
