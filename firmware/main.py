@@ -9,7 +9,7 @@ from micropython import const
 
 from firmware.app import App
 from firmware.games.profile import find_profile
-from firmware.image import INPUTS, OUTPUTS
+from firmware.image import INPUTS, OUT_LAMP_RED, OUTPUTS
 from firmware.journal.halts import halt_store
 from firmware.ticks import ticks_diff
 from firmware.words import WordFile
@@ -55,7 +55,21 @@ def start() -> App:
     with open(BOARD_FILE, "rb") as file:
         board = file.read()
     config = json.loads(board)
-    return make_app(make_port(config), config, crc32(board))
+    hal = make_port(config)
+    try:
+        return make_app(hal, config, crc32(board))
+    except Exception as error:
+        out_of_service(hal, repr(error))
+        raise
+
+
+def out_of_service(hal: "Hal", why: str) -> None:
+    """The port is there and the app is not: whoever stands at the table sees it. The link is told by hal/device.py."""
+    hal.all_off()
+    level = bytearray(len(OUTPUTS))
+    level[OUT_LAMP_RED] = 1
+    hal.drive(level, False)
+    hal.show(("OUT OF SERVICE", why[:20], why[20:40], "CALL A TECHNICIAN"))
 
 
 def make_port(config: "Config") -> "Hal":

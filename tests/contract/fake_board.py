@@ -230,9 +230,10 @@ class Uart:
 
     world: "World"
 
-    def __init__(self, number: int, baud: int, tx: Pin, rx: Pin, rxbuf: int, txbuf: int) -> None:
+    def __init__(self, number: int, baud: int, tx: Pin, rx: Pin, rxbuf: int = 256, txbuf: int = 0) -> None:
         self.received = bytearray()
         self.sent = bytearray()
+        self.room = UART_TX_BYTES if txbuf else 256  # what MicroPython takes if nobody asks for a buffer
         self.world.uart = self
 
     def any(self) -> int:
@@ -244,8 +245,8 @@ class Uart:
         del self.received[:size]
         return size or None
 
-    def write(self, buf: bytes, offset: int, size: int) -> int | None:
-        taken = min(size, UART_TX_BYTES - len(self.sent))
+    def write(self, buf: bytes, offset: int = 0, size: int | None = None) -> int | None:
+        taken = min(len(buf) - offset if size is None else size, self.room - len(self.sent))
         self.sent += bytes(buf[offset : offset + taken])
         return taken or None
 

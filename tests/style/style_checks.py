@@ -63,6 +63,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
     # What all boards share knows none of them, and no board knows another.
     "hal.board": ("hal.board", "hal.api"),
     "hal.rp2": ("hal.rp2", "hal.board", "hal.flash", "hal.api"),
+    # The main.py of a device: it starts the firmware, or says why it cannot.
+    "hal.device": ("firmware.main",),
     "hal.sim": ("hal.sim", "hal.api"),
     "rig": ("rig", "firmware", "!firmware.main", "hal.sim", "hal.api", "hal.flash"),
     "fairshoe": ("fairshoe", "firmware.protocol", "firmware.ticks"),

@@ -303,7 +303,7 @@ def test_two_builds_give_the_same_bytes(tmp_path: Path, ship_once: ShipOnce) -> 
     files = {path.name: path.read_bytes() for path in ship_once(size.BOARD_DEFAULT)[1].iterdir()}
     assert files == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     table = json.loads((ROOT / f"build/names-{size.BOARD_DEFAULT}.json").read_text())
-    data = {"main.py", "board.json", "game.json", "words.txt"}
+    data = {"main.py", "board.json", "game.json", "words.txt", "files.crc"}
     assert {f"{new}.mpy" for new in table["modules"].values()} | data == set(files)
     assert len(table["names"]) > 500
 

@@ -27,7 +27,10 @@ def test_what_does_something_is_never_left_out() -> None:
 
 
 def test_a_function_and_a_method_that_nobody_mentions_are_left_out() -> None:
-    a = "class A:\n    def first(self):\n        return 1\n\n    def lost(self):\n        return 2\n\ndef g():\n    return 3\n"
+    a = (
+        "class A:\n    def first(self):\n        return 1\n\n    def lost(self):\n        return 2\n\n"
+        "def g():\n    return 3\n"
+    )
     assert drop_unused({"a": a, "b": "from a import A\n"})["a"] == (
         "class A:\n    def first(self):\n        return 1\n\n\n\n\n\n\n"
     ), "a class keeps its first statement"

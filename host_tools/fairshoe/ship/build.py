@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from fairshoe import _device
 from fairshoe.ship.closure import KINDS, ShipError, find_module, imported_by, module_path, modules_of, port_modules
 from fairshoe.ship.fold import Folded, FoldError, fold
 from fairshoe.ship.foreign import foreign_names
+from fairshoe.ship.main_py import main_py
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 from fairshoe.ship.shorten import Shortened, ShortenError, restore, shorten
 from fairshoe.ship.unused import drop_unused
@@ -23,7 +25,7 @@ GAME_DEFAULT = "caribbean-stud"
 BUDGET_BYTES = 80 * 1024
 ENTRY = "firmware.main"
 DRAWN = tuple(f"firmware.games.{name}" for name in ("draw_steps", "play", "hole_card", "draw_pages"))
-MAIN_PY = "from firmware.main import main\nmain()\n"
+MAIN_PY = main_py(_device.root())
 PROBE_PLACE = "tools/emulator/probe.py"
 
 # -O3 drops line numbers, a twelfth of everything: on a card shoe nobody sees a traceback. A bench may want them.
@@ -69,6 +71,7 @@ def build(
     short = short_sources(config_names(config, board, root), root, main)
     built = Built(board, config, short)
     put_modules(built, f"-march={MARCH[port_of(config, board, root)]}", LINES if lines else NO_LINES, root)
+    put_crc(built)
     small = json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":"))
     path = config_path(board, root)
     built.put("board.json", small.encode(), place_of(path, root), path.stat().st_size)
@@ -90,6 +93,14 @@ def put_modules(built: Built, march: str, level: str, root: Path) -> None:
         except CompileError as error:
             raise ShipError(f"{place}: {error}") from error
         built.put(new + ".mpy", code, place, path.stat().st_size)
+
+
+def put_crc(built: Built) -> None:
+    """What the device holds its modules against before it runs any (hal/device.py)."""
+    crc = 0
+    for name in sorted(built.files):
+        crc = crc32(built.files[name], crc)
+    built.put("files.crc", f"{crc:08x}".encode(), "*.mpy", 0)
 
 
 def put_words(built: Built, root: Path) -> None:

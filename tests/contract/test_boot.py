@@ -1,0 +1,126 @@
+"""The device's main.py, the firmware and the port of a Pico together, on a board that cannot start."""
+
+import importlib
+import json
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drivers import OUTPUT, Rp2Driver
+
+import firmware.main as device_main
+from fairshoe import wire
+from fairshoe.messages import Halted
+from fairshoe.ship import build
+
+LAMP_BITS = 0x14  # the expander's output latch
+
+
+class Enough(BaseException):
+    """Said often enough."""
+
+
+@cache
+def shipped() -> dict[str, bytes]:
+    return build.build("pico-shoe").files
+
+
+class Table:
+    """A Pico on a fake board with a folder of files, as shipped."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        for name, data in shipped().items():
+            (folder / name).write_bytes(data)
+        self.config: dict[str, Any] = json.loads((folder / "board.json").read_text())
+        self.driver = Rp2Driver(self.config, 7, patch)
+        self.rounds = 0
+        self.heard = b""
+        patch.chdir(folder)
+        patch.setattr(time, "sleep_ms", self.sleep)
+        patch.setattr(device_main, "open", self.open, raising=False)
+        patch.setattr("firmware.words.open", self.open, raising=False)
+        patch.delitem(sys.modules, "hal.device", raising=False)
+
+    def open(self, name: str, mode: str = "r") -> Any:
+        return (self.folder / name.lstrip("/")).open(mode)
+
+    def sleep(self, ms: int) -> None:
+        assert ms == 1000
+        self.heard += self.driver.sent()
+        self.rounds += 1
+        if self.rounds == 2:
+            raise Enough
+
+    def boot(self) -> str:
+        """What it says at the table port; all else is checked here."""
+        self.rounds = 0
+        self.heard = b""
+        with pytest.raises(Enough):
+            importlib.import_module("hal.device").boot()
+        frames = list(wire.Decoder().feed(self.heard))
+        assert len(frames) == 2 and frames[0].raw == frames[1].raw
+        message = frames[0].message
+        assert isinstance(message, Halted)
+        assert not any(self.driver.world.outputs[:4]), "nothing turns"
+        for name in ("pick", "transport"):
+            assert self.driver.world.pad(self.config["outputs"][name]).level == 0
+        return message.text.decode()
+
+    def change(self, **values: Any) -> None:
+        self.config.update(values)
+        (self.folder / "board.json").write_text(json.dumps(self.config))
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
+    return Table(tmp_path, monkeypatch)
+
+
+def test_a_config_without_storage_is_told(table: Table) -> None:
+    del table.config["nv"]
+    table.change()
+    assert table.boot() == "start: KeyError('nv')"
+
+
+def test_a_game_that_the_mechanism_cannot_deal_is_told_and_shown(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Any] = []
+    hal: Any = sys.modules["hal.board.port"].BoardHal  # pyright: ignore[reportAttributeAccessIssue]
+    monkeypatch.setattr(hal, "show", lambda _self, lines: shown.append(lines))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    table.change(game={"deck_cards": 6000})
+    text = table.boot()
+    assert text.startswith("start: ValueError("), text
+    assert [lines[0] for lines in shown] == ["OUT OF SERVICE"]
+    assert all(len(line) <= 20 for line in shown[0])
+    bit = table.config["outputs"]["lamp_red"]["expander"]
+    lamps = table.driver.world.expander[LAMP_BITS] | table.driver.world.expander[LAMP_BITS + 1] << 8
+    assert lamps == 1 << bit
+    assert not table.driver.world.outputs[OUTPUT["pick"]]
+
+
+def test_a_port_nobody_has_is_told(table: Table) -> None:
+    table.change(mcu={"port": "z80"})
+    assert table.boot() == "start: ValueError('no port called z80')"
+
+
+def test_a_missing_game_is_told(table: Table) -> None:
+    (table.folder / "game.json").unlink()
+    assert "No such file" in table.boot()
+
+
+def test_one_flipped_bit_in_any_module_is_told_before_it_runs(table: Table) -> None:
+    modules = sorted(table.folder.glob("*.mpy"))
+    for path in (modules[0], modules[len(modules) // 2], modules[-1]):
+        data = path.read_bytes()
+        path.write_bytes(data[:-1] + bytes([data[-1] ^ 0x10]))
+        assert table.boot().startswith("files: ValueError(")
+        path.write_bytes(data)
+
+
+def test_files_as_built_are_whole(table: Table) -> None:
+    importlib.import_module("hal.device").check_files()

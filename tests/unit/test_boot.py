@@ -1,0 +1,275 @@
+"""The main.py of a device: motors off first, then what it finds wrong, said at the table port until somebody comes."""
+
+import json
+import sys
+from binascii import crc32
+
+from support import raises
+
+from firmware.protocol import ids
+from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE, FrameReader, frame_message, frame_session
+
+BOARD = {
+    "outputs": {"pick": 11, "dark": 28, "lamp_red": {"expander": 10}},
+    "link": {"uart": 1, "baud": 9600, "tx": 4, "rx": 5},
+}
+MODULES = {"b.mpy": b"second", "a.mpy": b"first"}
+
+
+class Enough(BaseException):
+    """It has said it often enough. Not an Exception, or it would be one more thing that went wrong."""
+
+
+class Machine:
+    """MicroPython's `machine` and `time`, and what was done with them, in order."""
+
+    def __init__(self):
+        self.done = []
+        self.rounds = 3
+        self.ports_bad = 0
+        self.interrupted = False
+
+        world = self
+
+        class Pin:
+            OUT = 1
+
+            def __init__(self, number, mode=-1, value=None):
+                self.number = number
+                if mode == Pin.OUT:
+                    world.done.append(("off", number, value))
+
+        class UART:
+            def __init__(self, number, baud, tx, rx):
+                if world.ports_bad and number != 0:
+                    raise ValueError("no such port")
+                self.where = (number, baud, tx.number, rx.number)
+
+            def write(self, frame):
+                world.done.append(("sent", self.where, frame))
+
+        self.Pin = Pin
+        self.UART = UART
+
+    def sleep_ms(self, ms):
+        assert ms == 1000
+        self.rounds -= 1
+        if self.interrupted:
+            raise KeyboardInterrupt()
+        if not self.rounds:
+            raise Enough()
+
+    def sent(self):
+        return [entry for entry in self.done if entry[0] == "sent"]
+
+
+class File:
+    def __init__(self, data):
+        self.data = data
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def read(self):
+        return self.data
+
+
+class Files:
+    """A file system in a dict, in no order."""
+
+    def __init__(self, files):
+        self.files = files
+
+    def listdir(self):
+        return list(self.files)
+
+    def open(self, name, mode="r"):
+        if name not in self.files:
+            raise OSError(2)
+        data = self.files[name]
+        return File(data if mode == "rb" else data.decode())
+
+
+class Json:
+    """json.load() of either VM wants more of a file than ours has."""
+
+    @staticmethod
+    def load(file):
+        return json.loads(file.read())
+
+
+class Firmware:
+    """What firmware.main is to the device's main.py."""
+
+    def __init__(self, error=None):
+        self.error = error
+        self.started = 0
+
+    def main(self):
+        self.started += 1
+        if self.error is not None:
+            raise self.error
+
+
+def whole():
+    files = dict(MODULES)
+    files["board.json"] = json.dumps(BOARD).encode()
+    files["files.crc"] = b"%08x" % crc32(b"firstsecond")
+    return files
+
+
+def load(machine):
+    """hal/device.py on this machine, whatever VM runs it; modules go back to what they were."""
+    kept = sys.modules.get("machine"), sys.modules.get("time")
+    sys.modules["machine"] = machine
+    sys.modules["time"] = machine
+    sys.modules.pop("hal.device", None)
+    try:
+        import hal.device as device
+    finally:
+        for name, module in zip(("machine", "time"), kept):
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
+    return device
+
+
+def boot(files, firmware, machine=None):
+    """Until it has said it three times, or ended by itself; what the machine went through."""
+    machine = machine or Machine()
+    device = load(machine)
+    system = Files(files)
+    device.open = system.open
+    device.os = system
+    device.json = Json
+    device.print = lambda *words: machine.done.append(("said", " ".join(words)))
+    kept = sys.modules.get("firmware.main")
+    if firmware is not None:
+        sys.modules["firmware.main"] = firmware
+    try:
+        device.boot()
+        machine.done.append(("over",))
+    except Enough:
+        pass
+    finally:
+        if kept is None:
+            sys.modules.pop("firmware.main", None)
+        else:
+            sys.modules["firmware.main"] = kept
+    return machine
+
+
+def told(machine):
+    """The text of its frames, which are all the same, as our own reader finds it."""
+    frames = [entry[2] for entry in machine.sent()]
+    assert len(set(frames)) == 1
+    reader = FrameReader()
+    data = bytearray(frames[0])
+    at = reader.push(data, 0, len(data))
+    while not reader.size and at < len(data):
+        at = reader.push(data, at, len(data))
+    assert frame_message(reader.buf) == ids.HALTED
+    assert reader.buf[0] == ids.VERSION << 4 | ids.CLASS_DIAGNOSTIC
+    assert frame_session(reader.buf) == 0 and not reader.buf[1]
+    text = bytes(reader.buf[HEADER_SIZE : reader.size - CRC_SIZE]).decode()
+    assert ("said", "fairshoe halted: " + text) in machine.done or len(text) == 200
+    return text
+
+
+def test_a_device_that_is_whole_switches_its_outputs_off_and_starts():
+    firmware = Firmware()
+    machine = boot(whole(), firmware)
+    assert sorted(machine.done[:2]) == [("off", 11, 0), ("off", 28, 0)]
+    assert machine.done[2:] == [("over",)] and firmware.started == 1
+
+
+def test_a_missing_config_is_told_at_the_port_of_the_reference_boards():
+    files = whole()
+    del files["board.json"]
+    machine = boot(files, Firmware())
+    assert told(machine).startswith("board: OSError(2")
+    assert machine.sent()[0][1] == (0, 115200, 0, 1)
+    assert len(machine.sent()) == 3
+
+
+def test_a_config_that_is_no_json_or_no_config_is_told():
+    for text in (b"{", b"[]", b"{}", b""):
+        files = whole()
+        files["board.json"] = text
+        assert told(boot(files, Firmware())).startswith("board: ")
+
+
+def test_a_damaged_missing_added_or_swapped_module_is_told_before_any_is_run():
+    for change in ({"a.mpy": b"firsT"}, {"a.mpy": None}, {"c.mpy": b"x"}, {"a.mpy": b"second", "b.mpy": b"first"}):
+        files = whole()
+        for name, data in change.items():
+            files[name] = data
+            if data is None:
+                del files[name]
+        firmware = Firmware()
+        machine = boot(files, firmware)
+        assert told(machine).startswith("files: ValueError("), change
+        assert not firmware.started
+        assert machine.sent()[0][1] == (1, 9600, 4, 5), "the board's own port"
+
+
+def test_files_that_are_no_modules_do_not_count():
+    files = whole()
+    files["notes.txt"] = b"x"
+    firmware = Firmware()
+    boot(files, firmware)
+    assert firmware.started == 1
+
+
+def test_a_device_without_its_check_sum_does_not_start():
+    files = whole()
+    del files["files.crc"]
+    assert told(boot(files, Firmware())).startswith("files: OSError(2")
+
+
+def test_a_firmware_that_cannot_be_imported_is_told():
+    assert told(boot(whole(), object())).startswith("import: ")
+
+
+def test_a_firmware_that_cannot_start_is_told_with_its_own_words():
+    machine = boot(whole(), Firmware(KeyError("nv")))
+    assert told(machine).startswith("start: KeyError('nv'")
+    offs = [at for at, entry in enumerate(machine.done) if entry[0] == "off"]
+    assert offs == [0, 1], "and the outputs are off before all else"
+
+
+def test_a_long_reason_is_cut_to_one_frame():
+    text = told(boot(whole(), Firmware(ValueError("x" * 500))))
+    assert len(text) == 200 and text.startswith("start: ValueError('xxx")
+
+
+def test_a_reason_with_zero_bytes_is_stuffed_like_any_frame():
+    machine = Machine()
+    device = load(machine)
+    device.print = lambda *words: machine.done.append(("said", " ".join(words)))
+    assert raises(Enough, device.halted, BOARD["link"], "start: \0\0x\0")
+    assert b"\0" not in machine.sent()[0][2][1:-1]
+    assert told(machine) == "start: \0\0x\0"
+
+
+def test_a_port_that_the_board_does_not_have_ends_at_the_reference_port():
+    machine = Machine()
+    machine.ports_bad = 1
+    boot(whole(), Firmware(ValueError("x")), machine)
+    assert [entry[1] for entry in machine.sent()] == [(0, 115200, 0, 1)] * 2, "from the second time on"
+
+
+def test_ctrl_c_at_the_console_ends_it_with_what_was_wrong():
+    machine = Machine()
+    machine.interrupted = True
+    assert raises(KeyError, boot, whole(), Firmware(KeyError("nv")), machine)
+
+
+def test_ctrl_c_while_it_starts_is_no_fault():
+    machine = Machine()
+    assert raises(KeyboardInterrupt, boot, whole(), Firmware(KeyboardInterrupt()), machine)
+    assert not machine.sent()
