@@ -18,6 +18,7 @@ from fairshoe import keys, wire
 from fairshoe.describe import SECRET, dump, dump_fields
 from fairshoe.dictionary import Dictionary
 from fairshoe.errors import FairshoeError, KeyFileError, PortError, PortLost
+from fairshoe.halted import HaltLine, device_halted
 from fairshoe.messages import DictionaryLine, Hello, Role, UnknownMessage, Welcome
 from firmware.protocol.ids import FLAG_AGAIN, VERSION
 
@@ -44,6 +45,8 @@ class Printer:
         self.out = out
         self.as_json = as_json
         self.frames = 0
+        self.halted = ""  # a line of text that a device's console has instead of frames
+        self._halt_line = HaltLine()
         self.decoder = wire.Decoder(self._on_drop)
         self._secret_of = secret_of
         self._hello: Hello | None = None
@@ -54,6 +57,13 @@ class Printer:
 
     def take(self, data: bytes) -> None:
         found = [self._frame(offset, frame) for offset, frame in self.decoder.feed_located(data)]
+        text = self._halt_line.feed(data)
+        if text is not None:
+            self.halted = text
+            offset = self.decoder.offset
+            words = f"{offset:8d}  in plain text: could not start: {text}"
+            found.append((offset, {"offset": offset, "halted": text}, words))
+            self.frames -= 1  # a line is no frame
         self._print(found)
 
     def finish(self) -> None:
@@ -235,6 +245,8 @@ def run(source: str, follow: bool, as_hex: bool, as_json: bool, key_file: str | 
     finally:
         printer.finish()
         print(f"fairshoe decode: {printer.summary()}", file=sys.stderr)
+    if not printer.frames and printer.halted:
+        raise device_halted(source, printer.halted)
     if not printer.frames:
         raise NotOurs(
             f"not one good frame in {source}: this is not a fairshoe capture.",

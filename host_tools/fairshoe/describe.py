@@ -10,6 +10,7 @@ from typing import cast
 
 from fairshoe.advice import warned
 from fairshoe.describe_game import describe_game
+from fairshoe.halted import halt_advice, halt_text
 from fairshoe.messages import (
     ALL,
     ZONES,
@@ -18,6 +19,7 @@ from fairshoe.messages import (
     CommandEnded,
     Event,
     Fault,
+    Halted,
     Message,
     Meters,
     Outcome,
@@ -87,6 +89,9 @@ def describe(message: Message) -> str:
         return describe_event(message)
     if isinstance(message, Status):
         return describe_status(message)
+    if isinstance(message, Halted):
+        text = halt_text(message.text)
+        return f"could not start: {text}. {halt_advice(text)}"
     return dump(message)
 
 

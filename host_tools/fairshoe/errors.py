@@ -80,3 +80,9 @@ class HelloRefused(FairshoeError):
     def __init__(self, what: str, advice: str, why: int | None = None) -> None:
         super().__init__(what, advice)
         self.why = why
+
+
+class DeviceHalted(FairshoeError):
+    """The device is there, and its firmware could not start: see fairshoe.halted."""
+
+    exit_code = 18

@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fairshoe import keys, wire
+from fairshoe.halted import HaltLine, halt_text
 from fairshoe.keys import RoleKey
 from fairshoe.messages import (
     DictionaryGet,
     DictionaryLine,
     Event,
     EventAck,
+    Halted,
     Hello,
     Message,
     Refused,
@@ -61,6 +63,8 @@ class HostSession:
         self.seq_last = after_seq  # of the last event handed out
         self.acknowledged = after_seq  # of the last event the program has said is safe
         self.lines: dict[int, DictionaryLine] = {}
+        self.halted = ""  # what a device says that could not start
+        self._halt_line = HaltLine()
         self._key = key.secret if key else None
         self._role = key.role if key else Role.CLEAR
         self._output = bytearray()
@@ -93,6 +97,7 @@ class HostSession:
 
     def feed(self, data: bytes, now: float) -> Iterator[Message]:
         """Messages to hand out: each event once and in order, everything else as it comes."""
+        self._hear_halt(self._halt_line.feed(data))
         for frame in self.decoder.feed(data):
             if not self._believe(frame):
                 continue
@@ -102,6 +107,8 @@ class HostSession:
             elif isinstance(message, Refused):
                 if message.host_nonce == self._nonce:
                     self.refused = message
+            elif isinstance(message, Halted):
+                self._hear_halt(halt_text(message.text))
             elif isinstance(message, DictionaryLine):
                 self.lines[message.line] = message
             else:
@@ -135,6 +142,11 @@ class HostSession:
         self.counts.hellos += 1
         self.refused = None
         self._output += wire.encode(Hello(VERSION, self._role, self._nonce))
+
+    def _hear_halt(self, text: str | None) -> None:
+        """Anybody on the line can say it, so it counts only while a hello is not answered."""
+        if text is not None and self._nonce:
+            self.halted = text
 
     def _fresh_nonce(self) -> bytes:
         """A method, so that a simulation can be repeated."""
@@ -170,7 +182,7 @@ class HostSession:
         """Whether the frame is of this session and, in a keyed one, made by the device, now, and for us."""
         if isinstance(frame.message, Welcome):
             return self._believe_welcome(frame, frame.message)
-        if isinstance(frame.message, (Refused, DictionaryLine)):
+        if isinstance(frame.message, (Refused, DictionaryLine, Halted)):
             return True
         if frame.session != self._number or self.welcome is None:
             return self._disbelieve("other session")

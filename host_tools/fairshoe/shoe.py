@@ -13,10 +13,12 @@ from typing import Any, TypeVar
 from fairshoe import messages, wire
 from fairshoe.dictionary import Dictionary, own_dictionary
 from fairshoe.errors import HelloRefused, NoAnswer, PortLost, UsageError
+from fairshoe.halted import HaltLine, device_halted, halt_text
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.messages import (
     Command,
     Event,
+    Halted,
     JournalGet,
     JournalIs,
     JournalRecord,
@@ -94,6 +96,7 @@ class Shoe:
         self._clock = clock or time.monotonic
         self._operations = operations or Operations(None)
         self._listener = wire.Decoder()
+        self._halt_line = HaltLine()
         self._waiting: deque[Message] = deque()
         self._pending: Pending | None = None
         self._held: Message | None = None  # the event the program has in hand
@@ -338,7 +341,13 @@ class Shoe:
     def _pump(self) -> None:
         """Move bytes once, and put what came out of them in line."""
         if self._session is None:
-            for frame in self._listener.feed(self._read()):
+            data = self._read()
+            text = self._halt_line.feed(data)
+            if text is not None:
+                raise device_halted(self.name, text)
+            for frame in self._listener.feed(data):
+                if isinstance(frame.message, Halted):
+                    raise device_halted(self.name, halt_text(frame.message.text))
                 # A listener cannot ask for what it missed, but need not see twice what is sent again.
                 if not isinstance(frame.message, Event) or frame.message.seq > self._seq_heard:
                     self._note(frame.message)
@@ -352,6 +361,8 @@ class Shoe:
         self._write()
         for message in self._session.feed(self._read(), self._clock()):
             self._note(message)
+        if self._session.halted:
+            raise device_halted(self.name, self._session.halted)
         if self._session.other_device is not None:
             raise PortLost(
                 f"another device answers on {self.name} now: {self._session.other_device:08x}.",
