@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fairshoe import bench_hands as hands_
+from fairshoe.advice import WARNINGS
 from fairshoe.bench_device import Device
 from fairshoe.bench_hands import Deed, Hands
-from fairshoe.describe import ADVICE, words
+from fairshoe.describe import words
 from fairshoe.messages import (
     CutReached,
     DeckLoaded,
@@ -263,8 +264,8 @@ class Play:
             return "silent"
         if not status.warning:
             return words(status.state.name)
-        advice = ADVICE.get(status.warning, "")
-        return f"{words(status.state.name)}, warning {words(status.warning.name)}" + (f": {advice}" if advice else "")
+        advice = WARNINGS[status.warning].advice
+        return f"{words(status.state.name)}, warning {words(status.warning.name)}: {advice}"
 
 
 def gather(number: int, loaded: int, events: list[Event]) -> Deck:

@@ -12,12 +12,13 @@ from typing import IO
 
 import fairshoe
 from fairshoe import bench_result as result_
+from fairshoe.advice import WARNINGS
 from fairshoe.bench_drills import PROCEDURES
 from fairshoe.bench_plan import Data, Plan, Step
 from fairshoe.bench_play import Overdue
 from fairshoe.bench_result import StepResult
 from fairshoe.bench_steps import Bench, Findings, NotApplicable, fresh_meters, right
-from fairshoe.describe import ADVICE, words
+from fairshoe.describe import words
 from fairshoe.errors import FairshoeError, StoreError
 from fairshoe.messages import Booted, Event, Meters, State
 
@@ -128,7 +129,7 @@ class Run:
             return "Nothing is known of the machine's state."
         doing = words(status.state.name)
         if status.warning:
-            advice = _sentence(ADVICE.get(status.warning, ""))
+            advice = _sentence(WARNINGS[status.warning].advice)
             return f"The machine is stopped: warning {words(status.warning.name)}. {advice}"
         if status.state == State.WAITING_FOR_DECK:
             return "The machine is empty and waits for a deck."
