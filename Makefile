@@ -11,6 +11,7 @@ MINUTES ?= 1
 WRITE ?=
 JOBS ?=
 ROUNDS ?=
+NAMES ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -128,6 +129,13 @@ docs: docs-ready ## the documentation site, in build/site; a warning is an error
 
 docs-serve: docs-ready ## the same on a local port, built again whenever a page changes
 	@$(BIN)/python tools/docs_site.py --serve
+
+.PHONY: captures captures-check
+captures: ready ## take the terminal captures of docs/captures again, from real commands  [NAMES=]
+	@$(BIN)/python tools/captures.py $(NAMES)
+
+captures-check: ready ## say which captures no longer show what the commands write
+	@$(BIN)/python tools/captures.py --check $(NAMES)
 
 wheel: ready ## build the wheel into dist/
 	@$(BIN)/hatchling build -t wheel

@@ -147,7 +147,7 @@ STEPS = (
 )
 BENCH = Step("bench", "packages to measure against", ("requirements/bench.txt",), BIN / "mavgen.py", install_bench)
 HIL = Step("hil", "RP2040 emulator", ("requirements/hil.txt",), BIN / "mpremote", install_hil)
-DOCS = Step("docs", "documentation site and captures", ("requirements/docs.txt",), BIN / "mkdocs", install_docs)
+DOCS = Step("docs", "documentation site", ("requirements/docs.txt",), BIN / "mkdocs", install_docs)
 
 
 # --- running commands --------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Install what fairshoe's make targets need into .venv.")
     parser.add_argument("--hil", action="store_true", help="also the RP2040 emulator of make hil-smoke")
     parser.add_argument("--bench", action="store_true", help="also the packages that make bench compares with")
-    parser.add_argument("--docs", action="store_true", help="also what make docs and make captures use")
+    parser.add_argument("--docs", action="store_true", help="also the documentation site of make docs")
     parser.add_argument("--quiet", action="store_true", help="say nothing if there is nothing to do")
     args = parser.parse_args()
     try:

@@ -1,0 +1,122 @@
+"""The captures of docs/captures/, as data: which commands are played, in a terminal of which size."""
+
+from __future__ import annotations
+
+from captures_run import Capture, Cue, Edit, Hands, Quiet, Show, Sim
+
+# A device that was given a key, dealt a round and was pulled from. Slow enough that every word of its display is seen.
+A_SHIFT = (
+    Sim("--speed 10"),
+    Hands("Ready for a deck", "key on"),
+    Quiet("fairshoe provision {service} --out keys"),
+    Hands("", "key off"),
+    Quiet("sleep 1"),  # ten seconds there, in which that is recorded and sealed
+    Hands("", "load 52"),
+    Hands("", "press green"),
+    Hands("Deck verified", "press seat"),
+    Hands("", "press close"),
+    Hands("lock-out", "press lock"),
+    Hands("Stack ready", "take"),
+    Hands("Stack ready", "take"),
+    Hands("All stacks dealt", "press green"),
+    Hands("Remainder in tray", "take"),
+    Hands("Settle the round", "press green"),
+    Hands("Ready for a deck"),
+    Quiet("sleep 1"),
+    Quiet("fairshoe journal pull {port} -o shift.journal --key-file keys/observer.key"),
+)
+
+# What a dealer's display shows before the first scan, for as long as that takes.
+EMPTY_DISPLAY = r"\+-+\+\r\n(?:\| +\|\r\n){4}\+-+\+\r\n"
+SEED_KNOWN = bytes(range(32)).hex()
+COMMITMENT = "028a0cb8a63542af23857bbe9a618ae121f7bc89967715d023265a621be6b61e"
+
+CAPTURES = (
+    Capture("help", "fairshoe --help", (Show("fairshoe --help"),)),
+    Capture(
+        "demo",
+        "The demonstration: a deck is shuffled, verified and dealt",
+        (Show("fairshoe demo --speed 50", until="Act 2"),),
+    ),
+    Capture(
+        "demo-faults",
+        "The demonstration: a short deck and a jam",
+        (Show("fairshoe demo --speed 50", until="Act 4"),),
+        rows=36,
+    ),
+    Capture(
+        "sim",
+        "A simulated shoe, with a dealer at the keyboard",
+        (
+            Show(
+                "fairshoe sim --display --speed 20",
+                cues=(
+                    Cue("press GREEN", 2, type="load 52"),
+                    Cue("load 52", 1, type="press green"),
+                    Cue("betting is closed", 2, type="press close"),
+                ),
+                until="lock-out: LOCK",
+                more=1,
+            ),
+        ),
+        columns=110,
+        drop=EMPTY_DISPLAY,
+    ),
+    Capture(
+        "monitor",
+        "A deck with 51 cards, as the monitor tells it",
+        (
+            Sim("--speed 20"),
+            Hands("Ready for a deck", "load 51"),
+            Show("fairshoe monitor {tap}", cues=(Cue("empty proved", hands="press green"),), until="deck refused"),
+        ),
+        columns=110,
+    ),
+    Capture(
+        "decode",
+        "A recording of the line with noise and damage in it",
+        (Show("fairshoe decode line.bin"),),
+        columns=110,
+        rows=24,
+        files={"line.bin": "docs/protocol/golden.bin"},
+    ),
+    Capture(
+        "config-check",
+        "A board config that can work, and one that cannot",
+        (Show("fairshoe config check pico-carousel"), Show("fairshoe config check my-board.json", status=3)),
+        columns=110,
+        files={"my-board.json": "board_configs/pico-carousel.json"},
+        edits=(Edit("my-board.json", '"throat_b_um": 45000', '"throat_b_um": 41000'),),
+    ),
+    Capture(
+        "journal",
+        "A journal that is proved, and the same with one line deleted",
+        (
+            *A_SHIFT,
+            Show("fairshoe journal verify shift.journal --key-file keys/seal.key"),
+            Show("sed -i 12d shift.journal"),
+            Show("fairshoe journal verify shift.journal --key-file keys/seal.key", status=15),
+        ),
+        columns=110,
+    ),
+    Capture(
+        "audit",
+        "The seed of a shuffle, held against its commitment",
+        (Show(f"fairshoe audit shuffle --cards 52 --seed {SEED_KNOWN} --commitment {COMMITMENT}"),),
+        columns=110,
+    ),
+    Capture(
+        "shuffle-test",
+        "The shuffle beside shufflers that fail",
+        (Show("fairshoe shuffle-test --shuffles 1000 --full 20 --seed 1"),),
+        columns=110,
+        rows=30,
+    ),
+    Capture(
+        "scenario",
+        "A fault played from a file",
+        (Show("fairshoe scenario run carousel-card-under-the-rail.json --transcript -"),),
+        columns=110,
+        files={"carousel-card-under-the-rail.json": "tests/scenarios/carousel-card-under-the-rail.json"},
+    ),
+)
