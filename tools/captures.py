@@ -34,8 +34,8 @@ def steady(svg: str) -> str:
 
 def difference(old: str, new: str) -> str:
     """Lines of the terminal that are not the same; a line is what stands at one height."""
-    texts = [_lines(steady(svg)) for svg in (old, new)]
-    lines = difflib.unified_diff(*texts, "stored", "now", lineterm="", n=0)
+    stored, now = _lines(steady(old)), _lines(steady(new))
+    lines = difflib.unified_diff(stored, now, "stored", "now", lineterm="", n=0)
     return "\n".join(f"    {line}" for line in lines)
 
 
