@@ -18,7 +18,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready run test test-both test-cpython test-mpy check lint types types-device style
+.PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
 .PHONY: scenarios trace soak soak-kill powerloss size bench fuzz hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
@@ -26,14 +26,19 @@ opt = $(if $(2),$(1) '$(2)')
 
 # Every part runs, whatever the ones before it did; then one line says how it went.
 define each
-@failed=; \
+@failed=; $(2) \
 for part in $(1); do \
 	printf '\n== %s\n' $$part; \
 	$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
-done; \
+done; $(3) \
 if [ -n "$$failed" ]; then printf '\n$@ FAILED:%s\n' "$$failed"; exit 1; fi; \
-printf '\n$@ passed: %s\n' '$(1)'
+printf '\n$@ passed: %s\n' '$(1)$(if $(2), test-mpy)'
 endef
+
+# The MicroPython VM beside everything else, since a machine has two cores; what it said is shown when it is over.
+begin_mpy = mkdir -p build; $(MAKE) --no-print-directory test-mpy > build/test-mpy.log 2>&1 & mpy=$$!; \
+	trap 'kill $$mpy 2> /dev/null' EXIT INT TERM;
+end_mpy = printf '\n== test-mpy\n'; wait $$mpy || failed="$$failed test-mpy"; cat build/test-mpy.log;
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):[^#]*## /\1\t/' | \
@@ -50,15 +55,7 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check trace test-both test-dissector-if-tshark)
-
-# Both VMs at once, since a machine has two cores: the one that takes longer is shown, the other when it is over.
-test-both: ready
-	@mkdir -p build; $(MAKE) --no-print-directory test-mpy > build/test-mpy.log 2>&1 & mpy=$$!; \
-	trap 'kill $$mpy 2> /dev/null' EXIT INT TERM; \
-	$(MAKE) --no-print-directory test-cpython; cpython=$$?; \
-	wait $$mpy; code=$$?; printf '\n== test-mpy\n'; cat build/test-mpy.log; \
-	exit $$((cpython + code))
+	$(call each,check trace test-cpython test-dissector-if-tshark,$(begin_mpy),$(end_mpy))
 
 test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style
