@@ -100,8 +100,9 @@ def verdict_of(results: list[StepResult], stopped: str, broken: bool = False) ->
     if not _ran(results):
         return INCOMPLETE, "No step of the plan applies to this device."
     skipped = sum(result.status == NOT_APPLICABLE for result in results)
-    also = f"; {skipped} do not apply to this device" if skipped else ""
-    return PASSED, f"All {_ran(results)} steps passed{also}."
+    also = f"; {skipped} {'does' if skipped == 1 else 'do'} not apply to this device" if skipped else ""
+    ran = _ran(results)
+    return PASSED, f"{'The step' if ran == 1 else f'All {ran} steps'} passed{also}."
 
 
 def _ran(results: list[StepResult]) -> int:
