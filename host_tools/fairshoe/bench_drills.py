@@ -82,6 +82,7 @@ def _one_jam(bench: Bench, place: str, number: int, found: Findings) -> None:
         )
     after = len(device.events)
     play.rest()
+    found.decks.append(play.stopped_deck(mark))
     figures["resumed"] = (figures["resumed"] or 0) + sum(isinstance(event, _GOES_ON) for event in device.events[after:])
     figures["recovered"] = (figures["recovered"] or 0) + len(device.since(mark, WarningCleared))
 
@@ -128,6 +129,7 @@ def _one_cut(bench: Bench, step: Step, found: Findings) -> None:
         found.notes.append(f"the power was not cut during the {during}, or the device did not say so")
     figures["told_void"] = (figures["told_void"] or 0) + int(told)
     play.rest()
+    found.decks.append(play.stopped_deck(mark))
     figures["recovered"] = (figures["recovered"] or 0) + len(device.since(mark, WarningCleared))
     figures["events_misplaced"] = (figures["events_misplaced"] or 0) + device.misplaced - misplaced
     figures["events_missing"] = (figures["events_missing"] or 0) + _missing(device)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from html import escape
@@ -64,6 +65,14 @@ _SERIES = {
     "stack_ms": ("Time of each stack, from start to offer", "ms", "deck.stack", "stack_ms_max"),
     "notice_ms": ("Jam drill: from start of motion to motors off", "ms", "jam", "notice_ms_max"),
 }
+_LABELS = {
+    "cycles": "decks shuffled or loaded",
+    "cards": "cards fed",
+    "faults": "warnings that the machine raised",
+    "feed_us": "feed time, µs",
+    "feed_us_new": "feed time when new, µs",
+}
+_POINTS_MIN = 2  # a single figure is in the table
 _METERS = (
     *("cycles", "cards", "misfeeds", "stalls", "jams", "double_feeds", "faults", "feed_us", "feed_us_new"),
     *BEAMS,
@@ -185,7 +194,7 @@ def _summary(report: Data) -> str:
 
 def _plots(report: Data) -> Iterator[str]:
     decks = cast(list[Data], report["decks"])
-    told = [deck for deck in decks if _counts_of(deck)]
+    told = [deck for deck in decks if _counts_of(deck) and not deck["stopped"]]
     if told:
         yield bench_plots.counts(
             "Counts of every deck: cards put in (line), each count of them (dots)",
@@ -194,12 +203,12 @@ def _plots(report: Data) -> Iterator[str]:
         )
     for step in report["steps"]:
         for name, points in step["series"].items():
-            if name not in _SERIES or not points:
+            if name not in _SERIES or len(points) < _POINTS_MIN:
                 continue
             title, unit, below, figure = _SERIES[name]
             limits = [entry["max"] for entry in step["figures"] if entry["name"] == figure]
             drawn = [Point(point["label"], point["value"]) for point in points]
-            yield bench_plots.bars(title, unit, f"{below} ({step['id']})", drawn, limits[0] if limits else None)
+            yield bench_plots.bars(title, unit, f"{below}; step {step['id']}", drawn, limits[0] if limits else None)
 
 
 def _counts_of(deck: Data) -> list[int]:
@@ -224,14 +233,21 @@ def _figures(figures: list[Data]) -> str:
         return ""
     rows: list[str] = []
     for figure in figures:
-        unit = f" {escape(figure['unit'])}" if figure["unit"] else ""
-        value = "not measured" if figure["value"] is None else f"{figure['value']:g}{unit}"
-        limit = f"{escape(figure['limit'])}{unit}" if figure["limit"] else ""
+        unit = figure["unit"]
+        value = "not measured" if figure["value"] is None else _with_unit(f"{figure['value']:g}", unit)
+        limit = _with_unit(figure["limit"], unit) if figure["limit"] else ""
         rows.append(f"<tr><td>{escape(figure['label'])}</td><td>{value}</td><td>{limit}</td>{_held(figure['ok'])}</tr>")
     return (
         '<div class="wide"><table><thead><tr><th>figure</th><th>found</th><th>limit</th><th></th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def _with_unit(text: str, unit: str) -> str:
+    """`1 time`, `2 times`, `at most 10 s`."""
+    if re.fullmatch(r"(at (least|most) )?1", text) and len(unit) > 2:
+        unit = unit.removesuffix("s")
+    return escape(f"{text} {unit}".strip())
 
 
 def _held(ok: bool | None) -> str:
@@ -245,10 +261,9 @@ def _receipt(report: Data) -> str:
     facts = {
         "make, model": f"{escape(_model(report))}, firmware {escape(report['device']['firmware'])}",
         "serial number": f"{escape(report['serial']) or 'not given'}; identity <code>{report['device']['id']}</code>",
-        "date and time": f"{escape(_moment(report['started']))} to {escape(_moment(report['ended']))} "
-        f"{escape(report['time_zone'])}",
+        "date and time": escape(_span(report)),
         "verified by": escape(report["operator"]),
-        "total": f"<b>{sum(deck['loaded'] for deck in decks)} cards put in, in {len(decks)} decks</b>",
+        "total": f"<b>{_total(decks)}</b>",
     }
     return (
         '<section class="receipt"><h2>Receipt of counts</h2>'
@@ -258,6 +273,20 @@ def _receipt(report: Data) -> str:
         "time, who verified them, make, model and serial number of the device. A blank means that the mechanism makes "
         "no such count.</p></section>"
     )
+
+
+def _total(decks: list[Data]) -> str:
+    whole = [deck for deck in decks if not deck["stopped"]]
+    text = f"{sum(deck['loaded'] for deck in whole)} cards in {len(whole)} decks"
+    stopped = len(decks) - len(whole)
+    return text + (f"; {stopped} more decks were stopped on purpose" if stopped else "")
+
+
+def _span(report: Data) -> str:
+    """From when to when; the day once."""
+    began, ended = _moment(report["started"]), _moment(report["ended"])
+    day, _, clock = ended.partition(", ")
+    return f"{began} to {clock if began.startswith(day) else ended} {report['time_zone']}"
 
 
 def _deck_table(decks: list[Data]) -> str:
@@ -290,8 +319,8 @@ def _meter_table(meters: Data) -> str:
         old, new = before.get(name), after.get(name) if after else None
         if name in BEAMS and not old and not new:
             continue  # a beam without a glitch
-        more = "" if old is None or new is None or name.startswith("feed") else f"{new - old:+d}"
-        label = f"glitches, {words(name)}" if name in BEAMS else words(name).replace(" us", " time, µs")
+        more = "" if old is None or new is None or name.startswith("feed") else f"{new - old:+d}" if new != old else "0"
+        label = f"glitches, {words(name)}" if name in BEAMS else _LABELS.get(name, words(name))
         rows.append(f"<tr><td>{escape(label)}</td><td>{_told(old)}</td><td>{_told(new)}</td><td>{more}</td></tr>")
     return (
         '<div class="wide"><table><thead><tr><th>over its life</th><th>before</th><th>after</th><th>difference</th>'

@@ -84,6 +84,7 @@ class Deck:
     stalls: int = 0
     warnings: list[str] = field(default_factory=list[str])
     ended: bool = False
+    stopped: bool = False  # on purpose, by a drill
 
     @property
     def out(self) -> int | None:
@@ -127,6 +128,13 @@ class Play:
         self.start(cards)
         self._go(lambda: self._over(mark) and self._idle(), plays=True)
         return gather(self.decks, cards, device.events[mark:])
+
+    def stopped_deck(self, mark: int) -> Deck:
+        """The deck that was started on after `mark` and that a drill has stopped."""
+        self.decks += 1
+        deck = gather(self.decks, self._loaded, self.device.events[mark:])
+        deck.stopped = True
+        return deck
 
     def start(self, cards: int) -> None:
         """A deck into an idle machine, and green."""

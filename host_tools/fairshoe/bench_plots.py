@@ -47,7 +47,10 @@ def bars(title: str, unit: str, below: str, points: Sequence[Point], limit: floa
             f"{escape(unit)}</title></rect>"
         )
         if len(points) <= _LABELS_MAX // 2:
-            parts.append(_text(middle, y(point.value) - 5, f"{point.value:g}", "ink", "middle"))
+            # Inside where there is room: above a bar that is nearly too high stands the limit.
+            inside = high > 24
+            at = y(point.value) + (15 if inside else -5)
+            parts.append(_text(middle, at, f"{point.value:g}", "paper" if inside else "ink", "middle"))
     if limit is not None:
         parts.append(f'<path class="limit" d="M{_LEFT} {y(limit):.1f}H{_RIGHT}"/>')
         parts.append(_text(_RIGHT, y(limit) - 5, f"limit {limit:g}", "limittext", "end"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -23,6 +24,8 @@ from fairshoe.errors import FairshoeError, StoreError
 from fairshoe.messages import Booted, Event, Meters, State
 
 _MOVES = (State.SHUFFLING, State.PREPARING, State.DISPENSING, State.RELEASING, State.REMOVING, State.PROVING_EMPTY)
+
+_KEY_WORD = re.compile(r"([?&]key=)[^&]*")  # where somebody keeps a key is nothing for a report
 
 
 class Log:
@@ -180,7 +183,9 @@ class Run:
 
     def _keep(self, found: Findings, step: Step) -> None:
         for deck in found.decks:
-            if step.kind == "counts" and deck.loaded != self.bench.board.deck_cards:
+            if deck.stopped:
+                verdict = "stopped on purpose"
+            elif step.kind == "counts" and deck.loaded != self.bench.board.deck_cards:
                 verdict = "refused, as it must be" if deck.refused and deck.counted == deck.loaded else "NOT TOLD APART"
             elif right(deck, self.bench.board):
                 verdict = "right"
@@ -209,7 +214,7 @@ class Run:
             },
             "operator": self.facts.operator,
             "serial": self.facts.serial,
-            "port": self.facts.port,
+            "port": _KEY_WORD.sub(r"\1...", self.facts.port),
             "started": self._started.isoformat(timespec="seconds"),
             "ended": ended.isoformat(timespec="seconds"),
             "time_zone": ended.tzname() or "",

@@ -76,7 +76,7 @@ def test_the_page_has_verdict_figures_plots_receipt_and_signatures(report: dict[
         "longest shuffle, as reported",
         "at most 26 s",
         "This mechanism has no cut card.",
-        "364 cards put in, in 7 decks",
+        "364 cards in 7 decks; 2 more decks were stopped on purpose",
         "refused, as it must be",
         "operator, signature",
         "WAC 230-16-158",
