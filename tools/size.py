@@ -24,7 +24,8 @@ from fairshoe.ship.build import (
     ship_names,
     short_sources,
 )
-from fairshoe.ship.closure import ShipError, find_module, module_at
+from fairshoe.ship.closure import find_module, module_at
+from fairshoe.ship.faults import ShipError
 from fairshoe.ship.shorten import Shortened
 
 __all__ = [

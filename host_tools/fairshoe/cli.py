@@ -24,6 +24,7 @@ from fairshoe import (
     config_cli,
     decode_cli,
     demo_cli,
+    flash_cli,
     games,
     journal_cli,
     monitor_cli,
@@ -75,6 +76,7 @@ _GROUPS: dict[str, dict[str, CommandModule]] = {
         "shuffle-test": shuffle_test,
     },
     "set up": {
+        "flash": flash_cli,
         "provision": provision,
         "config": config_cli,
         "game": games,

@@ -75,6 +75,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.sim_setup": ("fairshoe", "rig", "hal.sim", "hal.disk"),
     "fairshoe.sim_port": ("fairshoe", "rig"),
     "fairshoe.bench_sim": ("fairshoe", "rig"),
+    "fairshoe.flash_cli": ("fairshoe", "firmware.protocol", "firmware.version"),
     # The shuffle test plays the whole firmware, and its drawing of an order by itself.
     "fairshoe.shuffle_source": ("fairshoe", "firmware", "!firmware.main", "rig"),
 }

