@@ -10,8 +10,9 @@ A seed and its number of rounds replay a run.
 from __future__ import annotations
 
 import argparse
-import json
+import contextlib
 import random
+import sqlite3
 import sys
 import tempfile
 import time
@@ -21,12 +22,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from powerloss_jobs import proofs
-from soak_kill_host import EventLog, Program
+from soak_kill_host import Program
 from soak_kill_world import Killed, World
 
 import fairshoe
 from fairshoe import boards
 from fairshoe.games import game_names
+from fairshoe.store import Store
 from firmware.protocol import ids
 from rig.piles import Finding
 
@@ -34,7 +36,7 @@ BOARD = "pico-carousel"
 GAME = "caribbean-stud"
 TELL_S = 5.0
 DEAD_MS = (0, 200, 3000, 15000)
-MEMORY = Path("/dev/shm")  # files that need no disk: every number is written down with a sync
+MEMORY = Path("/dev/shm")  # files that need no disk: every event and number is written down with a sync
 PEACE_MS = 120_000  # by then everything is told
 
 
@@ -77,8 +79,8 @@ class Soak:
         return journal.seq_last == journal.seq_acked and self.world.rig.app.desk.role == 0 and not self._unfinished()
 
     def _unfinished(self) -> bool:
-        path = self.program.numbers_path
-        return path.exists() and "unfinished" in path.read_text()
+        with Store(self.program.path) as store:
+            return store.unfinished(self.world.rig.hal.unique_id(), ids.ROLE_TABLE) is not None
 
     def _life(self, until: int) -> None:
         self.lives += 1
@@ -93,8 +95,8 @@ class Soak:
     def check(self) -> None:
         aftermath = self.world.aftermath
         aftermath.scan()
-        log = EventLog(self.program.log_path, self.world)
-        seqs = log.seqs()
+        with Store(self.program.path) as store:
+            seqs = [stored.seq for stored in store.events()]
         if seqs != list(range(1, aftermath.seq_last + 1)):
             raise Finding(f"log: {len(seqs)} events on file of {aftermath.seq_last} recorded")
         aftermath.finish()
@@ -106,8 +108,8 @@ class Soak:
     @property
     def operations(self) -> int:
         """Numbers that were ever given."""
-        lanes = json.loads(self.program.numbers_path.read_text(encoding="utf-8"))
-        return max(int(lane["op"]) for lane in lanes.values())
+        with contextlib.closing(sqlite3.connect(self.program.path)) as db:
+            return int(db.execute("SELECT COALESCE(MAX(op), 0) FROM lanes").fetchone()[0])
 
     def _check_operation(self, op: int) -> None:
         """One outcome, on record as it was told."""
@@ -121,7 +123,9 @@ class Soak:
 
     def digest(self) -> int:
         """The same for two runs that were the same."""
-        data = self.program.log_path.read_bytes() + bytes(self.world.rig.nv.data)
+        with Store(self.program.path) as store:
+            on_file = repr([stored.event for stored in store.events()]).encode()
+        data = on_file + bytes(self.world.rig.nv.data)
         return zlib.crc32(data, self.world.rig.plant.now_us & 0xFFFFFFFF)
 
     def summary(self) -> list[str]:

@@ -3,17 +3,17 @@ may be killed anywhere. All that a new one knows is what the old one had on file
 
 from __future__ import annotations
 
-import json
-import os
+import contextlib
 import random
-from collections.abc import Iterator
-from dataclasses import asdict
+import sqlite3
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from soak_kill_world import KEY, World
 
 from fairshoe import Shoe
-from fairshoe.errors import FairshoeError, PortLost
+from fairshoe.core import Core
+from fairshoe.errors import FairshoeError, PortLost, StorageReplaced, StoreError, WrongDevice
 from fairshoe.keys import role_key
 from fairshoe.messages import (
     AcknowledgeWarning,
@@ -21,7 +21,6 @@ from fairshoe.messages import (
     Command,
     ConfirmLockout,
     EndRound,
-    Message,
     Release,
     Result,
     Role,
@@ -30,14 +29,13 @@ from fairshoe.messages import (
     State,
     Status,
 )
-from fairshoe.operations import Operations
-from fairshoe.session import HostSession, event_seq
+from fairshoe.session import HostSession, Received, event_seq
 from fairshoe.shoe import Pending
+from fairshoe.store import Arrived, Store
 from rig.piles import Finding
 
 SEATS = 2
 RETRY_MS = 500
-LINE_MAX = 4096
 COMMANDS: dict[State, type[Command]] = {
     State.WAITING_FOR_DECK: Shuffle,
     State.DECK_READY: CloseBetting,
@@ -52,86 +50,74 @@ COMMANDS: dict[State, type[Command]] = {
 }
 
 
-class EventLog:
-    """A line for each event, on file before it is acknowledged. A line without its end was never finished."""
-
-    def __init__(self, path: Path, world: World) -> None:
-        self.path = path
-        self.world = world
-        self.last = 0
-        if path.exists():
-            with path.open("r+b") as file:
-                size = file.seek(0, os.SEEK_END)
-                tail_at = file.seek(max(0, size - 2 * LINE_MAX))
-                tail = file.read()
-                whole = tail[: tail.rfind(b"\n") + 1]
-                file.truncate(tail_at + len(whole))
-            self.last = int(json.loads(whole.splitlines()[-1])["seq"]) if whole else 0
-
-    def seqs(self) -> list[int]:
-        """Of all that is on file."""
-        return [int(json.loads(line)["seq"]) for line in self.path.read_text(encoding="utf-8").splitlines()]
-
-    def append(self, message: Message) -> None:
-        seq = event_seq(message)
-        assert seq is not None
-        line = json.dumps({**asdict(message), "name": message.NAME}, default=bytes.hex) + "\n"
-        assert len(line) <= LINE_MAX
-        self.world.pass_by("before storing an event")
-        with self.path.open("ab") as file:
-            if self.world.due("while storing an event"):
-                file.write(line.encode()[: self.world.draw.randrange(len(line))])
-                file.flush()
-                self.world.die()
-            file.write(line.encode())
-        self.last = seq
-        self.world.stored(message)
-        self.world.pass_by("after storing an event")
-
-
-class Numbers(Operations):
+class KilledStore(Store):
     """The library's own, killed before, while and after it writes."""
 
     def __init__(self, path: Path, world: World) -> None:
         self._world = world
-        self._what = "a number"
+        self._what = ""
+        self._committed = False
         super().__init__(path)
+        logs = self.logs()
+        self.last = logs[-1].last if logs else 0
+        self.done = logs[-1].handled if logs else 0
 
-    def begin(self, device: int, role: int, op_last: int, command: str, arguments: dict[str, int]) -> int:
-        self._what = "a number"
-        self._world.pass_by("before writing down a number")
-        op = super().begin(device, role, op_last, command, arguments)
-        self._world.pass_by("after writing down a number")
-        return op
+    def add(self, log: int, events: Sequence[Arrived]) -> None:
+        with self._dangerous("storing an event"):
+            try:
+                super().add(log, events)
+            finally:
+                # Killed after the disk had it: it is there, though nobody was told.
+                for arrived in events if self._committed else ():
+                    self._world.stored(arrived.message)
+            self.last = events[-1].seq
+
+    def begin(self, device: int, role: int, op_last: int, command: str, arguments: Mapping[str, int]) -> int:
+        with self._dangerous("writing down a number"):
+            return super().begin(device, role, op_last, command, arguments)
 
     def finish(self, device: int, role: int, op: int) -> None:
-        self._what = "an outcome"
-        self._world.pass_by("before writing down an outcome")
-        super().finish(device, role, op)
-        self._world.pass_by("after writing down an outcome")
+        with self._dangerous("writing down an outcome"):
+            super().finish(device, role, op)
 
-    def _save(self, path: Path) -> None:
-        if self._world.due(f"while writing down {self._what}"):
-            text = json.dumps(self._lanes, indent=1, sort_keys=True)
-            path.with_suffix(".new").write_text(text[: self._world.draw.randrange(len(text))])
+    def handled(self, log: int, seq: int) -> None:
+        with self._dangerous("noting what is done"):
+            super().handled(log, seq)
+            self.done = seq
+
+    @contextlib.contextmanager
+    def _dangerous(self, what: str) -> Generator[None]:
+        self._world.pass_by(f"before {what}")
+        self._what = what
+        self._committed = False
+        yield
+        self._what = ""
+        self._world.pass_by(f"after {what}")
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        dies = bool(self._what) and self._world.due(f"while {self._what}")
+        if not dies or self._world.draw.random() < 0.5:
+            super()._commit(db)
+            self._committed = True
+        if dies:
             self._world.die()
-        super()._save(path)
 
 
 class Session(HostSession):
     """The library's own, with nonces from the seed, and every answer noted for the promises."""
 
-    def __init__(self, world: World, after_seq: int) -> None:
-        super().__init__(role_key(KEY, Role.TABLE), after_seq)
+    def __init__(self, world: World) -> None:
+        super().__init__(role_key(KEY, Role.TABLE), asks_log=True)
         self._world = world
         self._random = random.Random(world.draw.random())
 
-    def feed(self, data: bytes, now: float) -> Iterator[Message]:
-        for message in super().feed(data, now):
+    def feed(self, data: bytes, now: float) -> Iterator[Received]:
+        for received in super().feed(data, now):
+            message = received.message
             if isinstance(message, Result):
                 answer = [message.op, message.command, message.outcome, message.reason, message.detail]
                 self._world.peer.results.append([int(value) for value in answer])
-            yield message
+            yield received
 
     def _fresh_nonce(self) -> bytes:
         return self._random.randbytes(16)
@@ -142,34 +128,43 @@ class Program:
 
     def __init__(self, world: World, folder: Path) -> None:
         self.world = world
-        self.log_path = folder / "events.jsonl"
-        self.numbers_path = folder / "operations.json"
+        self.path = folder / "store.db"
         self.asked: dict[int, str] = {}  # every number that was ever given, and for what
         self.answered: dict[int, str] = {}
 
     def live(self, until: int) -> None:
         """Until that many events are on file, or it is killed (which raises), or the port is gone."""
+        with KilledStore(self.path, self.world) as store:
+            self._live(store, until)
+
+    def _live(self, store: KilledStore, until: int) -> None:
         world = self.world
-        log = EventLog(self.log_path, world)
-        session = Session(world, log.last)
-        shoe = Shoe(world, "simulated shoe", session, Numbers(self.numbers_path, world), world.clock)
+        session = Session(world)
+        core = Core("simulated shoe", session, store=store)
+        shoe = Shoe(world, core.name, session, clock=world.clock, core=core)
+        seen = store.done
         try:
             shoe.greet()
             unfinished = shoe.unfinished()
             pending = shoe.resume(unfinished) if unfinished else None
             for message in shoe.messages():
-                if event_seq(message) is not None:
-                    log.append(message)
+                seq = event_seq(message)
+                if seq is not None:
+                    if seq != seen + 1:
+                        raise Finding(f"delivery: the program was given event {seq} after {seen}")
+                    seen = seq
                 if pending is not None:
                     pending = self._follow(pending)
-                if pending is None and isinstance(message, Status) and until > log.last:
+                if pending is None and isinstance(message, Status) and until > store.last:
                     pending = self._decide(shoe, message)
-                if pending is None and log.last >= until and world.rig.app.journal.seq_acked >= until:
+                if pending is None and store.last >= until and world.rig.app.journal.seq_acked >= until:
                     return
-        except PortLost:
-            if session.rewound or session.other_device is not None:
+        except PortLost as error:
+            if isinstance(error, (StorageReplaced, WrongDevice)):
                 raise Finding("delivery: the host does not know the device any more") from None
             world.run(RETRY_MS)
+        except StoreError as error:
+            raise Finding(f"delivery: {error.what}") from None  # this disk never fails
         except FairshoeError:
             world.run(RETRY_MS)  # nobody answers, or not yet
 

@@ -44,6 +44,9 @@ KILLS = {
     "before writing down an outcome": 8,
     "while writing down an outcome": 8,
     "after writing down an outcome": 8,
+    "before noting what is done": 60,
+    "while noting what is done": 60,
+    "after noting what is done": 60,
 }
 
 

@@ -349,7 +349,7 @@ def _run(child: Child, story: Story, key: RoleKey, speed: float, screen: Screen)
     screen.line(f"  speed       {speed:g} times real time")
     screen.line(f"  table port  {ready['port']}   (this demo talks to it through pyserial)")
     screen.line(f"  tap         {ready['tap']}   (look on from a second terminal: fairshoe monitor {ready['tap']})")
-    with Shoe.open(ready["port"], key) as shoe:
+    with Shoe.open(ready["port"], key, reconnect=False) as shoe:
         screen.line("  session     authenticated both ways, role table")
         table = Table(shoe, child, screen, speed, story.facts)
         screen.heading("Power-up: the machine proves that it is empty")

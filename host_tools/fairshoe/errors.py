@@ -48,10 +48,22 @@ class PortLost(FairshoeError):
     exit_code = 5
 
 
+class WrongDevice(PortLost):
+    """Another device than the one that was expected answers on this port."""
+
+
+class StorageReplaced(PortLost):
+    """The device does not remember what it has told before."""
+
+
 class NoAnswer(FairshoeError):
-    """Something is on the port, but it does not talk like a shoe."""
+    """Something is on the port, but it does not talk like a shoe, or not in time."""
 
     exit_code = 6
+
+
+class WrongKey(NoAnswer):
+    """A shoe answers, and has another key than we have."""
 
 
 class SimulatorError(FairshoeError):
@@ -61,7 +73,7 @@ class SimulatorError(FairshoeError):
 
 
 class StoreError(FairshoeError):
-    """The file with operation numbers cannot be read or written."""
+    """The file with events and operation numbers cannot be read or written."""
 
     exit_code = 9
 

@@ -251,7 +251,7 @@ def run(options: argparse.Namespace) -> int:
     folder = KeyFolder(Path(options.out))
 
     def open_shoe(key: RoleKey | None) -> Shoe:
-        return Shoe.open(options.port, key)
+        return Shoe.open(options.port, key, reconnect=False)
 
     if options.rotate:
         done = rotate(open_shoe, folder, keys.read_device_key(Path(options.key_file)), _say)

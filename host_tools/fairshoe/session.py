@@ -11,6 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fairshoe import keys, wire
 from fairshoe.halted import HaltLine, halt_text
@@ -29,12 +30,21 @@ from fairshoe.messages import (
     UnknownMessage,
     Welcome,
 )
+from firmware.protocol.frame import HEADER_SIZE
 from firmware.protocol.ids import CLASS_EVENT, VERSION
 from firmware.protocol.session import NONCE_SIZE, SEQUENCE_MAX, SEQUENCE_WARN
 
 HELLO_S = 0.5
 LIFE_S = 4.0
 SILENCE_S = 2.5  # a device with a host sends a status every half second
+EARLY_MAX = 32  # events kept until it is known which log they are of; a device sends eight ahead
+
+
+class Received(NamedTuple):
+    """A message to hand out, and its body as it came."""
+
+    message: Message
+    body: bytes
 
 
 @dataclass
@@ -51,9 +61,12 @@ class LinkCounts:
 
 
 class HostSession:
-    """Feed it time and bytes. `now` is any clock in seconds that does not jump."""
+    """Feed it time and bytes. `now` is any clock in seconds that does not jump.
 
-    def __init__(self, key: RoleKey | None = None, after_seq: int = 0) -> None:
+    Who keeps events on file has to know of which log they are before one is taken or acknowledged: with `asks_log`
+    every welcome puts events aside (`log_due`) until `resume_after` says where to go on."""
+
+    def __init__(self, key: RoleKey | None = None, after_seq: int = 0, asks_log: bool = False) -> None:
         self.decoder = wire.Decoder()
         self.counts = LinkCounts()
         self.welcome: Welcome | None = None
@@ -65,6 +78,12 @@ class HostSession:
         self.lines: dict[int, DictionaryLine] = {}
         self.halted = ""  # what a device says that could not start
         self._halt_line = HaltLine()
+        self.elsewhere: tuple[int, int] | None = None  # events that only another host has, first and last
+        self.connected = False  # a session is in force on this port
+        self.log_due = False
+        self.heard_at = 0.0  # when the device was last heard of
+        self._asks_log = asks_log
+        self._early: list[Received] = []
         self._key = key.secret if key else None
         self._role = key.role if key else Role.CLEAR
         self._output = bytearray()
@@ -95,13 +114,14 @@ class HostSession:
         if self._output:
             self._life_at = now + LIFE_S
 
-    def feed(self, data: bytes, now: float) -> Iterator[Message]:
+    def feed(self, data: bytes, now: float) -> Iterator[Received]:
         """Messages to hand out: each event once and in order, everything else as it comes."""
         self._hear_halt(self._halt_line.feed(data))
         for frame in self.decoder.feed(data):
             if not self._believe(frame):
                 continue
             message = frame.message
+            self.heard_at = now
             if isinstance(message, Welcome):
                 self._open(frame, message, now)
             elif isinstance(message, Refused):
@@ -115,9 +135,32 @@ class HostSession:
                 self._hello_at = now + SILENCE_S
                 if isinstance(message, SessionEnding) and now >= self._renew_at:
                     self._say_hello(now)
+                received = Received(message, frame.signed[HEADER_SIZE:])
                 seq = event_seq(message)
-                if seq is None or self._in_order(seq):
-                    yield message
+                if seq is not None and self.log_due:
+                    self._early = [*self._early[1 - EARLY_MAX :], received]
+                elif seq is None or self._in_order(seq):
+                    yield received
+
+    def resume_after(self, seq: int) -> Iterator[Received]:
+        """It is known which log this is, and that its events up to `seq` are on file."""
+        self.log_due = False
+        self.seq_last = self.acknowledged = seq
+        self._skip_to_first()
+        early, self._early = self._early, []
+        for received in early:
+            if self._in_order(event_seq(received.message) or 0):
+                yield received
+
+    def restart(self) -> None:
+        """The port was lost and is another one now: half a frame and the session are gone, and hello is due."""
+        drops, self.decoder = self.decoder.drops, wire.Decoder()
+        self.decoder.drops = drops
+        self.connected = False
+        self._hello_at = None
+        self._nonce = b""
+        self._output.clear()
+        self._early = []
 
     def acknowledge(self, seq: int) -> None:
         """The event and all before it are safe."""
@@ -125,8 +168,10 @@ class HostSession:
         self.send(EventAck(self.acknowledged))
 
     def send(self, message: Message) -> None:
-        """In the session. Without a number left it is not sent: a new session is asked for, and every message that
-        matters is one that is repeated."""
+        """In the session. Without one, or without a number left in it, it is not sent: a new session is asked for, and
+        every message that matters is one that is repeated."""
+        if not self.connected:
+            return
         if self._sequence > SEQUENCE_MAX:
             self.counts.unsent += 1
             return
@@ -165,18 +210,28 @@ class HostSession:
         if self.welcome is not None and self.welcome.device != welcome.device:
             self.other_device = welcome.device
             return
-        if self.seq_last > welcome.seq_last:
+        if self.seq_last > welcome.seq_last and not self._asks_log:
             self.rewound = True
             return
-        # A device that knows more of our acknowledgements than we do has talked to another host; go on from there.
-        self.seq_last = max(self.seq_last, welcome.seq_first - 1)
-        self.acknowledged = max(self.acknowledged, welcome.seq_first - 1)
         self.welcome = welcome
+        self.connected = True
+        self.log_due = self._asks_log
+        self._early = []
+        if not self.log_due:
+            self._skip_to_first()
         self.refused = None
         self._hello_at = now + SILENCE_S
         self.counts.sessions += 1
         if self._key is not None:
             self.send(EventAck(0))  # anything keyed proves that we hold the key; this says nothing else
+
+    def _skip_to_first(self) -> None:
+        """A device that knows more of our acknowledgements than we do has talked to another host; go on from there."""
+        first = self.welcome.seq_first if self.welcome else 1
+        if first - 1 > self.seq_last:
+            self.elsewhere = (self.seq_last + 1, first - 1)
+        self.seq_last = max(self.seq_last, first - 1)
+        self.acknowledged = max(self.acknowledged, first - 1)
 
     def _believe(self, frame: wire.Frame) -> bool:
         """Whether the frame is of this session and, in a keyed one, made by the device, now, and for us."""

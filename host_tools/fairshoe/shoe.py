@@ -1,83 +1,61 @@
-"""A shoe on a serial port: typed events, each delivered once and in order, and commands that act at most once."""
+"""A shoe on a port: typed events, each delivered once and in order, and commands that act at most once.
+
+    with Shoe.open("/dev/ttyACM0", key="table.key", store="table-7.db") as shoe:
+        for event in shoe.events():
+            print(event)
+
+A port that vanishes is opened again, and everything goes on where it was. Not for several threads: one shoe, one
+thread; fairshoe.aio has the same for asyncio.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from fairshoe import messages, wire
-from fairshoe.dictionary import Dictionary, own_dictionary
-from fairshoe.errors import HelloRefused, NoAnswer, PortLost, UsageError
-from fairshoe.halted import HaltLine, device_halted, halt_text
+from fairshoe import wire
+from fairshoe.core import ANSWER_S, Answer, CommandResult, Core, Pending, Steps
+from fairshoe.dictionary import Dictionary
+from fairshoe.errors import NoAnswer, PortError, UsageError
 from fairshoe.keys import RoleKey, read_key
+from fairshoe.lanes import Numbers, Unfinished
 from fairshoe.messages import (
     Command,
     Event,
-    Halted,
     JournalGet,
     JournalIs,
     JournalRecord,
     Message,
-    Outcome,
-    Reason,
-    Refusal,
-    Result,
+    Record,
     Role,
-    RoundEnded,
-    RoundStarted,
-    RoundVoided,
     SeedGet,
     SeedIs,
     Status,
     Welcome,
 )
-from fairshoe.operations import Operations, Unfinished
-from fairshoe.records import Records
-from fairshoe.session import HostSession, LinkCounts, event_seq
-from fairshoe.urls import Way
+from fairshoe.notices import Listeners, Notice, Told
+from fairshoe.records import ShoeRecords
+from fairshoe.session import HostSession, LinkCounts
+from fairshoe.store import Store
+from fairshoe.urls import Port, Way
 
-ANSWER_S = 4.0
-RESEND_S = 1.0
-LINE_S = 0.3
-Answer = TypeVar("Answer", bound=Message)
-_FINAL = frozenset(Outcome) - {Outcome.ACCEPTED, Outcome.RUNNING}
+if TYPE_CHECKING:
+    from fairshoe.sim_port import SimPort
 
-_REFUSALS = {
-    Refusal.VERSION: "This tool is older than the device: update it.",
-    Refusal.NO_KEY: "The device has no key yet: provision it over its service port, or connect without a role.",
-    Refusal.ROLE: "This tool is newer than the device: it asked for a role that the device does not know.",
-    Refusal.SWITCH: "The role of service needs the key switch: turn it on, and use the service port.",
-    Refusal.BACKOFF: "Somebody tried wrong keys on it; wait and try again with the right one.",
-}
+__all__ = ["ANSWER_S", "CommandResult", "Pending", "Shoe"]
 
-
-@dataclass(frozen=True)
-class CommandResult:
-    """How a command ended. `detail` is the warning's code, the state or a count, as `reason` says."""
-
-    op: int
-    outcome: Outcome
-    reason: Reason
-    detail: int
-
-    @property
-    def done(self) -> bool:
-        return self.outcome == Outcome.DONE
-
-
-@dataclass
-class Pending:
-    """A command on its way. `result` is None until the device has said how it ended."""
-
-    op: int
-    message: Command
-    result: CommandResult | None = None
-    again_at: float = 0.0
+COMMAND_S = 120.0
+RETRY_S = 0.1  # until a lost port is tried again; doubled every time
+RETRY_S_MAX = 5.0
+NAP_S = 0.05
+STALE_S = 10.0  # a connection over a network that is silent for so long is closed and made again
+T = TypeVar("T")
+Kind = TypeVar("Kind", bound=Told)
+Wanted = TypeVar("Wanted", bound=Message)
 
 
 class Shoe:
@@ -85,156 +63,235 @@ class Shoe:
 
     def __init__(
         self,
-        port: Any,
+        port: Port,
         name: str,
         session: HostSession | None,
-        operations: Operations | None = None,
+        operations: Numbers | None = None,
         clock: Callable[[], float] | None = None,
+        *,
+        core: Core | None = None,
+        way: Way | None = None,
     ) -> None:
-        self._port = port
-        self._session = session
-        self._clock = clock or time.monotonic
-        self._operations = operations or Operations(None)
-        self._listener = wire.Decoder()
-        self._halt_line = HaltLine()
-        self._waiting: deque[Message] = deque()
-        self._pending: Pending | None = None
-        self._held: Message | None = None  # the event the program has in hand
-        self._seq_heard = 0
+        """For a port of your own; `greet` is the next step. `way` is how to get at the port again."""
+        self._core = core or Core(name, session, operations)
+        self._port: Port | None = port
+        self._sim = port
+        self._way = way
+        self._clock: Callable[[], float] = clock or getattr(port, "clock", None) or time.monotonic
+        self._sleep: Callable[[float], None] = getattr(port, "sleep", None) or time.sleep
+        self._listeners = Listeners()
+        self._owned: Store | None = None
+        self._greeted = False
+        self._stopping = False
+        self._retry_s = RETRY_S
+        self._retry_at = 0.0
         self.name = name
-        self.status: Status | None = None
-        self.open_round = 0
-        self.records = Records(self)  # what no sensor sees
+        self.records = ShoeRecords(self._put)  # what no sensor sees
 
     @classmethod
     def open(
         cls,
         url: str,
         key: RoleKey | str | Path | None = None,
-        operations: Operations | None = None,
+        operations: Numbers | None = None,
         after_seq: int = 0,
         answer_s: float = ANSWER_S,
+        *,
+        store: Store | str | Path | None = None,
+        reconnect: bool = True,
+        device: int | None = None,
+        new_log: bool = False,
     ) -> Shoe:
         """Open a port (fairshoe.urls says which there are), say hello and wait for the device's welcome.
 
-        With the key of a role, or the file that holds it (see fairshoe.keys), the session is authenticated both ways;
-        without one the shoe only reports. `operations` remembers the numbers of commands; see fairshoe.operations.
-        `after_seq` is the last event you have stored: what the device sends again up to it is not shown again."""
+        key         of a role, or the file that holds it (fairshoe.keys): the session is authenticated both ways, and
+                    takes commands if it is the table's. Without one the shoe only reports.
+        store       keeps events and the numbers of commands (fairshoe.store): an event is acknowledged when it is on
+                    the disk, and what this program had not finished with when it ended comes first. A path is opened,
+                    and closed with the shoe.
+        operations  keeps the numbers of commands alone, for a program that leaves the events to another.
+        after_seq   without a store: the last event you have stored. What the device sends again up to it is not shown.
+        reconnect   False: a port that vanishes is PortLost, instead of being opened again.
+        device      the number of the device that must be there; WrongDevice if it is another one.
+        new_log     go on although the device's storage is not the one on file; see StorageReplaced.
+        answer_s    how long to wait for the welcome."""
         if isinstance(key, (str, Path)):
             key = read_key(Path(key))
-        port = Way(url).open()
-        shoe = cls(port, url, HostSession(key, after_seq), operations, getattr(port, "clock", None))
-        try:
+        way = Way(url)
+        with contextlib.ExitStack() as undo:
+            owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
+            kept = owned or (store if isinstance(store, Store) else None)
+            session = HostSession(key, after_seq, kept is not None)
+            core = Core(url, session, operations, kept, new_log, device)
+            port = way.open()
+            undo.callback(port.close)
+            shoe = cls(port, url, session, core=core, way=way if reconnect else None)
+            shoe._owned = owned
             shoe.greet(answer_s)
-        except BaseException:
-            shoe.close()
-            raise
+            undo.pop_all()
         return shoe
 
     @classmethod
-    def listen(cls, url: str) -> Shoe:
+    def listen(cls, url: str, reconnect: bool = False) -> Shoe:
         """Open a port and send nothing at all: for a tap, or beside another host. Nothing it hears is proved."""
-        port = Way(url).open()
-        return cls(port, url, None, None, getattr(port, "clock", None))
+        way = Way(url)
+        return cls(way.open(), url, None, way=way if reconnect else None)
+
+    # -- what is known -----------------------------------------------------------------------------------------------
 
     @property
     def welcome(self) -> Welcome | None:
         """What the device said about itself when the session began."""
-        return self._session.welcome if self._session else None
+        return self._core.welcome
+
+    @property
+    def status(self) -> Status | None:
+        """The newest; None before the first."""
+        return self._core.status
+
+    @property
+    def open_round(self) -> int:
+        """The round that has begun and not ended, as far as events were received; 0 if none."""
+        return self._core.open_round
+
+    @property
+    def up(self) -> bool:
+        """Whether the device was heard of lately."""
+        return self._core.up
 
     @property
     def drops(self) -> wire.Drops:
         """What was lost on the way here; the device sends events again until they arrive."""
-        return (self._session.decoder if self._session else self._listener).drops
+        return self._core.drops
 
     @property
     def counts(self) -> LinkCounts:
-        return self._session.counts if self._session else LinkCounts()
+        """How good the link is."""
+        return self._core.counts
 
     @property
     def seq_last(self) -> int:
         """Of the last event received."""
-        return self._session.seq_last if self._session else self._seq_heard
+        return self._core.seq_last
+
+    @property
+    def store(self) -> Store | None:
+        return self._core.store
+
+    @property
+    def sim(self) -> SimPort:
+        """The simulated shoe behind a sim:// URL: its hands and its cable."""
+        from fairshoe.sim_port import SimPort
+
+        if not isinstance(self._sim, SimPort):
+            raise UsageError(f"{self.name} is no simulated shoe.", "Open sim://pico-carousel, for example.")
+        return self._sim
+
+    # -- events ------------------------------------------------------------------------------------------------------
 
     def events(self, quiet_s: float | None = None) -> Iterator[Event]:
-        """Events as they come; ends after quiet_s seconds without any message."""
-        for message in self.messages(quiet_s):
+        """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
+        one before, unless `acknowledge` did so already; one that was never acknowledged comes again."""
+        for message in self._each(quiet_s, Event):
             if isinstance(message, Event):
                 yield message
 
     def messages(self, quiet_s: float | None = None) -> Iterator[Message]:
-        """Events and status. Coming back for the next message acknowledges the event before it, unless
-        `acknowledge` did so already; an event that was never acknowledged comes again at the next connection."""
-        if self._held is not None:
-            # The last loop over this shoe ended with an event in hand: it was never said to be safe.
-            self._waiting.appendleft(self._held)
-        heard = self._clock()
-        while True:
-            while self._waiting:
-                message = self._waiting.popleft()
-                heard = self._clock()
-                self._held = message if event_seq(message) is not None else None
-                yield message
-                self.acknowledge()
-            self._pump()
-            if not self._waiting and quiet_s is not None and self._clock() - heard >= quiet_s:
-                return
+        """The same with status and meters between the events; ends after quiet_s seconds without any message."""
+        return self._each(quiet_s, Message)
 
     def acknowledge(self) -> None:
         """Say that the last event is safely stored, before coming back for the next."""
-        if self._held is not None and self._session is not None:
-            self._session.acknowledge(event_seq(self._held) or 0)
-            self._write()
-        self._held = None
+        self._core.acknowledge()
+        self._flush()
+
+    @overload
+    def on(self, kind: type[Kind], function: Callable[[Kind], Any]) -> Callable[[Kind], Any]: ...
+
+    @overload
+    def on(self, kind: type[Kind]) -> Callable[[Callable[[Kind], Any]], Callable[[Kind], Any]]: ...
+
+    def on(self, kind: type[Any], function: Callable[[Any], Any] | None = None) -> Any:
+        """Call a function for every message or notice (LinkLost, ...) of this kind: `shoe.on(RoundEnded, book)`, or as
+        a decorator. `run` serves them, and so do loops over events. An event whose function fails is not
+        acknowledged."""
+
+        def add(wanted: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            self._listeners.add(kind, wanted)
+            return wanted
+
+        return add if function is None else add(function)
+
+    def off(self, kind: type[Kind], function: Callable[[Kind], Any]) -> None:
+        """Call it no more."""
+        self._listeners.remove(kind, function)
+
+    @overload
+    def run(self, until: None = None, timeout_s: float | None = None) -> None: ...
+
+    @overload
+    def run(self, until: type[Wanted], timeout_s: float | None = None) -> Wanted: ...
+
+    @overload
+    def run(self, until: Callable[[Message], bool], timeout_s: float | None = None) -> Message: ...
+
+    def run(self, until: Any = None, timeout_s: float | None = None) -> Any:
+        """Serve the functions of `on`: until a message of this kind, or one for which a function says so, has come and
+        was served, which is returned; or until `stop`. Events are acknowledged when their functions have returned.
+        NoAnswer if `until` did not come in time; without `until`, it ends then."""
+        end = None if timeout_s is None else self._clock() + timeout_s
+        self._stopping = False
+        self._core.hold_back()
+        while not self._stopping:
+            message = self._core.next_message()
+            if message is None:
+                if end is not None and self._clock() >= end:
+                    break
+                self._pump()
+                continue
+            self._serve(message)
+            self.acknowledge()
+            if until is not None and (isinstance(message, until) if isinstance(until, type) else until(message)):
+                return message
+        if until is not None and not self._stopping:
+            raise NoAnswer(
+                f"{self.name}: what was waited for did not come within {timeout_s:.0f} s.",
+                "See what the device is doing: its display, or shoe.status.",
+            )
+        return None
+
+    def stop(self) -> None:
+        """End `run`, from a function it has called."""
+        self._stopping = True
+
+    # -- commands ----------------------------------------------------------------------------------------------------
 
     def start(self, kind: type[Command], **arguments: int) -> Pending:
         """Give a command. Its number is written down first, and it is repeated until it is answered, so that it acts
         once however often the link breaks. `messages` (or `wait`) carries it on; look at `pending.result`."""
-        welcome = self._keyed()
-        _check(kind(1, **arguments))
-        unfinished = self._operations.unfinished(welcome.device, welcome.role)
-        if unfinished is not None:
-            raise UsageError(
-                f"the outcome of {unfinished.command} (operation {unfinished.op}) is not known yet.",
-                "Wait for it, or ask about it with resume(unfinished()).",
-            )
-        op = self._operations.begin(welcome.device, welcome.role, welcome.op_last, kind.NAME, arguments)
-        self._pending = Pending(op, kind(op, **arguments))
-        return self._pending
+        return self._core.start(kind, arguments)
 
     def resume(self, unfinished: Unfinished) -> Pending:
         """Ask about a command of an earlier run, under its own number: it acts now if it never did."""
-        self._keyed()
-        for kind in messages.ALL:
-            if issubclass(kind, Command) and unfinished.command == kind.NAME:
-                self._pending = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
-                return self._pending
-        raise UsageError(f"this version knows no command {unfinished.command}.", "Use the version that gave it.")
+        return self._core.resume(unfinished)
 
-    def wait(self, pending: Pending, timeout_s: float = 120.0) -> CommandResult:
+    def wait(self, pending: Pending, timeout_s: float = COMMAND_S) -> CommandResult:
         """The outcome of a command. Events that come meanwhile are delivered afterwards."""
-        end = self._clock() + timeout_s
-        while pending.result is None and self._clock() < end:
-            self._pump()
-        if pending.result is not None:
-            return pending.result
-        raise NoAnswer(
-            f"no outcome of command {pending.op} ({pending.message.NAME}) within {timeout_s:.0f} s.",
-            "It may still act. Ask again with resume(unfinished()): the same number never acts twice.",
-        )
+        return self._follow(self._core.awaiting(pending, timeout_s))
 
-    def command(self, kind: type[Command], timeout_s: float = 120.0, **arguments: int) -> CommandResult:
+    def command(self, kind: type[Command], timeout_s: float = COMMAND_S, **arguments: int) -> CommandResult:
         """Give a command and wait for its outcome."""
         return self.wait(self.start(kind, **arguments), timeout_s)
 
     def unfinished(self) -> Unfinished | None:
         """The command of an earlier run whose outcome nobody heard."""
-        welcome = self._keyed()
-        return self._operations.unfinished(welcome.device, welcome.role)
+        return self._core.unfinished()
+
+    # -- questions ---------------------------------------------------------------------------------------------------
 
     def seed(self, timeout_s: float = ANSWER_S) -> SeedIs:
         """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
-        if self._session is None or self._keyed().role != Role.AUDITOR:
+        if self.welcome is None or self._core.keyed().role != Role.AUDITOR:
             raise UsageError("only an auditor is told seeds.", "Open the shoe with the auditor's key.")
         return self.ask("its seed", SeedGet(), SeedIs, lambda _answer: True, timeout_s)
 
@@ -250,52 +307,28 @@ class Shoe:
     def ask(
         self, about: str, question: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
     ) -> Answer:
-        """Ask until it is answered. Events that come meanwhile stay in line, and are not acknowledged."""
-        session = self._session
-        if session is None:
-            raise UsageError(f"{self.name} is only listened to.", "Open it to ask questions.")
-        self._waiting = deque(message for message in self._waiting if not isinstance(message, kind))
-        end = self._clock() + timeout_s
-        again_at = 0.0
-        while self._clock() < end:
-            if self._clock() >= again_at:
-                again_at = self._clock() + RESEND_S
-                session.send(question)
-            self._pump()
-            for message in self._waiting:
-                if isinstance(message, kind) and fits(message):
-                    self._waiting.remove(message)
-                    return message
-        raise NoAnswer(f"{self.name} did not answer about {about}.", "Check the cable; is its firmware too old?")
+        """Ask until it is answered. Events that come meanwhile stay in line."""
+        return self._follow(self._core.asking(about, question, kind, fits, timeout_s))
 
     def dictionary(self) -> Dictionary:
         """The device's own message table: ours if the hashes agree, else fetched line by line and checked."""
-        welcome = self.welcome
-        ours = own_dictionary()
-        if welcome is None or self._session is None or welcome.dictionary == ours.hash:
-            return ours
-        lines = self._session.lines
-        wanted = 0
-        tries = 0
-        while 0 not in lines or wanted < lines[0].lines:
-            if wanted in lines:
-                wanted += 1
-                tries = 0
-                continue
-            if tries == 20:
-                raise NoAnswer(f"{self.name} did not send line {wanted} of its dictionary.", "Check the cable.")
-            tries += 1
-            self._session.ask_dictionary(wanted)
-            end = self._clock() + LINE_S
-            while wanted not in lines and self._clock() < end:
-                self._pump()
-        found = Dictionary([lines[i].text.decode("ascii", "replace") for i in range(lines[0].lines)])
-        if found.hash != welcome.dictionary:
-            raise NoAnswer(f"{self.name} sent a dictionary that is not the one it named.", "Do not trust this device.")
-        return found
+        return self._follow(self._core.fetching_dictionary())
+
+    # -- coming and going --------------------------------------------------------------------------------------------
+
+    def greet(self, answer_s: float = ANSWER_S) -> None:
+        """Say hello and wait for the welcome. `open` has done so; this is for a port of your own."""
+        self._follow(self._core.greeting(answer_s))
+        self._greeted = True
 
     def close(self) -> None:
-        self._port.close()
+        """Let go of the port. An event in hand comes again at the next connection."""
+        if self._port is not None:
+            self._port.close()
+        self._port = None
+        self._way = None
+        if self._owned is not None:
+            self._owned.close()
 
     def __enter__(self) -> Shoe:
         return self
@@ -305,129 +338,103 @@ class Shoe:
     ) -> None:
         self.close()
 
-    def greet(self, answer_s: float = ANSWER_S) -> None:
-        """Say hello and wait for the welcome. `open` has done so; this is for a port of your own."""
-        session = self._session
-        assert session is not None
-        end = self._clock() + answer_s
-        while self._clock() < end:
-            self._pump()
-            if session.welcome is not None:
-                return
-            if session.refused is not None and session.refused.why != Refusal.BACKOFF:
-                why = session.refused.why
-                raise HelloRefused(
-                    f"{self.name} refused the session: {why.name.lower()}.",
-                    _REFUSALS.get(why, "Update this tool."),
-                    why,
-                )
-        if session.counts.disbelieved["welcome without the key"]:
-            raise NoAnswer(f"{self.name} answers with another key.", "Use the key file of this device.")
-        if session.refused is not None:
-            wait_s = session.refused.detail
-            raise HelloRefused(
-                f"{self.name} refused the session: backoff, {wait_s} s to wait.", _REFUSALS[Refusal.BACKOFF]
-            )
-        advice = "Check that the device is powered, that this is its table port and that no other program has it open."
-        raise NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:.0f} s.", advice)
+    # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _keyed(self) -> Welcome:
-        if self.welcome is None or self.welcome.role == Role.CLEAR:
-            raise HelloRefused(
-                f"{self.name} is open without a key, and takes no command.", "Open it with the key of a role."
-            )
-        return self.welcome
+    def _put(self, arguments: dict[str, int], timeout_s: float) -> CommandResult:
+        return self.command(Record, timeout_s, **arguments)
+
+    def _each(self, quiet_s: float | None, wanted: type[Message]) -> Iterator[Message]:
+        self._core.hold_back()
+        heard = self._clock()
+        while True:
+            message = self._core.next_message()
+            if message is None:
+                if quiet_s is not None and self._clock() - heard >= quiet_s:
+                    return
+                self._pump()
+                continue
+            if isinstance(message, wanted):
+                heard = self._clock()
+            self._serve(message)
+            yield message
+            self.acknowledge()
+
+    def _serve(self, told: Message | Notice) -> None:
+        for function in self._listeners.of(told):
+            function(told)
+
+    def _follow(self, steps: Steps[T]) -> T:
+        try:
+            while True:
+                step = next(steps)
+                end = self._clock() + step.seconds
+                while not step.done() and self._clock() < end:
+                    self._pump()
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            steps.close()
 
     def _pump(self) -> None:
         """Move bytes once, and put what came out of them in line."""
-        if self._session is None:
-            data = self._read()
-            text = self._halt_line.feed(data)
-            if text is not None:
-                raise device_halted(self.name, text)
-            for frame in self._listener.feed(data):
-                if isinstance(frame.message, Halted):
-                    raise device_halted(self.name, halt_text(frame.message.text))
-                # A listener cannot ask for what it missed, but need not see twice what is sent again.
-                if not isinstance(frame.message, Event) or frame.message.seq > self._seq_heard:
-                    self._note(frame.message)
+        port = self._port
+        if port is None:
+            self._reopen()
             return
-        now = self._clock()
-        self._session.tick(now)
-        pending = self._pending
-        if pending is not None and now >= pending.again_at:
-            pending.again_at = now + RESEND_S
-            self._session.send(pending.message)
-        self._write()
-        for message in self._session.feed(self._read(), self._clock()):
-            self._note(message)
-        if self._session.halted:
-            raise device_halted(self.name, self._session.halted)
-        if self._session.other_device is not None:
-            raise PortLost(
-                f"another device answers on {self.name} now: {self._session.other_device:08x}.",
-                "Its events are not mixed with the first one's: open the port again for it.",
-            )
-        if self._session.rewound:
-            raise PortLost(
-                f"{self.name} has recorded fewer events than the {self._session.seq_last} received from it before.",
-                "Its memory was replaced or erased: take it out of service and find out why.",
-            )
-        self._write()
-
-    def _note(self, message: Message) -> None:
-        if isinstance(message, Result):
-            self._settle(message)
-        elif isinstance(message, Status):
-            self.status = message
-        elif isinstance(message, Event):
-            self._seq_heard = message.seq
-            if isinstance(message, RoundStarted):
-                self.open_round = message.round
-            elif isinstance(message, (RoundEnded, RoundVoided)):
-                self.open_round = 0
-        if event_seq(message) is None:
-            # Snapshots: only the newest of a kind is worth waiting for.
-            self._waiting = deque(waiting for waiting in self._waiting if type(waiting) is not type(message))
-        self._waiting.append(message)
-
-    def _settle(self, result: Result) -> None:
-        pending = self._pending
-        if pending is None or result.op != pending.op or result.outcome not in _FINAL:
-            return
-        welcome = self._keyed()
-        self._operations.finish(welcome.device, welcome.role, result.op)
-        pending.result = CommandResult(result.op, result.outcome, result.reason, result.detail)
-        self._pending = None
-
-    def _read(self) -> bytes:
+        self._core.tick(self._clock())
+        self._flush()
+        if self._port is not port:
+            return  # lost in writing
         try:
-            return self._port.read(max(1, self._port.in_waiting))
+            data = port.read(max(1, port.in_waiting))
         except (OSError, TypeError) as error:  # pyserial raises TypeError when the port was closed under it
-            raise self._lost() from error
+            self._lost(error)
+            return
+        self._core.feed(data, self._clock())
+        self._flush()
+        if self._way is not None and self._way.network and self._core.silent_s(self._clock()) > STALE_S:
+            self._lost(TimeoutError("nothing comes over the connection"))
+        self._tell()
 
-    def _write(self) -> None:
-        assert self._session is not None
-        data = self._session.take_output()
+    def _flush(self) -> None:
+        """Send what there is to send."""
+        if self._port is None:
+            return
+        data = self._core.output()
         if data:
             try:
                 self._port.write(data)
             except OSError as error:
-                raise self._lost() from error
+                self._lost(error)
 
-    def _lost(self) -> PortLost:
-        what = f"{self.name} disappeared"
-        if self.open_round:
-            what += f" while round {self.open_round} was open; the round is not known to have ended"
-        return PortLost(
-            f"{what}. Last event received: {self.seq_last}.",
-            "Check cable and power, then connect again: the device keeps every event that was not acknowledged.",
-        )
+    def _tell(self) -> None:
+        while self._core.notices:
+            self._serve(self._core.notices.popleft())
 
+    def _lost(self, error: Exception) -> None:
+        """The port failed: an error for the program, or the beginning of tries to get it back."""
+        if self._way is None or self._port is None or not self._greeted:
+            raise self._core.lost_error() from error
+        self._way.lost(self._port)
+        self._port = None
+        now = self._clock()
+        self._core.link_lost(str(getattr(error, "strerror", None) or error), now)
+        self._retry_s = RETRY_S
+        self._retry_at = now + RETRY_S
+        self._tell()
 
-def _check(command: Command) -> None:
-    """Before it gets a number: a command that cannot be encoded must not use one up."""
-    try:
-        wire.encode(command)
-    except (ValueError, OverflowError, TypeError) as error:
-        raise UsageError(f"{command.NAME} cannot be given like that: {error}.", "Check its arguments.") from error
+    def _reopen(self) -> None:
+        """Try to get the port back when it is time to, and wait a moment otherwise."""
+        if self._way is None:
+            raise UsageError(f"{self.name} is closed.", "Open it again.")
+        now = self._clock()
+        if now < self._retry_at:
+            self._sleep(min(NAP_S, self._retry_at - now))
+            return
+        try:
+            self._port = self._way.open()
+        except PortError:
+            self._retry_s = min(2 * self._retry_s, RETRY_S_MAX)
+            self._retry_at = now + self._retry_s
+        else:
+            self._core.relink()

@@ -210,7 +210,7 @@ class Watch:
         now = self.clock()
         if heard:
             self._heard = now
-        believed = list(self._session.feed(data, now))
+        believed = [received.message for received in self._session.feed(data, now)]
         fresh = self._after(believed, heard, now)
         self._flush()
         return fresh

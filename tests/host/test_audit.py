@@ -126,7 +126,7 @@ def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> W
     """On every port there is; the library's clock is its clock."""
     port = Watched(KEY, "table", False, seeds=request.param)
     monkeypatch.setattr("fairshoe.shoe.time.monotonic", lambda: port.rig.plant.now_us / 1e6)
-    monkeypatch.setattr("fairshoe.shoe.serial.serial_for_url", lambda *_words, **_options: port)  # pyright: ignore
+    monkeypatch.setattr("fairshoe.urls.serial.serial_for_url", lambda *_words, **_options: port)  # pyright: ignore
     return port
 
 

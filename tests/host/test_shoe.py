@@ -1,6 +1,7 @@
 """The library against real firmware behind a port that loses, repeats, disappears, restarts or says nothing."""
 
 import os
+import sqlite3
 import tty
 from collections.abc import Generator
 from pathlib import Path
@@ -11,6 +12,7 @@ from rig_port import KEY, RigPort
 from fairshoe import Shoe, messages, wire
 from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, StoreError, UsageError
 from fairshoe.keys import RoleKey, role_key
+from fairshoe.lanes import Numbers
 from fairshoe.messages import (
     AcknowledgeWarning,
     CloseBetting,
@@ -34,6 +36,7 @@ from fairshoe.messages import (
 from fairshoe.operations import Operations
 from fairshoe.session import HostSession
 from fairshoe.shoe import CommandResult
+from fairshoe.store import Store
 from hal.sim.noise import Noise
 
 
@@ -60,7 +63,7 @@ def port_with(key: bytes = b"", mode: str = "report_only", clear_ack: bool = Tru
 def shoe_on(
     port: RigPort,
     key: RoleKey | None = None,
-    operations: Operations | None = None,
+    operations: Numbers | None = None,
     after_seq: int = 0,
 ) -> Shoe:
     shoe = Shoe(port, "fake", HostSession(key, after_seq), operations)
@@ -68,7 +71,7 @@ def shoe_on(
     return shoe
 
 
-def table_shoe(port: RigPort, operations: Operations | None = None) -> Shoe:
+def table_shoe(port: RigPort, operations: Numbers | None = None) -> Shoe:
     return shoe_on(port, role_key(KEY, Role.TABLE), operations)
 
 
@@ -152,7 +155,7 @@ def test_another_device_on_the_same_port_is_told_and_its_events_not_taken() -> N
 def test_a_round_by_command_over_a_bad_cable(tmp_path: Path) -> None:
     port = port_with(KEY, "table", clear_ack=False)
     port.to_host, port.to_device = Noise(5, 200, 100, 5000), Noise(6, 200, 100, 5000)
-    shoe = table_shoe(port, Operations(tmp_path / "operations.json"))
+    shoe = table_shoe(port, Operations(tmp_path / "store.db"))
     seqs = take_until(shoe, EmptyProved)
     port.hand("load", "52")
     port.run(300)
@@ -187,7 +190,7 @@ def test_a_command_that_cannot_be_carried_out_says_why() -> None:
 
 
 def test_a_program_that_crashed_in_a_command_finds_it_and_never_gives_it_twice(tmp_path: Path) -> None:
-    path = tmp_path / "operations.json"
+    path = tmp_path / "store.db"
     port = port_with(KEY, "table")
     shoe = table_shoe(port, Operations(path))
     take_until(shoe, EmptyProved)
@@ -262,16 +265,19 @@ def test_a_port_that_disappears_in_a_round_says_so_and_what_was_last() -> None:
         take_until(shoe, RoundEnded)
 
 
-def test_the_numbers_file_that_cannot_be_written_stops_the_command_before_it_is_sent(tmp_path: Path) -> None:
+def test_numbers_that_cannot_be_written_stop_the_command_before_it_is_sent(tmp_path: Path) -> None:
     port = port_with(KEY, "table")
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    shoe = table_shoe(port, Operations(blocked / "operations.json"))
+    shoe = table_shoe(port, Store(tmp_path / "store.db", busy_s=0.01))
     take_until(shoe, EmptyProved)
-    with pytest.raises(StoreError, match="cannot write"):
+    other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="another program keeps it locked") as caught:
         shoe.command(CloseBetting)
+    assert "Nothing was sent" in caught.value.advice
     port.run(1000)
     assert port.rig.app.journal.lanes.by_role[Role.TABLE].op == 0
+    other.close()
+    assert shoe.command(CloseBetting).op == 1
 
 
 def test_the_dictionary_of_an_older_or_newer_device_is_fetched_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,7 +287,7 @@ def test_the_dictionary_of_an_older_or_newer_device_is_fetched_and_checked(monke
     from fairshoe import dictionary
 
     ours = dictionary.own_dictionary()
-    monkeypatch.setattr("fairshoe.shoe.own_dictionary", lambda: dictionary.Dictionary(["message 1 0 hello"]))
+    monkeypatch.setattr("fairshoe.core.own_dictionary", lambda: dictionary.Dictionary(["message 1 0 hello"]))
     fetched = shoe.dictionary()
     assert fetched.hash == ours.hash
 
@@ -343,7 +349,7 @@ def test_a_quiet_host_shows_signs_of_life_so_that_nobody_takes_its_place() -> No
 
 def test_an_argument_that_does_not_fit_uses_up_no_number(tmp_path: Path) -> None:
     port = port_with(KEY, "table")
-    shoe = table_shoe(port, Operations(tmp_path / "operations.json"))
+    shoe = table_shoe(port, Operations(tmp_path / "store.db"))
     take_until(shoe, EmptyProved)
     with pytest.raises(UsageError, match="set_positions cannot be given like that"):
         shoe.command(SetPositions, positions=300)
@@ -353,7 +359,7 @@ def test_an_argument_that_does_not_fit_uses_up_no_number(tmp_path: Path) -> None
 
 def test_a_second_command_waits_for_the_outcome_of_the_first(tmp_path: Path) -> None:
     port = port_with(KEY, "table")
-    shoe = table_shoe(port, Operations(tmp_path / "operations.json"))
+    shoe = table_shoe(port, Operations(tmp_path / "store.db"))
     take_until(shoe, EmptyProved)
     pending = shoe.start(CloseBetting)
     with pytest.raises(UsageError, match="not known yet"):
@@ -365,7 +371,7 @@ def test_a_host_whose_numbers_run_out_gets_a_new_session_and_reuses_none() -> No
     port = port_with(KEY, "table")
     shoe = table_shoe(port)
     take_until(shoe, EmptyProved)
-    session = shoe._session  # pyright: ignore[reportPrivateUsage]
+    session = shoe._core.session  # pyright: ignore[reportPrivateUsage]
     assert session is not None
     session._sequence = 0xFEF0  # pyright: ignore[reportPrivateUsage]
     sessions, hellos = shoe.counts.sessions, shoe.counts.hellos
@@ -383,4 +389,4 @@ def test_a_program_that_only_gives_commands_does_not_pile_up_snapshots() -> None
     end_us = port.rig.plant.now_us + 60_000_000
     while port.rig.plant.now_us < end_us:
         shoe._pump()  # pyright: ignore[reportPrivateUsage]
-    assert len(shoe._waiting) < 10  # pyright: ignore[reportPrivateUsage]
+    assert len(shoe._core._waiting) < 10  # pyright: ignore[reportPrivateUsage]

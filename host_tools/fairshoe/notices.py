@@ -1,0 +1,76 @@
+"""What happens to the link, told to the program as it happens; and who is to be told what.
+
+Notices are no events: the device knows nothing of them, they have no number and are not stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fairshoe.messages import Message
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Base of all notices."""
+
+
+@dataclass(frozen=True)
+class LinkLost(Notice):
+    """The device cannot be reached any more: the port is gone, or nothing is heard. `open_round` is the round that is
+    not known to have ended, 0 if none is open. The library tries to reach it again."""
+
+    why: str
+    seq_last: int
+    open_round: int
+
+
+@dataclass(frozen=True)
+class LinkBack(Notice):
+    """The device answers again, and events go on where they were. `down_s` is how long nothing was heard."""
+
+    down_s: float
+    rebooted: bool
+
+
+@dataclass(frozen=True)
+class EventsElsewhere(Notice):
+    """These events were acknowledged by another host, and the device does not send them again. Its journal may still
+    have them: docs/JOURNAL.md."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class LogStarted(Notice):
+    """The store has begun a new log for the device: its first, or, as was allowed, one after its storage changed."""
+
+    device: int
+    identity: bytes
+
+
+Told = Message | Notice
+Function = Callable[[Any], Any]
+
+
+class Listeners:
+    """Functions by what they want to hear of. A class stands for everything that is one: Event for every event."""
+
+    def __init__(self) -> None:
+        self._by_kind: dict[type[Any], list[Function]] = {}
+
+    def add(self, kind: type[Any], function: Function) -> None:
+        self._by_kind.setdefault(kind, []).append(function)
+
+    def remove(self, kind: type[Any], function: Function) -> None:
+        functions = self._by_kind.get(kind, [])
+        if function in functions:
+            functions.remove(function)
+
+    def of(self, told: Told) -> list[Function]:
+        """Who wants to hear of this, in the order in which they asked, the narrowest kind first."""
+        if not self._by_kind:
+            return []
+        return [function for kind in type(told).__mro__ for function in self._by_kind.get(kind, ())]

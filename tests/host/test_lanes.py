@@ -1,0 +1,116 @@
+"""Operation numbers in a file that several programs share, and those of an older version taken over."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairshoe.errors import StoreError, UsageError
+from fairshoe.lanes import OP_MAX, MemoryNumbers, Unfinished
+from fairshoe.operations import Operations, default_path
+from fairshoe.store import Store
+
+
+def test_numbers_rise_over_programs_and_over_what_the_device_knows(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "store.db"
+    assert Operations(path).begin(1, 2, 0, "shuffle", {}) == 1
+    Operations(path).finish(1, 2, 1)
+    assert Operations(path).begin(1, 2, 40, "release", {}) == 41
+    assert Operations(path).begin(1, 3, 0, "release", {}) == 1
+
+
+def test_two_programs_do_not_overwrite_each_others_lanes(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    first, second = Operations(path), Operations(path)
+    second.begin(7, 2, 0, "shuffle", {})
+    first.begin(8, 2, 0, "record", {"what": 3, "a": 1})
+    for numbers in (first, second, Operations(path)):
+        assert numbers.unfinished(7, 2) == Unfinished(1, "shuffle", {})
+        assert numbers.unfinished(8, 2) == Unfinished(1, "record", {"what": 3, "a": 1})
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_lane_has_one_command_at_a_time_whoever_gives_it(tmp_path: Path, kept: bool) -> None:
+    numbers = Operations(tmp_path / "store.db" if kept else None)
+    numbers.begin(1, 2, 0, "shuffle", {})
+    for other in (numbers, Operations(tmp_path / "store.db")) if kept else (numbers,):
+        with pytest.raises(UsageError, match=r"shuffle \(operation 1\) is not known yet"):
+            other.begin(1, 2, 0, "release", {})
+    numbers.finish(1, 2, 7)  # of another one: nothing happens
+    assert numbers.unfinished(1, 2) is not None
+    numbers.finish(1, 2, 1)
+    assert numbers.unfinished(1, 2) is None
+    assert numbers.begin(1, 2, 0, "release", {}) == 2
+
+
+def test_numbers_that_run_out_are_told() -> None:
+    with pytest.raises(StoreError, match="no operation number is left"):
+        MemoryNumbers().begin(1, 2, OP_MAX, "shuffle", {})
+
+
+def test_many_programs_at_once_get_different_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    script = (
+        "import sys; from fairshoe.store import Store; store = Store(sys.argv[1], busy_s=60)\n"
+        "for _ in range(20):\n"
+        "    op = store.begin(1, int(sys.argv[2]), 0, 'shuffle', {}); store.finish(1, int(sys.argv[2]), op)"
+    )
+    # Made by nobody before: all of them make the file at the same moment.
+    running = [subprocess.Popen([sys.executable, "-c", script, path, str(role)]) for role in (1, 2, 3)]
+    assert [process.wait(60) for process in running] == [0, 0, 0]
+    assert [Store(path).begin(1, role, 0, "shuffle", {}) for role in (1, 2, 3)] == [21, 21, 21]
+
+
+# --- what an older version left -----------------------------------------------------------------
+
+
+def old_file(folder: Path, text: str) -> Path:
+    path = folder / "operations.json"
+    path.write_text(text)
+    return path
+
+
+LANES = {
+    "00510007/2": {"op": 12, "unfinished": {"op": 12, "command": "set_positions", "arguments": {"positions": 3}}},
+    "00510008/3": {"op": 4},
+}
+
+
+def test_numbers_of_an_older_version_are_taken_over_once(tmp_path: Path) -> None:
+    old = old_file(tmp_path, json.dumps(LANES))
+    store = Store(tmp_path / "store.db")
+    assert store.unfinished(0x510007, 2) == Unfinished(12, "set_positions", {"positions": 3})
+    assert store.begin(0x510008, 3, 0, "shuffle", {}) == 5
+    assert not old.exists()
+    assert json.loads((tmp_path / "operations.json.migrated").read_text()) == LANES
+
+
+def test_a_takeover_that_was_interrupted_takes_nothing_back(tmp_path: Path) -> None:
+    old_file(tmp_path, json.dumps(LANES))
+    store = Store(tmp_path / "store.db")
+    store.finish(0x510007, 2, 12)
+    store.begin(0x510008, 3, 0, "release", {})
+    old_file(tmp_path, json.dumps(LANES))  # as if the old file had never been put aside
+    again = Store(tmp_path / "store.db")
+    assert again.unfinished(0x510007, 2) is None
+    assert again.unfinished(0x510008, 3) == Unfinished(5, "release", {})
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "{", '{"a": 3}', '{"1/2": {"op": 1, "unfinished": {"op": 1}}}'])
+def test_a_damaged_old_file_is_told_and_left_alone(tmp_path: Path, text: str) -> None:
+    old = old_file(tmp_path, text)
+    with pytest.raises(StoreError, match="cannot be read"):
+        Store(tmp_path / "store.db")
+    assert old.read_text() == text
+
+
+def test_the_default_is_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_path() == tmp_path / "fairshoe" / "store.db"
+    with Store() as store:
+        assert store.path.exists()
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", "/somewhere")
+    assert default_path() == Path("/somewhere/.local/share/fairshoe/store.db")
