@@ -77,8 +77,8 @@ class View:
         if known.status is not None:
             lines += _packed("ledger", _zones(known.status), columns, "  ")
         if known.meters is not None:
-            lines += _packed("meters", _meters(known.meters), columns)
-        return lines + _packed("link", _link(self.watch), columns)
+            lines += _packed("meters", meters_facts(known.meters), columns)
+        return lines + _packed("link", link_facts(self.watch), columns)
 
     def _columns(self, columns: int) -> list[Line]:
         """Two columns: where the cards are, and how machine and link do."""
@@ -86,9 +86,9 @@ class View:
         left: list[Line] = [[("ledger", "bold")]]
         left += _bars(known.status) if known.status is not None else []
         right: list[Line] = [[("meters", "bold")]]
-        right += [[(f"  {text}", "")] for text in _meters(known.meters)] if known.meters is not None else []
+        right += [[(f"  {text}", "")] for text in meters_facts(known.meters)] if known.meters is not None else []
         right += [[], [("link", "bold")]]
-        right += [[(f"  {text}", "")] for text in _link(self.watch)]
+        right += [[(f"  {text}", "")] for text in link_facts(self.watch)]
         half = columns // 2
         lines: list[Line] = [[]]
         for number in range(max(len(left), len(right))):
@@ -122,12 +122,16 @@ def _connection(watch: Watch, columns: int) -> list[Line]:
     return []
 
 
-def _state(status: Status, columns: int) -> list[Line]:
-    step = next_step(status)
+def round_facts(status: Status) -> list[str]:
     facts = [f"round {status.round}" if status.round else "no round"]
     facts += [f"deck {status.deck}"] if status.deck else []
-    facts += [f"{status.positions} positions"] if status.positions else []
-    facts += [f"stack {status.stack}"] if status.stack else []
+    facts += [many(status.positions, "position")] if status.positions else []
+    return facts + ([f"stack {status.stack}"] if status.stack else [])
+
+
+def _state(status: Status, columns: int) -> list[Line]:
+    step = next_step(status)
+    facts = round_facts(status)
     style = "bad" if status.warning else "good"
     lines: list[Line] = [[(f" {'state':{_LABEL}s}", "dim"), (words(status.state.name), style), _after(facts)]]
     share = progress(status)
@@ -163,10 +167,11 @@ def _bars(status: Status) -> list[Line]:
     return lines
 
 
-def _meters(meters: Meters) -> list[str]:
+def meters_facts(meters: Meters) -> list[str]:
+    """What maintenance asks first."""
     cards = max(meters.cards, 1)
     parts = [
-        f"{_many(meters.cycles, 'deck')}, {_many(meters.cards, 'card')}",
+        f"{many(meters.cycles, 'deck')}, {many(meters.cards, 'card')}",
         f"misfeeds {meters.misfeeds} ({meters.misfeeds * 1000 / cards:.1f} per thousand), stalls {meters.stalls}",
         f"jams {meters.jams}, double feeds {meters.double_feeds}, faults {meters.faults}",
     ]
@@ -177,17 +182,18 @@ def _meters(meters: Meters) -> list[str]:
     return parts
 
 
-def _link(watch: Watch) -> list[str]:
+def link_facts(watch: Watch) -> list[str]:
+    """How good the line is, at both ends."""
     link, status, health = watch.link, watch.known.status, watch.known.health
     bad = {name: count for name, count in link.drops.by_reason().items() if count}
     damaged = ", ".join(f"{words(name)} {count}" for name, count in bad.items())
     parts = [
-        f"{_many(link.frames, 'frame')}, {link.drops.total()} damaged{f' ({damaged})' if damaged else ''}",
+        f"{many(link.frames, 'frame')}, {link.drops.total()} damaged{f' ({damaged})' if damaged else ''}",
         f"{link.again} sent again",
-        _many(link.reconnects, "reconnect"),
+        many(link.reconnects, "reconnect"),
     ]
     if status is not None:
-        parts.append(f"{_many(status.events_waiting, 'event')} for a host")
+        parts.append(f"{many(status.events_waiting, 'event')} for a host")
     if watch.known.counters is not None:
         parts.append(_counters(watch.known.counters))
     if health is not None:
@@ -197,10 +203,10 @@ def _link(watch: Watch) -> list[str]:
 
 def _counters(counters: LinkCounters) -> str:
     damaged = counters.bad_stuffing + counters.bad_crc + counters.too_short + counters.too_long
-    return f"at the shoe {_many(counters.good, 'frame')}, {damaged} damaged"
+    return f"at the shoe {many(counters.good, 'frame')}, {damaged} damaged"
 
 
-def _many(count: int, word: str) -> str:
+def many(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 

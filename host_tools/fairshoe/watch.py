@@ -134,7 +134,7 @@ class Watch:
     def missing(self) -> int:
         """Events the shoe has and does not show: its journal is for those who have a key."""
         status = self.known.status
-        if self.mode is not Mode.LIVE or status is None or self._readable():
+        if self.mode is not Mode.LIVE or status is None or self.readable():
             return 0
         return max(self._session.acknowledged + status.events_waiting - self._seq, 0)
 
@@ -200,7 +200,7 @@ class Watch:
         now = self.clock()
         if self.mode is Mode.LIVE:
             self._acknowledge_shown()
-            if self._readable():
+            if self.readable():
                 self._ask_journal(now)
         if self.mode is not Mode.LISTENING:
             self._session.tick(now)
@@ -257,7 +257,7 @@ class Watch:
         self.known.welcome = welcome
         if not self._seq:
             self._seq = welcome.seq_first - 1
-            if self._history and self._readable():
+            if self._history and self.readable():
                 self._seq = max(min(self._seq, welcome.seq_last - self._history), 0)
 
     def _check_refusal(self, now: float) -> None:
@@ -283,7 +283,7 @@ class Watch:
 
     # -- events --------------------------------------------------------------------------------------------------------
 
-    def _readable(self) -> bool:
+    def readable(self) -> bool:
         """Whether the device lets us read its journal."""
         welcome = self._session.welcome
         return welcome is not None and (not welcome.has_key or welcome.role != Role.CLEAR)

@@ -1,0 +1,155 @@
+"""`fairshoe status`: one look at a shoe."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from dataclasses import asdict
+from typing import Any
+
+from fairshoe.advice import next_step, warned
+from fairshoe.connection import Connection, add_key, add_port, json_ready
+from fairshoe.describe import words
+from fairshoe.look import Look
+from fairshoe.messages import ZONES, Role, State, Status, Welcome
+from fairshoe.monitor_view import link_facts, many, meters_facts, round_facts
+from fairshoe.operations import Operations, Unfinished
+from fairshoe.screen import Screen
+from fairshoe.watch import Mode, Watch
+
+EPILOG = """\
+examples:
+  fairshoe status                           the port that is set: see fairshoe config show
+  fairshoe status /dev/ttyACM0              who it is, what it waits for, and the next step
+  fairshoe status --json | jq .next         for a program
+
+Nothing is acknowledged: looking takes no event from the host that stores them.
+"""
+_WIDTH = 100
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "status",
+        help="one look: who a shoe is, what it waits for, and the next step",
+        description="Says who a shoe is, its state and what it waits for, where the cards are, a warning with what to "
+        "do, meters, how much its journal holds, and whether a command of ours was never answered.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_port(command)
+    add_key(command)
+    command.add_argument("--json", action="store_true", help="as one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    connection = Connection(options)
+    with Look(connection.port, connection.key(), connection.answer_s) as look:
+        unfinished = _unfinished(connection, look.watch.known.welcome)
+        if options.json:
+            print(json.dumps(facts(look.watch, unfinished), default=json_ready))
+        else:
+            _print(look.watch, unfinished)
+    return 0
+
+
+def _unfinished(connection: Connection, welcome: Welcome | None) -> Unfinished | None:
+    if welcome is None or welcome.role == Role.CLEAR:
+        return None
+    return Operations(connection.settings.operations_path).unfinished(welcome.device, welcome.role)
+
+
+def facts(watch: Watch, unfinished: Unfinished | None) -> dict[str, Any]:
+    """Everything, for a program."""
+    known, status = watch.known, watch.known.status
+    assert status is not None
+    step, told = next_step(status), warned(status)
+    waits = "hand" if step.hand else "command" if step.command else "machine"
+    return {
+        "port": watch.url,
+        "in_session": watch.mode is Mode.LIVE,
+        "device": _device(known.welcome) if known.welcome else None,
+        "state": status.state.name.lower(),
+        "waits_for": waits,
+        "next": step.text,
+        "command": step.command.NAME if step.command else None,
+        "warning": _warning(status) if told else None,
+        "round": status.round or None,
+        "deck": status.deck or None,
+        "positions": status.positions or None,
+        "stack": status.stack or None,
+        "ledger": {zone: getattr(status, zone) for zone in ZONES},
+        "meters": asdict(known.meters) if known.meters else None,
+        "journal": {"first": known.journal.first, "last": known.journal.last} if known.journal else None,
+        "events_waiting": status.events_waiting,
+        "link": {"frames": watch.link.frames, "dropped": watch.link.drops.by_reason(), "sent_again": watch.link.again},
+        "unanswered": asdict(unfinished) if unfinished else None,
+    }
+
+
+def _device(welcome: Welcome) -> dict[str, Any]:
+    return {
+        "id": f"{welcome.device:08x}",
+        "firmware": welcome.firmware,
+        "game": welcome.game,
+        "boot": welcome.boot,
+        "mode": welcome.mode.name.lower(),
+        "role": welcome.role.name.lower(),
+        "has_key": bool(welcome.has_key),
+    }
+
+
+def _warning(status: Status) -> dict[str, str]:
+    told = warned(status)
+    assert told is not None
+    return {"name": status.warning.name.lower(), "what": told.what, "to_do": told.advice}
+
+
+def _print(watch: Watch, unfinished: Unfinished | None) -> None:
+    screen = Screen()
+    known, status = watch.known, watch.known.status
+    assert status is not None
+    welcome = known.welcome
+    if welcome is not None:
+        key = "has a key" if welcome.has_key else "no key"
+        text = f"{welcome.device:08x}, firmware {welcome.firmware}, game {welcome.game}, boot {welcome.boot}"
+        _row(screen, "device", f"{text}, {words(welcome.mode.name)}, {key}", "bold")
+    _row(screen, "state", _state(status), "bad" if status.warning else "good")
+    _row(screen, "next", next_step(status).text, "" if next_step(status).machine else "bold")
+    told = warned(status)
+    if told is not None:
+        _row(screen, "warning", f"{words(status.warning.name)}: {told.what}", "bad")
+        _row(screen, "to do", told.advice, "bold")
+    zones = [f"{zone} {getattr(status, zone)}" for zone in ZONES if getattr(status, zone)]
+    _row(screen, "ledger", ", ".join(zones) or "no cards")
+    if known.meters is not None:
+        _row(screen, "meters", "; ".join(meters_facts(known.meters)))
+    _row(screen, "journal", _journal(watch, status))
+    _row(screen, "link", "; ".join(part for part in link_facts(watch) if "for a host" not in part))
+    if unfinished is not None:
+        text = f"{words(unfinished.command)} (operation {unfinished.op}): ask with `fairshoe command --resume`"
+        _row(screen, "unanswered", text, "warn")
+
+
+def _state(status: Status) -> str:
+    text = words(status.state.name)
+    if status.state == State.SHUFFLING:
+        text += f" {status.elapsed_ds / 10:.0f} of {status.expected_ds / 10:.0f} s"
+    return f"{text} ({', '.join(round_facts(status))})"
+
+
+def _journal(watch: Watch, status: Status) -> str:
+    journal = watch.known.journal
+    if journal and not journal.last:
+        return "no records yet"
+    held = f"records {journal.first} to {journal.last}; " if journal else ""
+    if journal and journal.first > 1:  # only a log that has come round tells how much fits into it
+        held = f"records {journal.first} to {journal.last}, all {journal.last - journal.first + 1} places in use; "
+    waiting = status.events_waiting
+    return f"{held}{many(waiting, 'event')} wait{'s' if waiting == 1 else ''} for a host that stores them"
+
+
+def _row(screen: Screen, label: str, text: str, style: str = "") -> None:
+    for number, line in enumerate(textwrap.wrap(text, _WIDTH) or [""]):
+        screen.line(f"{label if not number else '':11s}{screen.styled(line, style)}")
