@@ -22,6 +22,7 @@ from fairshoe import (
     bench_cli,
     command_cli,
     config_cli,
+    deal_cli,
     decode_cli,
     demo_cli,
     flash_cli,
@@ -31,9 +32,12 @@ from fairshoe import (
     ports_cli,
     provision,
     report_cli,
+    round_cli,
     scenario,
+    shuffle_cli,
     shuffle_test,
     sim_cli,
+    status_cli,
 )
 from fairshoe.errors import FairshoeError, UsageError
 
@@ -55,6 +59,7 @@ class CommandModule(Protocol):
 _GROUPS: dict[str, dict[str, CommandModule]] = {
     "look at a shoe": {
         "ports": ports_cli,
+        "status": status_cli,
         "monitor": monitor_cli,
         "decode": decode_cli,
     },
@@ -64,6 +69,9 @@ _GROUPS: dict[str, dict[str, CommandModule]] = {
         "scenario": scenario,
     },
     "drive a shoe": {
+        "round": round_cli,
+        "shuffle": shuffle_cli,
+        "deal": deal_cli,
         "command": command_cli,
     },
     "test one": {

@@ -3,62 +3,90 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
+import textwrap
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
+from fairshoe.connection import PORT_HELP
 from fairshoe.describe import describe_reason
+from fairshoe.driving import KEY_NOTE, add_driving, driver_of
 from fairshoe.errors import UsageError
-from fairshoe.keys import read_key
-from fairshoe.messages import ALL, Command, Record, Role
-from fairshoe.operations import Operations, default_path
+from fairshoe.messages import ALL, Command, Record
 from fairshoe.records import record_from_words
 from fairshoe.shoe import Pending, Shoe
 
+NAMES = sorted(cls.NAME.replace("_", "-") for cls in ALL if issubclass(cls, Command))
+EPILOG = """\
+commands:
+{names}
+
+examples:
+  fairshoe command /dev/ttyACM0 shuffle --key-file table.key
+  fairshoe command set-positions 3          at the port and with the key that are set
+  fairshoe command record cut 26 dealer     what no sensor sees: docs/GAMES.md
+  fairshoe command --resume                 the outcome of the last one, if it was never heard
+
+exit status: 0 done, 1 anything else
+
+{note}"""
+
 
 def add_parser(commands: Any) -> None:
-    names = sorted(cls.NAME.replace("_", "-") for cls in ALL if issubclass(cls, Command))
     command = commands.add_parser(
         "command",
         help="give a shoe one command and wait for its outcome",
+        usage="fairshoe command [PORT] NAME [ARGUMENT ...] [options]",
         description="Gives one command in an authenticated session. Its number is remembered, so that a command whose "
         "answer was lost can be asked about again (--resume) and never acts twice.",
+        epilog=EPILOG.format(names=textwrap.fill(", ".join(NAMES), 100), note=KEY_NOTE),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("port", help="serial device or pyserial URL")
-    command.add_argument("name", nargs="?", choices=names, metavar="NAME", help=", ".join(names))
+    command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
+    command.add_argument("name", nargs="?", metavar="NAME", help="which command, below")
     command.add_argument(
         "argument",
         nargs="*",
+        metavar="ARGUMENT",
         help="set-positions: how many; record: what, and its numbers as docs/GAMES.md has them: record cut 26 dealer",
     )
-    command.add_argument("--key-file", required=True, metavar="F", help="the key of the role, mode 600")
-    command.add_argument("--role", choices=["table", "service"], default="table")
+    add_driving(command, port=False)
     command.add_argument("--resume", action="store_true", help="ask about the last command that was never answered")
-    command.add_argument("--timeout-s", type=float, default=120.0, metavar="S")
-    command.add_argument("--json", action="store_true", help="the outcome as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
+    _without_port(options)
     kind = _kind(options.name) if options.name else None
     arguments = _arguments(kind, options.argument) if kind else {}  # before a port is opened for a slip of the pen
-    key = read_key(Path(options.key_file), Role[options.role.upper()])
-    with Shoe.open(options.port, key, Operations(default_path())) as shoe:
-        pending = _pending(shoe, options.resume, kind, arguments)
-        result = shoe.wait(pending, options.timeout_s)
-    answer = {
-        "command": pending.message.NAME,
-        "op": result.op,
-        "outcome": result.outcome.name.lower(),
-        "reason": result.reason.name.lower(),
-        "detail": result.detail,
-    }
+    if kind is None and not options.resume:
+        raise UsageError("which command?", f"One of {', '.join(NAMES)}; or --resume.")
+    with driver_of(options) as (driver, screen):
+        driver.on_event = lambda _event: None
+        pending = _pending(driver.shoe, options.resume, kind, arguments)
+        result = driver.follow(pending)
+        screen.finish()
+    name = pending.message.NAME
     if options.json:
+        answer = {
+            "command": name,
+            "op": result.op,
+            "outcome": result.outcome.name.lower(),
+            "reason": result.reason.name.lower(),
+            "detail": result.detail,
+        }
         print(json.dumps(answer))
     else:
         why = describe_reason(result.reason, result.detail)
-        print(f"{pending.message.NAME} (operation {result.op}): {answer['outcome']}{why}")
+        print(f"{name} (operation {result.op}): {result.outcome.name.lower()}{why}")
     return 0 if result.done else 1
+
+
+def _without_port(options: argparse.Namespace) -> None:
+    """A command's name where a port would stand: the port is the one that is set."""
+    if options.port is not None and options.port.replace("_", "-") in NAMES:
+        words = [options.name] if options.name is not None else []
+        options.port, options.name, options.argument = None, options.port, [*words, *options.argument]
 
 
 def _pending(shoe: Shoe, resume: bool, kind: type[Command] | None, arguments: dict[str, int]) -> Pending:
@@ -78,7 +106,11 @@ def _pending(shoe: Shoe, resume: bool, kind: type[Command] | None, arguments: di
 
 
 def _kind(name: str) -> type[Command]:
-    return next(cls for cls in ALL if issubclass(cls, Command) and name.replace("-", "_") == cls.NAME)
+    for cls in ALL:
+        if issubclass(cls, Command) and name.replace("-", "_") == cls.NAME:
+            return cls
+    near = difflib.get_close_matches(name, NAMES, 1)
+    raise UsageError(f"there is no command {name!r}.", f"Did you mean {near[0]}?" if near else f"{', '.join(NAMES)}.")
 
 
 def _arguments(kind: type[Command], given: list[str]) -> dict[str, int]:

@@ -1,0 +1,99 @@
+"""What the commands that drive a shoe have in common: their options, their output, and the person at the table."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import select
+import sys
+from collections.abc import Callable, Generator
+from typing import Any
+
+from fairshoe.connection import Connection, add_key, add_port
+from fairshoe.drive import Driver
+from fairshoe.errors import UsageError
+from fairshoe.messages import Event, Message
+from fairshoe.screen import Screen
+
+KEY_NOTE = """\
+The shoe takes commands from the key of the table's role: --key-file, FAIRSHOE_KEY_FILE or the settings file.
+Ctrl-C loses nothing: a command that was sent and not answered is on file; `fairshoe command --resume` asks about it.
+"""
+
+
+def add_driving(command: argparse.ArgumentParser, port: bool = True) -> None:
+    if port:
+        add_port(command)
+    add_key(command)
+    command.add_argument("--role", choices=["table", "service"], help="which role a device key stands for (table)")
+    command.add_argument("--timeout-s", type=float, metavar="S", help="to wait for the outcome of a command (120)")
+    command.add_argument("--json", action="store_true", help="only what became of it, as JSON")
+
+
+@contextlib.contextmanager
+def driver_of(options: argparse.Namespace) -> Generator[tuple[Driver, Screen]]:
+    """An open shoe under commands, whose events and states are shown as they come."""
+    connection = Connection(options)
+    screen = Screen(story=True)
+
+    def show(message: Message) -> None:
+        if not options.json:
+            screen.show(message)
+
+    with connection.open_to_command() as shoe:
+        try:
+            yield Driver(shoe, connection.timeout_s, show, show), screen
+        finally:
+            screen.finish()
+
+
+class AtTheKeyboard:
+    """Says what to do, and waits for Enter before a command; without questions if told so."""
+
+    def __init__(self, screen: Screen, yes: bool, quiet: bool = False) -> None:
+        self._screen = screen
+        self._yes = yes
+        self._quiet = quiet
+        self._typed = b""
+
+    def tell(self, text: str) -> None:
+        if not self._quiet:
+            self._screen.line(f"         -> {text}", "bold")
+
+    def confirm(self, text: str, still: Callable[[], bool]) -> bool:
+        if self._yes:
+            return True
+        self.tell(f"{text}; press Enter")
+        while still():
+            if self._line() is not None:
+                return True
+        return False
+
+    def number(self, text: str) -> int:
+        if self._yes:
+            raise UsageError(text, "Give the number on the command line.")
+        while True:
+            self.tell(text)
+            line = None
+            while line is None:
+                line = self._line(0.5)
+            if line.isdigit() and int(line) > 0:
+                return int(line)
+
+    def _line(self, seconds: float = 0.0) -> str | None:
+        """What was typed, once Enter was pressed."""
+        if b"\n" not in self._typed and select.select([sys.stdin], [], [], seconds)[0]:
+            data = os.read(sys.stdin.fileno(), 256)
+            if not data:
+                raise UsageError("standard input has ended.", "--yes gives every command without asking.")
+            self._typed += data
+        if b"\n" not in self._typed:
+            return None
+        line, _, self._typed = self._typed.partition(b"\n")
+        return line.decode("ascii", "replace").strip()
+
+
+def event_facts(events: list[Event], kind: type[Event]) -> Any:
+    """The last event of a kind, if there was one."""
+    return next((event for event in reversed(events) if isinstance(event, kind)), None)

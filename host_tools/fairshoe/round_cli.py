@@ -1,0 +1,58 @@
+"""`fairshoe round`: a whole round, step by step, from wherever the shoe is."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from fairshoe.advice import warned
+from fairshoe.connection import PORT_HELP
+from fairshoe.deal_cli import positions_of
+from fairshoe.driving import KEY_NOTE, AtTheKeyboard, add_driving, driver_of
+from fairshoe.procedure import Procedure
+
+EPILOG = f"""\
+examples:
+  fairshoe round /dev/ttyACM0 3             a round for three positions, from the deck in your hand to the report
+  fairshoe round                            at the port that is set; positions are asked for
+  fairshoe round 3 --yes --json             no questions; the round's report for a program
+
+It says what to do next, waits for Enter before it gives a command, and goes on by itself when a hand or a button of the
+shoe was faster. Whatever stops it, running it again goes on from where the shoe is.
+exit status: 0 the round has ended, 1 it is void or was stopped.
+
+{KEY_NOTE}"""
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "round",
+        help="walk through a whole round, step by step",
+        usage="fairshoe round [PORT] [N] [options]",
+        description="Walks through a round: shuffle, close betting, stacks, the rest, the end. Says what to do next, "
+        "gives the commands that need giving, and ends with the round's report.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
+    command.add_argument("positions", nargs="?", metavar="N", help="positions that play; asked for if left out")
+    add_driving(command, port=False)
+    command.add_argument("--yes", action="store_true", help="give every command without asking")
+
+
+def run(options: argparse.Namespace) -> int:
+    positions = positions_of(options)
+    with driver_of(options) as (driver, screen):
+        report = Procedure(driver, AtTheKeyboard(screen, options.yes, options.json), positions).run()
+        screen.finish()
+        if options.json:
+            print(json.dumps(report.facts()))
+        else:
+            screen.line("")
+            for line in report.lines():
+                screen.line(line, "" if report.good else "bad")
+            told = warned(driver.shoe.status) if driver.shoe.status else None
+            if told is not None:
+                screen.line(f"  to do: {told.advice}", "bold")
+    return 0 if report.good else 1

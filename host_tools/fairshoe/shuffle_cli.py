@@ -1,0 +1,47 @@
+"""`fairshoe shuffle`: have the deck in the hopper taken in, shuffled and verified."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from fairshoe.driving import KEY_NOTE, add_driving, driver_of, event_facts
+from fairshoe.messages import DeckVerified, Shuffle
+
+EPILOG = f"""\
+examples:
+  fairshoe shuffle                          the port and the key that are set: see fairshoe config show
+  fairshoe shuffle /dev/ttyACM0 --key-file table.key
+  fairshoe shuffle --json                   counts and outcome for a program
+
+{KEY_NOTE}"""
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "shuffle",
+        help="have the deck in the hopper shuffled and verified",
+        description="Has the deck in the hopper taken in, shuffled and counted twice, shows how far it is (by time: "
+        "nothing else about a shuffle may be told), and says what was counted.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_driving(command)
+
+
+def run(options: argparse.Namespace) -> int:
+    with driver_of(options) as (driver, screen):
+        driver.begin()
+        result = driver.give(Shuffle)
+        screen.finish()
+        verified: DeckVerified | None = event_facts(driver.events, DeckVerified)
+        if options.json:
+            counts = {"counted": verified.counted, "swept": verified.swept} if verified else None
+            facts = {"op": result.op, "outcome": result.outcome.name.lower(), "reason": result.reason.name.lower()}
+            print(json.dumps({**facts, "verified": counts}))
+        if not result.done:
+            raise driver.why("shuffle", result)
+        if not options.json:
+            screen.line(f"shuffled and verified: {verified.counted} cards" if verified else "loaded", "good")
+    return 0
