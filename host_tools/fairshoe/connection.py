@@ -9,10 +9,11 @@ from typing import Any
 from fairshoe import settings
 from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, read_key
-from fairshoe.messages import Role
-from fairshoe.operations import Operations
+from fairshoe.messages import Role, Welcome
+from fairshoe.operations import Operations, Unfinished
 from fairshoe.settings import Settings
 from fairshoe.shoe import Shoe
+from fairshoe.store import Store
 
 PORT_HELP = "serial device or URL: /dev/ttyACM0, tcp://10.0.0.7:4001; FAIRSHOE_PORT or the settings file if left out"
 KEY_HELP = "the key of a role, mode 600; FAIRSHOE_KEY_FILE or the settings file if left out"
@@ -65,7 +66,15 @@ class Connection:
                 "a shoe takes commands from nobody without a key.",
                 "Give --key-file, or set FAIRSHOE_KEY_FILE or key_file in the settings file.",
             )
-        return Shoe.open(port, key, Operations(self.settings.operations_path), answer_s=self.answer_s)
+        return Shoe.open(port, key, Operations(self.settings["store"]), answer_s=self.answer_s)
+
+    def unfinished(self, welcome: Welcome | None) -> Unfinished | None:
+        """The command of ours that this shoe has never answered. Looking makes no file."""
+        path = Path(self.settings["store"])
+        if welcome is None or welcome.role == Role.CLEAR or not path.exists():
+            return None
+        with Store(path) as store:
+            return store.unfinished(welcome.device, welcome.role)
 
 
 def json_ready(value: Any) -> Any:

@@ -14,6 +14,7 @@ from fairshoe.connection import Connection, add_key, add_port
 from fairshoe.drive import Driver
 from fairshoe.errors import UsageError
 from fairshoe.messages import Event, Message
+from fairshoe.notices import LinkBack, LinkLost
 from fairshoe.screen import Screen
 
 KEY_NOTE = """\
@@ -41,7 +42,13 @@ def driver_of(options: argparse.Namespace) -> Generator[tuple[Driver, Screen]]:
         if not options.json:
             screen.show(message)
 
+    def lost(_notice: LinkLost) -> None:
+        screen.line("            the shoe cannot be reached: check cable and power; it is tried again", "bad")
+
     with connection.open_to_command() as shoe:
+        if not options.json:
+            shoe.on(LinkLost, lost)
+            shoe.on(LinkBack, lambda _notice: screen.line("            the shoe is back", "good"))
         try:
             yield Driver(shoe, connection.timeout_s, show, show), screen
         finally:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fairshoe.errors import FairshoeError
-from fairshoe.operations import default_path
+from fairshoe.store import default_path
 
 CONFIG_VARIABLE = "FAIRSHOE_CONFIG"
 ROLES = ("observer", "table", "service", "auditor")
@@ -53,7 +53,7 @@ SETTINGS = (
     Setting("port", "text", "the shoe: a serial device or a URL"),
     Setting("key_file", "path", "the key of a role, in a file of yours alone"),
     Setting("role", "role", "which role a device key stands for: " + ", ".join(ROLES)),
-    Setting("store", "path", "the folder for what must outlive a program: numbers of commands"),
+    Setting("store", "path", "the file for what must outlive a program: numbers of commands"),
     Setting("answer_s", "number", "seconds to wait for a shoe's first answer"),
     Setting("timeout_s", "number", "seconds to wait for the outcome of a command"),
 )
@@ -79,17 +79,13 @@ class Settings:
     def __getitem__(self, name: str) -> Any:
         return self.values[name].value
 
-    @property
-    def operations_path(self) -> Path:
-        return Path(self["store"]) / default_path().name
-
 
 def load(options: argparse.Namespace | None = None, environment: Mapping[str, str] | None = None) -> Settings:
     """From flags that were given, the environment and the file, in that order. SettingsError says what is wrong."""
     environment = os.environ if environment is None else environment
     path, asked = _file(options, environment)
     values = {name: Value(_DEFAULTS.get(name), "default") for name in _BY_NAME}
-    values["store"] = Value(str(default_path().parent), "default")
+    values["store"] = Value(str(default_path()), "default")
     if asked or path.exists():
         values |= _from_file(path)
     for setting in SETTINGS:

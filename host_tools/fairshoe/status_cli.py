@@ -12,9 +12,9 @@ from fairshoe.advice import next_step, warned
 from fairshoe.connection import Connection, add_key, add_port, json_ready
 from fairshoe.describe import words
 from fairshoe.look import Look
-from fairshoe.messages import ZONES, Role, State, Status, Welcome
+from fairshoe.messages import ZONES, State, Status, Welcome
 from fairshoe.monitor_view import link_facts, many, meters_facts, round_facts
-from fairshoe.operations import Operations, Unfinished
+from fairshoe.operations import Unfinished
 from fairshoe.screen import Screen
 from fairshoe.watch import Mode, Watch
 
@@ -46,18 +46,12 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     connection = Connection(options)
     with Look(connection.port, connection.key(), connection.answer_s) as look:
-        unfinished = _unfinished(connection, look.watch.known.welcome)
+        unfinished = connection.unfinished(look.watch.known.welcome)
         if options.json:
             print(json.dumps(facts(look.watch, unfinished), default=json_ready))
         else:
             _print(look.watch, unfinished)
     return 0
-
-
-def _unfinished(connection: Connection, welcome: Welcome | None) -> Unfinished | None:
-    if welcome is None or welcome.role == Role.CLEAR:
-        return None
-    return Operations(connection.settings.operations_path).unfinished(welcome.device, welcome.role)
 
 
 def facts(watch: Watch, unfinished: Unfinished | None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from fairshoe import wire
 from fairshoe.advice import REFUSALS
-from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, PortError, PortLost
+from fairshoe.errors import FairshoeError, HelloRefused, PortError, PortLost, WrongKey
 from fairshoe.journal import Record
 from fairshoe.keys import RoleKey
 from fairshoe.messages import (
@@ -192,6 +192,7 @@ class Watch:
 
     def _lost(self, error: Exception) -> None:
         self.close()
+        self._session.restart()
         self.problem = PortLost(f"{self.url} disappeared.", "Check cable and power; it is tried again every second.")
         self.problem.__cause__ = error
         self._reopen_at = time.monotonic() + REOPEN_S
@@ -268,7 +269,7 @@ class Watch:
         if now - self._since < ASK_S:
             return
         if self._session.counts.disbelieved["welcome without the key"]:
-            raise NoAnswer(f"{self.url} answers with another key.", "Use the key file of this device.")
+            raise WrongKey(f"{self.url} answers with another key.", "Use the key file of this device.")
         if self._key is None and self._heard > self._since:
             self.mode = Mode.LISTENING
 

@@ -25,18 +25,17 @@ def file(folder: Path, text: str) -> Path:
 
 
 def test_a_flag_outdoes_the_environment_the_environment_the_file_and_the_file_the_default(tmp_path: Path) -> None:
-    path = file(tmp_path, '\n# mine\nport = "a"\ntimeout_s = 7\nrole = "service"\nstore = "/s"\n')
+    path = file(tmp_path, '\n# mine\nport = "a"\ntimeout_s = 7\nrole = "service"\nstore = "/s.db"\n')
     found = settings.load(given(path, port="c"), {"FAIRSHOE_PORT": "b", "FAIRSHOE_ROLE": "observer"})
     told = {name: (value.value, value.origin) for name, value in found.values.items()}
     assert told == {
         "port": ("c", "flag PORT"),
         "key_file": (None, "default"),
         "role": ("observer", "environment FAIRSHOE_ROLE"),
-        "store": ("/s", f"{path}:6"),
+        "store": ("/s.db", f"{path}:6"),
         "answer_s": (4.0, "default"),
         "timeout_s": (7.0, f"{path}:4"),
     }
-    assert found.operations_path == Path("/s/operations.json")
 
 
 def test_the_file_is_found_where_xdg_says_and_need_not_exist_unless_it_was_asked_for(tmp_path: Path) -> None:
