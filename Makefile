@@ -12,6 +12,7 @@ WRITE ?=
 JOBS ?=
 ROUNDS ?=
 NAMES ?=
+QUICK ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -19,7 +20,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
-.PHONY: scenarios trace soak soak-kill powerloss size bench fuzz hil-smoke wheel clean distclean
+.PHONY: scenarios trace soak soak-kill powerloss size bench fuzz hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -113,9 +114,13 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
 		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
 
-hil-smoke: ## the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD=]
+hil: ## the firmware on an emulated RP2040: rounds, faults, power cuts, budgets  UF2=firmware.uf2 [BOARD= ROUNDS= SEED= QUICK=1]
 	@$(PYTHON) tools/setup.py --quiet --hil
-	@$(BIN)/python tools/hil_smoke.py $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD))
+	@$(BIN)/python tools/hil.py $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD)) $(call opt,--rounds,$(ROUNDS)) \
+		$(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) $(if $(QUICK),--quick)
+
+hil-smoke: ## the shortest run of hil: one round  UF2=firmware.uf2 [BOARD=]
+	@$(MAKE) --no-print-directory hil QUICK=1
 
 .PHONY: docs docs-serve docs-ready
 docs-ready:

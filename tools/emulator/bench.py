@@ -3,13 +3,16 @@
 Carousel or elevator is where the step pulses have put it. Everything else is hal.sim.plant, as in every simulation.
 """
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from emulator.chips import Fram, Mcp23017, replace_ring_oscillator
+from emulator.masked import MaskedTime
 from emulator.pico import Pico
 from emulator.step_axis import FAR_US, StepAxis
 from hal.sim.plant import OUTPUTS, Plant
-from rig.peer import Peer
+from rig.actions import do, typed
 
 _PICK = 0
 _BEAT_US = 20  # while it turns, how closely the steps keep time
@@ -17,28 +20,51 @@ _TURNING_US = 20000  # longer than the longest pause between two steps of a move
 
 
 class Bench:
-    """One board on a table, with a host on its link. `plant` is the machine, `peer` the host."""
+    """One machine on a table, and the board in it while there is power. `plant` and the FRAM's content outlive cuts."""
 
-    def __init__(self, pico: Pico, config: dict[str, Any], lines: tuple[str, ...], seed: int) -> None:
-        self.pico = pico
+    def __init__(self, uf2: Path, image: bytes, config: dict[str, Any], lines: tuple[str, ...], seed: int) -> None:
+        self.uf2 = uf2
+        self.image = image
         self.config = config
+        self.seed = seed
         self.plant = Plant(config, lines, seed)
         self.axis = StepAxis.install(self.plant, config["mechanism"]) if "axis" in config else None
-        self.peer = Peer()
-        self.fram = Fram(pico, config["nv"])
-        self.panel = Mcp23017(pico, config["expander"])
-        replace_ring_oscillator(pico, seed)
+        self.memory = bytearray(config["nv"]["bytes"])
+        self.arrived = bytearray()  # what the device has sent and nobody has read
         self.stop_us: list[int] = []  # from throat A seeing a card to the pick roller being off
+        self.boots = 0
+        self.origin_us = 0  # when the board got its power
+        self.power_on()
+
+    def power_on(self) -> None:
+        """A board that knows nothing but its files and its FRAM."""
+        self.boots += 1
+        pico = self.pico = Pico(self.uf2, self.image)
+        self.masked = MaskedTime(pico)
+        self.fram = Fram(pico, self.config["nv"], self.memory)
+        self.panel = Mcp23017(pico, self.config["expander"])
+        replace_ring_oscillator(pico, self.seed + self.boots)
         self._edge_us = -1
         self._outputs = bytearray(len(OUTPUTS))
         self._due = pico.alarm(self.catch_up)
         self._beat = pico.alarm(self._beating)
-        self._from_device = bytearray()
-        self._to_device = bytearray(self.peer.hello())
+        self._to_device = bytearray()
         self._feeding = pico.alarm(self._feed)
         self._wire()
         self._show_lines()
         self._schedule()
+
+    def power_off(self, dark_ms: int) -> None:
+        """The plug is pulled, and for so long nobody puts it back: motors run out, cards come to rest."""
+        self.catch_up()
+        self.plant.power_off()
+        self.origin_us = self.now_us + dark_ms * 1000
+        self._advance(self.origin_us)
+        self.plant.edges = []
+
+    @property
+    def now_us(self) -> int:
+        return self.origin_us + self.pico.now_us
 
     def send(self, data: bytes) -> None:
         """Queue bytes for the device; they go at the link's rate."""
@@ -47,30 +73,27 @@ class Bench:
         if idle and data:
             self._feeding.schedule(self._byte_ns)
 
-    def start_link(self) -> None:
-        self._feeding.schedule(self._byte_ns)
-
-    def press(self, button: str) -> None:
+    def hand(self, action: str, argument: str = "") -> None:
+        """What people do to it from outside, in the words of rig/actions.py."""
         self.catch_up()
-        self.plant.press(self.plant.lines.index("button_" + button))
-        self.catch_up()
-
-    def load(self, cards: int) -> None:
-        self.catch_up()
-        self.plant.load(list(range(cards)))
+        name, arguments = typed(action, argument)
+        rig: Any = SimpleNamespace(plant=self.plant)
+        do(rig, name, arguments)
         self.catch_up()
 
     def catch_up(self) -> None:
         """Bring the plant to the emulated present, and what its beams saw to the pins."""
-        now_us = self.pico.now_us
-        plant = self.plant
-        while True:
-            plant.advance(now_us)
-            plant.changed = False
-            if plant.now_us >= now_us:
-                break
+        self._advance(self.now_us)
         self._show_lines()
         self._schedule()
+
+    def _advance(self, until_us: int) -> None:
+        plant = self.plant
+        while True:
+            plant.advance(until_us)
+            plant.changed = False
+            if plant.now_us >= until_us:
+                break
 
     def _wire(self) -> None:
         for index, name in enumerate(OUTPUTS):
@@ -91,7 +114,7 @@ class Bench:
         def switched(level: bool) -> None:
             self.catch_up()
             if index == _PICK and not level and self._edge_us >= 0:
-                self.stop_us.append(self.pico.now_us - self._edge_us)
+                self.stop_us.append(self.now_us - self._edge_us)
                 self._edge_us = -1
             self._outputs[index] = 1 if level else 0
             self.plant.drive(self._outputs, True)
@@ -112,7 +135,7 @@ class Bench:
 
     def _beating(self) -> None:
         self.pico.run_pio_ahead(_BEAT_US)
-        if self.axis is not None and self.pico.now_us - self.axis.step_us < _TURNING_US:
+        if self.axis is not None and self.now_us - self.axis.step_us < _TURNING_US:
             self._beat.schedule(_BEAT_US * 1000)
 
     def _show_lines(self) -> None:
@@ -141,14 +164,10 @@ class Bench:
         due_us = self.plant.next_us()
         self._due.cancel()
         if due_us < FAR_US:
-            self._due.schedule(max(due_us * 1000 - self.pico.clock.nanos, 0))
+            self._due.schedule(max((due_us - self.origin_us) * 1000 - self.pico.clock.nanos, 0))
 
     def _received(self, byte: int) -> None:
-        self._from_device.append(byte)
-        if byte == 0:
-            answer = self.peer.feed(self._from_device)
-            self._from_device = bytearray()
-            self.send(answer)
+        self.arrived.append(byte)
 
     def _feed(self) -> None:
         if self._to_device:

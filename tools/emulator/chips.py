@@ -14,8 +14,8 @@ _ROSC_RANDOMBIT = 0x1C
 class Fram:
     """SPI FRAM with two-byte addresses; a byte takes eight of the programmed clock's cycles."""
 
-    def __init__(self, pico: Pico, config: dict[str, Any]) -> None:
-        self.data = bytearray(config["bytes"])
+    def __init__(self, pico: Pico, config: dict[str, Any], data: bytearray) -> None:
+        self.data = data  # it keeps it without power
         self.writes = 0
         self._spi = pico.mcu.spi[config["spi"]]
         self._selected = False

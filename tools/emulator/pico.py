@@ -37,6 +37,7 @@ class Pico:
         self.wall_s = 0.0
         self.resets = 0
         self._driven: dict[int, bool] = {}
+        self._usb_waits: Callable[[], None] | None = None  # a read of the device that nobody has answered yet
         self.mcu.flash[FS_OFFSET : FS_OFFSET + len(fs_image)] = fs_image
         self.mcu.clk_peri = _PERI_HZ  # MicroPython runs UART and SPI from the USB clock; the emulator assumes 125 MHz
         self._device.cdc.on_serial_data = self.console.extend
@@ -118,6 +119,14 @@ class Pico:
 
         self.mcu.gpio[number].add_listener(changed)
 
+    def type(self, data: bytes) -> None:
+        """What somebody sends to its USB console."""
+        for byte in data:
+            self._device.cdc.send_serial_byte(byte)
+        waits, self._usb_waits = self._usb_waits, None
+        if waits is not None:
+            waits()
+
     # -- corrections ---------------------------------------------------------------------------------------------
 
     def _hold_idle_usb(self) -> None:
@@ -130,6 +139,8 @@ class Pico:
         def read(endpoint: int, size: int) -> None:
             if endpoint != cdc._out_endpoint or not cdc.tx_fifo.empty or cdc._pending_line_coding is not None:
                 answer(endpoint, size)
+            else:
+                self._usb_waits = lambda: answer(endpoint, size)
 
         usb.on_endpoint_read = read
 

@@ -7,6 +7,8 @@ import gc
 import sys
 from time import ticks_diff, ticks_ms, ticks_us
 
+import micropython
+
 gc.collect()
 free_before = gc.mem_free()
 
@@ -22,6 +24,19 @@ def say(word, *figures):
     print("@", word, *figures)
 
 
+def locked(decide):
+    """From here on an allocation in decide is a MemoryError, which ends the run."""
+
+    def decide_locked(now_ms):
+        micropython.heap_lock()
+        try:
+            return decide(now_ms)
+        finally:
+            micropython.heap_unlock()
+
+    return decide_locked
+
+
 class Timed:
     """What run() needs of an app, with figures: scans, microseconds, the worst; apart while cards move."""
 
@@ -34,9 +49,9 @@ class Timed:
         self.state = -1
         self.phase = -1
         self.heap = 0
+        self.jobs = 0
         self.moving = [0, 0, 0]
         self.quiet = [0, 0, 0]
-        self.bins = [0] * 64  # scans while cards move, by quarters of a millisecond
 
     def resting(self):
         return self.app.resting()
@@ -48,50 +63,58 @@ class Timed:
         began_us = ticks_us()
         wake_ms = self.app.scan(now_ms)
         took_us = ticks_diff(ticks_us(), began_us)
-        moving = motors_running(self.inp, self.out)
-        figures = self.moving if moving else self.quiet
+        figures = self.moving if motors_running(self.inp, self.out) else self.quiet
         figures[0] += 1
         figures[1] += took_us
         if took_us > figures[2]:
             figures[2] = took_us
-        if moving:
-            self.bins[min(took_us // 250, 63)] += 1
         flow = self.app.flow
         if flow.state != self.state or flow.phase != self.phase:
             self.changed(flow)
         return wake_ms
 
     def changed(self, flow):
-        if flow.state == WAITING_FOR_DECK and self.state != WAITING_FOR_DECK:
-            self.figures("proving")
-            say("ready", ticks_ms())
-        if flow.state == SHUFFLING and self.state != SHUFFLING:
+        state = flow.state
+        if state == WAITING_FOR_DECK and self.state != WAITING_FOR_DECK:
+            self.waiting()
+        if state == SHUFFLING and self.state != SHUFFLING:
             self.figures("preparing")
             self.clear()
             say("shuffling")
             self.heap = gc.mem_alloc()
-        if flow.state == SHUFFLING and flow.phase == PHASE_HOLDING:
+        if state == SHUFFLING and flow.phase == PHASE_HOLDING:
             heap = gc.mem_alloc()
             self.figures("intake")
+            self.clear()
             say("heap_grown", heap - self.heap)
             say("counted", flow.machine.count, flow.machine.second, flow.machine.feed.misfeeds)
             say("done")
-        if flow.state == WARNING and self.state != WARNING:
+        if state == WARNING and self.state != WARNING:
             say("warning", flow.warning)
-        self.state = flow.state
+        self.state = state
         self.phase = flow.phase
+
+    def waiting(self):
+        """Between two jobs. The first is timed as the product runs; from the second on decide may not allocate, which
+        takes time of its own to watch."""
+        self.figures("job")
+        gc.collect()
+        say("heap_rest", self.jobs, gc.mem_alloc())
+        say("ready", ticks_ms())
+        self.jobs += 1
+        if self.jobs == 3:
+            self.app.decide = locked(self.app.decide)
+            say("locked")
+        self.clear()
 
     def figures(self, name):
         say(name, *self.moving)
         say(name + "_quiet", *self.quiet)
-        say(name + "_bins", *self.bins)
 
     def clear(self):
         for i in range(3):
             self.moving[i] = 0
             self.quiet[i] = 0
-        for i in range(64):
-            self.bins[i] = 0
 
 
 def start():
