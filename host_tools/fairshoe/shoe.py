@@ -349,9 +349,11 @@ class Shoe:
         while True:
             message = self._core.next_message()
             if message is None:
+                self._pump()  # before the clock is looked at: no patience at all is still one look
+                message = self._core.next_message()
+            if message is None:
                 if quiet_s is not None and self._clock() - heard >= quiet_s:
                     return
-                self._pump()
                 continue
             if isinstance(message, wanted):
                 heard = self._clock()
