@@ -20,7 +20,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
-.PHONY: scenarios trace soak soak-kill powerloss size bench fuzz hil hil-smoke wheel clean distclean
+.PHONY: scenarios trace soak soak-kill powerloss size bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -113,6 +113,9 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 	@$(BIN)/python tools/soak_kill.py $(call opt,--rounds,$(ROUNDS)) $(call opt,--seed,$(SEED)) \
 		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
 		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
+
+growth: ready ## whether memory grows over 1,000 rounds, on the MicroPython VM  [ROUNDS=]
+	@$(BIN)/node tools/mpy/growth.mjs $(or $(ROUNDS),1000)
 
 hil: ## the firmware on an emulated RP2040: rounds, faults, power cuts, budgets  UF2=firmware.uf2 [BOARD= ROUNDS= SEED= QUICK=1]
 	@$(PYTHON) tools/setup.py --quiet --hil
