@@ -152,7 +152,7 @@ def _bench(options: argparse.Namespace, plan: Plan) -> int:
     except BaseException:
         log.discard()
         raise
-    hands: Hands = SimHands(device, sim) if sim else Technician(device, screen.prompt)
+    hands: Hands = SimHands(device, sim) if sim else Technician(device, screen.prompt, answered=screen.answered)
     bench = Bench(device, hands, Play(device, hands, board.kind), board, screen.part)
     facts = Facts(
         operator=options.operator or "simulated hands",

@@ -114,10 +114,17 @@ class Technician:
     unattended = False
     patience_s = PATIENCE_S
 
-    def __init__(self, device: Device, say: Callable[[str], None], entered: Callable[[], bool] | None = None) -> None:
+    def __init__(
+        self,
+        device: Device,
+        say: Callable[[str], None],
+        entered: Callable[[], bool] | None = None,
+        answered: Callable[[], None] | None = None,
+    ) -> None:
         self._device = device
         self._say = say
         self._entered = entered or enter_pressed
+        self._answered = answered
 
     def do(self, deed: Deed) -> None:
         if not deed.blind:
@@ -127,6 +134,8 @@ class Technician:
         self._say(f"{deed.words[0].upper()}{deed.words[1:]}; then press Enter.")
         while not self._entered():
             self._device.pump()
+        if self._answered is not None:
+            self._answered()
 
     def again(self, deed: Deed) -> None:
         self._say(f"Not seen yet: {deed.words}.")

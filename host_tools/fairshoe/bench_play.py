@@ -29,7 +29,6 @@ from fairshoe.messages import (
     RemainderReleased,
     RemainderTaken,
     RoundEnded,
-    RoundStarted,
     RoundVoided,
     ShuffleStarted,
     StackOffered,
@@ -56,7 +55,6 @@ _PRESS = {
 }
 _TAKE = (State.STACK_OFFERED, State.REMAINDER_OFFERED, State.REMOVED_OFFERED)
 _BEAMS_SUFFICE = (Fault.MISMATCH, Fault.CARDS_INSIDE, Fault.ENTROPY, Fault.JOURNAL, Fault.BEAM)  # docs/FAULTS.md
-_MOVED = (StackTaken, RemainderTaken, RoundStarted, RoundEnded, WarningLatched, HeldBack)
 
 
 class Overdue(Exception):
@@ -203,7 +201,17 @@ class Play:
         elif deed.argument == "seat":
             self.do(deed, lambda: bool(device.status and device.status.positions) or device.state != before)
         else:
-            self.do(deed, lambda: device.state != before or any(isinstance(e, _MOVED) for e in device.events[mark:]))
+            # By the stack's number: events come later than the status they belong to, and one of the stack before would
+            # pass for this one.
+            stack = device.status.stack if device.status and before == State.STACK_OFFERED else None
+            self.do(
+                deed,
+                lambda: (
+                    device.state != before
+                    or bool(device.since(mark, HeldBack))
+                    or any(event.stack == stack for event in device.since(mark, StackTaken))
+                ),
+            )
         held = device.since(mark, HeldBack)
         if held and device.state == before:
             self._held(held[-1])

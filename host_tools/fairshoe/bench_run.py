@@ -135,7 +135,7 @@ class Run:
             advice = _sentence(WARNINGS[status.warning].advice)
             return f"The machine is stopped: warning {words(status.warning.name)}. {advice}"
         if status.state == State.WAITING_FOR_DECK:
-            return "The machine is empty and waits for a deck."
+            return "The machine waits for a deck. Take out what you have put into its hopper."
         if status.state in _MOVES:
             return (
                 f"The machine is {doing} and goes on by itself: a host that leaves stops nothing. Wait until it rests."

@@ -45,6 +45,12 @@ class BenchScreen(Watcher):
         """What the technician is to do now."""
         self.line(f"  >> {text}", _BOLD + _YELLOW)
 
+    def answered(self) -> None:
+        """Enter has moved the cursor to a new line, below the live one."""
+        if self._line:
+            self.out.write("\x1b[A")
+            self._redraw()
+
     def part(self, text: str) -> None:
         """How far the step is."""
         self._part = text

@@ -272,6 +272,25 @@ def test_a_technician_is_told_everything_that_has_to_be_done(tmp_path: Path) -> 
     assert any(text == "Put 51 cards into the hopper; then press Enter." for text in told)
 
 
+def test_a_technician_is_asked_for_everything_once(tmp_path: Path) -> None:
+    """Status comes before the events that belong to it; neither may pass for what the next prompt asks for."""
+    case = Case("sim://pico-carousel?seed=3&game=house", tmp_path)
+    told: list[str] = []
+
+    def obey(text: str) -> None:
+        told.append(text)
+        case.device.rest(0.3)
+        words = text.rstrip(".").lower().split()
+        action = {"put": ("load", "52"), "take": ("take", "")}.get(words[0], ("press", words[1]))
+        case.line.act(*action)
+
+    case.hands = Technician(case.device, obey, lambda: True)
+    assert case.run(only(ACCEPTANCE, "decks", decks=1)).results[0].status == PASSED
+    shuffle = ["Put 52 cards into the hopper; then press Enter.", "Press GREEN."]
+    take = "Take the cards out of the tray."
+    assert told == [*shuffle, "Press SEAT.", "Press CLOSE.", take, take, "Press GREEN.", take, "Press GREEN."]
+
+
 def test_a_technician_who_does_nothing_is_reminded_and_the_step_fails_with_what_was_waited_for(tmp_path: Path) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
     told: list[str] = []
