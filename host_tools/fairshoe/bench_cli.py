@@ -45,7 +45,7 @@ examples:
                                                     the page once more, from the report
 
 A run writes three files into --out: the report (.json), its page (.html) and every event as it came (.events.jsonl).
-exit status: 0 every step that applies passed, 1 one failed, 5 device lost, 18 plan, 19 report, 130 interrupted; the
+exit status: 0 every step that applies passed, 1 one failed, 5 device lost, 19 report, 20 plan, 130 interrupted; the
 files are written all the same. docs/BENCH.md says more.
 """
 
@@ -145,10 +145,11 @@ def _bench(options: argparse.Namespace, plan: Plan) -> int:
     key = read_key(Path(options.key_file), Role[options.role.upper()]) if options.key_file else None
     line, sim = _line(options.port)
     started = datetime.now().astimezone()
-    log = Log(Path(options.out) / f"bench-{plan.name}-{started:%Y%m%d-%H%M%S}.events.jsonl")
+    log = Log(Path(options.out), f"bench-{plan.name}-{started:%Y%m%d-%H%M%S}")
     try:
         device = Device(line, key, log.write, screen.watch)
         board = sim.board() if sim else _board(options, device)
+        _may_acknowledge(device, board)
     except BaseException:
         log.discard()
         raise
@@ -199,6 +200,15 @@ def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
     return 0 if verdict == PASSED else EXIT_FAILED
 
 
+def _may_acknowledge(device: Device, board: Board) -> None:
+    """A device that believes no acknowledgement of ours would show its first events for ever."""
+    if not device.keyed and not board.clear_ack:
+        device.close()
+        raise UsageError(
+            f"{board.name} takes acknowledgements from keyed hosts only.", "Give --key-file: the key of a role."
+        )
+
+
 def _line(url: str) -> tuple[Line, SimLine | None]:
     if not url.startswith("sim://"):
         return PortLine(url), None
@@ -220,6 +230,7 @@ def _board(options: argparse.Namespace, device: Device) -> Board:
         deck_cards=options.cards or _deck_cards(config, device.welcome.game),
         places=mech.get("slot_count") or mech.get("shelf_count") or 0,
         count_assurance=mech["count_assurance"],
+        clear_ack=bool(config["link"].get("clear_ack")),
     )
 
 

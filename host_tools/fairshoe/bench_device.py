@@ -82,7 +82,11 @@ class Device:
         self.statuses = 0
         self._heard_s = line.clock()
         self.port = NoisyPort(line.open())
-        self.shoe = self._greet(0)
+        try:
+            self.shoe = self._greet(0)
+        except BaseException:
+            self.port.close()
+            raise
 
     @property
     def welcome(self) -> Welcome:

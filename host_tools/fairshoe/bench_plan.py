@@ -23,7 +23,7 @@ Data = dict[str, Any]
 class PlanError(FairshoeError):
     """A bench plan that does not exist or cannot be run."""
 
-    exit_code = 18
+    exit_code = 20
 
 
 @dataclass(frozen=True)

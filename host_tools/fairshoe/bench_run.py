@@ -25,21 +25,22 @@ from fairshoe.messages import Booted, Event, Meters, State
 
 _MOVES = (State.SHUFFLING, State.PREPARING, State.DISPENSING, State.RELEASING, State.REMOVING, State.PROVING_EMPTY)
 
+_NAMES_MAX = 100
 _KEY_WORD = re.compile(r"([?&]key=)[^&]*")  # where somebody keeps a key is nothing for a report
 
 
 class Log:
     """Events as they come, one JSON object a line, written before they are acknowledged."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, folder: Path, stem: str) -> None:
         self._hash = hashlib.sha256()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: IO[bytes] = path.open("xb")
+            folder.mkdir(parents=True, exist_ok=True)
+            self.path, self._file = _new_file(folder, stem)
         except OSError as error:
             raise StoreError(
-                f"cannot write {path}: {error.strerror or error}.", "Name a folder that can be written with --out."
+                f"cannot write into {folder}: {error.strerror or error}.",
+                "Name a folder that can be written with --out.",
             ) from error
 
     def write(self, event: Event) -> None:
@@ -61,6 +62,19 @@ class Log:
         """The SHA-256 of what was written."""
         self._file.close()
         return self._hash.hexdigest()
+
+
+def _new_file(folder: Path, stem: str) -> tuple[Path, IO[bytes]]:
+    """A name of its own: several benches may begin in the same second."""
+    number = 1
+    while True:
+        path = folder / f"{stem}{f'-{number}' if number > 1 else ''}.events.jsonl"
+        try:
+            return path, path.open("xb")
+        except FileExistsError:
+            if number == _NAMES_MAX:
+                raise
+            number += 1
 
 
 @dataclass

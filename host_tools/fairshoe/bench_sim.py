@@ -56,4 +56,5 @@ class SimLine:
             deck_cards=rig.app.flow.profile.deck_cards,
             places=mech.get("slot_count") or mech.get("shelf_count") or 0,
             count_assurance=mech["count_assurance"],
+            clear_ack=bool(rig.config["link"].get("clear_ack")),
         )

@@ -56,6 +56,7 @@ class Board:
     deck_cards: int
     places: int  # of the store, all of which a sweep has to see; 0 without one
     count_assurance: str
+    clear_ack: bool  # whether a host without a key may acknowledge events
 
 
 @dataclass

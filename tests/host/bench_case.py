@@ -21,7 +21,7 @@ class Case:
 
     def __init__(self, url: str, folder: Path, key: RoleKey | None = None) -> None:
         self.line = SimLine(url)
-        self.log = Log(folder / "run.events.jsonl")
+        self.log = Log(folder, "run")
         self.on_event: Callable[[Event], None] | None = None
         self.device = Device(self.line, key, self._note)
         self.hands: Hands = SimHands(self.device, self.line)

@@ -207,7 +207,7 @@ def test_ctrl_c_on_the_command_line(
     "arguments, code, told",
     [
         (["bench", "feed"], 2, "which device?"),
-        (["bench", "feeed", "--port", SIM], 18, "no bench plan 'feeed'"),
+        (["bench", "feeed", "--port", SIM], 20, "no bench plan 'feeed'"),
         (["bench", "show"], 2, "which plan?"),
         (["bench", "feed", "motors", "--port", SIM], 2, "what is 'motors'?"),
         (["bench", "feed", "--port", "/dev/null-shoe", "--operator", "me"], 2, "nobody is at the keyboard"),
@@ -248,3 +248,19 @@ def test_a_report_that_is_none_is_refused_by_the_command(tmp_path: Path, capsys:
     assert main(["report", str(path)]) == 19
     assert "not JSON" in capsys.readouterr().err
     assert not path.with_suffix(".html").exists()
+
+
+def test_two_runs_of_one_second_do_not_share_a_name(tmp_path: Path) -> None:
+    first, second = bench_run.Log(tmp_path, "bench-feed"), bench_run.Log(tmp_path, "bench-feed")
+    assert first.path.name == "bench-feed.events.jsonl"
+    assert second.path.name == "bench-feed-2.events.jsonl"
+
+
+def test_a_device_that_would_not_believe_our_acknowledgements_is_not_begun_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = json.loads((Path(__file__).resolve().parents[2] / "board_configs" / "pico-shoe.json").read_text())
+    board["link"]["clear_ack"] = False
+    (tmp_path / "strict.json").write_text(json.dumps(board))
+    assert main(["bench", "feed", "--port", f"sim://{tmp_path}/strict.json", "--out", str(tmp_path)]) == 2
+    assert "--key-file" in capsys.readouterr().err
