@@ -21,6 +21,7 @@ from fairshoe.wire import Drops
 
 ANSWER_S = 8.0
 AGAIN_S = 0.5
+MOMENT_S = 1e-6  # none at all would be over before a byte was moved
 Kind = TypeVar("Kind", bound=Event)
 
 
@@ -112,7 +113,7 @@ class Device:
 
     def pump(self) -> None:
         """Move bytes once, and take note of what came."""
-        for message in self.shoe.messages(quiet_s=0.0):
+        for message in self.shoe.messages(quiet_s=MOMENT_S):
             self._note(message)
 
     def wait(self, done: Callable[[], bool], seconds: float) -> bool:
