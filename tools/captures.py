@@ -21,20 +21,25 @@ from captures_run import ROOT, Capture, CaptureError, record
 from captures_svg import render
 
 FOLDER = ROOT / "docs" / "captures"
-ELAPSED = re.compile(r" *\d+\.\d s\b")
-TEXT = re.compile(r'<text x="[^"]*" y="([^"]*)"[^>]*>([^<]*)</text>')
+ELAPSED = r"\d+\.\d s\b"
+PLACE = re.compile(r' (?:x|textLength)="[^"]*"')
+SPACES = re.compile(r" +")
+TEXT = re.compile(r'<text y="([^"]*)"[^>]*>([^<]*)</text>')
 HEX = re.compile(r"\b[0-9a-f]{12,}\b")
 LIVE = re.compile(r"^<text [^\n]*>&gt; [^\n]*$", re.MULTILINE)
 
 
-def steady(svg: str) -> str:
-    """What is the same in every run."""
-    return ELAPSED.sub(" 0.0 s", HEX.sub("0", LIVE.sub("", svg)))
+def steady(svg: str, vary: tuple[str, ...] = ()) -> str:
+    """What is the same in every run. Places and lengths follow from the text, whose numbers may have more digits."""
+    svg = PLACE.sub("", HEX.sub("0", LIVE.sub("", svg)))
+    for pattern in (ELAPSED, *vary):
+        svg = re.sub(pattern, " - ", svg)
+    return SPACES.sub(" ", svg)
 
 
 def difference(old: str, new: str) -> str:
-    """Lines of the terminal that are not the same; a line is what stands at one height."""
-    stored, now = _lines(steady(old)), _lines(steady(new))
+    """Lines of the terminal that are not the same, of two steady captures; a line is what stands at one height."""
+    stored, now = _lines(old), _lines(new)
     lines = difflib.unified_diff(stored, now, "stored", "now", lineterm="", n=0)
     return "\n".join(f"    {line}" for line in lines)
 
@@ -88,10 +93,11 @@ def _take(capture: Capture, check: bool) -> str:
     path = FOLDER / f"{capture.name}.svg"
     old = path.read_text(encoding="utf-8") if path.is_file() else ""
     new = render(record(capture), capture.columns, capture.title)
-    if steady(new) == steady(old):
+    was, now = steady(old, capture.vary), steady(new, capture.vary)
+    if was == now:
         return "the same"
     if check:
-        return f"STALE\n{difference(old, new)}\n" if old else "MISSING"
+        return f"STALE\n{difference(was, now)}\n" if old else "MISSING"
     FOLDER.mkdir(exist_ok=True)
     path.write_text(new, encoding="utf-8")
     return "changed" if old else "new"

@@ -28,6 +28,10 @@ A_SHIFT = (
 
 # What a dealer's display shows before the first scan, for as long as that takes.
 EMPTY_DISPLAY = r"\+-+\+\r\n(?:\| +\|\r\n){4}\+-+\+\r\n"
+# Told every now and then, by the clock.
+METERS = r"\x1b\[2m +meters:[^\n]*\n"
+# Serial devices of the computer that takes the capture.
+OWN_PORTS = r"/dev/tty[^\n]*\n"
 SEED_KNOWN = bytes(range(32)).hex()
 COMMITMENT = "028a0cb8a63542af23857bbe9a618ae121f7bc89967715d023265a621be6b61e"
 
@@ -64,13 +68,57 @@ CAPTURES = (
     ),
     Capture(
         "monitor",
-        "A deck with 51 cards, as the monitor tells it",
+        "A jam, in the live view of the monitor",
         (
-            Sim("--speed 20"),
-            Hands("Ready for a deck", "load 51"),
-            Show("fairshoe monitor {tap}", cues=(Cue("empty proved", hands="press green"),), until="deck refused"),
+            Sim("--speed 10"),
+            Hands("Ready for a deck", "jam throat:10:60000"),
+            Hands("", "load 52"),
+            Show(
+                "fairshoe monitor {port}",
+                cues=(Cue("empty", hands="press green"),),
+                until="shuffle failed",
+                settle_s=1.0,
+            ),
+        ),
+        rows=24,
+        vary=(r"\d+\+\d+\.\d", r"\d+ frames", r"\d+ sent again", r"longest scan \d+ ms"),
+    ),
+    Capture(
+        "ports",
+        "Which ports there are, and which of them is a shoe",
+        (Sim("--speed 10"), Hands("Ready for a deck"), Show("fairshoe ports")),
+        columns=110,
+        drop=OWN_PORTS,
+    ),
+    Capture(
+        "jam",
+        "A jam, and what brings the machine back to work",
+        (
+            Sim("--speed 10"),
+            Hands("Ready for a deck", "jam throat:10:60000"),
+            Hands("", "load 52"),
+            Show(
+                "fairshoe monitor {port} --plain",
+                cues=(
+                    Cue("empty proved", hands="press green"),
+                    Cue("shuffle failed", hands="open"),
+                    Cue("door opened", hands="clear"),
+                    Cue("", hands="lift"),
+                    Cue("", hands="close"),
+                    Cue("door closed", hands="press ack"),
+                ),
+                until="warning cleared",
+            ),
         ),
         columns=110,
+        drop=METERS,
+    ),
+    Capture(
+        "bench",
+        "A test plan, unattended on a simulated shoe",
+        (Show("fairshoe bench sensors --port sim://pico-carousel?seed=3 --out reports"),),
+        columns=110,
+        rows=30,
     ),
     Capture(
         "decode",

@@ -78,6 +78,7 @@ class Show:
     cues: tuple[Cue, ...] = ()
     until: str = ""
     more: int = 0
+    settle_s: float = 0.0  # a view that is drawn again and again: until it has shown that, and all around it
     status: int = 0
 
 
@@ -104,6 +105,7 @@ class Capture:
     rows: int = 0  # 0: everything that was written
     files: dict[str, str] = field(default_factory=dict[str, str])
     edits: tuple[Edit, ...] = ()
+    vary: tuple[str, ...] = ()  # patterns of what may be otherwise in every run: counters of a live view
     drop: str = ""  # a pattern of what is written in some runs only: what was shown for an instant
 
 
@@ -244,6 +246,8 @@ class Player:
                 after = end
                 self._obey(cues.pop(0), near)
                 continue
+            if step.settle_s and not cues and seen.find(step.until, after) >= 0:
+                return seen + _read_for(near, step.settle_s)
             if step.until and not cues and (end := _line_end(seen, step.until, 1 + step.more)) >= 0:
                 return seen[:end]
             piece = read_some(near, limit - time.monotonic())
@@ -322,13 +326,23 @@ def read_some(near: int, limit_s: float) -> str:
         return ""
 
 
+def _read_for(near: int, seconds: float) -> str:
+    end = time.monotonic() + seconds
+    text = ""
+    while piece := read_some(near, end - time.monotonic()):
+        text += piece
+    return text
+
+
 # --- from bytes to a screen --------------------------------------------------------------------
 
 
 def scrub(text: str, folder: Path) -> str:
-    """What differs from run to run: the folder's name, and numbers of pseudo-terminals, which count from 7 here."""
+    """Names of one run replaced by ones that stay: its folder, processes, days, pseudo-terminals (from 7 on)."""
     numbers: dict[str, int] = {}
     text = text.replace(f"{folder}/", "").replace(str(folder), "~")
+    text = re.sub(r"\bprocess \d+", "process 4711", text)
+    text = re.sub(r"\b20\d{6}-\d{6}\b", "20260301-101500", text)
     return re.sub(r"/dev/pts/(\d+)", lambda match: f"/dev/pts/{numbers.setdefault(match[1], 7 + len(numbers))}", text)
 
 

@@ -127,6 +127,8 @@ def test_everything_else_does(one: str, other: str) -> None:
 def test_ports_and_folders_of_the_machine_are_not_shown(tmp_path: Path) -> None:
     text = f"port /dev/pts/12, tap /dev/pts/3, port /dev/pts/12, {tmp_path}/x.journal in {tmp_path}"
     assert scrub(text, tmp_path) == "port /dev/pts/7, tap /dev/pts/8, port /dev/pts/7, x.journal in ~"
+    text = "process 12, report bench-feed-20991231-235959.json"
+    assert scrub(text, tmp_path) == "process 4711, report bench-feed-20260301-101500.json"
 
 
 # -- what is in the repository --------------------------------------------------------------------
@@ -156,5 +158,12 @@ def test_pictures_fetch_nothing_and_name_no_machine() -> None:
 
 
 def test_a_stale_capture_is_told_line_by_line() -> None:
-    told = captures.difference(line("   1.0 s  counted 52"), line("   2.0 s  counted 51"))
-    assert [text.strip() for text in told.splitlines()][-2:] == ["- 0.0 s  counted 52", "+ 0.0 s  counted 51"]
+    was, now = (captures.steady(line(text)) for text in ("   1.0 s  counted 52", "  22.0 s  counted 51"))
+    told = captures.difference(was, now)
+    assert [text.strip() for text in told.splitlines()][-2:] == ["- - counted 52", "+ - counted 51"]
+
+
+def test_what_a_capture_says_may_vary_does_not_count_and_all_else_does() -> None:
+    vary = (r"\d+ frames",)
+    assert captures.steady(line("9 frames, 1 bad"), vary) == captures.steady(line("61 frames, 1 bad"), vary)
+    assert captures.steady(line("9 frames, 1 bad"), vary) != captures.steady(line("9 frames, 2 bad"), vary)
