@@ -10,7 +10,7 @@ import time
 import tty
 from types import TracebackType
 
-from fake_board import FakeBoard
+from flashed_board import FakeBoard
 
 
 class PtyBoard:

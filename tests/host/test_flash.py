@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fake_board import FakeBoard, sha
+from flashed_board import FakeBoard, sha
 
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship import flash

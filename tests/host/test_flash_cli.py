@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_board import FakeBoard
+from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
 from fairshoe import cli, flash_cli

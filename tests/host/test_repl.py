@@ -1,7 +1,7 @@
 """MicroPython's raw prompt: flow control, exceptions, and every way in which nobody answers."""
 
 import pytest
-from fake_board import TICK_S, FakeBoard
+from flashed_board import TICK_S, FakeBoard
 
 from fairshoe.errors import PortLost
 from fairshoe.ship.faults import DeviceFailed, NoPrompt

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fake_board import FakeBoard
+from flashed_board import FakeBoard
 from rig_port import RigPort
 
 from fairshoe.messages import EventAck
