@@ -386,13 +386,13 @@ class Core:
         """A session has begun."""
         welcome = session.welcome
         assert welcome is not None
-        self._sessions = session.counts.sessions
         if self._device is not None and welcome.device != self._device:
             session.connected = False
             raise WrongDevice(
                 f"{self.name} is device {welcome.device:08x}, and {self._device:08x} was expected.",
                 "Check which cable this is.",
             )
+        self._sessions = session.counts.sessions
         if not self.up and self._boot:
             self.notices.append(LinkBack(max(0.0, now - self._down_at), welcome.boot != self._boot))
         self.up = True

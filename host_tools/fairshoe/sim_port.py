@@ -7,6 +7,7 @@ jumps to whatever happens next while somebody waits for bytes, with another spee
 from __future__ import annotations
 
 import errno
+import math
 import time
 from types import TracebackType
 
@@ -134,7 +135,7 @@ class SimPort:
             time.sleep(seconds / self.setup.speed)
             self._catch_up()
         else:
-            self._run(self.rig.plant.now_us + int(seconds * 1e6))
+            self._run(self.rig.plant.now_us + math.ceil(seconds * 1e6))  # never nothing, or a wait would not end
 
     def poll(self) -> bytes:
         """What has arrived, without waiting for anything: for a loop that has its own way to wait."""

@@ -111,12 +111,16 @@ class Way:
         """PortError says why not, and PortBusy that another program has it."""
         try:
             return self._open()
-        except BlockingIOError as error:
-            raise _busy(self.url) from error
         except (OSError, ValueError) as error:
-            if _is_busy(error):
-                raise _busy(self.url) from error
-            raise PortError(f"cannot open {self.url}: {_reason(error)}.", self._advice()) from error
+            raise self.cannot_open(error) from error
+
+    def cannot_open(self, error: Exception) -> PortError:
+        if _is_busy(error):
+            return PortBusy(
+                f"another program has {self.url} open.",
+                "End that program: two on one port take each other's bytes away.",
+            )
+        return PortError(f"cannot open {self.url}: {_reason(error)}.", self._advice())
 
     def lost(self, port: Port) -> None:
         """The port failed; what is left of it is let go."""
@@ -174,12 +178,6 @@ def tcp_address(url: str) -> tuple[str, int]:
     return host, port
 
 
-def _busy(url: str) -> PortBusy:
-    return PortBusy(
-        f"another program has {url} open.", "End that program: two on one port take each other's bytes away."
-    )
-
-
 def _is_busy(error: Exception) -> bool:
     # pyserial passes the lock's errno on as text only.
     code = getattr(error, "errno", None)
@@ -187,5 +185,5 @@ def _is_busy(error: Exception) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    text = str(getattr(error, "strerror", None) or error)
+    text = str(getattr(error, "strerror", None) or error) or "no answer in time"
     return text.split("] ", 1)[-1].rstrip(".")

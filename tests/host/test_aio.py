@@ -1,0 +1,372 @@
+"""The shoe in a loop: the same promises, cancellation that loses nothing, and nothing left behind."""
+
+import asyncio
+import sqlite3
+import sys
+import threading
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from tcp_shoe import TcpShoe
+from test_cli import simulator
+
+from fairshoe import AsyncShoe
+from fairshoe.errors import NoAnswer, PortError, PortLost, StoreError, UsageError, WrongDevice
+from fairshoe.keys import write_key
+from fairshoe.messages import (
+    CloseBetting,
+    EmptyProved,
+    Event,
+    Outcome,
+    Reason,
+    RoundEnded,
+    RoundStarted,
+    SetPositions,
+    Shuffle,
+    Status,
+)
+from fairshoe.notices import LinkBack, LinkLost, Notice
+from fairshoe.records import By
+from fairshoe.store import Store
+from fairshoe.urls import Way
+
+KEY = bytes(range(32))
+T = TypeVar("T")
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    path = tmp_path / "device.key"
+    write_key(path, "device", KEY)
+    return path
+
+
+def play(work: Coroutine[Any, Any, T], alone: bool = True) -> T:
+    """In a loop of its own; no task, thread or file may be left when it is over. Not alone: with a server in the same
+    process, whose files are nobody's business."""
+    threads = threading.active_count()
+    files = open_files()
+
+    async def all_of_it() -> T:
+        found = await asyncio.wait_for(work, 60)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        return found
+
+    found = asyncio.run(all_of_it())
+    assert threading.active_count() == threads
+    assert open_files() == files or not alone
+    return found
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir())) if sys.platform == "linux" else 0
+
+
+async def seqs_until(shoe: AsyncShoe, kind: type[Event]) -> list[int]:
+    seqs: list[int] = []
+    async for event in shoe.events(quiet_s=120):
+        seqs.append(event.seq)
+        if isinstance(event, kind):
+            break
+    return seqs
+
+
+def test_events_come_once_and_in_order() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://?seed=3") as shoe:
+            seqs = await seqs_until(shoe, RoundEnded)
+            assert seqs == list(range(1, len(seqs) + 1))
+            again = await seqs_until(shoe, Event)
+            assert again == [seqs[-1]]  # it was in hand, and never said to be safe
+            assert shoe.status is not None and shoe.counts.events >= len(seqs)
+
+    play(work())
+
+
+def test_two_tasks_share_a_shoe_one_listens_one_commands(key_file: Path) -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open(f"sim://?dealer=hands&key={key_file}", key_file) as shoe:
+            heard: list[int] = []
+
+            async def listen() -> None:
+                async for event in shoe.events():
+                    heard.append(event.seq)
+
+            listening = asyncio.create_task(listen())
+            while not heard or not shoe.sim.rig.plant.hopper:
+                await shoe.journal_is()
+            assert isinstance(shoe.status, Status)
+            result = await shoe.command(Shuffle)
+            assert result.outcome == Outcome.DONE
+            assert (await shoe.command(SetPositions, positions=2)).op == 2
+            assert (await shoe.records.cut(26, By.DEALER)).op == 3
+            listening.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await listening
+            assert heard == list(range(1, len(heard) + 1))
+
+    play(work())
+
+
+def test_a_cancelled_wait_loses_nothing(key_file: Path) -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open(f"sim://?dealer=auto&key={key_file}", key_file) as shoe:
+            seqs: list[int] = []
+            for turn in range(60):
+
+                async def one() -> None:
+                    async for event in shoe.events():
+                        seqs.append(event.seq)
+                        shoe.acknowledge()
+                        return
+
+                task = asyncio.create_task(one())
+                for _ in range(turn % 7):
+                    await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+            await shoe.run(until=RoundEnded)
+            seqs += await seqs_until(shoe, RoundStarted)
+            assert seqs == sorted(set(seqs))
+
+    play(work())
+
+
+def test_a_cancelled_command_goes_on_and_its_outcome_is_not_lost(key_file: Path) -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+            await shoe.run(until=EmptyProved)
+            shoe.sim.act("load", "52")
+            await shoe.run(timeout_s=1)
+            task = asyncio.create_task(shoe.command(Shuffle))
+            await shoe.run(timeout_s=2)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            pending = shoe.pending
+            assert pending is not None and pending.op == 1
+            with pytest.raises(UsageError, match="not known yet"):
+                await shoe.command(CloseBetting)
+            assert (await shoe.wait(pending)).done
+            assert shoe.pending is None and shoe.unfinished() is None
+            assert (await shoe.command(SetPositions, positions=1)).op == 2
+
+    play(work())
+
+
+def test_an_event_whose_task_was_cancelled_over_it_comes_again() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://?dealer=none") as shoe:
+            seen: list[int] = []
+
+            async def consume(slowly: bool) -> None:
+                async for event in shoe.events(quiet_s=5):
+                    seen.append(event.seq)
+                    if slowly and event.seq == 2:
+                        await asyncio.sleep(3600)
+
+            task = asyncio.create_task(consume(True))
+            while seen != [1, 2]:
+                await asyncio.sleep(0.001)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            assert shoe.sim.rig.app.journal.seq_acked <= 1
+            await consume(False)
+            assert seen == [1, 2, 2]
+
+    play(work())
+
+
+def test_functions_may_be_coroutines_and_their_failure_keeps_the_event() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://") as shoe:
+            booked: list[int] = []
+
+            @shoe.on(Event)
+            async def book(event: Event) -> None:
+                await asyncio.sleep(0)
+                booked.append(event.seq)
+                if booked == [1]:
+                    raise RuntimeError("not yet")
+
+            with pytest.raises(RuntimeError):
+                await shoe.run()
+            last = await shoe.run(until=RoundEnded)
+            assert booked == [1, *range(1, last.seq + 1)]
+            shoe.off(Event, book)
+            assert await shoe.run(timeout_s=1) is None
+            with pytest.raises(NoAnswer, match="did not come within 1 s"):
+                await shoe.run(until=lambda _message: False, timeout_s=1)
+
+    play(work())
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_pulled_cable_costs_no_event(tmp_path: Path, stored: bool) -> None:
+    async def work() -> None:
+        told: list[Notice] = []
+        path = tmp_path / "store.db" if stored else None
+        async with await AsyncShoe.open("sim://?seed=4", store=path) as shoe:
+            shoe.on(Notice, told.append)
+            seqs: list[int] = []
+            async for event in shoe.events(quiet_s=120):
+                seqs.append(event.seq)
+                if event.seq % 10 == 5:
+                    shoe.sim.unplug(0.5 + event.seq % 7)
+                if isinstance(event, RoundEnded):
+                    break
+        assert seqs == list(range(1, len(seqs) + 1))
+        kinds = [type(it) for it in told if isinstance(it, (LinkLost, LinkBack))]
+        assert len(kinds) >= 6 and kinds == [LinkLost, LinkBack] * (len(kinds) // 2)
+
+    play(work())
+
+
+def test_without_reconnect_everybody_who_waits_is_told(key_file: Path) -> None:
+    async def work() -> None:
+        url = f"sim://?dealer=none&key={key_file}"
+        async with await AsyncShoe.open(url, key_file, reconnect=False) as shoe:
+            commanding = asyncio.create_task(shoe.command(Shuffle))
+            listening = asyncio.create_task(seqs_until(shoe, RoundEnded))
+            await asyncio.sleep(0)
+            shoe.sim.unplug()
+            for found in await asyncio.gather(commanding, listening, return_exceptions=True):
+                assert isinstance(found, PortLost)
+            with pytest.raises(PortLost):
+                shoe.start(CloseBetting)
+
+    play(work())
+
+
+def test_time_stands_still_while_nobody_waits_for_a_simulated_shoe() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://") as shoe:
+            before = shoe.sim.clock()
+            await asyncio.sleep(0.1)
+            assert shoe.sim.clock() - before < 0.5
+
+    play(work())
+
+
+def test_a_store_that_cannot_be_written_is_told_and_events_go_on_afterwards(tmp_path: Path) -> None:
+    async def work() -> None:
+        store = Store(tmp_path / "store.db", busy_s=0.01)
+        async with await AsyncShoe.open("sim://", store=store) as shoe:
+            await shoe.run(until=EmptyProved)
+            other = sqlite3.connect(store.path, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreError, match="locked"):
+                await shoe.run(until=RoundEnded)
+            assert shoe.sim.rig.app.journal.seq_acked == 2
+            other.close()
+            seqs: list[int] = []
+            shoe.on(Event, lambda event: seqs.append(event.seq))
+            while True:
+                try:
+                    await shoe.run(until=RoundEnded)
+                    break
+                except StoreError:
+                    continue  # told once more, from before the lock was gone
+            assert seqs == list(range(3, 3 + len(seqs)))
+            assert [it.seq for it in store.events()][: len(seqs) + 2] == list(range(1, 3 + len(seqs)))
+        store.close()
+
+    play(work())
+
+
+def test_what_does_not_open_leaves_nothing_behind(tmp_path: Path) -> None:
+    async def fail(url: str, error: type[Exception], **settings: Any) -> None:
+        with pytest.raises(error):
+            await AsyncShoe.open(url, **settings)
+
+    play(fail("/dev/does-not-exist", PortError))
+    play(fail("tcp://127.0.0.1:1", PortError))
+    play(fail("rfc2217://127.0.0.1:1", PortError))
+    play(fail("sim://?seed=8", WrongDevice, device=7))
+    play(fail("sim://?dealer=none", StoreError, store="/proc/none/store.db"))
+
+
+def test_a_function_that_fails_over_a_notice_does_not_go_unnoticed() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://") as shoe:
+
+            def fail(_notice: Notice) -> None:
+                raise RuntimeError("a bug")
+
+            shoe.on(LinkLost, fail)
+            shoe.sim.unplug(1)
+            with pytest.raises(RuntimeError, match="a bug"):
+                await shoe.run(until=RoundEnded)
+
+    play(work())
+
+
+# --- real ports ---------------------------------------------------------------------------------
+
+
+def test_many_shoes_over_sockets_in_one_loop_and_a_server_that_throws_one_out() -> None:
+    with TcpShoe("&seed=1") as first, TcpShoe("&seed=2") as second:
+
+        async def follow(server: TcpShoe, drops: int) -> list[int]:
+            seqs: list[int] = []
+            async with await AsyncShoe.open(server.url) as shoe:
+                async for event in shoe.events(quiet_s=60):
+                    seqs.append(event.seq)
+                    if len(seqs) == 4 and drops:
+                        server.refuse = 1
+                        server.drop()
+                    if len(seqs) == 10:
+                        return seqs
+            return seqs
+
+        async def work() -> tuple[list[int], list[int]]:
+            return await asyncio.gather(follow(first, 1), follow(second, 0))
+
+        assert list(play(work(), alone=False)) == [list(range(1, 11))] * 2
+        assert (first.clients, second.clients) == (2, 1)
+
+
+def test_a_pseudo_terminal_is_watched_by_the_loop_and_its_end_is_noticed() -> None:
+    with simulator("--speed", "20") as (process, ready):
+
+        async def work() -> list[int]:
+            async with await AsyncShoe.open(ready["port"], reconnect=False) as shoe:
+                seqs = await seqs_until(shoe, EmptyProved)
+                process.kill()
+                with pytest.raises(PortLost):
+                    await shoe.run()
+                return seqs
+
+        assert play(work()) == [1, 2]
+
+
+def test_a_port_that_only_blocks_gets_a_thread_which_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """RFC 2217 needs a server of its own: what stands in for it is read in the same way."""
+    with TcpShoe() as server:
+        plain = Way(server.url)
+        monkeypatch.setattr(Way, "_open", lambda _self: plain_open(plain))  # pyright: ignore
+
+        async def work() -> list[int]:
+            async with await AsyncShoe.open("rfc2217://stand-in:1") as shoe:
+                assert any(thread.name == "fairshoe-port" for thread in threading.enumerate())
+                return await seqs_until(shoe, EmptyProved)
+
+        assert play(work(), alone=False) == [1, 2]
+
+
+def plain_open(way: Way) -> Any:
+    from fairshoe.urls import TcpPort, tcp_address
+
+    return TcpPort(*tcp_address(way.url))
+
+
+def test_reasons_are_those_of_the_other_shoe(key_file: Path) -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+            await shoe.run(until=EmptyProved)
+            assert (await shoe.command(CloseBetting)).reason == Reason.STATE
+            assert (await shoe.dictionary()).hash == shoe.welcome.dictionary  # pyright: ignore[reportOptionalMemberAccess]
+
+    play(work())

@@ -1,0 +1,302 @@
+"""Ports that vanish and come back, devices that change, functions that are called: what a program of an integrator
+lives with. Most of it in process; the socket and the pseudo-terminal are real ones."""
+
+import os
+import tty
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from tcp_shoe import TcpShoe
+
+from fairshoe import Shoe
+from fairshoe.errors import NoAnswer, PortBusy, PortError, PortLost, UsageError, WrongDevice, WrongKey
+from fairshoe.keys import write_key
+from fairshoe.messages import (
+    Booted,
+    EmptyProved,
+    Event,
+    Message,
+    Outcome,
+    RoundEnded,
+    RoundStarted,
+    SetPositions,
+    Shuffle,
+    StackTaken,
+    Status,
+)
+from fairshoe.notices import LinkBack, LinkLost, Notice
+from fairshoe.urls import Way, scheme_of
+
+KEY = bytes(range(32))
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    path = tmp_path / "device.key"
+    write_key(path, "device", KEY)
+    return path
+
+
+# --- reconnecting -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_cable_that_is_pulled_again_and_again_costs_no_event_and_doubles_none(tmp_path: Path, stored: bool) -> None:
+    told: list[Notice] = []
+    with Shoe.open("sim://?seed=4", store=tmp_path / "store.db" if stored else None) as shoe:
+        shoe.on(Notice, told.append)
+        seqs: list[int] = []
+        for event in shoe.events(quiet_s=120):
+            seqs.append(event.seq)
+            if event.seq % 10 == 5:
+                shoe.sim.unplug(0.5 + event.seq % 7)
+            if isinstance(event, RoundEnded):
+                break
+    assert seqs == list(range(1, len(seqs) + 1))
+    lost = [it for it in told if isinstance(it, LinkLost)]
+    back = [it for it in told if isinstance(it, LinkBack)]
+    assert len(lost) == len(back) >= 3
+    assert lost[0].why == "the cable is out" and lost[0].seq_last >= 5
+    assert lost[1].open_round == 1
+    assert all(it.down_s >= 0.5 and not it.rebooted for it in back)
+
+
+def test_a_command_that_was_under_way_is_resumed_under_its_own_number(key_file: Path) -> None:
+    with Shoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        shoe.run(until=EmptyProved)
+        shoe.sim.act("load", "52")
+        shoe.sim.sleep(1)
+        pending = shoe.start(Shuffle)
+        shoe.run(timeout_s=3)  # it is being shuffled
+        assert shoe.status is not None and shoe.status.state.name == "SHUFFLING"
+        shoe.sim.unplug(60)  # over before anybody hears of it
+        result = shoe.wait(pending)
+        assert (result.op, result.outcome) == (1, Outcome.DONE)
+        shoe.sim.unplug(5)
+        assert shoe.command(SetPositions, positions=2).op == 2
+
+
+def test_a_device_that_loses_power_with_its_cable_is_found_again_and_says_that_it_rebooted() -> None:
+    told: list[LinkBack] = []
+    with Shoe.open("sim://?dealer=none") as shoe:
+        shoe.on(LinkBack, told.append)
+        shoe.run(until=EmptyProved)
+        shoe.sim.act("cut")
+        shoe.sim.unplug(4)
+        shoe.sim.sleep(2)
+        shoe.sim.act("boot")
+        assert [event.seq for event in islice(shoe.events(quiet_s=60), 2)] == [3, 4]
+    assert [it.rebooted for it in told] == [True]
+
+
+def test_a_device_that_falls_silent_is_told_too_and_a_busy_program_is_not_taken_for_silence() -> None:
+    told: list[Notice] = []
+    with Shoe.open("sim://?dealer=none") as shoe:
+        shoe.on(Notice, told.append)
+        shoe.run(until=EmptyProved)
+        shoe.run(timeout_s=3)
+        shoe.sim.sleep(60)  # the program was at something else
+        shoe.run(timeout_s=3)
+        assert told == []
+        shoe.sim.act("cut")
+        shoe.run(timeout_s=10)
+        assert [type(it) for it in told] == [LinkLost]
+        assert not shoe.up
+        shoe.sim.act("boot")
+        shoe.run(timeout_s=10)
+        assert [type(it) for it in told] == [LinkLost, LinkBack]
+        assert shoe.up
+
+
+def test_without_reconnect_a_lost_port_is_an_error_that_says_what_was_last() -> None:
+    with Shoe.open("sim://", reconnect=False) as shoe:
+        shoe.run(until=RoundStarted)
+        shoe.sim.unplug(1)
+        with pytest.raises(PortLost, match=r"round 1 was open.* Last event received: \d+"):
+            shoe.run(until=RoundEnded)
+
+
+def test_timeouts_hold_while_the_port_is_gone(key_file: Path) -> None:
+    with Shoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        shoe.run(until=EmptyProved)
+        shoe.sim.unplug()
+        began = shoe.sim.clock()
+        assert list(shoe.events(quiet_s=20)) == []
+        assert shoe.run(timeout_s=20) is None
+        with pytest.raises(NoAnswer, match="no outcome of command 1"):
+            shoe.command(SetPositions, timeout_s=20, positions=2)
+        with pytest.raises(NoAnswer, match="did not come within 20 s"):
+            shoe.run(until=RoundEnded, timeout_s=20)
+        with pytest.raises(NoAnswer, match="did not answer about its journal"):
+            shoe.journal_is(20)
+        assert 100 <= shoe.sim.clock() - began < 120
+        shoe.sim.plug()
+        unfinished = shoe.unfinished()
+        assert unfinished is not None
+        assert shoe.wait(shoe.resume(unfinished)).op == 1
+
+
+def test_a_closed_shoe_says_so_and_closing_twice_is_nothing() -> None:
+    shoe = Shoe.open("sim://")
+    shoe.close()
+    shoe.close()
+    with pytest.raises(UsageError, match="is closed"):
+        next(shoe.events())
+
+
+# --- over a real socket -------------------------------------------------------------------------
+
+
+def test_a_serial_server_that_throws_us_out_is_called_again() -> None:
+    with TcpShoe() as server, Shoe.open(server.url) as shoe:
+        told: list[Notice] = []
+        shoe.on(Notice, told.append)
+        seqs: list[int] = []
+        for event in shoe.events(quiet_s=60):
+            seqs.append(event.seq)
+            if len(seqs) in (4, 12):
+                server.refuse = 2
+                server.drop()
+            if len(seqs) == 20:
+                break
+        assert seqs == list(range(1, 21))
+        assert server.clients == 3
+        assert [type(it) for it in told] == [LinkLost, LinkBack] * 2
+
+
+def test_a_peer_that_is_gone_without_a_word_is_called_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairshoe.shoe.STALE_S", 0.4)
+    with TcpShoe() as server, Shoe.open(server.url) as shoe:
+        shoe.run(until=EmptyProved)
+        server.do(lambda: server.port.act("cut"))  # nothing is closed; nothing comes; somebody boots it a second later
+        assert shoe.run(until=Booted, timeout_s=60).boot == 2
+        assert server.clients > 1
+
+
+def test_socket_urls_of_pyserial_mean_the_same() -> None:
+    with TcpShoe() as server, Shoe.open(server.url.replace("tcp://", "socket://")) as shoe:
+        shoe.run(until=EmptyProved, timeout_s=60)
+
+
+# --- which port, which device -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("", "no port was named"),
+        ("loop://", "loop:// is no shoe. .*sim://"),
+        ("http://shoe", "no shoe"),
+        ("tcp://nowhere", "host and a port"),
+        ("tcp://:7", "host and a port"),
+        ("tcp://a:99999", "host and a port"),
+        ("sim://?x=1", "sim:// knows no 'x'. Known: game"),
+    ],
+)
+def test_a_url_that_can_be_no_shoe_is_refused_with_what_could(url: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        Shoe.open(url)
+
+
+@pytest.mark.parametrize("url", ["tcp://127.0.0.1:1", "/dev/does-not-exist", "rfc2217://127.0.0.1:1", "gopher://x:1"])
+def test_a_port_that_cannot_be_opened_is_one_clear_message(url: str) -> None:
+    with pytest.raises(PortError, match=f"cannot open {url}: ."):
+        Shoe.open(url)
+
+
+def test_a_port_belongs_to_one_program_at_a_time() -> None:
+    near, far = os.openpty()
+    tty.setraw(far)
+    path = os.ttyname(far)
+    first = Way(path).open()
+    with pytest.raises(PortBusy, match=r"another program has .* open"):
+        Shoe.open(path)
+    first.close()
+    with pytest.raises(NoAnswer):
+        Shoe.open(path, answer_s=0.1)
+    os.close(near)
+    os.close(far)
+
+
+def test_schemes_are_found_whatever_their_case() -> None:
+    assert [scheme_of(url) for url in ("COM7", "/dev/x", "TCP://a:1", "Sim://")] == ["", "", "tcp", "sim"]
+
+
+def test_another_device_than_the_expected_one_is_told() -> None:
+    with Shoe.open("sim://?seed=7", device=0x510007) as shoe:
+        assert shoe.welcome is not None and shoe.welcome.device == 0x510007
+    with pytest.raises(WrongDevice, match="is device 00510008, and 00510007 was expected"):
+        Shoe.open("sim://?seed=8", device=0x510007)
+
+
+def test_a_wrong_key_is_told_from_no_shoe(tmp_path: Path, key_file: Path) -> None:
+    other = tmp_path / "other.key"
+    write_key(other, "device", bytes(32))
+    with pytest.raises(WrongKey, match="another key"):
+        Shoe.open(f"sim://?key={key_file}", other)
+
+
+def test_who_is_no_simulated_shoe_has_no_hands() -> None:
+    with TcpShoe() as server, Shoe.open(server.url) as shoe, pytest.raises(UsageError, match="no simulated shoe"):
+        _ = shoe.sim
+
+
+# --- functions ----------------------------------------------------------------------------------
+
+
+def test_functions_are_called_for_their_kind_and_everything_that_is_one() -> None:
+    ended: list[RoundEnded] = []
+    events: list[Event] = []
+    statuses: list[Status] = []
+    with Shoe.open("sim://") as shoe:
+        shoe.on(RoundEnded, ended.append)
+
+        @shoe.on(Event)
+        def book(event: Event) -> None:
+            events.append(event)
+
+        shoe.on(Status, statuses.append)
+        last = shoe.run(until=RoundEnded)
+        assert ended == [last] and events[-1] == last
+        assert [event.seq for event in events] == list(range(1, len(events) + 1))
+        assert statuses
+        shoe.off(Event, book)
+        count = len(events)
+        assert isinstance(shoe.run(until=lambda message: isinstance(message, StackTaken)), StackTaken)
+        assert len(events) == count
+
+
+def test_an_event_whose_function_fails_comes_again_and_is_not_acknowledged_before() -> None:
+    with Shoe.open("sim://?dealer=none") as shoe:
+        tries: list[int] = []
+
+        def book(event: Event) -> None:
+            tries.append(event.seq)
+            if tries == [1, 2]:
+                raise RuntimeError("disk full")
+
+        shoe.on(Event, book)
+        with pytest.raises(RuntimeError):
+            shoe.run(timeout_s=30)
+        shoe.sim.sleep(2)
+        assert shoe.sim.rig.app.journal.seq_acked == 1
+        shoe.run(timeout_s=5)
+        assert tries == [1, 2, 2]
+        shoe.sim.sleep(1)
+        assert shoe.sim.rig.app.journal.seq_acked == 2
+
+
+def test_run_ends_when_a_function_says_so() -> None:
+    with Shoe.open("sim://") as shoe:
+        shoe.on(EmptyProved, lambda _event: shoe.stop())
+        assert shoe.run() is None
+        assert shoe.seq_last == 2
+
+
+def test_a_loop_over_events_serves_functions_too() -> None:
+    heard: list[Message] = []
+    with Shoe.open("sim://?dealer=none") as shoe:
+        shoe.on(Message, heard.append)
+        assert [event.seq for event in shoe.events(quiet_s=5)] == [1, 2]
+    assert {type(message) for message in heard} >= {EmptyProved, Status}
