@@ -21,6 +21,7 @@ from fairshoe import (
     audit,
     bench_cli,
     command_cli,
+    completion_cli,
     config_cli,
     deal_cli,
     decode_cli,
@@ -34,6 +35,7 @@ from fairshoe import (
     report_cli,
     round_cli,
     scenario,
+    selftest_cli,
     shuffle_cli,
     shuffle_test,
     sim_cli,
@@ -61,6 +63,7 @@ _GROUPS: dict[str, dict[str, CommandModule]] = {
         "ports": ports_cli,
         "status": status_cli,
         "monitor": monitor_cli,
+        "selftest": selftest_cli,
         "decode": decode_cli,
     },
     "play without one": {
@@ -88,9 +91,16 @@ _GROUPS: dict[str, dict[str, CommandModule]] = {
         "provision": provision,
         "config": config_cli,
         "game": games,
+        "completion": completion_cli,
     },
 }
 _COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
+
+
+
+def command_names() -> list[str]:
+    return list(_COMMANDS)
+
 
 _EXAMPLES = """\
 examples:

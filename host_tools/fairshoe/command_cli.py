@@ -44,7 +44,8 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
-    command.add_argument("name", nargs="?", metavar="NAME", help="which command, below")
+    name = command.add_argument("name", nargs="?", metavar="NAME", help="which command, below")
+    name.completes = NAMES  # no choices for argparse: the name may stand where the port would
     command.add_argument(
         "argument",
         nargs="*",

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from fairshoe import wire
@@ -172,6 +173,44 @@ class Watch:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+    # -- questions -----------------------------------------------------------------------------------------------------
+
+    def dictionary_lines(self, tries: int, seconds: float) -> list[str] | None:
+        """The device's own message table, line by line; None if it stops answering."""
+        lines = self._session.lines
+        lines.clear()
+        wanted = 0
+        while 0 not in lines or wanted < lines[0].lines:
+            if not self._asked(partial(self._session.ask_dictionary, wanted), lines, wanted, tries, seconds):
+                return None
+            wanted += 1
+        return [lines[number].text.decode("ascii", "replace") for number in range(lines[0].lines)]
+
+    def records(self, count: int, tries: int = 5, seconds: float = 1.0) -> list[Record]:
+        """The last records of the journal, as far as the device answers."""
+        journal = self.known.journal
+        if journal is None:
+            return []
+        answers: dict[int, Record] = {}
+        self._reader.raw = answers
+        wanted = range(max(journal.last - count + 1, journal.first, 1), journal.last + 1)
+        for seq in wanted:
+            if not self._asked(partial(self._session.send, JournalGet(seq)), answers, seq, tries, seconds):
+                break
+        return [answers[seq] for seq in wanted if seq in answers]
+
+    def _asked(
+        self, ask: Callable[[], None], answers: Mapping[int, object], number: int, tries: int, seconds: float
+    ) -> bool:
+        for _ in range(tries):
+            ask()
+            end = self.clock() + seconds
+            while number not in answers and self.clock() < end and self.problem is None:
+                self.step()
+            if number in answers:
+                return True
+        return False
 
     # -- the port ------------------------------------------------------------------------------------------------------
 
@@ -340,6 +379,7 @@ class JournalReader:
 
     def __init__(self) -> None:
         self.waiting: dict[int, Message] = {}  # events that came, until those before them have
+        self.raw: dict[int, Record] | None = None  # records as they came, once somebody wants them
         self._asked = -1
         self._again_at = 0.0
 
@@ -356,6 +396,8 @@ class JournalReader:
 
     def take(self, answer: JournalRecord) -> None:
         record = Record(answer.seq, answer.record)
+        if self.raw is not None:
+            self.raw[answer.seq] = record
         if record.fault:
             self.waiting[answer.seq] = RecordDamaged(answer.seq, 0, 0, 0, 0, 0, 0)
         else:

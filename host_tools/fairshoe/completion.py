@@ -1,0 +1,240 @@
+"""Shell completion, made from the parser: every command, option and choice, and files where a file is wanted.
+
+The scripts hold the words themselves, so that a Tab costs nothing; whoever updates fairshoe makes them again. Ports are
+looked for when they are asked for: devices of the usual names.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+from typing import Any
+
+PORTS = ("/dev/ttyACM*", "/dev/ttyUSB*", "/dev/tty.usb*")
+_FILES = frozenset({"FILE", "F", "FOLDER", "OUT", "FILE|-|PORT"})
+_PORT = "PORT"
+
+
+@dataclass
+class Words:
+    """What may follow a command: commands below it, options, which of them want a value, and what kind of one."""
+
+    path: tuple[str, ...]
+    about: str = ""
+    commands: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    options: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    values: dict[str, list[str]] = field(default_factory=dict[str, list[str]])  # by option; empty: anything
+    files: set[str] = field(default_factory=set[str])  # options whose value is a file
+    choices: list[str] = field(default_factory=list[str])  # of the first positional argument
+    port: bool = False
+    file: bool = False
+
+
+def words_of(parser: Any, path: tuple[str, ...] = (), about: str = "") -> list[Words]:
+    """Of a parser and every one below it."""
+    words = Words(path, about)
+    found = [words]
+    for action in parser._actions:
+        if hasattr(action.choices, "values"):
+            helps = {choice.dest: choice.help or "" for choice in action._get_subactions()}
+            for name, inner in action.choices.items():
+                words.commands.append((name, helps.get(name, "")))
+                found += words_of(inner, (*path, name), helps.get(name, ""))
+        elif action.option_strings:
+            _option(words, action)
+        else:
+            words.choices += [str(choice) for choice in action.choices or getattr(action, "completes", ())]
+            words.port |= action.dest in ("port", "url")
+            words.file |= action.metavar in _FILES or action.dest in ("file", "board", "game")
+    return found
+
+
+def _option(words: Words, action: Any) -> None:
+    if action.help == argparse.SUPPRESS:
+        return
+    about = " ".join((action.help or "").replace("%(default)s", str(action.default)).split())
+    for name in action.option_strings:
+        words.options.append((name, about))
+        if action.nargs != 0:
+            words.values[name] = [str(choice) for choice in action.choices or ()]
+            if action.metavar in _FILES:
+                words.files.add(name)
+
+
+# --- bash ------------------------------------------------------------------------------------------------------
+
+
+def bash(parser: Any) -> str:
+    cases = "\n".join(_bash_case(words) for words in words_of(parser))
+    return f"""\
+# bash completion for fairshoe: eval "$(fairshoe completion bash)", or save it in
+# ~/.local/share/bash-completion/completions/fairshoe
+_fairshoe_add() {{
+    local word
+    while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "${{@}}" -- "$cur")
+}}
+_fairshoe() {{
+    local cur prev path word values skip= i
+    local commands= options= files= ports= value_options= file_options=
+    cur="${{COMP_WORDS[COMP_CWORD]}}"
+    prev="${{COMP_WORDS[COMP_CWORD-1]}}"
+    COMPREPLY=()
+    path=fairshoe
+    _fairshoe_words "$path"
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        word="${{COMP_WORDS[i]}}"
+        if [[ -n $skip ]]; then skip=; continue; fi
+        if [[ " $value_options " == *" $word "* ]]; then skip=1; continue; fi
+        if [[ " $commands " == *" $word "* ]]; then path="$path $word"; _fairshoe_words "$path"; fi
+    done
+    if [[ -n $skip ]]; then
+        values="$(_fairshoe_values "$path" "$prev")"
+        if [[ " $file_options " == *" $prev "* ]]; then _fairshoe_add -f; else _fairshoe_add -W "$values"; fi
+    elif [[ $cur == -* ]]; then
+        _fairshoe_add -W "$options"
+    else
+        _fairshoe_add -W "$commands"
+        if [[ -n $ports ]]; then _fairshoe_add -W "$(compgen -G '/dev/ttyACM*'; compgen -G '/dev/ttyUSB*')"; fi
+        if [[ -n $files || ( -n $ports && $cur == /* ) ]]; then _fairshoe_add -f; fi
+    fi
+}}
+_fairshoe_words() {{
+    commands= options= files= ports= value_options= file_options=
+    case "$1" in
+{cases}
+    esac
+}}
+_fairshoe_values() {{
+    case "$1 $2" in
+{_bash_values(parser)}
+    esac
+}}
+complete -o filenames -F _fairshoe fairshoe
+"""
+
+
+def _bash_case(words: Words) -> str:
+    parts = [
+        ("commands", [name for name, _about in words.commands] + words.choices),
+        ("options", [name for name, _about in words.options]),
+        ("value_options", list(words.values)),
+        ("file_options", sorted(words.files)),
+        ("ports", ["1"] if words.port else []),
+        ("files", ["1"] if words.file else []),
+    ]
+    sets = "; ".join(f"{name}={_quoted(' '.join(values))}" for name, values in parts if values)
+    return f"        {_quoted(' '.join(('fairshoe', *words.path)))}) {sets or ':'} ;;"
+
+
+def _bash_values(parser: Any) -> str:
+    lines = [
+        f"        {_quoted(' '.join(('fairshoe', *words.path, option)))}) echo {_quoted(' '.join(values))} ;;"
+        for words in words_of(parser)
+        for option, values in words.values.items()
+        if values
+    ]
+    return "\n".join([*lines, "        *) ;;"])
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+# --- zsh -------------------------------------------------------------------------------------------------------
+
+
+def zsh(parser: Any) -> str:
+    functions = "\n".join(_zsh_function(words) for words in words_of(parser))
+    return f"""\
+#compdef fairshoe
+# zsh completion for fairshoe: save it as _fairshoe in a folder of $fpath
+{functions}
+if [ "$funcstack[1]" = "_fairshoe" ]; then _fairshoe "$@"; else compdef _fairshoe fairshoe; fi
+"""
+
+
+def _zsh_name(path: tuple[str, ...]) -> str:
+    return "_" + "_".join(("fairshoe", *path)).replace("-", "_")
+
+
+def _zsh_function(words: Words) -> str:
+    specs = [_zsh_option(words, name, about) for name, about in words.options]
+    if words.commands:
+        entries = " ".join(_quoted(f"{name}:{about}") for name, about in words.commands)
+        calls = "\n".join(
+            f"            {name}) {_zsh_name((*words.path, name))} ;;" for name, _about in words.commands
+        )
+        lines = " \\\n        ".join([*specs, "'1: :->command'", "'*:: :->rest'"])
+        return f"""\
+{_zsh_name(words.path)}() {{
+    local state line
+    typeset -A opt_args
+    _arguments -C \\
+        {lines}
+    case $state in
+        command) local -a all; all=({entries}); _describe command all ;;
+        rest) case $line[1] in
+{calls}
+        esac ;;
+    esac
+}}"""
+    rest = [f"'*: :({' '.join(words.choices)})'"] if words.choices else []
+    if not rest and (words.port or words.file):
+        rest = ["'*: :_files'"]
+    lines = " \\\n        ".join([*specs, *rest])
+    return f"{_zsh_name(words.path)}() {{\n    _arguments \\\n        {lines}\n}}"
+
+
+def _zsh_option(words: Words, name: str, about: str) -> str:
+    text = about.replace("\\", "").replace("[", "(").replace("]", ")").replace(":", ",")
+    spec = f"{name}[{text}]"
+    if name in words.files:
+        spec += ": :_files"
+    elif name in words.values:
+        spec += f": :({' '.join(words.values[name])})" if words.values[name] else ": : "
+    return _quoted(spec)
+
+
+# --- fish ------------------------------------------------------------------------------------------------------
+
+
+def fish(parser: Any) -> str:
+    lines = ["# fish completion for fairshoe: save it as ~/.config/fish/completions/fairshoe.fish"]
+    for words in words_of(parser):
+        when = _fish_when(words)
+        for name, about in words.commands:
+            lines.append(f"complete -c fairshoe -f -n {_fish(when)} -a {name} -d {_fish(about)}")
+        for choice in words.choices:
+            lines.append(f"complete -c fairshoe -f -n {_fish(when)} -a {_fish(choice)}")
+        if words.port:
+            ports = " ".join(PORTS[:2])
+            lines.append(f"complete -c fairshoe -n {_fish(when)} -a '(ls {ports} 2>/dev/null)'")
+        for name, about in words.options:
+            lines.append(_fish_option(words, name, about, when))
+    return "\n".join(lines) + "\n"
+
+
+def _fish_when(words: Words) -> str:
+    if not words.path:
+        return "__fish_use_subcommand"
+    parts = [f"__fish_seen_subcommand_from {name}" for name in words.path]
+    if words.commands:
+        parts.append(f"not __fish_seen_subcommand_from {' '.join(name for name, _about in words.commands)}")
+    return "; and ".join(parts)
+
+
+def _fish_option(words: Words, name: str, about: str, when: str) -> str:
+    kind = f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
+    line = f"complete -c fairshoe -n {_fish(when)} {kind} -d {_fish(about)}"
+    if name in words.files:
+        return f"{line} -r"
+    if name in words.values:
+        return f"{line} -x -a {_fish(' '.join(words.values[name]))}"
+    return line
+
+
+def _fish(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+SHELLS = {"bash": bash, "zsh": zsh, "fish": fish}

@@ -1,0 +1,65 @@
+"""`fairshoe selftest`: whether a shoe is fit for work, without moving a card."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import Any
+
+from fairshoe import selftest
+from fairshoe.connection import Connection, add_key, add_port
+from fairshoe.look import Look
+from fairshoe.screen import Screen
+
+EPILOG = """\
+examples:
+  fairshoe selftest /dev/ttyACM0
+  fairshoe selftest --key-file observer.key         its journal too, if the shoe has a key
+  fairshoe selftest --json | jq '.[] | select(.verdict != "good")'
+
+A shoe tests its own beams, axis and home at power-up, before every job and after every warning; no command starts that
+test, so its last result is read from the journal. Nothing moves, and nothing is acknowledged.
+exit status: 0 nothing is bad, 1 something is
+"""
+_STYLES = {selftest.GOOD: "good", selftest.LOOK: "warn", selftest.BAD: "bad", selftest.UNKNOWN: "dim"}
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "selftest",
+        help="whether a shoe is fit for work, without moving a card",
+        description="Tries the link, reads what the shoe's own self-test found last, checks its journal, scan times, "
+        "meters and beams, and says what to do about whatever is not good.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_port(command)
+    add_key(command)
+    command.add_argument("--json", action="store_true", help="a JSON array of checks")
+
+
+def run(options: argparse.Namespace) -> int:
+    connection = Connection(options)
+    screen = Screen()
+    found: list[selftest.Check] = []
+    with Look(connection.port, connection.key(), connection.answer_s) as look:
+        for check in selftest.checks(look):
+            found.append(check)
+            if not options.json:
+                _show(screen, check)
+    if options.json:
+        print(json.dumps([asdict(check) for check in found], indent=1))
+    bad = sum(check.verdict == selftest.BAD for check in found)
+    if not options.json:
+        others = sum(check.verdict in (selftest.LOOK, selftest.UNKNOWN) for check in found)
+        text = f"{len(found)} checks, {bad} bad, {others} to look at or not known"
+        screen.line(text, "bad" if bad else "warn" if others else "good")
+    return 1 if bad else 0
+
+
+def _show(screen: Screen, check: selftest.Check) -> None:
+    verdict = screen.styled(f"{check.verdict:10s}", _STYLES[check.verdict])
+    screen.line(f"{check.name:10s} {verdict} {check.what}")
+    if check.advice:
+        screen.line(f"{'':10s} {'':10s} -> {check.advice}", "bold")

@@ -1,0 +1,78 @@
+"""Completion scripts, tried in the real bash; zsh and fish where they are installed, and their shape everywhere."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fairshoe import cli, completion
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("completion") / "fairshoe.bash"
+    path.write_text(completion.bash(cli.parser()))
+    return path
+
+
+def complete(script: Path, *words: str, folder: Path | None = None) -> list[str]:
+    """What Tab offers after these words, of which the last is being typed."""
+    quoted = " ".join(f"'{word}'" for word in words)
+    program = (
+        f'source "{script}"; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _fairshoe; '
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    command = ["bash", "--norc", "-uc", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, timeout=30)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_commands_of_every_level_are_completed(script: Path) -> None:
+    assert complete(script, "fairshoe", "st") == ["status"]
+    every = complete(script, "fairshoe", "")
+    assert set(every) == set(cli.command_names())
+    assert complete(script, "fairshoe", "journal", "p") == ["pull"]
+    assert complete(script, "fairshoe", "config", "") == ["show", "check"]
+    assert complete(script, "fairshoe", "completion", "") == ["bash", "fish", "zsh"]
+    assert "set-positions" in complete(script, "fairshoe", "command", "/dev/ttyACM0", "set")
+
+
+def test_options_are_completed_and_those_of_the_command_only(script: Path) -> None:
+    assert complete(script, "fairshoe", "monitor", "--h") == ["--help", "--host"]
+    assert "--host" not in complete(script, "fairshoe", "status", "--")
+    assert complete(script, "fairshoe", "--config", "x", "status", "--js") == ["--json"]
+
+
+def test_the_value_of_an_option_is_completed_by_what_it_may_be(script: Path, tmp_path: Path) -> None:
+    (tmp_path / "table.key").write_text("")
+    assert complete(script, "fairshoe", "sim", "--mode", "") == ["report_only", "table"]
+    assert complete(script, "fairshoe", "status", "--key-file", "ta", folder=tmp_path) == ["table.key"]
+    assert complete(script, "fairshoe", "sim", "--seed", "") == []
+
+
+def test_files_are_completed_where_a_file_is_wanted(script: Path, tmp_path: Path) -> None:
+    (tmp_path / "my board.json").write_text("")
+    (tmp_path / "capture.bin").write_text("")
+    assert complete(script, "fairshoe", "decode", "cap", folder=tmp_path) == ["capture.bin"]
+    assert complete(script, "fairshoe", "config", "check", "my", folder=tmp_path) == ["my", "board.json"]
+    assert complete(script, "fairshoe", "status", "cap", folder=tmp_path) == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_command_and_option_is_in_the_script_of_every_shell(
+    shell: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert cli.main(["completion", shell]) == 0
+    text = capsys.readouterr().out
+    for words in completion.words_of(cli.parser()):
+        for name, _about in words.commands:
+            assert name in text
+        for name, _about in words.options:
+            fish = f"-l {name[2:]} " if name.startswith("--") else f"-s {name[1:]} "
+            assert (fish if shell == "fish" else name) in text
+    if shutil.which(shell):
+        path = tmp_path / "script"
+        path.write_text(text)
+        subprocess.run([shell, "-n", str(path)], check=True, timeout=30)
