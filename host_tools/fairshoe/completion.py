@@ -66,6 +66,7 @@ def _option(words: Words, action: Any) -> None:
 
 def bash(parser: Any) -> str:
     cases = "\n".join(_bash_case(words) for words in words_of(parser))
+    globs = "; ".join(f"compgen -G '{pattern}'" for pattern in PORTS)
     return f"""\
 # bash completion for fairshoe: eval "$(fairshoe completion bash)", or save it in
 # ~/.local/share/bash-completion/completions/fairshoe
@@ -94,7 +95,7 @@ _fairshoe() {{
         _fairshoe_add -W "$options"
     else
         _fairshoe_add -W "$commands"
-        if [[ -n $ports ]]; then _fairshoe_add -W "$(compgen -G '/dev/ttyACM*'; compgen -G '/dev/ttyUSB*')"; fi
+        if [[ -n $ports ]]; then _fairshoe_add -W "$({globs})"; fi
         if [[ -n $files || ( -n $ports && $cur == /* ) ]]; then _fairshoe_add -f; fi
     fi
 }}
@@ -207,8 +208,8 @@ def fish(parser: Any) -> str:
         for choice in words.choices:
             lines.append(f"complete -c fairshoe -f -n {_fish(when)} -a {_fish(choice)}")
         if words.port:
-            ports = " ".join(PORTS[:2])
-            lines.append(f"complete -c fairshoe -n {_fish(when)} -a '(ls {ports} 2>/dev/null)'")
+            # In a for loop a pattern may match nothing.
+            lines.append(f"complete -c fairshoe -n {_fish(when)} -a '(for p in {' '.join(PORTS)}; echo $p; end)'")
         for name, about in words.options:
             lines.append(_fish_option(words, name, about, when))
     return "\n".join(lines) + "\n"
