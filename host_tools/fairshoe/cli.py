@@ -142,15 +142,28 @@ def parser() -> Parser:
     )
     for module in _COMMANDS.values():
         module.add_parser(commands)
-    helps = {choice.dest: choice.help for choice in commands._get_subactions()}
-    groups = [
-        f"{title}:\n" + "".join(f"  {name:14s} {helps[name]}\n" for name in group) for title, group in _GROUPS.items()
+    texts = [
+        f"{title}:\n" + "".join(f"  {name:14s} {about}\n" for name, about in group.items())
+        for title, group in _grouped(commands).items()
     ]
-    top.description = "Host tools for fairshoe card shoes and shufflers.\n\n" + "\n".join(groups)
+    top.description = "Host tools for fairshoe card shoes and shufflers.\n\n" + "\n".join(texts)
     top.epilog = _EXAMPLES
     for each in _all_parsers(top):
         _add_everywhere(each, default=None if each is top else argparse.SUPPRESS)
     return top
+
+
+def _grouped(commands: Any) -> dict[str, dict[str, str]]:
+    helps: dict[str, str] = {choice.dest: choice.help for choice in commands._get_subactions()}
+    return {title: {name: helps[name] for name in group} for title, group in _GROUPS.items()}
+
+
+def groups() -> dict[str, dict[str, str]]:
+    """Every command with what it is for, by group."""
+    commands: Any = argparse.ArgumentParser().add_subparsers()
+    for module in _COMMANDS.values():
+        module.add_parser(commands)
+    return _grouped(commands)
 
 
 def _all_parsers(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -1,0 +1,34 @@
+"""docs/CLI.md: its tables are as the code has them, and every exit code of every error is in one of them."""
+
+import re
+
+import cli_page
+import pytest
+
+from fairshoe import cli
+from fairshoe.errors import FairshoeError
+
+
+def all_errors(kind: type[FairshoeError] = FairshoeError) -> set[type[FairshoeError]]:
+    return {kind}.union(*(all_errors(each) for each in kind.__subclasses__()))
+
+
+def test_the_page_is_as_the_code_has_it() -> None:
+    text = cli_page.PAGE.read_text(encoding="utf-8")
+    assert cli_page.renewed(text) == text, "run tools/cli_page.py --write"
+
+
+def test_every_error_has_its_exit_code_on_the_page() -> None:
+    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", cli_page.PAGE.read_text(), re.MULTILINE)}
+    for kind in all_errors():
+        assert kind.exit_code in listed, kind
+        assert kind.__doc__ and kind.exit_code not in (0, cli.EXIT_INTERNAL), kind
+
+
+@pytest.mark.parametrize("name", cli.command_names())
+def test_every_command_teaches(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([name, "--help"])
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    assert f"usage: fairshoe {name}" in text and "--debug" in text
