@@ -1,0 +1,202 @@
+"""`fairshoe status`, `selftest`, `shuffle`, `deal` and `round` as a person or a script gets them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pty_screen import on_a_terminal
+from test_watch import Bench, ClockedPort, play_a_shuffle
+
+from fairshoe import cli, selftest
+from fairshoe.keys import role_key, write_key
+from fairshoe.look import Look
+from fairshoe.messages import Fault, Health, JournalFilling, LinkCounters, Meters, Role, State, Status
+from fairshoe.store import Store
+
+KEY = bytes(range(32))
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("FAIRSHOE_PORT", "FAIRSHOE_KEY_FILE", "FAIRSHOE_ROLE", "FAIRSHOE_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("FAIRSHOE_STORE", str(tmp_path / "store.db"))
+    monkeypatch.setenv("FAIRSHOE_ANSWER_S", "20")
+
+
+@pytest.fixture
+def shoe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A simulated shoe with a key, which is set; somebody puts decks in and takes stacks out."""
+    write_key(tmp_path / "dev.key", "device", KEY)
+    monkeypatch.setenv("FAIRSHOE_KEY_FILE", str(tmp_path / "dev.key"))
+    return f"sim://pico-carousel?seed=4&dealer=hands&key={tmp_path / 'dev.key'}"
+
+
+# --- status ----------------------------------------------------------------------------------------------------------
+
+
+def test_status_says_who_what_and_the_next_step(
+    shoe: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAIRSHOE_PORT", shoe)
+    assert cli.main(["status"]) == 0
+    text = capsys.readouterr().out
+    rows = {line.split()[0]: line[11:] for line in text.splitlines() if line[:1].strip()}
+    assert rows["device"] == "00510004, firmware 0.1.0, game CS, boot 1, table, has a key"
+    assert rows["state"] in ("starting (no round)", "proving empty (no round)") and rows["ledger"] == "no cards"
+    assert {"next", "meters", "journal", "link"} <= set(rows) and "\x1b" not in text
+
+
+def test_status_for_a_program(shoe: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with Store(tmp_path / "store.db") as store:
+        store.begin(0x510004, Role.TABLE, 0, "release", {})
+    assert cli.main(["status", shoe, "--json"]) == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert told["device"]["id"] == "00510004" and told["device"]["role"] == "table"
+    assert told["waits_for"] == "machine" and told["warning"] is None
+    assert sum(told["ledger"].values()) == 0
+    assert told["unanswered"] == {"op": 1, "command": "release", "arguments": {}}
+    assert cli.main(["status", shoe]) == 0
+    assert "release (operation 1): ask with `fairshoe command --resume`" in capsys.readouterr().out
+
+
+def look_at(bench: Bench) -> Look:
+    return Look("the port", None, 20.0, opener=lambda: bench.port)
+
+
+def test_a_look_tells_a_warning_and_takes_no_event(capsys: pytest.CaptureFixture[str]) -> None:
+    from fairshoe import status_cli
+
+    bench = Bench()
+    play_a_shuffle(bench)
+    bench.port.hand("open")
+    bench.port.run(500)
+    waiting = bench.waiting()
+    with look_at(bench) as look:
+        facts = status_cli.facts(look.watch, None)
+    assert facts["warning"]["name"] == "door" and "close it, ACK" in facts["warning"]["to_do"]
+    assert facts["waits_for"] == "hand" and facts["ledger"]["store"] == 52
+    assert facts["journal"] == {"first": 1, "last": waiting} and facts["events_waiting"] == waiting == bench.waiting()
+
+
+# --- selftest --------------------------------------------------------------------------------------------------------
+
+
+def verdicts(look: Look) -> dict[str, selftest.Check]:
+    return {check.name: check for check in selftest.checks(look)}
+
+
+def test_a_shoe_that_proved_itself_empty_is_fit() -> None:
+    bench = Bench()
+    bench.run(3)
+    with look_at(bench) as look:
+        found = verdicts(look)
+    assert {check.verdict for check in found.values()} == {selftest.GOOD}
+    assert "questions answered" in found["link"].what and "the same as this tool's" in found["link"].what
+    assert "empty proved (record 2, boot 1)" in found["self-test"].what
+    assert "records 1 to 2 are whole" in found["journal"].what
+    assert bench.waiting() == 2
+
+
+def test_a_latched_warning_is_bad_and_the_self_test_is_not_passed_since() -> None:
+    bench = Bench()
+    play_a_shuffle(bench)
+    bench.port.hand("open")
+    bench.port.run(500)
+    with look_at(bench) as look:
+        found = verdicts(look)
+    assert found["warning"].verdict == selftest.BAD and "close it, ACK" in found["warning"].advice
+    assert found["self-test"].verdict == selftest.BAD and "since door was latched" in found["self-test"].what
+
+
+def test_a_damaged_record_is_found() -> None:
+    bench = Bench()
+    play_a_shuffle(bench)
+    with look_at(bench) as look:
+        records = look.watch.records(10)
+        assert len(records) == 5
+        bent = [*records[:2], type(records[2])(3, records[2].data[:-1] + b"\x01"), *records[3:]]
+        assert selftest._journal(bent).verdict == selftest.BAD  # pyright: ignore[reportPrivateUsage]
+        assert selftest._journal(records).verdict == selftest.GOOD  # pyright: ignore[reportPrivateUsage]
+
+
+def test_counters_that_want_a_look_say_what_to_do() -> None:
+    bench = Bench()
+    bench.run(3)
+    with look_at(bench) as look:
+        known = look.watch.known
+        known.health = Health(3, 9)
+        known.counters = LinkCounters(*[0] * 15)
+        known.meters = Meters(9, 1000, 8, 0, 0, 0, 0, 80000, 60000, 0, 0, 0, 0, 0, 5, 0, 0, 0)
+        found = {check.name: check for check in selftest.checks(look)}
+    for name in ("scans", "feeding", "rollers", "beams"):
+        assert found[name].verdict == selftest.LOOK and found[name].advice, name
+    assert "exit 5" in found["beams"].what
+
+
+def test_a_filling_journal_is_told() -> None:
+    filling = JournalFilling(5, 1, 0, 0, 0, 0, 0, 100, 20)
+
+    class Filled:
+        fault = ""
+
+        def event(self) -> JournalFilling:
+            return filling
+
+    bench = Bench()
+    bench.run(3)
+    with look_at(bench) as look:
+        look.watch.known.status = Status(State.DECK_READY, Fault.NONE, *[0] * 14, events_waiting=120, frames_bad=0)
+        room = selftest._room(look, [Filled()])  # type: ignore[list-item]  # pyright: ignore
+    assert room.verdict == selftest.LOOK and "120 events" in room.what
+
+
+def test_without_the_key_of_a_shoe_that_has_one_the_journal_is_not_known() -> None:
+    port = ClockedPort(KEY, "table")
+    port.run(3000)
+    with Look("x", None, 20.0, opener=lambda: port) as look:
+        assert verdicts(look)["journal"].verdict == selftest.UNKNOWN
+    with Look("x", role_key(KEY, Role.OBSERVER), 20.0, opener=lambda: port) as look:
+        assert verdicts(look)["journal"].verdict == selftest.GOOD
+
+
+def test_selftest_as_a_command(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["selftest", shoe]) == 0
+    assert "checks, 0 bad" in capsys.readouterr().out
+    assert cli.main(["selftest", shoe, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["name"] == "link"
+
+
+# --- driving ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_refused_shuffle_is_told_with_its_outcome_to_a_program(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["shuffle", shoe.replace("dealer=hands", "dealer=none"), "--json"]) == 1
+    told = capsys.readouterr()
+    assert json.loads(told.out)["outcome"] == "rejected" and told.err.startswith("fairshoe: shuffle (operation 1)")
+
+
+def test_dealing_without_a_deck_says_what_comes_first(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["deal", shoe, "3"]) == 2
+    assert "the shoe cannot deal now: " in capsys.readouterr().err
+
+
+def test_a_round_at_the_keyboard_says_what_to_do_and_ends_with_a_report(shoe: str) -> None:
+    with on_a_terminal("round", f"{shoe}&speed=30", columns=100, rows=60) as screen:
+        for question in (
+            "insert the deck, then shuffle (GREEN); press Enter",
+            "how many positions play?",
+            "close it (CLOSE); press Enter",
+            "confirm it (LOCK); press Enter",
+            "have the rest released (GREEN); press Enter",
+            "end it (GREEN); press Enter",
+        ):
+            screen.until(question)
+            screen.press("2\n" if "positions" in question else "\n")
+        screen.until("  ended")
+        assert screen.end() == 0
+        for words in ("round 1 of CS, 2 positions", "  stack 3      5 cards", "  remainder    37 cards"):
+            assert words in screen.text, words
+        assert "Traceback" not in screen.text
