@@ -32,6 +32,7 @@ from fairshoe import (
     monitor_cli,
     ports_cli,
     provision,
+    release_cli,
     report_cli,
     round_cli,
     scenario,
@@ -40,6 +41,7 @@ from fairshoe import (
     shuffle_test,
     sim_cli,
     status_cli,
+    verify_cli,
 )
 from fairshoe.errors import FairshoeError, UsageError
 
@@ -88,6 +90,8 @@ _GROUPS: dict[str, dict[str, CommandModule]] = {
     },
     "set up": {
         "flash": flash_cli,
+        "verify": verify_cli,
+        "release": release_cli,
         "provision": provision,
         "config": config_cli,
         "game": games,

@@ -3,25 +3,24 @@
 import json
 from pathlib import Path
 
+import built_once
 import pytest
+from built_once import BOARD
 from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
 from fairshoe import cli, flash_cli
 from fairshoe.ship import up
-from fairshoe.ship.build import Built, build
-
-BOARD = "pico-shoe"
+from fairshoe.ship.build import Built
 
 
-@pytest.fixture(scope="module")
-def built() -> Built:
-    return build(BOARD)
+@pytest.fixture(scope="module", name="built")
+def built_fixture() -> Built:
+    return built_once.built()
 
 
 @pytest.fixture(autouse=True)
-def built_once(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiling seventy files for every test would take a minute; what is built is tested elsewhere."""
+def quick(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     real = flash_cli.build
 
     def once(board: str, lines: bool = False, game: str | None = None) -> Built:

@@ -76,6 +76,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.sim_port": ("fairshoe", "rig"),
     "fairshoe.bench_sim": ("fairshoe", "rig"),
     "fairshoe.flash_cli": ("fairshoe", "firmware.protocol", "firmware.version"),
+    "fairshoe.release_cli": ("fairshoe", "firmware.protocol", "firmware.version"),
     # The shuffle test plays the whole firmware, and its drawing of an order by itself.
     "fairshoe.shuffle_source": ("fairshoe", "firmware", "!firmware.main", "rig"),
 }

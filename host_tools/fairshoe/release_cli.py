@@ -1,0 +1,127 @@
+"""`fairshoe release`: the files of boards as a release that can be signed, repeated and verified."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from fairshoe import boards
+from fairshoe.errors import UsageError
+from fairshoe.progress import Progress
+from fairshoe.ship import signing
+from fairshoe.ship.build import Built, build
+from fairshoe.ship.faults import ManifestError
+from fairshoe.ship.image import BLOCK, ERASED, flash_of_uf2, read_bytes
+from fairshoe.ship.manifest import NAME, Entry, make_manifest, parse_manifest, read_manifest, sha256
+
+EXAMPLES = """\
+examples:
+  fairshoe release build --board pico-carousel --board pico-shoe -o release-0.1.0
+                          the files of two boards, and manifest.json
+  fairshoe release build --board pico-carousel --micropython RPI_PICO.uf2 -o release-0.1.0
+                          and the hash of the MicroPython that belongs to it
+  fairshoe release keygen signing.key
+                          once: a key to sign with, and signing.key.pub for everybody
+  fairshoe release sign release-0.1.0 --key signing.key
+  fairshoe verify --release release-0.1.0 --key signing.key.pub --image flash.bin
+
+The same sources give the same bytes, anywhere: whoever doubts a release builds it again and compares. More:
+docs/FLASH.md.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    top = commands.add_parser(
+        "release",
+        help="build and sign what devices are to run",
+        description="Builds the files of boards with a manifest of their hashes, and signs it.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = top.add_subparsers(dest="action", required=True, metavar="ACTION")
+    make = actions.add_parser("build", help="files and manifest into a folder", epilog=EXAMPLES, formatter_class=_RAW)
+    make.add_argument("--board", action="append", required=True, help="a name or a .json file; may be given again")
+    make.add_argument("--game", help="the game they play, in place of the board configs'")
+    make.add_argument("--micropython", metavar="UF2", help="the interpreter that the devices have: its hash goes along")
+    make.add_argument("-o", "--out", required=True, metavar="FOLDER", help="a new or empty folder")
+    make.add_argument("--json", action="store_true", help="what was built, as JSON")
+    key = actions.add_parser("keygen", help="make a key to sign releases with")
+    key.add_argument("path", metavar="FILE", help="for the signing key; the public one goes into FILE.pub")
+    sign = actions.add_parser("sign", help="sign a release")
+    sign.add_argument("release", metavar="FOLDER", help="what `fairshoe release build` wrote")
+    sign.add_argument("--key", required=True, metavar="FILE", help="the signing key")
+
+
+_RAW = argparse.RawDescriptionHelpFormatter
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.action == "keygen":
+        public = signing.make_key(Path(options.path))
+        print(f"{options.path} signs releases: lock it away")
+        print(f"{options.path}.pub checks them: give it to whoever verifies devices")
+        print(f"  {public}")
+        return 0
+    if options.action == "sign":
+        public = signing.sign(Path(options.release), signing.read_signing_key(Path(options.key)))
+        release = read_manifest(Path(options.release))
+        print(f"signed: fairshoe {release.version} for {', '.join(sorted(release.boards))}")
+        print(f"  key {public}\n  manifest {sha256(release.raw)}")
+        return 0
+    return _build(options)
+
+
+def _build(options: argparse.Namespace) -> int:
+    from firmware.version import VERSION_TEXT
+
+    progress = Progress()
+    out = Path(options.out)
+    _check_empty(out)
+    builds: list[Built] = []
+    for board in dict.fromkeys(options.board):
+        boards.load_board(board)
+        progress.say(f"building {board} ...")
+        builds.append(build(board, game=options.game))
+    names = [str(built.config["name"]) for built in builds]
+    if len(set(names)) != len(names):
+        raise UsageError(f"two boards have one name: {', '.join(names)}.", "Change `name` in one of the configs.")
+    interpreters: dict[str, Entry] = {}
+    if options.micropython:
+        entry = interpreter_entry(Path(options.micropython))
+        interpreters = dict.fromkeys(names, entry)
+    raw = make_manifest(builds, VERSION_TEXT.decode(), interpreters)
+    release = parse_manifest(raw)
+    try:
+        for built in builds:
+            folder = out / str(built.config["name"])
+            folder.mkdir(parents=True)
+            for name, data in built.files.items():
+                (folder / name).write_bytes(data)
+        (out / NAME).write_bytes(raw)  # last: a folder without it is no release
+    except OSError as error:
+        raise ManifestError(f"cannot write {error.filename}: {error.strerror}.", "Choose another folder.") from error
+    if options.json:
+        words = {"release": str(out), "manifest": sha256(raw), "source": release.source, "boards": names}
+        print(json.dumps(words, indent=1))
+    else:
+        print(f"{out}: fairshoe {release.version} for {', '.join(names)}, not signed yet")
+        print(f"  manifest {sha256(raw)}\n  source   {release.source}\n  compiler {release.compiler}")
+    return 0
+
+
+def interpreter_entry(path: Path) -> Entry:
+    """What MicroPython is in the flash. Boot ROMs write whole sectors: what is behind its last byte there is erased."""
+    flash = flash_of_uf2(read_bytes(path))
+    flash += ERASED * (-len(flash) % BLOCK)
+    return Entry(len(flash), sha256(flash))
+
+
+def _check_empty(out: Path) -> None:
+    try:
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise ManifestError(f"{out} is there already.", "A release is never overwritten: name a new folder.")
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ManifestError(f"cannot use {out}: {error.strerror or error}.", "Choose another folder.") from error

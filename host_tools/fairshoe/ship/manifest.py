@@ -1,0 +1,174 @@
+"""A release as a signed list: which files each board gets, by size and hash, and what they were built from.
+
+The signature is over the bytes of manifest.json as they are, and those must be the only way to write down what they
+say: nobody can show two readers two things under one signature.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import fairshoe
+from fairshoe import _device
+from fairshoe.ship.build import Built
+from fairshoe.ship.faults import ManifestError
+from fairshoe.ship.flash import MICROPYTHON
+from fairshoe.ship.mpy_compile import compiler_version
+
+FORMAT = "fairshoe release 1"
+NAME = "manifest.json"
+_SOURCES = ("board_configs", "firmware", "game_profiles", "hal", "rig")
+_SHA = re.compile(r"[0-9a-f]{64}")
+_PATH = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
+MANIFEST_BYTES_MAX = 4 << 20
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file as it has to be."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class BoardRelease:
+    """What one board gets. `interpreter` is MicroPython's part of the flash, if the release names it."""
+
+    name: str
+    config: Mapping[str, Any]
+    files: Mapping[str, Entry]
+    interpreter: Entry | None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A release. `raw` is what is signed."""
+
+    version: str
+    firmware: str
+    source: str
+    compiler: str
+    boards: Mapping[str, BoardRelease]
+    raw: bytes
+
+
+def make_manifest(builds: list[Built], firmware: str, interpreters: Mapping[str, Entry]) -> bytes:
+    """The manifest of these builds, as bytes; the same for the same sources, wherever and whenever it is made."""
+    boards: dict[str, Any] = {}
+    for built in builds:
+        files = {name: {"size": len(data), "sha256": sha256(data)} for name, data in built.files.items()}
+        boards[built.config["name"]] = {"mcu": built.config["mcu"], "files": files}
+        interpreter = interpreters.get(built.config["name"])
+        if interpreter is not None:
+            boards[built.config["name"]]["interpreter"] = {"size": interpreter.size, "sha256": interpreter.sha256}
+    return canonical(
+        {
+            "format": FORMAT,
+            "version": fairshoe.__version__,
+            "firmware": firmware,
+            "source": source_hash(),
+            "compiler": compiler_version(),
+            "micropython": [".".join(map(str, release)) for release in MICROPYTHON],
+            "boards": boards,
+        }
+    )
+
+
+def canonical(value: object) -> bytes:
+    return (json.dumps(value, sort_keys=True, indent=1, ensure_ascii=True) + "\n").encode()
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def source_hash() -> str:
+    """Over everything that the files of a device are made from: sources, configs, games, and the way to ship them."""
+    root = _device.root()
+    places = {path.relative_to(root).as_posix(): path for top in _SOURCES for path in (root / top).rglob("*")}
+    places["tools/emulator/probe.py"] = root / "tools" / "emulator" / "probe.py"
+    places |= {f"ship/{path.name}": path for path in Path(__file__).parent.iterdir()}
+    total = hashlib.sha256()
+    for name, path in sorted(places.items()):
+        if path.is_file() and path.suffix in (".py", ".json"):
+            total.update(f"{sha256(path.read_bytes())} {name}\n".encode())
+    return total.hexdigest()
+
+
+# --- reading one -------------------------------------------------------------------------------
+
+
+def find_manifest(path: Path) -> Path:
+    """A release folder, or the file itself."""
+    return path / NAME if path.is_dir() else path
+
+
+def read_manifest(path: Path) -> Manifest:
+    path = find_manifest(path)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MANIFEST_BYTES_MAX + 1)
+    except OSError as error:
+        raise ManifestError(
+            f"cannot read {path}: {error.strerror or error}.", "Name a release folder or its manifest.json."
+        ) from error
+    try:
+        return parse_manifest(raw)
+    except ManifestError as error:
+        raise ManifestError(f"{path}: {error.what}", error.advice) from error
+
+
+def parse_manifest(raw: bytes) -> Manifest:
+    """From bytes; refuses whatever it does not understand, and every other spelling of the same."""
+    advice = "Get the release again from whoever made it."
+    if len(raw) > MANIFEST_BYTES_MAX:
+        raise ManifestError("too large for a manifest.", advice)
+    try:
+        value = json.loads(raw)
+        if value["format"] != FORMAT:
+            raise ManifestError(f"its format is {value['format']!r}, this tool knows {FORMAT!r}.", "Update this tool.")
+        if canonical(value) != raw:
+            raise ManifestError("not written as a release writes it.", advice)
+        boards = {name: _board(name, board) for name, board in value["boards"].items()}
+        version, firmware, source, compiler = (
+            str(value[word]) for word in ("version", "firmware", "source", "compiler")
+        )
+        return Manifest(version, firmware, source, compiler, boards, raw)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ManifestError("not a release manifest.", advice) from error
+
+
+def _board(name: str, board: Any) -> BoardRelease:
+    files = {path: _entry(entry) for path, entry in board["files"].items()}
+    wrong = [path for path in files if not _PATH.fullmatch(path) or ".." in path.split("/")]
+    if wrong or not files:
+        raise ValueError(f"{wrong or 'no files'}")
+    interpreter = board.get("interpreter")
+    config = {"name": name, "mcu": {word: str(board["mcu"][word]) for word in ("port", "board")}}
+    return BoardRelease(name, config, files, None if interpreter is None else _entry(interpreter))
+
+
+def _entry(entry: Any) -> Entry:
+    size, sha = entry["size"], entry["sha256"]
+    if not isinstance(size, int) or isinstance(size, bool) or size < 0 or not _SHA.fullmatch(sha):
+        raise ValueError("not a size and a hash")
+    return Entry(size, sha)
+
+
+def pick_board(manifest: Manifest, name: str | None) -> BoardRelease:
+    """The board that is meant; it need not be said where there is only one."""
+    known = ", ".join(sorted(manifest.boards)) or "none"
+    if name is None and len(manifest.boards) == 1:
+        return next(iter(manifest.boards.values()))
+    if name is None:
+        raise ManifestError(f"the release has several boards: {known}.", "Say which with --board.")
+    if name not in manifest.boards:
+        raise ManifestError(f"the release has no board {name!r}; it has {known}.", "Choose one with --board.")
+    return manifest.boards[name]

@@ -1,0 +1,152 @@
+"""Ed25519 signatures of releases, beside the manifest in manifest.json.sig, and the keys for them as files.
+
+    release-signing 3f1c...     64 hex digits, for its owner alone
+    release-public 77ab...      64 hex digits, for everybody
+
+The signature file has a line for each who signed: `ed25519 PUBLIC SIGNATURE`. A public key in there proves nothing; the
+one that counts is in the hands of whoever verifies.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from fairshoe.errors import KeyFileError
+from fairshoe.keys import write_key
+from fairshoe.ship.faults import ManifestError, SignatureError, need
+from fairshoe.ship.manifest import Manifest, find_manifest, parse_manifest
+
+SIGNING, PUBLIC = "release-signing", "release-public"
+_LABEL = b"fairshoe release signature 1\n"
+_KEY_SIZE, _SIGNATURE_SIZE = 32, 64
+_FILE_MAX = 64 << 10
+
+
+def _ed25519() -> Any:
+    return need("cryptography.hazmat.primitives.asymmetric.ed25519", "release")
+
+
+def public_path(path: Path) -> Path:
+    return path.with_name(path.name + ".pub")
+
+
+def make_key(path: Path) -> str:
+    """A new pair of keys: the signing key in `path`, the public one in `path`.pub; the public one."""
+    secret = os.urandom(_KEY_SIZE)
+    public = public_of(secret)
+    if public_path(path).exists():
+        raise KeyFileError(f"{public_path(path)} is there already.", "Keys are never overwritten: use another name.")
+    write_key(path, SIGNING, secret)
+    try:
+        with public_path(path).open("x", encoding="ascii") as file:
+            file.write(f"{PUBLIC} {public}\n")
+    except OSError as error:
+        raise KeyFileError(f"cannot write {public_path(path)}: {error.strerror or error}.", "See above.") from error
+    return public
+
+
+def public_of(secret: bytes) -> str:
+    key = _ed25519().Ed25519PrivateKey.from_private_bytes(secret)
+    return key.public_key().public_bytes_raw().hex()
+
+
+def read_signing_key(path: Path) -> bytes:
+    if path.is_file() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise KeyFileError(f"{path} can be read by others.", f"Make it yours alone: chmod 600 {path}")
+    return _read(path, SIGNING, f"{SIGNING} and 64 hex digits, as `fairshoe release keygen` writes it")
+
+
+def read_public_key(path: Path) -> str:
+    return _read(path, PUBLIC, f"{PUBLIC} and 64 hex digits, as `fairshoe release keygen` writes it").hex()
+
+
+def _read(path: Path, word: str, wanted: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            words = file.read(_FILE_MAX).decode("ascii").split()
+        key = bytes.fromhex(words[1]) if len(words) == 2 and words[0] == word else b""
+    except OSError as error:
+        raise KeyFileError(
+            f"cannot read the key in {path}: {error.strerror or error}.", "Check the path and your permission."
+        ) from error
+    except ValueError:
+        key = b""
+    if len(key) != _KEY_SIZE:
+        raise KeyFileError(f"{path} does not hold the key that is needed here.", f"It must hold one line: {wanted}.")
+    return key
+
+
+# --- signing and checking ----------------------------------------------------------------------
+
+
+def signature_path(manifest: Path) -> Path:
+    return manifest.with_name(manifest.name + ".sig")
+
+
+def sign(path: Path, secret: bytes) -> str:
+    """Sign a release; signatures of others stay. The public key."""
+    manifest = find_manifest(path)
+    try:
+        raw = manifest.read_bytes()
+        parse_manifest(raw)  # nobody should sign what nobody can read
+        signatures = signature_path(manifest)
+        public = public_of(secret)
+        old = signatures.read_text("ascii").splitlines() if signatures.exists() else []
+        kept = [line for line in old if line.split()[1:2] != [public]]
+        key = _ed25519().Ed25519PrivateKey.from_private_bytes(secret)
+        lines = [*kept, f"ed25519 {public} {key.sign(_LABEL + raw).hex()}"]
+        new = signatures.with_name(signatures.name + ".new")
+        new.write_text("".join(f"{line}\n" for line in lines), "ascii")
+        new.replace(signatures)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        advice = "Name a release folder that you may write."
+        raise ManifestError(f"cannot sign {manifest}: {reason}.", advice) from error
+    return public
+
+
+def check_signature(path: Path, manifest: Manifest, trusted: list[str]) -> str:
+    """The trusted key that has signed this release."""
+    signatures = signature_path(find_manifest(path))
+    try:
+        with signatures.open("rb") as file:
+            lines = file.read(_FILE_MAX).decode("ascii", "replace").splitlines()
+    except FileNotFoundError:
+        raise SignatureError(
+            f"{signatures} is missing: the release is not signed.",
+            "Get the signature from whoever made the release; --unsigned compares without one, and proves less.",
+        ) from None
+    except OSError as error:
+        raise SignatureError(
+            f"cannot read {signatures}: {error.strerror or error}.", "Check your permission."
+        ) from error
+    signed = [words for words in (line.split() for line in lines) if len(words) == 3 and words[0] == "ed25519"]
+    for _kind, public, signature in signed:
+        if public in trusted:
+            if _good(public, signature, manifest.raw):
+                return public
+            raise SignatureError(
+                f"the signature in {signatures} is not one of this manifest.",
+                "The release was altered after it was signed, or damaged: do not use it, get it again.",
+            )
+    names = ", ".join(f"{public[:16]}..." for _kind, public, _signature in signed) or "nobody"
+    raise SignatureError(
+        f"the release is signed by {names}, not by a key that you trust.",
+        "Compare the public key with that of whoever made the release, got by another way.",
+    )
+
+
+def _good(public: str, signature: str, raw: bytes) -> bool:
+    invalid = need("cryptography.exceptions", "release").InvalidSignature
+    try:
+        key = _ed25519().Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
+        data = bytes.fromhex(signature)
+        if len(data) != _SIGNATURE_SIZE:
+            return False
+        key.verify(data, _LABEL + raw)
+    except (ValueError, invalid):
+        return False
+    return True

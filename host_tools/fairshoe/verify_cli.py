@@ -1,0 +1,136 @@
+"""`fairshoe verify`: whether a device has what a signed release says, and what that answer is worth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fairshoe.errors import UsageError
+from fairshoe.progress import Progress
+from fairshoe.ship import signing, verify
+from fairshoe.ship.device import Device
+from fairshoe.ship.faults import Differs
+from fairshoe.ship.flash import reach
+from fairshoe.ship.image import read_image
+from fairshoe.ship.manifest import BoardRelease, Manifest, pick_board, read_manifest, sha256
+from fairshoe.ship.repl import open_line
+from fairshoe.ship.verify import Finding
+
+EXAMPLES = """\
+examples:
+  picotool save -a flash.bin           after BOOTSEL at power-up: the boot ROM reads, not the firmware
+  fairshoe verify --release release-0.1.0 --key signing.key.pub --image flash.bin
+                                       evidence: every file in the flash, and MicroPython if the release names it
+  fairshoe verify --release release-0.1.0 --key signing.key.pub --port /dev/ttyACM0
+                                       quick, and only the device's own word: altered code can lie
+  fairshoe verify --release release-0.1.0 --key signing.key.pub --folder copied/
+                                       files that were copied from a device, or a release before it is used
+
+exit status: 0 the same, 37 it differs, 36 signature, 35 manifest, 38 image. More: docs/FLASH.md.
+"""
+
+WORTH = {
+    "image": "evidence, if the boot ROM read the flash and nobody changed the file since",
+    "port": "SELF-REPORTED: the device says so itself, and altered code can lie; read its flash for evidence",
+    "folder": "about the files in this folder and no device",
+}
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "verify",
+        help="compare a device with a signed release",
+        description="Compares every file of a device with a signed release: what is altered, missing, or there and not "
+        "part of it.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("--release", required=True, metavar="FOLDER", help="the release, or its manifest.json")
+    command.add_argument("--board", help="which board of the release; needed only if it has several")
+    command.add_argument("--key", action="append", default=[], metavar="FILE", help="public key that you trust")
+    command.add_argument("--unsigned", action="store_true", help="compare without a signature: proves less")
+    what = command.add_mutually_exclusive_group(required=True)
+    what.add_argument("--image", metavar="FILE", help="the whole flash as picotool saved it, .bin or .uf2")
+    what.add_argument("--port", help="the device's USB or console port, over MicroPython's prompt")
+    what.add_argument("--folder", metavar="FOLDER", help="a folder with the files of one device")
+    command.add_argument("--wait-s", type=float, default=90.0, metavar="S", help="for the prompt (%(default)s)")
+    command.add_argument("--json", action="store_true", help="the result as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    if bool(options.key) == options.unsigned:
+        raise UsageError(
+            "whose signature counts?" if not options.key else "--key or --unsigned, not both.",
+            "Give the public key of whoever makes releases with --key; --unsigned goes without, and proves less.",
+        )
+    manifest = read_manifest(Path(options.release))
+    trusted = [signing.read_public_key(Path(path)) for path in options.key]
+    signer = signing.check_signature(Path(options.release), manifest, trusted) if trusted else None
+    release = pick_board(manifest, options.board)
+    finding = _look(options, release)
+    source = next(word for word in ("image", "port", "folder") if getattr(options, word))
+    if options.json:
+        print(json.dumps(_report(manifest, release, finding, source, signer), indent=1))
+    else:
+        _print(manifest, release, finding, source, signer)
+    if not finding.same:
+        raise Differs(
+            f"not what release {manifest.version} has for {release.name}.",
+            "Take the device out of use until it is known why; docs/FLASH.md says how it is filled anew.",
+        )
+    return 0
+
+
+def _look(options: argparse.Namespace, release: BoardRelease) -> Finding:
+    if options.image:
+        return verify.compare_image(release, read_image(Path(options.image)))
+    if options.folder:
+        return verify.compare(release, verify.folder_files(Path(options.folder)))
+    progress = Progress()
+    progress.say(f"looking for the prompt at {options.port} ...")
+    repl = reach(lambda: open_line(options.port), options.port, options.wait_s, progress.say, time.monotonic)
+    try:
+        device = Device(repl)
+        progress.say(f"  {device.identity.machine}, MicroPython {device.identity.release}; reading its files ...")
+        finding = verify.compare(release, device.files())
+        device.reset()
+    finally:
+        repl.close()
+    return finding
+
+
+def _report(
+    manifest: Manifest, release: BoardRelease, finding: Finding, source: str, signer: str | None
+) -> dict[str, Any]:
+    return {
+        "same": finding.same,
+        **asdict(finding),
+        "source": source,
+        "worth": WORTH[source],
+        "signed_by": signer,
+        "board": release.name,
+        "version": manifest.version,
+        "manifest": sha256(manifest.raw),
+    }
+
+
+def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: str, signer: str | None) -> None:
+    signed = f"signed by {signer[:16]}..." if signer else "NOT SIGNED: whoever wrote it may have been anybody"
+    print(f"release {manifest.version} for {release.name}, manifest {sha256(manifest.raw)[:16]}..., {signed}")
+    for word, names in (("altered", finding.altered), ("missing", finding.missing), ("extra", finding.extra)):
+        for name in names:
+            print(f"  {word:8s} {name}")
+    if finding.interpreter == verify.ALTERED:
+        print("  altered  MicroPython itself, or something between it and the files")
+    elif finding.interpreter == verify.UNKNOWN:
+        why = "the release names none" if source == "image" else "it cannot be read this way"
+        print(f"  MicroPython itself was not compared: {why}")
+    else:
+        print("  MicroPython is the one of the release")
+    right = finding.compared - len(finding.altered)
+    print(f"  {right} of {len(release.files)} files are right: {'THE SAME' if finding.same else 'DIFFERENT'}")
+    print(f"  worth: {WORTH[source]}")

@@ -1,0 +1,327 @@
+"""Releases: built the same anywhere, signed by keys that are trusted, and told apart from what they are not."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import built_once
+import pytest
+from flash_image import FRONT, flash_image, uf2_of
+from flashed_board import FakeBoard
+from pty_board import PtyBoard
+
+from fairshoe import cli
+from fairshoe.ship.build import Built
+from fairshoe.ship.faults import ManifestError
+from fairshoe.ship.manifest import canonical, make_manifest, parse_manifest, sha256
+from fairshoe.ship.shorten import Shortened
+from firmware.version import VERSION_TEXT
+
+FILES = {"a.mpy": b"M\x06\x00" + bytes(range(256)) * 20, "board.json": b"{}", "main.py": b"from a import b\nb()\n"}
+MCU = {"port": "rp2", "board": "Raspberry Pi Pico"}
+
+
+def small(name: str = "b", files: dict[str, bytes] | None = None) -> Built:
+    built = Built(name, {"name": name, "mcu": MCU}, Shortened({}, {}, {}, {}))
+    for path, data in (files or FILES).items():
+        built.put(path, data, path, len(data))
+    return built
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A signed release of one small board; signing.key and signing.key.pub beside it."""
+    folder = tmp_path / "release"
+    folder.mkdir()
+    raw = make_manifest([small()], "0.1.0", {})
+    (folder / "manifest.json").write_bytes(raw)
+    key = tmp_path / "signing.key"
+    assert cli.main(["release", "keygen", str(key)]) == 0
+    assert cli.main(["release", "sign", str(folder), "--key", str(key)]) == 0
+    return folder
+
+
+def verify(release: Path, *arguments: str) -> int:
+    return cli.main(["verify", "--release", str(release), "--key", f"{release.parent}/signing.key.pub", *arguments])
+
+
+def image(release: Path, data: bytes) -> str:
+    path = release.parent / "flash.bin"
+    path.write_bytes(data)
+    return str(path)
+
+
+# --- building ----------------------------------------------------------------------------------
+
+
+def test_a_release_is_the_same_bytes_in_another_process_another_folder_and_another_order(tmp_path: Path) -> None:
+    out = tmp_path / "release"
+    command = [sys.executable, "-m", "fairshoe", "release", "build", "--board", built_once.BOARD, "-o", str(out)]
+    environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Asia/Tokyo", "LC_ALL": "C"}
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=100)
+    built = built_once.built()
+    there = {path.name: path.read_bytes() for path in (out / built_once.BOARD).iterdir()}
+    assert there == built.files
+    assert (out / "manifest.json").read_bytes() == make_manifest([built], VERSION_TEXT.decode(), {})
+
+
+def test_a_folder_with_something_in_it_is_never_overwritten(
+    release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["release", "build", "--board", "pico-shoe", "-o", str(release)]) == 35
+    assert "never overwritten" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["/proc/release", "/dev/null"])
+def test_a_folder_that_cannot_be_made_is_told(out: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["release", "build", "--board", "pico-shoe", "-o", out]) == 35
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_release_has_each_file_with_its_size_and_hash() -> None:
+    release = parse_manifest(make_manifest([small()], "0.1.0", {}))
+    files = release.boards["b"].files
+    assert {name: (entry.size, entry.sha256) for name, entry in files.items()} == {
+        name: (len(data), sha256(data)) for name, data in FILES.items()
+    }
+
+
+# --- what a manifest may look like -------------------------------------------------------------
+
+
+def changed(**changes: Any) -> bytes:
+    value = json.loads(make_manifest([small()], "0.1.0", {}))
+    return canonical({**value, **changes})
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b"null",
+        b"[" * 100_000,
+        b"\xff\xfe",
+        changed(boards=[]),
+        changed(boards={"b": {"mcu": MCU, "files": {}}}),
+        changed(boards={"b": {"mcu": MCU, "files": {"a": {"size": -1, "sha256": "0" * 64}}}}),
+        changed(boards={"b": {"mcu": MCU, "files": {"a": {"size": True, "sha256": "0" * 64}}}}),
+        changed(boards={"b": {"mcu": MCU, "files": {"a": {"size": 1, "sha256": "0" * 63}}}}),
+        changed(boards={"b": {"mcu": MCU, "files": {"../a": {"size": 1, "sha256": "0" * 64}}}}),
+        changed(boards={"b": {"mcu": MCU, "files": {"/a": {"size": 1, "sha256": "0" * 64}}}}),
+        changed(boards={"b": {"files": {"a": {"size": 1, "sha256": "0" * 64}}}}),
+        changed().replace(b" ", b"  "),
+        changed() + b"\n",
+        changed(format="fairshoe release 2"),
+    ],
+)
+def test_what_is_not_a_manifest_is_refused(raw: bytes) -> None:
+    with pytest.raises(ManifestError):
+        parse_manifest(raw)
+
+
+def test_a_word_that_is_there_twice_is_refused() -> None:
+    """Two readers could believe two things."""
+    raw = changed()
+    twice = raw.replace(b'\n "firmware"', b'\n "firmware": "9.9.9",\n "firmware"', 1)
+    assert json.loads(twice) == json.loads(raw)
+    with pytest.raises(ManifestError, match="not written as a release writes it"):
+        parse_manifest(twice)
+
+
+# --- signatures --------------------------------------------------------------------------------
+
+
+def test_what_was_signed_and_is_the_same_is_verified(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify(release, "--image", image(release, flash_image(FILES))) == 0
+    out = capsys.readouterr().out
+    assert "3 of 3 files are right: THE SAME" in out
+    assert "worth: evidence" in out
+    assert "MicroPython itself was not compared: the release names none" in out
+
+
+def test_every_byte_of_a_manifest_counts(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = release / "manifest.json"
+    raw = path.read_bytes()
+    for at in range(0, len(raw), 37):
+        path.write_bytes(raw[:at] + bytes((raw[at] ^ 1,)) + raw[at + 1 :])
+        assert verify(release, "--image", "nothing") in (35, 36), at
+    path.write_bytes(raw.replace(b'"version": "0', b'"version": "1'))
+    capsys.readouterr()
+    assert verify(release, "--image", "nothing") == 36
+    assert "altered after it was signed" in capsys.readouterr().err
+
+
+def test_a_good_signature_of_somebody_else_is_not_enough(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = release.parent / "other.key"
+    cli.main(["release", "keygen", str(other)])
+    (release / "manifest.json.sig").unlink()
+    cli.main(["release", "sign", str(release), "--key", str(other)])
+    capsys.readouterr()
+    assert verify(release, "--image", "nothing") == 36
+    assert "not by a key that you trust" in capsys.readouterr().err
+    # Signed by both, either is enough, whichever came first.
+    cli.main(["release", "sign", str(release), "--key", str(release.parent / "signing.key")])
+    assert verify(release, "--folder", str(folder_of(release.parent / "x", FILES))) == 0
+
+
+@pytest.mark.parametrize(
+    "signature",
+    ["", "ed25519", "ed25519 {key} 00", "ed25519 {key} zz", "ed25519 {key} " + "00" * 64, "rsa {key} 00", "\xff"],
+)
+def test_a_bad_signature_file_is_told(release: Path, signature: str, capsys: pytest.CaptureFixture[str]) -> None:
+    key = (release.parent / "signing.key.pub").read_text().split()[1]
+    (release / "manifest.json.sig").write_text(signature.format(key=key), "utf-8")
+    assert verify(release, "--image", "nothing") == 36
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_without_a_signature_it_must_be_said_so(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (release / "manifest.json.sig").unlink()
+    folder = str(folder_of(release.parent / "x", FILES))
+    assert verify(release, "--folder", folder) == 36
+    assert "is not signed" in capsys.readouterr().err
+    plain = ["verify", "--release", str(release), "--folder", folder]
+    assert cli.main(plain) == 2
+    assert cli.main([*plain, "--unsigned"]) == 0
+    assert "NOT SIGNED" in capsys.readouterr().out
+
+
+def test_keys_are_never_overwritten_and_signing_keys_never_shared(
+    release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = release.parent / "signing.key"
+    assert key.stat().st_mode & 0o777 == 0o600
+    before = key.read_bytes()
+    assert cli.main(["release", "keygen", str(key)]) == 10
+    assert key.read_bytes() == before
+    key.chmod(0o644)
+    assert cli.main(["release", "sign", str(release), "--key", str(key)]) == 10
+    assert "can be read by others" in capsys.readouterr().err
+    assert cli.main(["release", "sign", str(release), "--key", f"{key}.pub"]) == 10
+    assert cli.main(["release", "sign", str(release), "--key", "no-such.key"]) == 10
+    assert cli.main(["release", "keygen", "/no-such-folder/k"]) == 10
+
+
+# --- what differs ------------------------------------------------------------------------------
+
+
+def folder_of(folder: Path, files: dict[str, bytes]) -> Path:
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+ALTERED = {**FILES, "a.mpy": FILES["a.mpy"][:-1] + b"\x00"}
+
+
+@pytest.mark.parametrize(
+    ("files", "line"),
+    [
+        (ALTERED, "altered  a.mpy"),
+        ({**FILES, "boot.py": b"import os"}, "extra    boot.py"),
+        ({**FILES, "lib/a.py": b""}, "extra    lib/a.py"),
+        ({name: FILES[name] for name in ("a.mpy", "main.py")}, "missing  board.json"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["bin", "uf2", "folder"])
+def test_one_byte_one_file_more_and_one_less_are_found(
+    release: Path, files: dict[str, bytes], line: str, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if kind == "folder":
+        code = verify(release, "--folder", str(folder_of(release.parent / "x", files)))
+    else:
+        flash = flash_image(files)
+        code = verify(release, "--image", image(release, uf2_of(flash) if kind == "uf2" else flash))
+    said = capsys.readouterr()
+    assert code == 37
+    assert f"  {line}\n" in said.out
+    assert "DIFFERENT" in said.out
+    assert "Take the device out of use" in said.err
+
+
+@pytest.mark.parametrize(
+    ("front", "word"),
+    [
+        (FRONT, "same"),
+        (b"\x01" + FRONT[1:], "altered"),
+        (FRONT[:-1] + b"\x00", "altered"),  # something hides between MicroPython and the files
+    ],
+)
+def test_the_interpreter_counts_where_the_release_names_it(
+    tmp_path: Path, front: bytes, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from fairshoe.release_cli import interpreter_entry
+
+    uf2 = tmp_path / "micropython.uf2"
+    uf2.write_bytes(uf2_of(FRONT[: -4096 - 256]))
+    flash = bytearray(front)
+    flash[-4096 - 256 : -4096] = b"\xff" * 256  # the boot ROM erases sectors, and MicroPython ends inside of one
+    (tmp_path / "manifest.json").write_bytes(make_manifest([small()], "0.1.0", {"b": interpreter_entry(uf2)}))
+    path = tmp_path / "flash.bin"
+    path.write_bytes(flash_image(FILES, bytes(flash)))
+    code = cli.main(["verify", "--release", str(tmp_path), "--unsigned", "--image", str(path), "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert report["interpreter"] == word
+    assert code == (0 if word == "same" else 37)
+
+
+def test_over_the_prompt_it_is_the_devices_own_word(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    board = FakeBoard(FILES)
+    board.window_s = 1e9
+    with PtyBoard(board) as port:
+        assert verify(release, "--port", port) == 0
+        assert "SELF-REPORTED" in capsys.readouterr().out
+        board.files["boot.py"] = b""
+        assert verify(release, "--port", port, "--json") == 37
+    report = json.loads(capsys.readouterr().out)
+    assert report["extra"] == ["boot.py"]
+    assert (report["same"], report["source"]) == (False, "port")
+    assert board.history == []
+    assert board.resets == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--image", "no-such-file"], 38),
+        (["--image", "."], 38),
+        (["--folder", "no-such-folder"], 38),
+        (["--port", "/dev/no-such-port"], 4),
+        (["--image", "x", "--port", "y"], 2),
+        ([], 2),
+        (["--image", "x", "--board", "other"], 35),
+    ],
+)
+def test_what_is_given_wrong_has_a_status_of_its_own(
+    release: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify(release, *arguments) == code
+    said = capsys.readouterr().err
+    assert said.startswith("fairshoe: ") or "fairshoe: " in said
+    assert "Traceback" not in said
+
+
+def test_an_empty_and_a_cut_image_have_a_status_of_their_own(
+    release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert verify(release, "--image", image(release, b"")) == 38
+    assert "is empty" in capsys.readouterr().err
+    assert verify(release, "--image", image(release, flash_image(FILES)[:-5000])) == 38
+    assert "cut off" in capsys.readouterr().err
+
+
+def test_a_release_with_several_boards_wants_to_be_told_which(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "manifest.json").write_bytes(make_manifest([small("b"), small("c", ALTERED)], "0.1.0", {}))
+    plain = ["verify", "--release", str(tmp_path), "--unsigned", "--folder", str(folder_of(tmp_path / "x", ALTERED))]
+    assert cli.main(plain) == 35
+    assert "several boards: b, c" in capsys.readouterr().err
+    assert cli.main([*plain, "--board", "b"]) == 37
+    assert cli.main([*plain, "--board", "c"]) == 0
