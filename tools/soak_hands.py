@@ -14,7 +14,7 @@ from rig.story import Stage
 
 Data = dict[str, Any]
 
-BOARDS = tuple(boards.board_names())
+BOARDS = tuple(filter(boards.is_reference, boards.board_names()))  # a simulated machine has no pins
 BUTTONS = ("close", "lock", "seat", "green", "ack")
 BASIC: Data = {"mechanism.count_assurance": "basic", "inputs.opacity": None, "outputs.dark": None}
 CARELESS = 0.3  # how often a warning is acknowledged by somebody who has not cleared anything

@@ -8,29 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fairshoe.board_pins import MCUS, capability_problems, pin_problems
 from fairshoe.board_times import DECK_CARDS, SETTLE_US, SHELF_PASSES, shuffle_us
 
 Config = dict[str, Any]
-
-# Raspberry Pi Pico: 23, 24, 25 and 29 serve the board itself and are not on its edge.
-_RP2_FREE = frozenset(range(23)) | {26, 27, 28}
-# RP2040 datasheet, table of GPIO functions.
-_RP2_FUNCTIONS: dict[str, frozenset[int]] = {
-    "uart0 tx": frozenset({0, 12, 16, 28}),
-    "uart0 rx": frozenset({1, 13, 17}),
-    "uart1 tx": frozenset({4, 8, 20}),
-    "uart1 rx": frozenset({5, 9, 21}),
-    "spi0 miso": frozenset({0, 4, 16, 20}),
-    "spi0 sck": frozenset({2, 6, 18, 22}),
-    "spi0 mosi": frozenset({3, 7, 19}),
-    "spi1 miso": frozenset({8, 12, 28}),
-    "spi1 sck": frozenset({10, 14, 26}),
-    "spi1 mosi": frozenset({11, 15, 27}),
-    "i2c0 sda": frozenset({0, 4, 8, 12, 16, 20, 28}),
-    "i2c0 scl": frozenset({1, 5, 9, 13, 17, 21}),
-    "i2c1 sda": frozenset({2, 6, 10, 14, 18, 22, 26}),
-    "i2c1 scl": frozenset({3, 7, 11, 15, 19, 27}),
-}
 
 _NAMES = {"carousel": "a carousel", "shelves": "a shelf machine", "shoe": "a motor shoe", "draw": "a draw shoe"}
 # Lines that a mechanism must have. Opacity and dark go with full count assurance.
@@ -64,26 +45,29 @@ RECORD_CELL = 12
 BLOCK_BYTES = 4096
 FILES_BYTES = 256 * 1024  # what a file system keeps for itself: the firmware twice, and littlefs around it
 # What rp2.Flash reaches, by board: all of it is the file system's unless the boot script says otherwise.
-FLASH_BYTES = {"Raspberry Pi Pico": 1408 * 1024}
+FLASH_BYTES = {"Raspberry Pi Pico": 1408 * 1024, "Raspberry Pi Pico 2": 3072 * 1024}
 ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room for so many
 
 
-# What a byte of a source may be taken to be worth, in thousandths of a bit, and on which ports there is such a source.
-# Policy, not measurement: docs/BOARDS.md gives the reasons.
-_ENTROPY: dict[str, tuple[str, int]] = {
-    "rp2040_rosc": ("rp2", 500),
-    "rp2350_trng": ("rp2", 4000),
-    "esp32_rng": ("esp32", 1000),
-    "stm32_rng": ("stm32", 4000),
-    "simulated": ("sim", 8000),
+# What a byte of a source may be taken to be worth, in thousandths of a bit. Policy, not measurement: docs/BOARDS.md has
+# the reasons. Which board has which source is in board_pins.py.
+_WORTH_MAX = {
+    "rp2040_rosc": 500,
+    "rp2350_trng": 4000,
+    "esp32_rng": 1000,
+    "stm32_rng": 4000,
+    "simulated": 8000,
 }
+# What may be no noise at all, without anybody noticing: good for nonces, not for the order of a deck.
+_NO_ORDER = ("esp32_rng",)
 
 
 def board_problems(config: Config) -> Iterator[str]:
     """Every rule, for a config that fits the schema."""
     mech = config["mechanism"]
     kind = mech["kind"]
-    yield from _pin_problems(config)
+    yield from pin_problems(config)
+    yield from capability_problems(config)
     yield from _entropy_problems(config)
     yield from _line_problems(config, kind, mech["count_assurance"])
     yield from _throat_problems(mech)
@@ -104,66 +88,22 @@ def board_problems(config: Config) -> Iterator[str]:
         yield from _flash_problems(config["nv"], config["mcu"]["board"])
 
 
-# --- pins --------------------------------------------------------------------------------------
-
-
-def _pins(config: Config) -> Iterator[tuple[str, int, str]]:
-    """Every pin in use: what for, which, and the peripheral function it needs ("" for plain GPIO)."""
-    link, nv, expander = config["link"], config["nv"], config.get("expander")
-    for word in ("tx", "rx"):
-        yield f"link.{word}", link[word], f"uart{link['uart']} {word}"
-    for group in ("inputs", "outputs", "axis"):
-        for name, pin in config.get(group, {}).items():
-            if isinstance(pin, int):
-                yield f"{group}.{name}", pin, ""
-    if nv["kind"] == "fram":
-        for word in ("sck", "mosi", "miso"):
-            yield f"nv.{word}", nv[word], f"spi{nv['spi']} {word}"
-        yield "nv.cs", nv["cs"], ""
-    if expander:
-        for word in ("sda", "scl"):
-            yield f"expander.{word}", expander[word], f"i2c{expander['i2c']} {word}"
+# --- noise -------------------------------------------------------------------------------------
 
 
 def _entropy_problems(config: Config) -> Iterator[str]:
     source, worth = config["entropy"]["source"], config["entropy"]["millibits_per_byte"]
-    port, worth_max = _ENTROPY[source]
-    if config["mcu"]["port"] != port:
-        yield f"entropy.source: a board of port {config['mcu']['port']} has no {source}"
+    worth_max = _WORTH_MAX[source]
+    mcu = MCUS.get(config["mcu"]["board"])
+    if mcu is not None and source != mcu.noise:
+        yield f"entropy.source: a {config['mcu']['board']} has no {source}; it has {mcu.noise}"
+    if source in _NO_ORDER and config["mechanism"]["kind"] in DECK_CARDS:
+        yield f"entropy.source {source}: it may be no noise at all, and no deck is shuffled by it"
     kind = config["mechanism"]["kind"]
     if kind != "carousel" and config.get("audit", {}).get("seeds") == "disclose":
         yield f"audit.seeds disclose: {_NAMES[kind]} cannot know when the deck is out of play; only erase is possible"
     if worth > worth_max:
         yield f"entropy.millibits_per_byte {worth}: a byte of {source} may be taken to be worth at most {worth_max}"
-
-
-def _pin_problems(config: Config) -> Iterator[str]:
-    users: dict[int, str] = {}
-    for user, pin, function in _pins(config):
-        if pin not in _RP2_FREE:
-            yield f"{user}: GPIO {pin} is not on the edge of a {config['mcu']['board']}"
-        elif function and pin not in _RP2_FUNCTIONS[function]:
-            choice = ", ".join(map(str, sorted(_RP2_FUNCTIONS[function])))
-            yield f"{user}: GPIO {pin} cannot be {function}; possible: {choice}"
-        if pin in users:
-            yield f"GPIO {pin} is used twice, for {users[pin]} and for {user}"
-        users.setdefault(pin, user)
-    yield from _expander_problems(config)
-
-
-def _expander_problems(config: Config) -> Iterator[str]:
-    bits: dict[int, str] = {}
-    for group in ("inputs", "outputs"):
-        for name, pin in config[group].items():
-            if not isinstance(pin, int):
-                bit = pin["expander"]
-                if bit in bits:
-                    yield f"expander bit {bit} is used twice, for {bits[bit]} and for {group}.{name}"
-                bits.setdefault(bit, f"{group}.{name}")
-    if bits and "expander" not in config:
-        yield f"{', '.join(bits.values())} sit on an expander, and there is no section expander"
-    if "expander" in config and not bits:
-        yield "section expander is there, and nothing uses it"
 
 
 # --- which lines -------------------------------------------------------------------------------

@@ -45,7 +45,13 @@ def folder() -> Path:
 
 
 def board_names() -> list[str]:
-    return sorted(path.stem for path in folder().glob("*.json") if path.stem != "schema")
+    """The reference boards first; the others are the same machines on other microcontrollers."""
+    names = sorted(path.stem for path in folder().glob("*.json") if path.stem != "schema")
+    return [name for name in names if is_reference(name)] + [name for name in names if not is_reference(name)]
+
+
+def is_reference(name: str) -> bool:
+    return name.startswith("pico-")
 
 
 def load_board(name: str) -> tuple[Config, int]:

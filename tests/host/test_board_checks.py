@@ -79,8 +79,8 @@ def test_a_pin_can_do_what_its_peripheral_needs() -> None:
             501,
             "entropy.millibits_per_byte 501: a byte of rp2040_rosc may be taken to be worth at most 500",
         ),
-        ("entropy__source", "stm32_rng", "entropy.source: a board of port rp2 has no stm32_rng"),
-        ("entropy__source", "simulated", "entropy.source: a board of port rp2 has no simulated"),
+        ("entropy__source", "stm32_rng", "entropy.source: a Raspberry Pi Pico has no stm32_rng; it has rp2040_rosc"),
+        ("entropy__source", "simulated", "entropy.source: a Raspberry Pi Pico has no simulated; it has rp2040_rosc"),
     ],
 )
 def test_noise_is_not_taken_to_be_worth_more_than_its_source_may_be(path: str, value: object, message: str) -> None:

@@ -1,16 +1,17 @@
-"""docs/BOARDS.md and the configs say the same: each value in a table is the config's, and no number is left out."""
+"""docs/BOARDS.md, docs/WIRING.md and the configs say the same: each value is the config's, no number is left out."""
 
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import wiring
 
 from fairshoe import board_checks, boards
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "BOARDS.md").read_text()
-NAMES = boards.board_names()
-CONFIGS = {name: boards.load_board(name)[0] for name in NAMES}
+CONFIGS = {name: boards.load_board(name)[0] for name in boards.board_names()}
+NAMES = [name for name in CONFIGS if boards.is_reference(name)]
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -44,17 +45,10 @@ def leaves(config: dict[str, Any]) -> dict[str, object]:
     return {f"{name}.{key}": value for name, part in sections.items() for key, value in part.items()}
 
 
-def pins() -> dict[str, dict[str, str]]:
-    """By board what the table of pins says, without what a board does not have."""
-    head = next(line for line in TEXT.splitlines() if line.startswith("| line | pico-"))
-    boards_in_order = [cell.strip() for cell in head.strip("|").split("|")][1:]
-    assert sorted(boards_in_order) == NAMES
-    table: dict[str, dict[str, str]] = {name: {} for name in NAMES}
-    for line, *cells in rows("Pins"):
-        for name, cell in zip(boards_in_order, cells, strict=True):
-            if cell != "-":
-                table[name][line.strip("`")] = cell
-    return table
+def wired(board: str) -> set[str]:
+    """What docs/WIRING.md tells of a board."""
+    buses = {"link.uart", "nv.spi", "expander.i2c", "expander.address"}
+    return {row[0] for row in wiring.rows(CONFIGS[board])} | buses
 
 
 @pytest.mark.parametrize("board", NAMES)
@@ -63,14 +57,11 @@ def test_every_value_in_the_docs_is_that_of_the_config(board: str) -> None:
     for name, value in stated(board).items():
         assert name in config, name
         assert value == as_written(config[name]), name
-    for name, value in pins()[board].items():
-        pin: Any = config[name]
-        assert value == (f"x{pin['expander']}" if isinstance(pin, dict) else str(pin)), name
 
 
 @pytest.mark.parametrize("board", NAMES)
 def test_every_number_of_the_config_is_in_the_docs(board: str) -> None:
-    told = stated(board).keys() | pins()[board].keys()
+    told = stated(board).keys() | wired(board)
     for name, value in leaves(CONFIGS[board]).items():
         number = isinstance(value, int) and not isinstance(value, bool)
         if number or isinstance(value, dict) or name.startswith(("mechanism.", "link.")):
@@ -111,7 +102,65 @@ def test_the_pins_used_are_as_many_as_the_docs_say() -> None:
         ("pico-shoe", "19 pins"),
         ("pico-draw", "15 pins"),
     ):
-        others = ("link.uart", "nv.spi", "expander.i2c", "expander.address")
-        used = [pin for line, pin in pins()[board].items() if pin.isdigit() and line not in others]
+        used = [row for row in wiring.rows(CONFIGS[board]) if row[1].startswith("GPIO")]
         assert words in TEXT.partition(f"\n## {board}\n")[2].partition("\n| number")[0], board
         assert str(len(used)) in words, board
+
+
+# --- the other microcontrollers ----------------------------------------------------------------
+
+
+def test_boards_on_other_microcontrollers_differ_in_what_their_table_says_and_in_pins() -> None:
+    told: set[str] = set()
+    for names, *cells, _why in rows("Other microcontrollers"):
+        for name in names.split(", "):
+            told.add(name)
+            config, reference = CONFIGS[name], CONFIGS[f"pico-{name.partition('-')[2]}"]
+            entropy = config["entropy"]
+            assert cells == [
+                config["mcu"]["port"],
+                config["mcu"]["board"],
+                entropy["source"],
+                as_written(entropy["millibits_per_byte"]),
+            ]
+            assert config["mechanism"] == reference["mechanism"], name
+            assert config.get("game") == reference.get("game"), name
+            assert config["nv"]["bytes"] == reference["nv"]["bytes"], name
+            for key in ("baud", "mode", "clear_ack"):
+                assert config["link"][key] == reference["link"][key], name
+            for group in ("inputs", "outputs"):
+                assert config[group].keys() == reference[group].keys(), name
+    assert told == CONFIGS.keys() - set(NAMES)
+
+
+# --- wiring ------------------------------------------------------------------------------------
+
+
+def test_the_page_of_wiring_is_what_the_configs_say(capsys: pytest.CaptureFixture[str]) -> None:
+    assert wiring.main(["--check"]) == 0, capsys.readouterr().err
+
+
+def test_a_page_of_wiring_that_is_out_of_date_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(wiring, "PAGE", tmp_path / "WIRING.md")
+    assert wiring.main(["--check"]) == 1
+    assert "run tools/wiring.py" in capsys.readouterr().err
+    assert wiring.main([]) == 0
+    assert wiring.main(["--check"]) == 0
+    wiring.PAGE.write_text(wiring.PAGE.read_text().replace("GPIO 7", "GPIO 8"))
+    assert wiring.main(["--check"]) == 1
+
+
+@pytest.mark.parametrize("board", CONFIGS)
+def test_every_line_of_a_board_is_wired_once_and_every_pin_has_a_place(board: str) -> None:
+    config = CONFIGS[board]
+    found = wiring.rows(config)
+    lines = [row[0] for row in found]
+    wanted = [f"{group}.{name}" for group in ("inputs", "outputs", "axis") for name in config.get(group, {})]
+    assert len(set(lines)) == len(lines)
+    assert set(wanted) <= set(lines)
+    assert len({row[1] for row in found}) == len(found)
+    assert all(all(row) for row in found)
+    page = wiring.page()
+    assert len(re.findall(rf"^## .*\b{board}\b", page, re.MULTILINE)) == 1

@@ -29,11 +29,16 @@ def changed(path: str, value: object) -> dict[str, Any]:
 
 
 def test_every_shipped_board_is_good() -> None:
-    assert boards.board_names() == ["pico-carousel", "pico-draw", "pico-shelves", "pico-shoe"]
+    assert boards.board_names() == [
+        *("pico-carousel", "pico-draw", "pico-shelves", "pico-shoe"),
+        *("esp32s3-draw", "esp32s3-shoe"),
+        *("pico2-carousel", "pico2-draw", "pico2-shelves", "pico2-shoe"),
+        *("stm32-draw", "stm32-shoe"),
+    ]
     for name in boards.board_names():
         config, crc = boards.load_board(name)
         assert config["name"] == name
-        assert name == f"pico-{config['mechanism']['kind']}"
+        assert name.partition("-")[2] == config["mechanism"]["kind"]
         assert crc
 
 
@@ -66,15 +71,17 @@ def test_every_line_of_the_firmware_can_be_in_a_config_and_no_other() -> None:
         ("mechanism.kind", None, "mechanism.kind must be one of carousel, shelves, shoe, draw, not null"),
         ("mechanism", [], "mechanism.kind must be one of carousel, shelves, shoe, draw, not null"),
         ("mechanism.draw_ms_max", 3000, "mechanism.draw_ms_max is not known; possible: kind, count_assurance, "),
-        ("mcu.port", "z80", "mcu.port must be one of ['rp2'], not \"z80\""),
-        ("inputs.exit", 40, "inputs.exit must be smaller than or equal to 29, not 40"),
+        ("mcu.port", "z80", "mcu.port must be one of ['rp2', 'esp32', 'stm32'], not \"z80\""),
+        ("inputs.exit", 49, "inputs.exit must be a GPIO number, 0 to 48, or the name on an STM32 board, "),
+        ("inputs.exit", "PA3", "inputs.exit must be a GPIO number, 0 to 48, or the name on an STM32 board, "),
         ("inputs.exitt", 22, "inputs.exitt is not known; possible: hopper, throat_a, "),
         ("inputs.door", None, "inputs.door is missing"),
         ("inputs", 3, "inputs must be an object"),
         (
             "inputs.button_ack",
             {"expander": 16},
-            'inputs.button_ack must be a GPIO number, 0 to 29, or {"expander": bit 0 to 15}, not {"expander": 16}',
+            "inputs.button_ack must be a GPIO number, 0 to 48, the name on an STM32 board, or "
+            '{"expander": bit 0 to 15}, not {"expander": 16}',
         ),
         ("nv", None, "nv is missing"),
         ("nv.bytes", 8001, "nv.bytes must be multiple of 64"),

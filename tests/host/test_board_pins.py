@@ -1,0 +1,150 @@
+"""Pins by microcontroller: what a board does not have, or cannot do with a pin, is refused with the reason."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from fairshoe import board_pins, boards
+
+
+def board(name: str, **changes: object) -> dict[str, Any]:
+    """A shipped board with changes; `__` stands for a dot."""
+    config = copy.deepcopy(boards.load_board(name)[0])
+    for path, value in changes.items():
+        section, _, key = path.partition("__")
+        if key:
+            config[section][key] = value
+        else:
+            config[section] = value
+    return config
+
+
+def problems(name: str, **changes: object) -> list[str]:
+    return boards.check_board(board(name, **changes))
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "pin", "message"),
+    [
+        ("pico2-shoe", "inputs__exit", 24, "inputs.exit: GPIO 24 is not on the edge of a Raspberry Pi Pico 2"),
+        ("pico-shoe", "inputs__exit", 40, "inputs.exit: GPIO 40 is not on the edge of a Raspberry Pi Pico"),
+        ("pico-shoe", "inputs__exit", "D3", "inputs.exit: D3 is not on the edge of a Raspberry Pi Pico"),
+        ("esp32s3-shoe", "outputs__pick", 0, "outputs.pick: GPIO 0 is read at reset to choose how the chip starts"),
+        ("esp32s3-shoe", "inputs__exit", 46, "inputs.exit: GPIO 46 is read at reset to choose how the chip starts"),
+        ("esp32s3-shoe", "inputs__exit", 19, "inputs.exit: GPIO 19 is the USB port, which is the service port"),
+        ("esp32s3-shoe", "inputs__exit", 23, "inputs.exit: GPIO 23 does not exist"),
+        ("esp32s3-shoe", "inputs__exit", 30, "inputs.exit: GPIO 30 is the flash's"),
+        ("esp32s3-shoe", "inputs__exit", 35, "inputs.exit: GPIO 35 is the memory's on modules with octal PSRAM"),
+        ("esp32s3-shoe", "link__tx", 43, "link.tx: GPIO 43 is the console's"),
+        ("stm32-shoe", "inputs__exit", 7, "inputs.exit: GPIO 7 is not on the edge of a NUCLEO-H743ZI"),
+        ("stm32-shoe", "inputs__exit", "D44", "inputs.exit: D44 is not on the edge of a NUCLEO-H743ZI"),
+        ("stm32-shoe", "link__tx", "D2", "link.tx: D2 cannot be uart2 tx; possible: D53"),
+        ("stm32-shoe", "expander__sda", "D2", "expander.sda: D2 cannot be i2c1 sda; possible: D14"),
+        ("stm32-shoe", "nv__cs", "D30", "D30 is used twice, for outputs.reverse and for nv.cs"),
+        (
+            "stm32-shoe",
+            "inputs__tray",
+            "D61",
+            "inputs.tray: D61 shares interrupt line 8 with inputs.exit; take another number",
+        ),
+    ],
+)
+def test_a_pin_that_will_not_do_is_refused_with_the_reason(name: str, path: str, pin: object, message: str) -> None:
+    assert problems(name, **{path: pin}) == [message]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("esp32s3-shoe", {"link__uart": 0}, "link.tx: no uart0 for this on ESP32-S3-DevKitC-1; possible: uart1, uart2"),
+        ("stm32-shoe", {"nv__spi": 1}, "nv.sck: no spi1 for this on NUCLEO-H743ZI; possible: spi3"),
+        ("pico-shoe", {"link__uart": 2}, "link.tx: no uart2 for this on Raspberry Pi Pico; possible: uart0, uart1"),
+    ],
+)
+def test_a_bus_that_a_board_lacks_names_those_it_has(name: str, changes: dict[str, object], message: str) -> None:
+    assert message in problems(name, **changes)
+
+
+@pytest.mark.parametrize("name", ["esp32s3-shoe", "stm32-shoe"])
+@pytest.mark.parametrize("kind", ["carousel", "shelves"])
+def test_a_chip_without_pio_moves_no_axis_and_the_way_out_is_named(name: str, kind: str) -> None:
+    shuffler = boards.load_board(f"pico-{kind}")[0]
+    chip = {"esp32s3-shoe": "ESP32-S3", "stm32-shoe": "STM32H743"}[name]
+    found = problems(name, mechanism=shuffler["mechanism"], axis={"step": 1, "dir": 2, "home": 3})
+    told = [problem for problem in found if problem.startswith("section axis: ")]
+    assert len(told) == 1
+    assert chip in told[0]
+    assert "take an RP2, or fit a driver chip that generates its own ramps" in told[0]
+
+
+def test_no_deck_is_shuffled_by_what_may_be_no_noise() -> None:
+    shuffler = boards.load_board("pico-carousel")[0]
+    found = problems("esp32s3-shoe", mechanism=shuffler["mechanism"])
+    assert "entropy.source esp32_rng: it may be no noise at all, and no deck is shuffled by it" in found
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "own"),
+    [
+        # Its register is somebody else's there.
+        ("pico2-carousel", "rp2040_rosc", "rp2350_trng"),
+        ("pico-carousel", "rp2350_trng", "rp2040_rosc"),
+        ("esp32s3-shoe", "stm32_rng", "esp32_rng"),
+        ("stm32-draw", "simulated", "stm32_rng"),
+    ],
+)
+def test_a_chip_has_its_own_noise_and_no_other(name: str, source: str, own: str) -> None:
+    entropy = {"source": source, "millibits_per_byte": 100}
+    mcu = boards.load_board(name)[0]["mcu"]["board"]
+    assert problems(name, entropy=entropy) == [f"entropy.source: a {mcu} has no {source}; it has {own}"]
+
+
+def test_only_an_rp2_keeps_cells_in_its_own_flash() -> None:
+    flash = {"kind": "flash", "start": 1 << 20, "blocks": 64, "bytes": 11520}
+    assert problems("pico2-shoe", nv=flash) == []
+    for name in ("esp32s3-shoe", "stm32-draw"):
+        port = boards.load_board(name)[0]["mcu"]["port"]
+        assert problems(name, nv=flash) == [
+            f"nv.kind flash: the port {port} keeps no cells in its own flash; fit an FRAM"
+        ]
+
+
+def test_an_esp32_has_no_more_inputs_on_pins_than_its_queue_holds() -> None:
+    eight = {"inputs__back": 9}
+    assert problems("esp32s3-shoe", **eight) == []
+    message = problems("esp32s3-shoe", **eight, inputs__face=38)
+    assert message == [
+        "9 inputs on pins: MicroPython on an ESP32 queues 8 changes, and outputs.dark changes all beams at once"
+    ]
+
+
+def test_no_button_sits_on_a_bit_that_is_for_outputs_only() -> None:
+    for bit in (7, 15):
+        assert problems("pico-shoe", inputs__button_ack={"expander": bit}) == [
+            f"inputs.button_ack: bit {bit} of an MCP23017 is for outputs only"
+        ]
+    assert problems("pico-shoe", outputs__lamp_red={"expander": 15}) == []
+
+
+def test_a_board_without_a_table_of_pins_is_refused_and_so_is_another_port() -> None:
+    assert problems("pico-shoe", mcu={"port": "rp2", "board": "Nonesuch"}) == [
+        "mcu.board: no table of pins for 'Nonesuch'; there is one for Raspberry Pi Pico, Raspberry Pi Pico 2,"
+        " ESP32-S3-DevKitC-1, NUCLEO-H743ZI (docs/BOARDS.md)"
+    ]
+    assert "mcu.port esp32: a Raspberry Pi Pico is of port rp2" in problems(
+        "pico-shoe", mcu={"port": "esp32", "board": "Raspberry Pi Pico"}
+    )
+
+
+def test_every_function_of_a_board_is_on_pins_that_it_has() -> None:
+    for name, mcu in board_pins.MCUS.items():
+        for function, choice in mcu.functions.items():
+            assert choice <= mcu.place.keys(), (name, function)
+            assert not choice & mcu.why.keys(), (name, function)
+
+
+def test_every_port_has_a_board_and_every_board_a_port() -> None:
+    configs = [boards.load_board(name)[0] for name in boards.board_names()]
+    assert {config["mcu"]["board"] for config in configs} == board_pins.MCUS.keys()
+    assert {config["mcu"]["port"] for config in configs} == {"rp2", "esp32", "stm32"}

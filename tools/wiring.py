@@ -1,0 +1,170 @@
+"""Writes docs/WIRING.md: what is connected to which pin of every shipped board, from the configs themselves.
+
+    tools/wiring.py            writes it
+    tools/wiring.py --check    says whether it is what it should be
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from fairshoe import boards
+from fairshoe.board_pins import MCUS, Pin
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "WIRING.md"
+Config = dict[str, Any]
+
+BLOCKED = "1: blocked"
+INPUTS = {
+    "hopper": ("beam under the hopper: cards are in it", BLOCKED),
+    "throat_a": ("first beam of the throat", BLOCKED),
+    "throat_b": ("second beam of the throat, at the mouth", BLOCKED),
+    "opacity": ("comparator of the opacity sensor at throat A", "1: more than one card"),
+    "slot": ("beam at the slots, or across the shelf at the mouth", "1: a card is there"),
+    "exit": ("beam at the lip of the tray", BLOCKED),
+    "tray": ("beam across the tray", BLOCKED),
+    "ejector": ("home switch of the ejector or pusher", "1: away from home"),
+    "door": ("switch of the door", "1: open"),
+    "arrival": ("beam at the mouth of the shelf", BLOCKED),
+    "cut": ("sensor of the cut card in the throat", "1: it is the cut card"),
+    "back": ("sensor of the back's colour at throat A", "1: another back"),
+    "face": ("sensor of a face at throat A", "1: face up"),
+    "hole_card": ("hole-card reader: a card lies in it", "1: a card"),
+    "hole_match": ("hole-card reader: its answer", "1: yes"),
+    "key_switch": ("key switch", "1: turned"),
+    "button_close": ("button: betting closed", "1: pressed"),
+    "button_lock": ("button: lock-out confirmed", "1: pressed"),
+    "button_seat": ("button: one more position", "1: pressed"),
+    "button_green": ("button: green", "1: pressed"),
+    "button_ack": ("button: acknowledge", "1: pressed"),
+}
+OUTPUTS = {
+    "pick": "driver of the pick roller",
+    "transport": "driver of the transport rollers",
+    "ejector": "driver of the ejector or pusher",
+    "outfeed": "driver of the outfeed rollers or the lift",
+    "reverse": "direction of pick and transport",
+    "dark": "light of all beams, off while this is on",
+    "lamp_green": "green lamp",
+    "lamp_amber": "amber lamp",
+    "lamp_red": "red lamp",
+    "read_ace": "light of the hole-card reader, question ace",
+    "read_court": "light of the hole-card reader, question court card",
+}
+OTHERS = {
+    "axis.step": ("out", "step input of the stepper's driver", "rising edge: a step"),
+    "axis.dir": ("out", "direction input of the stepper's driver", "1: forward, up"),
+    "axis.home": ("in, pull-up", "sensor of the home mark", "1: on the mark"),
+    "link.tx": ("out", "to the table system: RX of its line driver", "idle 1"),
+    "link.rx": ("in", "from the table system: TX of its line driver", "idle 1"),
+    "nv.sck": ("out", "FRAM, SCK", "mode 0"),
+    "nv.mosi": ("out", "FRAM, SI", "mode 0"),
+    "nv.miso": ("in", "FRAM, SO", "mode 0"),
+    "nv.cs": ("out", "FRAM, CS", "0: selected"),
+    "expander.sda": ("both, open drain", "port expander, SDA; pull-up of 4.7 kOhm", "idle 1"),
+    "expander.scl": ("out, open drain", "port expander, SCL; pull-up of 4.7 kOhm", "idle 1"),
+}
+HEAD = """# Wiring
+
+Written by `tools/wiring.py` from the board configs; a test fails when it is not what they say. What each number of a
+config means and why is in [BOARDS](BOARDS.md). Nothing here has been built: no board, no carrier, no cable.
+
+What all boards have in common:
+
+- Inputs on pins have the chip's pull-up and read 1 when a wire is broken: blocked, open, away from home. A beam's
+  receiver therefore pulls the line down while light arrives. A button on a pin instead of the expander must open when
+  pressed.
+- Outputs are active high and drive the input of a driver, never a motor. Until the firmware runs, pins float: every
+  driver input needs a pull-down of its own (10 kOhm), so that nothing turns while a board starts or without firmware.
+- Buttons and key switch close to ground at the expander (MCP23017), against its pull-ups. Lamps hang at its outputs
+  through a driver. Its interrupt pins stay open, its address pins give the address of the config, its reset goes high.
+- Logic is 3.3 V. FRAM and expander run from the same 3.3 V as the microcontroller. WP and HOLD of the FRAM go high.
+- The link is logic level at the pin; what goes over a cable needs a line driver (RS-485 or RS-232) with isolation.
+"""
+SERVICE = {"rp2": "the board's USB connector", "esp32": "the connector marked USB", "stm32": "the USB connector CN13"}
+
+
+def gpio(pin: Pin) -> str:
+    return str(pin) if isinstance(pin, str) else f"GPIO {pin}"
+
+
+def place(config: Config, where: Any) -> tuple[str, str]:
+    """What a config calls a pin, and where it is found."""
+    if isinstance(where, dict):
+        bit = int(where["expander"])  # pyright: ignore[reportUnknownArgumentType]
+        return f"expander {bit}", f"GP{'AB'[bit // 8]}{bit % 8}"
+    return gpio(where), MCUS[config["mcu"]["board"]].place[where]
+
+
+def rows(config: Config) -> list[tuple[str, str, str, str, str, str]]:
+    """Line, pin, where it is found, direction and pull, what is connected, what a level means."""
+    found: list[tuple[str, str, str, str, str, str]] = []
+    for name, where in config["inputs"].items():
+        what, level = INPUTS[name]
+        found.append((f"inputs.{name}", *place(config, where), "in, pull-up", what, level))
+    for name, where in config["outputs"].items():
+        level = "1: dark" if name == "dark" else "1: backwards" if name == "reverse" else "1: on"
+        found.append((f"outputs.{name}", *place(config, where), "out", OUTPUTS[name], level))
+    for line, (direction, what, level) in OTHERS.items():
+        section, _, key = line.partition(".")
+        if key in config.get(section, {}):
+            found.append((line, *place(config, config[section][key]), direction, what, level))
+    return found
+
+
+def buses(config: Config) -> str:
+    link, nv, expander = config["link"], config["nv"], config.get("expander")
+    parts = [f"Link on UART {link['uart']} at {link['baud']:,} baud"]
+    if nv["kind"] == "fram":
+        parts.append(f"FRAM of {nv['bytes']:,} bytes on SPI {nv['spi']}")
+    if expander:
+        parts.append(f"port expander at address {expander['address']} on I2C {expander['i2c']}")
+    return ", ".join(parts)
+
+
+def section(names: list[str], config: Config) -> str:
+    """One table for boards that are wired alike."""
+    mcus = " and ".join(boards.load_board(name)[0]["mcu"]["board"] for name in names)
+    used = {row[1] for row in rows(config) if not row[1].startswith("expander")}
+    lines = [
+        f"## {' and '.join(names)}",
+        "",
+        f"{mcus}.",
+        f"{buses(config)}. {len(used)} pins.",
+        f"The service port is {SERVICE[config['mcu']['port']]}.",
+        "",
+        "| line | pin | found at | direction | connected | level |",
+        "|---|---|---|---|---|---|",
+        *(f"| `{line}` | {' | '.join(cells)} |" for line, *cells in rows(config)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    groups: dict[str, list[str]] = {}
+    configs: dict[str, Config] = {name: boards.load_board(name)[0] for name in boards.board_names()}
+    for name, config in configs.items():
+        groups.setdefault(repr((rows(config), buses(config))), []).append(name)
+    # The reference boards first.
+    order = sorted(groups.values(), key=lambda names: (not names[0].startswith("pico-"), names[0]))
+    sections = [section(names, configs[names[0]]) for names in order]
+    return "\n".join([HEAD, *sections])
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Write docs/WIRING.md from the board configs.")
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 if the page is not what it should be")
+    args = parser.parse_args(argv)
+    if not args.check:
+        PAGE.write_text(page(), encoding="utf-8")
+        return 0
+    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page():
+        return 0
+    print("wiring: docs/WIRING.md is not what the board configs say; run tools/wiring.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
