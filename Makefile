@@ -62,7 +62,7 @@ test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style
 
 test-mpy: ready ## the tests that both VMs share, on the MicroPython VM
-	@$(BIN)/node tools/mpy/test.mjs tests/unit
+	@$(BIN)/node tools/mpy/test.mjs tests/unit tests/contract
 
 test-dissector: ready ## the Wireshark dissector in the real tshark (as root on Debian it installs tshark if missing)
 	@$(BIN)/python tools/dissector_test.py

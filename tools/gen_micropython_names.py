@@ -13,6 +13,7 @@ from fairshoe.ship.foreign import TABLE
 
 ROOT = Path(__file__).resolve().parents[1]
 TYPINGS = ROOT / ".venv" / "typings"
+OTHER_PORTS = ROOT / "tools" / "typings"
 
 
 def names_of(stubs: Iterable[str]) -> set[str]:
@@ -34,7 +35,7 @@ def names_of(stubs: Iterable[str]) -> set[str]:
 
 def table(typings: Path = TYPINGS) -> str:
     """The table as text, one module a line."""
-    roots = (typings, typings / "stdlib")
+    roots = (typings, typings / "stdlib", OTHER_PORTS)
     places = [path for root in roots for path in sorted(root.iterdir())]
     # The folder of the standard library is no module; whoever imports it by that name finds nothing.
     modules = sorted({path.name.removesuffix(".pyi") for path in places if path.suffix in ("", ".pyi")})

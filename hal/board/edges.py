@@ -125,7 +125,7 @@ class Beam:
 
     def _listen(self, both: int) -> "Any":
         """Hard: in the middle of whatever the VM does."""
-        return self.pin.irq(self._on_edge, both, hard=True)
+        return self.pin.irq(self.on_edge, both, hard=True)
 
     def watch(self, on: bool) -> None:
         """Stamp edges from now on, or show 0. Either may itself be an edge."""
@@ -138,7 +138,8 @@ class Beam:
             self.edges.push(self.line, level, ticks_us())
         enable_irq(held)
 
-    def _on_edge(self, pin: Pin) -> None:
+    def on_edge(self, pin: Pin) -> None:
+        """Interrupt side, or in its stead."""
         now_us = ticks_us()
         level = pin.value()
         if level == self.level:

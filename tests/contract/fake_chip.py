@@ -1,63 +1,45 @@
-"""MicroPython's `machine` and `rp2` for tests: pins, PIO, DMA and buses in virtual time, around them the plant.
+"""What the fake chips have in common: pads, timers, buses and a UART in virtual time, around them the plant.
 
-Interrupts come at the instant of their cause and take no time. What the chips really do beyond that (latencies, erratic
-buses) is the emulator's business: `make hil-smoke`.
+Interrupts come at the instant of their cause and take no time. What chips really do beyond that (latencies, erratic
+buses) is the emulator's business. Runs on both VMs: no module of either is needed.
 """
 
-import random
-from array import array
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
+import sys
 
-from emulator.step_axis import FAR_US, StepAxis
 from fram_chip import FramChip
+from usb_host import UsbHost
 
-from hal.sim.nor import Nor
+from firmware.main import make_port
 from hal.sim.plant import OUTPUTS, Plant
+from hal.sim.rng import mix
+from hal.sim.stepper import FAR_US, StepAxis
 
 MASK = 0x3FFFFFFF
-ORIGIN_US = 0x40000000 - 3000000  # clocks wrap early in every test
-STEP_CYCLES = 9
+ORIGIN_US = 0x40000000 - 3000000  # clocks wrap early in every test, and not both at once
+ORIGIN_MS = 0x40000000 - 2000
 UART_TX_BYTES = 32
+FOREVER_US = 1 << 50
 
 
-class Pin:
-    """A pad. `world.pins` keeps one for each number."""
+class Module:
+    """A module made of names; whoever imports from it does not see the difference."""
 
-    IN, OUT, PULL_UP, IRQ_FALLING, IRQ_RISING = 0, 1, 1, 4, 8
-    world: "World"
-
-    def __init__(self, number: int, mode: int = IN, pull: int = -1, value: int | None = None) -> None:
-        self.pad = self.world.pad(number)
-        if mode == self.OUT:
-            self.pad.set(value or 0)
-
-    def value(self, level: int | None = None) -> int:
-        if level is not None:
-            self.pad.set(level)
-        return self.pad.level
-
-    def irq(self, handler: Callable[["Pin"], None], trigger: int, hard: bool = False) -> "Pin":
-        assert hard
-        self.pad.handler = lambda: handler(self)
-        self.pad.edges = trigger
-        return self
-
-    def trigger(self, edges: int) -> None:
-        self.pad.edges = edges
+    def __init__(self, **names):
+        for name in names:
+            setattr(self, name, names[name])
 
 
 class Pad:
     """What a pin shows; a broken wire and a pull-up read 1."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.level = 1
+        self.out = False
         self.edges = 0
-        self.handler: Callable[[], None] | None = None
-        self.listener: Callable[[int], None] | None = None
+        self.handler = None
+        self.listener = None
 
-    def set(self, level: int) -> None:
+    def set(self, level):
         if level != self.level:
             self.level = level
             if self.listener:
@@ -66,161 +48,98 @@ class Pad:
                 self.handler()
 
 
-class Dma:
-    """A channel that feeds the state machine as fast as there is room, and then starts the next in the chain."""
+class Pin:
+    """A pad. `world.pads` keeps one for each number or name."""
 
-    world: "World"
+    IN, OUT, PULL_UP, IRQ_FALLING, IRQ_RISING = 0, 1, 1, 4, 8
+    world = None
 
-    def __init__(self) -> None:
-        self.channel = len(self.world.channels)
-        self.world.channels.append(self)
-        self.count = self.reload = self.read = 0
-        self.ctrl: dict[str, Any] | None = None
-        self.busy = False
+    def __init__(self, number, mode=0, pull=-1, value=None):
+        assert number in self.world.known, "a pin that the board config does not name"
+        self.pad = self.world.pad(number)
+        if mode == self.OUT:
+            self.pad.out = True
+            self.pad.set(value or 0)
 
-    def pack_ctrl(self, **bits: Any) -> dict[str, Any]:
-        assert bits["inc_write"] is False and bits["treq_sel"] == 0
-        return bits
+    def value(self, level=None):
+        if level is not None:
+            assert self.pad.out, "an input is driven"
+            self.pad.set(level)
+        return self.pad.level
 
-    def config(self, trigger: bool = False, **given: Any) -> None:
-        self.read = given.get("read", self.read)
-        self.reload = given.get("count", self.reload)
-        if "ctrl" in given:
-            self.ctrl = given["ctrl"] or None
-        if trigger:
-            self.active(1)
-
-    def active(self, on: int) -> None:
-        self.busy = on != 0 and self.ctrl is not None
-        if self.busy:
-            self.count = self.reload
-            self.world.stepper.wake()
-
-    def next_word(self) -> int:
-        ctrl = self.ctrl
-        assert ctrl is not None
-        word = self.world.memory(self.read)
-        self.read += 4 if ctrl.get("inc_read", True) else 0
-        self.count -= 1
-        if not self.count:
-            self.busy = False
-            if "chain_to" in ctrl:
-                self.world.channels[int(ctrl["chain_to"])].active(1)
-        return word
-
-
-class StateMachine:
-    """Runs the step program: a pulse for each word, and an interrupt for a word of zero."""
-
-    world: "World"
-
-    def __init__(self, number: int) -> None:
-        self.world.stepper = self
-        self.fifo: list[int] = []
-        self.on = False
-        self.due_us = FAR_US
-        self.handler: Callable[[StateMachine], None] | None = None
-
-    def init(self, program: Any, freq: int, set_base: Pin) -> None:
-        assert freq == 1000000
-        self.fifo = []
-        self.due_us = FAR_US
-
-    def irq(self, handler: Callable[["StateMachine"], None], hard: bool) -> None:
+    def irq(self, handler, trigger, hard=False):
         assert hard
-        self.handler = handler
+        self.pad.handler = lambda: handler(self)
+        self.pad.edges = trigger
+        return self
 
-    def active(self, on: int) -> None:
-        self.on = bool(on)
-        if not on:
-            self.due_us = FAR_US
-
-    def tx_fifo(self) -> int:
-        return len(self.fifo)
-
-    def wake(self) -> None:
-        self._fill()
-        if self.on and self.due_us == FAR_US:
-            self.due_us = self.world.now_us
-
-    def fire(self) -> None:
-        self._fill()
-        if not self.fifo:
-            self.due_us = FAR_US
-            return
-        word = self.fifo.pop(0)
-        self._fill()
-        if word:
-            self.due_us += word + STEP_CYCLES
-            self.world.step()
-        elif self.handler:
-            self.handler(self)
-
-    def _fill(self) -> None:
-        for channel in self.world.channels:
-            while channel.busy and len(self.fifo) < 4:
-                self.fifo.append(channel.next_word())
+    def trigger(self, edges):
+        self.pad.edges = edges
 
 
 class Timer:
+    """Once, in microseconds, in a hard interrupt."""
+
     ONE_SHOT = 0
-    world: "World"
+    world = None
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number):
         self.due_us = FAR_US
-        self.callback: Callable[[Timer], None] | None = None
-        self.world.timers.append(self)
+        self.callback = None
+        self.world.parts.append(self)
 
-    def init(self, mode: int, period: int, tick_hz: int, callback: Callable[["Timer"], None], hard: bool) -> None:
+    def init(self, mode, period, tick_hz, callback, hard):
         assert (mode, tick_hz, hard) == (self.ONE_SHOT, 1000000, True)
         self.due_us = self.world.now_us + period
         self.callback = callback
 
-    def deinit(self) -> None:
+    def deinit(self):
         self.due_us = FAR_US
 
-    def fire(self) -> None:
+    def fire(self):
         self.due_us = FAR_US
-        assert self.callback
         self.callback(self)
 
 
 class Spi:
     """With the FRAM at its other end, or nothing: then it reads what the wire floats at."""
 
-    world: "World"
+    world = None
 
-    def __init__(self, number: int, baudrate: int, sck: Pin, mosi: Pin, miso: Pin) -> None:
-        self.world.pad(self.world.config["nv"]["cs"]).listener = self.world.fram.select
+    def __init__(self, number, baudrate, sck, mosi, miso):
+        self.world.wire_fram()
 
-    def write(self, buf: bytes) -> None:
+    def write(self, buf):
         if self.world.fram_there:
             self.world.fram.shift(bytes(buf))
 
-    def readinto(self, buf: bytearray) -> None:
-        floating = bytes((self.world.fram_floats,)) * len(buf)
-        buf[:] = self.world.fram.shift(bytes(len(buf))) if self.world.fram_there else floating
+    def readinto(self, buf):
+        world = self.world
+        floating = bytes((world.fram_floats,)) * len(buf)
+        buf[:] = world.fram.shift(bytes(len(buf))) if world.fram_there else floating
 
 
 class I2c:
     """With the port expander at its other end; `world.panel_there` says whether it answers."""
 
-    world: "World"
+    world = None
 
-    def __init__(self, number: int, sda: Pin, scl: Pin, freq: int, timeout: int) -> None:
+    def __init__(self, number, sda, scl, freq, timeout):
         self.registers = self.world.expander
 
-    def writeto(self, address: int, buf: bytearray) -> None:
+    def writeto(self, address, buf):
         self._check(address)
-        self.registers[buf[0] : buf[0] + 2] = buf[1:3]
+        self.registers[buf[0]] = buf[1]
+        self.registers[buf[0] + 1] = buf[2]
 
-    def readfrom_mem_into(self, address: int, register: int, buf: bytearray) -> None:
+    def readfrom_mem_into(self, address, register, buf):
         self._check(address)
         assert register == 0x12
         levels = ~self.world.contacts & 0xFFFF ^ (self.registers[2] | self.registers[3] << 8)
-        buf[:] = bytes((levels & 0xFF, levels >> 8))
+        buf[0] = levels & 0xFF
+        buf[1] = levels >> 8
 
-    def _check(self, address: int) -> None:
+    def _check(self, address):
         if not self.world.panel_there or address != self.world.config["expander"]["address"]:
             raise OSError(5)
 
@@ -228,109 +147,115 @@ class I2c:
 class Uart:
     """Takes so many bytes until the host reads them."""
 
-    world: "World"
+    world = None
 
-    def __init__(self, number: int, baud: int, tx: Pin, rx: Pin, rxbuf: int = 256, txbuf: int = 0) -> None:
+    def __init__(self, number, baud, tx, rx, rxbuf=256, txbuf=0):
         self.received = bytearray()
         self.sent = bytearray()
         self.room = UART_TX_BYTES if txbuf else 256  # what MicroPython takes if nobody asks for a buffer
         self.world.uart = self
 
-    def any(self) -> int:
+    def any(self):
         return len(self.received)
 
-    def readinto(self, buf: bytearray, size: int) -> int | None:
+    def readinto(self, buf, size):
         assert size <= len(self.received), "reading more than is there would wait"
         buf[:size] = self.received[:size]
-        del self.received[:size]
+        self.received = self.received[size:]
         return size or None
 
-    def write(self, buf: bytes, offset: int = 0, size: int | None = None) -> int | None:
+    def write(self, buf, offset=0, size=None):
         taken = min(len(buf) - offset if size is None else size, self.room - len(self.sent))
-        self.sent += bytes(buf[offset : offset + taken])
+        self.sent.extend(bytes(buf[offset : offset + taken]))
         return taken or None
 
 
 class Wdt:
-    fed = 0
+    world = None
 
-    def __init__(self, timeout: int) -> None:
-        type(self).fed = 0
+    def __init__(self, timeout):
+        assert self.world.watchdog_ms == 0, "made twice"
+        self.world.watchdog_ms = timeout
 
-    def feed(self) -> None:
-        type(self).fed += 1
+    def feed(self):
+        self.world.fed += 1
 
 
 class World:
-    """One board with its plant. Make it, install `modules()`, then import hal.rp2."""
+    """One board with its plant. Make it, then boot() the port in it as often as you like."""
 
-    def __init__(self, config: dict[str, Any], lines: tuple[str, ...], seed: int) -> None:
+    port = ""
+    kinds = (Pin, Timer, Spi, I2c, Uart, Wdt)
+
+    def __init__(self, config, lines, seed):
         self.config = config
         self.plant = Plant(config, lines, seed)
         self.axis = StepAxis.install(self.plant, config["mechanism"]) if "axis" in config else None
-        self.pads: dict[int, Pad] = {}
-        self.channels: list[Dma] = []  # in the order in which they were made
-        self.timers: list[Timer] = []
-        self.stepper: Any = None
-        self.uart: Any = None
-        self.tables: list[tuple[int, array[int]]] = []
+        self.pads = {}
+        self.known = set(pins_of(config))
+        self.parts = []  # of the chip, whatever is due at some time
+        self.uart = None
+        self.usb = UsbHost()
         self.fram = FramChip(config["nv"]["bytes"])
-        self.nor = Nor(config["nv"].get("blocks", 1), seed)
-        self.files_bytes = 0  # of flash, from the start of what rp2.Flash reaches
-        self.expander = bytearray(0x16)
+        self.expander = bytearray(0x17)
         self.contacts = 0
         self.panel_there = True
         self.fram_there = True
         self.fram_floats = 0xFF  # what a bus without a chip reads
         self.home_chatter = 0  # pulses at every edge of the home mark
         self.home_stuck = False
-        self.noise = random.Random(seed)
+        self.noises = 0
+        self.noise_kind = ""  # stuck: the source gives the same again and again; dead: nothing
+        self.watchdog_ms = 0
+        self.fed = 0
+        self.cause = 1
+        self.slept_us = 0
         self.outputs = bytearray(len(OUTPUTS))
         self.switches = 0
         self._showing = False
-        for kind in (Pin, Dma, StateMachine, Timer, Spi, I2c, Uart):
-            kind.world = self
         self._wire()
 
     @property
-    def now_us(self) -> int:
+    def now_us(self):
         return self.plant.now_us
 
-    def pad(self, number: int) -> Pad:
-        return self.pads.setdefault(number, Pad())
+    def pad(self, number):
+        if number not in self.pads:
+            self.pads[number] = Pad()
+        return self.pads[number]
 
-    def memory(self, address: int) -> int:
-        for base, table in self.tables:
-            if base <= address < base + 4 * len(table):
-                return table[(address - base) // 4]
-        raise AssertionError(f"DMA reads at {address:#x}, where nothing is")
+    def noise(self):
+        """32 bits of what the chip calls noise."""
+        self.noises += 1
+        return 0 if self.noise_kind == "stuck" else mix(self.plant.seed, 0x401, self.noises)
 
-    def run(self, us: int) -> None:
+    def run(self, us):
         """Time goes on; nobody scans."""
         self.show()
-        until_us = self.now_us + us
+        plant, parts = self.plant, self.parts
+        until_us = plant.now_us + us
         while True:
-            parts = [self.stepper, *self.timers] if self.stepper else list(self.timers)
-            due_us = min([part.due_us for part in parts] + [self.plant.next_us(), until_us])
-            self.plant.advance(due_us)
-            self.plant.changed = False
-            self.show()
-            if self.now_us < due_us:
+            due_us = min(plant.next_us(), until_us)
+            for part in parts:
+                if part.due_us < due_us:
+                    due_us = part.due_us
+            plant.advance(due_us)
+            plant.changed = False
+            if plant.edges:
+                self.show()
+            if plant.now_us < due_us:
                 continue
+            later = True
             for part in parts:
                 if part.due_us <= due_us:
                     part.fire()
-                    self.show()
-            if self.now_us >= until_us and not any(part.due_us <= until_us for part in parts):
+                    if plant.edges:
+                        self.show()
+                later = later and part.due_us > until_us
+            if later and plant.now_us >= until_us:
                 return
 
-    def step(self) -> None:
-        if self.axis:
-            self.axis.forward = self.pad(self.config["axis"]["dir"]).level == 1
-            self.axis.step()
-            self.show()
-
-    def show(self) -> None:
+    def show(self):
         """Every edge of the plant on its pin, in order; what an interrupt changes comes after."""
         if self._showing:
             return
@@ -339,11 +264,11 @@ class World:
         while plant.edges:
             line, level, _ = plant.edges.pop(0)
             where = inputs.get(plant.lines[line])
-            if isinstance(where, int):
-                self.pad(where).set(level)
-            elif where:
+            if isinstance(where, dict):
                 bit = 1 << where["expander"]
                 self.contacts = self.contacts | bit if level else self.contacts & ~bit
+            elif where is not None:
+                self.pad(where).set(level)
         if self.axis:
             home = self.pad(self.config["axis"]["home"])
             level = 1 if self.home_stuck or self.axis.home_seen() else 0
@@ -353,21 +278,24 @@ class World:
             home.set(level)
         self._showing = False
 
-    def _wire(self) -> None:
-        for index, name in enumerate(OUTPUTS):
-            number = self.config["outputs"].get(name)
+    def wire_fram(self):
+        self.pad(self.config["nv"]["cs"]).listener = self.fram.select
+
+    def _wire(self):
+        for index in range(len(OUTPUTS)):
+            number = self.config["outputs"].get(OUTPUTS[index])
             if number is not None:
                 self.pad(number).listener = self._switch(index)
         self.plant.drive(self.outputs, True)
         self.plant.edges = []
-        for line, name in enumerate(self.plant.lines):
-            where = self.config["inputs"].get(name)
-            if isinstance(where, int):
+        for line in range(len(self.plant.lines)):
+            where = self.config["inputs"].get(self.plant.lines[line])
+            if isinstance(where, (int, str)):
                 self.pad(where).level = self.plant.level[line]
         self.show()
 
-    def _switch(self, index: int) -> Callable[[int], None]:
-        def switched(level: int) -> None:
+    def _switch(self, index):
+        def switched(level):
             self.switches += 1
             self.outputs[index] = level
             self.plant.drive(self.outputs, True)
@@ -375,65 +303,93 @@ class World:
 
         return switched
 
-    # -- modules -----------------------------------------------------------------------------------------------------
+    # -- the chip as the port finds it -------------------------------------------------------------------------------
 
-    def modules(self) -> dict[str, ModuleType]:
-        machine, rp2, uctypes = ModuleType("machine"), ModuleType("rp2"), ModuleType("uctypes")
-        vars(machine).update(
-            Pin=Pin, Timer=Timer, SPI=Spi, I2C=I2c, UART=Uart, WDT=Wdt, mem32=self,
-            PWRON_RESET=1, WDT_RESET=3, reset_cause=lambda: 1, unique_id=lambda: b"\xe6\x61\x64\x08\x43\x21\x7f\x2c",
-            disable_irq=lambda: 0, enable_irq=_ignore,
-        )  # fmt: skip
-        vars(rp2).update(DMA=Dma, StateMachine=StateMachine, PIO=Any, asm_pio=_asm_pio)
-        vars(rp2)["PIO"] = type("PIO", (), {"OUT_LOW": 2})
-        vars(rp2)["Flash"] = self._flash
-        vars(uctypes)["addressof"] = self._addressof
-        return {"machine": machine, "rp2": rp2, "uctypes": uctypes}
+    def boot(self):
+        """The port that the board names, made by the device's own entry, after a reset of everything in the chip."""
+        del self.parts[:]
+        self.watchdog_ms = 0
+        for pad in self.pads.values():
+            pad.handler = None
+            pad.edges = 0
+        for kind in self.kinds:
+            kind.world = self
+        with self:
+            return make_port(self.config)
 
-    def clocks(self) -> dict[str, Callable[..., Any]]:
-        """What MicroPython's `time` has and CPython's lacks."""
-        return {
-            "ticks_us": lambda: (ORIGIN_US + self.now_us) & MASK,
-            "ticks_ms": lambda: (ORIGIN_US + self.now_us) // 1000 & MASK,
-            "ticks_add": _ticks_add,
-            "ticks_diff": _ticks_diff,
-            "sleep_us": _ignore,
-            "sleep_ms": self._sleep_ms,
-        }
+    def __enter__(self):
+        """Imports find the modules of the chip from here on."""
+        global _loaded
+        if _loaded != self.port:
+            _loaded = self.port
+            for name in list(sys.modules):
+                if name.startswith("hal.") and name.split(".")[1] in ("board", "rp2", "esp32", "stm32"):
+                    del sys.modules[name]
+        modules = self.modules()
+        self._kept = {}
+        for name in modules:
+            self._kept[name] = sys.modules.get(name)
+            sys.modules[name] = modules[name]
+        return self
 
-    def statvfs(self, path: str) -> tuple[int, ...]:
-        """What MicroPython's os says of the file system that is mounted."""
-        assert path == "/"
-        return (4096, 4096, self.files_bytes // 4096, 0, 0, 0, 0, 0, 0, 255)
+    def __exit__(self, *problem):
+        for name in self._kept:
+            if self._kept[name] is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = self._kept[name]
 
-    def _flash(self, start: int, len: int) -> Nor:
-        assert start == self.config["nv"]["start"] and len == self.nor.blocks * 4096
-        return self.nor
+    def modules(self):
+        """By name what the port imports; a chip adds its own."""
+        machine = Module(
+            Pin=Pin,
+            Timer=Timer,
+            SPI=Spi,
+            I2C=I2c,
+            UART=Uart,
+            WDT=Wdt,
+            PWRON_RESET=1,
+            WDT_RESET=3,
+            reset_cause=_now(lambda world: world.cause),
+            unique_id=lambda: b"\xe6\x61\x64\x08\x43\x21\x7f\x2c",
+            disable_irq=lambda: 0,
+            enable_irq=lambda state: None,
+        )
+        clock = Module(
+            ticks_us=_now(lambda world: (ORIGIN_US + world.now_us) & MASK),
+            ticks_ms=_now(lambda world: (ORIGIN_MS + world.now_us // 1000) & MASK),
+            ticks_add=lambda ticks, delta: (ticks + delta) & MASK,
+            ticks_diff=lambda end, start: ((end - start + 0x20000000) & MASK) - 0x20000000,
+            sleep_us=lambda us: None,
+            sleep_ms=_sleep_ms,
+        )
+        usb = Module(
+            poll=lambda: Pin.world.usb.poll(),
+            POLLIN=UsbHost.POLLIN,
+            POLLOUT=UsbHost.POLLOUT,
+            stdin=Module(buffer=Module(readinto=lambda buf: Pin.world.usb.readinto(buf))),
+            stdout=Module(buffer=Module(write=lambda data: Pin.world.usb.write(data))),
+        )
+        return {"machine": machine, "time": clock, "select": usb, "sys": usb}
 
-    def _sleep_ms(self, ms: int) -> None:
-        self.run(ms * 1000)
 
-    def __getitem__(self, address: int) -> int:
-        assert address == 0x4006001C
-        return self.noise.getrandbits(1)
-
-    def _addressof(self, table: "array[int]") -> int:
-        base = 0x20000000 + 0x10000 * len(self.tables)
-        self.tables.append((base, table))
-        return base
+_loaded = ""  # the chip whose modules the port has been imported with
 
 
-def _ticks_add(ticks: int, delta: int) -> int:
-    return (ticks + delta) & MASK
+def _now(question):
+    """Modules are imported once for all worlds of a chip: ask the one that lives now."""
+    return lambda: question(Pin.world)
 
 
-def _ticks_diff(end: int, start: int) -> int:
-    return ((end - start + 0x20000000) & MASK) - 0x20000000
+def _sleep_ms(ms):
+    Pin.world.slept_us += ms * 1000
+    Pin.world.run(ms * 1000)
 
 
-def _ignore(value: int) -> None:
-    return
-
-
-def _asm_pio(**options: Any) -> Callable[[Any], Any]:
-    return lambda program: program
+def pins_of(config):
+    """Every pin that a config names."""
+    for group in ("inputs", "outputs", "axis", "link", "nv", "expander"):
+        section = config.get(group, {})
+        for name in section:
+            if isinstance(section[name], (int, str)):
+                yield section[name]

@@ -3,9 +3,6 @@
 Whatever would make the device wait is an error here: a read without a byte, a write without room, a poll with patience.
 """
 
-from types import SimpleNamespace
-from typing import Any
-
 
 class UsbHost:
     """Bytes on their way in, bytes that arrived, and how many more the host's buffer takes."""
@@ -13,48 +10,53 @@ class UsbHost:
     POLLIN = 1
     POLLOUT = 4
 
-    def __init__(self, room: int = 64) -> None:
+    def __init__(self, room=64, drops=False):
         self.received = bytearray()
         self.sent = bytearray()
         self.room = room
-        self.stdin = SimpleNamespace(buffer=SimpleNamespace(readinto=self._readinto))
-        self.stdout = SimpleNamespace(buffer=SimpleNamespace(write=self._write))
+        self.drops = drops  # what finds no room is gone, and nobody is told
 
-    def poll(self) -> "Poll":
+    def poll(self):
         return Poll(self)
 
-    def take(self) -> bytes:
+    def take(self):
         """The host reads."""
         data = bytes(self.sent)
         self.room += len(data)
-        self.sent.clear()
+        self.sent = bytearray()
         return data
 
-    def _readinto(self, buf: bytearray) -> int:
-        assert len(buf) <= len(self.received), "the device would wait for a byte"
-        buf[:] = self.received[: len(buf)]
-        del self.received[: len(buf)]
-        return len(buf)
+    def readinto(self, buf):
+        size = len(buf)
+        assert size <= len(self.received), "the device would wait for a byte"
+        buf[:] = self.received[:size]
+        self.received = self.received[size:]
+        return size
 
-    def _write(self, data: Any) -> int:
+    def write(self, data):
+        if self.drops and len(data) > self.room:
+            return len(data)
         assert len(data) <= self.room, "the device would wait for its host"
-        self.sent += bytes(data)
+        self.sent.extend(data)
         self.room -= len(data)
         return len(data)
 
 
 class Poll:
-    """`select.poll()`."""
+    """`select.poll()`, of one stream."""
 
-    def __init__(self, host: UsbHost) -> None:
+    def __init__(self, host):
         self.host = host
-        self.watched: list[tuple[Any, int]] = []
+        self.flags = 0
 
-    def register(self, stream: Any, flags: int) -> None:
-        self.watched.append((stream, flags))
+    def register(self, stream, flags):
+        self.flags = flags
 
-    def poll(self, timeout: int) -> list[tuple[Any, int]]:
+    def poll(self, timeout):
         assert timeout == 0, "the device would wait"
         host = self.host
-        ready = {id(host.stdin): bool(host.received), id(host.stdout): host.room > 0}
-        return [(stream, flags) for stream, flags in self.watched if ready[id(stream)]]
+        if self.flags == host.POLLIN:
+            ready = len(host.received) > 0
+        else:
+            ready = host.room > 0 or host.drops
+        return [(host, self.flags)] if ready else []

@@ -65,6 +65,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "hal.rp2": ("hal.rp2", "hal.board", "hal.flash", "hal.api"),
     # The main.py of a device: it starts the firmware, or says why it cannot.
     "hal.device": ("firmware.main",),
+    "hal.esp32": ("hal.esp32", "hal.board", "hal.api"),
+    "hal.stm32": ("hal.stm32", "hal.board", "hal.api"),
     "hal.sim": ("hal.sim", "hal.api"),
     "rig": ("rig", "firmware", "!firmware.main", "hal.sim", "hal.api", "hal.flash"),
     "fairshoe": ("fairshoe", "firmware.protocol", "firmware.ticks"),
@@ -88,7 +90,7 @@ TYPES_ONLY = ("hal.api",)
 # The WASM VM has more than a board has, so running there proves nothing about an import.
 
 DEVICE_IMPORTS = frozenset({"array", "binascii", "gc", "hashlib", "json", "micropython", "struct"})
-PORT_IMPORTS = frozenset({"machine", "os", "rp2", "select", "time", "uctypes"})
+PORT_IMPORTS = frozenset({"machine", "os", "pyb", "rp2", "select", "stm", "time", "uctypes"})
 SYS_USERS = ("hal.board.usb", "rig")
 
 # --- sizes -------------------------------------------------------------------------------------

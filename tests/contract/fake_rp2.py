@@ -1,0 +1,208 @@
+"""MicroPython's `machine` and `rp2` of an RP2040 or RP2350 for tests: PIO, DMA, flash, and both sources of noise."""
+
+import fake_chip
+from fake_chip import Module, World
+
+from hal.sim.nor import Nor
+from hal.sim.stepper import FAR_US
+
+STEP_CYCLES = 9
+ROSC_RANDOMBIT = 0x4006001C
+TRNG = 0x400F0000
+
+
+class Dma:
+    """A channel that feeds the state machine as fast as there is room, and then starts the next in the chain."""
+
+    world = None
+
+    def __init__(self):
+        self.channel = len(self.world.channels)
+        self.world.channels.append(self)
+        self.count = self.reload = self.read = 0
+        self.ctrl = None
+        self.busy = False
+
+    def pack_ctrl(self, **bits):
+        assert bits["inc_write"] is False and bits["treq_sel"] == 0
+        return bits
+
+    def config(self, trigger=False, **given):
+        self.read = given.get("read", self.read)
+        self.reload = given.get("count", self.reload)
+        if "ctrl" in given:
+            self.ctrl = given["ctrl"] or None
+        if trigger:
+            self.active(1)
+
+    def active(self, on):
+        self.busy = on != 0 and self.ctrl is not None
+        if self.busy:
+            self.count = self.reload
+            self.world.stepper.wake()
+
+    def next_word(self):
+        ctrl = self.ctrl
+        word = self.world.memory(self.read)
+        self.read += 4 if ctrl.get("inc_read", True) else 0
+        self.count -= 1
+        if not self.count:
+            self.busy = False
+            if "chain_to" in ctrl:
+                self.world.channels[ctrl["chain_to"]].active(1)
+        return word
+
+
+class StateMachine:
+    """Runs the step program: a pulse for each word, and an interrupt for a word of zero."""
+
+    world = None
+
+    def __init__(self, number):
+        self.world.stepper = self
+        self.world.parts.append(self)
+        self.fifo = []
+        self.on = False
+        self.due_us = FAR_US
+        self.handler = None
+
+    def init(self, program, freq, set_base):
+        assert freq == 1000000
+        self.fifo = []
+        self.due_us = FAR_US
+
+    def irq(self, handler, hard):
+        assert hard
+        self.handler = handler
+
+    def active(self, on):
+        self.on = bool(on)
+        if not on:
+            self.due_us = FAR_US
+
+    def tx_fifo(self):
+        return len(self.fifo)
+
+    def wake(self):
+        self._fill()
+        if self.on and self.due_us == FAR_US:
+            self.due_us = self.world.now_us
+
+    def fire(self):
+        self._fill()
+        if not self.fifo:
+            self.due_us = FAR_US
+            return
+        word = self.fifo.pop(0)
+        self._fill()
+        if word:
+            self.due_us += word + STEP_CYCLES
+            self.world.step()
+        elif self.handler:
+            self.handler(self)
+
+    def _fill(self):
+        for channel in self.world.channels:
+            while channel.busy and len(self.fifo) < 4:
+                self.fifo.append(channel.next_word())
+
+
+class Memory:
+    """`mem32`: the ring oscillator's bit, and the registers of the generator."""
+
+    world = None
+
+    def __init__(self):
+        self.written = {}
+
+    def __getitem__(self, address):
+        world = self.world
+        if address == ROSC_RANDOMBIT:
+            return world.noise() & 1
+        if address == TRNG + 0x104:
+            return world.trng_state()
+        assert TRNG + 0x114 <= address <= TRNG + 0x128
+        return world.noise()
+
+    def __setitem__(self, address, value):
+        assert TRNG + 0x104 < address <= TRNG + 0x140
+        self.world.registers[address - TRNG] = value
+
+
+class Rp2World(World):
+    port = "rp2"
+    kinds = World.kinds + (Dma, StateMachine, Memory)
+
+    def __init__(self, config, lines, seed):
+        self.channels = []  # in the order in which they were made
+        self.stepper = None
+        self.tables = []
+        self.nor = Nor(config["nv"].get("blocks", 1), seed)
+        self.files_bytes = 0  # of flash, from the start of what rp2.Flash reaches
+        self.registers = {}
+        self.trng_objects = 0  # so many collections that the generator finds fault with
+        World.__init__(self, config, lines, seed)
+
+    def boot(self):
+        self.channels = []
+        self.tables = []
+        return World.boot(self)
+
+    def memory(self, address):
+        for base, table in self.tables:
+            if base <= address < base + 4 * len(table):
+                return table[(address - base) // 4]
+        raise AssertionError("DMA reads at %x, where nothing is" % address)
+
+    def step(self):
+        self.axis.forward = self.pad(self.config["axis"]["dir"]).level == 1
+        self.axis.step()
+        self.show()
+
+    def trng_state(self):
+        """1: there are 192 bits. With balancing and tests switched off, or the source, nobody should use them."""
+        assert self.registers.get(0x138) == 0 and self.registers.get(0x12C) == 1
+        if self.noise_kind == "dead":
+            self.plant.advance(self.now_us + 1000)
+            return 0
+        if self.trng_objects:
+            self.trng_objects -= 1
+            return 4
+        return 1
+
+    def modules(self):
+        modules = World.modules(self)
+        modules["machine"].mem32 = Memory()
+        modules["rp2"] = Module(
+            DMA=Dma, StateMachine=StateMachine, PIO=Module(OUT_LOW=2), Flash=_flash, asm_pio=_asm_pio
+        )
+        modules["uctypes"] = Module(addressof=_addressof)
+        modules["os"] = Module(statvfs=_statvfs)
+        return modules
+
+
+def _world():
+    return fake_chip.Pin.world
+
+
+def _statvfs(path):
+    """What MicroPython's os says of the file system that is mounted."""
+    assert path == "/"
+    return (4096, 4096, _world().files_bytes // 4096, 0, 0, 0, 0, 0, 0, 255)
+
+
+def _flash(start, len):
+    world = _world()
+    assert start == world.config["nv"]["start"] and len == world.nor.blocks * 4096
+    return world.nor
+
+
+def _addressof(table):
+    tables = _world().tables
+    base = 0x20000000 + 0x10000 * len(tables)
+    tables.append((base, table))
+    return base
+
+
+def _asm_pio(**options):
+    return lambda program: program

@@ -1,0 +1,54 @@
+"""The contract: what hal/api.py promises of every port, as functions of a driver class, each a test of each port.
+
+    hold(SimDriver, __name__)
+
+makes them tests of the file that says so, on CPython under pytest and on the MicroPython VM alike.
+"""
+
+import sys
+
+ALL = ("carousel", "shelves", "shoe", "draw")
+AXES = ("carousel", "shelves")
+ROLLERS = ("shoe",)  # one machine with motors, beams and a panel that every port has
+
+REST, MOVING, LOST = range(3)
+MASK = 0x3FFFFFFF
+
+_promises = []
+
+
+def promise(kinds, about=""):
+    """Holds for machines of these kinds, where the port has them. About nothing special; about storage; or about what
+    can be seen only on a fake board."""
+
+    def keep(function):
+        _promises.append((kinds, about, function))
+        return function
+
+    return keep
+
+
+def hold(driver, module, about=("", "storage")):
+    """Every promise about these things, to which this port can be held, becomes a test of a module."""
+    import promises_axis
+    import promises_board
+    import promises_fake
+    import promises_lines
+    import promises_storage
+
+    assert promises_axis and promises_board and promises_fake and promises_lines and promises_storage
+    count = 0
+    for kinds, what, function in _promises:
+        for kind in kinds:
+            if kind in driver.kinds and what in about:
+                # Not into globals(): MicroPython's dir() finds only names that have been attributes.
+                setattr(sys.modules[module], "test_%s_%s" % (function.__name__, kind), _test(function, driver, kind))
+                count += 1
+    assert count > 5
+
+
+def _test(function, driver, kind):
+    def test():
+        function(driver, kind)
+
+    return test
