@@ -221,7 +221,7 @@ def say_and_do(step: Step, place: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Install what fairshoe's make targets need into .venv.")
-    parser.add_argument("--hil", action="store_true", help="also the RP2040 emulator of make hil-smoke")
+    parser.add_argument("--hil", action="store_true", help="also the RP2040 emulator of make hil")
     parser.add_argument("--bench", action="store_true", help="also the packages that make bench compares with")
     parser.add_argument("--docs", action="store_true", help="also the documentation site of make docs")
     parser.add_argument("--quiet", action="store_true", help="say nothing if there is nothing to do")

@@ -1,7 +1,7 @@
 """The UART as silicon has it. The one in rp2040py 0.3.6 sends in no time and asserts its TX interrupt for ever, on
 which MicroPython's interrupt-driven driver hangs at the first write."""
 
-# The emulator is installed only by `make hil-smoke` and has no types that could be relied on.
+# The emulator is installed only by `make hil` and has no types that could be relied on.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 
 import importlib

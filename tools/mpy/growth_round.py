@@ -25,7 +25,9 @@ def make():
 
 def play(stage):
     """Two stacks and a remainder."""
-    stage.play([("", 300, "load", CARDS), ("", 300, "press", "green")] + stories.stacks(1) + stories.finish())
+    stage.play([("", 300, "load", CARDS), ("", 300, "press", "green")])
+    stage.play(stories.stacks(1))
+    stage.play(stories.finish())
     peer = stage.peer
     peer.events.clear()
     peer.payloads.clear()
