@@ -57,7 +57,9 @@ class Run:
         self.seed: int = options.seed
         self.rounds: int = options.rounds
         self.notes = Notes()
-        self.kind = str(read_config(self.board, ROOT)["mechanism"]["kind"])
+        config = read_config(self.board, ROOT)
+        check_board(self.board, config)
+        self.kind = str(config["mechanism"]["kind"])
         self.files, self.config, built = files_of(self.board, probe=True)
         self.shipped_bytes = sum(item.shipped_bytes for item in built.shipped if item.path != "main.py")
         self.shipped_bytes += len(MAIN_PY)
@@ -103,6 +105,15 @@ class Run:
         part.emulated_s = board.port.clock()
         self.notes(part.result)
         return part
+
+
+def check_board(name: str, config: dict[str, Any]) -> None:
+    """Raise for a board that this bench cannot be."""
+    chip = config.get("mcu", {})
+    if chip.get("port") != "rp2" or "Pico 2" in str(chip.get("board")):
+        raise ShipError(f"{name} is a {chip.get('board')}; what is emulated here is an RP2040")
+    if config["nv"].get("kind") != "fram" or "expander" not in config:
+        raise ShipError(f"{name} has other parts than the bench: it has FRAM and a port expander")
 
 
 class Motion:
@@ -250,7 +261,10 @@ def all_at_once(works: dict[str, Callable[[], Part]], jobs: int) -> dict[str, Pa
 
 
 def _send(pipe: Any, work: Callable[[], Part]) -> None:
-    pipe.send(work())
+    try:
+        pipe.send(work())
+    except KeyboardInterrupt:
+        os._exit(130)  # the first process has heard it too, and says so
 
 
 def _receive(pipe: Any) -> Part:
@@ -277,6 +291,12 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def is_uf2(path: Path) -> bool:
+    """Whether it begins as such a file does."""
+    with path.open("rb") as file:
+        return file.read(8) == b"UF2\n\x57\x51\x5d\x9e"
+
+
 def parts_of(run: Run, options: argparse.Namespace) -> list[str]:
     # Faults are played where a machine shuffles and deals; the other kinds play a round and start with broken files.
     faults = list(stories.FAULTS) if run.kind == "carousel" else []
@@ -284,7 +304,7 @@ def parts_of(run: Run, options: argparse.Namespace) -> list[str]:
     wanted = ["rounds"] if options.quick else options.only or known
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise stories.StoryError(f"no part called {unknown[0]!r}; {run.board} has {', '.join(known)}")
+        raise ShipError(f"no part called {unknown[0]!r}; {run.board} has {', '.join(known)}")
     return wanted
 
 
@@ -308,6 +328,9 @@ def main(argv: list[str] | None = None) -> int:
     if options.uf2 is None or not Path(options.uf2).is_file():
         print(NEEDED if options.uf2 is None else f"hil: there is no file {options.uf2}\n\n{NEEDED}", file=sys.stderr)
         return 2
+    if not is_uf2(Path(options.uf2)):
+        print(f"hil: {options.uf2} is no UF2 file\n\n{NEEDED}", file=sys.stderr)
+        return 2
     if importlib.util.find_spec("rp2040py") is None:
         print("hil: the emulator is not installed; `make hil` installs it first", file=sys.stderr)
         return 2
@@ -320,8 +343,11 @@ def main(argv: list[str] | None = None) -> int:
     try:
         run = Run(options)
         said, parts = play_all(run, parts_of(run, options), options.jobs)
-    except (stories.StoryError, ShipError) as error:
+    except ShipError as error:
         print(f"hil: {error}", file=sys.stderr)
+        return 2
+    except (stories.StoryError, FairshoeError) as error:
+        print(f"hil: the board did not start: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("hil: interrupted", file=sys.stderr)
