@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 # Version 1, class diagnostic; message 74; session 0, link sequence 0.
 HEADER = b"\x18\x00\x4a\x00\x00\x00\x00\x00"
 TEXT_MAX = const(200)  # one block of stuffing, and one frame
-# Where a board speaks whose config cannot be read: the pins of every reference board.
+# Where an RP2040 speaks whose config cannot be read: the pins of its reference boards. Other chips have their console.
 LINK = {"uart": 0, "baud": 115200, "tx": 0, "rx": 1}
 
 
 def boot() -> None:
-    link: "Config" = LINK
+    link: "Config | None" = None
     step = "board"
     try:
         with open("board.json") as file:
             config = json.load(file)
         # First of all. Loading the firmware takes two seconds, in which a floating pin could turn a motor.
         for pin in config["outputs"].values():
-            if isinstance(pin, int):
+            if not isinstance(pin, dict):  # on the port expander: lamps
                 Pin(pin, Pin.OUT, value=0)
         link = config["link"]
         config = None
@@ -65,7 +65,7 @@ def check_files() -> None:
             raise ValueError("%08x" % crc)
 
 
-def halted(link: "Config", text: str) -> None:
+def halted(link: "Config | None", text: str) -> None:
     gc.collect()
     data = HEADER + text.encode()[:TEXT_MAX]
     data += crc32(data).to_bytes(4, "little")
@@ -75,8 +75,18 @@ def halted(link: "Config", text: str) -> None:
     frame += b"\0"
     while True:
         try:
-            UART(link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"])).write(frame)
+            table_port(link).write(frame)
         except Exception:
-            link = LINK  # what the config says is no port
+            # Nothing is known, or what the config says is no port.
+            link = LINK if os.uname()[0] == "rp2" else None
         print("fairshoe halted:", text)
         sleep_ms(1000)
+
+
+def table_port(link: "Config | None") -> UART:
+    if link is None:
+        raise ValueError
+    try:
+        return UART(link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]))
+    except TypeError:
+        return UART(link["uart"], link["baud"])  # of a chip whose UARTs have their own pins

@@ -27,6 +27,7 @@ class Machine:
         self.done = []
         self.rounds = 3
         self.ports_bad = 0
+        self.own_pins = False
         self.interrupted = False
 
         world = self
@@ -40,10 +41,12 @@ class Machine:
                     world.done.append(("off", number, value))
 
         class UART:
-            def __init__(self, number, baud, tx, rx):
+            def __init__(self, number, baud, tx=None, rx=None):
                 if world.ports_bad and number != 0:
                     raise ValueError("no such port")
-                self.where = (number, baud, tx.number, rx.number)
+                if world.own_pins and tx is not None:
+                    raise TypeError("extra keyword arguments given")
+                self.where = (number, baud, tx and tx.number, rx and rx.number)
 
             def write(self, frame):
                 world.done.append(("sent", self.where, frame))
@@ -80,11 +83,15 @@ class File:
 class Files:
     """A file system in a dict, in no order."""
 
-    def __init__(self, files):
+    def __init__(self, files, chip):
         self.files = files
+        self.chip = chip
 
     def listdir(self):
         return list(self.files)
+
+    def uname(self):
+        return (self.chip, "node", "1.28.0")
 
     def open(self, name, mode="r"):
         if name not in self.files:
@@ -138,11 +145,11 @@ def load(machine):
     return device
 
 
-def boot(files, firmware, machine=None):
+def boot(files, firmware, machine=None, chip="rp2"):
     """Until it has said it three times, or ended by itself; what the machine went through."""
     machine = machine or Machine()
     device = load(machine)
-    system = Files(files)
+    system = Files(files, chip)
     device.open = system.open
     device.os = system
     device.json = Json
@@ -192,8 +199,28 @@ def test_a_missing_config_is_told_at_the_port_of_the_reference_boards():
     del files["board.json"]
     machine = boot(files, Firmware())
     assert told(machine).startswith("board: OSError(2")
-    assert machine.sent()[0][1] == (0, 115200, 0, 1)
-    assert len(machine.sent()) == 3
+    assert [entry[1] for entry in machine.sent()] == [(0, 115200, 0, 1)] * 2, "from the second time on"
+
+
+def test_a_chip_without_reference_pins_has_its_console_left():
+    files = whole()
+    del files["board.json"]
+    machine = boot(files, Firmware(), chip="esp32")
+    assert not machine.sent()
+    assert [entry[1][:30] for entry in machine.done] == ["fairshoe halted: board: OSErro"] * 3
+
+
+def test_a_uart_that_has_its_own_pins_is_opened_without_them():
+    machine = Machine()
+    machine.own_pins = True
+    boot(whole(), Firmware(ValueError("x")), machine, "stm32")
+    assert [entry[1] for entry in machine.sent()] == [(1, 9600, None, None)] * 3
+
+
+def test_pins_with_names_are_switched_off_too():
+    files = whole()
+    files["board.json"] = json.dumps({"outputs": {"pick": "D53", "lamp_red": {"expander": 1}}, "link": {}}).encode()
+    assert boot(files, Firmware()).done == [("off", "D53", 0), ("over",)]
 
 
 def test_a_config_that_is_no_json_or_no_config_is_told():
