@@ -21,7 +21,7 @@ from fairshoe.messages import (
     RoundEnded,
     RoundStarted,
     RoundVoided,
-    ShuffleFailed,
+    ShuffleCommitted,
     ShuffleStarted,
     StackOffered,
     StackStarted,
@@ -39,6 +39,7 @@ _JAM_UM = {
 }
 _JAMS = (Fault.JAM_THROAT, Fault.JAM_EXIT)
 _STARTS = (ShuffleStarted, StackStarted, ReleaseStarted)
+_SHUFFLES = (ShuffleStarted.ID, ShuffleCommitted.ID)
 _GOES_ON = (DeckVerified, StackOffered, RoundEnded)
 _DRAWN_BEFORE_CUT = 3
 _CATCH_UP_S = 60.0
@@ -121,8 +122,7 @@ def _one_cut(bench: Bench, step: Step, found: Findings) -> None:
     lost = device.since(mark, PowerLost)
     figures["cuts"] = (figures["cuts"] or 0) + len(lost)
     if during == "shuffle":
-        told = bool(lost) and lost[0].during != 0 and bool(device.since(mark, ShuffleFailed) or not lost[0].round_open)
-        told = told and not device.since(mark, DeckVerified)
+        told = bool(lost) and lost[0].during in _SHUFFLES
     else:
         told = bool(device.since(mark, RoundVoided)) and not device.since(mark, RoundEnded)
     if not told:

@@ -10,12 +10,13 @@ import pytest
 from bench_case import Case, Meddler, figures, only
 
 from fairshoe.bench_hands import CUT, Deed, Technician
+from fairshoe.bench_noise import NoisyPort
 from fairshoe.bench_plan import load_plan
 from fairshoe.bench_play import Overdue
 from fairshoe.bench_result import FAILED, INCOMPLETE, NOT_APPLICABLE, NOT_RUN, PASSED, STOPPED, StepResult
 from fairshoe.errors import PortLost, UsageError
 from fairshoe.keys import role_key, write_key
-from fairshoe.messages import Event, Role, ShuffleStarted
+from fairshoe.messages import Event, Role, ShuffleStarted, StackTaken
 
 ACCEPTANCE = only(
     load_plan("acceptance"),
@@ -214,6 +215,48 @@ def test_noise_that_changes_an_event_unnoticed_would_be_found(tmp_path: Path) ->
     assert run.results[0].status == FAILED
 
 
+class Wire:
+    """A port that says back what it is told."""
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    @property
+    def in_waiting(self) -> int:
+        return len(self.data)
+
+    def read(self, size: int, /) -> bytes:
+        data, self.data = self.data[:size], self.data[size:]
+        return data
+
+    def write(self, data: bytes, /) -> None:
+        self.data += data
+
+    def close(self) -> None: ...
+
+
+def test_noise_does_what_it_says_it_did_and_the_same_for_one_seed() -> None:
+    data = bytes(range(256)) * 40
+    heard: list[bytes] = []
+    for seed in (1, 1, 2):
+        port = NoisyPort(Wire())
+        port.disturb(seed, flip_ppm=2000, lose_ppm=0)
+        port.write(data)
+        heard.append(port.inner.read(len(data)))
+        changed = sum(bin(a ^ b).count("1") for a, b in zip(data, heard[-1], strict=True))
+        assert changed == port.to_device.flipped > 0
+        assert port.to_device.lost == 0
+    assert heard[0] == heard[1] != heard[2]
+    port = NoisyPort(Wire())
+    port.disturb(3, flip_ppm=0, lose_ppm=5000)
+    port.inner.write(data)
+    got = port.read(len(data))
+    assert len(data) - len(got) == port.to_host.lost > 0
+    port.settle()
+    port.write(data)
+    assert port.read(len(data)) == data
+
+
 def test_a_quiet_line_is_no_noise_drill(tmp_path: Path) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
     run = case.run(only(load_plan("link-noise"), "noise", flip_ppm=0, lose_ppm=0))
@@ -228,6 +271,7 @@ def test_a_round_by_commands_with_the_key_of_the_table(tmp_path: Path) -> None:
     run = case.run(only(ACCEPTANCE, "commands"))
     assert run.results[0].status == PASSED, run.results[0]
     assert figures(run.results[0])["commands_done"] == 6
+    assert case.report(run)["port"] == "sim://pico-carousel?key=...", "where a key lies is nothing for a report"
     observer = Case(f"sim://pico-carousel?key={tmp_path}/device.key", tmp_path / "o", role_key(secret, Role.OBSERVER))
     other = observer.run(only(ACCEPTANCE, "commands"))
     assert other.results[0].status == NOT_APPLICABLE
@@ -289,6 +333,30 @@ def test_a_technician_is_asked_for_everything_once(tmp_path: Path) -> None:
     shuffle = ["Put 52 cards into the hopper; then press Enter.", "Press GREEN."]
     take = "Take the cards out of the tray."
     assert told == [*shuffle, "Press SEAT.", "Press CLOSE.", take, take, "Press GREEN.", take, "Press GREEN."]
+
+
+def test_a_late_event_does_not_pass_for_what_was_asked_for(tmp_path: Path) -> None:
+    """Status comes before the events that belong to it: the last stack's may come when GREEN is waited for."""
+    case = Case("sim://pico-shoe?seed=3&game=house", tmp_path)
+    asked: list[str] = []
+    original = case.hands
+
+    class Slow(Meddler):
+        def do(self, deed: Deed) -> None:
+            asked.append(deed.argument)
+            taken = case.device.since(0, StackTaken)
+            if deed.argument == "green" and taken and asked.count("green") == 2:
+                case.device.events.append(taken[-1])  # late, and the button is pressed at the reminder only
+                return
+            super().do(deed)
+
+        def again(self, deed: Deed) -> None:
+            asked.append("again")
+            original.do(deed)
+
+    case.hands = Slow(original, lambda _deed: None)
+    case.run(only(ACCEPTANCE, "decks", decks=1))
+    assert asked == ["52", "green", "seat", "close", "", "", "green", "again", "", "green"]
 
 
 def test_a_technician_who_does_nothing_is_reminded_and_the_step_fails_with_what_was_waited_for(tmp_path: Path) -> None:

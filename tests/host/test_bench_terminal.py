@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,7 @@ class Terminal(io.StringIO):
 
 
 def a_status() -> Status:
-    told = dict.fromkeys(Status.__dataclass_fields__, 0) | {"elapsed_ds": 30, "expected_ds": 230}
+    told = {field.name: 0 for field in fields(Status)} | {"elapsed_ds": 30, "expected_ds": 230}
     return Status(**{**told, "state": State.SHUFFLING, "warning": Fault.NONE})  # pyright: ignore[reportArgumentType]
 
 
