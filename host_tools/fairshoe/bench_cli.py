@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -125,14 +126,18 @@ def _show(plan: Plan) -> int:
     for number, step in enumerate(plan.steps, 1):
         print(f"\n{number}. {step.title}  [{step.id}]")
         for text in step.does:
-            print(f"   do        {text}")
-        print(f"   measured  {step.measures}")
+            _say("do", text)
+        _say("measured", step.measures)
         for limit in step.limits:
-            print(f"   limit     {limit_words(limit)}")
+            _say("limit", limit_words(limit))
         for mechanism, reason in step.otherwise.items():
-            print(f"   not for   {mechanism}: {reason}")
+            _say("not for", f"{mechanism}: {reason}")
     print("\nA step passes when it came to its end and every limit of its mechanism holds.")
     return 0
+
+
+def _say(word: str, text: str) -> None:
+    print(textwrap.fill(text, 110, initial_indent=f"   {word:10s}", subsequent_indent=" " * 13))
 
 
 def _bench(options: argparse.Namespace, plan: Plan) -> int:

@@ -24,8 +24,8 @@ class Deed:
     blind: bool = False
 
 
-def load(cards: int, cut_at: int = -1) -> Deed:
-    words = f"put {cards} cards into the hopper"
+def load(cards: int, cut_at: int = -1, which: str = "") -> Deed:
+    words = f"put {cards} cards into the hopper" + (f": {which}" if which else "")
     if cut_at >= 0:
         words += f", the cut card behind the first {cut_at}"
     return Deed("load", f"{cards}:{cut_at}" if cut_at >= 0 else str(cards), words, blind=True)

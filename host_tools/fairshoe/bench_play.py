@@ -118,12 +118,12 @@ class Play:
         """Whatever it takes until the machine is empty, without a warning, and waits for a deck."""
         self._go(lambda: self._idle(), plays=False)
 
-    def deck(self, cards: int) -> Deck:
-        """One deck in, through whatever the machine does with it, and out again."""
+    def deck(self, cards: int, which: str = "") -> Deck:
+        """One deck in, through whatever the machine does with it, and out again. `which` says how to make it."""
         device = self.device
         self.decks += 1
         mark = len(device.events)
-        self.start(cards)
+        self.start(cards, which)
         self._go(lambda: self._over(mark) and self._idle(), plays=True)
         return gather(self.decks, cards, device.events[mark:])
 
@@ -134,11 +134,11 @@ class Play:
         deck.stopped = True
         return deck
 
-    def start(self, cards: int) -> None:
+    def start(self, cards: int, which: str = "") -> None:
         """A deck into an idle machine, and green."""
         self.rest()
         self._loaded = cards
-        self.hands.do(hands_.load(cards, min(self.cut_at, cards - 1) if self.kind == "draw" else -1))
+        self.hands.do(hands_.load(cards, min(self.cut_at, cards - 1) if self.kind == "draw" else -1, which))
         self.do(hands_.press("green"), lambda: self.device.state != State.WAITING_FOR_DECK)
 
     def go(self, done: Callable[[], bool]) -> None:

@@ -20,7 +20,7 @@ from fairshoe.bench_play import Overdue
 from fairshoe.bench_result import StepResult
 from fairshoe.bench_steps import Bench, Findings, NotApplicable, fresh_meters, right
 from fairshoe.describe import words
-from fairshoe.errors import FairshoeError, StoreError
+from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, PortError, PortLost, StoreError
 from fairshoe.messages import Booted, Event, Meters, State
 
 _MOVES = (State.SHUFFLING, State.PREPARING, State.DISPENSING, State.RELEASING, State.REMOVING, State.PROVING_EMPTY)
@@ -137,7 +137,8 @@ class Run:
             self.stopped = _sentence(str(error))
         except FairshoeError as error:
             self.error = error
-            self.stopped = f"The device was lost: {error.what}"
+            lost = isinstance(error, (PortError, PortLost, NoAnswer, HelloRefused))
+            self.stopped = f"{'The device was lost' if lost else 'It could not go on'}: {error.what}"
 
     def aftermath(self) -> str:
         """For whoever interrupted: what the machine is doing now, and what to do about it."""

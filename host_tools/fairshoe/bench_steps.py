@@ -97,6 +97,10 @@ def identity(bench: Bench, step: Step, found: Findings) -> None:
     found.figures["board_known"] = int(boots[-1].board_crc == bench.board.crc) if boots else None
     if not boots:
         found.notes.append("its start was told to another host before; the next start tells the board")
+    if device.waiting_at_start:
+        found.notes.append(
+            f"{device.waiting_at_start} events had waited for a host since before; they are in the log, acknowledged"
+        )
     welcome = device.welcome
     session = f"session of the {words(welcome.role.name)}" if device.keyed else "session without a key"
     found.notes.append(f"{session}; the link is {words(welcome.mode.name)}, the device has {_a_key(welcome.has_key)}")
@@ -255,7 +259,7 @@ def counts(bench: Bench, step: Step, found: Findings) -> None:
     for difference in step.arguments["differences"]:
         cards = bench.board.deck_cards + difference
         bench.say(f"a deck of {cards}")
-        deck = bench.play.deck(cards)
+        deck = bench.play.deck(cards, _recipe(difference))
         found.decks.append(deck)
         found.point("counted", f"{cards} in", deck.counted)
         if deck.counted != cards:
@@ -264,6 +268,13 @@ def counts(bench: Bench, step: Step, found: Findings) -> None:
         name = "good_accepted" if not difference else "short_noticed" if difference < 0 else "long_noticed"
         noticed = right(deck, bench.board) if not difference else deck.refused
         figures[name] = (figures[name] or 0) + int(noticed)
+
+
+def _recipe(difference: int) -> str:
+    count = "one card" if abs(difference) == 1 else f"{abs(difference)} cards"
+    if not difference:
+        return "a good deck"
+    return f"a good deck with {count} {'removed' if difference < 0 else 'added'}"
 
 
 def cut_card(bench: Bench, step: Step, found: Findings) -> None:

@@ -313,7 +313,8 @@ def test_a_technician_is_told_everything_that_has_to_be_done(tmp_path: Path) -> 
     steps = ("power-on", "door", "key-switch", "decks", "counts", "jam-throat", "power-cut-shuffle")
     run = case.run(only(ACCEPTANCE, *steps))
     assert [(result.id, result.reason) for result in run.results if result.status != PASSED] == []
-    assert any(text == "Put 51 cards into the hopper; then press Enter." for text in told)
+    assert "Put 51 cards into the hopper: a good deck with one card removed; then press Enter." in told
+    assert "Put 53 cards into the hopper: a good deck with one card added; then press Enter." in told
 
 
 def test_a_technician_is_asked_for_everything_once(tmp_path: Path) -> None:
@@ -402,8 +403,18 @@ def test_a_full_disk_ends_the_run_and_the_event_is_not_acknowledged(
     monkeypatch.setattr(case.log, "_file", Full())
     run = case.run(only(ACCEPTANCE, "decks"))
     assert run.error is not None
+    assert run.verdict[0] == INCOMPLETE
+    assert run.verdict[1].startswith("It could not go on: ")
     assert "No space left" in run.error.what
     assert case.line.sim.rig.app.journal.seq_acked < case.line.sim.rig.app.journal.seq_last
+
+
+def test_events_that_had_waited_for_another_host_are_told_of(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    assert case.device.waiting_at_start == 0, "a simulated device starts with the bench"
+    case.device.waiting_at_start = 7
+    run = case.run(only(ACCEPTANCE, "identity"))
+    assert "7 events had waited for a host since before; they are in the log, acknowledged" in run.results[0].notes
 
 
 def test_a_bench_run_wants_a_device_without_a_past(tmp_path: Path) -> None:
