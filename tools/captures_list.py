@@ -87,7 +87,7 @@ CAPTURES = (
         "ports",
         "Which ports there are, and which of them is a shoe",
         (Sim("--speed 10"), Hands("Ready for a deck"), Show("fairshoe ports")),
-        columns=110,
+        columns=120,
         drop=OWN_PORTS,
     ),
     Capture(

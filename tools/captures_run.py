@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from captures_svg import PLAIN, Cell, Style
+from captures_svg import BACKGROUND, FOREGROUND, PLAIN, Cell, Style
 
 ROOT = Path(__file__).resolve().parents[1]
 STEP_S = 60.0
@@ -361,9 +361,9 @@ def screen_of(text: str, columns: int, rows: int) -> list[list[Cell]]:
 def _cell(char: Any) -> Cell:
     fg, bg = (char.bg, char.fg) if char.reverse else (char.fg, char.bg)
     if char.reverse and fg == "default":
-        fg = "black"
+        fg = BACKGROUND.removeprefix("#")
     if char.reverse and bg == "default":
-        bg = "white"
+        bg = FOREGROUND.removeprefix("#")
     return char.data, Style(fg, bg, char.bold, char.underscore)
 
 

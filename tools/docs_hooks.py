@@ -33,7 +33,7 @@ def on_config(config: Any) -> Any:
         return config
     for page in missing:
         log.info("%s is awaited and not there yet: left out of the navigation", page)
-    config["nav"] = nav
+    config["nav"] = docs_nav.as_mkdocs(nav)
     config["mdx_configs"].setdefault("toc", {})["slugify"] = docs_pages.slug
     return config
 

@@ -24,9 +24,7 @@ HELP_PAGE = "reference/help.md"
 
 # Places kept for pages that are being written. A page that is here and exists needs no change; one that will not come
 # is taken out of both lists.
-AWAITED = frozenset(
-    {"BENCH.md", "BENCH_GUIDE.md", "CLI.md", "FLASH.md", "INTEGRATE.md", "QUICKSTART.md", "REGULATOR.md"}
-)
+AWAITED = frozenset({"CLI.md", "FLASH.md", "INTEGRATE.md"})
 
 
 @dataclass(frozen=True)
@@ -38,6 +36,16 @@ class Section:
 
 
 HOME = "index.md"
+# What the navigation calls a page whose own heading does not say it there.
+TITLES = {
+    HOME: "Home",
+    "project/overview.md": "What works, and the limits",
+    "PROTOCOL.md": "The protocol",
+    "protocol/README.md": "Vectors and dissector",
+    "project/rules-data.md": "The rules as data",
+    "BENCH.md": "Test plans",
+    "REGULATOR.md": "How do you know?",
+}
 SECTIONS = (
     Section("Start", ("QUICKSTART.md", "project/overview.md")),
     Section("At the bench", ("BENCH_GUIDE.md", "FAULTS.md", "BENCH.md", "FLASH.md")),
@@ -62,10 +70,10 @@ def pages_there(docs: Path = DOCS) -> list[str]:
 
 def navigation(
     there: list[str], sections: tuple[Section, ...] = SECTIONS, awaited: frozenset[str] = AWAITED
-) -> tuple[list[str | dict[str, list[str]]], list[str]]:
-    """The navigation as MkDocs takes it, of the pages that are there; and the awaited pages that are not."""
+) -> tuple[list[tuple[str, list[str]]], list[str]]:
+    """Titles of sections with their pages, of those that are there; and the awaited pages that are not."""
     known = {*there, *INCLUDED.values(), HELP_PAGE}
-    nav: list[str | dict[str, list[str]]] = [HOME]
+    nav: list[tuple[str, list[str]]] = []
     listed = [HOME]
     missing: list[str] = [] if HOME in known else [HOME]
     for section in sections:
@@ -74,13 +82,22 @@ def navigation(
         present = [page for page in pages if page in known]
         listed += present
         if present:
-            nav.append({section.title: present})
+            nav.append((section.title, present))
     problems = [f"docs/{page} is in no section of tools/docs_nav.py" for page in there if page not in listed]
     problems += [f"{page} is in tools/docs_nav.py twice" for page in sorted(set(listed)) if listed.count(page) > 1]
     problems += [f"tools/docs_nav.py has {page}, which docs/ has not" for page in missing if page not in awaited]
     if problems:
         raise NavError("\n".join(problems))
     return nav, missing
+
+
+def as_mkdocs(nav: list[tuple[str, list[str]]]) -> list[object]:
+    """The same as MkDocs takes it: a page is a path, or a title with its path."""
+    return [_titled(HOME), *({title: [_titled(page) for page in pages]} for title, pages in nav)]
+
+
+def _titled(page: str) -> str | dict[str, str]:
+    return {TITLES[page]: page} if page in TITLES else page
 
 
 def _expand(entry: str, there: list[str]) -> list[str]:

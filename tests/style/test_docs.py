@@ -23,6 +23,11 @@ PLACEHOLDER = re.compile(r"[A-Z][A-Z_-]*|\.\.\.|…")
 MAKE = re.compile(r"(?:^|[\s`;&(])make ((?:[a-z][a-z0-9-]*|[A-Z]+=\S*)(?: (?:[a-z][a-z0-9-]*|[A-Z]+=\S*))*)")
 # At the beginning of a line or span; a word and a number are a tag of the protocol ("fairshoe seed 1").
 TOOL = re.compile(r"(?:^|\$ |&& |; |\| )(?:\.venv/bin/)?fairshoe (?![a-z]+ \d$)([a-z-][^`#|>\n;]*)")
+# A file with its ending; folders and patterns are prose.
+PATH = re.compile(
+    r"(?<![\w./-])((?:firmware|hal|rig|host_tools|board_configs|game_profiles|rules|tests|tools|docs)/[\w./-]*"
+    r"\.(?:py|json|md|mjs|lua|bin|txt|html))\b(?:::(test_\w+))?"
+)
 CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 BLOCK = re.compile(r"(?:[-*]|\d+\.) |\|")
 
@@ -187,6 +192,35 @@ def test_commands_that_exist_are_not_reported() -> None:
     assert wrong_tools("docs/PAGE.md", text) == []
 
 
+# -- files and tests -----------------------------------------------------------------------------
+
+
+def wrong_paths(page: str, text: str) -> list[str]:
+    """Files and tests of the repository that code on a page names, and that are not there."""
+    findings: list[str] = []
+    for number, code in code_of(text):
+        for path, name in PATH.findall(code):
+            full = ROOT / path
+            if not full.exists():
+                findings.append(f"{page}:{number}: there is no {path}")
+            elif name and f"def {name}(" not in full.read_text("utf-8"):
+                findings.append(f"{page}:{number}: {path} has no {name}")
+    return findings
+
+
+def test_every_file_and_test_that_is_named_exists() -> None:
+    named = [found for text in pages().values() for _, code in code_of(text) for found in PATH.findall(code)]
+    assert len(named) > 60
+    report([finding for page, text in pages().items() for finding in wrong_paths(page, text)])
+
+
+@pytest.mark.parametrize(
+    "text", ["`tests/unit/test_nope.py`", "`tests/unit/test_ticks.py::test_nope`", "    vi firmware/nope.py"]
+)
+def test_a_file_or_test_that_does_not_exist_is_found(text: str) -> None:
+    assert len(wrong_paths("docs/PAGE.md", text)) == 1
+
+
 # -- one page, two readers -----------------------------------------------------------------------
 
 
@@ -218,6 +252,11 @@ def test_every_page_has_a_place_in_the_navigation() -> None:
     docs_nav.navigation(docs_nav.pages_there())
 
 
+def test_titles_are_of_pages_that_have_a_place() -> None:
+    listed = {page for section in docs_nav.SECTIONS for page in section.pages}
+    assert set(docs_nav.TITLES) - listed == {docs_nav.HOME}
+
+
 def test_pages_outside_docs_that_the_site_shows_exist() -> None:
     assert [path for path in docs_nav.INCLUDED if not (ROOT / path).is_file()] == []
 
@@ -228,7 +267,8 @@ ONE = (docs_nav.Section("One", ("A.md", "late.md", "notes/*")),)
 def test_an_awaited_page_that_is_missing_is_left_out_and_told() -> None:
     there = ["index.md", "A.md", "notes/1.md", "notes/README.md"]
     nav, missing = docs_nav.navigation(there, ONE, frozenset({"late.md"}))
-    assert nav == ["index.md", {"One": ["A.md", "notes/README.md", "notes/1.md"]}]
+    assert nav == [("One", ["A.md", "notes/README.md", "notes/1.md"])]
+    assert docs_nav.as_mkdocs(nav) == [{"Home": "index.md"}, {"One": ["A.md", "notes/README.md", "notes/1.md"]}]
     assert missing == ["late.md"]
 
 

@@ -138,6 +138,12 @@ def test_there_is_a_picture_for_every_capture_and_no_other() -> None:
     assert {path.stem for path in captures.FOLDER.iterdir()} == {capture.name for capture in CAPTURES}
 
 
+def test_every_picture_is_shown_on_a_page_of_the_documentation() -> None:
+    pages = [path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]]
+    unused = [capture.name for capture in CAPTURES if not any(f"captures/{capture.name}.svg" in page for page in pages)]
+    assert unused == []
+
+
 # On a screen of few rows the command has scrolled away.
 WHOLE = [capture for capture in CAPTURES if not capture.rows]
 
