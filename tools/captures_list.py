@@ -114,6 +114,47 @@ CAPTURES = (
         drop=METERS,
     ),
     Capture(
+        "status",
+        "One look at a shoe, with the next step",
+        (
+            Sim("--speed 10"),
+            Hands("Ready for a deck", "load 52"),
+            Hands("", "press green"),
+            Hands("Deck verified"),
+            Show("fairshoe status {port}"),
+        ),
+        columns=120,
+        vary=(r"\d+ frames?", r"\d+ sent again", r"longest scan \d+ ms"),
+    ),
+    Capture(
+        "round",
+        "A round under commands, step by step",
+        (
+            Sim("--speed 10 --mode table"),
+            Hands("Ready for a deck", "key on"),
+            Quiet("fairshoe provision {service} --out keys"),
+            Hands("", "key off"),
+            Quiet("sleep 1"),
+            Hands("", "load 52"),
+            Show(
+                "fairshoe round {port} 1 --yes --key-file keys/table.key",
+                cues=(
+                    Cue("take the stack out", hands="take"),
+                    Cue("take the stack out", hands="take"),
+                    Cue("take the rest out", hands="take"),
+                ),
+            ),
+        ),
+        columns=110,
+    ),
+    Capture(
+        "flash",
+        "What a board ships",
+        (Show("fairshoe flash --board pico-carousel"),),
+        columns=110,
+        vary=(r"\d+ files, \d+ bytes",),
+    ),
+    Capture(
         "bench",
         "A test plan, unattended on a simulated shoe",
         (Show("fairshoe bench sensors --port sim://pico-carousel?seed=3 --out reports"),),
