@@ -19,7 +19,7 @@ FILES = {"open"}
 MODULES = {"os", "uos", "io", "vfs", "importlib", "network", "socket", "bluetooth", "_thread", "subprocess", "code"}
 ANYWHERE = {"dupterm", "bootloader", "exec", "eval", "__import__", "chdir", "rename", "unlink"}
 # Board, game and dictionary, by names that stand in main.py, before the first scan, and before that the modules, to see
-# whether they are whole; the flash chip, whose size only the file system knows; and a chip's generator of random numbers.
+# whether they are whole; the flash chip, whose size only the file system knows; and a chip's random numbers.
 MAY_OPEN = {"firmware/main.py", "firmware/words.py", "hal/device.py"}
 MAY_IMPORT = {"hal/rp2/onboard.py": {"os"}, "hal/device.py": {"os"}, "hal/esp32/port.py": {"os"}}
 
