@@ -9,7 +9,7 @@ import pytest
 from fairshoe.scenario import play, play_on_micropython
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLE = 80  # files, some 30 s on the VM of an idle machine
+SAMPLE = 40  # files, some 12 s on the VM of an idle machine
 # Six and eight decks take minutes there.
 LONG = ("shelves-six-decks", "shelves-eight-decks", "shelves-eight-decks-one-short")
 
