@@ -157,6 +157,7 @@ class AsyncShoe:
 
     @property
     def store(self) -> Store | None:
+        """Where events are kept, if anywhere."""
         return self._core.store
 
     @property

@@ -176,6 +176,7 @@ class Shoe:
 
     @property
     def store(self) -> Store | None:
+        """Where events are kept, if anywhere."""
         return self._core.store
 
     @property

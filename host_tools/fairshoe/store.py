@@ -148,6 +148,7 @@ class Store:
             raise
 
     def close(self) -> None:
+        """Nothing is lost by not closing; the file is only smaller afterwards."""
         with self._lock:
             if self._db is not None:
                 self._db.close()
@@ -256,6 +257,7 @@ class Store:
     # -- numbers -----------------------------------------------------------------------------------------------------
 
     def unfinished(self, device: int, role: int) -> Unfinished | None:
+        """The command of this lane whose outcome is not known."""
         lane = _lane(self._rows(_LANE, (device, role)))
         return lane.unfinished if lane else None
 
@@ -267,6 +269,7 @@ class Store:
         return lane.op
 
     def finish(self, device: int, role: int, op: int) -> None:
+        """The outcome of that number is known."""
         with self._change(_ANSWERED) as db:
             db.execute(
                 "UPDATE lanes SET waiting = NULL, command = NULL, arguments = NULL"

@@ -1,0 +1,76 @@
+"""docs/INTEGRATE.md: its programs run as they stand, each in a folder of its own, and its tables are those of the
+code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import fairshoe
+from fairshoe import errors, sim_setup
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "INTEGRATE.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+SAYS = {
+    "round_ended": "RoundEnded(seq=",
+    "shoe.on(WarningLatched": "round 1 is over",
+    "store.events(": "RoundEnded(seq=",
+    "shoe.command(Shuffle)": "1 DONE",
+    "unplug(seconds=3)": "gone: the cable is out",
+}
+
+
+def test_the_page_has_a_program_for_everything() -> None:
+    assert len(BLOCKS) == 8
+
+
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_a_program_of_the_page_runs_as_it_stands(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    block = BLOCKS[number]
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, f"docs/INTEGRATE.md, program {number + 1}", "exec"), {"__name__": "__main__"})
+    said = capsys.readouterr().out
+    for piece, words in SAYS.items():
+        if piece in block:
+            assert words in said
+
+
+def test_every_error_that_a_program_meets_is_in_the_table_with_its_code() -> None:
+    table = PAGE[PAGE.index("## Errors") :]
+    exported = [getattr(fairshoe, name) for name in fairshoe.__all__]
+    kinds = [it for it in exported if isinstance(it, type) and issubclass(it, errors.FairshoeError)]
+    for kind in kinds:
+        if kind is not errors.FairshoeError:
+            rows = [row for row in table.splitlines() if f"`{kind.__name__}`" in row and row.startswith("|")]
+            assert len(rows) == 1, kind
+            assert rows[0].endswith(f"| {kind.exit_code} |"), kind
+
+
+def test_every_word_of_a_simulated_shoe_is_in_its_table() -> None:
+    table = PAGE[PAGE.index("## Test your program") : PAGE.index("## Errors")]
+    for word in ("game", "seed", "speed", "faults", "dealer", "key", "storage", "mode", "table"):
+        assert f"{word}=" in table
+        assert word in sim_setup._WORDS  # pyright: ignore[reportPrivateUsage]
+    assert len(sim_setup._WORDS) == 9  # pyright: ignore[reportPrivateUsage]
+    for dealer in sim_setup.DEALERS:
+        assert dealer in table
+
+
+def test_links_of_the_page_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]*)(?:#[^)]*)?\)", PAGE):
+        assert not target or (ROOT / "docs" / target).exists(), target
+
+
+def test_everything_exported_says_what_it_is() -> None:
+    for name in fairshoe.__all__:
+        thing = getattr(fairshoe, name)
+        assert thing.__doc__ and thing.__doc__.strip(), name
+    for cls in (fairshoe.Shoe, fairshoe.AsyncShoe, fairshoe.Store):
+        for name in vars(cls):
+            if not name.startswith("_"):
+                assert getattr(cls, name).__doc__, f"{cls.__name__}.{name}"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", fairshoe.__version__)
+    assert (ROOT / "host_tools" / "fairshoe" / "py.typed").exists()
