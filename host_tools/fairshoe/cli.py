@@ -228,6 +228,7 @@ class _ExitCodes(argparse.Action):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _open_closed()
     try:
         options = parser().parse_args(given)
         code = _COMMANDS[options.command].run(options)
@@ -263,12 +264,19 @@ def _tell(error: BaseException) -> int:
     return code
 
 
+def _open_closed() -> None:
+    """A shell may start us with closed streams (`<&-`); what is read or written there then is nothing."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
 def _forget_output() -> None:
     """Whoever read our output has had enough, or it cannot be written: point it elsewhere, so the exit is quiet."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
-        sys.stdout = None  # pyright: ignore[reportAttributeAccessIssue]
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+from fairshoe.connection import Connection, add_port
 from fairshoe.describe import describe_event
 from fairshoe.errors import UsageError
 from fairshoe.journal import (
@@ -24,7 +25,7 @@ from fairshoe.journal import (
     write_export,
 )
 from fairshoe.journal_verify import Verdict, verify
-from fairshoe.keys import read_key, read_seal_key
+from fairshoe.keys import read_seal_key
 from fairshoe.messages import Booted, Event, JournalBroken, KeyChanged, PowerLost, Sealed
 from fairshoe.shoe import Shoe
 
@@ -41,7 +42,7 @@ def add_parser(commands: Any) -> None:
         description="Reads the journal over the link into an export. If the file is there already and is of the same "
         "log, what is new is added to it. Reading acknowledges nothing: every event still waits for its host.",
     )
-    fetch.add_argument("port", help="serial device or pyserial URL")
+    add_port(fetch)
     fetch.add_argument("-o", "--out", required=True, metavar="FILE", help="the export; added to if it is there")
     fetch.add_argument("--key-file", metavar="F", help="the key of any role; needed if the device has a key")
     fetch.add_argument("--from", dest="start", type=int, default=0, metavar="SEQ", help="leave out earlier records")
@@ -78,8 +79,8 @@ def _pull(options: argparse.Namespace) -> int:
     known = read_export(path) if path.exists() else None
     if known is not None and options.start > known.last + 1:
         raise UsageError(f"{path} ends with record {known.last}.", "Leave out --from, or pull into a new file.")
-    key = read_key(Path(options.key_file)) if options.key_file else None
-    with Shoe.open(options.port, key, reconnect=False) as shoe:
+    connection = Connection(options)
+    with Shoe.open(connection.port, connection.key(), reconnect=False) as shoe:
         export = pull(shoe, known, options.start, _progress())
     write_export(path, export)
     new = len(export.records) - (len(known.records) if known else 0)

@@ -47,8 +47,9 @@ class Look:
         hard_end = time.monotonic() + seconds + 5  # of a clock that stands still
         while not done() and self.watch.clock() < end and time.monotonic() < hard_end:
             self.seen += self.watch.step()
-            if self.watch.problem is not None:
-                raise self.watch.problem
+            wrong = self.watch.problem or self.watch.halted
+            if wrong is not None:
+                raise wrong
 
     def _answered(self) -> bool:
         return self.watch.known.status is not None

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from fairshoe.connection import Connection, add_key, add_port, json_ready
-from fairshoe.errors import FairshoeError, PortLost
+from fairshoe.errors import PortLost
 from fairshoe.messages import Event, Message, Meters, Role, Status
 from fairshoe.monitor_view import View
 from fairshoe.screen import Screen
@@ -103,10 +103,10 @@ def _view(watch: Watch, options: argparse.Namespace) -> int:
 
 def _lines(watch: Watch, options: argparse.Namespace) -> int:
     screen = Screen()
-    was: tuple[Mode, FairshoeError | None] = (watch.mode, watch.problem)
+    was = (watch.mode, _wrong(watch))
     try:
         for fresh in _steps(watch, options):
-            now = (watch.mode, watch.problem)
+            now = (watch.mode, _wrong(watch))
             if now != was:
                 _tell_change(watch, screen, options.json)
                 was = now
@@ -120,16 +120,21 @@ def _lines(watch: Watch, options: argparse.Namespace) -> int:
     return 0
 
 
+def _wrong(watch: Watch) -> str:
+    """What is wrong with the connection, and what to do; nothing while all is well."""
+    return str(watch.problem or watch.halted or "")
+
+
 def _tell_change(watch: Watch, screen: Screen, as_json: bool) -> None:
     """That the port went, or came back; and who is on it."""
     welcome = watch.known.welcome
     device = f"{welcome.device:08x}" if welcome else None
     if as_json:
-        if watch.link.reconnects or watch.problem is not None:
-            what = watch.problem.what if watch.problem else None
+        if watch.link.reconnects or _wrong(watch):
+            what = _wrong(watch) or None
             print(json.dumps({"message": "connection", "state": watch.mode.name.lower(), "what": what}), flush=True)
-    elif watch.problem is not None and watch.mode is Mode.CLOSED:
-        screen.line(f"            {watch.problem.what} {watch.problem.advice}", "bad")
+    elif _wrong(watch):
+        screen.line(f"            {_wrong(watch)}", "bad")
     elif watch.mode is Mode.LIVE and welcome is not None:
         screen.line(f"            device {device}, firmware {welcome.firmware}, game {welcome.game}", "bold")
     elif watch.mode is Mode.LISTENING:

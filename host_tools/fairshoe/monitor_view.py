@@ -112,8 +112,9 @@ class View:
 
 def _connection(watch: Watch, columns: int) -> list[Line]:
     """Nothing while all is well."""
-    if watch.mode is Mode.CLOSED and watch.problem is not None:
-        return [*_wrapped("port", [watch.problem.what, watch.problem.advice], columns, "bad"), []]
+    wrong = watch.problem or watch.halted
+    if wrong is not None:
+        return [*_wrapped("port", [wrong.what, wrong.advice], columns, "bad"), []]
     if watch.mode is Mode.ASKING:
         text = "nobody has answered yet: is it powered, and is this its table port?" if watch.silent_s > 1 else "asking"
         return [_labelled("port", text, "warn"), []]

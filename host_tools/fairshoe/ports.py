@@ -18,9 +18,10 @@ from fairshoe.watch import Mode, Watch
 ASK_S = 2.0
 THREADS = 32
 
-SHOE, IN_USE, SILENT, OTHER, BUSY, UNREACHABLE, SIMULATED, NOT_ASKED = (
+SHOE, IN_USE, HALTED, SILENT, OTHER, BUSY, UNREACHABLE, SIMULATED, NOT_ASKED = (
     "shoe",
     "shoe in use",
+    "shoe that could not start",
     "silent",
     "not a shoe",
     "busy",
@@ -89,7 +90,7 @@ def probe(url: str, about: str = "", seconds: float = ASK_S) -> Found:
         with Watch(url) as watch:
             watch.open()
             end = time.monotonic() + seconds
-            while time.monotonic() < end and watch.mode is not Mode.LIVE and watch.problem is None:
+            while time.monotonic() < end and watch.mode is not Mode.LIVE and not (watch.problem or watch.halted):
                 watch.step()
             return _judge(url, about, watch)
     except PortBusy as error:
@@ -104,6 +105,8 @@ def _judge(url: str, about: str, watch: Watch) -> Found:
     welcome = watch.known.welcome
     if watch.problem is not None:
         return Found(url, UNREACHABLE, watch.problem.what)
+    if watch.halted is not None:
+        return Found(url, HALTED, watch.halted.what)
     if welcome is not None:
         return _shoe(url, about, welcome, SHOE if watch.mode is Mode.LIVE else IN_USE)
     if watch.link.frames:

@@ -20,7 +20,7 @@ examples:
 
 exit status: 0 a shoe was found, 1 none was
 """
-_FOUND = (ports.SHOE, ports.IN_USE, ports.SIMULATED)
+_FOUND = (ports.SHOE, ports.IN_USE, ports.HALTED, ports.SIMULATED)
 
 
 def add_parser(commands: Any) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from fairshoe import wire
 from fairshoe.advice import REFUSALS
 from fairshoe.errors import FairshoeError, HelloRefused, PortError, PortLost, WrongKey
+from fairshoe.halted import device_halted
 from fairshoe.journal import Record
 from fairshoe.keys import RoleKey
 from fairshoe.messages import (
@@ -138,6 +139,12 @@ class Watch:
         if self.mode is not Mode.LIVE or status is None or self.readable():
             return 0
         return max(self._session.acknowledged + status.events_waiting - self._seq, 0)
+
+    @property
+    def halted(self) -> FairshoeError | None:
+        """That the device could not start, if that is what it says."""
+        text = "" if self.mode is Mode.LIVE else self._session.halted
+        return device_halted(self.url, text) if text else None
 
     @property
     def silent_s(self) -> float:

@@ -277,6 +277,12 @@ def test_a_closed_pipe_is_quiet() -> None:
     process.stderr.close()
 
 
+def test_closed_streams_are_no_mistake_of_ours() -> None:
+    program = f"{sys.executable} -m fairshoe status 'sim://pico-shoe?dealer=none' <&- >&-"
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_mistake_of_our_own_says_what_to_report(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

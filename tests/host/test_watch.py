@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from rig_port import KEY, RigPort
 
-from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost
+from fairshoe import wire
+from fairshoe.errors import DeviceHalted, HelloRefused, NoAnswer, PortError, PortLost
 from fairshoe.keys import role_key
-from fairshoe.messages import Booted, DeckVerified, Event, Message, Role, State
+from fairshoe.look import Look
+from fairshoe.messages import Booted, DeckVerified, Event, Halted, Message, Role, State
 from fairshoe.watch import Mode, Watch
 
 
@@ -195,3 +197,30 @@ def test_beside_another_host_it_only_listens() -> None:
     assert watch.mode is Mode.LISTENING
     assert watch.known.status is not None
     assert any(isinstance(message, DeckVerified) for message in seen)
+
+
+def test_a_device_that_could_not_start_is_told_with_what_to_do() -> None:
+    class Halting:
+        in_waiting = 0
+        now = 0.0
+
+        def clock(self) -> float:
+            return self.now
+
+        def read(self, _size: int) -> bytes:
+            self.now += 0.1
+            return wire.encode(Halted(b"board: no key 'inputs'"))
+
+        def write(self, _data: bytes) -> None:
+            pass
+
+        def close(self) -> None:
+            pass
+
+    watch = Watch("x", opener=Halting)
+    for _ in range(20):
+        watch.step()
+    assert watch.halted is not None and "no key 'inputs'" in watch.halted.what
+    assert "fairshoe config check" in watch.halted.advice
+    with pytest.raises(DeviceHalted, match="could not start"), Look("x", None, 5.0, opener=Halting):
+        pass
