@@ -25,6 +25,7 @@ def add_port(command: argparse.ArgumentParser) -> None:
 
 def add_key(command: argparse.ArgumentParser) -> None:
     command.add_argument("--key-file", metavar="F", help=KEY_HELP)
+    command.add_argument("--no-key", action="store_true", help="without the key that is set: for a shoe that has none")
 
 
 class Connection:
@@ -32,6 +33,7 @@ class Connection:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.settings: Settings = settings.load(options)
+        self._no_key: bool = getattr(options, "no_key", False)
         self.answer_s: float = self.settings["answer_s"]
         self.timeout_s: float = self.settings["timeout_s"]
 
@@ -48,7 +50,7 @@ class Connection:
     def key(self, role: Role | None = None) -> RoleKey | None:
         """The key, if there is one anywhere; a device key stands for `role`, or for the one that is set."""
         path: str | None = self.settings["key_file"]
-        if path is None:
+        if path is None or self._no_key:
             return None
         return read_key(Path(path), role or self._role())
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
-from fairshoe.connection import Connection, add_key, add_port
+from fairshoe.connection import KEY_HELP, Connection, add_port
 from fairshoe.drive import Driver
 from fairshoe.errors import UsageError
 from fairshoe.messages import Event, Message
@@ -26,7 +26,7 @@ Ctrl-C loses nothing: a command that was sent and not answered is on file; `fair
 def add_driving(command: argparse.ArgumentParser, port: bool = True) -> None:
     if port:
         add_port(command)
-    add_key(command)
+    command.add_argument("--key-file", metavar="F", help=KEY_HELP)
     command.add_argument("--role", choices=["table", "service"], help="which role a device key stands for (table)")
     command.add_argument("--timeout-s", type=float, metavar="S", help="to wait for the outcome of a command (120)")
     command.add_argument("--json", action="store_true", help="only what became of it, as JSON")

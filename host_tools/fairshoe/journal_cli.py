@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from fairshoe.connection import Connection, add_port
+from fairshoe.connection import Connection, add_key, add_port
 from fairshoe.describe import describe_event
 from fairshoe.errors import UsageError
 from fairshoe.journal import (
@@ -44,7 +44,7 @@ def add_parser(commands: Any) -> None:
     )
     add_port(fetch)
     fetch.add_argument("-o", "--out", required=True, metavar="FILE", help="the export; added to if it is there")
-    fetch.add_argument("--key-file", metavar="F", help="the key of any role; needed if the device has a key")
+    add_key(fetch)
     fetch.add_argument("--from", dest="start", type=int, default=0, metavar="SEQ", help="leave out earlier records")
     show = kinds.add_parser("show", help="print the events of an export")
     show.add_argument("file", metavar="FILE", help="an export")

@@ -107,6 +107,13 @@ def test_a_key_of_another_role_is_taken_unless_a_role_was_asked_for(tmp_path: Pa
         Connection(given(path, role="service")).key()
 
 
+def test_a_key_that_is_set_can_be_left_out(tmp_path: Path) -> None:
+    write_key(tmp_path / "o.key", "observer", bytes(32))
+    path = file(tmp_path, 'key_file = "o.key"')
+    assert Connection(given(path, no_key=True)).key() is None
+    assert Connection(given(path, no_key=False)).key() is not None
+
+
 def test_without_a_port_or_a_key_it_is_said_how_to_set_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FAIRSHOE_PORT", raising=False)
     monkeypatch.delenv("FAIRSHOE_KEY_FILE", raising=False)
