@@ -149,7 +149,7 @@ class Way:
     def _advice(self) -> str:
         if self.network:
             return "Check host and port, and that the serial server is there and has no other client."
-        return "Check the name, the cable and your permission; `python -m serial.tools.list_ports` lists what is there."
+        return "Check the name, the cable and your permission; `fairshoe ports` lists what is there."
 
 
 def scheme_of(url: str) -> str:

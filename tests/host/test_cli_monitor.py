@@ -4,11 +4,12 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pty_screen import on_a_terminal
+from pty_screen import PtyScreen, on_a_terminal
 from test_cli import FAIRSHOE, simulator
 from test_watch import Bench, play_a_shuffle
 
@@ -124,15 +125,33 @@ def test_the_view_lives_on_a_terminal_follows_its_size_and_q_gives_it_back() -> 
         assert "Traceback" not in screen.text
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 130)])
-def test_a_view_that_is_ended_from_outside_gives_the_terminal_back(number: int, status: int) -> None:
+def test_a_view_that_is_ended_from_outside_gives_the_terminal_back() -> None:
     with on_a_terminal("monitor", "sim://pico-carousel?speed=1&dealer=none", NO_COLOR="1") as screen:
         screen.until("looking on")
-        os.kill(screen.process.pid, number)
-        assert screen.end() == status
+        os.kill(screen.process.pid, signal.SIGTERM)
+        assert screen.end() == 128 + signal.SIGTERM
         assert LEAVE in screen.raw
         assert screen.settings() == screen.before
         assert b"\x1b[32m" not in screen.raw and b"Traceback" not in screen.raw
+
+
+def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() -> None:
+    screen = PtyScreen(["bash", "--norc", "-i"], 100, 24, {"PS1": "shell> "})
+    try:
+        screen.until("shell>")
+        screen.press(f"{sys.executable} -m fairshoe monitor 'sim://pico-carousel?speed=5&dealer=none'\n")
+        screen.until("looking on")
+        screen.press("\x1a")
+        screen.until("Stopped")
+        assert screen.raw.count(LEAVE) == 1
+        screen.press("fg\n")
+        screen.until(lambda _text: screen.raw.count(b"\x1b[?1049h") == 2)
+        screen.press("\x03")
+        screen.until("fairshoe: interrupted")
+        screen.press("exit\n")
+        assert screen.end() == 130 and screen.raw.count(LEAVE) == 2
+    finally:
+        screen.close()
 
 
 def test_a_shoe_that_goes_away_is_told_and_comes_back_by_itself(tmp_path: Path) -> None:

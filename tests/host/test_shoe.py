@@ -295,7 +295,7 @@ def test_the_dictionary_of_an_older_or_newer_device_is_fetched_and_checked(monke
 def test_a_missing_port_is_one_clear_message() -> None:
     with pytest.raises(PortError, match="cannot open /dev/does-not-exist") as caught:
         Shoe.open("/dev/does-not-exist")
-    assert "list_ports" in caught.value.advice
+    assert "fairshoe ports" in caught.value.advice
 
 
 @pytest.fixture
