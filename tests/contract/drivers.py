@@ -273,7 +273,7 @@ class Pico2Driver(Rp2Driver):
 
     name = "pico2"
     family = "pico2"
-    kinds = ("shoe", "draw")
+    kinds = ("shoe",)
 
 
 class Esp32Driver(BoardDriver):

@@ -18,6 +18,7 @@ MASK = 0x3FFFFFFF
 ORIGIN_US = 0x40000000 - 3000000  # clocks wrap early in every test, and not both at once
 ORIGIN_MS = 0x40000000 - 2000
 UART_TX_BYTES = 32
+UART_PLAIN_BYTES = 256  # what MicroPython takes if nobody asks for a buffer
 FOREVER_US = 1 << 50
 
 
@@ -152,7 +153,7 @@ class Uart:
     def __init__(self, number, baud, tx, rx, rxbuf=256, txbuf=0):
         self.received = bytearray()
         self.sent = bytearray()
-        self.room = UART_TX_BYTES if txbuf else 256  # what MicroPython takes if nobody asks for a buffer
+        self.buffered = txbuf > 0
         self.world.uart = self
 
     def any(self):
@@ -165,7 +166,8 @@ class Uart:
         return size or None
 
     def write(self, buf, offset=0, size=None):
-        taken = min(len(buf) - offset if size is None else size, self.room - len(self.sent))
+        room = self.world.uart_room if self.buffered else UART_PLAIN_BYTES
+        taken = min(len(buf) - offset if size is None else size, room - len(self.sent))
         self.sent.extend(bytes(buf[offset : offset + taken]))
         return taken or None
 
@@ -195,6 +197,7 @@ class World:
         self.known = set(pins_of(config))
         self.parts = []  # of the chip, whatever is due at some time
         self.uart = None
+        self.uart_room = UART_TX_BYTES
         self.usb = UsbHost()
         self.fram = FramChip(config["nv"]["bytes"])
         self.expander = bytearray(0x17)

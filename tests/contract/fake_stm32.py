@@ -1,7 +1,7 @@
 """MicroPython's `machine`, `pyb` and `stm` of an STM32H7 for tests: buses with fixed pins, timers and registers."""
 
 import fake_chip
-from fake_chip import UART_TX_BYTES, Module, World
+from fake_chip import Module, World
 
 from hal.sim.stepper import FAR_US
 
@@ -113,7 +113,7 @@ class Memory:
         if address == RNG + SR:
             return world.rng_status
         assert address == world.uart.base + ISR
-        return 0x80 if len(world.uart.sent) < world.fifo else 0
+        return 0x80 if len(world.uart.sent) < world.uart_room else 0
 
     def __setitem__(self, address, value):
         assert address == self.world.uart.base + TDR
@@ -126,7 +126,6 @@ class Stm32World(World):
 
     def __init__(self, config, lines, seed):
         self.rng_status = 0
-        self.fifo = UART_TX_BYTES
         World.__init__(self, config, lines, seed)
 
     def modules(self):

@@ -18,7 +18,7 @@ def test_what_was_written_goes_out_by_itself_and_in_order():
 def test_a_line_that_is_slower_than_the_pump_loses_nothing():
     board = Stm32Driver.make("shoe")
     data = bytes([i % 251 for i in range(300)])
-    board.world.fifo = 1
+    board.world.uart_room = 1
     assert board.hal.link_write(memoryview(data), 0, 300) == 300
     assert board.sent() == data
 
