@@ -73,6 +73,8 @@ class Run:
         player.greet()
         player.until("empty_proved")
         board.wait("@ ready")
+        for row in report.boot_rows(board.said(), self.shipped_bytes):
+            self.notes(row.text())
         return board, player
 
     def play_rounds(self, board: HilBoard, player: stories.Player, part: Part) -> None:
@@ -86,8 +88,11 @@ class Run:
             if motion:
                 part.motion = motion.figures()
                 part.said = board.said()
-        rests = {word: said for word, said in board.said().items() if word.startswith(("heap_rest", "locked"))}
-        part.said.update(rests)
+                for row in report.motion_rows(part.said, part.motion):
+                    self.notes(row.text())
+            rests = {word: said for word, said in board.said().items() if word.startswith(("heap_rest", "locked"))}
+            part.said.update(rests)
+            self.notes(report.round_rows(part.said, number + 1)[-1].text())
 
     def play(self, name: str, board: HilBoard, player: stories.Player) -> Part:
         """A story, to its end or to what is wrong with it."""

@@ -27,6 +27,10 @@ class Row:
     def kept(self) -> bool:
         return self.budget is None or self.value <= self.budget
 
+    def text(self) -> str:
+        budget = "" if self.budget is None else f"  <= {self.budget:<8g} {'' if self.kept else 'OVER BUDGET'}"
+        return f"{self.name:<38} {self.value:>9g} {self.unit:<6}{budget}".rstrip()
+
 
 def boot_rows(said: Said, shipped_bytes: int) -> list[Row]:
     return [
@@ -77,10 +81,7 @@ def _scans(said: Said, word: str) -> tuple[int, int, int]:
 
 
 def table(title: str, rows: list[Row], stories: dict[str, str], ends: str) -> str:
-    lines = [title, ""]
-    for row in rows:
-        budget = "" if row.budget is None else f"  <= {row.budget:<8g} {'' if row.kept else 'OVER BUDGET'}"
-        lines.append(f"{row.name:<38} {row.value:>9g} {row.unit:<6}{budget}".rstrip())
+    lines = [title, "", *(row.text() for row in rows)]
     missed = [row.name for row in rows if not row.kept]
     lines += ["", *(f"{name:<14} {result}" for name, result in stories.items())]
     return "\n".join([*lines, "", f"budgets missed: {'; '.join(missed) or 'none'}", ends])

@@ -15,8 +15,7 @@ from hal.sim.plant import OUTPUTS, Plant
 from rig.actions import do, typed
 
 _PICK = 0
-_BEAT_US = 20  # while it turns, how closely the steps keep time
-_TURNING_US = 20000  # longer than the longest pause between two steps of a move
+_BEAT_US = 20  # how closely steps keep time
 
 
 class Bench:
@@ -105,6 +104,7 @@ class Bench:
         if self.axis is not None:
             self.pico.listen(self.config["axis"]["step"], self._step)
             self.pico.listen(self.config["axis"]["dir"], self._turn)
+            self._beat.schedule(_BEAT_US * 1000)
         link = self.config["link"]
         self._uart = self.pico.mcu.uart[link["uart"]]
         self._uart.on_byte = self._received
@@ -127,16 +127,14 @@ class Bench:
             self.catch_up()
             self.axis.step()
             self.catch_up()
-            self._beat.schedule(_BEAT_US * 1000)
 
     def _turn(self, level: bool) -> None:
         if self.axis is not None:
             self.axis.forward = level
 
     def _beating(self) -> None:
-        self.pico.run_pio_ahead(_BEAT_US)
-        if self.axis is not None and self.now_us - self.axis.step_us < _TURNING_US:
-            self._beat.schedule(_BEAT_US * 1000)
+        self.pico.run_pio(_BEAT_US)
+        self._beat.schedule(_BEAT_US * 1000)
 
     def _show_lines(self) -> None:
         """Put every edge on its pin, bounces too, and every button on the expander."""
