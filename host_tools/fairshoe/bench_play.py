@@ -44,6 +44,7 @@ MOVES_MAX = 2000  # eight decks drawn one by one
 ASKED_MAX = 4
 WARNINGS_MAX = 3  # that come back as soon as they are cleared
 IDLE_S = 20.0
+CATCH_UP_S = 10.0
 SHUFFLE_S = 600.0  # eight decks take less than five minutes
 
 _PRESS = {
@@ -117,6 +118,7 @@ class Play:
     def rest(self) -> None:
         """Whatever it takes until the machine is empty, without a warning, and waits for a deck."""
         self._go(lambda: self._idle(), plays=False)
+        self._catch_up()
 
     def deck(self, cards: int, which: str = "") -> Deck:
         """One deck in, through whatever the machine does with it, and out again. `which` says how to make it."""
@@ -144,6 +146,15 @@ class Play:
     def go(self, done: Callable[[], bool]) -> None:
         """From a deck that was started on: whatever the machine asks for, until `done`."""
         self._go(done, plays=True)
+
+    def _catch_up(self) -> None:
+        """Status is told at once, events when they are recorded: by the next status everything has been."""
+        device = self.device
+        seen = device.statuses
+        device.wait(
+            lambda: device.statuses > seen and device.status is not None and not device.status.events_waiting,
+            CATCH_UP_S,
+        )
 
     def clear_warning(self) -> None:
         """Door open, cards out, door shut, ACK; the machine puts out what it still holds by itself."""

@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from fairshoe.bench_play import Overdue
 from fairshoe.bench_result import FAILED, INCOMPLETE, NOT_APPLICABLE, NOT_RUN, PASSED, STOPPED, StepResult
 from fairshoe.errors import PortLost, UsageError
 from fairshoe.keys import role_key, write_key
-from fairshoe.messages import Event, Role, ShuffleStarted, StackTaken
+from fairshoe.messages import Event, Message, Role, ShuffleStarted, StackTaken
 
 ACCEPTANCE = only(
     load_plan("acceptance"),
@@ -190,6 +191,29 @@ def test_the_power_cut_drill_lives_through_a_port_that_goes_with_the_power(tmp_p
     assert run.error is None
     found = figures(run.results[0])
     assert (found["cuts"], found["told_void"], found["events_missing"], found["events_misplaced"]) == (1, 1, 0, 0)
+
+
+def test_events_that_come_after_the_status_they_belong_to_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = Case("sim://pico-carousel?seed=3", tmp_path)
+    device = case.device
+    note: Callable[[Message], None] = device._note  # pyright: ignore[reportPrivateUsage]
+    held: list[tuple[float, Event]] = []
+
+    def late(message: Message) -> None:
+        now = case.line.clock()
+        while held and held[0][0] <= now:
+            note(held.pop(0)[1])
+        if isinstance(message, Event):
+            held.append((now + 0.3, message))
+        else:
+            note(message)
+
+    monkeypatch.setattr(device, "_note", late)
+    run = case.run(only(load_plan("power-cut-drill"), "power-cut-shuffle", times=1))
+    assert run.results[0].status == PASSED, run.results[0].reason
+    assert figures(run.results[0])["recovered"] == 1
 
 
 def test_a_plug_pulled_too_late_does_not_pass_for_a_power_cut_in_a_shuffle(tmp_path: Path) -> None:
