@@ -53,7 +53,10 @@ code{{font:13px ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}}
 @media (max-width:640px){{.pair,.sign{{grid-template-columns:1fr}}.verdict{{display:block}}}}
 @page{{size:A4;margin:14mm 13mm}}
 @media print{{:root{{{_LIGHT};color-scheme:light}}*{{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
-body{{font-size:10.5pt}}main{{max-width:none;padding:0}}table{{font-size:9pt}}h2{{break-after:avoid;margin-top:20px}}
+body{{font-size:9.5pt;line-height:1.4}}main{{max-width:none;padding:0}}table{{font-size:8.5pt}}th,td{{padding:2px 6px}}
+h1{{font-size:18pt}}h2{{font-size:13pt;break-after:avoid;margin-top:16px}}h3{{font-size:11pt}}.small{{font-size:8.5pt}}
+svg{{max-height:44mm;width:auto;margin:8px 0}}section.step{{padding:8px 12px;margin:8px 0}}
+.badge{{font-size:8.5pt}}code{{font-size:8pt}}.sign{{margin-top:34px}}
 section.step,svg,.verdict,tr,.sign{{break-inside:avoid}}.receipt{{break-before:page}}}}
 """
 _WORDS = {"not_applicable": "does not apply", "not_run": "not run"}
