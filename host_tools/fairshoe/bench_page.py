@@ -39,7 +39,8 @@ dl{{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;margin:8px 0
 dd{{margin:0;overflow-wrap:anywhere}}
 table{{border-collapse:collapse;font-size:14px;width:100%;font-variant-numeric:tabular-nums}}
 th,td{{padding:4px 8px;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}}
-th:first-child,td:first-child,td.text,th.text{{text-align:left}}thead th{{color:var(--soft);font-weight:600}}
+th,td{{white-space:nowrap}}th:first-child,td:first-child,td.text,th.text{{text-align:left;white-space:normal}}
+thead th{{color:var(--soft);font-weight:600}}
 tfoot td{{font-weight:600;border-bottom:0;border-top:2px solid var(--grid)}}
 td.good{{color:var(--good);font-weight:600}}td.poor{{color:var(--poor);font-weight:600}}
 .wide{{overflow-x:auto}}svg{{max-width:100%;height:auto;display:block;margin:14px 0}}
@@ -181,7 +182,7 @@ def _badge(status: str) -> str:
 def _summary(report: Data) -> str:
     rows: list[str] = []
     for number, step in enumerate(report["steps"], 1):
-        seconds = "" if not step["seconds"] else f"{step['seconds']:.0f} s"
+        seconds = f"{step['seconds']:.0f} s" if step["seconds"] and step["status"] in _MARKS else ""
         limits = [figure for figure in step["figures"] if figure["limit"]]
         held = f"{sum(figure['ok'] is True for figure in limits)} of {len(limits)}" if limits else ""
         reason = f'<br/><span class="soft small">{escape(step["reason"])}</span>' if step["reason"] else ""

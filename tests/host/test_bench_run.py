@@ -78,8 +78,8 @@ def test_the_figures_are_what_the_machine_did(tmp_path: Path) -> None:
     "faults, step, told",
     [
         ("wear:60000", "decks", "feed time"),
-        ("misfeed:ppm=30000", "decks", "misfeeds per thousand"),
-        ("stall:throat:ppm=30000", "decks", "stalls per thousand"),
+        ("misfeed:ppm=30000", "decks", "Misfeeds per thousand cards"),
+        ("stall:throat:ppm=30000", "decks", "Stalls per thousand cards"),
         ("card_lost:rail:card=20", "decks", "counts were not right"),
         ("double_feed:card=30", "decks", "warnings nobody asked for"),
         ("beam_blind:slot:from_ms=3000", "power-on", "empty proved: not measured"),
