@@ -127,6 +127,13 @@ CAPTURES = (
         vary=(r"\d+ frames?", r"\d+ sent again", r"longest scan \d+ ms"),
     ),
     Capture(
+        "selftest",
+        "Whether a shoe is fit for work, without moving a card",
+        (Sim("--speed 10"), Hands("Ready for a deck"), Show("fairshoe selftest {port}")),
+        columns=110,
+        vary=(r"\d+ questions answered, \d+ ms", r"\d+ frames here", r"longest \d+ ms"),
+    ),
+    Capture(
         "round",
         "A round under commands, step by step",
         (

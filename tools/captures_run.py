@@ -163,10 +163,11 @@ class Shoe:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Nothing of the machine or of who runs it: no settings, no colours switched off, one time zone."""
+    """Nothing of the machine or of who runs it: no settings, no other simulators, no colours switched off."""
     path = f"{ROOT / '.venv' / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin"
-    kept = {"PATH": path, "HOME": str(folder), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-    return {**kept, "PYTHONDONTWRITEBYTECODE": "1", "XDG_STATE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    kept = {"PATH": path, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1"}
+    homes = ("HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
+    return {**kept, **dict.fromkeys(homes, str(folder))}
 
 
 class Player:

@@ -46,6 +46,16 @@ def test_preparations_are_made_and_not_shown(tmp_path: Path) -> None:
     assert played(tmp_path, *steps) == ["$ ls prepared", "prepared"]
 
 
+def test_nothing_of_whoever_takes_a_capture_reaches_its_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAIRSHOE_PORT", "/dev/ttyACM9")
+    monkeypatch.setenv("NO_COLOR", "1")
+    shown = played(tmp_path, Show("env"))
+    assert [line for line in shown if line.startswith(("FAIRSHOE", "NO_COLOR", "USER"))] == []
+    assert {f"{name}=~" for name in ("HOME", "TMPDIR", "XDG_RUNTIME_DIR")} <= set(shown)
+
+
 def test_a_copied_file_reads_as_it_was_edited(tmp_path: Path) -> None:
     edit = Edit("licence", "MIT License", "another")
     assert played(tmp_path, Show("head -1 licence"), files={"licence": "LICENSE"}, edits=(edit,))[1:] == ["another"]
