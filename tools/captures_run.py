@@ -117,8 +117,15 @@ class Shoe:
 
     def __init__(self, options: str, folder: Path) -> None:
         command = ["fairshoe", "sim", "--hands", "--json", "--display", *shlex.split(options)]
+        # A session of its own: Ctrl-C is for us, and it hears of our end by its input.
         self.process = subprocess.Popen(
-            command, cwd=folder, env=environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            cwd=folder,
+            env=environment(folder),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
         assert self.process.stdin is not None and self.process.stdout is not None
         self._stdin = self.process.stdin

@@ -1,7 +1,7 @@
 """Builds the documentation site into build/site and looks at what was built: nothing may be fetched from elsewhere.
 
     python tools/docs_site.py            build and check
-    python tools/docs_site.py --serve    show it on a local port and build again whenever a page changes
+    python tools/docs_site.py --serve    show it on a local port and build again whenever a page changes  [--port N]
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -83,6 +84,18 @@ def build() -> int:
     return 0
 
 
+def serve(port: int) -> int:
+    address = ("127.0.0.1", port)
+    try:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except (OSError, OverflowError) as error:
+        print(f"docs: port {port}: {getattr(error, "strerror", None) or error}; choose another with --port", file=sys.stderr)
+        return 1
+    return mkdocs("serve", "--no-strict", "--dev-addr", "{}:{}".format(*address), shown=True).returncode
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Build the documentation site into build/site.")
     parser.add_argument("--serve", action="store_true", help="show it on a local port while pages are written")
@@ -90,7 +103,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         if options.serve:
-            return mkdocs("serve", "--no-strict", "--dev-addr", f"127.0.0.1:{options.port}", shown=True).returncode
+            return serve(options.port)
         return build()
     except KeyboardInterrupt:
         return 130
