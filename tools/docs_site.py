@@ -91,7 +91,7 @@ def serve(port: int) -> int:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except (OSError, OverflowError) as error:
-        print(f"docs: port {port}: {getattr(error, "strerror", None) or error}; choose another with --port", file=sys.stderr)
+        print(f"docs: port {port} cannot be used ({error}); choose another with --port", file=sys.stderr)
         return 1
     return mkdocs("serve", "--no-strict", "--dev-addr", "{}:{}".format(*address), shown=True).returncode
 
