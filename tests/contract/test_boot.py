@@ -2,8 +2,8 @@
 
 import importlib
 import json
+import os
 import sys
-import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,14 +36,22 @@ class Table:
         for name, data in shipped().items():
             (folder / name).write_bytes(data)
         self.config: dict[str, Any] = json.loads((folder / "board.json").read_text())
-        self.driver = Rp2Driver(self.config, 7, patch)
+        self.driver: Any = Rp2Driver(self.config)
         self.rounds = 0
         self.heard = b""
         patch.chdir(folder)
-        patch.setattr(time, "sleep_ms", self.sleep)
         patch.setattr(device_main, "open", self.open, raising=False)
         patch.setattr("firmware.words.open", self.open, raising=False)
-        patch.delitem(sys.modules, "hal.device", raising=False)
+
+    def load(self) -> Any:
+        """The device's main.py with the chip's modules, and a clock that ends what goes on for ever."""
+        sys.modules.pop("hal.device", None)
+        with self.driver.world:
+            clock: Any = sys.modules["time"]
+            files: Any = sys.modules["os"]
+            clock.sleep_ms = self.sleep
+            files.listdir = os.listdir
+            return importlib.import_module("hal.device")
 
     def open(self, name: str, mode: str = "r") -> Any:
         return (self.folder / name.lstrip("/")).open(mode)
@@ -59,8 +67,9 @@ class Table:
         """What it says at the table port; all else is checked here."""
         self.rounds = 0
         self.heard = b""
-        with pytest.raises(Enough):
-            importlib.import_module("hal.device").boot()
+        device = self.load()
+        with self.driver.world, pytest.raises(Enough):
+            device.boot()
         frames = list(wire.Decoder().feed(self.heard))
         assert len(frames) == 2 and frames[0].raw == frames[1].raw
         message = frames[0].message
@@ -123,4 +132,4 @@ def test_one_flipped_bit_in_any_module_is_told_before_it_runs(table: Table) -> N
 
 
 def test_files_as_built_are_whole(table: Table) -> None:
-    importlib.import_module("hal.device").check_files()
+    table.load().check_files()
