@@ -196,6 +196,21 @@ CAPTURES = (
         columns=110,
     ),
     Capture(
+        "verify",
+        "Files of a device against a signed release, and the same with another game",
+        (
+            Quiet("fairshoe release build --board pico-shoe -o release-0.1.0"),
+            Quiet("fairshoe release keygen signing.key"),
+            Quiet("fairshoe release sign release-0.1.0 --key signing.key"),
+            Quiet("cp -r release-0.1.0/pico-shoe copied"),
+            Show("fairshoe verify --release release-0.1.0 --key signing.key.pub --folder copied"),
+            Show("sed -i s/52/53/ copied/game.json"),
+            Show("fairshoe verify --release release-0.1.0 --key signing.key.pub --folder copied", status=37),
+        ),
+        columns=110,
+        vary=(r"\d+ of \d+ files",),
+    ),
+    Capture(
         "audit",
         "The seed of a shuffle, held against its commitment",
         (Show(f"fairshoe audit shuffle --cards 52 --seed {SEED_KNOWN} --commitment {COMMITMENT}"),),
