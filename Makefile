@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 BOARD ?=
 GAME ?=
+PORT ?=
 SEED ?=
 SPEED ?=
 UF2 ?=
@@ -20,7 +21,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
-.PHONY: scenarios trace soak soak-kill powerloss size bench fuzz growth hil hil-smoke wheel clean distclean
+.PHONY: scenarios trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -88,6 +89,11 @@ style: ready
 
 size: ready ## what one board ships, module by module, against the budget  [BOARD=]
 	@$(BIN)/python tools/size.py $(call opt,--board,$(BOARD))
+
+deploy: ready ## build, write what changed, reset, see that it runs  BOARD= PORT= [GAME= TABLE_PORT=]
+	@$(if $(and $(BOARD),$(PORT)),,echo 'make deploy BOARD=pico-carousel PORT=/dev/ttyACM0 [GAME= TABLE_PORT=]'; exit 2)
+	@$(BIN)/fairshoe flash --board '$(BOARD)' --port '$(PORT)' $(call opt,--game,$(GAME)) \
+		$(call opt,--table-port,$(TABLE_PORT))
 
 bench: ## measure against the budgets and against what others use
 	@$(PYTHON) tools/setup.py --quiet --bench || $(PYTHON) tools/setup.py --quiet

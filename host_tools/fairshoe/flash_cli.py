@@ -6,6 +6,7 @@ import argparse
 import json
 import time
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from fairshoe import boards
@@ -15,8 +16,12 @@ from fairshoe.ship import up
 from fairshoe.ship.build import build
 from fairshoe.ship.device import Device
 from fairshoe.ship.flash import Leave, apply, check, check_device, plan_for, reach
+from fairshoe.ship.manifest import pick_board, read_manifest, released_files
 from fairshoe.ship.plan import Plan
 from fairshoe.ship.repl import open_line
+from fairshoe.ship.signing import check_signature, read_public_key
+
+Payload = tuple[dict[str, Any], dict[str, bytes], str]  # config, files, firmware
 
 EXAMPLES = """\
 examples:
@@ -26,6 +31,8 @@ examples:
                           another game; and ask the device at its table port what it runs
   fairshoe flash --board my-shoe.json --port /dev/ttyACM0 --dry-run
                           what would be written and deleted; the device is only read, and restarted
+  fairshoe flash --board pico-carousel --release release-0.1.0 --key signing.key.pub --port /dev/ttyACM0
+                          the files of a signed release, as they are
   fairshoe flash --board pico-carousel
                           without a port: only build, and say what would be shipped
 
@@ -67,6 +74,9 @@ def add_parser(commands: Any) -> None:
     )
     command.add_argument("--board", required=True, help="a board's name or the path of a .json file")
     command.add_argument("--port", help="the device's USB or console port: serial device or pyserial URL")
+    command.add_argument("--release", metavar="FOLDER", help="files of a release, in place of building them")
+    command.add_argument("--key", action="append", default=[], metavar="FILE", help="public key that you trust")
+    command.add_argument("--unsigned", action="store_true", help="take a release without looking at its signature")
     command.add_argument("--game", help="the game it plays, in place of the board config's")
     command.add_argument("--table-port", metavar="PORT", help="afterwards, say hello here and compare the answer")
     command.add_argument("--dry-run", action="store_true", help="only say what would be written and deleted")
@@ -91,17 +101,13 @@ def run(options: argparse.Namespace) -> int:
     if options.table_port and options.table_port == options.port:
         raise UsageError("--port and --table-port are the same.", "The table port is the shoe's UART, not its USB.")
     progress = Progress()
-    boards.load_board(options.board)  # refuses a config that cannot work, with its reasons
-    progress.say(f"building {options.board} ...")
-    built = build(options.board, lines=options.lines, game=options.game)
-    wanted = up.expected(built.files, _firmware())
-    report = Report(
-        options.board, wanted.game, wanted.firmware, len(built.files), sum(map(len, built.files.values()))
-    )
+    config, files, firmware = _released(options, progress) if options.release else _built(options, progress)
+    wanted = up.expected(files, firmware)
+    report = Report(options.board, wanted.game, wanted.firmware, len(files), sum(map(len, files.values())))
     progress.say(f"  {report.files} files, {report.bytes} bytes; firmware {report.firmware}, game {report.game}")
     if options.port:
         try:
-            _flash(options, built.config, built.files, wanted, report, progress)
+            _flash(options, config, files, wanted, report, progress)
         finally:
             progress.finish()
     if options.json:
@@ -111,10 +117,29 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _firmware() -> str:
+def _built(options: argparse.Namespace, progress: Progress) -> Payload:
     from firmware.version import VERSION_TEXT
 
-    return VERSION_TEXT.decode()
+    boards.load_board(options.board)  # refuses a config that cannot work, with its reasons
+    progress.say(f"building {options.board} ...")
+    built = build(options.board, lines=options.lines, game=options.game)
+    return built.config, built.files, VERSION_TEXT.decode()
+
+
+def _released(options: argparse.Namespace, progress: Progress) -> Payload:
+    if options.game or options.lines:
+        raise UsageError("a release is as it was built.", "Leave out --game and --lines, or build without --release.")
+    path = Path(options.release)
+    release = read_manifest(path)
+    if options.key:
+        signer = check_signature(path, release, [read_public_key(Path(key)) for key in options.key])
+        progress.say(f"release {release.version}, signed by {signer[:16]}...")
+    elif options.unsigned:
+        progress.say(f"release {release.version}, its signature NOT CHECKED")
+    else:
+        raise UsageError("whose signature counts?", "Give the public key with --key, or say --unsigned.")
+    board = pick_board(release, options.board)
+    return dict(board.config), released_files(path, board), release.firmware
 
 
 def _flash(

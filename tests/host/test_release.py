@@ -14,6 +14,7 @@ from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
 from fairshoe import cli
+from fairshoe.ship import up
 from fairshoe.ship.build import Built
 from fairshoe.ship.faults import ManifestError
 from fairshoe.ship.manifest import canonical, make_manifest, parse_manifest, sha256
@@ -113,6 +114,7 @@ def changed(**changes: Any) -> bytes:
         changed(boards={"b": {"mcu": MCU, "files": {"a": {"size": 1, "sha256": "0" * 63}}}}),
         changed(boards={"b": {"mcu": MCU, "files": {"../a": {"size": 1, "sha256": "0" * 64}}}}),
         changed(boards={"b": {"mcu": MCU, "files": {"/a": {"size": 1, "sha256": "0" * 64}}}}),
+        changed(boards={"../b": {"mcu": MCU, "files": {"a": {"size": 1, "sha256": "0" * 64}}}}),
         changed(boards={"b": {"files": {"a": {"size": 1, "sha256": "0" * 64}}}}),
         changed().replace(b" ", b"  "),
         changed() + b"\n",
@@ -205,6 +207,39 @@ def test_keys_are_never_overwritten_and_signing_keys_never_shared(
     assert cli.main(["release", "sign", str(release), "--key", f"{key}.pub"]) == 10
     assert cli.main(["release", "sign", str(release), "--key", "no-such.key"]) == 10
     assert cli.main(["release", "keygen", "/no-such-folder/k"]) == 10
+
+
+# --- onto a device -----------------------------------------------------------------------------
+
+SHIPPED = {**FILES, "board.json": b'{"game":"house"}', "words.txt": b"message 1 hello\n"}
+
+
+def test_a_signed_release_goes_onto_a_device_as_it_is(
+    release: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(up, "SETTLE_S", 0.4)
+    (release / "manifest.json").write_bytes(make_manifest([small(files=SHIPPED)], "0.1.0", {}))
+    folder = folder_of(release / "b", SHIPPED)
+    key = release.parent / "signing.key"
+    cli.main(["release", "sign", str(release), "--key", str(key)])
+    board = FakeBoard()
+    board.window_s = 1e9
+    flash = ["flash", "--board", "b", "--release", str(release)]
+    with PtyBoard(board) as port:
+        assert cli.main([*flash, "--port", port]) == 2
+        assert cli.main([*flash, "--port", port, "--key", f"{key}.pub", "--game", "house"]) == 2
+        (folder / "a.mpy").write_bytes(FILES["a.mpy"] + b"x")
+        assert cli.main([*flash, "--port", port, "--key", f"{key}.pub"]) == 35
+        assert board.files == {}
+        (folder / "a.mpy").write_bytes(FILES["a.mpy"])
+        assert cli.main([*flash, "--port", port, "--key", f"{key}.pub"]) == 0
+    assert board.files == SHIPPED
+    assert "runs fairshoe 0.1.0, game HOUSE: 4 written" in capsys.readouterr().out
+
+
+def test_a_release_of_no_device_is_not_written(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["flash", "--board", "b", "--release", str(release), "--unsigned", "--port", "x"]) == 35
+    assert "has no words.txt for b" in capsys.readouterr().err
 
 
 # --- what differs ------------------------------------------------------------------------------

@@ -8,10 +8,10 @@ import pytest
 from flashed_board import FakeBoard
 from rig_port import RigPort
 
-from fairshoe.messages import EventAck
+from fairshoe.messages import EventAck, Halted
 from fairshoe.ship import up
 from fairshoe.ship.faults import NotUp
-from fairshoe.wire import Decoder
+from fairshoe.wire import Decoder, encode
 from firmware.protocol.dictionary import dictionary_hash, dictionary_text
 from firmware.version import VERSION_TEXT
 
@@ -52,6 +52,13 @@ def test_firmware_that_ends_is_told_with_its_last_words() -> None:
     with pytest.raises(NotUp, match=r"at its prompt \(ValueError: no port called x\)"):
         silent(board)
     assert board.now < up.SETTLE_S
+
+
+def test_a_device_that_cannot_start_and_says_so_is_told_in_its_words() -> None:
+    board = FakeBoard(MAIN)
+    board.on_tick = lambda: board._say(b"fairshoe halted: files: ValueError('8faf69bd',)\r\n")  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(NotUp, match=r"says why: files: ValueError\('8faf69bd',\)\."):
+        silent(board)
 
 
 def test_words_that_nobody_heard_are_asked_for_again() -> None:
@@ -107,6 +114,31 @@ def test_no_event_is_acknowledged() -> None:
 def test_any_other_answer_is_told(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(NotUp, match=message):
         greet(RigPort(), replace(RIGHT, **changes))
+
+
+class Silent:
+    """A table port at which only a device speaks that cannot start."""
+
+    def __init__(self, said: bytes) -> None:
+        self.said = said
+        self.now = 0.0
+
+    def read(self, _size: int) -> bytes:
+        self.now += 0.05
+        said, self.said = self.said, b""
+        return said
+
+    def write(self, _data: bytes) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_device_that_says_at_the_table_port_that_it_cannot_start_is_told() -> None:
+    port = Silent(encode(Halted(b"start: KeyError('nv',)")))
+    with pytest.raises(NotUp, match=r"says why: start: KeyError\('nv',\)"):
+        up.greet(lambda: port, "table", RIGHT, 5.0, lambda: port.now)
 
 
 def test_no_answer_is_told() -> None:

@@ -23,8 +23,10 @@ from fairshoe.ship.mpy_compile import compiler_version
 
 FORMAT = "fairshoe release 1"
 NAME = "manifest.json"
+NEEDED = ("board.json", "main.py", "words.txt")
 _SOURCES = ("board_configs", "firmware", "game_profiles", "hal", "rig")
 _SHA = re.compile(r"[0-9a-f]{64}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # as the schema of board configs has it
 _PATH = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
 MANIFEST_BYTES_MAX = 4 << 20
 
@@ -148,8 +150,9 @@ def parse_manifest(raw: bytes) -> Manifest:
 def _board(name: str, board: Any) -> BoardRelease:
     files = {path: _entry(entry) for path, entry in board["files"].items()}
     wrong = [path for path in files if not _PATH.fullmatch(path) or ".." in path.split("/")]
-    if wrong or not files:
-        raise ValueError(f"{wrong or 'no files'}")
+    # The name is that of a folder too.
+    if wrong or not files or not _NAME.fullmatch(name):
+        raise ValueError("a name that no release has, or no files")
     interpreter = board.get("interpreter")
     config = {"name": name, "mcu": {word: str(board["mcu"][word]) for word in ("port", "board")}}
     return BoardRelease(name, config, files, None if interpreter is None else _entry(interpreter))
@@ -172,3 +175,24 @@ def pick_board(manifest: Manifest, name: str | None) -> BoardRelease:
     if name not in manifest.boards:
         raise ManifestError(f"the release has no board {name!r}; it has {known}.", "Choose one with --board.")
     return manifest.boards[name]
+
+
+def released_files(path: Path, board: BoardRelease) -> dict[str, bytes]:
+    """The files of a board beside the manifest, each held against it."""
+    folder = find_manifest(path).parent / board.name
+    lacking = [name for name in NEEDED if name not in board.files]
+    if lacking:
+        raise ManifestError(f"the release has no {', '.join(lacking)} for {board.name}.", "It is not one for a device.")
+    files: dict[str, bytes] = {}
+    for name, entry in board.files.items():
+        try:
+            with (folder / name).open("rb") as file:
+                data = file.read(entry.size + 1)
+        except OSError as error:
+            raise ManifestError(
+                f"cannot read {folder / name}: {error.strerror or error}.", "Get the whole release again."
+            ) from error
+        if (len(data), sha256(data)) != (entry.size, entry.sha256):
+            raise ManifestError(f"{folder / name} is not the file of the manifest.", "Get the whole release again.")
+        files[name] = data
+    return files

@@ -11,7 +11,7 @@ from fairshoe.ship.device import OnDevice
 
 MAIN = "main.py"
 MAIN_NEW = "main.new"  # until it is whole
-DATA = ("board.json", "game.json", "words.txt")
+DATA = ("board.json", "files.crc", "game.json", "words.txt")
 _MODULE = re.compile(r"[a-z][a-z0-9]?\.mpy")  # what shorten.py calls them
 _CODE = (".py", ".mpy")
 BLOCKS_SPARE = 2  # littlefs writes a changed folder to a new pair of blocks first

@@ -19,6 +19,7 @@ from firmware.protocol.dictionary import HASH_SIZE
 
 HOUSE = "HOUSE"  # the code of a game that a board config makes up
 PROMPT = b">>> "
+HALTED = b"fairshoe halted: "  # said every second by a device that cannot start: hal/device.py
 BACK_S = 20.0  # until the port is there again
 SETTLE_S = 6.0  # from power-up to the first scan, with room
 REOPEN_S = 0.2
@@ -77,6 +78,9 @@ def stays_silent(
                     f"{name} did not come back after the reset.", "Unplug the device and plug it in, then look again."
                 ) from error
             sleep(REOPEN_S)
+    _before, found, text = bytes(heard).rpartition(HALTED)
+    if found:
+        raise _halted(text.partition(b"\r")[0].decode("utf-8", "replace").strip())
     if PROMPT in heard:
         words = _last_words(heard)
         raise NotUp(
@@ -84,6 +88,11 @@ def stays_silent(
             "Check the board config against the board; for the whole traceback open the port with a terminal program "
             "and press Ctrl-D.",
         )
+
+
+def _halted(words: str) -> NotUp:
+    advice = "Put that right (docs/RECOVERY.md), and flash it again."
+    return NotUp(f"the device cannot start, and says why: {words}.", advice)
 
 
 def _last_words(heard: bytes | bytearray) -> str:
@@ -118,9 +127,11 @@ def greet(
             line.write(session.take_output())
             data = line.read(1)
             data += line.read(getattr(line, "in_waiting", 0)) if data else b""
-            for message in session.feed(data, clock()):
+            for message, _body in session.feed(data, clock()):
                 if isinstance(message, Booted) and session.welcome and message.boot == session.welcome.boot:
                     board_crc = message.board_crc
+            if session.halted and session.welcome is None:
+                raise _halted(session.halted)
             if session.welcome is not None:
                 told_until = told_until or clock() + TOLD_S
                 if board_crc is not None:
