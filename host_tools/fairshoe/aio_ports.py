@@ -13,7 +13,6 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from fairshoe.errors import PortError
 from fairshoe.urls import CHUNK, CONNECT_S, READ_S, WRITE_S, Port, Way, tcp_address
 
 if TYPE_CHECKING:
@@ -249,12 +248,12 @@ class ThreadPort:
 
 async def _in_thread(way: Way) -> Port:
     """Open where it may take its time, in a thread that is gone afterwards."""
-    found: list[Port | PortError] = []
+    found: list[Port | Exception] = []
 
     def work() -> None:
         try:
             found.append(way.open())
-        except PortError as error:
+        except Exception as error:  # for whoever waits for the port
             found.append(error)
 
     thread = threading.Thread(target=work, name="fairshoe-open", daemon=True)
@@ -265,9 +264,9 @@ async def _in_thread(way: Way) -> Port:
     except asyncio.CancelledError:
         thread.join(CONNECT_S)
         for port in found:
-            if not isinstance(port, PortError):
+            if not isinstance(port, Exception):
                 port.close()
         raise
-    if isinstance(found[0], PortError):
+    if isinstance(found[0], Exception):
         raise found[0]
     return found[0]

@@ -327,6 +327,8 @@ class Shoe:
         if self._port is not None:
             self._port.close()
         self._port = None
+        if self._way is not None:
+            self._way.close()
         self._way = None
         if self._owned is not None:
             self._owned.close()

@@ -111,7 +111,7 @@ class Way:
         """PortError says why not, and PortBusy that another program has it."""
         try:
             return self._open()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, NotImplementedError) as error:
             raise self.cannot_open(error) from error
 
     def cannot_open(self, error: Exception) -> PortError:
@@ -128,14 +128,21 @@ class Way:
             with contextlib.suppress(OSError, TypeError):
                 port.close()
 
+    def close(self) -> None:
+        """A simulated shoe whose cable is out has to be let go of, too."""
+        if self._sim is not None:
+            self._sim.close()
+
     def _open(self) -> Port:
         if self.scheme == "sim":
             return self._open_sim()
         if self.scheme in _TCP:
             return TcpPort(*tcp_address(self.url))
-        settings: dict[str, Any] = {"baudrate": BAUD, "timeout": READ_S, "write_timeout": WRITE_S}
-        if not self.scheme and os.name == "posix":
-            settings["exclusive"] = True
+        settings: dict[str, Any] = {"baudrate": BAUD, "timeout": READ_S}
+        if not self.scheme:
+            settings["write_timeout"] = WRITE_S  # which pyserial's RFC 2217 refuses
+            if os.name == "posix":
+                settings["exclusive"] = True
         return serial.serial_for_url(self.url, **settings)
 
     def _open_sim(self) -> Port:

@@ -5,19 +5,29 @@ import select
 import socket
 import threading
 from collections.abc import Callable
+from typing import Any
 
+import serial
+from serial.rfc2217 import PortManager
+
+import fairshoe.serial_urls
 from fairshoe.sim_port import SimPort
 
 SPEED = 20
 
 
 class TcpShoe:
-    """`drop` throws the client out, as a server does that is restarted; `stall` lets it hang without a word."""
+    """`drop` throws the client out, as a server does that is restarted. With rfc2217 pyserial's own end of that
+    protocol stands between, which sets up a port that it takes for a serial one."""
 
-    def __init__(self, query: str = "") -> None:
-        self.port = SimPort.from_url(f"sim://?speed={SPEED}{query}", timeout=0)
+    def __init__(self, query: str = "", rfc2217: bool = False) -> None:
+        assert fairshoe.serial_urls.__name__ in serial.protocol_handler_packages
+        self._serial: Any = serial.serial_for_url(f"sim://?speed={SPEED}{query}", timeout=0)
+        self.port: SimPort = self._serial.sim
+        self._rfc2217 = rfc2217
         self._server = socket.create_server(("127.0.0.1", 0))
-        self.url = f"tcp://127.0.0.1:{self._server.getsockname()[1]}"
+        scheme = "rfc2217" if rfc2217 else "tcp"
+        self.url = f"{scheme}://127.0.0.1:{self._server.getsockname()[1]}"
         self.clients = 0
         self.refuse = 0
         self._todo: list[Callable[[], object]] = []
@@ -59,6 +69,8 @@ class TcpShoe:
                 self._talk(client)
 
     def _talk(self, client: socket.socket) -> None:
+        writer: Any = _Writer(client)
+        manager: Any = PortManager(self._serial, writer) if self._rfc2217 else None
         while not self._ending.is_set():
             if self._drop.is_set():
                 self._drop.clear()
@@ -67,10 +79,18 @@ class TcpShoe:
                 data = client.recv(4096)
                 if not data:
                     return
-                self.port.write(data)
-            client.sendall(self._step())
+                self.port.write(b"".join(manager.filter(data)) if manager else data)
+            arrived = self._step()
+            client.sendall(b"".join(manager.escape(arrived)) if manager else arrived)
 
     def _step(self) -> bytes:
         while self._todo:
             self._todo.pop(0)()
         return self.port.poll()
+
+
+class _Writer:
+    """What a PortManager answers through."""
+
+    def __init__(self, client: socket.socket) -> None:
+        self.write = client.sendall

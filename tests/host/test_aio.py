@@ -30,7 +30,6 @@ from fairshoe.messages import (
 from fairshoe.notices import LinkBack, LinkLost, Notice
 from fairshoe.records import By
 from fairshoe.store import Store
-from fairshoe.urls import Way
 
 KEY = bytes(range(32))
 T = TypeVar("T")
@@ -342,24 +341,36 @@ def test_a_pseudo_terminal_is_watched_by_the_loop_and_its_end_is_noticed() -> No
         assert play(work()) == [1, 2]
 
 
-def test_a_port_that_only_blocks_gets_a_thread_which_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """RFC 2217 needs a server of its own: what stands in for it is read in the same way."""
-    with TcpShoe() as server:
-        plain = Way(server.url)
-        monkeypatch.setattr(Way, "_open", lambda _self: plain_open(plain))  # pyright: ignore
+def test_a_port_that_only_blocks_gets_a_thread_which_is_gone_afterwards() -> None:
+    with TcpShoe(rfc2217=True) as server:
 
         async def work() -> list[int]:
-            async with await AsyncShoe.open("rfc2217://stand-in:1") as shoe:
+            async with await AsyncShoe.open(server.url) as shoe:
                 assert any(thread.name == "fairshoe-port" for thread in threading.enumerate())
                 return await seqs_until(shoe, EmptyProved)
 
         assert play(work(), alone=False) == [1, 2]
 
 
-def plain_open(way: Way) -> Any:
-    from fairshoe.urls import TcpPort, tcp_address
+def test_a_loop_whose_function_failed_goes_on_with_the_same_event() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://?dealer=none") as shoe:
+            tries: list[int] = []
 
-    return TcpPort(*tcp_address(way.url))
+            def book(event: Event) -> None:
+                tries.append(event.seq)
+                if tries == [1, 2]:
+                    raise RuntimeError("not yet")
+
+            shoe.on(Event, book)
+            feed = shoe.events(quiet_s=5)
+            assert (await feed.__anext__()).seq == 1
+            with pytest.raises(RuntimeError):
+                await feed.__anext__()
+            assert [event.seq async for event in feed] == [2]
+            assert tries == [1, 2, 2]
+
+    play(work())
 
 
 def test_reasons_are_those_of_the_other_shoe(key_file: Path) -> None:

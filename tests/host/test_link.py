@@ -179,6 +179,21 @@ def test_socket_urls_of_pyserial_mean_the_same() -> None:
         shoe.run(until=EmptyProved, timeout_s=60)
 
 
+def test_a_serial_server_that_speaks_rfc_2217() -> None:
+    with TcpShoe(rfc2217=True) as server, Shoe.open(server.url) as shoe:
+        assert [event.seq for event in islice(shoe.events(quiet_s=60), 6)] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_shoe_that_is_closed_while_its_cable_is_out_lets_go_of_its_storage(tmp_path: Path) -> None:
+    url = f"sim://?dealer=none&storage={tmp_path / 'shoe.nv'}"
+    with Shoe.open(url) as shoe:
+        shoe.run(until=EmptyProved)
+        shoe.sim.unplug()
+        shoe.run(timeout_s=1)
+    with Shoe.open(url) as again:
+        assert again.up
+
+
 # --- which port, which device -------------------------------------------------------------------
 
 

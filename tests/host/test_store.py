@@ -192,6 +192,19 @@ def test_a_log_that_nobody_named_gets_its_name_when_it_is_told(tmp_path: Path) -
         assert store.logs(7)[0].identity == b"a" * 16
 
 
+def test_a_device_that_tells_nobody_its_log_is_kept_all_the_same_until_somebody_has_the_key(tmp_path: Path) -> None:
+    write_key(tmp_path / "device.key", "device", KEY)
+    url = sim(tmp_path, f"&dealer=none&key={tmp_path / 'device.key'}")
+    with Store(tmp_path / "store.db") as store:
+        with Shoe.open(url, store=store) as shoe:
+            shoe.run(until=EmptyProved, timeout_s=60)
+        assert [log.identity for log in store.logs()] == [b""]
+        last = store.logs()[0].last
+        with Shoe.open(url, tmp_path / "device.key", store=store) as shoe:
+            assert next(shoe.events(quiet_s=60)).seq == last + 1
+        assert [len(log.identity) for log in store.logs()] == [16]
+
+
 def test_events_that_another_host_has_are_told(tmp_path: Path) -> None:
     with Shoe.open(sim(tmp_path)) as shoe:
         shoe.run(until=EmptyProved)
