@@ -40,6 +40,12 @@ class Pad:
         self.handler = None
         self.listener = None
 
+    def drive(self, level):
+        """From floating to driven: whoever listens hears it even if the level is the same."""
+        if level == self.level and self.listener:
+            self.listener(level)
+        self.set(level)
+
     def set(self, level):
         if level != self.level:
             self.level = level
@@ -60,7 +66,7 @@ class Pin:
         self.pad = self.world.pad(number)
         if mode == self.OUT:
             self.pad.out = True
-            self.pad.set(value or 0)
+            self.pad.drive(1 if value is None else value)  # who does not say gets what the chip last held
 
     def value(self, level=None):
         if level is not None:

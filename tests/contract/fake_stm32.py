@@ -52,6 +52,7 @@ class PybTimer:
         self.number = number
         self.due_us = FAR_US
         self.period_us = 1000000 // freq
+        self.zero_us = self.world.now_us  # when the counter was 0
         self.handler = None
         self.world.parts.append(self)
 
@@ -64,15 +65,20 @@ class PybTimer:
 
     def counter(self, value):
         assert value == 0
+        self.zero_us = self.world.now_us
 
     def period(self, value):
         self.period_us = value
 
     def callback(self, handler):
         self.handler = handler
-        self.due_us = FAR_US if handler is None else self.world.now_us + self.period_us
+        now_us = self.world.now_us
+        # It counts all the time, whether or not anybody is called; past its period it goes all the way round.
+        left_us = self.zero_us + self.period_us - now_us
+        self.due_us = FAR_US if handler is None else now_us + (left_us if left_us >= 0 else self.period_us)
 
     def fire(self):
+        self.zero_us = self.world.now_us
         self.due_us = self.world.now_us + self.period_us
         self.handler(self)
 
@@ -117,6 +123,7 @@ class Memory:
 
     def __setitem__(self, address, value):
         assert address == self.world.uart.base + TDR
+        assert len(self.world.uart.sent) < self.world.uart_room, "the queue is full: a byte is lost"
         self.world.uart.sent.append(value)
 
 

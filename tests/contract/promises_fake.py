@@ -102,6 +102,20 @@ def lamps_that_were_lit_without_the_panels_chip_are_lit_when_it_is_back(driver, 
     assert board.world.expander[0x15] == 2
 
 
+@promise(ROLLERS, "fake")
+def a_contact_that_bounces_is_one_press(driver, kind):
+    board = driver.make(kind)
+    bit = 1 << board.config["inputs"]["button_green"]["expander"]
+    edges = []
+    for closed in (0, 1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0):  # as the polls find it, ten milliseconds apart
+        board.world.contacts = bit if closed else 0
+        before_us = board.plant.now_us
+        board.hal.idle(10)
+        board.run(max(0, before_us + 10000 - board.plant.now_us))
+        edges += [level for name, level, _ in board.sample() if name == "button_green"]
+    assert edges == [1, 0]
+
+
 @promise(("draw",), "fake")
 def a_board_without_a_panel_has_no_buttons(driver, kind):
     config = driver.make(kind).config

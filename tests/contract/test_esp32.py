@@ -76,6 +76,12 @@ def test_the_dark_is_not_more_than_the_queue_holds():
     assert len(board.sample()) == 6
 
 
+def test_bytes_that_are_all_the_same_are_no_noise():
+    board = Esp32Driver.make("shoe")
+    board.fail_noise("stuck")
+    assert not board.hal.entropy_into(bytearray(64))
+
+
 def test_the_uart_is_given_nothing_before_it_is_empty():
     board = Esp32Driver.make("shoe")
     data = bytes(range(256)) * 3

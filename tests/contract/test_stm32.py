@@ -54,6 +54,7 @@ def test_an_alarm_comes_once():
     board.set_line("throat_a", 1)
     board.run(600)
     assert board.outputs()[0] == 0
+    assert next(part for part in board.world.parts if part.number == 5).handler is None
     board.drive(pick=0)
     board.drive(pick=1)
     board.run(5000)
