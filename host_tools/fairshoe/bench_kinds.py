@@ -139,9 +139,8 @@ KINDS: dict[str, Kind] = {
         ("draw",),
     ),
     "commands": Kind(
-        "a round whose buttons are pressed by commands",
+        "a deck whose buttons are pressed by commands",
         ("commands_done", "commands_failed", "decks_wrong"),
         {},
-        ("carousel",),
     ),
 }

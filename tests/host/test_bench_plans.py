@@ -67,7 +67,7 @@ def test_every_step_applies_to_some_mechanism_and_says_why_not_to_the_others() -
         for step in load_plan(name).steps:
             against = {mechanism for mechanism in MECHANISMS if step.reason_against(mechanism)}
             assert against != set(MECHANISMS)
-            assert not against & set(KINDS[step.kind].applies) or step.kind in ("jam", "power_cut", "commands")
+            assert not against & set(KINDS[step.kind].applies) or step.kind in ("jam", "power_cut")
 
 
 def test_limits_hold_at_their_ends_and_not_beyond() -> None:

@@ -302,6 +302,16 @@ def test_a_round_by_commands_with_the_key_of_the_table(tmp_path: Path) -> None:
     assert other.verdict == (INCOMPLETE, "No step of the plan applies to this device.")
 
 
+@pytest.mark.parametrize("kind, done", [("shelves", 2), ("shoe", 6), ("draw", 2)])
+def test_every_mechanism_takes_the_commands_it_has(kind: str, done: int, tmp_path: Path) -> None:
+    secret = bytes(range(32))
+    write_key(tmp_path / "device.key", "device", secret)
+    case = Case(f"{MACHINES[kind][0]}&key={tmp_path}/device.key", tmp_path, role_key(secret, Role.TABLE))
+    run = case.run(only(ACCEPTANCE, "commands"))
+    assert run.results[0].status == PASSED, run.results[0]
+    assert figures(run.results[0])["commands_done"] == done
+
+
 def test_a_technician_is_told_everything_that_has_to_be_done(tmp_path: Path) -> None:
     """A person who does what the words say, and nothing else, brings every step to its end."""
     case = Case("sim://pico-carousel?seed=3", tmp_path)
