@@ -37,7 +37,7 @@ FIGURES: dict[str, Figure] = {
     "proved": Figure("empty proved again", "times"),
     "switched_on": Figure("key switch seen on", "times"),
     "switched_off": Figure("key switch seen off", "times"),
-    "glitches": Figure("beam glitches while nothing moved"),
+    "glitches": Figure("beam glitches at rest, and in the sweep after it"),
     "overruns": Figure("scans that were late"),
     "scan_ms_max": Figure("longest scan", "ms"),
     "decks": Figure("decks run", "decks"),

@@ -155,14 +155,21 @@ def door(bench: Bench, step: Step, found: Findings) -> None:
     device = bench.device
     mark = len(device.events)
     for _ in range(int(step.arguments["times"])):
-        at = len(device.events)
-        bench.play.do(hands_.OPEN, lambda at=at: bool(device.since(at, DoorOpened)))
-        bench.play.do(hands_.CLOSE, lambda at=at: bool(device.since(at, DoorClosed)))
-        bench.play.until(lambda at=at: bool(device.since(at, EmptyProved)), 60, "the proof that it is empty")
+        _swing_door(bench)
     found.figures["opened"] = len(device.since(mark, DoorOpened))
     found.figures["closed"] = len(device.since(mark, DoorClosed))
     found.figures["proved"] = len(device.since(mark, EmptyProved))
     note_warnings(device, mark, found)
+
+
+def _swing_door(bench: Bench) -> None:
+    """Open, closed, and proved empty again."""
+    device, play = bench.device, bench.play
+    at = len(device.events)
+    play.do(hands_.OPEN, lambda: bool(device.since(at, DoorOpened)))
+    play.do(hands_.CLOSE, lambda: bool(device.since(at, DoorClosed)))
+    play.until(lambda: bool(device.since(at, EmptyProved)), 60, "the proof that it is empty")
+    play.rest()
 
 
 def key_switch(bench: Bench, step: Step, found: Findings) -> None:
@@ -183,17 +190,24 @@ def quiet(bench: Bench, step: Step, found: Findings) -> None:
     device = bench.device
     seconds = int(step.arguments["seconds"])
     mark = len(device.events)
-    before = fresh_meters(device)
+    before = _gathered(bench)
     late = device.health.overruns if device.health else 0
     bench.say(f"{seconds} s without a touch")
     device.rest(seconds)
-    after = fresh_meters(device)
+    after = _gathered(bench)
     glitches = {name: getattr(after, name) - getattr(before, name) & 0xFFFF for name in BEAMS}
     found.figures["glitches"] = sum(glitches.values())
     found.notes += [f"{words(name)}: {count} glitches" for name, count in glitches.items() if count]
     found.figures["overruns"] = device.health.overruns - late & 0xFFFF if device.health else None
     found.figures["scan_ms_max"] = device.health.scan_ms_max if device.health else None
     note_warnings(device, mark, found)
+
+
+def _gathered(bench: Bench) -> Meters:
+    """Meters with every glitch until now. A device adds them up when it comes back to waiting for a deck, as it does
+    after its door was opened and closed; a new session alone would hear the old sum again."""
+    _swing_door(bench)
+    return fresh_meters(bench.device)
 
 
 def fresh_meters(device: Device) -> Meters:
