@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from bench_case import Case, Meddler, figures, only
 
-from fairshoe.bench_hands import CUT, Deed, Technician
+from fairshoe.bench_hands import CUT, ON, Deed, Technician
 from fairshoe.bench_noise import NoisyPort
 from fairshoe.bench_plan import load_plan
-from fairshoe.bench_play import Overdue
+from fairshoe.bench_play import Overdue, Play
 from fairshoe.bench_result import FAILED, INCOMPLETE, NOT_APPLICABLE, NOT_RUN, PASSED, STOPPED, StepResult
+from fairshoe.bench_steps import Bench, Findings, fresh_meters, identity
 from fairshoe.errors import PortLost, UsageError
 from fairshoe.keys import role_key, write_key
 from fairshoe.messages import Event, Message, Role, ShuffleStarted, StackTaken
@@ -94,6 +95,82 @@ def test_a_bad_machine_is_found_out(faults: str, step: str, told: str, tmp_path:
     assert run.results[0].status == FAILED, run.results[0]
     assert told in run.results[0].reason
     assert run.verdict[0] == FAILED
+
+
+def test_a_key_switch_that_is_not_seen_fails_its_step(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    original = case.hands
+
+    class Dead(Meddler):
+        def do(self, deed: Deed) -> None:
+            if deed.action != "key":
+                original.do(deed)
+
+    case.hands = Dead(original, lambda _deed: None)
+    run = case.run(only(ACCEPTANCE, "key-switch"))
+    assert run.results[0].status == FAILED
+    assert "Key switch seen on: 0, must be 1" in run.results[0].reason
+
+
+def test_a_cut_card_that_shows_too_late_fails_its_step(tmp_path: Path) -> None:
+    case = Case("sim://pico-draw?seed=3&game=house:deck_cards=30", tmp_path)
+    original = case.hands
+
+    class Careless(Meddler):
+        def do(self, deed: Deed) -> None:
+            original.do(replace(deed, argument="30:22") if deed.action == "load" else deed)
+
+    case.hands = Careless(original, lambda _deed: None)
+    run = case.run(only(ACCEPTANCE, "cut-card"))
+    assert run.results[0].status == FAILED
+    assert figures(run.results[0])["cut_off_by"] == 2
+
+
+def test_a_start_that_was_no_power_on_fails_the_self_test(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    original = case.hands
+
+    class Crash(Meddler):
+        def do(self, deed: Deed) -> None:
+            if deed == ON:
+                case.line.sim.rig.boot(1)  # the watchdog's
+            else:
+                original.do(deed)
+
+    case.hands = Crash(original, lambda _deed: None)
+    run = case.run(only(ACCEPTANCE, "power-on"))
+    assert run.results[0].status == FAILED
+    assert figures(run.results[0])["resets"] == 1
+
+
+def test_another_board_than_expected_and_a_device_that_falls_silent_fail_the_first_step(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    case.line.sim.rig.board_crc += 1  # what the bench expects: the device has told its own
+    run = case.run(only(ACCEPTANCE, "identity"))
+    assert figures(run.results[0])["board_known"] == 0
+    assert run.results[0].status == FAILED
+    mute = Case("sim://pico-shoe?seed=3", tmp_path / "mute")
+    mute.device.rest(1.0)
+    before = fresh_meters(mute.device)
+    assert before is not None
+    mute.line.sim.act("key", "on")  # the link is at the other port now
+    findings = Findings()
+    bench = Bench(mute.device, mute.hands, Play(mute.device, mute.hands, "shoe"), mute.line.board(), mute.said.append)
+    identity(bench, only(ACCEPTANCE, "identity").steps[0], findings)
+    assert (findings.figures["status_per_s"] or 0) < 1.5
+
+
+def test_events_lost_or_told_twice_fail_the_power_cut_drill(tmp_path: Path) -> None:
+    case = Case("sim://pico-carousel?seed=3", tmp_path)
+
+    def lose(deed: Deed) -> None:
+        if deed.action == "boot":
+            case.device.events[-1] = replace(case.device.events[-1], seq=1)  # as if the one before had not come
+
+    case.hands = Meddler(case.hands, lose)
+    run = case.run(only(load_plan("power-cut-drill"), "power-cut-shuffle", times=1))
+    assert figures(run.results[0])["events_misplaced"] == 1
+    assert "vents received twice or out of order: 1" in run.results[0].reason
 
 
 def test_a_machine_that_miscounts_is_found_out(tmp_path: Path) -> None:
@@ -461,7 +538,5 @@ def test_a_bench_run_wants_a_device_without_a_past(tmp_path: Path) -> None:
 
 def test_overdue_names_the_state(tmp_path: Path) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
-    from fairshoe.bench_play import Play
-
     with pytest.raises(Overdue, match="waiting for deck"):
         Play(case.device, case.hands, "shoe").until(lambda: False, 2.0, "a miracle")
