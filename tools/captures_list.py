@@ -167,6 +167,7 @@ CAPTURES = (
         (Show("fairshoe bench sensors --port sim://pico-carousel?seed=3 --out reports"),),
         columns=110,
         rows=30,
+        vary=(r"\d+ s\b",),
     ),
     Capture(
         "decode",
