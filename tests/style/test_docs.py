@@ -287,3 +287,10 @@ def test_an_awaited_page_that_is_missing_is_left_out_and_told() -> None:
 def test_a_page_without_a_place_and_a_place_without_a_page_are_refused(there: list[str], told: str) -> None:
     with pytest.raises(docs_nav.NavError, match=re.escape(told)):
         docs_nav.navigation(there, ONE, frozenset({"late.md"}))
+
+
+def test_every_decision_has_a_number_of_its_own() -> None:
+    """Others refer to it by that number."""
+    names = [path.name for path in sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))]
+    numbers = [name[:4] for name in names]
+    assert [name for name in names if numbers.count(name[:4]) > 1] == []
