@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import time
+from collections.abc import Generator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fairshoe import boards
-from fairshoe.errors import UsageError
+from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.progress import Progress
 from fairshoe.ship import up
 from fairshoe.ship.build import build
@@ -82,13 +84,13 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--dry-run", action="store_true", help="only say what would be written and deleted")
     command.add_argument("--clean", action="store_true", help="delete everything on the device that is not fairshoe's")
     command.add_argument("--lines", action="store_true", help="with line numbers, for a bench: larger")
-    command.add_argument("--wait-s", type=_seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
+    command.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
     command.add_argument("--other-board", action="store_true", help="take a board that calls itself something else")
     command.add_argument("--other-micropython", action="store_true", help="take a MicroPython that was never tried")
     command.add_argument("--json", action="store_true", help="the result as JSON; progress goes to standard error")
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
     value = float(text)
     if not 0 <= value <= 3600:
         raise argparse.ArgumentTypeError("between 0 and 3600")
@@ -158,16 +160,10 @@ def _flash(
     repl = reach(line, options.port, options.wait_s, progress.say, time.monotonic)
     try:
         device = Device(repl)
-        _describe(device, report, progress)
-        report.notes += check_device(device.identity, config, files, leave)
-        for note in report.notes:
-            progress.say(f"  note: {note}")
-        progress.say("comparing files ...")
-        plan = plan_for(device, files, leave)
-        _tell_plan(plan, report, progress)
+        with _restarted(device):
+            plan = _look(device, config, files, leave, report, progress)
         if not options.dry_run:
-            apply(device, files, plan, progress.at)
-            check(device.files(), files)
+            _write(device, files, plan, progress)
             report.done = True
         progress.say("restarting the device ...")
         device.reset()
@@ -181,6 +177,44 @@ def _flash(
         progress.say(f"saying hello at {options.table_port} ...")
         answer = up.greet(lambda: open_line(options.table_port), options.table_port, wanted)
         report.table = asdict(answer)
+
+
+@contextlib.contextmanager
+def _restarted(device: Device) -> Generator[None, None, None]:
+    """Whoever is refused before anything was changed gets the device back as it was: running."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(FairshoeError):
+            device.reset()
+        raise
+
+
+def _look(
+    device: Device,
+    config: dict[str, Any],
+    files: dict[str, bytes],
+    leave: Leave,
+    report: Report,
+    progress: Progress,
+) -> Plan:
+    _describe(device, report, progress)
+    report.notes += check_device(device.identity, config, files, leave)
+    for note in report.notes:
+        progress.say(f"  note: {note}")
+    progress.say("comparing files ...")
+    plan = plan_for(device, files, leave)
+    _tell_plan(plan, report, progress)
+    return plan
+
+
+def _write(device: Device, files: dict[str, bytes], plan: Plan, progress: Progress) -> None:
+    try:
+        apply(device, files, plan, progress.at)
+        check(device.files(), files)
+    except KeyboardInterrupt:
+        progress.say("interrupted: the device waits at its prompt; the same command goes on from here")
+        raise
 
 
 def _describe(device: Device, report: Report, progress: Progress) -> None:

@@ -12,7 +12,7 @@ from fairshoe.errors import UsageError
 from fairshoe.progress import Progress
 from fairshoe.ship import signing
 from fairshoe.ship.build import Built, build
-from fairshoe.ship.faults import ManifestError
+from fairshoe.ship.faults import ImageError, ManifestError
 from fairshoe.ship.image import BLOCK, ERASED, flash_of_uf2, read_bytes
 from fairshoe.ship.manifest import NAME, Entry, make_manifest, parse_manifest, read_manifest, sha256
 
@@ -113,7 +113,10 @@ def _build(options: argparse.Namespace) -> int:
 
 def interpreter_entry(path: Path) -> Entry:
     """What MicroPython is in the flash. Boot ROMs write whole sectors: what is behind its last byte there is erased."""
-    flash = flash_of_uf2(read_bytes(path))
+    try:
+        flash = flash_of_uf2(read_bytes(path))
+    except ImageError as error:
+        raise ImageError(f"{path}: {error.what}", "Name the .uf2 file of MicroPython that the devices have.") from error
     flash += ERASED * (-len(flash) % BLOCK)
     return Entry(len(flash), sha256(flash))
 

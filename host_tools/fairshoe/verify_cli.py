@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe.errors import UsageError
+from fairshoe.flash_cli import seconds
 from fairshoe.progress import Progress
 from fairshoe.ship import signing, verify
 from fairshoe.ship.device import Device
@@ -57,7 +58,7 @@ def add_parser(commands: Any) -> None:
     what.add_argument("--image", metavar="FILE", help="the whole flash as picotool saved it, .bin or .uf2")
     what.add_argument("--port", help="the device's USB or console port, over MicroPython's prompt")
     what.add_argument("--folder", metavar="FOLDER", help="a folder with the files of one device")
-    command.add_argument("--wait-s", type=float, default=90.0, metavar="S", help="for the prompt (%(default)s)")
+    command.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
     command.add_argument("--json", action="store_true", help="the result as JSON")
 
 

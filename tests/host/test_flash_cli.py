@@ -10,8 +10,10 @@ from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
 from fairshoe import cli, flash_cli
+from fairshoe.progress import Progress
 from fairshoe.ship import up
 from fairshoe.ship.build import Built
+from fairshoe.ship.repl import open_line
 
 
 @pytest.fixture(scope="module", name="built")
@@ -83,6 +85,43 @@ def test_firmware_that_does_not_start_is_status_34(built: Built, capsys: pytest.
     with PtyBoard(board) as port:
         assert flash("--port", port) == 34
     assert "ValueError: no such pin" in capsys.readouterr().err
+
+
+def test_a_device_that_is_refused_is_started_again(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    board = FakeBoard({**built.files, "boot.py": b"print('mine')"})
+    board.window_s = 1e9
+    with PtyBoard(board) as port:
+        assert flash("--port", port) == 32
+    assert "boot.py" in capsys.readouterr().err
+    assert board.runs
+    assert board.resets == 1
+    assert board.history == []
+
+
+def test_an_interrupted_technician_is_told_how_to_go_on(
+    built: Built, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = FakeBoard()
+
+    def interrupt(_progress: Progress, _what: str, _done: int, _total: int) -> None:
+        raise KeyboardInterrupt
+
+    with PtyBoard(board) as port:
+        with monkeypatch.context() as patch:
+            patch.setattr(Progress, "at", interrupt)
+            assert flash("--port", port) == 130
+        assert "the same command goes on from here" in capsys.readouterr().err
+        assert "main.py" not in board.files
+        assert flash("--port", port) == 0
+    assert board.files == built.files
+
+
+def test_a_port_that_another_program_has_is_told(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    with PtyBoard(FakeBoard()) as port:
+        other = open_line(port)
+        assert flash("--port", port) == 4
+        other.close()
+    assert "lock" in capsys.readouterr().err
 
 
 def test_a_shoe_that_runs_is_explained_and_given_up(built: Built, capsys: pytest.CaptureFixture[str]) -> None:

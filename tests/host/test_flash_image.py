@@ -72,6 +72,11 @@ def test_a_uf2_that_ends_inside_a_block_is_told() -> None:
         parse_image(uf2_of(flash_image(FILES))[:-1])
 
 
+def test_the_first_block_of_an_image_for_an_rp2350_is_not_part_of_its_flash() -> None:
+    flash = flash_image(FILES)
+    assert flash_of_uf2(uf2_of(b"\xef" * 256, 0x10FFFF00) + uf2_of(flash)) == flash
+
+
 @pytest.mark.parametrize("data", [b"\xff" * 100_000, FRONT, b"littlefs", bytes(8) + b"littlefs" + bytes(3)])
 def test_an_image_without_a_file_system_is_told(data: bytes) -> None:
     with pytest.raises(ImageError, match="no file system"):

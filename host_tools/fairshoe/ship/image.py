@@ -22,6 +22,7 @@ _MAGIC = b"littlefs"
 _UF2 = struct.Struct("<8I476sI")
 _UF2_BEGIN, _UF2_SECOND, _UF2_END = 0x0A324655, 0x9E5D5157, 0x0AB16F30
 _NOT_MAIN_FLASH = 0x00000001
+_ERRATUM = 0x10FFFF00  # RP2350-E10: images for it begin with a block for a place that is not there
 _READ_AGAIN = "Read the flash again: hold BOOTSEL at power-up, then picotool save -a FILE."
 
 
@@ -114,7 +115,7 @@ def flash_of_uf2(data: bytes) -> bytes:
         begin, second, flags, address, size, _number, count, _family, body, end = _UF2.unpack_from(data, at)
         if (begin, second, end) != (_UF2_BEGIN, _UF2_SECOND, _UF2_END) or size > len(body):
             raise ImageError(f"byte {at} is not a block of UF2.", _READ_AGAIN)
-        if flags & _NOT_MAIN_FLASH or not FLASH_START <= address < FLASH_START + IMAGE_BYTES_MAX:
+        if flags & _NOT_MAIN_FLASH or address == _ERRATUM or not FLASH_START <= address < FLASH_START + IMAGE_BYTES_MAX:
             continue
         parts[address - FLASH_START] = body[:size]
         seen += 1

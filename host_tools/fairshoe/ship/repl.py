@@ -55,7 +55,7 @@ class Raised(Exception):
 def open_line(url: str) -> Line:
     """A serial device, or any pyserial URL."""
     try:
-        return serial.serial_for_url(url, baudrate=115200, timeout=READ_S, write_timeout=10)
+        return serial.serial_for_url(url, baudrate=115200, timeout=READ_S, write_timeout=10, exclusive=True)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise PortError(
