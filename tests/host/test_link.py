@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tcp_shoe import TcpShoe
+from test_cli import simulator
 
 from fairshoe import Shoe
 from fairshoe.errors import NoAnswer, PortBusy, PortError, PortLost, UsageError, WrongDevice, WrongKey
@@ -25,7 +26,7 @@ from fairshoe.messages import (
     StackTaken,
     Status,
 )
-from fairshoe.notices import LinkBack, LinkLost, Notice
+from fairshoe.notices import LinkBack, LinkLost, LogStarted, Notice
 from fairshoe.urls import Way, scheme_of
 
 KEY = bytes(range(32))
@@ -177,6 +178,29 @@ def test_a_peer_that_is_gone_without_a_word_is_called_again(monkeypatch: pytest.
 def test_socket_urls_of_pyserial_mean_the_same() -> None:
     with TcpShoe() as server, Shoe.open(server.url.replace("tcp://", "socket://")) as shoe:
         shoe.run(until=EmptyProved, timeout_s=60)
+
+
+def test_a_serial_device_that_vanishes_and_comes_back_after_a_reboot(tmp_path: Path) -> None:
+    """Real pseudo-terminals: the name stays, the device behind it is gone for a while, and remembers."""
+    name = tmp_path / "ttyShoe"
+    storage = ("--storage", str(tmp_path / "shoe.nv"))
+    told: list[Notice] = []
+    with simulator(*storage) as (process, ready):
+        name.symlink_to(ready["port"])
+        shoe = Shoe.open(str(name), store=tmp_path / "store.db")
+        shoe.on(Notice, told.append)
+        assert shoe.run(until=EmptyProved, timeout_s=60).seq == 2
+        name.unlink()
+        process.kill()
+        shoe.run(timeout_s=0.5)
+    with simulator(*storage) as (_process, ready):
+        name.symlink_to(ready["port"])
+        assert shoe.run(until=EmptyProved, timeout_s=60).seq == 4
+        assert shoe.store is not None
+        assert [stored.seq for stored in shoe.store.events()] == [1, 2, 3, 4]
+        shoe.close()
+    assert [type(it) for it in told if not isinstance(it, LogStarted)] == [LinkLost, LinkBack]
+    assert isinstance(told[-1], LinkBack) and told[-1].rebooted
 
 
 def test_a_serial_server_that_speaks_rfc_2217() -> None:
