@@ -403,15 +403,17 @@ class AsyncShoe:
             self.acknowledge()
 
     async def _next(self, end: float | None) -> Message | None:
-        """The next message; None if there is none by `end`."""
+        """The next message; None if there is none by `end`. No patience at all is still one look."""
+        looked = False
         while True:
             message = self._core.next_message()
             if message is not None:
                 return message
             self._raise_failure()
-            if end is not None and self._clock() >= end:
+            if looked and end is not None and self._clock() >= end:
                 return None
             await self._change()
+            looked = True
 
     async def _follow(self, steps: Steps[T]) -> T:
         try:

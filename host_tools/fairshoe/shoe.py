@@ -246,9 +246,11 @@ class Shoe:
         while not self._stopping:
             message = self._core.next_message()
             if message is None:
+                self._pump()
+                message = self._core.next_message()
+            if message is None:
                 if end is not None and self._clock() >= end:
                     break
-                self._pump()
                 continue
             self._serve(message)
             self.acknowledge()

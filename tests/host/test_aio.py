@@ -381,3 +381,14 @@ def test_reasons_are_those_of_the_other_shoe(key_file: Path) -> None:
             assert (await shoe.dictionary()).hash == shoe.welcome.dictionary  # pyright: ignore[reportOptionalMemberAccess]
 
     play(work())
+
+
+def test_no_patience_at_all_is_still_one_look() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://?dealer=none") as shoe:
+            seqs: list[int] = []
+            while len(seqs) < 2:
+                seqs += [event.seq async for event in shoe.events(quiet_s=0)]
+            assert seqs == [1, 2]
+
+    play(work())

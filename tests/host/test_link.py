@@ -339,3 +339,14 @@ def test_a_loop_over_events_serves_functions_too() -> None:
         shoe.on(Message, heard.append)
         assert [event.seq for event in shoe.events(quiet_s=5)] == [1, 2]
     assert {type(message) for message in heard} >= {EmptyProved, Status}
+
+
+def test_no_patience_at_all_is_still_one_look() -> None:
+    with Shoe.open("sim://?dealer=none") as shoe:
+        seqs: list[int] = []
+        while len(seqs) < 2:
+            seqs += [event.seq for event in shoe.events(quiet_s=0)]
+        assert seqs == [1, 2]
+        before = shoe.sim.clock()
+        shoe.run(timeout_s=0)
+        assert before < shoe.sim.clock() < before + 1
