@@ -169,7 +169,7 @@ def scheme_of(url: str) -> str:
     scheme = scheme.lower()
     if scheme in _REFUSED:
         raise UsageError(f"{url} is no shoe.", _REFUSED[scheme])
-    if scheme in _TCP:
+    if scheme in _NETWORK:
         tcp_address(url)
     return scheme
 
@@ -181,7 +181,7 @@ def tcp_address(url: str) -> tuple[str, int]:
     except ValueError:
         host, port = None, None
     if not host or not port:
-        raise UsageError(f"{url} does not name a host and a port.", "For example tcp://10.0.0.7:4001.")
+        raise UsageError(f"{url} does not name a host and a port.", f"For example {url.partition(':')[0]}://10.0.0.7:4001.")
     return host, port
 
 

@@ -229,6 +229,7 @@ def test_a_shoe_that_is_closed_while_its_cable_is_out_lets_go_of_its_storage(tmp
         ("http://shoe", "no shoe"),
         ("tcp://nowhere", "host and a port"),
         ("tcp://:7", "host and a port"),
+        ("rfc2217://", "host and a port.* rfc2217://10"),
         ("tcp://a:99999", "host and a port"),
         ("sim://?x=1", "sim:// knows no 'x'. Known: game"),
     ],
