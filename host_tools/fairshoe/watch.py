@@ -281,7 +281,7 @@ class Watch:
         if session.other_device is not None or session.rewound:
             return self._start_over()
         if self.mode is Mode.ASKING:
-            if session.welcome is not None:
+            if session.connected and session.welcome is not None:
                 self._begin(session.welcome)
             else:
                 self._early += heard

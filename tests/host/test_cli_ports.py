@@ -1,5 +1,6 @@
 """`fairshoe ports` and `fairshoe sim --tcp`: who answers, who does not, and simulators that find each other."""
 
+import fcntl
 import json
 import os
 import socket
@@ -119,9 +120,14 @@ def test_a_simulator_that_cannot_say_that_it_runs_runs_all_the_same(
 def test_a_folder_that_others_may_write_to_is_not_believed() -> None:
     folder = runtime.folder()
     folder.mkdir()
-    (folder / "sim-1.json").write_text(json.dumps({"port": "/dev/evil"}))
-    folder.chmod(0o777)
-    assert runtime.running() == []
+    entry = folder / "sim-1.json"
+    entry.write_text(json.dumps({"port": "/dev/evil"}))
+    with entry.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        folder.chmod(0o700)
+        assert len(runtime.running()) == 1
+        folder.chmod(0o777)
+        assert runtime.running() == []
 
 
 def test_one_client_at_a_time_is_heard_over_tcp_and_the_next_when_it_has_gone() -> None:

@@ -126,14 +126,16 @@ def test_a_cable_that_is_pulled_and_put_back_is_told_and_nothing_is_shown_twice(
     bench.plugged = bench.port.plugged = False
     bench.watch.step()
     assert bench.watch.mode is Mode.CLOSED and isinstance(bench.watch.problem, PortLost)
-    for action in ("open", "close"):
+    for action in ("cut", "boot"):
         bench.port.hand(action)
         bench.port.run(500)
     bench.port.arrived.clear()  # nobody was there to take it
     bench.plugged = True
     bench.watch._reopen_at = 0.0  # pyright: ignore[reportPrivateUsage]  # not to wait for a second of ours
-    bench.run(8)
+    bench.run(1)
     assert bench.watch.mode is Mode.LIVE and bench.watch.problem is None
+    assert bench.watch.known.welcome is not None and bench.watch.known.welcome.boot == 2
+    bench.run(7)
     assert bench.watch.link.reconnects == 1
     numbers = [event.seq for event in bench.events()]
     assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= 4
@@ -197,6 +199,12 @@ def test_beside_another_host_it_only_listens() -> None:
     assert watch.mode is Mode.LISTENING
     assert watch.known.status is not None
     assert any(isinstance(message, DeckVerified) for message in seen)
+    numbers = [message.seq for message in seen if isinstance(message, Event)]
+    assert numbers == sorted(set(numbers))
+    again = Watch("tap", opener=Tap, listen=True)
+    frames = b"".join(wire.encode(Booted(seq, 1, 0, 0, 0, 0, 0, 0, 0, "x", 0, "")) for seq in (7, 8, 7, 8, 9))
+    heard.extend(frames)
+    assert [message.seq for message in again.step() if isinstance(message, Event)] == [7, 8, 9]
 
 
 def test_a_device_that_could_not_start_is_told_with_what_to_do() -> None:
