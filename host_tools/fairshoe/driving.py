@@ -15,7 +15,7 @@ from fairshoe.drive import Driver
 from fairshoe.errors import UsageError
 from fairshoe.messages import Event, Message
 from fairshoe.notices import LinkBack, LinkLost
-from fairshoe.screen import Screen
+from fairshoe.screen import Screen, waiting
 
 KEY_NOTE = """\
 The shoe takes commands from the key of the table's role: --key-file, FAIRSHOE_KEY_FILE or the settings file.
@@ -45,7 +45,9 @@ def driver_of(options: argparse.Namespace) -> Generator[tuple[Driver, Screen]]:
     def lost(_notice: LinkLost) -> None:
         screen.line("            the shoe cannot be reached: check cable and power; it is tried again", "bad")
 
-    with connection.open_to_command() as shoe:
+    with waiting(f"asking {connection.port}"):
+        opened = connection.open_to_command()
+    with opened as shoe:
         if not options.json:
             shoe.on(LinkLost, lost)
             shoe.on(LinkBack, lambda _notice: screen.line("            the shoe is back", "good"))

@@ -41,7 +41,7 @@ class View:
         top = [self._title(columns), self._identity(), []]
         top += _connection(self.watch, columns)
         if status is not None:
-            top += _state(status, columns)
+            top += _past(status) if _stale(self.watch) else _state(status, columns)
         wide = columns >= WIDE and rows >= TALL
         top += self._columns(columns) if wide else self._compact(columns)
         footer: Line = [("q", "bold"), (" quit", "dim"), (self._note(), "dim")]
@@ -123,6 +123,16 @@ def _connection(watch: Watch, columns: int) -> list[Line]:
     return []
 
 
+def _stale(watch: Watch) -> bool:
+    """Whether what is known may no longer be so."""
+    return watch.mode in (Mode.CLOSED, Mode.ASKING) or watch.silent_s > SILENT_S
+
+
+def _past(status: Status) -> list[Line]:
+    """A state nobody can vouch for any more: no next step follows from it."""
+    return [_labelled("it was", f"{words(status.state.name)}, {', '.join(round_facts(status))}, when last heard", "dim")]
+
+
 def round_facts(status: Status) -> list[str]:
     facts = [f"round {status.round}" if status.round else "no round"]
     facts += [f"deck {status.deck}"] if status.deck else []
@@ -190,7 +200,7 @@ def link_facts(watch: Watch) -> list[str]:
     damaged = ", ".join(f"{words(name)} {count}" for name, count in bad.items())
     parts = [
         f"{many(link.frames, 'frame')}, {link.drops.total()} damaged{f' ({damaged})' if damaged else ''}",
-        f"{link.again} sent again",
+        f"{link.again} sent again{', as nobody acknowledges' if link.again and _kept(status) else ''}",
         many(link.reconnects, "reconnect"),
     ]
     if status is not None:
@@ -200,6 +210,10 @@ def link_facts(watch: Watch) -> list[str]:
     if health is not None:
         parts.append(f"longest scan {health.scan_ms_max} ms, {health.overruns} too long")
     return parts
+
+
+def _kept(status: Status | None) -> bool:
+    return status is not None and status.events_waiting > 0
 
 
 def _counters(counters: LinkCounters) -> str:

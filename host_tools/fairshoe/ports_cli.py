@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 from typing import Any
 
 from fairshoe import ports
-from fairshoe.screen import Screen
+from fairshoe.screen import Screen, waiting
 
 EPILOG = """\
 examples:
@@ -49,11 +48,8 @@ def _seconds(text: str) -> float:
 
 
 def run(options: argparse.Namespace) -> int:
-    if sys.stderr.isatty() and not options.no_ask:
-        print("asking ...", end="\r", file=sys.stderr, flush=True)
-    found = ports.find(options.url, not options.no_ask, options.seconds)
-    if sys.stderr.isatty():
-        print("          ", end="\r", file=sys.stderr, flush=True)
+    with waiting("asking"):
+        found = ports.find(options.url, not options.no_ask, options.seconds)
     if options.json:
         print(json.dumps([asdict(each) for each in found], indent=1))
     elif not found:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
 import time
+from collections.abc import Generator
 from typing import TextIO
 
 from fairshoe.describe import describe_event, describe_meters, describe_status, progress, words
@@ -48,6 +50,19 @@ def _bookkeeping(message: Message) -> bool:
     """What is recorded for auditors and programs; that a command was done shows in what it did."""
     done = isinstance(message, CommandEnded) and message.outcome == Outcome.DONE
     return done or isinstance(message, (CommandAccepted, Sealed, Meters))
+
+
+@contextlib.contextmanager
+def waiting(text: str) -> Generator[None]:
+    """Says what is waited for while the block runs, to somebody at a terminal; and takes it back."""
+    shown = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    if shown:
+        print(f"{text} ...", end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def style_of(message: Message) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 from dataclasses import asdict
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from fairshoe import selftest
 from fairshoe.connection import Connection, add_key, add_port
 from fairshoe.look import Look
-from fairshoe.screen import Screen
+from fairshoe.screen import Screen, waiting
 
 EPILOG = """\
 examples:
@@ -43,7 +44,10 @@ def run(options: argparse.Namespace) -> int:
     connection = Connection(options)
     screen = Screen()
     found: list[selftest.Check] = []
-    with Look(connection.port, connection.key(), connection.answer_s) as look:
+    look = Look(connection.port, connection.key(), connection.answer_s)
+    with contextlib.ExitStack() as stack:
+        with waiting(f"asking {connection.port}"):
+            stack.enter_context(look)
         for check in selftest.checks(look):
             found.append(check)
             if not options.json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import textwrap
 from dataclasses import asdict
@@ -15,7 +16,7 @@ from fairshoe.look import Look
 from fairshoe.messages import ZONES, State, Status, Welcome
 from fairshoe.monitor_view import link_facts, many, meters_facts, round_facts
 from fairshoe.operations import Unfinished
-from fairshoe.screen import Screen
+from fairshoe.screen import Screen, waiting
 from fairshoe.watch import Mode, Watch
 
 EPILOG = """\
@@ -45,7 +46,10 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     connection = Connection(options)
-    with Look(connection.port, connection.key(), connection.answer_s) as look:
+    look = Look(connection.port, connection.key(), connection.answer_s)
+    with contextlib.ExitStack() as stack:
+        with waiting(f"asking {connection.port}"):
+            stack.enter_context(look)
         unfinished = connection.unfinished(look.watch.known.welcome)
         if options.json:
             print(json.dumps(facts(look.watch, unfinished), default=json_ready))

@@ -78,6 +78,7 @@ def test_a_silent_shoe_and_damaged_frames_are_told() -> None:
     bench.run(6)
     text = "\n".join(shown(View(bench.watch), 80, 24))
     assert "silent for" in text and "check its power" in text
+    assert "it was   waiting for deck" in text and "insert the deck" not in text
     assert "1 damaged (bad" in text
 
 
