@@ -130,7 +130,8 @@ def _stale(watch: Watch) -> bool:
 
 def _past(status: Status) -> list[Line]:
     """A state nobody can vouch for any more: no next step follows from it."""
-    return [_labelled("it was", f"{words(status.state.name)}, {', '.join(round_facts(status))}, when last heard", "dim")]
+    text = f"{words(status.state.name)}, {', '.join(round_facts(status))}, when last heard"
+    return [_labelled("it was", text, "dim")]
 
 
 def round_facts(status: Status) -> list[str]:
