@@ -20,6 +20,7 @@ _device.load()
 
 from fairshoe.core import CommandResult, Pending  # noqa: E402
 from fairshoe.errors import (  # noqa: E402
+    DeviceHalted,
     FairshoeError,
     HelloRefused,
     NoAnswer,
@@ -45,6 +46,7 @@ __all__ = [
     "AsyncShoe",
     "Command",
     "CommandResult",
+    "DeviceHalted",
     "Event",
     "EventsElsewhere",
     "FairshoeError",

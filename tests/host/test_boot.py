@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drivers import OUTPUT, Rp2Driver
+from drivers import Rp2Driver
 
 import firmware.main as device_main
 from fairshoe import wire
 from fairshoe.messages import Halted
 from fairshoe.ship import build
+from firmware.image import OUTPUTS
 
 LAMP_BITS = 0x14  # the expander's output latch
 
@@ -109,7 +110,7 @@ def test_a_game_that_the_mechanism_cannot_deal_is_told_and_shown(
     bit = table.config["outputs"]["lamp_red"]["expander"]
     lamps = table.driver.world.expander[LAMP_BITS] | table.driver.world.expander[LAMP_BITS + 1] << 8
     assert lamps == 1 << bit
-    assert not table.driver.world.outputs[OUTPUT["pick"]]
+    assert not table.driver.world.outputs[OUTPUTS.index("pick")]
 
 
 def test_a_port_nobody_has_is_told(table: Table) -> None:
