@@ -1,6 +1,7 @@
 """`fairshoe status`, `selftest`, `shuffle`, `deal` and `round` as a person or a script gets them."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,8 @@ def test_a_round_at_the_keyboard_says_what_to_do_and_ends_with_a_report(shoe: st
             "end it (GREEN); press Enter",
         ):
             screen.until(question)
+            if question.startswith("insert"):
+                time.sleep(0.3)  # nine seconds of the simulated dealer, who puts it in within two
             screen.press("2\n" if "positions" in question else "\n")
         screen.until("  ended")
         assert screen.end() == 0
