@@ -40,6 +40,7 @@ class FakeBoard:
         self.has_prompt = True
         self.cut_after: int | None = None  # bytes from the host until the cable is pulled
         self.flips: set[str] = set()  # files that are written wrong once
+        self.slow = False  # what it says can be read only after somebody has waited for it
         self.noise = b""  # before every banner
         self.now = 0.0
         self.resets = 0
@@ -53,6 +54,7 @@ class FakeBoard:
         self.reset_absent_s = 0.0  # how long the port is gone after a reset
         self.on_tick: Callable[[], None] = lambda: None
         self._out = bytearray()
+        self._late = bytearray()
         self._mode = "off"
         self.power_on()
 
@@ -62,6 +64,7 @@ class FakeBoard:
         self._globals: dict[str, Any] = {}
         self._buf = bytearray()
         self._out.clear()
+        self._late.clear()
         self._room = 0
         self._booted_at = self.now
         self._friendly()
@@ -176,13 +179,18 @@ class FakeBoard:
             self._say(b"\x01")
 
     def _say(self, data: bytes) -> None:
-        self._out += data
+        if self.slow:
+            self._late += data
+        else:
+            self._out += data
 
     def take(self, size: int) -> bytes:
         data = bytes(self._out[:size])
         del self._out[:size]
         if not data:
             self.now += TICK_S
+            self._out += self._late
+            self._late.clear()
             self.on_tick()
         return data
 

@@ -282,6 +282,7 @@ def test_what_the_device_says_about_itself() -> None:
         ({"machine": "Raspberry Pi Pico 2 with RP2350", "mpy": 6 | 3 << 8 | 7 << 10}, "Raspberry Pi Pico 2"),
         ({"version": (1, 19, 1)}, "has MicroPython 1.19.1; fairshoe was tried with 1.28, 1.29"),
         ({"mpy": 5}, "loads .mpy files of format 5.0, ours have 6"),
+        ({"mpy": 5 | 3 << 8 | 4 << 10}, "format 5.3, ours have 6"),
         ({"mpy": 6 | 2 << 8 | 4 << 10}, "format 6.2, ours have 6.3"),
         ({"mpy": 6 | 3 << 8 | 10 << 10}, "b.mpy has native code for another processor"),
         ({"name": "circuitpython"}, "runs circuitpython"),

@@ -26,6 +26,15 @@ def test_code_longer_than_the_window_waits_for_the_device() -> None:
     assert not board.overrun
 
 
+@pytest.mark.timeout(20)
+def test_a_slow_device_is_given_no_more_than_it_asked_for() -> None:
+    board = FakeBoard()
+    board.slow = True
+    text = "x" * 2000
+    assert at_prompt(board).run(f"print('{text}')") == text + "\n"
+    assert not board.overrun
+
+
 def test_the_board_notices_a_host_that_does_not_wait() -> None:
     """What the test before this one relies on."""
     board = FakeBoard()
