@@ -88,7 +88,8 @@ if TYPE_CHECKING:
             """Raw levels, axis state and all edges since the last call into the image. False: nothing changed.
 
             Edges come in time order, each with its line and microsecond, bounces and all. More than fit: edge_lost is
-            set, and the firmware stops, because it can no longer count."""
+            set, and the firmware stops, because it can no longer count. Where a chip has no hard interrupts, a stamp is
+            late by as long as the VM was busy, and a change that is taken back meanwhile is not seen."""
             ...
 
         def drive(self, level: bytearray, watch_slot: bool) -> None:
@@ -110,7 +111,8 @@ if TYPE_CHECKING:
 
         def stop_after(self, output: int, line: int, delay_us: int) -> None:
             """Switch `output` off by itself delay_us after the next time `line` becomes blocked, without waiting for
-            a scan. One such order at a time; a later one replaces it."""
+            a scan. One such order at a time; a later one replaces it. To the microsecond, but for what an interrupt
+            takes: docs/BUDGETS.md and docs/BOARDS.md say how long."""
             ...
 
         def show(self, lines: tuple[str, str, str, str]) -> None:
@@ -122,7 +124,8 @@ if TYPE_CHECKING:
             ...
 
         def link_write(self, buf: memoryview, start: int, end: int) -> int:
-            """Queue bytes for sending; returns how many were taken, which may be none."""
+            """Queue bytes for sending; returns how many were taken, which may be none. Never waits for whoever reads
+            them; only a service port may drop what nobody reads."""
             ...
 
         def link_service(self, on: bool) -> None:

@@ -70,9 +70,7 @@ class Stop:
 
     def arm(self, output: int, line: int, delay_us: int) -> None:
         """A new order; the old one and what it held are forgotten."""
-        if self._running or self.line != _NOBODY:
-            self.cancel()
-        self.held = _NOBODY
+        self.cancel()
         self._output = output
         self._delay_us = delay_us
         self.line = line

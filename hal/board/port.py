@@ -52,7 +52,7 @@ class BoardHal:
         self._bind_outputs(config["outputs"], output_names)
         self.axis: "Any" = None
         self.nv: "Storage | None" = None
-        self.entropy_into: "Any" = None
+        self.entropy_into: "Any"
         fit(self, config)
         self._bind_parts(config["nv"])
         self._edges = Edges()
@@ -76,7 +76,7 @@ class BoardHal:
         for name in names:
             where = outputs.get(name)
             pin = None
-            if _is_pin(where):
+            if isinstance(where, (int, str)):
                 pin = Pin(where, Pin.OUT, value=0)
                 if not name.startswith("lamp_"):
                     self._drives.append(len(self._pins))
@@ -85,7 +85,7 @@ class BoardHal:
         self._lamp_bits = 0
         self._lamps_due = False
         self._levels = bytearray(len(names))
-        self._stop = Stop(self._pins, self._levels, self._timer())
+        self._stop = Stop(self._pins, self._levels, self._timer(-1))
         self.stop_after = self._stop.arm
         self.ticks_ms = ticks_ms
         self.ticks_us = ticks_us
@@ -110,7 +110,7 @@ class BoardHal:
     def _bind_inputs(self, inputs: "Config", names: "tuple[str, ...]") -> None:
         for line in range(len(names)):
             where = inputs.get(names[line])
-            if _is_pin(where):
+            if isinstance(where, (int, str)):
                 watched = names[line] != "slot"
                 beam = self._beam(self._edges, self._stop, line, Pin(where, Pin.IN, Pin.PULL_UP), watched)
                 self._beams.append(beam)
@@ -124,10 +124,7 @@ class BoardHal:
     # -- what another chip may do another way ----------------------------------------------------------------------
 
     _beam = Beam
-
-    def _timer(self) -> "Any":
-        """init and deinit as here, with microseconds."""
-        return Timer(-1)
+    _timer: "Any" = Timer  # its init and deinit, with microseconds
 
     def _uart(self, link: "Config") -> "Any":  # the stubs do not know write(buf, offset, size)
         return UART(link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]), rxbuf=RX_BYTES, txbuf=TX_BYTES)
@@ -323,13 +320,9 @@ class BoardHal:
         return number
 
 
-def _is_pin(where: object) -> bool:
-    """A number, or a name where the chip's pins have names; else it is the expander's, or nobody's."""
-    return isinstance(where, (int, str))
-
-
 def _expander_bits(lines: "Config", names: "tuple[str, ...]") -> "list[int]":
-    """For each name its bit on the port expander, or one that it does not have."""
+    """For each name its bit on the port expander, or one that it does not have: it may be on a pin, which has a number,
+    or a name where the chip's pins have names, or nowhere."""
     bits: "list[int]" = []
     for name in names:
         where = lines.get(name)

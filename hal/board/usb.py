@@ -9,6 +9,8 @@ import sys
 
 from micropython import const
 
+_POLLIN = const(1)  # select's own: by number, which is shipped for nothing
+_POLLOUT = const(4)
 _WRITE_MAX = const(32)  # bytes a call: each is a question to the driver
 
 
@@ -17,9 +19,9 @@ class UsbPort:
 
     def __init__(self) -> None:
         self._in = select.poll()
-        self._in.register(sys.stdin, select.POLLIN)
+        self._in.register(sys.stdin, _POLLIN)
         self._out = select.poll()
-        self._out.register(sys.stdout, select.POLLOUT)
+        self._out.register(sys.stdout, _POLLOUT)
         self._one = bytearray(1)
 
     def any(self) -> int:

@@ -34,7 +34,7 @@ class SoftBeam(Beam):
 class SoftTimer:
     """machine.Timer, of which none is hard."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
         self._timer: "Any" = Timer(0)  # the stubs know no period together with tick_hz
 
     def init(self, mode: int, period: int, tick_hz: int, callback: "Callable[[Timer], None]", hard: bool) -> None:
@@ -65,9 +65,7 @@ class Esp32Hal(BoardHal):
     """One board."""
 
     _beam = SoftBeam
-
-    def _timer(self) -> "Any":
-        return SoftTimer()
+    _timer = SoftTimer
 
     def _uart(self, link: "Config") -> "Any":
         return EmptyUart(link)
@@ -93,7 +91,7 @@ def make_hal(config: "Config", inputs: "tuple[str, ...]", outputs: "tuple[str, .
 def _fit(board: BoardHal, config: "Config") -> None:
     source = config["entropy"]["source"]
     if source != "esp32_rng":
-        raise ValueError("no noise source " + source)
+        raise ValueError("no noise " + source)
     board.entropy_into = rng_into
 
 

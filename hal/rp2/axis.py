@@ -73,15 +73,12 @@ class Axis:
     def __init__(self, pins: "Config", mech: "Config") -> None:
         self.state = AXIS_REST
         self.wraps = "slot_steps" in mech
-        if self.wraps:
-            self.place_steps = mech["slot_steps"]
-            self.all_steps = mech["slot_count"] * self.place_steps
-            rate, change = mech["axis_mrev_per_s"] * self.all_steps, mech["axis_mrev_per_s2"] * self.all_steps
-        else:
-            self.place_steps = mech["shelf_steps"]
-            self.all_steps = mech["shelf_count"] * self.place_steps
-            rate, change = mech["axis_mshelf_per_s"] * self.place_steps, mech["axis_mshelf_per_s2"] * self.place_steps
-        self.table = ramp_table(rate // 1000, change // 1000)
+        place, unit = ("slot", "rev") if self.wraps else ("shelf", "shelf")
+        self.place_steps = mech[place + "_steps"]
+        self.all_steps = mech[place + "_count"] * self.place_steps
+        steps = self.all_steps if self.wraps else self.place_steps
+        key = "axis_m" + unit + "_per_s"
+        self.table = ramp_table(mech[key] * steps // 1000, mech[key + "2"] * steps // 1000)
         self.ramp = len(self.table) // 2 - 1
         self._base = addressof(self.table)
         self._step = Pin(pins["step"], Pin.OUT, value=0)

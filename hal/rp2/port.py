@@ -3,15 +3,11 @@
 Parts are imported only where the board has them, and the rest is as hal/board has it.
 """
 
-from machine import mem32
-
 from hal.board.port import BoardHal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config, Hal
-
-_ROSC_RANDOMBIT = 0x4006001C
 
 
 def make_hal(config: "Config", inputs: "tuple[str, ...]", outputs: "tuple[str, ...]") -> "Hal":
@@ -29,23 +25,9 @@ def _fit(board: BoardHal, config: "Config") -> None:
         board.nv = onboard(config["nv"])
     source = config["entropy"]["source"]
     if source == "rp2040_rosc":
-        board.entropy_into = rosc_into
+        from hal.rp2.rosc import noise_into
     elif source == "rp2350_trng":
-        from hal.rp2.trng import trng_into
-
-        board.entropy_into = trng_into
+        from hal.rp2.trng import noise_into
     else:
-        raise ValueError("no noise source " + source)
-
-
-def rosc_into(buf: bytearray) -> bool:
-    """The ring oscillator's raw bit of an RP2040, eight to a byte, unconditioned. What never changes is no source."""
-    ones = 0
-    for i in range(len(buf)):
-        byte = 0
-        for _ in range(8):
-            byte = byte << 1 | mem32[_ROSC_RANDOMBIT] & 1
-        buf[i] = byte
-        ones |= 1 if byte else 0
-        ones |= 2 if byte != 0xFF else 0
-    return ones == 3
+        raise ValueError("no noise " + source)
+    board.entropy_into = noise_into

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 else:
     from time import ticks_diff, ticks_us
 
-_ISR = 0x400F0104
-_ICR = 0x400F0108
-_DATA = 0x400F0114  # six words; reading the last one starts the next collection
-_ENABLE = 0x400F012C
-_SAMPLE = 0x400F0130
-_DEBUG = 0x400F0138
-_RESET = 0x400F0140
+_BASE = 0x400F0000
+# Offsets, added where they are used: as addresses they would be large integers, each shipped as text.
+_ISR = const(0x104)
+_ICR = const(0x108)
+_DATA = const(0x114)  # six words; reading the last one starts the next collection
+_ENABLE = const(0x12C)
+_SAMPLE = const(0x130)
+_DEBUG = const(0x138)
+_RESET = const(0x140)
 _VALID = const(1)
 _OBJECTIONS = const(14)  # von Neumann, repetition, autocorrelation
 _CLOCKS = const(200)  # between two samples of the oscillator: 192 balanced bits take about a millisecond
@@ -29,36 +31,33 @@ _WAIT_US = const(20000)
 _WORDS = const(6)
 
 
-def trng_into(buf: bytearray) -> bool:
+def noise_into(buf: bytearray) -> bool:
     """Whole words, lowest byte first; some 24 bytes a millisecond."""
-    at = 0
+    at = tries = 0
+    base = _BASE
     while at < len(buf):
-        if not _collect():
-            return False
+        mem32[base + _DEBUG] = 0
+        mem32[base + _SAMPLE] = _CLOCKS
+        mem32[base + _ICR] = _VALID | _OBJECTIONS
+        mem32[base + _ENABLE] = 1
+        begin_us = ticks_us()
+        state = 0
+        while not state:
+            if ticks_diff(ticks_us(), begin_us) > _WAIT_US:
+                return False
+            state = mem32[base + _ISR]
+        if state & _OBJECTIONS:
+            tries += 1
+            if tries == _TRIES:
+                return False
+            mem32[base + _RESET] = 1
+            continue
+        tries = 0
         for i in range(_WORDS):
-            word = mem32[_DATA + 4 * i]
+            word = mem32[base + _DATA + 4 * i]
             for _ in range(4):
                 if at < len(buf):
                     buf[at] = word & 0xFF
                     at += 1
                 word >>= 8
     return True
-
-
-def _collect() -> bool:
-    """Until 192 bits are there that the generator itself has nothing against."""
-    for _ in range(_TRIES):
-        mem32[_DEBUG] = 0
-        mem32[_SAMPLE] = _CLOCKS
-        mem32[_ICR] = _VALID | _OBJECTIONS
-        mem32[_ENABLE] = 1
-        begin_us = ticks_us()
-        state = 0
-        while not state & (_VALID | _OBJECTIONS):
-            if ticks_diff(ticks_us(), begin_us) > _WAIT_US:
-                return False
-            state = mem32[_ISR]
-        if not state & _OBJECTIONS:
-            return True
-        mem32[_RESET] = 1
-    return False

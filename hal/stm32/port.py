@@ -27,7 +27,7 @@ _ERRORS = const(0x06)  # RNG_SR: seed and clock error, as they are now
 class Alarm:
     """What the stop asks of a timer: once, after so many microseconds, in a hard interrupt."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
         timer: "Any" = pyb.Timer(_ALARM_TIMER, freq=1000)
         timer.init(prescaler=timer.source_freq() // 1000000 - 1, period=0x3FFFFFFF)
         self._timer = timer
@@ -53,8 +53,7 @@ class Alarm:
 class Stm32Hal(BoardHal):
     """One board."""
 
-    def _timer(self) -> "Any":
-        return Alarm()
+    _timer = Alarm
 
     def _uart(self, link: "Config") -> "Any":
         return PumpedUart(link["uart"], link["baud"])
@@ -76,7 +75,7 @@ def make_hal(config: "Config", inputs: "tuple[str, ...]", outputs: "tuple[str, .
 def _fit(board: BoardHal, config: "Config") -> None:
     source = config["entropy"]["source"]
     if source != "stm32_rng":
-        raise ValueError("no noise source " + source)
+        raise ValueError("no noise " + source)
     board.entropy_into = rng_into
 
 

@@ -233,7 +233,7 @@ def other_parts(config: dict[str, Any]) -> list[str]:
         "hal.disk",
         *(["hal.board.fram"] if flash else ["hal.flash", "hal.rp2.onboard"]),
         *(["hal.board.still"] if "axis" in config else ["hal.rp2.axis", "hal.rp2.steps"]),
-        *([] if trng else ["hal.rp2.trng"]),
+        "hal.rp2.rosc" if trng else "hal.rp2.trng",
     ]
 
 
