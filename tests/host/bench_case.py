@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from fairshoe.bench_device import Device
-from fairshoe.bench_hands import Deed, Hands, SimHands
-from fairshoe.bench_plan import Data, Plan, Step
-from fairshoe.bench_play import Play
-from fairshoe.bench_result import StepResult
-from fairshoe.bench_run import Facts, Log, Run, Watcher
-from fairshoe.bench_sim import SimLine
-from fairshoe.bench_steps import Bench
+from fairshoe.bench.device import Device
+from fairshoe.bench.hands import Deed, Hands, SimHands
+from fairshoe.bench.plan import Data, Plan, Step
+from fairshoe.bench.play import Play
+from fairshoe.bench.result import StepResult
+from fairshoe.bench.run import Facts, Log, Run, Watcher
+from fairshoe.bench.sim import SimLine
+from fairshoe.bench.steps import Bench
 from fairshoe.keys import RoleKey
 from fairshoe.messages import Event
 

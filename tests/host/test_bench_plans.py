@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fairshoe.bench_drills import PROCEDURES
-from fairshoe.bench_kinds import FIGURES, KINDS, MECHANISMS
-from fairshoe.bench_plan import FOLDER, Limit, PlanError, check_plan, load_plan, plan_names
+from fairshoe.bench.drills import PROCEDURES
+from fairshoe.bench.kinds import FIGURES, KINDS, MECHANISMS
+from fairshoe.bench.plan import FOLDER, Limit, PlanError, check_plan, load_plan, plan_names
 from fairshoe.cli import main
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "BENCH.md"

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from bench_case import Case, only
 
-from fairshoe import bench_run
-from fairshoe.bench_page import page
-from fairshoe.bench_plan import load_plan
-from fairshoe.bench_plots import Point, bars, counts
-from fairshoe.bench_result import ReportError, check_report
+from fairshoe.bench import run as bench_run
+from fairshoe.bench.page import page
+from fairshoe.bench.plan import load_plan
+from fairshoe.bench.plots import Point, bars, counts
+from fairshoe.bench.result import ReportError, check_report
 from fairshoe.cli import main
 from fairshoe.messages import Event
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from bench_case import Case, Meddler, figures, only
 
-from fairshoe.bench_hands import CUT, ON, Deed, Technician
-from fairshoe.bench_noise import NoisyPort
-from fairshoe.bench_plan import load_plan
-from fairshoe.bench_play import Overdue, Play
-from fairshoe.bench_result import FAILED, INCOMPLETE, NOT_APPLICABLE, NOT_RUN, PASSED, STOPPED, StepResult
-from fairshoe.bench_steps import Bench, Findings, fresh_meters, identity
+from fairshoe.bench.hands import CUT, ON, Deed, Technician
+from fairshoe.bench.noise import NoisyPort
+from fairshoe.bench.plan import load_plan
+from fairshoe.bench.play import Overdue, Play
+from fairshoe.bench.result import FAILED, INCOMPLETE, NOT_APPLICABLE, NOT_RUN, PASSED, STOPPED, StepResult
+from fairshoe.bench.steps import Bench, Findings, fresh_meters, identity
 from fairshoe.errors import PortLost, UsageError
 from fairshoe.keys import role_key, write_key
 from fairshoe.messages import Event, Message, Role, ShuffleStarted, StackTaken

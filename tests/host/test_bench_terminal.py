@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe.bench_plan import load_plan
-from fairshoe.bench_result import step_result
-from fairshoe.bench_screen import BenchScreen
+from fairshoe.bench.plan import load_plan
+from fairshoe.bench.result import step_result
+from fairshoe.bench.screen import BenchScreen
 from fairshoe.messages import Fault, State, Status
 
 LIMIT_S = 100.0

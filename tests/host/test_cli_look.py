@@ -68,7 +68,7 @@ def look_at(bench: Bench) -> Look:
 
 
 def test_a_look_tells_a_warning_and_takes_no_event(capsys: pytest.CaptureFixture[str]) -> None:
-    from fairshoe import status_cli
+    from fairshoe.commands import status as status_cli
 
     bench = Bench()
     play_a_shuffle(bench)

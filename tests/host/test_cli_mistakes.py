@@ -15,7 +15,8 @@ from pty_screen import on_a_terminal
 from test_cli import FAIRSHOE, one_message
 from test_cli_ports import far_end
 
-from fairshoe import cli, demo_cli, wire
+from fairshoe import cli, wire
+from fairshoe.commands import demo as demo_cli
 from fairshoe.keys import write_key
 from fairshoe.messages import Hello, Refusal, Refused
 

@@ -9,7 +9,8 @@ from built_once import BOARD
 from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
-from fairshoe import cli, flash_cli
+from fairshoe import cli
+from fairshoe.commands import flash as flash_cli
 from fairshoe.progress import Progress
 from fairshoe.ship import up
 from fairshoe.ship.build import Built

@@ -291,7 +291,7 @@ def test_one_byte_one_file_more_and_one_less_are_found(
 def test_the_interpreter_counts_where_the_release_names_it(
     tmp_path: Path, front: bytes, word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from fairshoe.release_cli import interpreter_entry
+    from fairshoe.commands.release import interpreter_entry
 
     uf2 = tmp_path / "micropython.uf2"
     uf2.write_bytes(uf2_of(FRONT[: -4096 - 256]))

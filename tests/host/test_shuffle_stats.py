@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import pytest
 
-from fairshoe import shuffle_exact as exact
-from fairshoe import shuffle_models as models
-from fairshoe import shuffle_stats as stats
-from fairshoe.shuffle_stats import COUNTED, Deck, Tally, judge
+from fairshoe.shuffle import exact as exact
+from fairshoe.shuffle import models as models
+from fairshoe.shuffle import stats as stats
+from fairshoe.shuffle.stats import COUNTED, Deck, Tally, judge
 
 SMALL = [3, 4, 5]
 BY_KEY = {item.key: item for item in COUNTED}

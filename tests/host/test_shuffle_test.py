@@ -13,10 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe import boards, cli, shuffle_run, shuffle_source, shuffle_test
-from fairshoe.shuffle_run import Plan, execute
-from fairshoe.shuffle_source import Entropy, draw_order, firmware_deck, machine_deck
-from fairshoe.shuffle_stats import Tally
+from fairshoe import boards, cli
+from fairshoe.commands import shuffle_test
+from fairshoe.shuffle import run as shuffle_run
+from fairshoe.shuffle import source as shuffle_source
+from fairshoe.shuffle.run import Plan, execute
+from fairshoe.shuffle.source import Entropy, draw_order, firmware_deck, machine_deck
+from fairshoe.shuffle.stats import Tally
 from rig import stories
 from rig.story import Stage
 

@@ -76,11 +76,11 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.ship": ("fairshoe", "firmware.protocol", "rig.games"),
     "fairshoe.sim_setup": ("fairshoe", "rig", "hal.sim", "hal.disk"),
     "fairshoe.sim_port": ("fairshoe", "rig"),
-    "fairshoe.bench_sim": ("fairshoe", "rig"),
-    "fairshoe.flash_cli": ("fairshoe", "firmware.protocol", "firmware.version"),
-    "fairshoe.release_cli": ("fairshoe", "firmware.protocol", "firmware.version"),
+    "fairshoe.bench.sim": ("fairshoe", "rig"),
+    "fairshoe.commands.flash": ("fairshoe", "firmware.protocol", "firmware.version"),
+    "fairshoe.commands.release": ("fairshoe", "firmware.protocol", "firmware.version"),
     # The shuffle test plays the whole firmware, and its drawing of an order by itself.
-    "fairshoe.shuffle_source": ("fairshoe", "firmware", "!firmware.main", "rig"),
+    "fairshoe.shuffle.source": ("fairshoe", "firmware", "!firmware.main", "rig"),
 }
 
 # What a port's contract looks like is a type, and types do not reach the device.

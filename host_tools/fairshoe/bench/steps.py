@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairshoe import bench_hands as hands_
-from fairshoe.bench_device import Device
-from fairshoe.bench_hands import Deed, Hands
-from fairshoe.bench_plan import Step
-from fairshoe.bench_play import Deck, Overdue, Play
+from fairshoe.bench import hands as hands_
+from fairshoe.bench.device import Device
+from fairshoe.bench.hands import Deed, Hands
+from fairshoe.bench.plan import Step
+from fairshoe.bench.play import Deck, Overdue, Play
 from fairshoe.describe import words
 from fairshoe.errors import PortLost
 from fairshoe.messages import (

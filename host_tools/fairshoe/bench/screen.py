@@ -7,9 +7,9 @@ import shutil
 import sys
 from typing import TextIO
 
-from fairshoe.bench_plan import Step
-from fairshoe.bench_result import FAILED, NOT_APPLICABLE, PASSED, StepResult
-from fairshoe.bench_run import Watcher
+from fairshoe.bench.plan import Step
+from fairshoe.bench.result import FAILED, NOT_APPLICABLE, PASSED, StepResult
+from fairshoe.bench.run import Watcher
 from fairshoe.describe import describe_status
 from fairshoe.messages import Message, Status
 

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from fairshoe.bench_page import page
-from fairshoe.bench_result import read_report, write_text
+from fairshoe.bench.page import page
+from fairshoe.bench.result import read_report, write_text
 
 
 def add_parser(commands: Any) -> None:

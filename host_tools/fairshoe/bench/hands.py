@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from fairshoe.bench_device import Device
+from fairshoe.bench.device import Device
 from fairshoe.errors import PortLost
 
 PATIENCE_S = 300.0  # a technician who has to fetch a deck

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from fairshoe.bench_steps import Board
+from fairshoe.bench.steps import Board
 from fairshoe.errors import PortError, UsageError
 from fairshoe.sim_port import SimPort
 from fairshoe.sim_setup import parse_url

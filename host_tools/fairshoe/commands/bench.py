@@ -12,21 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairshoe import boards, games
-from fairshoe.bench_device import Device, Line, PortLine
-from fairshoe.bench_hands import Hands, SimHands, Technician
-from fairshoe.bench_plan import Plan, limit_words, load_plan, plan_names
-from fairshoe.bench_play import Play
-from fairshoe.bench_result import PASSED, report_text, write_text
-from fairshoe.bench_run import Facts, Log, Run
-from fairshoe.bench_screen import BenchScreen
-from fairshoe.bench_steps import Bench, Board
+from fairshoe.bench.device import Device, Line, PortLine
+from fairshoe.bench.hands import Hands, SimHands, Technician
+from fairshoe.bench.plan import Plan, limit_words, load_plan, plan_names
+from fairshoe.bench.play import Play
+from fairshoe.bench.result import PASSED, report_text, write_text
+from fairshoe.bench.run import Facts, Log, Run
+from fairshoe.bench.screen import BenchScreen
+from fairshoe.bench.steps import Bench, Board
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.journal import Record
 from fairshoe.keys import read_key
 from fairshoe.messages import Booted, Role
 
 if TYPE_CHECKING:
-    from fairshoe.bench_sim import SimLine
+    from fairshoe.bench.sim import SimLine
 
 EXIT_INTERRUPTED = 130
 EXIT_FAILED = 1
@@ -180,7 +180,7 @@ def _bench(options: argparse.Namespace, plan: Plan) -> int:
 
 
 def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
-    from fairshoe.bench_page import page
+    from fairshoe.bench.page import page
 
     screen.finish()
     verdict, reason = work.verdict
@@ -217,7 +217,7 @@ def _may_acknowledge(device: Device, board: Board) -> None:
 def _line(url: str) -> tuple[Line, SimLine | None]:
     if not url.startswith("sim://"):
         return PortLine(url), None
-    from fairshoe.bench_sim import SimLine
+    from fairshoe.bench.sim import SimLine
 
     line = SimLine(url)
     return line, line

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from fairshoe.shuffle_plots import STYLE, Series, distribution, heat_maps, standalone
-from fairshoe.shuffle_run import Outcome, Run
-from fairshoe.shuffle_stats import ALPHAS, COUNTED
-from fairshoe.shuffle_test import (
+from fairshoe.commands.shuffle_test import (
     best_guess,
     conclusion,
     correction_text,
@@ -18,6 +15,9 @@ from fairshoe.shuffle_test import (
     rerun_text,
     verdict,
 )
+from fairshoe.shuffle.plots import STYLE, Series, distribution, heat_maps, standalone
+from fairshoe.shuffle.run import Outcome, Run
+from fairshoe.shuffle.stats import ALPHAS, COUNTED
 
 _PAGE_STYLE = """\
 :root{--good:#17693a;--goodback:#e2f3e7;--poor:#a4231c;--poorback:#fbe5e2}

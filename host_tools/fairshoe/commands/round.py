@@ -7,8 +7,8 @@ import json
 from typing import Any
 
 from fairshoe.advice import warned
+from fairshoe.commands.deal import positions_of
 from fairshoe.connection import PORT_HELP
-from fairshoe.deal_cli import positions_of
 from fairshoe.driving import KEY_NOTE, AtTheKeyboard, add_driving, driver_of
 from fairshoe.procedure import Procedure
 

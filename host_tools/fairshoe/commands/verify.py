@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from fairshoe.commands.flash import seconds
 from fairshoe.errors import UsageError
-from fairshoe.flash_cli import seconds
 from fairshoe.progress import Progress
 from fairshoe.ship import signing, verify
 from fairshoe.ship.device import Device

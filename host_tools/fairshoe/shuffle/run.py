@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from fairshoe.boards import Config
-from fairshoe.shuffle_models import MODELS, Model
-from fairshoe.shuffle_stats import Family, Tally, judge
+from fairshoe.shuffle.models import MODELS, Model
+from fairshoe.shuffle.stats import Family, Tally, judge
 
 PART = 500
 MACHINE_PART = 5
@@ -128,7 +128,7 @@ def _leave_interrupts_to_the_parent() -> None:
 
 def _count(plan: Plan, part: _Part) -> _Counted:
     # Brings in firmware and rig, which the rest of the command line does not need.
-    from fairshoe.shuffle_source import firmware_deck, machine_deck
+    from fairshoe.shuffle.source import firmware_deck, machine_deck
 
     numbers = range(part.first, part.first + part.count)
     if not part.key:

@@ -1,4 +1,4 @@
-"""What a bench run found, as the report file holds it. docs/BENCH.md and bench_plans/report_schema.json describe it."""
+"""What a bench run found, as the report file holds it. docs/BENCH.md and plans/report_schema.json describe it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
-from fairshoe.bench_kinds import FIGURES
-from fairshoe.bench_plan import Data, Limit, Step, validator
-from fairshoe.bench_play import Deck
-from fairshoe.bench_steps import Findings
+from fairshoe.bench.kinds import FIGURES
+from fairshoe.bench.plan import Data, Limit, Step, validator
+from fairshoe.bench.play import Deck
+from fairshoe.bench.steps import Findings
 from fairshoe.errors import FairshoeError, StoreError
 
 FORMAT = 1

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from fairshoe.shuffle_exact import Law
-from fairshoe.shuffle_run import Outcome
-from fairshoe.shuffle_stats import Tally
+from fairshoe.shuffle.exact import Law
+from fairshoe.shuffle.run import Outcome
+from fairshoe.shuffle.stats import Tally
 
 _LIGHT = (
     "--paper:#ffffff;--ink:#1c2430;--soft:#5b6675;--grid:#e3e7ec;--law:#cfd6df;--ours:#1f63c6;"

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import IO
 
 import fairshoe
-from fairshoe import bench_result as result_
 from fairshoe.advice import WARNINGS
-from fairshoe.bench_drills import PROCEDURES
-from fairshoe.bench_plan import Data, Plan, Step
-from fairshoe.bench_play import Overdue
-from fairshoe.bench_result import StepResult
-from fairshoe.bench_steps import Bench, Findings, NotApplicable, fresh_meters, right
+from fairshoe.bench import result as result_
+from fairshoe.bench.drills import PROCEDURES
+from fairshoe.bench.plan import Data, Plan, Step
+from fairshoe.bench.play import Overdue
+from fairshoe.bench.result import StepResult
+from fairshoe.bench.steps import Bench, Findings, NotApplicable, fresh_meters, right
 from fairshoe.describe import words
 from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, PortError, PortLost, StoreError
 from fairshoe.messages import Booted, Event, Meters, State

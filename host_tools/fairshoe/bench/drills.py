@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fairshoe import bench_hands as hands_
-from fairshoe import bench_steps as steps
-from fairshoe.bench_device import Device
-from fairshoe.bench_noise import TO_DEVICE
-from fairshoe.bench_plan import Step
-from fairshoe.bench_play import Overdue
-from fairshoe.bench_steps import Bench, Findings, NotApplicable, Procedure, right
+from fairshoe.bench import hands as hands_
+from fairshoe.bench import steps as steps
+from fairshoe.bench.device import Device
+from fairshoe.bench.noise import TO_DEVICE
+from fairshoe.bench.plan import Step
+from fairshoe.bench.play import Overdue
+from fairshoe.bench.steps import Bench, Findings, NotApplicable, Procedure, right
 from fairshoe.errors import FairshoeError
 from fairshoe.journal import Record
 from fairshoe.messages import (

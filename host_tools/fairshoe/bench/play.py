@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fairshoe import bench_hands as hands_
 from fairshoe.advice import WARNINGS
-from fairshoe.bench_device import Device
-from fairshoe.bench_hands import Deed, Hands
+from fairshoe.bench import hands as hands_
+from fairshoe.bench.device import Device
+from fairshoe.bench.hands import Deed, Hands
 from fairshoe.describe import words
 from fairshoe.messages import (
     CutReached,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from fairshoe.bench_noise import NoisyPort
+from fairshoe.bench.noise import NoisyPort
 from fairshoe.errors import FairshoeError, PortLost
 from fairshoe.keys import RoleKey
 from fairshoe.messages import Event, Health, LinkCounters, Message, Meters, Role, State, Status, Welcome

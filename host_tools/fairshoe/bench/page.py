@@ -8,12 +8,12 @@ from datetime import datetime
 from html import escape
 from typing import cast
 
-from fairshoe import bench_plots
-from fairshoe.bench_plan import Data
-from fairshoe.bench_plots import Point
-from fairshoe.bench_steps import BEAMS
+from fairshoe.bench import plots as bench_plots
+from fairshoe.bench.plan import Data
+from fairshoe.bench.plots import Point
+from fairshoe.bench.steps import BEAMS
 from fairshoe.describe import words
-from fairshoe.shuffle_plots import STYLE
+from fairshoe.shuffle.plots import STYLE
 
 _LIGHT = (
     "--paper:#ffffff;--ink:#1c2430;--soft:#5b6675;--grid:#e3e7ec;--law:#cfd6df;--ours:#1f63c6;"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fairshoe.shuffle_exact import eulerian
+from fairshoe.shuffle.exact import eulerian
 
 SHELVES = 10
 

@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
-from fairshoe.bench_kinds import FIGURES, KINDS, MECHANISMS
+from fairshoe.bench.kinds import FIGURES, KINDS, MECHANISMS
 from fairshoe.errors import FairshoeError
 
-FOLDER = Path(__file__).resolve().parent / "bench_plans"
+FOLDER = Path(__file__).resolve().parent / "plans"
 _SCHEMAS = ("schema", "report_schema")
 Data = dict[str, Any]
 

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from fairshoe import boards, demo, demo_stories, games
+from fairshoe.commands.sim import DEFAULT_BOARD, DEFAULT_GAME, add_simulation
 from fairshoe.screen import Screen
-from fairshoe.sim_cli import DEFAULT_BOARD, DEFAULT_GAME, add_simulation
 
 EPILOG = """\
 examples:

@@ -14,8 +14,8 @@ from typing import Any, TextIO
 
 from fairshoe import boards
 from fairshoe.errors import FairshoeError, UsageError
-from fairshoe.shuffle_run import Outcome, Plan, Run, execute
-from fairshoe.shuffle_stats import ALPHAS, CELL_MIN, COUNTED, Result
+from fairshoe.shuffle.run import Outcome, Plan, Run, execute
+from fairshoe.shuffle.stats import ALPHAS, CELL_MIN, COUNTED, Result
 
 SHUFFLES = 100_000
 SHUFFLES_MIN = 1000  # with fewer the bad shufflers are not all caught
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     finally:
         progress.finish()
     if options.html or options.plots:
-        from fairshoe.shuffle_report import page, plots
+        from fairshoe.shuffle.report import page, plots
 
         if options.html:
             Path(options.html).write_text(page(outcome), encoding="utf-8")
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from fairshoe.shuffle_source import check_shuffles, deck_cards
+    from fairshoe.shuffle.source import check_shuffles, deck_cards
 
     config, _ = boards.load_board(options.board)
     check_shuffles(config)
@@ -194,7 +194,7 @@ def rerun_text(run: Run) -> str:
 
 
 def as_text(run: Run, colour: bool) -> list[str]:
-    from fairshoe.shuffle_source import firmware_version
+    from fairshoe.shuffle.source import firmware_version
 
     plan = run.plan
     lines = [
@@ -267,7 +267,7 @@ def _painted(line: str) -> str:
 
 
 def as_json(run: Run) -> dict[str, Any]:
-    from fairshoe.shuffle_source import firmware_version
+    from fairshoe.shuffle.source import firmware_version
 
     plan = run.plan
     return {

@@ -1,0 +1,1 @@
+"""Bench plans: what they are, how they are run on a device, and the report they end in."""
