@@ -10,7 +10,7 @@ card takes while cards move: no collection, no storage, no cryptography.
 import os
 
 from machine import UART, Pin, Timer
-from micropython import const
+from micropython import const, schedule
 
 from hal.board.edges import Beam
 from hal.board.port import RX_BYTES, TX_BYTES, BoardHal
@@ -79,9 +79,13 @@ class Esp32Hal(BoardHal):
         return BoardHal._news(self)
 
     def _catch_up(self) -> None:
+        """Through the queue like any other edge: handlers do not interrupt each other, but they would this."""
         for beam in self._beams:
             if beam.pin.value() != beam.level:
-                beam.on_edge(beam.pin)
+                try:
+                    schedule(beam.on_edge, beam.pin)
+                except RuntimeError:
+                    return  # full: those in it come first, and then somebody looks again
 
 
 def make_hal(config: "Config", inputs: "tuple[str, ...]", outputs: "tuple[str, ...]") -> "Hal":

@@ -82,7 +82,15 @@ class Esp32World(World):
         machine.Timer = SoftTimer
         machine.UART = WaitingUart
         modules["os"] = Module(urandom=_urandom)
+        modules["micropython"] = Module(const=lambda value: value, schedule=_schedule)
         return modules
+
+
+def _schedule(handler, argument):
+    world = fake_chip.Pin.world
+    if len(world.queue) == QUEUE:
+        raise RuntimeError("schedule queue full")
+    world.schedule(handler, argument)
 
 
 def _urandom(size):

@@ -31,6 +31,26 @@ def test_an_edge_whose_handler_found_no_room_is_seen_at_the_next_look():
     assert [us for _, _, us in edges] == sorted([us for _, _, us in edges])
 
 
+def test_catching_up_waits_its_turn_and_never_comes_between_two_steps_of_a_handler():
+    board = Esp32Driver.make("shoe")
+    world = board.world
+    world.busy = True
+    for _ in range(8):
+        world.schedule(lambda nothing: None, None)
+    board.set_line("exit", 1)
+    board.run(10)
+    assert world.dropped == 1
+    # Still busy, and the queue still full: the look finds no room, and nothing breaks.
+    assert board.sample() == []
+    world.busy = False
+    world.handle()
+    world.handling = True  # in the midst of another handler
+    assert board.sample() == []
+    world.handling = False
+    world.handle()
+    assert [(name, level) for name, level, _ in board.sample()] == [("exit", 1)]
+
+
 def test_idle_ends_for_an_edge_whose_handler_found_no_room():
     board = Esp32Driver.make("shoe")
     world = board.world
