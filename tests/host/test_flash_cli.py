@@ -31,6 +31,7 @@ def quick(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(flash_cli, "build", once)
     monkeypatch.setattr(up, "SETTLE_S", 0.4)
+    monkeypatch.setattr(up, "NUDGE_S", 0.2)
 
 
 def flash(*arguments: str) -> int:
@@ -79,7 +80,12 @@ def test_a_dry_run_says_what_would_be_done_and_starts_the_device_again(
     assert board.resets == 1
 
 
-def test_firmware_that_does_not_start_is_status_34(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+def test_firmware_that_does_not_start_is_status_34(
+    built: Built, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Waits end when the prompt comes, however late that is on a busy machine; one is for words that never come.
+    monkeypatch.setattr(up, "SETTLE_S", 3.0)
+    monkeypatch.setattr(up, "NUDGE_S", 30.0)
     board = FakeBoard(built.files)
     board.main_ends = 'Traceback (most recent call last):\n  File "main.py"\nValueError: no such pin\n'
     board.power_on()

@@ -218,6 +218,7 @@ def test_a_signed_release_goes_onto_a_device_as_it_is(
     release: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(up, "SETTLE_S", 0.4)
+    monkeypatch.setattr(up, "NUDGE_S", 0.2)
     (release / "manifest.json").write_bytes(make_manifest([small(files=SHIPPED)], "0.1.0", {}))
     folder = folder_of(release / "b", SHIPPED)
     key = release.parent / "signing.key"

@@ -22,6 +22,7 @@ PROMPT = b">>> "
 HALTED = b"fairshoe halted: "  # said every second by a device that cannot start: hal/device.py
 BACK_S = 20.0  # until the port is there again
 SETTLE_S = 6.0  # from power-up to the first scan, with room
+NUDGE_S = 1.0  # for a prompt to answer an empty line
 REOPEN_S = 0.2
 TOLD_S = 3.0  # for the event of the start, if nothing older waits to be collected
 
@@ -64,7 +65,7 @@ def stays_silent(
                 if PROMPT not in heard:
                     # At a prompt an empty line makes another one; a shoe that scans drops it.
                     repl.send(b"\r")
-                    heard += repl.listen(SETTLE_S / 8, PROMPT)
+                    heard += repl.listen(NUDGE_S, PROMPT)
                 if PROMPT in heard and not _last_words(heard):
                     # Said before anybody listened: a soft reset starts it again, and it says so again.
                     repl.send(b"\x04")
