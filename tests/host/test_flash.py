@@ -293,6 +293,23 @@ def test_a_device_that_the_files_are_not_for_is_refused(changes: dict[str, Any],
         flash.check_device(identity(**changes), CONFIG, FILES, Leave())
 
 
+@pytest.mark.parametrize(
+    ("port", "board", "platform", "machine"),
+    [
+        ("rp2", "Raspberry Pi Pico 2", "rp2", "Raspberry Pi Pico2 with RP2350"),
+        ("stm32", "NUCLEO-H743ZI", "pyboard", "NUCLEO_H743ZI with STM32H743"),
+    ],
+)
+def test_a_board_is_known_however_its_name_is_spelled(port: str, board: str, platform: str, machine: str) -> None:
+    config = {"mcu": {"port": port, "board": board}}
+    one = identity(platform=platform, machine=machine, mpy=6 | 3 << 8 | 7 << 10)
+    assert flash.check_device(one, config, FILES, Leave()) == []
+    other = identity(platform=platform, machine="Raspberry Pi Pico 2 W with RP2350", mpy=6 | 3 << 8 | 7 << 10)
+    if port == "rp2":
+        with pytest.raises(WrongDevice, match="Pico 2 W"):
+            flash.check_device(other, config, FILES, Leave())
+
+
 def test_what_may_be_allowed_is_noted() -> None:
     odd = identity(machine="My board with RP2040", version=(1, 30, 0))
     notes = flash.check_device(odd, CONFIG, FILES, Leave(other_board=True, other_micropython=True))

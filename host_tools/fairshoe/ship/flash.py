@@ -106,8 +106,7 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
                 "Put one of those on it (docs/FLASH.md), or say --other-micropython.",
             )
         notes.append(f"MicroPython {identity.release} was never tried; {known} were")
-    named = identity.machine.partition(" with ")[0]
-    if named != board:
+    if _plain(identity.machine.partition(" with ")[0]) != _plain(board):
         # Builds for rp2 know their board; elsewhere one build serves many, and its name says little.
         if port == "rp2" and not leave.other_board:
             raise WrongDevice(
@@ -116,6 +115,11 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
             )
         notes.append(f"the board config is for {board}, the device says that it is {identity.machine}")
     return notes
+
+
+def _plain(name: str) -> str:
+    """MicroPython says Pico2 and NUCLEO_H743ZI, their makers Pico 2 and NUCLEO-H743ZI."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def check_code(identity: Identity, files: Mapping[str, bytes]) -> None:
