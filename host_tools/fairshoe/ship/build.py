@@ -13,6 +13,7 @@ from typing import Any
 from zlib import crc32
 
 from fairshoe import _device
+from fairshoe.ship.branches import close_branches
 from fairshoe.ship.closure import KINDS, find_module, imported_by, module_path, modules_of, port_modules
 from fairshoe.ship.faults import ShipError, need
 from fairshoe.ship.fold import Folded, FoldError, fold
@@ -152,7 +153,13 @@ def config_names(config: dict[str, Any], board: str, root: Path) -> list[str]:
 
 def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
     """The sources of modules that belong together, and of the main.py on top of them, with constants as numbers."""
-    sources = {name: find_module(name, root).read_text(encoding="utf-8") for name in names}
+    kept = set(names)
+
+    def stays_home(name: str) -> bool:
+        return name not in kept and module_path(name, root) is not None
+
+    texts = {name: find_module(name, root).read_text(encoding="utf-8") for name in names}
+    sources = {name: close_branches(text, stays_home) for name, text in texts.items()}
     try:
         folded = fold({**sources, "main": main})
     except FoldError as error:
