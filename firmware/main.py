@@ -18,9 +18,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config, Hal
 
-BOARD_FILE = "/board.json"
-WORDS_FILE = "/words.txt"
-GAME_FILE = "/game.json"  # the one game this device plays
+# Beside main.py, which is where MicroPython starts: its place has another name on every chip.
+BOARD_FILE = "board.json"
+WORDS_FILE = "words.txt"
+GAME_FILE = "game.json"  # the one game this device plays
 GAME_DEFAULT = "caribbean-stud"
 BEAT_MS = const(200)  # scans at least so often, whatever they asked for: the watchdog barks at 500 ms
 COLLECT_MS = const(5000)
