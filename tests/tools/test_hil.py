@@ -69,6 +69,12 @@ def test_figures_stand_beside_their_budgets() -> None:
     assert all(row.kept for row in rows())
 
 
+def test_a_machine_without_motors_is_timed_in_every_scan() -> None:
+    said = {"job": ["0", "0", "0"], "job_quiet": ["50", "40000", "2000"]}
+    found = {row.name: row.value for row in report.motion_rows(said, MOTION)}
+    assert found["scans while cards moved"] == 50 and found["scan while cards move, mean"] == 800
+
+
 def test_a_budget_that_is_missed_is_said_aloud() -> None:
     over = report.Row("scan while cards move, mean", 1201, "us", report.SCAN_MEAN_US)
     text = report.table("board", [*rows(), over], {"rounds": report.GOOD, "jam": "WRONG: no card"}, "end")
