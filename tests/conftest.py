@@ -1,5 +1,6 @@
 """Makes the device packages importable in every test, and builds what a board ships once for all of them."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,10 @@ import pytest
 from fairshoe import _device
 
 _device.load()
+
+# A shell that runs the tests in the background has Ctrl-C ignored, and every program they start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from fairshoe.ship.build import Shipped  # noqa: E402
 
