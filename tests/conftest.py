@@ -1,5 +1,6 @@
 """Makes the device packages importable in every test, and builds what a board ships once for all of them."""
 
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,10 @@ import pytest
 from fairshoe import _device
 
 _device.load()
+
+# Whoever tests has a shoe of their own, perhaps.
+for _name in [name for name in os.environ if name.startswith("FAIRSHOE_")]:
+    del os.environ[_name]
 
 # A shell that runs the tests in the background has Ctrl-C ignored, and every program they start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

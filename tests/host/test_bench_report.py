@@ -231,6 +231,14 @@ def test_mistakes_are_told_with_the_next_step(
     assert list(tmp_path.iterdir()) == [], "nothing is left behind"
 
 
+def test_the_port_that_is_set_is_the_one_that_is_tested(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FAIRSHOE_PORT", "sim://no-such-board")
+    assert main(["bench", "sensors"]) == 3
+    assert "no-such-board" in capsys.readouterr().err
+
+
 def test_a_folder_that_cannot_be_written_is_told_before_anything_moves(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairshoe import boards, games
+from fairshoe import boards, games, settings
 from fairshoe.bench.device import Device, Line, PortLine
 from fairshoe.bench.hands import Hands, SimHands, Technician
 from fairshoe.bench.plan import Plan, limit_words, load_plan, plan_names
@@ -62,7 +62,7 @@ def add_parser(commands: Any) -> None:
     )
     bench.add_argument("plan", metavar="PLAN|list|show", help=f"{', '.join(plan_names())}, or the path of a .json file")
     bench.add_argument("name", nargs="?", metavar="NAME", help="with show: which plan")
-    bench.add_argument("--port", metavar="URL", help="serial device, pyserial URL or sim://BOARD?seed=N")
+    bench.add_argument("--port", metavar="URL", help="serial device, URL or sim://BOARD?seed=N; as set if left out")
     bench.add_argument("--operator", default="", metavar="NAME", help="who tests; stands on the receipt")
     bench.add_argument("--serial", default="", metavar="NUMBER", help="serial number on the machine's plate")
     bench.add_argument("--out", default=".", metavar="FOLDER", help="where the report goes (current folder)")
@@ -92,8 +92,15 @@ def run(options: argparse.Namespace) -> int:
     if options.name:
         raise UsageError(f"what is {options.name!r}?", "Give one plan; `fairshoe bench list` shows them.")
     plan = load_plan(options.plan)
+    set_before = settings.load(options)
+    options.port = set_before["port"]
     if not options.port:
-        raise UsageError("which device?", "Give --port: a serial device, or sim://pico-carousel for a simulated one.")
+        raise UsageError(
+            "which device?",
+            "Give --port: a serial device, or sim://pico-carousel for a simulated one; or set FAIRSHOE_PORT.",
+        )
+    if not options.port.startswith("sim://"):  # whose key is in its URL
+        options.key_file = set_before["key_file"]
     if options.decks:
         plan = with_decks(plan, options.decks)
     return _bench(options, plan)
