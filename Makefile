@@ -20,27 +20,31 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready run test test-cpython test-mpy check lint types types-device style
+.PHONY: help setup ready run test test-cpython test-host test-device test-mpy check lint types types-device style
 .PHONY: scenarios trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
 
-# Every part runs, whatever the ones before it did; then one line says how it went.
+# Every part runs, whatever the ones before it did, and those of the second list beside them; then one line says how it
+# went. What a part beside the others said is shown when all is over: a machine has two cores, and many tests wait.
 define each
-@failed=; $(2) \
+@failed=; beside=; mkdir -p build; \
+for part in $(2); do \
+	$(MAKE) --no-print-directory $$part > build/$$part.log 2>&1 & beside="$$beside $$part:$$!"; \
+done; \
+trap 'for part in $$beside; do kill $${part#*:} 2> /dev/null; done' EXIT INT TERM; \
 for part in $(1); do \
 	printf '\n== %s\n' $$part; \
 	$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
-done; $(3) \
+done; \
+for part in $$beside; do \
+	wait $${part#*:} || failed="$$failed $${part%:*}"; \
+	printf '\n== %s\n' $${part%:*}; cat build/$${part%:*}.log; \
+done; \
 if [ -n "$$failed" ]; then printf '\n$@ FAILED:%s\n' "$$failed"; exit 1; fi; \
-printf '\n$@ passed: %s\n' '$(1)$(if $(2), test-mpy)'
+printf '\n$@ passed: %s\n' '$(strip $(1) $(2))'
 endef
-
-# The MicroPython VM beside everything else, since a machine has two cores; what it said is shown when it is over.
-begin_mpy = mkdir -p build; $(MAKE) --no-print-directory test-mpy > build/test-mpy.log 2>&1 & mpy=$$!; \
-	trap 'kill $$mpy 2> /dev/null' EXIT INT TERM;
-end_mpy = printf '\n== test-mpy\n'; wait $$mpy || failed="$$failed test-mpy"; cat build/test-mpy.log;
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):[^#]*## /\1\t/' | \
@@ -57,10 +61,16 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check trace test-cpython test-dissector-if-tshark,$(begin_mpy),$(end_mpy))
+	$(call each,check trace test-device test-dissector-if-tshark,test-mpy test-host)
 
 test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style
+
+test-host: ready
+	@$(BIN)/pytest tests/host
+
+test-device: ready
+	@$(BIN)/pytest --ignore=tests/style --ignore=tests/host
 
 test-mpy: ready ## the tests that both VMs share, on the MicroPython VM
 	@$(BIN)/node tools/mpy/test.mjs tests/unit tests/contract

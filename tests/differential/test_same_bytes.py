@@ -31,7 +31,7 @@ def on_micropython(seeds: list[int]) -> list[str]:
 
 @pytest.mark.timeout(600)
 def test_every_story_gives_the_same_bytes_on_both_vms() -> None:
-    seeds = [1, random.randrange(1 << 16)]
+    seeds = [random.randrange(1 << 16)]
     print(f"seeds {seeds}; replay one with: .venv/bin/node tools/mpy/exec.mjs tests/differential/same_bytes.py SEED")
     expected = on_cpython(seeds)
     actual = on_micropython(seeds)
