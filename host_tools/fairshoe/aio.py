@@ -245,6 +245,7 @@ class AsyncShoe:
 
     def resume(self, unfinished: Unfinished) -> Pending:
         """Ask about a command of an earlier run, under its own number: it acts now if it never did."""
+        self._raise_failure()
         return self._core.resume(unfinished)
 
     async def wait(self, pending: Pending, timeout_s: float = COMMAND_S) -> CommandResult:
@@ -277,6 +278,7 @@ class AsyncShoe:
 
     async def close(self) -> None:
         """Let go of the port. When it returns, no task and no thread of this shoe is left."""
+        self._core.closed = True
         task, self._task = self._task, None
         self._closing = True
         if task is not None:

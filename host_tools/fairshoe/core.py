@@ -128,6 +128,7 @@ class Core:
         self.notices: deque[Notice] = deque()
         self.log: StoredLog | None = None
         self.up = False  # a session is in force, and the device was heard of lately
+        self.closed = False
         self._new_log = new_log
         self._device = device
         self._listener = wire.Decoder()
@@ -275,7 +276,13 @@ class Core:
             )
         return welcome
 
+    def check_open(self) -> None:
+        """A command of a closed shoe must not get a number: nobody would send it now, and it would act later."""
+        if self.closed:
+            raise UsageError(f"{self.name} is closed.", "Open it again.")
+
     def start(self, kind: type[Command], arguments: dict[str, int]) -> Pending:
+        self.check_open()
         welcome = self.keyed()
         _check_command(kind, arguments)
         op = self.numbers.begin(welcome.device, welcome.role, welcome.op_last, kind.NAME, arguments)
@@ -283,6 +290,7 @@ class Core:
         return self.pending
 
     def resume(self, unfinished: Unfinished) -> Pending:
+        self.check_open()
         self.keyed()
         for kind in messages.ALL:
             if issubclass(kind, Command) and unfinished.command == kind.NAME:

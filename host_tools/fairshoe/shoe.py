@@ -326,6 +326,7 @@ class Shoe:
 
     def close(self) -> None:
         """Let go of the port. An event in hand comes again at the next connection."""
+        self._core.closed = True
         if self._port is not None:
             self._port.close()
         self._port = None
@@ -432,8 +433,9 @@ class Shoe:
 
     def _reopen(self) -> None:
         """Try to get the port back when it is time to, and wait a moment otherwise."""
+        self._core.check_open()
         if self._way is None:
-            raise UsageError(f"{self.name} is closed.", "Open it again.")
+            raise self._core.lost_error()
         now = self._clock()
         if now < self._retry_at:
             self._sleep(min(NAP_S, self._retry_at - now))
