@@ -110,7 +110,7 @@ class HostSession:
             self._say_hello(now)
         elif self._seal is not None and now >= self._life_at:
             # A keyed session nobody hears of for ten seconds may be replaced by one without a key.
-            self.send(EventAck(self.acknowledged))
+            self.send(EventAck(0 if self.log_due else self.acknowledged))
         if self._output:
             self._life_at = now + LIFE_S
 
@@ -163,9 +163,11 @@ class HostSession:
         self._early = []
 
     def acknowledge(self, seq: int) -> None:
-        """The event and all before it are safe."""
+        """The event and all before it are safe. Not said while it is not known of which log: the device may have
+        another one now, whose events of these numbers are stored nowhere."""
         self.acknowledged = max(self.acknowledged, seq)
-        self.send(EventAck(self.acknowledged))
+        if not self.log_due:
+            self.send(EventAck(self.acknowledged))
 
     def send(self, message: Message) -> None:
         """In the session. Without one, or without a number left in it, it is not sent: a new session is asked for, and

@@ -23,7 +23,8 @@ from fairshoe.messages import (
     UnknownMessage,
 )
 from fairshoe.notices import EventsElsewhere, LogStarted, Notice
-from fairshoe.session import event_seq
+from fairshoe.session import HostSession, event_seq
+from fairshoe.sim_port import SimPort
 from fairshoe.store import Arrived, Store
 
 KEY = bytes(range(32))
@@ -161,6 +162,46 @@ def test_a_replaced_memory_stops_the_program_and_nothing_is_acknowledged(tmp_pat
         assert old.identity != new.identity and old.last == 2
         assert told == [LogStarted(DEVICE, new.identity)]
         assert len(list(store.events(DEVICE))) == old.events + new.events
+
+
+def swap(shoe: Shoe, url: str) -> None:
+    """Another simulated machine on the same cable, as when a device's storage is exchanged under a program."""
+    other = SimPort.from_url(url)
+    shoe._port.close()  # pyright: ignore
+    shoe._way._sim = shoe._port = shoe._sim = other  # pyright: ignore
+    shoe._clock, shoe._sleep = other.clock, other.sleep  # pyright: ignore
+    shoe._core.link_lost("the cable is out", 0.0)  # pyright: ignore
+    shoe._core.relink()  # pyright: ignore
+
+
+def test_a_memory_replaced_under_a_running_program_gets_no_acknowledgement_as_a_sign_of_life(tmp_path: Path) -> None:
+    key = tmp_path / "device.key"
+    write_key(key, "device", KEY)
+    url = f"sim://?dealer=none&key={key}&storage={tmp_path}/"
+    with Store(tmp_path / "store.db") as store, Shoe.open(url + "old.nv", key, store=store) as shoe:
+        shoe.run(until=EmptyProved)
+        swap(shoe, f"{url}new.nv&seed={1 + 0x10000}")
+        shoe.sim.sleep(3)
+        shoe.sim.act("open")
+        shoe.sim.sleep(1)
+        end = shoe.sim.clock() + 15
+        while shoe.sim.clock() < end:
+            with pytest.raises(StorageReplaced):
+                shoe.run(timeout_s=5)
+        (log,) = store.logs()
+        assert shoe.sim.rig.app.journal.seq_last >= log.last >= 2
+        assert acknowledged(shoe) == 0
+
+
+def test_what_is_stored_late_is_not_acknowledged_to_a_log_that_is_not_known_yet() -> None:
+    """A store that was locked takes the last events of a session when the next one has begun."""
+    session = HostSession(asks_log=True)
+    session.connected = session.log_due = True
+    session.acknowledge(4)
+    assert session.take_output() == b""
+    assert list(session.resume_after(4)) == []
+    session.acknowledge(5)
+    assert session.take_output()
 
 
 @pytest.mark.parametrize(
