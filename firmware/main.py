@@ -25,6 +25,7 @@ GAME_FILE = "game.json"  # the one game this device plays
 GAME_DEFAULT = "caribbean-stud"
 BEAT_MS = const(200)  # scans at least so often, whatever they asked for: the watchdog barks at 500 ms
 COLLECT_MS = const(5000)
+SHOW_IDLES = const(40)  # four lines take a display twenty (hal/board/lcd.py)
 
 
 def main() -> None:
@@ -71,6 +72,8 @@ def out_of_service(hal: "Hal", why: str) -> None:
     level[OUT_LAMP_RED] = 1
     hal.drive(level, False)
     hal.show(("OUT OF SERVICE", why[:20], why[20:40], "CALL A TECHNICIAN"))
+    for _ in range(SHOW_IDLES):
+        hal.idle(1)
 
 
 def make_port(config: "Config") -> "Hal":

@@ -81,6 +81,9 @@ What all boards have in common:
 - Buttons and key switch close to ground at the expander (MCP23017), against its pull-ups. Lamps hang at its outputs
   through a driver. Its interrupt pins stay open, its address pins give the address of the config, its reset goes high.
 - Logic is 3.3 V. FRAM and expander run from the same 3.3 V as the microcontroller. WP and HOLD of the FRAM go high.
+- The display is one of 20x4 characters with an HD44780 or the like and an I2C backpack: P0 RS, P1 RW, P2 E, P3 the
+  light's switch, P4 to P7 D4 to D7. SDA and SCL are those of the expander and stay at 3.3 V: a display that runs from
+  5 V needs a level shifter, and the pull-ups on its backpack go.
 - The link is logic level at the pin; what goes over a cable needs a line driver (RS-485 or RS-232) with isolation.
 """
 SERVICE = {"rp2": "the board's USB connector", "esp32": "the connector marked USB", "stm32": "the USB connector CN13"}
@@ -121,6 +124,8 @@ def buses(config: Config) -> str:
         parts.append(f"FRAM of {nv['bytes']:,} bytes on SPI {nv['spi']}")
     if expander:
         parts.append(f"port expander at address {expander['address']} on I2C {expander['i2c']}")
+        if "display" in config:
+            parts.append(f"display at address {config['display']['address']} on the same")
     return ", ".join(parts)
 
 

@@ -1,7 +1,6 @@
 """The HAL verbs on a board. Nothing is touched before BoardHal is made, and then the outputs first: all off.
 
-Limits: the display is not in the board config yet, so `show` keeps its lines in an attribute. There is no driver for a
-card reader: card_code stays 0.
+Limits: there is no driver for a card reader: card_code stays 0.
 """
 
 import machine
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from hal.api import Config, InputImage, Storage
     from hal.board.clock import sleep_ms, ticks_add, ticks_diff, ticks_ms, ticks_us
+    from hal.board.lcd import Lcd
 else:
     from time import sleep_ms, ticks_add, ticks_diff, ticks_ms, ticks_us
 
@@ -60,12 +60,18 @@ class BoardHal:
         self._slot: "Beam | None" = None
         self._bind_inputs(config["inputs"], input_names)
         self._panel: "Expander | None" = None
+        self._display: "Lcd | None" = None
         bus = config.get("expander")
         if bus:
             mask = 0
             for bit in self._buttons:
                 mask |= 1 << bit
-            self._panel = Expander(self._i2c(bus), bus["address"], mask)
+            i2c = self._i2c(bus)
+            self._panel = Expander(i2c, bus["address"], mask)
+            if "display" in config:
+                from hal.board.lcd import Lcd
+
+                self._display = Lcd(i2c, config["display"]["address"], self._drives, self._levels, self.axis)
         self._link = self._table = self._uart(config["link"])
         self._dog: "WDT | None" = None
         self.lines = ("", "", "", "")
@@ -144,9 +150,13 @@ class BoardHal:
     # -- time ------------------------------------------------------------------------------------------------------
 
     def idle(self, ms: int) -> None:
-        """Ticks of 2 ms until something is new for a scan."""
+        """Ticks of 2 ms until something is new for a scan; in each a slice for the display, while nothing turns."""
         until_ms = ticks_add(ticks_ms(), ms)
-        while not self._news():
+        while True:
+            if self._display:
+                self._display.send()
+            if self._news():
+                return
             left_ms = ticks_diff(until_ms, ticks_ms())
             if left_ms <= 0:
                 return
@@ -279,6 +289,8 @@ class BoardHal:
 
     def show(self, lines: "tuple[str, str, str, str]") -> None:
         self.lines = lines
+        if self._display:
+            self._display.show(lines)
 
     # -- the link --------------------------------------------------------------------------------------------------
 

@@ -46,6 +46,7 @@ BLOCK_BYTES = 4096
 FILES_BYTES = 256 * 1024  # what a file system keeps for itself: the firmware twice, and littlefs around it
 # What rp2.Flash reaches, by board: all of it is the file system's unless the boot script says otherwise.
 FLASH_BYTES = {"Raspberry Pi Pico": 1408 * 1024, "Raspberry Pi Pico 2": 3072 * 1024}
+DISPLAY_ADDRESSES = (range(0x20, 0x28), range(0x38, 0x40))  # PCA8574 and PCA8574A, by their address pins
 ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room for so many
 
 
@@ -68,6 +69,7 @@ def board_problems(config: Config) -> Iterator[str]:
     kind = mech["kind"]
     yield from pin_problems(config)
     yield from capability_problems(config)
+    yield from _display_problems(config)
     yield from _entropy_problems(config)
     yield from _line_problems(config, kind, mech["count_assurance"])
     yield from _throat_problems(mech)
@@ -86,6 +88,23 @@ def board_problems(config: Config) -> Iterator[str]:
     yield from _nv_problems(config["nv"]["bytes"])
     if config["nv"]["kind"] == "flash":
         yield from _flash_problems(config["nv"], config["mcu"]["board"])
+
+
+# --- display -----------------------------------------------------------------------------------
+
+
+def _display_problems(config: Config) -> Iterator[str]:
+    display = config.get("display")
+    if display is None:
+        return
+    address: int = display["address"]
+    if not any(address in chip for chip in DISPLAY_ADDRESSES):
+        ranges = " and ".join(f"{chip[0]} to {chip[-1]}" for chip in DISPLAY_ADDRESSES)
+        yield f"display.address {address}: a PCA8574 has {ranges}"
+    if "expander" not in config:
+        yield "section display is there, and no section expander, whose bus it is on"
+    elif address == config["expander"]["address"]:
+        yield f"display.address {address} is that of the expander on the same bus"
 
 
 # --- noise -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ buses) is the emulator's business. Runs on both VMs: no module of either is need
 import sys
 
 from fram_chip import FramChip
+from lcd_chip import LcdChip
 from usb_host import UsbHost
 
 from firmware.main import make_port
@@ -127,7 +128,7 @@ class Spi:
 
 
 class I2c:
-    """With the port expander at its other end; `world.panel_there` says whether it answers."""
+    """With the port expander at its other end, and a display; `world.panel_there` says whether the first answers."""
 
     world = None
 
@@ -135,6 +136,9 @@ class I2c:
         self.registers = self.world.expander
 
     def writeto(self, address, buf):
+        display = self.world.config.get("display")
+        if display and address == display["address"]:
+            return self.world.lcd.write(buf)
         self._check(address)
         self.registers[buf[0]] = buf[1]
         self.registers[buf[0] + 1] = buf[2]
@@ -207,6 +211,7 @@ class World:
         self.usb = UsbHost()
         self.fram = FramChip(config["nv"]["bytes"])
         self.expander = bytearray(0x17)
+        self.lcd = LcdChip()
         self.contacts = 0
         self.panel_there = True
         self.fram_there = True

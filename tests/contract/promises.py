@@ -32,11 +32,13 @@ def hold(driver, module, about=("", "storage")):
     """Every promise about these things, to which this port can be held, becomes a test of a module."""
     import promises_axis
     import promises_board
+    import promises_display
     import promises_fake
     import promises_lines
     import promises_storage
 
-    assert promises_axis and promises_board and promises_fake and promises_lines and promises_storage
+    assert promises_axis and promises_board and promises_display
+    assert promises_fake and promises_lines and promises_storage
     count = 0
     for kinds, what, function in _promises:
         for kind in kinds:

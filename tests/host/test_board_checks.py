@@ -94,8 +94,27 @@ def test_seeds_are_disclosed_only_where_the_machine_knows_the_end_of_a_round() -
     )
 
 
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        (32, "display.address 32 is that of the expander on the same bus"),
+        (40, "display.address 40: a PCA8574 has 32 to 39 and 56 to 63"),
+        (55, "display.address 55: a PCA8574 has 32 to 39 and 56 to 63"),
+    ],
+)
+def test_a_display_has_an_address_of_its_own_that_its_chip_can_have(address: int, message: str) -> None:
+    assert only("shoe", display__address=address) == message
+    for good in (33, 39, 56, 63):
+        assert problems("carousel", display={"kind": "lcd2004", "address": good}) == []
+
+
+def test_a_display_is_on_the_bus_of_an_expander() -> None:
+    found = problems("shoe", expander=None)
+    assert "section display is there, and no section expander, whose bus it is on" in found
+
+
 def test_the_panel_is_on_an_expander_that_exists() -> None:
-    message = only("draw", expander=None)
+    message = only("draw", expander=None, display=None)
     assert message.startswith("inputs.key_switch, inputs.button_close, ")
     assert message.endswith("outputs.lamp_red sit on an expander, and there is no section expander")
     config = board("draw")
@@ -104,7 +123,7 @@ def test_the_panel_is_on_an_expander_that_exists() -> None:
     for (group, name), pin in zip(names, (7, 8, 9, 11, 12, 13, 14, 15, 20), strict=True):
         config[group][name] = pin
     assert boards.check_board(config) == ["section expander is there, and nothing uses it"]
-    del config["expander"]
+    del config["expander"], config["display"]
     assert boards.check_board(config) == []
 
 

@@ -47,7 +47,7 @@ def leaves(config: dict[str, Any]) -> dict[str, object]:
 
 def wired(board: str) -> set[str]:
     """What docs/WIRING.md tells of a board."""
-    buses = {"link.uart", "nv.spi", "expander.i2c", "expander.address"}
+    buses = {"link.uart", "nv.spi", "expander.i2c", "expander.address", "display.address"}
     return {row[0] for row in wiring.rows(CONFIGS[board])} | buses
 
 

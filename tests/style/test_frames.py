@@ -20,6 +20,7 @@ SCANNED = (
     "hal/rp2/axis.py",
     "hal/board/edges.py",
     "hal/board/expander.py",
+    "hal/board/lcd.py",
     "hal/board/port.py",
 )
 COLD = {

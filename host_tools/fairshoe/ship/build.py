@@ -233,7 +233,7 @@ def other_ports(port: str) -> list[str]:
 
 
 def other_parts(config: dict[str, Any]) -> list[str]:
-    """Storage, axis and noise that the port could use, but not on this board; files are for hosts."""
+    """Storage, axis, noise and display that the port could use, but not on this board; files are for hosts."""
     flash = config.get("nv", {}).get("kind") == "flash"
     trng = config.get("entropy", {}).get("source") == "rp2350_trng"
     return [
@@ -241,6 +241,7 @@ def other_parts(config: dict[str, Any]) -> list[str]:
         *(["hal.board.fram"] if flash else ["hal.flash", "hal.rp2.onboard"]),
         *(["hal.board.still"] if "axis" in config else ["hal.rp2.axis", "hal.rp2.steps"]),
         "hal.rp2.rosc" if trng else "hal.rp2.trng",
+        *([] if "display" in config else ["hal.board.lcd"]),
     ]
 
 

@@ -1,0 +1,90 @@
+"""A display for tests: what an HD44780 makes of the nibbles that a PCF8574 gives it, with its memory of two rows of 40.
+
+It begins in eights, understands nothing before it has been told how, and is blank without power.
+"""
+
+RS, E, LIGHT = 1, 4, 8
+
+
+class LcdChip:
+    """`screen()` is what a dealer reads. `writes` has the size of every transfer, `orders` what was understood."""
+
+    def __init__(self):
+        self.there = True
+        self.writes = []
+        self.orders = []
+        self.power_on()
+
+    def power_on(self):
+        self.memory = bytearray(b"\xff" * 0x80)  # what was in it is gone, and what is there is no text
+        self.at = 0
+        self.wide = True
+        self.half = -1
+        self.two_rows = self.lit = self.on = False
+        self.busy = False
+        self.last = 0
+
+    def unplug(self):
+        self.there = False
+        self.power_on()
+
+    def write(self, buf):
+        if not self.there:
+            raise OSError(5)
+        self.writes.append(len(buf))
+        self.busy = False
+        for byte in buf:
+            assert not byte & 2, "it is never read"
+            self.lit = byte & LIGHT != 0
+            if byte & E and not self.last & E:
+                assert byte & RS == self.last & RS, "RS changes with E"
+            if self.last & E and not byte & E:
+                assert byte & 0xF9 == self.last & 0xF9, "a nibble changes as it is taken"
+                self._nibble(byte >> 4, byte & RS)
+            self.last = byte
+
+    def _nibble(self, value, rs):
+        if self.busy:
+            return
+        if self.wide:
+            self._do(value << 4 | 0x0F, rs)  # the other four wires are open
+        elif self.half < 0:
+            self.half = value
+        else:
+            self._do(self.half << 4 | value, rs)
+            self.half = -1
+
+    def _do(self, value, rs):
+        if rs:
+            assert not self.wide, "text before it was told how"
+            self.orders.append(chr(value))
+            self.memory[self.at] = value
+            self.at += 1
+            return
+        self.orders.append(value)
+        if value & 0x80:
+            self.at = value & 0x7F
+        elif value & 0x60 == 0x20:
+            self.wide = value & 0x10 != 0
+            self.half = -1
+            self.two_rows = value & 0x0C == 0x08
+        elif value & 0x50:
+            pass  # its own letters, and the cursor: of no consequence
+        elif value & 0x08:
+            self.on = value & 0x07 == 0x04
+        elif value & 0x04:
+            assert value == 0x06, "text would run backwards"
+        else:
+            self.busy = True  # home: longer than a slice takes
+
+    def screen(self):
+        """Four lines, or nothing to read."""
+        if not (self.there and self.lit and self.on and self.two_rows) or self.wide:
+            return None
+        return tuple(bytes(self.memory[at : at + 20]).decode() for at in (0x00, 0x40, 0x14, 0x54))
+
+    def texts(self):
+        """The characters since the last question, in the order in which they came."""
+        text = "".join(order for order in self.orders if isinstance(order, str))
+        self.orders = []
+        return text
