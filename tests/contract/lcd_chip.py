@@ -81,7 +81,7 @@ class LcdChip:
         """Four lines, or nothing to read."""
         if not (self.there and self.lit and self.on and self.two_rows) or self.wide:
             return None
-        return tuple(bytes(self.memory[at : at + 20]).decode() for at in (0x00, 0x40, 0x14, 0x54))
+        return tuple("".join(chr(byte) for byte in self.memory[at : at + 20]) for at in (0x00, 0x40, 0x14, 0x54))
 
     def texts(self):
         """The characters since the last question, in the order in which they came."""

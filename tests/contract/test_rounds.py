@@ -37,6 +37,8 @@ def play(driver, kind):
     assert board.fed() == table.scans and board.world.watchdog_ms == 500
     names = [event.name for event in table.peer.events]
     assert "warning_latched" not in names
+    if "display" in config:
+        assert board.world.lcd.screen() == tuple("%-20s" % line for line in board.hal.lines)
     print(driver.name, kind, table.scans, "scans", board.plant.now_us // 1000, "ms:", " ".join(names))
     return table
 
