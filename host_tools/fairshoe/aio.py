@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 import inspect
 import time
+import weakref
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +33,7 @@ from fairshoe.records import Records
 from fairshoe.session import HostSession, LinkCounts
 from fairshoe.shoe import COMMAND_S, RETRY_S, RETRY_S_MAX, STALE_S
 from fairshoe.store import Store
+from fairshoe.turns import Turn
 from fairshoe.urls import Way
 
 if TYPE_CHECKING:
@@ -46,22 +48,38 @@ Wanted = TypeVar("Wanted", bound=Message)
 class Feed(Generic[Wanted]):
     """What `async for` goes over. No generator: whoever is cancelled while waiting may go on with the same one."""
 
-    def __init__(self, shoe: AsyncShoe, quiet_s: float | None, kind: type[Wanted]) -> None:
+    def __init__(self, shoe: AsyncShoe, turn: Turn, quiet_s: float | None, kind: type[Wanted]) -> None:
         self._shoe = shoe
+        self._turn = turn
         self._quiet_s = quiet_s
         self._kind = kind
         self._in_hand = False
+        self._me = object()  # not the feed itself: nobody else may keep it alive
 
     def __aiter__(self) -> Feed[Wanted]:
         return self
 
     async def __anext__(self) -> Wanted:
-        done, self._in_hand = self._in_hand, False
-        message = await self._shoe.take(self._kind, self._quiet_s, done)
-        self._in_hand = message is not None
+        # An event in hand is ours only if nobody else has had a turn since.
+        done, self._in_hand = self._in_hand and self._turn.has(self._me), False
+        self._turn.take(self._me, _ended(asyncio.current_task()))
+        try:
+            message = await self._shoe.take(self._kind, self._quiet_s, done)
+            self._in_hand = message is not None
+        finally:
+            if not self._in_hand:
+                self._turn.leave(self._me)
         if message is None:
             raise StopAsyncIteration
         return message
+
+    async def aclose(self) -> None:
+        """Over with it, for who keeps it although its loop was left: an event in hand comes again, in the next one."""
+        self._in_hand = False
+        self._turn.leave(self._me)
+
+    def __del__(self) -> None:
+        self._turn.leave(self._me)
 
 
 class AsyncShoe:
@@ -176,12 +194,12 @@ class AsyncShoe:
 
     def events(self, quiet_s: float | None = None) -> Feed[Event]:
         """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
-        one before; one that was never acknowledged comes again."""
-        return Feed(self, quiet_s, Event)
+        one before; one that was never acknowledged comes again. One task at a time may listen."""
+        return Feed(self, self._core.turn, quiet_s, Event)
 
     def messages(self, quiet_s: float | None = None) -> Feed[Message]:
         """The same with status and meters between the events; ends after quiet_s seconds without any message."""
-        return Feed(self, quiet_s, Message)
+        return Feed(self, self._core.turn, quiet_s, Message)
 
     def acknowledge(self) -> None:
         """Say that the last event is safely stored, before coming back for the next."""
@@ -218,22 +236,14 @@ class AsyncShoe:
 
     async def run(self, until: Any = None, timeout_s: float | None = None) -> Any:
         """As Shoe.run; cancel it to end it."""
-        end = None if timeout_s is None else self._clock() + timeout_s
-        self._core.hold_back()
-        while True:
-            message = await self._next(end)
-            if message is None:
-                break
-            await self._call(message)
-            self.acknowledge()
-            if until is not None and (isinstance(message, until) if isinstance(until, type) else until(message)):
-                return message
-        if until is not None:
+        with self._core.turn.taken():
+            found = await self._run(until, None if timeout_s is None else self._clock() + timeout_s)
+        if found is None and until is not None and not self._core.closed:
             raise NoAnswer(
                 f"{self.name}: what was waited for did not come within {timeout_s:.0f} s.",
                 "See what the device is doing: its display, or shoe.status.",
             )
-        return None
+        return found
 
     # -- commands and questions --------------------------------------------------------------------------------------
 
@@ -388,8 +398,28 @@ class AsyncShoe:
     def _put(self, arguments: dict[str, int], timeout_s: float) -> Awaitable[CommandResult]:
         return self.command(Record, timeout_s, **arguments)
 
+    async def _run(self, until: Any, end: float | None) -> Message | None:
+        self._core.hold_back()
+        while True:
+            message = await self._next(end)
+            if message is None:
+                return None
+            await self._call(message)
+            self._done()
+            if until is not None and (isinstance(message, until) if isinstance(until, type) else until(message)):
+                return message
+            if self._core.closed:
+                return None
+
+    def _done(self) -> None:
+        """With the event in hand, unless the shoe was closed over it: then it comes again."""
+        if not self._core.closed:
+            self.acknowledge()
+
     async def take(self, kind: type[Wanted], quiet_s: float | None, done: bool) -> Wanted | None:
         """The next message of a kind; None if there is none for so long. `done`: with the one before."""
+        if done and self._core.closed:
+            return None
         if done:
             self.acknowledge()
         else:
@@ -400,6 +430,8 @@ class AsyncShoe:
             if message is None:
                 return None
             await self._call(message)
+            if self._core.closed:
+                return None
             if isinstance(message, kind):
                 return message
             self.acknowledge()
@@ -463,3 +495,14 @@ class AsyncShoe:
             raise trouble
         if self._failure is not None:
             raise self._failure
+
+
+def _ended(task: asyncio.Task[Any] | None) -> Callable[[], bool]:
+    """Whether a task has come to its end, asked later."""
+    seen = weakref.ref(task) if task is not None else None
+
+    def ended() -> bool:
+        found = seen() if seen is not None else None
+        return seen is not None and (found is None or found.done())
+
+    return ended

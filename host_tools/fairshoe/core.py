@@ -38,6 +38,7 @@ from fairshoe.messages import (
 from fairshoe.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
 from fairshoe.session import HostSession, LinkCounts, Received, event_seq
 from fairshoe.store import Arrived, Store, StoredLog
+from fairshoe.turns import Turn
 
 ANSWER_S = 4.0
 RESEND_S = 1.0
@@ -129,6 +130,7 @@ class Core:
         self.log: StoredLog | None = None
         self.up = False  # a session is in force, and the device was heard of lately
         self.closed = False
+        self.turn = Turn(name)
         self._new_log = new_log
         self._device = device
         self._listener = wire.Decoder()
@@ -237,6 +239,8 @@ class Core:
 
     def next_message(self) -> Message | None:
         """The next one in line. An event is in the program's hands until `acknowledge`."""
+        if self.closed:
+            return None
         if self.store is not None and not self._events and self._given < self._stored and self.log is not None:
             self._events.extend(self.store.unhandled(self.log.id, self._given, LOADED))
         if self._events:

@@ -192,7 +192,8 @@ class Shoe:
 
     def events(self, quiet_s: float | None = None) -> Iterator[Event]:
         """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
-        one before, unless `acknowledge` did so already; one that was never acknowledged comes again."""
+        one before, unless `acknowledge` did so already; one that was never acknowledged comes again. One loop at a
+        time, in which commands may be given; closing the shoe ends it."""
         for message in self._each(quiet_s, Event):
             if isinstance(message, Event):
                 yield message
@@ -240,28 +241,14 @@ class Shoe:
         """Serve the functions of `on`: until a message of this kind, or one for which a function says so, has come and
         was served, which is returned; or until `stop`. Events are acknowledged when their functions have returned.
         NoAnswer if `until` did not come in time; without `until`, it ends then."""
-        end = None if timeout_s is None else self._clock() + timeout_s
-        self._stopping = False
-        self._core.hold_back()
-        while not self._stopping:
-            message = self._core.next_message()
-            if message is None:
-                self._pump()
-                message = self._core.next_message()
-            if message is None:
-                if end is not None and self._clock() >= end:
-                    break
-                continue
-            self._serve(message)
-            self.acknowledge()
-            if until is not None and (isinstance(message, until) if isinstance(until, type) else until(message)):
-                return message
-        if until is not None and not self._stopping:
+        with self._core.turn.taken():
+            found = self._run(until, None if timeout_s is None else self._clock() + timeout_s)
+        if found is None and until is not None and not self._stopping and not self._core.closed:
             raise NoAnswer(
                 f"{self.name}: what was waited for did not come within {timeout_s:.0f} s.",
                 "See what the device is doing: its display, or shoe.status.",
             )
-        return None
+        return found
 
     def stop(self) -> None:
         """End `run`, from a function it has called."""
@@ -349,10 +336,34 @@ class Shoe:
     def _put(self, arguments: dict[str, int], timeout_s: float) -> CommandResult:
         return self.command(Record, timeout_s, **arguments)
 
-    def _each(self, quiet_s: float | None, wanted: type[Message]) -> Iterator[Message]:
+    def _run(self, until: Any, end: float | None) -> Message | None:
+        self._core.check_open()
+        self._stopping = False
         self._core.hold_back()
+        while not self._stopping and not self._core.closed:
+            message = self._core.next_message()
+            if message is None:
+                self._pump()
+                message = self._core.next_message()
+            if message is None:
+                if end is not None and self._clock() >= end:
+                    break
+                continue
+            self._serve(message)
+            self._done()
+            if until is not None and (isinstance(message, until) if isinstance(until, type) else until(message)):
+                return message
+        return None
+
+    def _each(self, quiet_s: float | None, wanted: type[Message]) -> Iterator[Message]:
+        with self._core.turn.taken():
+            self._core.check_open()
+            self._core.hold_back()
+            yield from self._each_message(quiet_s, wanted)
+
+    def _each_message(self, quiet_s: float | None, wanted: type[Message]) -> Iterator[Message]:
         heard = self._clock()
-        while True:
+        while not self._core.closed:
             message = self._core.next_message()
             if message is None:
                 self._pump()  # before the clock is looked at: no patience at all is still one look
@@ -364,7 +375,14 @@ class Shoe:
             if isinstance(message, wanted):
                 heard = self._clock()
             self._serve(message)
+            if self._core.closed:
+                return
             yield message
+            self._done()
+
+    def _done(self) -> None:
+        """With the event in hand, unless the shoe was closed over it: then it comes again."""
+        if not self._core.closed:
             self.acknowledge()
 
     def _serve(self, told: Message | Notice) -> None:

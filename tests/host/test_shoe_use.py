@@ -1,6 +1,7 @@
 """What a program does with a shoe at the wrong moment, or with the wrong words: it is told, and nothing is lost."""
 
 import asyncio
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from fairshoe import AsyncShoe, Shoe, Store
 from fairshoe.errors import UsageError
 from fairshoe.keys import write_key
 from fairshoe.lanes import Unfinished
-from fairshoe.messages import EmptyProved, Shuffle
+from fairshoe.messages import DeckVerified, EmptyProved, Event, RoundEnded, SetPositions, Shuffle
+from fairshoe.notices import LinkLost
 
 KEY = bytes(range(32))
 
@@ -59,3 +61,161 @@ def test_a_command_of_a_closed_async_shoe_gets_no_number(tmp_path: Path, key_fil
 
     with Store(tmp_path / "store.db") as store:
         asyncio.run(work(store))
+
+
+# --- one loop at a time -------------------------------------------------------------------------
+
+
+def test_a_loop_inside_a_loop_or_a_function_is_refused_and_the_first_goes_on() -> None:
+    with Shoe.open("sim://?seed=3") as shoe:
+        refused: list[str] = []
+        seen: list[int] = []
+
+        def nested(event: Event) -> None:
+            for inner in (lambda: shoe.run(timeout_s=1), lambda: next(shoe.events()), lambda: next(shoe.messages())):
+                with pytest.raises(UsageError, match="another loop over sim://") as caught:
+                    inner()
+                refused.append(caught.value.advice)
+
+        shoe.on(EmptyProved, nested)
+        shoe.on(Event, lambda event: seen.append(event.seq))
+        last = shoe.run(until=DeckVerified).seq
+        assert len(refused) == 3 and "break" in refused[0]
+        for event in shoe.events():
+            if event.seq == last + 1:
+                nested(event)
+            if event.seq == last + 4:
+                break
+        assert len(refused) == 6
+        assert seen == list(range(1, last + 5))
+        assert shoe.run(until=Event).seq == last + 4  # left in hand, so it comes again
+
+
+def test_two_iterators_do_not_take_each_others_events() -> None:
+    with Shoe.open("sim://?seed=3") as shoe:
+        first, second = shoe.events(), shoe.events()
+        assert next(first).seq == 1
+        with pytest.raises(UsageError, match="another loop"):
+            next(second)
+        assert next(first).seq == 2
+        del first
+        assert [event.seq for event in islice(shoe.events(), 2)] == [2, 3]
+
+
+def test_commands_may_be_given_inside_a_loop_and_inside_a_function(key_file: Path) -> None:
+    with Shoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        results: list[int] = []
+        shoe.on(EmptyProved, lambda event: results.append(shoe.command(SetPositions, positions=2).op))
+        for event in shoe.events():
+            if isinstance(event, EmptyProved):
+                results.append(shoe.command(SetPositions, positions=3).op)
+                break
+        assert results == [1, 2]
+
+
+@pytest.mark.parametrize("stored", ["", "own", "given"])
+@pytest.mark.parametrize("how", ["run", "until", "events"])
+def test_closing_in_a_function_ends_the_loop_and_the_event_comes_again(tmp_path: Path, stored: str, how: str) -> None:
+    url = f"sim://?seed=3&storage={tmp_path / 'shoe.nv'}"
+    with Store(tmp_path / "store.db") as given:
+        store = {"": None, "own": tmp_path / "store.db", "given": given}[stored]
+        shoe = Shoe.open(url, store=store)
+        shoe.on(EmptyProved, lambda event: shoe.close())
+        if how == "run":
+            assert shoe.run() is None
+        elif how == "until":
+            assert shoe.run(until=RoundEnded) is None
+        else:
+            assert [event.seq for event in shoe.events()] == [1]
+        with pytest.raises(UsageError, match="is closed"):
+            shoe.run()
+        with Shoe.open(url, store=store) as shoe:
+            assert isinstance(next(shoe.events()), EmptyProved)
+
+
+def test_closing_in_a_loop_or_over_a_notice_ends_the_loop(tmp_path: Path) -> None:
+    with Shoe.open("sim://?seed=3", store=tmp_path / "store.db") as shoe:
+        seen: list[int] = []
+        for event in shoe.events():
+            seen.append(event.seq)
+            if event.seq == 2:
+                shoe.close()
+        assert seen == [1, 2]
+    with Shoe.open("sim://?seed=4", store=tmp_path / "store.db") as shoe:
+        shoe.on(LinkLost, lambda notice: shoe.close())
+        shoe.run(until=EmptyProved)
+        shoe.sim.unplug(3)
+        assert shoe.run(until=RoundEnded) is None
+
+
+def test_two_tasks_that_listen_do_not_acknowledge_each_others_events() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://?seed=3") as shoe:
+            seen: list[int] = []
+
+            async def listen() -> None:
+                async for event in shoe.events():
+                    seen.append(event.seq)
+                    await asyncio.sleep(0.005)
+                    if event.seq == 6:
+                        break
+
+            first = asyncio.create_task(listen())
+            while not seen:
+                await asyncio.sleep(0.001)
+            for _ in range(3):
+                for other in (listen, shoe.run):
+                    with pytest.raises(UsageError, match="another loop"):
+                        await other()
+                await asyncio.sleep(0.004)
+            await first
+            assert seen == [1, 2, 3, 4, 5, 6]
+            assert (await shoe.run(until=Event)).seq == 6
+
+    asyncio.run(asyncio.wait_for(work(), 60))
+
+
+def test_a_listener_that_is_kept_after_its_task_failed_is_in_nobodys_way() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://?seed=3") as shoe:
+            feed = shoe.events()
+
+            async def fail() -> None:
+                async for event in feed:
+                    if event.seq == 2:
+                        raise RuntimeError("not this one")
+
+            failed = asyncio.create_task(fail())
+            await asyncio.wait([failed])
+            assert isinstance(failed.exception(), RuntimeError)
+            assert (await shoe.run(until=Event)).seq == 2
+            assert (await anext(feed)).seq == 3  # what it had in hand is done with, by another
+            with pytest.raises(UsageError, match="another loop"):
+                await shoe.run()
+            await feed.aclose()
+            assert (await shoe.run(until=Event)).seq == 3
+
+    asyncio.run(asyncio.wait_for(work(), 60))
+
+
+@pytest.mark.parametrize("how", ["run", "events", "body"])
+def test_closing_an_async_shoe_in_a_function_ends_the_loop(tmp_path: Path, how: str) -> None:
+    async def work() -> None:
+        shoe = await AsyncShoe.open("sim://?seed=3", store=tmp_path / "store.db")
+
+        async def close(event: Event) -> None:
+            await shoe.close()
+
+        if how != "body":
+            shoe.on(EmptyProved, close)
+        if how == "run":
+            assert await shoe.run(until=RoundEnded) is None
+            return
+        seen: list[int] = []
+        async for event in shoe.events():
+            seen.append(event.seq)
+            if event.seq == 2:
+                await shoe.close()
+        assert seen == ([1] if how == "events" else [1, 2])
+
+    asyncio.run(asyncio.wait_for(work(), 60))
