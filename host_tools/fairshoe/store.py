@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from fairshoe import wire
-from fairshoe.errors import StorageReplaced, StoreError
+from fairshoe.errors import StorageReplaced, StoreError, UsageError
 from fairshoe.lanes import Lane, Unfinished, next_lane, read_old_file
 from fairshoe.messages import Event, Message, UnknownMessage
 from firmware.protocol.ids import CLASS_EVENT
@@ -128,7 +128,7 @@ class Store:
     """Events and operation numbers on file. May be used from several threads, and by several programs."""
 
     def __init__(self, path: str | Path | None = None, busy_s: float = BUSY_S) -> None:
-        self.path = default_path() if path is None else Path(path)
+        self.path = default_path() if path is None else _place(path)
         self._busy_s = busy_s
         self._lock = threading.RLock()
         self._db: sqlite3.Connection | None = None
@@ -138,6 +138,7 @@ class Store:
             raise StoreError(
                 f"cannot write in {self.path.parent}: {error.strerror or error}.", "Name a place that can be written."
             ) from error
+        self._check_ours()
         with self._told("Name a place that can be written."):
             self._db = sqlite3.connect(self.path, timeout=busy_s, isolation_level=None, check_same_thread=False)
         try:
@@ -282,21 +283,52 @@ class Store:
     def _prepare(self) -> None:
         with self._told("Name a place that can be written, or a file that is a store."):
             db = self._open()
+            self._is_new(db)
             self._use_wal(db)
             db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA foreign_keys = ON")
         with self._change("Name a place that can be written, or a file that is a store.") as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            if version == SCHEMA:
+            if not self._is_new(db):
                 return
-            if version or db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-                raise StoreError(
-                    f"{self.path} is no store of this version.", "Update this tool, or name a file that does not exist."
-                )
             for statement in _TABLES.split(";"):
                 db.execute(statement)
             db.execute(f"PRAGMA application_id = {APPLICATION}")
             db.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    def _check_ours(self) -> None:
+        """Before anything is written: somebody else's file must not even change its journal. Read-only, and by SQLite:
+        a file that is opened and closed beside it costs this process its locks."""
+        try:
+            if not self.path.stat().st_size:
+                return
+        except OSError:
+            return  # it is not there; or what is wrong is told when it is opened
+        with self._told("Name a place that can be written, or a file that is a store."):
+            uri = f"{self.path.absolute().as_uri()}?mode=ro"
+            with contextlib.closing(sqlite3.connect(uri, timeout=self._busy_s, uri=True)) as db:
+                try:
+                    self._is_new(db)
+                except sqlite3.OperationalError as error:
+                    # A program died while it made the file. Only who may write can tidy up, and then looks again.
+                    if not _unfinished(error):
+                        raise
+
+    def _is_new(self, db: sqlite3.Connection) -> bool:
+        """Whether nothing is in the file yet. StoreError if what is in it is not ours."""
+        application = db.execute("PRAGMA application_id").fetchone()[0]
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if (application, version) == (APPLICATION, SCHEMA):
+            return False
+        if application == APPLICATION:
+            raise StoreError(
+                f"{self.path} is a store of another version ({version}, this is {SCHEMA}).",
+                "Update this tool, or name a file that does not exist.",
+            )
+        if application or version or db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+            raise StoreError(
+                f"{self.path} is no store, but a database of another program.", "Name a file that does not exist."
+            )
+        return True
 
     def _use_wal(self, db: sqlite3.Connection) -> None:
         """Two programs that make a file at the same moment are in each other's way here, and nobody waits by itself."""
@@ -395,6 +427,17 @@ class Store:
         return StoredLog(made.lastrowid or 0, device, identity, 0, 0, 0, 0, 0)
 
 
+def _place(path: str | Path) -> Path:
+    if not isinstance(path, (str, Path)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"a store is named by the path of its file, not by {path!r}.", "Give a str or a Path.")
+    if str(path) in ("", ".", ":memory:"):
+        raise UsageError(f"{str(path)!r} is no file.", "Name one: a store that forgets is none.")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise StoreError(f"cannot find {path}: {error}.", "Write the folder out.") from error
+
+
 _LANE = "SELECT op, waiting, command, arguments FROM lanes WHERE device = ? AND role = ?"
 
 
@@ -437,6 +480,10 @@ def _row(log: int, arrived: Arrived, now: float) -> tuple[Any, ...]:
 def _message(number: int, body: bytes) -> Message:
     found = wire.unpack(number, body)
     return UnknownMessage(number, CLASS_EVENT, body) if found is None else found
+
+
+def _unfinished(error: sqlite3.OperationalError) -> bool:
+    return "readonly" in str(error) or "unable to open" in str(error)
 
 
 def _reason(error: sqlite3.Error) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairshoe import Shoe
-from fairshoe.errors import StorageReplaced, StoreError
+from fairshoe.errors import StorageReplaced, StoreError, UsageError
 from fairshoe.keys import write_key
 from fairshoe.messages import (
     CloseBetting,
@@ -339,18 +339,63 @@ def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path, text: bytes) -> N
     assert path.read_bytes() == text
 
 
-def test_a_database_of_somebody_else_or_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
+@pytest.mark.parametrize("journal", ["DELETE", "WAL"])
+@pytest.mark.parametrize("mark", ["user_version = 1", "application_id = 7", "user_version = 0"])
+def test_a_database_of_somebody_else_is_left_alone(tmp_path: Path, journal: str, mark: str) -> None:
+    path = tmp_path / "a b%.db"
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute(f"PRAGMA journal_mode = {journal}")
+    db.execute(f"PRAGMA {mark}")
+    db.execute("CREATE TABLE mine (a)")
+    before = path.read_bytes()
+    for _ in range(2):
+        with pytest.raises(StoreError, match="a database of another program") as caught:
+            Store(path)
+        assert "does not exist" in caught.value.advice
+        assert path.read_bytes() == before
+        db.close()  # and again when its program is gone
+        before = path.read_bytes()
+
+
+def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "newer.db"
+    Store(path).close()
     with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE mine (a)")
-    with pytest.raises(StoreError, match="no store of this version"):
-        Store(path)
-    newer = tmp_path / "newer.db"
-    Store(newer).close()
-    with sqlite3.connect(newer) as db:
         db.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="Update this tool"):
-        Store(newer)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"another version \(99, this is 1\). Update this tool"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_empty_or_was_only_begun_becomes_a_store(tmp_path: Path) -> None:
+    empty, begun = tmp_path / "empty.db", tmp_path / "begun.db"
+    empty.touch()
+    with sqlite3.connect(begun) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+    db.close()
+    assert begun.stat().st_size
+    for path in (empty, begun):
+        for op in (1, 2):
+            with Store(path) as store:
+                assert store.begin(1, 2, 0, "shuffle", {}) == op
+                store.finish(1, 2, op)
+
+
+def test_a_store_is_a_file_and_a_home_folder_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with Store("~/table.db") as store:
+        assert store.path == tmp_path / "table.db"
+    for name in (":memory:", "", "."):
+        with pytest.raises(UsageError, match="is no file"):
+            Store(name)
+    with pytest.raises(UsageError, match="not by 5"):
+        Store(5)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(StoreError, match="cannot find ~nobody-of-this-name/x"):
+        Store("~nobody-of-this-name/x")
+    assert sorted(it.name for it in tmp_path.iterdir()) == ["table.db"]
 
 
 def test_a_closed_store_says_so(tmp_path: Path) -> None:
