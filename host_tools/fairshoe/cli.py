@@ -41,6 +41,7 @@ from fairshoe.commands import (
     verify,
 )
 from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.plain import plain
 
 EXIT_CLOSED_PIPE = 1
 EXIT_INTERNAL = 70  # as sysexits.h has it: the program contradicts itself
@@ -236,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_CLOSED_PIPE
     except (Exception, KeyboardInterrupt) as error:
         if "--debug" in given:
-            traceback.print_exc()
+            print("\n".join(map(plain, traceback.format_exc().splitlines())), file=sys.stderr)
         return _tell(error)
 
 
@@ -257,8 +258,13 @@ def _tell(error: BaseException) -> int:
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
         what, code = f"a mistake inside fairshoe: {type(error).__name__}: {error}{place}.", EXIT_INTERNAL
         advice = "Please report it with what --debug prints before it, your command line and `fairshoe --version`."
-    print(f"fairshoe: {what}" + (f"\n{_INDENT}{advice}" if advice else ""), file=sys.stderr)
+    print(f"fairshoe: {_one_line(what)}" + (f"\n{_INDENT}{_one_line(advice)}" if advice else ""), file=sys.stderr)
     return code
+
+
+def _one_line(text: str) -> str:
+    """What went wrong quotes files and devices, and those say what they like."""
+    return plain(" ".join(text.splitlines()))
 
 
 def _open_closed() -> None:

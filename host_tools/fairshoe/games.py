@@ -15,6 +15,7 @@ import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 from fairshoe import _device, boards
 from fairshoe.errors import GameError
 from fairshoe.messages import Consequence
+from fairshoe.plain import plain
 
 Game = dict[str, Any]
 _CLAUSE = "[A-Z0-9]{2,3}-[0-9a-z]{1,4}|HOUSE"
@@ -232,9 +233,9 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             print(json.dumps({**asdict(found), "good": found.good}))
         elif found.good:
-            print(f"{name}: good (code {found.code}, {found.clauses} clauses)")
+            print(f"{plain(name)}: good (code {found.code}, {found.clauses} clauses)")
         else:
-            print(f"{name}: cannot be played")
+            print(f"{plain(name)}: cannot be played")
             for problem in found.problems:
-                print(f"  {problem}")
+                print(f"  {plain(problem)}")
     return 3 if bad else 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from fairshoe.errors import DeviceHalted
+from fairshoe.plain import plain
 
 _LINE = re.compile(rb"fairshoe halted: ([^\r\n\0]*)[\r\n]")
 _TAIL = 300  # longer than the longest line
@@ -42,8 +43,7 @@ class HaltLine:
 
 
 def halt_text(text: bytes) -> str:
-    """As a person may read it: nothing that a terminal would obey."""
-    return "".join(sign if sign.isprintable() else "?" for sign in text.decode("utf-8", "replace"))
+    return plain(text.decode("utf-8", "replace"))
 
 
 def halt_advice(text: str) -> str:

@@ -7,6 +7,8 @@ import sys
 import time
 from typing import TextIO
 
+from fairshoe.plain import plain
+
 _BAR = 24
 EVERY_S = 2.0  # without a terminal
 
@@ -23,9 +25,10 @@ class Progress:
     def say(self, text: str) -> None:
         """A line that stays."""
         self.finish()
-        print(text, file=self._out, flush=True)
+        print("\n".join(map(plain, text.split("\n"))), file=self._out, flush=True)
 
     def at(self, what: str, done: int, total: int) -> None:
+        what = plain(what)
         share = done / total if total else 1.0
         now = time.monotonic()
         if self._live:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, TextIO
 
+from fairshoe.plain import plain
 from fairshoe.screen import END, STYLES, Line
 
 _ENTER = "\x1b[?1049h\x1b[?25l"  # the other screen, no cursor
@@ -86,7 +87,7 @@ class Terminal:
         left = columns - 1
         parts: list[str] = []
         for text, style in line:
-            shown = "".join(sign if sign.isprintable() else "?" for sign in text)[: max(left, 0)]
+            shown = plain(text)[: max(left, 0)]
             left -= len(shown)
             parts.append(f"{STYLES[style]}{shown}{END}" if style and self._colour and shown else shown)
         return "".join(parts)

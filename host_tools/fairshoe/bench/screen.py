@@ -12,6 +12,7 @@ from fairshoe.bench.result import FAILED, NOT_APPLICABLE, PASSED, StepResult
 from fairshoe.bench.run import Watcher
 from fairshoe.describe import describe_status
 from fairshoe.messages import Message, Status
+from fairshoe.plain import plain
 
 _RED, _GREEN, _YELLOW, _BOLD, _DIM, _END = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _MARKS = {PASSED: ("passed", _GREEN), FAILED: ("FAILED", _RED), NOT_APPLICABLE: ("n/a", _DIM)}
@@ -34,6 +35,7 @@ class BenchScreen(Watcher):
     def line(self, text: str, colour: str = "") -> None:
         """One line that stays."""
         self._erase()
+        text = plain(text)  # titles and reasons may be those of a foreign plan or device
         self.out.write((f"{colour}{text}{_END}" if colour and self.colour else text) + "\n")
         self._draw()
         self.out.flush()
@@ -101,7 +103,7 @@ class BenchScreen(Watcher):
         filled = self._done * _BAR // self._total
         parts = [part for part in (self._part, self._status) if part]
         text = f"[{'#' * filled}{'.' * (_BAR - filled)}] {self._title}" + (": " + ", ".join(parts) if parts else "")
-        self._line = text[: shutil.get_terminal_size().columns - 1]
+        self._line = plain(text)[: shutil.get_terminal_size().columns - 1]
         self.out.write(f"{_DIM}{self._line}{_END}" if self.colour else self._line)
 
     def _erase(self) -> None:

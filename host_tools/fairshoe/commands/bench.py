@@ -24,6 +24,7 @@ from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.journal import Record
 from fairshoe.keys import read_key
 from fairshoe.messages import Booted, Role
+from fairshoe.plain import plain
 
 if TYPE_CHECKING:
     from fairshoe.bench.sim import SimLine
@@ -127,11 +128,11 @@ def _list(as_json: bool) -> int:
 
 
 def _show(plan: Plan) -> int:
-    print(f"{plan.title} ({plan.name}, sha256 {plan.sha256[:16]})\n{plan.about}\n\nNeeds:")
+    print(f"{plain(plan.title)} ({plain(plan.name)}, sha256 {plan.sha256[:16]})\n{plain(plan.about)}\n\nNeeds:")
     for need in plan.needs:
-        print(f"  - {need}")
+        print(f"  - {plain(need)}")
     for number, step in enumerate(plan.steps, 1):
-        print(f"\n{number}. {step.title}  [{step.id}]")
+        print(f"\n{number}. {plain(step.title)}  [{plain(step.id)}]")
         for text in step.does:
             _say("do", text)
         _say("measured", step.measures)
@@ -144,7 +145,7 @@ def _show(plan: Plan) -> int:
 
 
 def _say(word: str, text: str) -> None:
-    print(textwrap.fill(text, 110, initial_indent=f"   {word:10s}", subsequent_indent=" " * 13))
+    print(textwrap.fill(plain(text), 110, initial_indent=f"   {word:10s}", subsequent_indent=" " * 13))
 
 
 def _bench(options: argparse.Namespace, plan: Plan) -> int:
@@ -199,7 +200,8 @@ def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
     write_text(target, report_text(report))
     write_text(target.with_suffix(".html"), page(report))
     screen.verdict(verdict, reason)
-    screen.line(f"report {target}\npage   {target.with_suffix('.html')}\nevents {log.path}")
+    for word, path in (("report", target), ("page", target.with_suffix(".html")), ("events", log.path)):
+        screen.line(f"{word:6s} {path}")
     if as_json:
         files = {"report": str(target), "page": str(target.with_suffix(".html")), "events": str(log.path)}
         steps = {result.id: result.status for result in work.results}

@@ -9,6 +9,7 @@ from typing import Any
 
 from fairshoe import boards, settings
 from fairshoe.errors import BoardError
+from fairshoe.plain import plain
 
 EPILOG = """\
 examples:
@@ -77,13 +78,13 @@ def _check(options: argparse.Namespace) -> int:
             print(json.dumps({**asdict(found), "crc": f"{found.crc:08x}", "good": found.good}))
         elif found.good:
             print(
-                f"{name}: good ({found.kind} on {found.mcu}, crc {found.crc:08x}); count assurance"
+                f"{plain(name)}: good ({found.kind} on {found.mcu}, crc {found.crc:08x}); count assurance"
                 f" {found.count_assurance}: {found.meaning}"
             )
         else:
-            print(f"{name}: cannot work")
+            print(f"{plain(name)}: cannot work")
             for problem in found.problems:
-                print(f"  {problem}")
+                print(f"  {plain(problem)}")
     if bad:
         raise BoardError(
             f"{bad} of {len(options.board)} board configs cannot work.",

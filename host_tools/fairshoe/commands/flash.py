@@ -13,6 +13,7 @@ from typing import Any
 
 from fairshoe import boards
 from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.plain import plain
 from fairshoe.progress import Progress
 from fairshoe.ship import up
 from fairshoe.ship.build import build
@@ -106,7 +107,8 @@ def run(options: argparse.Namespace) -> int:
     config, files, firmware = _released(options, progress) if options.release else _built(options, progress)
     wanted = up.expected(files, firmware)
     report = Report(options.board, wanted.game, wanted.firmware, len(files), sum(map(len, files.values())))
-    progress.say(f"  {report.files} files, {report.bytes} bytes; firmware {report.firmware}, game {report.game}")
+    what = plain(f"firmware {report.firmware}, game {report.game}")
+    progress.say(f"  {report.files} files, {report.bytes} bytes; {what}")
     if options.port:
         try:
             _flash(options, config, files, wanted, report, progress)
@@ -135,9 +137,9 @@ def _released(options: argparse.Namespace, progress: Progress) -> Payload:
     release = read_manifest(path)
     if options.key:
         signer = check_signature(path, release, [read_public_key(Path(key)) for key in options.key])
-        progress.say(f"release {release.version}, signed by {signer[:16]}...")
+        progress.say(f"release {plain(release.version)}, signed by {signer[:16]}...")
     elif options.unsigned:
-        progress.say(f"release {release.version}, its signature NOT CHECKED")
+        progress.say(f"release {plain(release.version)}, its signature NOT CHECKED")
     else:
         raise UsageError("whose signature counts?", "Give the public key with --key, or say --unsigned.")
     board = pick_board(release, options.board)
@@ -201,7 +203,7 @@ def _look(
     _describe(device, report, progress)
     report.notes += check_device(device.identity, config, files, leave)
     for note in report.notes:
-        progress.say(f"  note: {note}")
+        progress.say(f"  note: {plain(note)}")
     progress.say("comparing files ...")
     plan = plan_for(device, files, leave)
     _tell_plan(plan, report, progress)
@@ -220,7 +222,8 @@ def _write(device: Device, files: dict[str, bytes], plan: Plan, progress: Progre
 def _describe(device: Device, report: Report, progress: Progress) -> None:
     identity = device.identity
     report.device, report.micropython, report.unique_id = identity.machine, identity.release, identity.unique_id
-    progress.say(f"  {identity.machine}, MicroPython {identity.release}, number {identity.unique_id}")
+    about = f"{identity.machine}, MicroPython {identity.release}, number {identity.unique_id}"
+    progress.say(f"  {plain(about)}")
 
 
 def _tell_plan(plan: Plan, report: Report, progress: Progress) -> None:
@@ -237,17 +240,18 @@ def _print(report: Report, dry_run: bool) -> None:
         return
     if dry_run:
         for name in report.written:
-            print(f"would write  {name}")
+            print(f"would write  {plain(name)}")
         for name in report.deleted:
-            print(f"would delete {name}")
+            print(f"would delete {plain(name)}")
         print(f"nothing was changed; {report.unchanged} of {report.files} files are right already")
         return
     changed = f"{len(report.written)} written, {len(report.deleted)} deleted, {report.unchanged} unchanged"
-    print(f"{report.device} ({report.unique_id}) runs fairshoe {report.firmware}, game {report.game}: {changed}")
+    device = plain(f"{report.device} ({report.unique_id})")
+    print(f"{device} runs fairshoe {plain(report.firmware)}, game {plain(report.game)}: {changed}")
     print("  every file was read back and is right; no prompt after the restart")
     if report.others:
-        print(f"  also on it, and not fairshoe's: {', '.join(report.others)}")
+        print(f"  also on it, and not fairshoe's: {plain(', '.join(report.others))}")
     if report.table:
         crc = report.table["board_crc"]
         board = "" if crc is None else f", board config {crc:08x}"
-        print(f"  its table port says the same: firmware {report.firmware}, game {report.game}{board}")
+        print(f"  its table port says the same: firmware {plain(report.firmware)}, game {plain(report.game)}{board}")

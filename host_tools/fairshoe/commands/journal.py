@@ -27,6 +27,7 @@ from fairshoe.journal import (
 from fairshoe.journal_verify import Verdict, verify
 from fairshoe.keys import read_seal_key
 from fairshoe.messages import Booted, Event, JournalBroken, KeyChanged, PowerLost, Sealed
+from fairshoe.plain import plain
 from fairshoe.shoe import Shoe
 
 EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
@@ -135,13 +136,13 @@ def _record_text(record: Record, event: Event | None, broken: bool) -> str:
     lines = ["  ---- the chain is broken here ----"] if broken else []
     if event is None:
         what = record.fault or f"a message this version does not know: {record.message}"
-        return "\n".join([*lines, f"! #{record.seq:<5d} {what}"])
+        return "\n".join([*lines, f"! #{record.seq:<5d} {plain(what)}"])
     mark = "=" if isinstance(event, Sealed) else ">" if isinstance(event, _MARKED) else " "
     clock = utc_text(event.utc_s) if event.utc_s else ""
     when = f"{event.boot}+{event.uptime_s}.{event.uptime_ms:03d}"
     round_text = f"round {event.round}" if event.round else ""
     what = f"sealed under key {event.key}" if isinstance(event, Sealed) else describe_event(event)
-    return "\n".join([*lines, f"{mark} #{record.seq:<5d} {when:>14s} {clock:20s} {round_text:9s} {what}"])
+    return "\n".join([*lines, f"{mark} #{record.seq:<5d} {when:>14s} {clock:20s} {round_text:9s} {plain(what)}"])
 
 
 def utc_text(utc_s: int) -> str:
@@ -195,7 +196,7 @@ def _runs(runs: list[tuple[int, int]]) -> str:
 
 
 def _print(name: str, export: Export, verdict: Verdict) -> None:
-    print(f"{name}: log {export.log.hex()}, device {export.device:08x} (as it said)")
+    print(f"{plain(name)}: log {export.log.hex()}, device {export.device:08x} (as it said)")
     print(f"  records   {verdict.records}, from {verdict.first} to {verdict.last}")
     good = f", {len(verdict.seals_good)} good" if verdict.keyed else ", not checked: no key was given"
     print(f"  seals     {len(verdict.seals)}{good if verdict.seals else ''}")
@@ -204,9 +205,9 @@ def _print(name: str, export: Export, verdict: Verdict) -> None:
         under = f"key {told.key}" if told.key else "no key"
         print(f"  attested  records {told.first} to {told.last}, under {under}, {when}")
     for note in verdict.notes:
-        print(f"  note      {note}")
+        print(f"  note      {plain(note)}")
     for problem in verdict.problems:
-        print(f"  WRONG     {problem.text()}")
+        print(f"  WRONG     {plain(problem.text())}")
     if verdict.whole:
         print(f"  proved    records {verdict.first} to {verdict.last} are what the device wrote, and none is missing")
         return

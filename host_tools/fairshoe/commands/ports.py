@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from fairshoe import ports
+from fairshoe.plain import plain
 from fairshoe.screen import Screen, waiting
 
 EPILOG = """\
@@ -73,4 +74,4 @@ def _table(found: list[ports.Found]) -> None:
 def _row(each: ports.Found) -> tuple[str, ...]:
     key = "-" if each.has_key is None else "yes" if each.has_key else "no"
     cells = (each.device, each.firmware, each.game)
-    return (each.port, each.kind, *(cell or "-" for cell in cells), key, each.about)
+    return tuple(map(plain, (each.port, each.kind, *(cell or "-" for cell in cells), key, each.about)))

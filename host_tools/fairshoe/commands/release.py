@@ -9,6 +9,7 @@ from typing import Any
 
 from fairshoe import boards
 from fairshoe.errors import UsageError
+from fairshoe.plain import plain
 from fairshoe.progress import Progress
 from fairshoe.ship import signing
 from fairshoe.ship.build import Built, build
@@ -60,14 +61,14 @@ _RAW = argparse.RawDescriptionHelpFormatter
 def run(options: argparse.Namespace) -> int:
     if options.action == "keygen":
         public = signing.make_key(Path(options.path))
-        print(f"{options.path} signs releases: lock it away")
-        print(f"{options.path}.pub checks them: give it to whoever verifies devices")
+        print(f"{plain(options.path)} signs releases: lock it away")
+        print(f"{plain(options.path)}.pub checks them: give it to whoever verifies devices")
         print(f"  {public}")
         return 0
     if options.action == "sign":
         public = signing.sign(Path(options.release), signing.read_signing_key(Path(options.key)))
         release = read_manifest(Path(options.release))
-        print(f"signed: fairshoe {release.version} for {', '.join(sorted(release.boards))}")
+        print(f"signed: fairshoe {plain(release.version)} for {', '.join(sorted(release.boards))}")
         print(f"  key {public}\n  manifest {sha256(release.raw)}")
         return 0
     return _build(options)
@@ -106,7 +107,7 @@ def _build(options: argparse.Namespace) -> int:
         words = {"release": str(out), "manifest": sha256(raw), "source": release.source, "boards": names}
         print(json.dumps(words, indent=1))
     else:
-        print(f"{out}: fairshoe {release.version} for {', '.join(names)}, not signed yet")
+        print(f"{plain(str(out))}: fairshoe {plain(release.version)} for {', '.join(names)}, not signed yet")
         print(f"  manifest {sha256(raw)}\n  source   {release.source}\n  compiler {release.compiler}")
     return 0
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from fairshoe.bench.page import page
 from fairshoe.bench.result import read_report, write_text
+from fairshoe.plain import plain
 
 
 def add_parser(commands: Any) -> None:
@@ -24,5 +25,5 @@ def run(options: argparse.Namespace) -> int:
     source = Path(options.report)
     target = Path(options.output) if options.output else source.with_suffix(".html")
     write_text(target, page(read_report(source)))
-    print(f"wrote {target}")
+    print(f"wrote {plain(str(target))}")
     return 0

@@ -16,6 +16,7 @@ from fairshoe.look import Look
 from fairshoe.messages import ZONES, State, Status, Welcome
 from fairshoe.monitor_view import link_facts, many, meters_facts, round_facts
 from fairshoe.operations import Unfinished
+from fairshoe.plain import plain
 from fairshoe.screen import Screen, waiting
 from fairshoe.watch import Mode, Watch
 
@@ -149,5 +150,5 @@ def _journal(watch: Watch, status: Status) -> str:
 
 
 def _row(screen: Screen, label: str, text: str, style: str = "") -> None:
-    for number, line in enumerate(textwrap.wrap(text, _WIDTH) or [""]):
+    for number, line in enumerate(textwrap.wrap(plain(text), _WIDTH) or [""]):
         screen.line(f"{label if not number else '':11s}{screen.styled(line, style)}")

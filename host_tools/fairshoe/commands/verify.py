@@ -11,6 +11,7 @@ from typing import Any
 
 from fairshoe.commands.flash import seconds
 from fairshoe.errors import UsageError
+from fairshoe.plain import plain
 from fairshoe.progress import Progress
 from fairshoe.ship import signing, verify
 from fairshoe.ship.device import Device
@@ -96,7 +97,8 @@ def _look(options: argparse.Namespace, release: BoardRelease) -> Finding:
     repl = reach(lambda: open_line(options.port), options.port, options.wait_s, progress.say, time.monotonic)
     try:
         device = Device(repl)
-        progress.say(f"  {device.identity.machine}, MicroPython {device.identity.release}; reading its files ...")
+        about = plain(f"{device.identity.machine}, MicroPython {device.identity.release}")
+        progress.say(f"  {about}; reading its files ...")
         finding = verify.compare(release, device.files())
         device.reset()
     finally:
@@ -121,10 +123,10 @@ def _report(
 
 def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: str, signer: str | None) -> None:
     signed = f"signed by {signer[:16]}..." if signer else "NOT SIGNED: whoever wrote it may have been anybody"
-    print(f"release {manifest.version} for {release.name}, manifest {sha256(manifest.raw)[:16]}..., {signed}")
+    print(f"release {plain(manifest.version)} for {release.name}, manifest {sha256(manifest.raw)[:16]}..., {signed}")
     for word, names in (("altered", finding.altered), ("missing", finding.missing), ("extra", finding.extra)):
         for name in names:
-            print(f"  {word:8s} {name}")
+            print(f"  {word:8s} {plain(name)}")
     if finding.interpreter == verify.ALTERED:
         print("  altered  MicroPython itself, or something between it and the files")
     elif finding.interpreter == verify.UNKNOWN:

@@ -28,6 +28,8 @@ _SOURCES = ("board_configs", "firmware", "game_profiles", "hal", "rig")
 _SHA = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # as the schema of board configs has it
 _PATH = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
+_WORDS = ("version", "firmware", "source", "compiler")
+_TEXT = re.compile(r"[ -~]{1,200}")  # they are printed before anything is known about who wrote them
 MANIFEST_BYTES_MAX = 4 << 20
 
 
@@ -139,9 +141,7 @@ def parse_manifest(raw: bytes) -> Manifest:
         if canonical(value) != raw:
             raise ManifestError("not written as a release writes it.", advice)
         boards = {name: _board(name, board) for name, board in value["boards"].items()}
-        version, firmware, source, compiler = (
-            str(value[word]) for word in ("version", "firmware", "source", "compiler")
-        )
+        version, firmware, source, compiler = (_text(value[word]) for word in _WORDS)
         return Manifest(version, firmware, source, compiler, boards, raw)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ManifestError("not a release manifest.", advice) from error
@@ -156,6 +156,12 @@ def _board(name: str, board: Any) -> BoardRelease:
     interpreter = board.get("interpreter")
     config = {"name": name, "mcu": {word: str(board["mcu"][word]) for word in ("port", "board")}}
     return BoardRelease(name, config, files, None if interpreter is None else _entry(interpreter))
+
+
+def _text(value: Any) -> str:
+    if not _TEXT.fullmatch(value):
+        raise ValueError("not a text in printable ASCII")
+    return str(value)
 
 
 def _entry(entry: Any) -> Entry:

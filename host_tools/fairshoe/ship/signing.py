@@ -10,6 +10,7 @@ one that counts is in the hands of whoever verifies.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ SIGNING, PUBLIC = "release-signing", "release-public"
 _LABEL = b"fairshoe release signature 1\n"
 _KEY_SIZE, _SIGNATURE_SIZE = 32, 64
 _FILE_MAX = 64 << 10
+_HEX_KEY = re.compile(r"[0-9a-f]{64}")
+_NAMED_MAX = 8
 
 
 def _ed25519() -> Any:
@@ -132,7 +135,9 @@ def check_signature(path: Path, manifest: Manifest, trusted: list[str]) -> str:
                 f"the signature in {signatures} is not one of this manifest.",
                 "The release was altered after it was signed, or damaged: do not use it, get it again.",
             )
-    names = ", ".join(f"{public[:16]}..." for _kind, public, _signature in signed) or "nobody"
+    # The file is anybody's: what is no key is not repeated.
+    keys = [public for _kind, public, _signature in signed if _HEX_KEY.fullmatch(public)]
+    names = ", ".join(f"{public[:16]}..." for public in keys[:_NAMED_MAX]) or "nobody"
     raise SignatureError(
         f"the release is signed by {names}, not by a key that you trust.",
         "Compare the public key with that of whoever made the release, got by another way.",
