@@ -272,3 +272,21 @@ def test_a_device_that_would_not_believe_our_acknowledgements_is_not_begun_with(
     (tmp_path / "strict.json").write_text(json.dumps(board))
     assert main(["bench", "feed", "--port", f"sim://{tmp_path}/strict.json", "--out", str(tmp_path)]) == 2
     assert "--key-file" in capsys.readouterr().err
+
+
+# --- the page of a report that somebody else wrote -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["one.json", "../here/one.json", "link.html", "hard.html"])
+def test_the_page_never_takes_the_place_of_its_report(
+    report: dict[str, Any], tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    source = here / "one.json"
+    source.write_text(json.dumps(report))
+    (here / "link.html").symlink_to("one.json")
+    (here / "hard.html").hardlink_to(source)
+    assert main(["report", str(source), "-o", str(here / name)]) == 2
+    assert "is the report itself" in capsys.readouterr().err
+    assert json.loads(source.read_text()) == report

@@ -8,6 +8,7 @@ from typing import Any
 
 from fairshoe.bench.page import page
 from fairshoe.bench.result import read_report, write_text
+from fairshoe.errors import UsageError
 from fairshoe.plain import plain
 
 
@@ -23,7 +24,10 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     source = Path(options.report)
+    report = read_report(source)
     target = Path(options.output) if options.output else source.with_suffix(".html")
-    write_text(target, page(read_report(source)))
+    if target.resolve() == source.resolve() or (target.exists() and target.samefile(source)):
+        raise UsageError(f"{target} is the report itself.", "Name another file for the page; the report stays.")
+    write_text(target, page(report))
     print(f"wrote {plain(str(target))}")
     return 0
