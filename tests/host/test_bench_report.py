@@ -290,3 +290,46 @@ def test_the_page_never_takes_the_place_of_its_report(
     assert main(["report", str(source), "-o", str(here / name)]) == 2
     assert "is the report itself" in capsys.readouterr().err
     assert json.loads(source.read_text()) == report
+
+
+EVIL = '"><img src=x onerror=1>'
+
+
+def leaves(value: Any, place: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """A way to one value of every kind there is: entries of a list are alike."""
+    found: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    entries = list(value.items()) if isinstance(value, dict) else list(enumerate(value[:3]))
+    for key, inner in entries:
+        if isinstance(inner, (dict, list)) and inner:
+            found |= leaves(inner, (*place, key))
+        else:
+            found[tuple("" if isinstance(part, int) else part for part in (*place, key))] = (*place, key)
+    return found
+
+
+def with_value(report: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    copy = deepcopy(report)
+    inner: Any = copy
+    for part in place[:-1]:
+        inner = inner[part]
+    inner[place[-1]] = value
+    return copy
+
+
+def test_nothing_in_a_report_becomes_part_of_the_page(report: dict[str, Any]) -> None:
+    """Also where the schema would refuse it: the page does not rest on that."""
+    texts = [place for place in leaves(report).values() if isinstance(at(report, place), str)]
+    assert len(texts) > 40
+    times = {("started",), ("ended",)}
+    for place in texts:
+        if place in times:
+            continue
+        html = page(with_value(report, place, EVIL))
+        assert "<img" not in html, place
+        parse(html)
+
+
+def at(report: Any, place: tuple[Any, ...]) -> Any:
+    for part in place:
+        report = report[part]
+    return report

@@ -94,7 +94,7 @@ def page(report: Data) -> str:
 <style>{STYLE}{bench_plots.STYLE}{_PAGE_STYLE}</style></head><body><main>
 <h1>{escape(plan["title"])}</h1>
 <p class="soft">{escape(_model(report))}, {_serial(report)}. {escape(_moment(report["started"]))}.</p>
-{_notice(report)}<div class="verdict {report["verdict"]}"><b>{report["verdict"].upper()}</b>
+{_notice(report)}<div class="verdict {escape(report["verdict"])}"><b>{escape(report["verdict"].upper())}</b>
 <span>{escape(report["reason"])}</span></div>
 <div class="pair"><div><h3>Device (self-reported)</h3>{_facts(_device_facts(device))}</div>
 <div><h3>Test</h3>{_facts(_test_facts(report))}</div></div>
@@ -106,7 +106,7 @@ back from outside is.</p>
 {_receipt(report)}
 <p class="soft small">Written by fairshoe {escape(report["tool"]["version"])}. Events {report["events"]["first"]} to
 {report["events"]["last"]} of the device are in <code>{escape(report["events"]["log"])}</code>, SHA-256
-<code>{report["events"]["sha256"]}</code>.</p>
+<code>{escape(report["events"]["sha256"])}</code>.</p>
 </main></body></html>
 """
 
@@ -126,7 +126,7 @@ def _model(report: Data) -> str:
 
 
 def _serial(report: Data) -> str:
-    return f"serial {escape(report['serial'])}" if report["serial"] else f"device {report['device']['id']}"
+    return f"serial {escape(report['serial'])}" if report["serial"] else f"device {escape(report['device']['id'])}"
 
 
 def _moment(text: str) -> str:
@@ -139,13 +139,13 @@ def _facts(facts: dict[str, str]) -> str:
 
 
 def _device_facts(device: Data) -> dict[str, str]:
-    stated = device["board_crc"]
+    stated, expected, name = device["board_crc"], escape(device["board_crc_expected"]), escape(device["board"])
     if stated is None:
         board = "not stated in this run"
     elif stated == device["board_crc_expected"]:
-        board = f"<code>{stated}</code>, as {escape(device['board'])} has it"
+        board = f"<code>{escape(stated)}</code>, as {name} has it"
     else:
-        board = f"<code>{stated}</code>; {escape(device['board'])} has <code>{device['board_crc_expected']}</code>"
+        board = f"<code>{escape(stated)}</code>; {name} has <code>{expected}</code>"
     return {
         "identity": f"<code>{escape(device['id'])}</code>, start {device['boot']}",
         "firmware": escape(device["firmware"]),
@@ -169,14 +169,14 @@ def _test_facts(report: Data) -> dict[str, str]:
         "ended": escape(_moment(report["ended"])),
         "time zone": escape(f"{report['time_zone']} ({zone})"),
         "plan": f"{escape(plan['name'])}" + (f", with {escape(options)}" if options else ""),
-        "plan SHA-256": f"<code>{plan['sha256'][:32]}<wbr/>{plan['sha256'][32:]}</code>",
+        "plan SHA-256": f"<code>{escape(plan['sha256'][:32])}<wbr/>{escape(plan['sha256'][32:])}</code>",
         "port": f"<code>{escape(report['port'])}</code>",
         "tool": f"fairshoe {escape(report['tool']['version'])}",
     }
 
 
 def _badge(status: str) -> str:
-    return f'<span class="badge {_MARKS.get(status, "none")}">{_WORDS.get(status, words(status))}</span>'
+    return f'<span class="badge {_MARKS.get(status, "none")}">{escape(_WORDS.get(status, words(status)))}</span>'
 
 
 def _summary(report: Data) -> str:
@@ -262,9 +262,10 @@ def _held(ok: bool | None) -> str:
 
 def _receipt(report: Data) -> str:
     decks = cast(list[Data], report["decks"])
+    identity = escape(report["device"]["id"])
     facts = {
         "make, model": f"{escape(_model(report))}, firmware {escape(report['device']['firmware'])}",
-        "serial number": f"{escape(report['serial']) or 'not given'}; identity <code>{report['device']['id']}</code>",
+        "serial number": f"{escape(report['serial']) or 'not given'}; identity <code>{identity}</code>",
         "date and time": escape(_span(report)),
         "verified by": escape(report["operator"]),
         "total": f"<b>{_total(decks)}</b>",
