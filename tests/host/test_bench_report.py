@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from bench_case import Case, only
@@ -298,7 +298,8 @@ EVIL = '"><img src=x onerror=1>'
 def leaves(value: Any, place: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], tuple[Any, ...]]:
     """A way to one value of every kind there is: entries of a list are alike."""
     found: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-    entries = list(value.items()) if isinstance(value, dict) else list(enumerate(value[:3]))
+    pairs: Any = cast(dict[str, Any], value).items() if isinstance(value, dict) else enumerate(value[:3])
+    entries: list[tuple[Any, Any]] = list(pairs)
     for key, inner in entries:
         if isinstance(inner, (dict, list)) and inner:
             found |= leaves(inner, (*place, key))
