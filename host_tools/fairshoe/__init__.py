@@ -9,6 +9,7 @@
 Messages, with every event and command, are in fairshoe.messages; docs/INTEGRATE.md begins at the beginning.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from fairshoe import _device
@@ -18,29 +19,28 @@ __version__ = "0.1.0"
 # Before anything else of the package is imported: its modules build on the device's own.
 _device.load()
 
-from fairshoe.core import CommandResult, Pending  # noqa: E402
-from fairshoe.errors import (  # noqa: E402
-    DeviceHalted,
-    FairshoeError,
-    HelloRefused,
-    NoAnswer,
-    PortBusy,
-    PortError,
-    PortLost,
-    StorageReplaced,
-    StoreError,
-    UsageError,
-    WrongDevice,
-    WrongKey,
-)
-from fairshoe.lanes import Unfinished  # noqa: E402
-from fairshoe.messages import Command, Event, Fault, Message, Outcome, Reason, Role, State, Status  # noqa: E402
-from fairshoe.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice  # noqa: E402
-from fairshoe.shoe import Shoe  # noqa: E402
-from fairshoe.store import Store, StoredEvent, StoredLog  # noqa: E402
-
 if TYPE_CHECKING:
     from fairshoe.aio import AsyncShoe
+    from fairshoe.core import CommandResult, Pending
+    from fairshoe.errors import (
+        DeviceHalted,
+        FairshoeError,
+        HelloRefused,
+        NoAnswer,
+        PortBusy,
+        PortError,
+        PortLost,
+        StorageReplaced,
+        StoreError,
+        UsageError,
+        WrongDevice,
+        WrongKey,
+    )
+    from fairshoe.lanes import Unfinished
+    from fairshoe.messages import Command, Event, Fault, Message, Outcome, Reason, Role, State, Status
+    from fairshoe.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
+    from fairshoe.shoe import Shoe
+    from fairshoe.store import Store, StoredEvent, StoredLog
 
 __all__ = [
     "AsyncShoe",
@@ -80,10 +80,29 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # asyncio takes as long to load as all the rest: only who wants it pays for it.
-    if name == "AsyncShoe":
-        from fairshoe.aio import AsyncShoe
+# Each is loaded when somebody asks for it: a program pays for what it uses, and the command line can take an interrupt
+# while most of it is still to be loaded.
+_MODULES = {
+    "aio": "AsyncShoe",
+    "core": "CommandResult Pending",
+    "errors": "DeviceHalted FairshoeError HelloRefused NoAnswer PortBusy PortError PortLost StorageReplaced StoreError "
+    "UsageError WrongDevice WrongKey",
+    "lanes": "Unfinished",
+    "messages": "Command Event Fault Message Outcome Reason Role State Status",
+    "notices": "EventsElsewhere LinkBack LinkLost LogStarted Notice",
+    "shoe": "Shoe",
+    "store": "Store StoredEvent StoredLog",
+}
+_WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}
 
-        return AsyncShoe
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    place = _WHERE.get(name)
+    if place is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(importlib.import_module(f"fairshoe.{place}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

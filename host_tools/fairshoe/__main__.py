@@ -1,7 +1,19 @@
-"""`python -m fairshoe` is the same as `fairshoe`."""
+"""`python -m fairshoe` and `fairshoe`. Loading all commands takes a moment, in which somebody may press Ctrl-C."""
 
 import sys
 
-from fairshoe.cli import main
+EXIT_INTERRUPTED = 130
 
-sys.exit(main())
+
+def main() -> int:
+    try:
+        from fairshoe import cli
+
+        return cli.main()
+    except KeyboardInterrupt:
+        print("\nfairshoe: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
