@@ -8,7 +8,8 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -215,10 +216,26 @@ def a_seed() -> str:
     return str(random.randrange(1 << 30))
 
 
-@pytest.mark.timeout(180)
+Demos = dict[str, "Future[subprocess.CompletedProcess[str]]"]
+
+
+@pytest.fixture(scope="module")
+def demos() -> Iterator[Demos]:
+    """Every demonstration, three at a time: they mostly wait for the clock."""
+    words = {kind: ("--board", f"pico-{kind}") for kind in ("shelves", "shoe", "draw")}
+    words |= {game: ("--game", game) for game in (*GAME_STORIES, "double-attack-blackjack")}
+    words["records"] = ("--table", "records=true")
+    with ThreadPoolExecutor(3) as pool:
+        yield {
+            name: pool.submit(run, "demo", *each, "--speed", "25", "--seed", a_seed(), timeout=240)
+            for name, each in words.items()
+        }
+
+
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", ["shelves", "shoe", "draw"])
-def test_the_demo_has_a_story_for_every_mechanism(kind: str) -> None:
-    done = run("demo", "--board", f"pico-{kind}", "--speed", "30", "--seed", a_seed(), timeout=120)
+def test_the_demo_has_a_story_for_every_mechanism(kind: str, demos: Demos) -> None:
+    done = demos[kind].result()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 missing" in done.stdout
 
@@ -283,25 +300,27 @@ GAME_STORIES: dict[str, tuple[str, ...]] = {
 }
 
 
-def test_the_demo_tells_what_people_do_where_the_table_keeps_records() -> None:
-    done = run("demo", "--table", "records=true", "--speed", "30", "--seed", a_seed(), timeout=120)
+@pytest.mark.timeout(300)
+def test_the_demo_tells_what_people_do_where_the_table_keeps_records(demos: Demos) -> None:
+    done = demos["records"].result()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     assert "deck refused: not inspected, verified, shown and washed yet, CS-3b" in done.stdout
     assert "recorded: washed: deck 1; by CS-3b" in done.stdout
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("game", GAME_STORIES)
-def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str) -> None:
-    done = run("demo", "--game", game, "--speed", "30", "--seed", a_seed(), timeout=120)
+def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str, demos: Demos) -> None:
+    done = demos[game].result()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     assert "\x1b" not in done.stdout
     for words in GAME_STORIES[game]:
         assert words in done.stdout, words
 
 
-@pytest.mark.timeout(180)
-def test_the_demo_plays_double_attack_blackjack_on_the_board_for_it() -> None:
-    done = run("demo", "--game", "double-attack-blackjack", "--speed", "20", "--seed", a_seed(), timeout=120)
+@pytest.mark.timeout(300)
+def test_the_demo_plays_double_attack_blackjack_on_the_board_for_it(demos: Demos) -> None:
+    done = demos["double-attack-blackjack"].result()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     assert "board pico-draw" in done.stdout and "0 missing" in done.stdout
     for told in ("burned", "betting closed", "ten", "cut", "DAB-7j"):
