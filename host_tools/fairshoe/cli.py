@@ -8,38 +8,16 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import importlib
 import os
 import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, cast
 
 import fairshoe
-from fairshoe import audit, games, provision, scenario
-from fairshoe.commands import (
-    bench,
-    command,
-    completion,
-    config,
-    deal,
-    decode,
-    demo,
-    flash,
-    journal,
-    monitor,
-    ports,
-    release,
-    report,
-    round,
-    selftest,
-    shuffle,
-    shuffle_test,
-    sim,
-    status,
-    verify,
-)
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.plain import plain
 
@@ -57,47 +35,50 @@ class CommandModule(Protocol):
     def run(self, options: argparse.Namespace) -> int: ...
 
 
-# In the order of --help.
-_GROUPS: dict[str, dict[str, CommandModule]] = {
+# In the order of --help. Modules by name: loading all of them takes half a second, and one is wanted.
+_GROUPS: dict[str, dict[str, str]] = {
     "look at a shoe": {
-        "ports": ports,
-        "status": status,
-        "monitor": monitor,
-        "selftest": selftest,
-        "decode": decode,
+        "ports": "commands.ports",
+        "status": "commands.status",
+        "monitor": "commands.monitor",
+        "selftest": "commands.selftest",
+        "decode": "commands.decode",
     },
     "play without one": {
-        "demo": demo,
-        "sim": sim,
-        "scenario": scenario,
+        "demo": "commands.demo",
+        "sim": "commands.sim",
+        "scenario": "scenario",
     },
     "drive a shoe": {
-        "round": round,
-        "shuffle": shuffle,
-        "deal": deal,
-        "command": command,
+        "round": "commands.round",
+        "shuffle": "commands.shuffle",
+        "deal": "commands.deal",
+        "command": "commands.command",
     },
     "test one": {
-        "bench": bench,
-        "report": report,
+        "bench": "commands.bench",
+        "report": "commands.report",
     },
     "prove what it did": {
-        "journal": journal,
-        "audit": audit,
-        "shuffle-test": shuffle_test,
+        "journal": "commands.journal",
+        "audit": "audit",
+        "shuffle-test": "commands.shuffle_test",
     },
     "set up": {
-        "flash": flash,
-        "verify": verify,
-        "release": release,
-        "provision": provision,
-        "config": config,
-        "game": games,
-        "completion": completion,
+        "flash": "commands.flash",
+        "verify": "commands.verify",
+        "release": "commands.release",
+        "provision": "provision",
+        "config": "commands.config",
+        "game": "games",
+        "completion": "commands.completion",
     },
 }
 _COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
 
+
+def _module(name: str) -> CommandModule:
+    return cast(CommandModule, importlib.import_module(f"fairshoe.{_COMMANDS[name]}"))
 
 
 def command_names() -> list[str]:
@@ -135,21 +116,23 @@ def _plain(message: str) -> str:
     return f"{message[: found.start()].removeprefix('argument COMMAND: ')}there is no {found[1]!r}; {hint}"
 
 
-def parser() -> Parser:
+def parser(only: str = "") -> Parser:
+    """Of all commands, or of one that is asked for."""
     top = Parser(prog="fairshoe", formatter_class=argparse.RawDescriptionHelpFormatter, usage="fairshoe COMMAND ...")
     top.add_argument("--version", action="version", version=f"fairshoe {fairshoe.__version__}")
     top.add_argument("--exit-codes", action=_ExitCodes, nargs=0, help="list what each exit status means")
     commands: Any = top.add_subparsers(
         dest="command", required=True, metavar="COMMAND", prog="fairshoe", help=argparse.SUPPRESS
     )
-    for module in _COMMANDS.values():
-        module.add_parser(commands)
-    texts = [
-        f"{title}:\n" + "".join(f"  {name:14s} {about}\n" for name, about in group.items())
-        for title, group in _grouped(commands).items()
-    ]
-    top.description = "Host tools for fairshoe card shoes and shufflers.\n\n" + "\n".join(texts)
-    top.epilog = _EXAMPLES
+    for name in [only] if only else _COMMANDS:
+        _module(name).add_parser(commands)
+    if not only:
+        texts = [
+            f"{title}:\n" + "".join(f"  {name:14s} {about}\n" for name, about in group.items())
+            for title, group in _grouped(commands).items()
+        ]
+        top.description = "Host tools for fairshoe card shoes and shufflers.\n\n" + "\n".join(texts)
+        top.epilog = _EXAMPLES
     for each in _all_parsers(top):
         _add_everywhere(each, default=None if each is top else argparse.SUPPRESS)
     return top
@@ -163,8 +146,8 @@ def _grouped(commands: Any) -> dict[str, dict[str, str]]:
 def groups() -> dict[str, dict[str, str]]:
     """Every command with what it is for, by group."""
     commands: Any = argparse.ArgumentParser().add_subparsers()
-    for module in _COMMANDS.values():
-        module.add_parser(commands)
+    for name in _COMMANDS:
+        _module(name).add_parser(commands)
     return _grouped(commands)
 
 
@@ -190,7 +173,9 @@ def _add_everywhere(each: argparse.ArgumentParser, default: Any) -> None:
 
 
 def exit_codes() -> dict[int, str]:
-    """Every status this command line ends with, in words: from the errors of all modules that are loaded."""
+    """Every status this command line ends with, in words: from the errors of all modules."""
+    for name in _COMMANDS:
+        _module(name)
     words: dict[int, list[str]] = {}
     for kind in [FairshoeError, *_subclasses(FairshoeError)]:
         text = (kind.__doc__ or "").split(";")[0].split("\n")[0].strip().rstrip(".")
@@ -228,8 +213,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     _open_closed()
     try:
-        options = parser().parse_args(given)
-        code = _COMMANDS[options.command].run(options)
+        options = parser(_asked_for(given)).parse_args(given)
+        code = _module(options.command).run(options)
         sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
         return code
     except BrokenPipeError:
@@ -239,6 +224,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "--debug" in given:
             print("\n".join(map(plain, traceback.format_exc().splitlines())), file=sys.stderr)
         return _tell(error)
+
+
+def _asked_for(given: Sequence[str]) -> str:
+    """The command, if the words begin with one; what may stand before it is passed over."""
+    at = 0
+    while at < len(given) and given[at].startswith("--"):
+        at += 2 if given[at] == "--config" else 1
+    first = given[at] if at < len(given) else ""
+    general = {"--version", "--exit-codes"} & set(given[:at])
+    return first if first in _COMMANDS and not general else ""
 
 
 def _tell(error: BaseException) -> int:
