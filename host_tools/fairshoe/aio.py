@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from fairshoe import wire
 from fairshoe.aio_ports import AsyncPort, SimAsyncPort, open_async
+from fairshoe.asked import check_listener, check_open, check_seconds, check_until
 from fairshoe.core import ANSWER_S, Answer, CommandResult, Core, Pending, Steps
 from fairshoe.dictionary import Dictionary
 from fairshoe.errors import NoAnswer, PortError, StoreError, UsageError
@@ -55,6 +56,7 @@ class Feed(Generic[Wanted]):
         self._kind = kind
         self._in_hand = False
         self._me = object()  # not the feed itself: nobody else may keep it alive
+        check_seconds("quiet_s", quiet_s, none=True)
 
     def __aiter__(self) -> Feed[Wanted]:
         return self
@@ -120,6 +122,7 @@ class AsyncShoe:
         new_log: bool = False,
     ) -> AsyncShoe:
         """As Shoe.open. A store is written in the loop's own thread: a few milliseconds for every burst of events."""
+        check_open(url, key, operations, after_seq, answer_s, store, device)
         if isinstance(key, (str, Path)):
             key = read_key(Path(key))
         way = Way(url)
@@ -214,6 +217,7 @@ class AsyncShoe:
     def on(self, kind: type[Any], function: Callable[[Any], Any] | None = None) -> Any:
         """As Shoe.on. Functions for messages may be coroutine functions, and are awaited; those for notices are called
         from the task that moves bytes, and must be plain and short."""
+        check_listener(kind, function)
 
         def add(wanted: Callable[[Any], Any]) -> Callable[[Any], Any]:
             self._listeners.add(kind, wanted)
@@ -236,11 +240,12 @@ class AsyncShoe:
 
     async def run(self, until: Any = None, timeout_s: float | None = None) -> Any:
         """As Shoe.run; cancel it to end it."""
+        check_until(until, timeout_s)
         with self._core.turn.taken():
             found = await self._run(until, None if timeout_s is None else self._clock() + timeout_s)
         if found is None and until is not None and not self._core.closed:
             raise NoAnswer(
-                f"{self.name}: what was waited for did not come within {timeout_s:.0f} s.",
+                f"{self.name}: what was waited for did not come within {timeout_s:g} s.",
                 "See what the device is doing: its display, or shoe.status.",
             )
         return found
@@ -260,10 +265,12 @@ class AsyncShoe:
 
     async def wait(self, pending: Pending, timeout_s: float = COMMAND_S) -> CommandResult:
         """The outcome of a command."""
+        check_seconds("timeout_s", timeout_s)
         return await self._follow(self._core.awaiting(pending, timeout_s))
 
     async def command(self, kind: type[Command], timeout_s: float = COMMAND_S, **arguments: int) -> CommandResult:
         """Give a command and wait for its outcome. Cancelled meanwhile, the command goes on: see `pending`."""
+        check_seconds("timeout_s", timeout_s)  # before it gets a number
         return await self.wait(self.start(kind, **arguments), timeout_s)
 
     def unfinished(self) -> Unfinished | None:

@@ -334,13 +334,13 @@ class Core:
                 f"{self.name} refused the session: backoff, {refused.detail} s to wait.", _REFUSALS[Refusal.BACKOFF]
             )
         advice = "Check that the device is powered, that this is its table port and that no other program has it open."
-        raise NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:.0f} s.", advice)
+        raise NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:g} s.", advice)
 
     def awaiting(self, pending: Pending, timeout_s: float) -> Steps[CommandResult]:
         yield Step(lambda: pending.result is not None, timeout_s)
         if pending.result is None:
             raise NoAnswer(
-                f"no outcome of command {pending.op} ({pending.message.NAME}) within {timeout_s:.0f} s.",
+                f"no outcome of command {pending.op} ({pending.message.NAME}) within {timeout_s:g} s.",
                 "It may still act. Ask again with resume(unfinished()): the same number never acts twice.",
             )
         return pending.result

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from fairshoe import wire
+from fairshoe.asked import check_listener, check_open, check_seconds, check_until
 from fairshoe.core import ANSWER_S, Answer, CommandResult, Core, Pending, Steps
 from fairshoe.dictionary import Dictionary
 from fairshoe.errors import NoAnswer, PortError, UsageError
@@ -115,6 +116,7 @@ class Shoe:
         device      the number of the device that must be there; WrongDevice if it is another one.
         new_log     go on although the device's storage is not the one on file; see StorageReplaced.
         answer_s    how long to wait for the welcome."""
+        check_open(url, key, operations, after_seq, answer_s, store, device)
         if isinstance(key, (str, Path)):
             key = read_key(Path(key))
         way = Way(url)
@@ -217,6 +219,7 @@ class Shoe:
         """Call a function for every message or notice (LinkLost, ...) of this kind: `shoe.on(RoundEnded, book)`, or as
         a decorator. `run` serves them, and so do loops over events. An event whose function fails is not
         acknowledged."""
+        check_listener(kind, function)
 
         def add(wanted: Callable[[Any], Any]) -> Callable[[Any], Any]:
             self._listeners.add(kind, wanted)
@@ -241,11 +244,12 @@ class Shoe:
         """Serve the functions of `on`: until a message of this kind, or one for which a function says so, has come and
         was served, which is returned; or until `stop`. Events are acknowledged when their functions have returned.
         NoAnswer if `until` did not come in time; without `until`, it ends then."""
+        check_until(until, timeout_s)
         with self._core.turn.taken():
             found = self._run(until, None if timeout_s is None else self._clock() + timeout_s)
         if found is None and until is not None and not self._stopping and not self._core.closed:
             raise NoAnswer(
-                f"{self.name}: what was waited for did not come within {timeout_s:.0f} s.",
+                f"{self.name}: what was waited for did not come within {timeout_s:g} s.",
                 "See what the device is doing: its display, or shoe.status.",
             )
         return found
@@ -267,10 +271,12 @@ class Shoe:
 
     def wait(self, pending: Pending, timeout_s: float = COMMAND_S) -> CommandResult:
         """The outcome of a command. Events that come meanwhile are delivered afterwards."""
+        check_seconds("timeout_s", timeout_s)
         return self._follow(self._core.awaiting(pending, timeout_s))
 
     def command(self, kind: type[Command], timeout_s: float = COMMAND_S, **arguments: int) -> CommandResult:
         """Give a command and wait for its outcome."""
+        check_seconds("timeout_s", timeout_s)  # before it gets a number
         return self.wait(self.start(kind, **arguments), timeout_s)
 
     def unfinished(self) -> Unfinished | None:
@@ -356,6 +362,7 @@ class Shoe:
         return None
 
     def _each(self, quiet_s: float | None, wanted: type[Message]) -> Iterator[Message]:
+        check_seconds("quiet_s", quiet_s, none=True)
         with self._core.turn.taken():
             self._core.check_open()
             self._core.hold_back()

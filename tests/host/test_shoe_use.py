@@ -3,11 +3,12 @@
 import asyncio
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fairshoe import AsyncShoe, Shoe, Store
-from fairshoe.errors import UsageError
+from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.keys import write_key
 from fairshoe.lanes import Unfinished
 from fairshoe.messages import DeckVerified, EmptyProved, Event, RoundEnded, SetPositions, Shuffle
@@ -219,3 +220,78 @@ def test_closing_an_async_shoe_in_a_function_ends_the_loop(tmp_path: Path, how: 
         assert seen == ([1] if how == "events" else [1, 2])
 
     asyncio.run(asyncio.wait_for(work(), 60))
+
+
+# --- wrong words --------------------------------------------------------------------------------
+
+WRONG: list[tuple[str, Any]] = [
+    ("url", Path("/dev/ttyACM0")),
+    ("key", 5),
+    ("store", 5),
+    ("operations", "table.db"),
+    ("after_seq", "5"),
+    ("after_seq", -1),
+    ("device", "510001"),
+    ("answer_s", "4"),
+    ("answer_s", float("nan")),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_a_shoe_is_not_opened_with_what_cannot_be(name: str, value: Any) -> None:
+    arguments: dict[str, Any] = {"url": "sim://", name: value}
+    with pytest.raises(UsageError, match=f"{name} cannot be ") as caught:
+        Shoe.open(**arguments)
+    assert caught.value.advice.startswith("Give ")
+    with pytest.raises(UsageError, match=f"{name} cannot be "):
+        asyncio.run(AsyncShoe.open(**arguments))
+
+
+def test_wrong_words_to_an_open_shoe_are_told_and_use_up_no_number(tmp_path: Path, key_file: Path) -> None:
+    url: Any = f"sim://?dealer=none&key={key_file}"
+    with Shoe.open(url, key_file, store=tmp_path / "store.db") as shoe:
+        wrong: Any = shoe
+        for words, call in (
+            ("kind cannot be 'round_ended'", lambda: wrong.on("round_ended", print)),
+            ("kind cannot be 'round_ended'", lambda: wrong.on("round_ended")),
+            ("kind cannot be <class 'int'>", lambda: wrong.on(int, print)),
+            ("function cannot be 5", lambda: wrong.on(RoundEnded, 5)),
+            ("until cannot be 'x'", lambda: wrong.run(until="x")),
+            ("until cannot be <class 'str'>", lambda: wrong.run(until=str)),
+            ("timeout_s cannot be '1'", lambda: wrong.run(timeout_s="1")),
+            ("quiet_s cannot be '1'", lambda: next(wrong.events("1"))),
+            ("timeout_s cannot be '1'", lambda: wrong.command(Shuffle, timeout_s="1")),
+            ("timeout_s cannot be None", lambda: wrong.command(Shuffle, timeout_s=None)),
+        ):
+            with pytest.raises(UsageError, match=words):
+                call()
+        assert shoe.unfinished() is None
+
+
+def test_wrong_words_to_an_open_async_shoe_are_told(key_file: Path) -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+            wrong: Any = shoe
+            for call in (
+                lambda: wrong.run(until="x"),
+                lambda: wrong.run(timeout_s="1"),
+                lambda: wrong.command(Shuffle, timeout_s="1"),
+            ):
+                with pytest.raises(UsageError, match=" cannot be "):
+                    await call()
+            with pytest.raises(UsageError, match="kind cannot be 'round_ended'"):
+                wrong.on("round_ended", print)
+            with pytest.raises(UsageError, match="quiet_s cannot be '1'"):
+                wrong.events("1")
+            assert shoe.unfinished() is None
+
+    asyncio.run(asyncio.wait_for(work(), 60))
+
+
+def test_a_limit_of_less_than_a_second_is_told_as_it_was_given(key_file: Path) -> None:
+    with Shoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        with pytest.raises(NoAnswer, match="did not come within 0.4 s"):
+            shoe.run(until=RoundEnded, timeout_s=0.4)
+        shoe.sim.unplug(60)
+        with pytest.raises(NoAnswer, match="within 0.25 s"):
+            shoe.command(Shuffle, timeout_s=0.25)
