@@ -107,7 +107,7 @@ HOLDS: dict[Fault, Warned] = {
 
 REFUSALS: dict[Refusal, str] = {
     Refusal.VERSION: "This tool is older than the device: update it.",
-    Refusal.NO_KEY: "The device has no key yet: provision it over its service port, or use --no-key.",
+    Refusal.NO_KEY: "The device has no key yet: provision it over its service port, or connect without one (--no-key).",
     Refusal.ROLE: "This tool is newer than the device: it asked for a role that the device does not know.",
     Refusal.SWITCH: "The role of service needs the key switch: turn it on, and use the service port.",
     Refusal.BACKOFF: "Somebody tried wrong keys on it; wait and try again with the right one.",

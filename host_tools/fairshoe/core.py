@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from fairshoe import messages, wire
+from fairshoe.advice import REFUSALS
 from fairshoe.dictionary import Dictionary, own_dictionary
 from fairshoe.errors import HelloRefused, NoAnswer, PortLost, StorageReplaced, UsageError, WrongDevice, WrongKey
 from fairshoe.halted import HaltLine, device_halted, halt_text
@@ -48,14 +49,6 @@ SILENT_S = 6.0  # nothing heard for so long, in spite of hellos: the device is g
 PAUSE_S = 1.0  # a program that did not look for so long cannot say that nothing came
 LOADED = 64  # events taken from the store at a time
 _FINAL = frozenset(Outcome) - {Outcome.ACCEPTED, Outcome.RUNNING}
-
-_REFUSALS = {
-    Refusal.VERSION: "This tool is older than the device: update it.",
-    Refusal.NO_KEY: "The device has no key yet: provision it over its service port, or connect without a role.",
-    Refusal.ROLE: "This tool is newer than the device: it asked for a role that the device does not know.",
-    Refusal.SWITCH: "The role of service needs the key switch: turn it on, and use the service port.",
-    Refusal.BACKOFF: "Somebody tried wrong keys on it; wait and try again with the right one.",
-}
 
 Answer = TypeVar("Answer", bound=Message)
 T = TypeVar("T")
@@ -324,14 +317,14 @@ class Core:
         if refused is not None and refused.why != Refusal.BACKOFF:
             raise HelloRefused(
                 f"{self.name} refused the session: {refused.why.name.lower()}.",
-                _REFUSALS.get(refused.why, "Update this tool."),
+                REFUSALS.get(refused.why, "Update this tool."),
                 refused.why,
             )
         if session.counts.disbelieved["welcome without the key"]:
             raise WrongKey(f"{self.name} answers with another key.", "Use the key file of this device.")
         if refused is not None:
             raise HelloRefused(
-                f"{self.name} refused the session: backoff, {refused.detail} s to wait.", _REFUSALS[Refusal.BACKOFF]
+                f"{self.name} refused the session: backoff, {refused.detail} s to wait.", REFUSALS[Refusal.BACKOFF]
             )
         advice = "Check that the device is powered, that this is its table port and that no other program has it open."
         raise NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:g} s.", advice)
