@@ -289,6 +289,8 @@ class Core:
     def resume(self, unfinished: Unfinished) -> Pending:
         self.check_open()
         self.keyed()
+        if not isinstance(unfinished, Unfinished):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"{unfinished!r} is no command to ask about.", "Give what unfinished() returns, if any.")
         for kind in messages.ALL:
             if issubclass(kind, Command) and unfinished.command == kind.NAME:
                 self.pending = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
@@ -499,6 +501,8 @@ class Core:
 
 def _check_command(kind: type[Command], arguments: dict[str, int]) -> None:
     """Before it gets a number: a command that cannot be encoded must not use one up."""
+    if not (isinstance(kind, type) and issubclass(kind, Command)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"{kind!r} is no command.", "Give a class of fairshoe.messages: Shuffle, for example.")
     try:
         wire.encode(kind(1, **arguments))
     except (ValueError, OverflowError, TypeError) as error:

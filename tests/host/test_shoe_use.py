@@ -11,7 +11,7 @@ from fairshoe import AsyncShoe, Shoe, Store
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.keys import write_key
 from fairshoe.lanes import Unfinished
-from fairshoe.messages import DeckVerified, EmptyProved, Event, RoundEnded, SetPositions, Shuffle
+from fairshoe.messages import DeckVerified, EmptyProved, Event, EventAck, RoundEnded, SetPositions, Shuffle
 from fairshoe.notices import LinkLost
 
 KEY = bytes(range(32))
@@ -262,6 +262,9 @@ def test_wrong_words_to_an_open_shoe_are_told_and_use_up_no_number(tmp_path: Pat
             ("quiet_s cannot be '1'", lambda: next(wrong.events("1"))),
             ("timeout_s cannot be '1'", lambda: wrong.command(Shuffle, timeout_s="1")),
             ("timeout_s cannot be None", lambda: wrong.command(Shuffle, timeout_s=None)),
+            ("None is no command to ask about", lambda: wrong.resume(None)),
+            ("'shuffle' is no command", lambda: wrong.command("shuffle")),
+            ("EventAck'> is no command", lambda: wrong.start(EventAck)),
         ):
             with pytest.raises(UsageError, match=words):
                 call()
