@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.files import LOG_BYTES_MAX, read_regular
 from fairshoe.keys import read_key
 from fairshoe.messages import Role, ShuffleCommitted
 from fairshoe.shoe import Shoe
@@ -110,13 +111,13 @@ def examine(seed: bytes, commitment: bytes, cards: int, seq: int = 0) -> Verdict
 def find_commitment(path: Path, seq: int) -> bytes:
     """The commitment of event `seq` in a file that `fairshoe monitor --json` has written, of one device."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = read_regular(path, LOG_BYTES_MAX).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}.", "Check the name and your permission.") from error
     for number, line in enumerate(lines, 1):
         try:
             entry: Any = json.loads(line or "{}")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(
                 f"{path}, line {number}: not JSON: {error}.", "Give a file as `fairshoe monitor --json` prints it."
             ) from error

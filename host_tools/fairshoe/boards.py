@@ -15,6 +15,7 @@ import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 from fairshoe import _device
 from fairshoe.board_checks import Config, board_problems
 from fairshoe.errors import BoardError
+from fairshoe.files import parse_json, read_regular
 
 # What a count of this device is worth.
 MEANING = {
@@ -91,15 +92,19 @@ def check_board(config: object) -> list[str]:
 def _read(name: str) -> tuple[Path, object, int]:
     path = Path(name) if name.endswith(".json") else folder() / f"{name}.json"
     try:
-        raw = path.read_bytes()
+        raw = read_regular(path)
     except OSError as error:
         known = ", ".join(board_names())
+        if path != Path(name) and Path(name).exists():
+            raise BoardError(
+                f"{name} is no board config.", "Give the path of a .json file, or a board's name."
+            ) from error
         raise BoardError(
             f"no board {name!r}: {error.strerror or error}.",
             f"Known boards: {known}; or give the path of a .json file.",
         ) from error
     try:
-        return path, json.loads(raw), zlib.crc32(raw)
+        return path, parse_json(raw), zlib.crc32(raw)
     except ValueError as error:
         raise BoardError(f"{path}: not JSON: {error}.", "Correct the file at that place.") from error
 

@@ -14,6 +14,7 @@ import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
 from fairshoe import _device, boards
 from fairshoe.errors import GameError
+from fairshoe.files import parse_json, read_regular
 from fairshoe.messages import Consequence
 from fairshoe.plain import plain
 
@@ -204,7 +205,7 @@ def _all_void() -> list[str]:
 def _read(name: str) -> object:
     path = Path(name) if name.endswith(".json") else folder() / f"{name}.json"
     try:
-        return json.loads(path.read_bytes())
+        return parse_json(read_regular(path))
     except OSError as error:
         known = ", ".join(game_names())
         raise GameError(

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from fairshoe import wire
 from fairshoe.errors import FairshoeError, HelloRefused, UsageError
+from fairshoe.files import LOG_BYTES_MAX, read_regular
 from fairshoe.messages import Event, JournalIs, Role
 from fairshoe.shoe import Shoe
 
@@ -194,7 +195,7 @@ def write_export(path: Path, export: Export) -> None:
 def read_export(path: Path) -> Export:
     """What can be read of it, and where it is damaged."""
     try:
-        return parse_export(path.read_bytes())
+        return parse_export(read_regular(path, LOG_BYTES_MAX))
     except OSError as error:
         raise UsageError(
             f"cannot read {path}: {error.strerror or error}.", "Check the name and your permission."

@@ -21,6 +21,7 @@ from fairshoe.errors import KeyFileError
 from fairshoe.messages import Role
 from firmware.protocol.session import FROM_DEVICE, FROM_HOST, KEY_SIZE, MAC_SIZE
 
+_FILE_MAX = 64 << 10
 Seal = Callable[[bytes], bytes]
 SEAL = "seal"
 
@@ -129,7 +130,8 @@ def _sealer(key: bytes, direction: bytes) -> Seal:
 def _read(path: Path) -> tuple[str, bytes]:
     try:
         mode = path.stat().st_mode
-        text = path.read_text("ascii")
+        with path.open("rb") as file:  # or a pipe, from a program that keeps secrets
+            text = file.read(_FILE_MAX).decode("ascii")
     except (OSError, UnicodeDecodeError) as error:
         raise KeyFileError(f"cannot read the key in {path}: {error}.", "Check the path and your permission.") from error
     if mode & (stat.S_IRWXG | stat.S_IRWXO):

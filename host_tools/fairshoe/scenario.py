@@ -12,10 +12,11 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from fairshoe import _device, boards
 from fairshoe.errors import FairshoeError
+from fairshoe.files import parse_json, read_regular
 from rig.scenario import Scenario, change, check
 
 VM_LIMIT_S = 600
@@ -53,7 +54,7 @@ class Result:
 def load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The checked scenario and the config of its board."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = cast("dict[str, Any]", parse_json(read_regular(path)))
     except OSError as error:
         raise ScenarioError(f"{path}: {error.strerror or error}.", "Give the path of a scenario file.") from error
     except ValueError as error:

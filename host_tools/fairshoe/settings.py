@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fairshoe.errors import FairshoeError
+from fairshoe.files import read_regular
 from fairshoe.store import default_path
 
 CONFIG_VARIABLE = "FAIRSHOE_CONFIG"
@@ -111,13 +112,13 @@ def _file(options: argparse.Namespace | None, environment: Mapping[str, str]) ->
 
 def _from_file(path: Path) -> dict[str, Value]:
     try:
-        text = path.read_text("utf-8")
+        text = read_regular(path).decode("utf-8")
         found = _toml(text)
     except OSError as error:
         raise SettingsError(
             f"cannot read the settings in {path}: {error.strerror or error}.", "Check the name and your permission."
         ) from error
-    except ValueError as error:  # what both TOML readers and the decoder raise
+    except (ValueError, RecursionError) as error:  # what both TOML readers and the decoder raise
         raise SettingsError(f"{path} is not TOML: {error}.", "Correct the file at that place.") from error
     values: dict[str, Value] = {}
     for name, value in found.items():

@@ -324,7 +324,8 @@ def _meter_table(meters: Data) -> str:
         old, new = before.get(name), after.get(name) if after else None
         if name in BEAMS and not old and not new:
             continue  # a beam without a glitch
-        more = "" if old is None or new is None or name.startswith("feed") else f"{new - old:+d}" if new != old else "0"
+        more = "" if old is None or new is None or name.startswith("feed") else f"{int(new) - int(old):+d}"
+        more = "0" if more == "+0" else more
         label = f"glitches, {words(name)}" if name in BEAMS else _LABELS.get(name, words(name))
         rows.append(f"<tr><td>{escape(label)}</td><td>{_told(old)}</td><td>{_told(new)}</td><td>{more}</td></tr>")
     return (
@@ -334,4 +335,4 @@ def _meter_table(meters: Data) -> str:
 
 
 def _told(value: int | None) -> str:
-    return "not told" if value is None else f"{value}"
+    return "not told" if value is None else f"{int(value)}"

@@ -14,6 +14,7 @@ import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
 from fairshoe.bench.kinds import FIGURES, KINDS, MECHANISMS
 from fairshoe.errors import FairshoeError
+from fairshoe.files import parse_json, read_regular
 
 FOLDER = Path(__file__).resolve().parent / "plans"
 _SCHEMAS = ("schema", "report_schema")
@@ -93,11 +94,11 @@ def load_plan(name: str) -> Plan:
     if not name.endswith(".json") and name not in plan_names():
         raise PlanError(f"no bench plan {name!r}.", f"Known: {', '.join(plan_names())}; or the path of a .json file.")
     try:
-        raw = path.read_bytes()
+        raw = read_regular(path)
     except OSError as error:
         raise PlanError(f"{path}: {error.strerror or error}.", "Name a plan, or the path of its file.") from error
     try:
-        data: object = json.loads(raw)
+        data = parse_json(raw)
     except ValueError as error:
         raise PlanError(f"{path}: not JSON: {error}.", "Correct the file at that place.") from error
     problems = check_plan(data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,8 +16,10 @@ from fairshoe.bench.plan import Data, Limit, Step, validator
 from fairshoe.bench.play import Deck
 from fairshoe.bench.steps import Findings
 from fairshoe.errors import FairshoeError, StoreError
+from fairshoe.files import parse_json, read_regular
 
 FORMAT = 1
+REPORT_BYTES_MAX = 256 << 20
 PASSED, FAILED, INCOMPLETE = "passed", "failed", "incomplete"
 NOT_APPLICABLE, NOT_RUN, STOPPED = "not_applicable", "not_run", "stopped"
 
@@ -120,11 +123,19 @@ def check_report(data: object) -> None:
     except fastjsonschema.JsonSchemaValueException as error:
         what = str(error.message).replace("data", "the file", 1)
         raise ReportError(f"no bench report: {what}.", "Give the .json file that `fairshoe bench` wrote.") from error
+    for word in ("started", "ended"):
+        text = str(cast(Data, data)[word])
+        try:
+            datetime.fromisoformat(text)
+        except ValueError as error:
+            raise ReportError(
+                f"no bench report: {word} is {text!r}.", "Give the .json file that `fairshoe bench` wrote."
+            ) from error
 
 
 def read_report(path: Path) -> Data:
     try:
-        data: object = json.loads(path.read_bytes())
+        data = parse_json(read_regular(path, REPORT_BYTES_MAX))
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror or error}.", "Give the .json file of a bench run.") from error
     except ValueError as error:
@@ -138,6 +149,8 @@ def read_report(path: Path) -> Data:
 
 def write_text(path: Path, text: str) -> None:
     """The whole file or none of it."""
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder.", "Name the file in it too.")
     beside = path.with_name(path.name + ".new")
     try:
         with beside.open("w", encoding="utf-8") as file:

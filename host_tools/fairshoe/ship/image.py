@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fairshoe.files import read_regular
 from fairshoe.ship.faults import ImageError, need
 
 BLOCK = 4096
@@ -49,14 +50,12 @@ def read_image(path: Path) -> Image:
 def read_bytes(path: Path) -> bytes:
     """A file that may be an image."""
     try:
-        with path.open("rb") as file:
-            data = file.read(IMAGE_BYTES_MAX + 1)
+        data = read_regular(path, IMAGE_BYTES_MAX)
     except OSError as error:
-        raise ImageError(f"cannot read {path}: {error.strerror or error}.", "Check the path.") from error
+        advice = "Name the file that picotool wrote."
+        raise ImageError(f"cannot read {path}: {error.strerror or error}.", advice) from error
     if not data:
         raise ImageError(f"{path} is empty.", _READ_AGAIN)
-    if len(data) > IMAGE_BYTES_MAX:
-        raise ImageError(f"{path} is larger than any flash.", "Name the file that picotool wrote.")
     return data
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import fairshoe
 from fairshoe import _device
+from fairshoe.files import read_regular
 from fairshoe.ship.build import Built
 from fairshoe.ship.faults import ManifestError
 from fairshoe.ship.flash import MICROPYTHON
@@ -31,6 +32,7 @@ _PATH = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
 _WORDS = ("version", "firmware", "source", "compiler")
 _TEXT = re.compile(r"[ -~]{1,200}")  # they are printed before anything is known about who wrote them
 MANIFEST_BYTES_MAX = 4 << 20
+FILE_BYTES_MAX = 64 << 20  # more than any flash that runs this
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,7 @@ def find_manifest(path: Path) -> Path:
 def read_manifest(path: Path) -> Manifest:
     path = find_manifest(path)
     try:
-        with path.open("rb") as file:
-            raw = file.read(MANIFEST_BYTES_MAX + 1)
+        raw = read_regular(path, MANIFEST_BYTES_MAX)
     except OSError as error:
         raise ManifestError(
             f"cannot read {path}: {error.strerror or error}.", "Name a release folder or its manifest.json."
@@ -166,7 +167,8 @@ def _text(value: Any) -> str:
 
 def _entry(entry: Any) -> Entry:
     size, sha = entry["size"], entry["sha256"]
-    if not isinstance(size, int) or isinstance(size, bool) or size < 0 or not _SHA.fullmatch(sha):
+    possible = isinstance(size, int) and not isinstance(size, bool) and 0 <= size <= FILE_BYTES_MAX
+    if not possible or not _SHA.fullmatch(sha):
         raise ValueError("not a size and a hash")
     return Entry(size, sha)
 
@@ -192,8 +194,7 @@ def released_files(path: Path, board: BoardRelease) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for name, entry in board.files.items():
         try:
-            with (folder / name).open("rb") as file:
-                data = file.read(entry.size + 1)
+            data = read_regular(folder / name, FILE_BYTES_MAX)
         except OSError as error:
             raise ManifestError(
                 f"cannot read {folder / name}: {error.strerror or error}.", "Get the whole release again."

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe.errors import KeyFileError
+from fairshoe.files import read_regular
 from fairshoe.keys import write_key
 from fairshoe.ship.faults import ManifestError, SignatureError, need
-from fairshoe.ship.manifest import Manifest, find_manifest, parse_manifest
+from fairshoe.ship.manifest import MANIFEST_BYTES_MAX, Manifest, find_manifest, parse_manifest
 
 SIGNING, PUBLIC = "release-signing", "release-public"
 _LABEL = b"fairshoe release signature 1\n"
@@ -38,6 +39,8 @@ def public_path(path: Path) -> Path:
 
 def make_key(path: Path) -> str:
     """A new pair of keys: the signing key in `path`, the public one in `path`.pub; the public one."""
+    if path.is_dir():
+        raise KeyFileError(f"{path} is a folder.", "Name the file in it too.")
     secret = os.urandom(_KEY_SIZE)
     public = public_of(secret)
     if public_path(path).exists():
@@ -68,7 +71,7 @@ def read_public_key(path: Path) -> str:
 
 def _read(path: Path, word: str, wanted: str) -> bytes:
     try:
-        with path.open("rb") as file:
+        with path.open("rb") as file:  # or a pipe, from a program that keeps secrets
             words = file.read(_FILE_MAX).decode("ascii").split()
         key = bytes.fromhex(words[1]) if len(words) == 2 and words[0] == word else b""
     except OSError as error:
@@ -93,11 +96,11 @@ def sign(path: Path, secret: bytes) -> str:
     """Sign a release; signatures of others stay. The public key."""
     manifest = find_manifest(path)
     try:
-        raw = manifest.read_bytes()
+        raw = read_regular(manifest, MANIFEST_BYTES_MAX)
         parse_manifest(raw)  # nobody should sign what nobody can read
         signatures = signature_path(manifest)
         public = public_of(secret)
-        old = signatures.read_text("ascii").splitlines() if signatures.exists() else []
+        old = read_regular(signatures, _FILE_MAX).decode("ascii").splitlines() if signatures.exists() else []
         kept = [line for line in old if line.split()[1:2] != [public]]
         key = _ed25519().Ed25519PrivateKey.from_private_bytes(secret)
         lines = [*kept, f"ed25519 {public} {key.sign(_LABEL + raw).hex()}"]
@@ -115,8 +118,7 @@ def check_signature(path: Path, manifest: Manifest, trusted: list[str]) -> str:
     """The trusted key that has signed this release."""
     signatures = signature_path(find_manifest(path))
     try:
-        with signatures.open("rb") as file:
-            lines = file.read(_FILE_MAX).decode("ascii", "replace").splitlines()
+        lines = read_regular(signatures, _FILE_MAX).decode("ascii", "replace").splitlines()
     except FileNotFoundError:
         raise SignatureError(
             f"{signatures} is missing: the release is not signed.",

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairshoe.files import read_regular
 from fairshoe.ship.device import OnDevice
 from fairshoe.ship.faults import ImageError
 from fairshoe.ship.image import ERASED, Image
-from fairshoe.ship.manifest import BoardRelease, Entry, sha256
+from fairshoe.ship.manifest import FILE_BYTES_MAX, BoardRelease, Entry, sha256
 
 SAME, ALTERED, UNKNOWN = "same", "altered", "not compared"
-FILE_BYTES_MAX = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def folder_files(folder: Path) -> dict[str, OnDevice]:
             if path.is_dir():
                 there[name] = OnDevice(-1, "")
             else:
-                data = path.read_bytes()
+                data = read_regular(path, FILE_BYTES_MAX)
                 there[name] = OnDevice(len(data), sha256(data))
         except OSError as error:
             raise ImageError(f"cannot read {path}: {error.strerror or error}.", "Check your permission.") from error

@@ -1,0 +1,44 @@
+"""Files that somebody names: read whole, and only if they are files: a pipe could hold us forever."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from pathlib import Path
+
+CONFIG_BYTES_MAX = 4 << 20  # of a file that people write
+LOG_BYTES_MAX = 1 << 30
+
+
+def read_regular(path: Path, most: int = CONFIG_BYTES_MAX) -> bytes:
+    """All of a file. OSError also for what is no file, and for one of more than `most` bytes."""
+    # Without waiting: a pipe that nobody writes to would not even open.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(most + 1)
+    finally:
+        os.close(descriptor)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
+    return data
+
+
+def parse_json(raw: bytes) -> object:
+    """ValueError for everything that is not JSON, or not JSON that anybody writes."""
+    try:
+        return json.loads(raw, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number")
