@@ -7,6 +7,7 @@ is decided in the library.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import importlib
 import os
@@ -242,7 +243,8 @@ def _tell(error: BaseException) -> int:
         what, advice, code = error.what, error.advice, error.exit_code
     elif isinstance(error, KeyboardInterrupt):
         what, advice, code = "interrupted", "", EXIT_INTERRUPTED
-        sys.stderr.write("\n")
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write("\n")
     elif isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         what, code = f"{place}{error.strerror or error}.", EXIT_IO
@@ -253,7 +255,9 @@ def _tell(error: BaseException) -> int:
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
         what, code = f"a mistake inside fairshoe: {type(error).__name__}: {error}{place}.", EXIT_INTERNAL
         advice = "Please report it with what --debug prints before it, your command line and `fairshoe --version`."
-    print(f"fairshoe: {_one_line(what)}" + (f"\n{_INDENT}{_one_line(advice)}" if advice else ""), file=sys.stderr)
+    with contextlib.suppress(OSError, ValueError):  # nobody may be there to be told; the code still says it
+        print(f"fairshoe: {_one_line(what)}" + (f"\n{_INDENT}{_one_line(advice)}" if advice else ""), file=sys.stderr)
+        sys.stderr.flush()
     return code
 
 

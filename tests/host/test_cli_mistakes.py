@@ -217,6 +217,13 @@ def test_a_full_disk_behind_the_output() -> None:
     assert "No space left on device" in one_message(done, 74)
 
 
+def test_a_full_disk_behind_the_messages_keeps_the_exit_code() -> None:
+    for words, code in ((["status", ""], 78), (["stauts"], 2)):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run([*FAIRSHOE, *words], stdout=subprocess.PIPE, stderr=full, timeout=60, check=False)
+        assert done.returncode == code
+
+
 def test_a_full_disk_behind_the_store_sends_nothing(key_file: str) -> None:
     """A limit on file sizes is to a program what a full disk is."""
     done = subprocess.run(
