@@ -114,6 +114,8 @@ def changed(**changes: Any) -> bytes:
         changed(boards={"b": {"mcu": MCU, "files": {"a": {"size": 1, "sha256": "0" * 63}}}}),
         changed(boards={"b": {"mcu": MCU, "files": {"../a": {"size": 1, "sha256": "0" * 64}}}}),
         changed(boards={"b": {"mcu": MCU, "files": {"/a": {"size": 1, "sha256": "0" * 64}}}}),
+        changed(boards={"b": {"mcu": MCU, "files": {"./a": {"size": 1, "sha256": "0" * 64}}}}),
+        changed(boards={"b": {"mcu": MCU, "files": {"a/.": {"size": 1, "sha256": "0" * 64}}}}),
         changed(boards={"../b": {"mcu": MCU, "files": {"a": {"size": 1, "sha256": "0" * 64}}}}),
         changed(boards={"b": {"files": {"a": {"size": 1, "sha256": "0" * 64}}}}),
         changed().replace(b" ", b"  "),
@@ -330,6 +332,10 @@ def test_over_the_prompt_it_is_the_devices_own_word(release: Path, capsys: pytes
         (["--folder", "no-such-folder"], 38),
         (["--port", "/dev/no-such-port"], 4),
         (["--image", "x", "--port", "y"], 2),
+        (["--image", ""], 2),
+        (["--folder", ""], 2),
+        (["--port", ""], 2),
+        (["--port", "sim://pico-shoe"], 2),
         ([], 2),
         (["--image", "x", "--board", "other"], 35),
     ],
@@ -361,3 +367,51 @@ def test_a_release_with_several_boards_wants_to_be_told_which(
     assert "several boards: b, c" in capsys.readouterr().err
     assert cli.main([*plain, "--board", "b"]) == 37
     assert cli.main([*plain, "--board", "c"]) == 0
+
+
+def test_a_bad_line_beside_a_good_signature_takes_nothing_from_it(release: Path, tmp_path: Path) -> None:
+    copied = str(folder_of(tmp_path / "copied", FILES))
+    path = release / "manifest.json.sig"
+    good = path.read_text()
+    kind, public, _signature = good.split()
+    bad = f"{kind} {public} {'00' * 64}\n"
+    for text in (bad + good, good + bad, f"{kind} {public} xyz\n" + good):
+        path.write_text(text)
+        assert verify(release, "--folder", copied) == 0
+    path.write_text(bad + bad)
+    assert verify(release, "--folder", copied) == 36
+
+
+def test_a_public_key_signs_nothing_and_is_told_so(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = f"{release.parent}/signing.key.pub"
+    capsys.readouterr()
+    assert cli.main(["release", "sign", str(release), "--key", key]) == 10
+    assert "is a public key, which signs nothing" in capsys.readouterr().err
+
+
+def test_a_release_without_boards_says_so(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (release / "manifest.json").write_bytes(changed(boards={}))
+    command = ["verify", "--release", str(release), "--unsigned", "--folder", "."]
+    for board in ([], ["--board", "b"]):
+        capsys.readouterr()
+        assert cli.main([*command, *board]) == 35
+        assert "the release has no boards" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["--release", "{}", "--key", "k", "--unsigned"], "not both"),
+        (["--key", "k"], "there is none"),
+        (["--unsigned"], "there is none"),
+        (["--port", ""], "--port without a name"),
+        (["--port", "sim://pico-shoe"], "a simulated shoe has no MicroPython prompt"),
+        (["--release", "", "--unsigned"], "cannot read"),
+    ],
+)
+def test_words_of_flash_that_do_not_go_together(
+    release: Path, words: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert cli.main(["flash", "--board", "b", *(word.format(release) for word in words)]) in (2, 35)
+    assert hint in capsys.readouterr().err

@@ -98,13 +98,28 @@ def seconds(text: str) -> float:
     return value
 
 
+def check_port(port: str | None) -> None:
+    """Refuses what is no place of a prompt."""
+    if port == "":
+        raise UsageError("--port without a name.", "Give the device's USB or console port: fairshoe ports lists them.")
+    if port is not None and port.startswith("sim://"):
+        raise UsageError(
+            "a simulated shoe has no MicroPython prompt.", "Give the port of a device."
+        )
+
+
 def run(options: argparse.Namespace) -> int:
+    check_port(options.port)
+    if options.release is None and (options.key or options.unsigned):
+        raise UsageError(
+            "--key and --unsigned are about a release, and there is none.", "Name the release with --release."
+        )
     if options.table_port and not options.port:
         raise UsageError("--table-port without --port: nothing would be written.", "Give the device's own port too.")
     if options.table_port and options.table_port == options.port:
         raise UsageError("--port and --table-port are the same.", "The table port is the shoe's UART, not its USB.")
     progress = Progress()
-    config, files, firmware = _released(options, progress) if options.release else _built(options, progress)
+    config, files, firmware = _released(options, progress) if options.release is not None else _built(options, progress)
     wanted = up.expected(files, firmware)
     report = Report(options.board, wanted.game, wanted.firmware, len(files), sum(map(len, files.values())))
     what = plain(f"firmware {report.firmware}, game {report.game}")
@@ -133,6 +148,8 @@ def _built(options: argparse.Namespace, progress: Progress) -> Payload:
 def _released(options: argparse.Namespace, progress: Progress) -> Payload:
     if options.game or options.lines:
         raise UsageError("a release is as it was built.", "Leave out --game and --lines, or build without --release.")
+    if options.key and options.unsigned:
+        raise UsageError("--key or --unsigned, not both.", "--key checks the signature; --unsigned goes without.")
     path = Path(options.release)
     release = read_manifest(path)
     if options.key:

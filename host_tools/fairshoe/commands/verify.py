@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fairshoe.commands.flash import seconds
+from fairshoe.commands.flash import check_port, seconds
 from fairshoe.errors import UsageError
 from fairshoe.plain import plain
 from fairshoe.progress import Progress
@@ -69,12 +69,15 @@ def run(options: argparse.Namespace) -> int:
             "whose signature counts?" if not options.key else "--key or --unsigned, not both.",
             "Give the public key of whoever makes releases with --key; --unsigned goes without, and proves less.",
         )
+    source = next(word for word in ("image", "port", "folder") if getattr(options, word) is not None)
+    if not getattr(options, source):
+        raise UsageError(f"--{source} without a name.", f"See fairshoe verify --help for what --{source} takes.")
+    check_port(options.port)
     manifest = read_manifest(Path(options.release))
     trusted = [signing.read_public_key(Path(path)) for path in options.key]
     signer = signing.check_signature(Path(options.release), manifest, trusted) if trusted else None
     release = pick_board(manifest, options.board)
     finding = _look(options, release)
-    source = next(word for word in ("image", "port", "folder") if getattr(options, word))
     if options.json:
         print(json.dumps(_report(manifest, release, finding, source, signer), indent=1))
     else:

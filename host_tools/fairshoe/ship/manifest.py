@@ -150,7 +150,7 @@ def parse_manifest(raw: bytes) -> Manifest:
 
 def _board(name: str, board: Any) -> BoardRelease:
     files = {path: _entry(entry) for path, entry in board["files"].items()}
-    wrong = [path for path in files if not _PATH.fullmatch(path) or ".." in path.split("/")]
+    wrong = [path for path in files if not _PATH.fullmatch(path) or {".", ".."} & set(path.split("/"))]
     # The name is that of a folder too.
     if wrong or not files or not _NAME.fullmatch(name):
         raise ValueError("a name that no release has, or no files")
@@ -175,7 +175,9 @@ def _entry(entry: Any) -> Entry:
 
 def pick_board(manifest: Manifest, name: str | None) -> BoardRelease:
     """The board that is meant; it need not be said where there is only one."""
-    known = ", ".join(sorted(manifest.boards)) or "none"
+    if not manifest.boards:
+        raise ManifestError("the release has no boards.", "Get the release again from whoever made it.")
+    known = ", ".join(sorted(manifest.boards))
     if name is None and len(manifest.boards) == 1:
         return next(iter(manifest.boards.values()))
     if name is None:

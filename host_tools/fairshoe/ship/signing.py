@@ -60,6 +60,10 @@ def public_of(secret: bytes) -> str:
 
 
 def read_signing_key(path: Path) -> bytes:
+    if _holds_public(path):
+        raise KeyFileError(
+            f"{path} is a public key, which signs nothing.", "Give the signing key; the public one is for checking."
+        )
     if path.is_file() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise KeyFileError(f"{path} can be read by others.", f"Make it yours alone: chmod 600 {path}")
     return _read(path, SIGNING, f"{SIGNING} and 64 hex digits, as `fairshoe release keygen` writes it")
@@ -67,6 +71,13 @@ def read_signing_key(path: Path) -> bytes:
 
 def read_public_key(path: Path) -> str:
     return _read(path, PUBLIC, f"{PUBLIC} and 64 hex digits, as `fairshoe release keygen` writes it").hex()
+
+
+def _holds_public(path: Path) -> bool:
+    try:
+        return path.is_file() and read_regular(path, _FILE_MAX).split()[:1] == [PUBLIC.encode()]
+    except OSError:
+        return False  # whoever reads it says why
 
 
 def _read(path: Path, word: str, wanted: str) -> bytes:
@@ -129,14 +140,15 @@ def check_signature(path: Path, manifest: Manifest, trusted: list[str]) -> str:
             f"cannot read {signatures}: {error.strerror or error}.", "Check your permission."
         ) from error
     signed = [words for words in (line.split() for line in lines) if len(words) == 3 and words[0] == "ed25519"]
-    for _kind, public, signature in signed:
-        if public in trusted:
-            if _good(public, signature, manifest.raw):
-                return public
-            raise SignatureError(
-                f"the signature in {signatures} is not one of this manifest.",
-                "The release was altered after it was signed, or damaged: do not use it, get it again.",
-            )
+    ours = [(public, signature) for _kind, public, signature in signed if public in trusted]
+    for public, signature in ours:
+        if _good(public, signature, manifest.raw):
+            return public  # anybody can add a bad line beside it
+    if ours:
+        raise SignatureError(
+            f"the signature in {signatures} is not one of this manifest.",
+            "The release was altered after it was signed, or damaged: do not use it, get it again.",
+        )
     # The file is anybody's: what is no key is not repeated.
     keys = [public for _kind, public, _signature in signed if _HEX_KEY.fullmatch(public)]
     names = ", ".join(f"{public[:16]}..." for public in keys[:_NAMED_MAX]) or "nobody"
