@@ -1,4 +1,4 @@
-"""What a program asks for, looked at before anything is done: a wrong kind of thing is told at the call that gives it."""
+"""What a program asks for, looked at before anything is done: a wrong kind of thing is told by the call that got it."""
 
 from __future__ import annotations
 

@@ -293,8 +293,8 @@ def test_wrong_words_to_an_open_async_shoe_are_told(key_file: Path) -> None:
 
 def test_a_limit_of_less_than_a_second_is_told_as_it_was_given(key_file: Path) -> None:
     with Shoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
-        with pytest.raises(NoAnswer, match="did not come within 0.4 s"):
+        with pytest.raises(NoAnswer, match=r"did not come within 0\.4 s"):
             shoe.run(until=RoundEnded, timeout_s=0.4)
         shoe.sim.unplug(60)
-        with pytest.raises(NoAnswer, match="within 0.25 s"):
+        with pytest.raises(NoAnswer, match=r"within 0\.25 s"):
             shoe.command(Shuffle, timeout_s=0.25)
