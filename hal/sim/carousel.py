@@ -13,9 +13,11 @@ class Carousel:
         self.plant = plant
         self.beam_slots = beam_slots
         self.slots: "list[list[int]]" = [[] for _ in range(count)]
+        self.strays = bytearray(count)  # 1: what lies there went in while nobody knew which slot was at the mouth
 
     def admits(self, body: "Body") -> bool:
-        """Two cards in one slot break the machine, unless nobody could know that this slot is at the mouth."""
+        """Two cards in one slot break the machine, unless nobody could know that this slot is at the mouth, or that it
+        was when the other one came: a slip back makes up for a slip forth."""
         plant = self.plant
         axis = plant.axis
         if axis.moving:
@@ -25,14 +27,16 @@ class Carousel:
         if not axis.fits():
             return False
         if self.slots[axis.slot]:
-            if axis.is_astray():
+            if axis.is_astray() or self.strays[axis.slot]:
                 return False
             if not plant.beams.lied[plant.line_slot]:
                 plant.crashes += 1
         return True
 
     def store(self, cards: "list[int]", now_us: int) -> None:
-        self.slots[self.plant.axis.slot].extend(cards)
+        axis = self.plant.axis
+        self.slots[axis.slot].extend(cards)
+        self.strays[axis.slot] = 1 if axis.is_astray() else 0
 
     def unstore(self) -> "list[int]":
         """Take what is in the slot at the mouth."""
@@ -41,6 +45,7 @@ class Carousel:
             plant.crashes += 1
         cards = self.slots[plant.axis.slot]
         self.slots[plant.axis.slot] = []
+        self.strays[plant.axis.slot] = 0
         return cards
 
     def slot_level(self) -> int:
