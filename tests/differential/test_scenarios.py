@@ -9,7 +9,7 @@ import pytest
 from fairshoe.scenario import play, play_on_micropython
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLE = 20  # files, some 20 s on the VM of a busy machine
+SAMPLE = 10  # files, some 10 s on the VM of a busy machine
 # Six and eight decks take minutes there.
 LONG = ("shelves-six-decks", "shelves-eight-decks", "shelves-eight-decks-one-short")
 

@@ -18,7 +18,7 @@ from firmware.games import deck_steps, flow, procedure
 from firmware.machines import carousel, draw, eject, feed, shelves, shoe, spec
 from firmware.shoe import ledger, shuffler
 
-SLICE = 80
+SLICE = 50
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
