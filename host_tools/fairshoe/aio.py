@@ -20,25 +20,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from fairshoe import wire
 from fairshoe.aio_ports import AsyncPort, SimAsyncPort, open_async
-from fairshoe.asked import check_listener, check_open, check_seconds, check_until
+from fairshoe.asked import check_open, check_seconds, check_until
 from fairshoe.core import ANSWER_S, Answer, CommandResult, Core, Pending, Steps
 from fairshoe.dictionary import Dictionary
-from fairshoe.errors import NoAnswer, PortError, StoreError, UsageError
+from fairshoe.errors import PortError, StoreError, UsageError
+from fairshoe.face import Face
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.lanes import Numbers, Unfinished
-from fairshoe.messages import Command, Event, JournalGet, JournalIs, Message, Record, Status, Welcome
-from fairshoe.notices import Listeners, Told
+from fairshoe.messages import Command, Event, JournalGet, JournalIs, Message, Record
+from fairshoe.notices import Told
 from fairshoe.records import Records
-from fairshoe.session import HostSession, LinkCounts
+from fairshoe.session import HostSession
 from fairshoe.shoe import COMMAND_S, RETRY_S, RETRY_S_MAX, STALE_S
 from fairshoe.store import Store
 from fairshoe.turns import Turn
 from fairshoe.urls import Way
 
 if TYPE_CHECKING:
-    from fairshoe.sim_port import SimPort
+    pass
 
 TURN_S = 0.05
 T = TypeVar("T")
@@ -84,19 +84,16 @@ class Feed(Generic[Wanted]):
         self._turn.leave(self._me)
 
 
-class AsyncShoe:
+class AsyncShoe(Face):
     """An open shoe in a loop. Make one with `await AsyncShoe.open(url)`; `async with` closes it."""
 
     def __init__(self, core: Core, way: Way, port: AsyncPort, reconnect: bool) -> None:
-        self._core = core
+        self._sim = port.port if isinstance(port, SimAsyncPort) else None
+        super().__init__(core, way.url, self._sim)
         self._way = way
         self._port: AsyncPort | None = port
-        self._sim = port.port if isinstance(port, SimAsyncPort) else None
         self._clock: Callable[[], float] = self._sim.clock if self._sim else time.monotonic
         self._reconnect = reconnect
-        self._listeners = Listeners()
-        self._owned: Store | None = None
-        self._greeted = False
         self._failure: Exception | None = None  # the task has ended with it
         self._trouble: StoreError | None = None  # for whoever waits next; the task goes on, and tries again
         self._why = ""
@@ -104,7 +101,6 @@ class AsyncShoe:
         self._waiters: set[asyncio.Future[None]] = set()
         self._wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self.name = way.url
         self.records: Records[Awaitable[CommandResult]] = Records(self._put)  # what no sensor sees
 
     @classmethod
@@ -139,60 +135,6 @@ class AsyncShoe:
             undo.pop_all()
         return shoe
 
-    # -- what is known -----------------------------------------------------------------------------------------------
-
-    @property
-    def welcome(self) -> Welcome | None:
-        """What the device said about itself when the session began."""
-        return self._core.welcome
-
-    @property
-    def status(self) -> Status | None:
-        """The newest; None before the first."""
-        return self._core.status
-
-    @property
-    def open_round(self) -> int:
-        """The round that has begun and not ended, as far as events were received; 0 if none."""
-        return self._core.open_round
-
-    @property
-    def up(self) -> bool:
-        """Whether the device was heard of lately."""
-        return self._core.up
-
-    @property
-    def drops(self) -> wire.Drops:
-        """What was lost on the way here; the device sends events again until they arrive."""
-        return self._core.drops
-
-    @property
-    def counts(self) -> LinkCounts:
-        """How good the link is."""
-        return self._core.counts
-
-    @property
-    def seq_last(self) -> int:
-        """Of the last event received."""
-        return self._core.seq_last
-
-    @property
-    def store(self) -> Store | None:
-        """Where events are kept, if anywhere."""
-        return self._core.store
-
-    @property
-    def pending(self) -> Pending | None:
-        """The command that is under way, also if whoever gave it waits no more."""
-        return self._core.pending
-
-    @property
-    def sim(self) -> SimPort:
-        """The simulated shoe behind a sim:// URL: its hands and its cable."""
-        if self._sim is None:
-            raise UsageError(f"{self.name} is no simulated shoe.", "Open sim://pico-carousel, for example.")
-        return self._sim
-
     # -- events ------------------------------------------------------------------------------------------------------
 
     def events(self, quiet_s: float | None = None) -> Feed[Event]:
@@ -209,27 +151,6 @@ class AsyncShoe:
         self._core.acknowledge()
 
     @overload
-    def on(self, kind: type[Kind], function: Callable[[Kind], Any]) -> Callable[[Kind], Any]: ...
-
-    @overload
-    def on(self, kind: type[Kind]) -> Callable[[Callable[[Kind], Any]], Callable[[Kind], Any]]: ...
-
-    def on(self, kind: type[Any], function: Callable[[Any], Any] | None = None) -> Any:
-        """As Shoe.on. Functions for messages may be coroutine functions, and are awaited; those for notices are called
-        from the task that moves bytes, and must be plain and short."""
-        check_listener(kind, function)
-
-        def add(wanted: Callable[[Any], Any]) -> Callable[[Any], Any]:
-            self._listeners.add(kind, wanted)
-            return wanted
-
-        return add if function is None else add(function)
-
-    def off(self, kind: type[Kind], function: Callable[[Kind], Any]) -> None:
-        """Call it no more."""
-        self._listeners.remove(kind, function)
-
-    @overload
     async def run(self, until: None = None, timeout_s: float | None = None) -> None: ...
 
     @overload
@@ -244,10 +165,7 @@ class AsyncShoe:
         with self._core.turn.taken():
             found = await self._run(until, None if timeout_s is None else self._clock() + timeout_s)
         if found is None and until is not None and not self._core.closed:
-            raise NoAnswer(
-                f"{self.name}: what was waited for did not come within {timeout_s:g} s.",
-                "See what the device is doing: its display, or shoe.status.",
-            )
+            raise self._not_in_time(timeout_s)
         return found
 
     # -- commands and questions --------------------------------------------------------------------------------------
@@ -272,10 +190,6 @@ class AsyncShoe:
         """Give a command and wait for its outcome. Cancelled meanwhile, the command goes on: see `pending`."""
         check_seconds("timeout_s", timeout_s)  # before it gets a number
         return await self.wait(self.start(kind, **arguments), timeout_s)
-
-    def unfinished(self) -> Unfinished | None:
-        """The command of an earlier run whose outcome nobody heard."""
-        return self._core.unfinished()
 
     async def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
         """What the device's journal holds, under its seal key."""

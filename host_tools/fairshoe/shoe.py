@@ -17,11 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from fairshoe import wire
-from fairshoe.asked import check_listener, check_open, check_seconds, check_until
+from fairshoe.asked import check_open, check_seconds, check_until
 from fairshoe.core import ANSWER_S, Answer, CommandResult, Core, Pending, Steps
 from fairshoe.dictionary import Dictionary
-from fairshoe.errors import NoAnswer, PortError, UsageError
+from fairshoe.errors import PortError, UsageError
+from fairshoe.face import Face
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.lanes import Numbers, Unfinished
 from fairshoe.messages import (
@@ -35,17 +35,15 @@ from fairshoe.messages import (
     Role,
     SeedGet,
     SeedIs,
-    Status,
-    Welcome,
 )
-from fairshoe.notices import Listeners, Notice, Told
+from fairshoe.notices import Notice, Told
 from fairshoe.records import ShoeRecords
-from fairshoe.session import HostSession, LinkCounts
+from fairshoe.session import HostSession
 from fairshoe.store import Store
 from fairshoe.urls import Port, Way
 
 if TYPE_CHECKING:
-    from fairshoe.sim_port import SimPort
+    pass
 
 __all__ = ["ANSWER_S", "CommandResult", "Pending", "Shoe"]
 
@@ -59,7 +57,7 @@ Kind = TypeVar("Kind", bound=Told)
 Wanted = TypeVar("Wanted", bound=Message)
 
 
-class Shoe:
+class Shoe(Face):
     """An open shoe. Use `with Shoe.open(port) as shoe: for event in shoe.events(): ...`."""
 
     def __init__(
@@ -74,19 +72,14 @@ class Shoe:
         way: Way | None = None,
     ) -> None:
         """For a port of your own; `greet` is the next step. `way` is how to get at the port again."""
-        self._core = core or Core(name, session, operations)
+        super().__init__(core or Core(name, session, operations), name, port)
         self._port: Port | None = port
-        self._sim = port
         self._way = way
         self._clock: Callable[[], float] = clock or getattr(port, "clock", None) or time.monotonic
         self._sleep: Callable[[float], None] = getattr(port, "sleep", None) or time.sleep
-        self._listeners = Listeners()
-        self._owned: Store | None = None
-        self._greeted = False
         self._stopping = False
         self._retry_s = RETRY_S
         self._retry_at = 0.0
-        self.name = name
         self.records = ShoeRecords(self._put)  # what no sensor sees
 
     @classmethod
@@ -139,57 +132,6 @@ class Shoe:
         way = Way(url)
         return cls(way.open(), url, None, way=way if reconnect else None)
 
-    # -- what is known -----------------------------------------------------------------------------------------------
-
-    @property
-    def welcome(self) -> Welcome | None:
-        """What the device said about itself when the session began."""
-        return self._core.welcome
-
-    @property
-    def status(self) -> Status | None:
-        """The newest; None before the first."""
-        return self._core.status
-
-    @property
-    def open_round(self) -> int:
-        """The round that has begun and not ended, as far as events were received; 0 if none."""
-        return self._core.open_round
-
-    @property
-    def up(self) -> bool:
-        """Whether the device was heard of lately."""
-        return self._core.up
-
-    @property
-    def drops(self) -> wire.Drops:
-        """What was lost on the way here; the device sends events again until they arrive."""
-        return self._core.drops
-
-    @property
-    def counts(self) -> LinkCounts:
-        """How good the link is."""
-        return self._core.counts
-
-    @property
-    def seq_last(self) -> int:
-        """Of the last event received."""
-        return self._core.seq_last
-
-    @property
-    def store(self) -> Store | None:
-        """Where events are kept, if anywhere."""
-        return self._core.store
-
-    @property
-    def sim(self) -> SimPort:
-        """The simulated shoe behind a sim:// URL: its hands and its cable."""
-        from fairshoe.sim_port import SimPort
-
-        if not isinstance(self._sim, SimPort):
-            raise UsageError(f"{self.name} is no simulated shoe.", "Open sim://pico-carousel, for example.")
-        return self._sim
-
     # -- events ------------------------------------------------------------------------------------------------------
 
     def events(self, quiet_s: float | None = None) -> Iterator[Event]:
@@ -210,28 +152,6 @@ class Shoe:
         self._flush()
 
     @overload
-    def on(self, kind: type[Kind], function: Callable[[Kind], Any]) -> Callable[[Kind], Any]: ...
-
-    @overload
-    def on(self, kind: type[Kind]) -> Callable[[Callable[[Kind], Any]], Callable[[Kind], Any]]: ...
-
-    def on(self, kind: type[Any], function: Callable[[Any], Any] | None = None) -> Any:
-        """Call a function for every message or notice (LinkLost, ...) of this kind: `shoe.on(RoundEnded, book)`, or as
-        a decorator. `run` serves them, and so do loops over events. An event whose function fails is not
-        acknowledged."""
-        check_listener(kind, function)
-
-        def add(wanted: Callable[[Any], Any]) -> Callable[[Any], Any]:
-            self._listeners.add(kind, wanted)
-            return wanted
-
-        return add if function is None else add(function)
-
-    def off(self, kind: type[Kind], function: Callable[[Kind], Any]) -> None:
-        """Call it no more."""
-        self._listeners.remove(kind, function)
-
-    @overload
     def run(self, until: None = None, timeout_s: float | None = None) -> None: ...
 
     @overload
@@ -248,10 +168,7 @@ class Shoe:
         with self._core.turn.taken():
             found = self._run(until, None if timeout_s is None else self._clock() + timeout_s)
         if found is None and until is not None and not self._stopping and not self._core.closed:
-            raise NoAnswer(
-                f"{self.name}: what was waited for did not come within {timeout_s:g} s.",
-                "See what the device is doing: its display, or shoe.status.",
-            )
+            raise self._not_in_time(timeout_s)
         return found
 
     def stop(self) -> None:
@@ -278,10 +195,6 @@ class Shoe:
         """Give a command and wait for its outcome."""
         check_seconds("timeout_s", timeout_s)  # before it gets a number
         return self.wait(self.start(kind, **arguments), timeout_s)
-
-    def unfinished(self) -> Unfinished | None:
-        """The command of an earlier run whose outcome nobody heard."""
-        return self._core.unfinished()
 
     # -- questions ---------------------------------------------------------------------------------------------------
 
