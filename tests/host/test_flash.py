@@ -10,7 +10,7 @@ from flashed_board import FakeBoard, sha
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship import flash
 from fairshoe.ship.device import Device, Identity, OnDevice
-from fairshoe.ship.faults import DeviceFailed, NoPrompt, WrongDevice
+from fairshoe.ship.faults import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.flash import Leave
 from fairshoe.ship.plan import BLOCKS_SPARE, Plan, make_plan
 
@@ -144,7 +144,7 @@ def test_files_of_others_stay_and_are_named() -> None:
 @pytest.mark.parametrize("name", ["boot.py", "a.py", "lib/json.mpy", "c.py", "machine.py"])
 def test_code_of_others_that_could_run_in_its_place_is_refused(name: str) -> None:
     board = FakeBoard({name: b"print('mine now')"})
-    with pytest.raises(WrongDevice, match=name):
+    with pytest.raises(NotForDevice, match=name):
         put(board, FILES) if "/" not in name else put_in_folder(board, name)
     assert board.history == []
 
@@ -157,7 +157,7 @@ def put_in_folder(board: FakeBoard, name: str) -> None:
 def test_a_folder_that_hides_a_module_of_ours_is_refused() -> None:
     board = FakeBoard()
     board.folders = {"a"}
-    with pytest.raises(WrongDevice, match="could run in its place: a"):
+    with pytest.raises(NotForDevice, match="could run in its place: a"):
         put(board, FILES)
 
 
@@ -289,7 +289,7 @@ def test_what_the_device_says_about_itself() -> None:
     ],
 )
 def test_a_device_that_the_files_are_not_for_is_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(WrongDevice, match=message):
+    with pytest.raises(NotForDevice, match=message):
         flash.check_device(identity(**changes), CONFIG, FILES, Leave())
 
 
@@ -306,7 +306,7 @@ def test_a_board_is_known_however_its_name_is_spelled(port: str, board: str, pla
     assert flash.check_device(one, config, FILES, Leave()) == []
     other = identity(platform=platform, machine="Raspberry Pi Pico 2 W with RP2350", mpy=6 | 3 << 8 | 7 << 10)
     if port == "rp2":
-        with pytest.raises(WrongDevice, match="Pico 2 W"):
+        with pytest.raises(NotForDevice, match="Pico 2 W"):
             flash.check_device(other, config, FILES, Leave())
 
 
@@ -325,7 +325,7 @@ def test_a_larger_arm_core_runs_the_native_code_of_a_smaller_one() -> None:
 def test_a_prompt_that_is_not_micropythons_is_told() -> None:
     board = FakeBoard()
     board._machine = lambda: None  # pyright: ignore[reportPrivateUsage]
-    with pytest.raises(WrongDevice, match="not what MicroPython has"):
+    with pytest.raises(NotForDevice, match="not what MicroPython has"):
         at_prompt(board)
 
 

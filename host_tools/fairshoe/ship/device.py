@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fairshoe.ship.faults import DeviceFailed, WrongDevice
+from fairshoe.ship.faults import DeviceFailed, NotForDevice
 from fairshoe.ship.repl import Raised, Repl
 
 CHUNK_BYTES = 768  # of a file in one statement: as text a kilobyte, which every heap has room for
@@ -93,7 +93,7 @@ class Device:
             repl.run(_HELPERS)
             words = self._ask(_IDENTITY)
         except Raised as raised:
-            raise WrongDevice(
+            raise NotForDevice(
                 f"{repl.name}: the device has a prompt but not what MicroPython has ({raised.last}).",
                 "Put MicroPython for this board on it: docs/FLASH.md.",
             ) from raised

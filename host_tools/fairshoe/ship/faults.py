@@ -23,7 +23,7 @@ class NoPrompt(FairshoeError):
     exit_code = 31
 
 
-class WrongDevice(FairshoeError):
+class NotForDevice(FairshoeError):
     """A device that these files are not for: another chip, another MicroPython, or code of somebody else."""
 
     exit_code = 32

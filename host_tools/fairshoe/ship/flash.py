@@ -13,7 +13,7 @@ from typing import Any
 
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship.device import Device, Identity, OnDevice
-from fairshoe.ship.faults import DeviceFailed, NoPrompt, WrongDevice
+from fairshoe.ship.faults import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
 from fairshoe.ship.repl import Line, Repl
 
@@ -90,9 +90,9 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
     """Refuses a device that these files cannot run on; what somebody should know about one that they can."""
     port, board = config["mcu"]["port"], config["mcu"]["board"]
     if identity.name != "micropython":
-        raise WrongDevice(f"the device runs {identity.name}.", "Put MicroPython on it: docs/FLASH.md.")
+        raise NotForDevice(f"the device runs {identity.name}.", "Put MicroPython on it: docs/FLASH.md.")
     if identity.platform != PLATFORMS.get(port, port):
-        raise WrongDevice(
+        raise NotForDevice(
             f"the board config is for {board} (port {port}), the device is {identity.machine}.",
             "Choose the board with --board, or connect the right one.",
         )
@@ -101,7 +101,7 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
     if identity.version[:2] not in MICROPYTHON:
         known = ", ".join(".".join(map(str, release)) for release in MICROPYTHON)
         if not leave.other_micropython:
-            raise WrongDevice(
+            raise NotForDevice(
                 f"the device has MicroPython {identity.release}; fairshoe was tried with {known}.",
                 "Put one of those on it (docs/FLASH.md), or say --other-micropython.",
             )
@@ -109,7 +109,7 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
     if _plain(identity.machine.partition(" with ")[0]) != _plain(board):
         # Builds for rp2 know their board; elsewhere one build serves many, and its name says little.
         if port == "rp2" and not leave.other_board:
-            raise WrongDevice(
+            raise NotForDevice(
                 f"the board config is for {board}, the device says that it is {identity.machine}.",
                 "Choose the board with --board; if the pins are the same, say --other-board.",
             )
@@ -130,13 +130,13 @@ def check_code(identity: Identity, files: Mapping[str, bytes]) -> None:
             continue
         version, its_sub, its_arch = data[1], data[2] & 3, data[2] >> 2 & 0xF
         if version != takes or (its_arch and its_sub != sub):
-            raise WrongDevice(
+            raise NotForDevice(
                 f"the device loads .mpy files of format {takes}.{sub}, ours have {version}.{its_sub}.",
                 "Put a MicroPython of the release that mpy-cross has on it: docs/FLASH.md.",
             )
         runs = its_arch in (0, arch) or (arch in _ARM and its_arch in _ARM and its_arch <= arch)
         if not runs:
-            raise WrongDevice(
+            raise NotForDevice(
                 f"{name} has native code for another processor than that of {identity.machine}.",
                 "Choose the board with --board, or connect the right one.",
             )
@@ -150,7 +150,7 @@ def plan_for(device: Device, files: Mapping[str, bytes], leave: Leave) -> Plan:
     there = device.files()
     plan = make_plan(files, there, leave.clean, device.identity.block_bytes)
     if plan.intruders and not leave.clean:
-        raise WrongDevice(
+        raise NotForDevice(
             f"the device has code that is not fairshoe's and could run in its place: {_some(plan.intruders)}.",
             "Save what you need of it; --clean deletes everything on the device that is not fairshoe's.",
         )
