@@ -32,6 +32,25 @@ def add_driving(command: argparse.ArgumentParser, port: bool = True) -> None:
     command.add_argument("--json", action="store_true", help="only what became of it, as JSON")
 
 
+def add_dealing(command: argparse.ArgumentParser) -> None:
+    """The same for a deal to so many positions; PORT and N may each be left out."""
+    add_port(command)
+    command.add_argument("positions", nargs="?", metavar="N", help="positions that play; asked for if left out")
+    add_driving(command, port=False)
+    command.add_argument("--yes", action="store_true", help="give every command without asking")
+
+
+def positions_of(options: argparse.Namespace) -> int:
+    """How many positions; a number alone is no port."""
+    if options.positions is None and options.port is not None and options.port.isdigit():
+        options.port, options.positions = None, options.port
+    if options.positions is None:
+        return 0
+    if not options.positions.isdigit() or not 0 < int(options.positions) < 256:
+        raise UsageError(f"{options.positions!r} is no number of positions.", "For example: fairshoe deal 5.")
+    return int(options.positions)
+
+
 @contextlib.contextmanager
 def driver_of(options: argparse.Namespace) -> Generator[tuple[Driver, Screen]]:
     """An open shoe under commands, whose events and states are shown as they come."""

@@ -6,9 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from fairshoe.connection import PORT_HELP
-from fairshoe.driving import KEY_NOTE, AtTheKeyboard, add_driving, driver_of
-from fairshoe.errors import UsageError
+from fairshoe.driving import KEY_NOTE, AtTheKeyboard, add_dealing, driver_of, positions_of
 from fairshoe.procedure import DEALT, Procedure, check_can_deal
 
 EPILOG = f"""\
@@ -32,10 +30,7 @@ def add_parser(commands: Any) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
-    command.add_argument("positions", nargs="?", metavar="N", help="positions that play; asked for if left out")
-    add_driving(command, port=False)
-    command.add_argument("--yes", action="store_true", help="give every command without asking")
+    add_dealing(command)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,14 +45,3 @@ def run(options: argparse.Namespace) -> int:
         else:
             screen.line(f"dealt: {len(report.stacks)} stacks, {sum(cards for _, cards in report.stacks)} cards", "good")
     return 0
-
-
-def positions_of(options: argparse.Namespace) -> int:
-    """How many positions; a number alone is no port."""
-    if options.positions is None and options.port is not None and options.port.isdigit():
-        options.port, options.positions = None, options.port
-    if options.positions is None:
-        return 0
-    if not options.positions.isdigit() or not 0 < int(options.positions) < 256:
-        raise UsageError(f"{options.positions!r} is no number of positions.", "For example: fairshoe deal 5.")
-    return int(options.positions)

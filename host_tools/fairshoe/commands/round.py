@@ -7,9 +7,7 @@ import json
 from typing import Any
 
 from fairshoe.advice import warned
-from fairshoe.commands.deal import positions_of
-from fairshoe.connection import PORT_HELP
-from fairshoe.driving import KEY_NOTE, AtTheKeyboard, add_driving, driver_of
+from fairshoe.driving import KEY_NOTE, AtTheKeyboard, add_dealing, driver_of, positions_of
 from fairshoe.procedure import Procedure
 
 EPILOG = f"""\
@@ -35,10 +33,7 @@ def add_parser(commands: Any) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
-    command.add_argument("positions", nargs="?", metavar="N", help="positions that play; asked for if left out")
-    add_driving(command, port=False)
-    command.add_argument("--yes", action="store_true", help="give every command without asking")
+    add_dealing(command)
 
 
 def run(options: argparse.Namespace) -> int:
