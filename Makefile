@@ -13,6 +13,7 @@ WRITE ?=
 JOBS ?=
 ROUNDS ?=
 NAMES ?=
+KIND ?=
 QUICK ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
@@ -140,6 +141,11 @@ hil: ## the firmware on an emulated RP2040: rounds, faults, power cuts, budgets 
 
 hil-smoke: ## the shortest run of hil: one round  UF2=firmware.uf2 [BOARD=]
 	@$(MAKE) --no-print-directory hil QUICK=1
+
+.PHONY: hil-contract
+hil-contract: ## what hal/api.py promises, kept by the port on the emulated RP2040  UF2=firmware.uf2 [KIND= JOBS=]
+	@$(PYTHON) tools/setup.py --quiet --hil
+	@$(BIN)/python tools/hil_contract.py $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
 
 .PHONY: docs docs-serve docs-ready
 docs-ready:

@@ -282,14 +282,32 @@ def _receive(pipe: Any) -> Part:
 # -- the command ----------------------------------------------------------------------------------
 
 
+def add_uf2(parser: argparse.ArgumentParser) -> None:
+    """What everything needs that runs on the emulated board."""
+    parser.add_argument("--uf2", default=os.environ.get("UF2") or None, help="MicroPython for RPI_PICO")
+    parser.add_argument("--jobs", type=int, default=2, help="emulated boards at a time (default %(default)s)")
+
+
+def missing(options: argparse.Namespace) -> str:
+    """Why it cannot run; empty if it can."""
+    if options.uf2 is None:
+        return NEEDED
+    if not Path(options.uf2).is_file():
+        return f"hil: there is no file {options.uf2}\n\n{NEEDED}"
+    if not is_uf2(Path(options.uf2)):
+        return f"hil: {options.uf2} is no UF2 file\n\n{NEEDED}"
+    if importlib.util.find_spec("rp2040py") is None:
+        return "hil: the emulator is not installed; `make hil` installs it first"
+    return "hil: --jobs is at least 1" if options.jobs < 1 else ""
+
+
 def parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="hil", description="The firmware on an emulated Pico, played and measured.")
-    parser.add_argument("--uf2", default=os.environ.get("UF2") or None, help="MicroPython for RPI_PICO")
+    add_uf2(parser)
     parser.add_argument("--board", default="pico-carousel", help="a name in board_configs/ (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds to play (default %(default)s)")
     parser.add_argument("--quick", action="store_true", help="one round and nothing else")
     parser.add_argument("--only", action="append", metavar="PART", help="this part alone; may be repeated")
-    parser.add_argument("--jobs", type=int, default=2, help="parts at a time (default %(default)s)")
     parser.add_argument("--seed", type=int, default=7, help="of the plant (default %(default)s)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--strict", action="store_true", help="fail when a budget is missed, too")
@@ -330,17 +348,9 @@ def play_all(run: Run, wanted: list[str], jobs: int) -> tuple[dict[str, list[str
 
 def main(argv: list[str] | None = None) -> int:
     options = parse(argv)
-    if options.uf2 is None or not Path(options.uf2).is_file():
-        print(NEEDED if options.uf2 is None else f"hil: there is no file {options.uf2}\n\n{NEEDED}", file=sys.stderr)
-        return 2
-    if not is_uf2(Path(options.uf2)):
-        print(f"hil: {options.uf2} is no UF2 file\n\n{NEEDED}", file=sys.stderr)
-        return 2
-    if importlib.util.find_spec("rp2040py") is None:
-        print("hil: the emulator is not installed; `make hil` installs it first", file=sys.stderr)
-        return 2
-    if options.rounds < 1 or options.jobs < 1:
-        print("hil: --rounds and --jobs are at least 1", file=sys.stderr)
+    wrong = missing(options) or ("hil: --rounds is at least 1" if options.rounds < 1 else "")
+    if wrong:
+        print(wrong, file=sys.stderr)
         return 2
     if options.quick:
         options.rounds = 1

@@ -8,10 +8,10 @@ import json
 from fake_esp32 import Esp32World
 from fake_rp2 import Rp2World
 from fake_stm32 import Stm32World
-from fram_chip import BP_ALL
 
 from firmware.image import INPUTS, OUTPUTS, Inputs
 from hal.disk import Disk
+from hal.sim.fram import BP_ALL
 from hal.sim.nv import Nv
 from hal.sim.plant import Plant
 from hal.sim.port import LINK_BUFFER, SimHal
@@ -41,6 +41,9 @@ class Driver:
     kinds = KINDS
     sent_max = 0  # bytes that the table port takes while its host does not read
     service_max = 0  # and the service port; 0: it takes all, and what finds no room is gone
+    verb_us = 0  # how long a verb may take that does not wait
+    late_us = 0  # how long an interrupt may take
+    causes = (1, 2, 0)  # of a start, that it can tell
 
     def __init__(self, config, seed=7):
         self.config = config
@@ -75,6 +78,14 @@ class Driver:
         for name in outputs:
             self.level[OUTPUT[name]] = outputs[name]
         self.hal.drive(self.level, watch_slot)
+
+    def at_once(self, before_us, verbs=1):
+        """Whether no more time has passed since then than so many verbs need that wait for nothing."""
+        return self.plant.now_us - before_us <= verbs * self.verb_us
+
+    def soon(self):
+        """Let what interrupts do be done."""
+        self.run(10 + self.late_us)
 
     def sample(self):
         """New edges: line, level, microsecond."""
@@ -190,7 +201,7 @@ class BoardDriver(Driver):
     service_max = 64
     world_kind = None
     # What MicroPython calls power-on, watchdog, and anything else.
-    causes = (1, 3, 5)
+    reset_causes = (1, 3, 5)
 
     def build(self, config, seed):
         self.world = self.world_kind(config, INPUTS, seed)
@@ -240,7 +251,7 @@ class BoardDriver(Driver):
         self.world.noise_kind = kind
 
     def resets(self, cause):
-        self.world.cause = self.causes[cause]
+        self.world.cause = self.reset_causes[cause]
         self.restart()
 
     def fed(self):

@@ -6,11 +6,11 @@ buses) is the emulator's business. Runs on both VMs: no module of either is need
 
 import sys
 
-from fram_chip import FramChip
 from lcd_chip import LcdChip
 from usb_host import UsbHost
 
 from firmware.main import make_port
+from hal.sim.fram import FramChip
 from hal.sim.plant import OUTPUTS, Plant
 from hal.sim.rng import mix
 from hal.sim.stepper import FAR_US, StepAxis

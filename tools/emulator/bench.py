@@ -7,10 +7,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from emulator.chips import Fram, Mcp23017, replace_ring_oscillator
+from emulator.chips import FramBus, Mcp23017, RingOscillator
 from emulator.masked import MaskedTime
 from emulator.pico import Pico
 from emulator.step_axis import FAR_US, StepAxis
+from hal.sim.fram import FramChip
 from hal.sim.plant import OUTPUTS, Plant
 from rig.actions import do, typed
 
@@ -19,30 +20,39 @@ _BEAT_US = 20  # how closely steps keep time
 
 
 class Bench:
-    """One machine on a table, and the board in it while there is power. `plant` and the FRAM's content outlive cuts."""
+    """One machine on a table, and the board in it while there is power. `plant` and `fram` outlive cuts."""
 
-    def __init__(self, uf2: Path, image: bytes, config: dict[str, Any], lines: tuple[str, ...], seed: int) -> None:
+    def __init__(
+        self,
+        uf2: Path,
+        image: bytes,
+        config: dict[str, Any],
+        lines: tuple[str, ...],
+        seed: int,
+        pico: Pico | None = None,
+    ) -> None:
+        """With a processor that has power already, and has not looked around yet, if there is one."""
         self.uf2 = uf2
         self.image = image
         self.config = config
         self.seed = seed
         self.plant = Plant(config, lines, seed)
         self.axis = StepAxis.install(self.plant, config["mechanism"]) if "axis" in config else None
-        self.memory = bytearray(config["nv"]["bytes"])
+        self.fram = FramChip(config["nv"]["bytes"])
         self.arrived = bytearray()  # what the device has sent and nobody has read
         self.stop_us: list[int] = []  # from throat A seeing a card to the pick roller being off
         self.boots = 0
         self.origin_us = 0  # when the board got its power
-        self.power_on()
+        self.power_on(pico)
 
-    def power_on(self) -> None:
+    def power_on(self, started: Pico | None = None) -> None:
         """A board that knows nothing but its files and its FRAM."""
         self.boots += 1
-        pico = self.pico = Pico(self.uf2, self.image)
+        pico = self.pico = started or Pico(self.uf2, self.image)
         self.masked = MaskedTime(pico)
-        self.fram = Fram(pico, self.config["nv"], self.memory)
+        FramBus(pico, self.config["nv"], self.fram)
         self.panel = Mcp23017(pico, self.config["expander"])
-        replace_ring_oscillator(pico, self.seed + self.boots)
+        self.noise = RingOscillator(pico, self.seed + self.boots)
         self._edge_us = -1
         self._outputs = bytearray(len(OUTPUTS))
         self._due = pico.alarm(self.catch_up)
@@ -57,6 +67,7 @@ class Bench:
         """The plug is pulled, and for so long nobody puts it back: motors run out, cards come to rest."""
         self.catch_up()
         self.plant.power_off()
+        self.fram.power_off()
         self.origin_us = self.now_us + dark_ms * 1000
         self._advance(self.origin_us)
         self.plant.edges = []
@@ -71,6 +82,10 @@ class Bench:
         self._to_device += data
         if idle and data:
             self._feeding.schedule(self._byte_ns)
+
+    def to_send(self) -> int:
+        """How many of them are still on their way."""
+        return len(self._to_device)
 
     def hand(self, action: str, argument: str = "") -> None:
         """What people do to it from outside, in the words of rig/actions.py."""
@@ -106,8 +121,8 @@ class Bench:
             self.pico.listen(self.config["axis"]["dir"], self._turn)
             self._beat.schedule(_BEAT_US * 1000)
         link = self.config["link"]
-        self._uart = self.pico.mcu.uart[link["uart"]]
-        self._uart.on_byte = self._received
+        self.uart = self.pico.mcu.uart[link["uart"]]
+        self.uart.on_byte = self._received
         self._byte_ns = 10e9 / link["baud"]
 
     def _switch(self, index: int) -> Any:
@@ -169,6 +184,6 @@ class Bench:
 
     def _feed(self) -> None:
         if self._to_device:
-            self._uart.feed_byte(self._to_device.pop(0))
+            self.uart.feed_byte(self._to_device.pop(0))
             if self._to_device:
                 self._feeding.schedule(self._byte_ns)

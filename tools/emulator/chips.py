@@ -5,59 +5,29 @@ from collections.abc import Callable
 from typing import Any
 
 from emulator.pico import Pico
+from hal.sim.fram import FramChip
 
-_SPI_READ, _SPI_WRITE, _SPI_WRDI, _SPI_RDSR, _SPI_WREN = 0x03, 0x02, 0x04, 0x05, 0x06
 _ROSC_PAGE = 0x40060
 _ROSC_RANDOMBIT = 0x1C
 
 
-class Fram:
-    """SPI FRAM with two-byte addresses; a byte takes eight of the programmed clock's cycles."""
+class FramBus:
+    """The FRAM at its SPI; a byte takes eight of the programmed clock's cycles."""
 
-    def __init__(self, pico: Pico, config: dict[str, Any], data: bytearray) -> None:
-        self.data = data  # it keeps it without power
-        self.writes = 0
+    def __init__(self, pico: Pico, config: dict[str, Any], chip: FramChip) -> None:
+        self._chip = chip
         self._spi = pico.mcu.spi[config["spi"]]
-        self._selected = False
-        self._got = bytearray()
-        self._at = 0
-        self._enabled = False
         self._answer = 0
         self._alarm = pico.alarm(self._shifted)
         self._spi.on_transmit = self._transmit
-        pico.listen(config["cs"], self._select)
-
-    def _select(self, level: bool) -> None:
-        self._selected = not level
-        if level:
-            opcode = self._got[0] if self._got else 0
-            if opcode == _SPI_WREN:
-                self._enabled = True
-            elif opcode in (_SPI_WRITE, _SPI_WRDI):
-                self._enabled = False
-                self.writes += opcode == _SPI_WRITE
-        self._got = bytearray()
+        pico.listen(config["cs"], chip.select)
 
     def _transmit(self, value: int) -> None:
-        self._answer = self._exchange(value) if self._selected else 0xFF
+        self._answer = self._chip.shift(bytes((value,)))[0]
         self._alarm.schedule(8e9 / max(self._spi.clock_frequency, 1))
 
     def _shifted(self) -> None:
         self._spi.complete_transmit(self._answer)
-
-    def _exchange(self, value: int) -> int:
-        if self._got and self._got[0] == _SPI_RDSR:
-            return 2 if self._enabled else 0
-        if len(self._got) < 3:
-            self._got.append(value)
-            if len(self._got) == 3:
-                self._at = self._got[1] << 8 | self._got[2]
-            return 0
-        at = self._at % len(self.data)
-        self._at += 1
-        if self._got[0] == _SPI_WRITE and self._enabled:
-            self.data[at] = value
-        return self.data[at] if self._got[0] == _SPI_READ else 0
 
 
 class Mcp23017:
@@ -119,16 +89,20 @@ class Mcp23017:
         return self.registers[register] | self.registers[register + 1] << 8
 
 
-def replace_ring_oscillator(pico: Pico, seed: int) -> None:
-    """Give the noise bit noise: the emulator's never changes, and the firmware refuses to shuffle with that."""
-    block = pico.mcu.peripherals[_ROSC_PAGE]
-    noise = random.Random(seed)
-    read = block.read_uint32
+class RingOscillator:
+    """Gives the noise bit noise: the emulator's never changes, and the firmware refuses to shuffle with that."""
 
-    def read_noise(offset: int) -> int:
-        return noise.getrandbits(1) if offset == _ROSC_RANDOMBIT else read(offset)
+    def __init__(self, pico: Pico, seed: int) -> None:
+        self.stuck = False
+        self._noise = random.Random(seed)
+        block = pico.mcu.peripherals[_ROSC_PAGE]
+        self._read_other = block.read_uint32
+        block.read_uint32 = self._read
 
-    block.read_uint32 = read_noise
+    def _read(self, offset: int) -> int:
+        if offset != _ROSC_RANDOMBIT:
+            return self._read_other(offset)
+        return 0 if self.stuck else self._noise.getrandbits(1)
 
 
 def _nothing() -> None:

@@ -16,6 +16,8 @@ from emulator.pl011 import Pl011
 CLOCK_HZ = 125_000_000
 _PERI_HZ = 48_000_000
 _CYCLES_PER_US = CLOCK_HZ // 1_000_000
+_BUFFER_CONTROL = 0x80  # of USB's endpoint 0, to the host, in the memory that both share; eight bytes each
+_WATCHDOG_LOAD = 0x04
 # Typical of the W25Q16JV that a Pico carries; the core stands still meanwhile.
 _FLASH_NS = {0x20: 45e6, 0xD8: 150e6, 0x02: 0.4e6}  # sector erase, block erase, page program
 
@@ -44,7 +46,10 @@ class Pico:
         self.console = bytearray()
         self.wall_s = 0.0
         self.resets = 0
+        self.watchdog_fed = 0
         self._driven: dict[int, bool] = {}
+        self._console_held = False
+        self._console_packets: list[tuple[int, int]] = []  # what the device gave the bus and nobody has fetched
         self._usb_waits: Callable[[], None] | None = None  # a read of the device that nobody has answered yet
         self.mcu.flash[FS_OFFSET : FS_OFFSET + len(fs_image)] = fs_image
         self.mcu.clk_peri = _PERI_HZ  # MicroPython runs UART and SPI from the USB clock; the emulator assumes 125 MHz
@@ -55,7 +60,7 @@ class Pico:
         self._hold_idle_usb()
         self._loop_back_outputs()
         self._slow_down_flash()
-        self._count_resets()
+        self._watch_watchdog()
         self.mcu.core.pc = memory.FLASH_START_ADDRESS
 
     # -- emulated time -------------------------------------------------------------------------------------------
@@ -73,8 +78,20 @@ class Pico:
         """Something to `schedule(nanoseconds)` or `cancel()`, as often as needed."""
         return self.clock.create_alarm(action)
 
-    def run(self, seconds: float, until: Callable[[], bool] | None = None) -> bool:
-        """Go on for so long, or until a condition holds (looked at every millisecond). False: it did not come."""
+    def count_from(self, us: int) -> None:
+        """Let the chip's own timer begin at so many microseconds, whatever resets it."""
+        timer = self.mcu.timer
+        begin = timer.reset
+
+        def reset() -> None:
+            begin()
+            timer._epoch_nanos -= us * 1000
+
+        timer.reset = reset
+        timer._epoch_nanos -= us * 1000
+
+    def run(self, seconds: float, until: Callable[[], bool] | None = None, look_ns: float = 1e6) -> bool:
+        """Go on for so long, or until a condition holds that is looked at so often. False: it did not come."""
         reached: list[bool] = []
 
         def look() -> None:
@@ -82,13 +99,13 @@ class Pico:
                 reached.append(True)
                 self._simulator.stop()
             else:
-                looking.schedule(1e6)
+                looking.schedule(look_ns)
 
         looking = self.alarm(look)
         end = self.alarm(self._simulator.stop)
         end.schedule(seconds * 1e9)
         if until is not None:
-            looking.schedule(1e6)
+            looking.schedule(look_ns)
         began = time.perf_counter()
         self._simulator.stopped = False
         while not self._simulator.stopped:
@@ -132,6 +149,17 @@ class Pico:
         if waits is not None:
             waits()
 
+    def usb_pending(self) -> int:
+        """How much of what was typed has not been fetched by the device."""
+        return int(self._device.cdc.tx_fifo.item_count)
+
+    def hold_console(self, on: bool) -> None:
+        """Whether the host behind the console stops reading."""
+        self._console_held = on
+        held, self._console_packets = self._console_packets, []
+        for offset, value in held:
+            self.mcu.usb_ctrl.dpram_updated(offset, value)
+
     # -- corrections ---------------------------------------------------------------------------------------------
 
     def _detach_pio(self) -> None:
@@ -155,6 +183,15 @@ class Pico:
                 self._usb_waits = lambda: answer(endpoint, size)
 
         usb.on_endpoint_read = read
+        started = usb.dpram_updated
+
+        def transfer(offset: int, value: int) -> None:
+            if self._console_held and offset == _BUFFER_CONTROL + 8 * cdc._in_endpoint:
+                self._console_packets.append((offset, value))
+            else:
+                started(offset, value)
+
+        usb.dpram_updated = transfer
 
     def _loop_back_outputs(self) -> None:
         """A pad reads back what it drives; the emulator's reads 0."""
@@ -191,7 +228,7 @@ class Pico:
 
         ssi._apply_command = timed
 
-    def _count_resets(self) -> None:
+    def _watch_watchdog(self) -> None:
         watchdog = self.mcu.watchdog
         trigger = watchdog.on_watchdog_trigger
 
@@ -200,3 +237,12 @@ class Pico:
             trigger()
 
         watchdog.on_watchdog_trigger = reset
+        write = watchdog.write_uint32
+
+        def written(offset: int, value: int) -> None:
+            # One that is being started is loaded before it is enabled: that is no feeding.
+            if offset == _WATCHDOG_LOAD and watchdog.timer.enable:
+                self.watchdog_fed += 1
+            write(offset, value)
+
+        watchdog.write_uint32 = written

@@ -24,6 +24,7 @@ class Pl011(_module.RPUART):  # pyright: ignore[reportUntypedBaseClass]
     tx_queue: bytearray
     tx_byte: int | None
     overruns: int
+    held: bool  # the line stands still: what a chip can take on is then known to the byte
 
     @classmethod
     def replace(cls, uart: Any) -> None:
@@ -32,6 +33,7 @@ class Pl011(_module.RPUART):  # pyright: ignore[reportUntypedBaseClass]
         uart.tx_queue = bytearray()
         uart.tx_byte = None
         uart.overruns = 0
+        uart.held = False
         uart.tx_alarm = uart.rp2040.clock.create_alarm(uart.sent)
         uart.rx_alarm = uart.rp2040.clock.create_alarm(uart.rx_timeout)
 
@@ -60,7 +62,7 @@ class Pl011(_module.RPUART):  # pyright: ignore[reportUntypedBaseClass]
         self.load()
 
     def load(self) -> None:
-        if self.tx_byte is not None or not self.tx_queue:
+        if self.held or self.tx_byte is not None or not self.tx_queue:
             return
         self.tx_byte = self.tx_queue.pop(0)
         self.tx_alarm.schedule(self.byte_ns())

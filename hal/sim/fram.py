@@ -9,7 +9,7 @@ BP_ALL = 0x0C  # status bits that protect the whole array
 class FramChip:
     """Two address bytes up to 64 KB, three above. A write without the latch, or to a protected chip, is ignored."""
 
-    def __init__(self, size):
+    def __init__(self, size: int) -> None:
         self.data = bytearray(size)
         self.status = 0
         self.cut_after = -1  # so many bytes are written before power fails; the chip just does no more
@@ -18,7 +18,7 @@ class FramChip:
         self._got = bytearray()
         self._selected = False
 
-    def select(self, level):
+    def select(self, level: int) -> None:
         """The chip select line, low when selected. Orders act when it rises; a write clears the latch then."""
         if level and self._selected and self._got:
             if self._got[0] == WREN and len(self._got) == 1:
@@ -28,11 +28,17 @@ class FramChip:
         self._selected = not level
         self._got = bytearray()
 
-    def shift(self, data):
+    def power_off(self) -> None:
+        """The latch goes; content and protection stay."""
+        self.status &= BP_ALL
+        self._selected = False
+        self._got = bytearray()
+
+    def shift(self, data: bytes) -> bytes:
         """Bytes in, bytes out; nothing unless selected."""
         return bytes([self._byte(value) if self._selected else 0xFF for value in data])
 
-    def _byte(self, value):
+    def _byte(self, value: int) -> int:
         got = self._got
         got.append(value)
         if got[0] == RDSR and len(got) > 1:
@@ -45,7 +51,7 @@ class FramChip:
         self._write(at, value)
         return 0
 
-    def _write(self, at, value):
+    def _write(self, at: int, value: int) -> None:
         if not self.status & WEL or self.status & BP_ALL or self.cut_after == 0:
             return
         self.cut_after -= 1
