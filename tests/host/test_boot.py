@@ -4,17 +4,16 @@ import importlib
 import json
 import os
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from built_once import built
 from drivers import Rp2Driver
 
 import firmware.main as device_main
 from fairshoe import wire
 from fairshoe.messages import Halted
-from fairshoe.ship import build
 from firmware.image import OUTPUTS
 
 LAMP_BITS = 0x14  # the expander's output latch
@@ -24,17 +23,12 @@ class Enough(BaseException):
     """Said often enough."""
 
 
-@cache
-def shipped() -> dict[str, bytes]:
-    return build.build("pico-shoe").files
-
-
 class Table:
     """A Pico on a fake board with a folder of files, as shipped."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.folder = folder
-        for name, data in shipped().items():
+        for name, data in built().files.items():
             (folder / name).write_bytes(data)
         self.config: dict[str, Any] = json.loads((folder / "board.json").read_text())
         self.driver: Any = Rp2Driver(self.config)

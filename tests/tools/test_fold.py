@@ -264,12 +264,13 @@ def test_no_constant_of_the_firmware_is_left() -> None:
 
 
 def test_a_main_of_another_kind_gets_the_same_modules(tmp_path: Path, ship_once: ShipOnce) -> None:
-    probe = (ROOT / "tools/emulator/probe.py").read_text(encoding="utf-8")
-    size.ship(size.BOARD_DEFAULT, tmp_path, main=probe)
     modules = sorted(ship_once(size.BOARD_DEFAULT)[1].rglob("*.mpy"))
     assert modules
-    for path in modules:
-        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
-    text = (tmp_path / "main.py").read_text(encoding="utf-8")
-    assert "SHUFFLING" in probe
-    assert "SHUFFLING" not in text
+    for other, constant in (("probe", "SHUFFLING"), ("agent", "INPUTS")):
+        source = (ROOT / f"tools/emulator/{other}.py").read_text(encoding="utf-8")
+        size.ship(size.BOARD_DEFAULT, tmp_path, main=source)
+        for path in modules:
+            assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
+        text = (tmp_path / "main.py").read_text(encoding="utf-8")
+        assert constant in source
+        assert constant not in text

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import hil
+import hil_contract
 import hil_report as report
 import pytest
 
@@ -42,9 +43,10 @@ def test_without_an_image_it_says_what_is_missing(capsys: pytest.CaptureFixture[
         (["--uf2", str(tmp_path / "none.uf2")], "there is no file"),
         (["--uf2", str(other)], "is no UF2 file"),
     ):
-        assert hil.main(arguments) == 2
-        told = capsys.readouterr()
-        assert words in told.err and "download pages" in told.err and not told.out
+        for main in (hil.main, hil_contract.main):
+            assert main(arguments) == 2
+            told = capsys.readouterr()
+            assert words in told.err and "download pages" in told.err and not told.out
 
 
 def test_a_board_of_another_chip_or_with_other_parts_is_refused() -> None:
