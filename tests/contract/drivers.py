@@ -83,6 +83,9 @@ class Driver:
         """Whether no more time has passed since then than so many verbs need that wait for nothing."""
         return self.plant.now_us - before_us <= verbs * self.verb_us
 
+    def rest(self):
+        """A moment in which nobody looks at the clock, for whoever has to tidy up."""
+
     def soon(self):
         """Let what interrupts do be done."""
         self.run(10 + self.late_us)

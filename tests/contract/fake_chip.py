@@ -6,11 +6,11 @@ buses) is the emulator's business. Runs on both VMs: no module of either is need
 
 import sys
 
-from lcd_chip import LcdChip
 from usb_host import UsbHost
 
 from firmware.main import make_port
 from hal.sim.fram import FramChip
+from hal.sim.lcd import LcdChip
 from hal.sim.plant import OUTPUTS, Plant
 from hal.sim.rng import mix
 from hal.sim.stepper import FAR_US, StepAxis
@@ -132,7 +132,7 @@ class I2c:
 
     world = None
 
-    def __init__(self, number, sda, scl, freq, timeout):
+    def __init__(self, number, sda, scl, freq=400000, timeout=50000):
         self.registers = self.world.expander
 
     def writeto(self, address, buf):

@@ -53,6 +53,7 @@ def clocks_count_milliseconds_and_microseconds_and_wrap_at_2_to_the_30(driver, k
     before_us, before_ms, at_us = hal.ticks_us(), hal.ticks_ms(), board.plant.now_us
     wrapped_us = wrapped_ms = False
     for _ in range(500):
+        board.rest()
         was_us, was_ms = hal.ticks_us(), hal.ticks_ms()
         board.run(37001)
         now_us, now_ms = hal.ticks_us(), hal.ticks_ms()

@@ -4,6 +4,7 @@ An order is put into `box` from outside, and so is its answer taken out. No port
 that every one of them can be tried.
 """
 
+import gc
 import json
 import struct
 import sys
@@ -79,6 +80,7 @@ VERBS = {
     "entropy_into": noise,
     "nv_read": cells,
     "hang": hang,
+    "collect": lambda a, b, c, data: gc.collect(),
     "ticks_ms": lambda a, b, c, data: hals[0].ticks_ms(),
     "ticks_us": lambda a, b, c, data: hals[0].ticks_us(),
     "idle": lambda a, b, c, data: hals[0].idle(a),

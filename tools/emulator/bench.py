@@ -7,11 +7,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from emulator.chips import FramBus, Mcp23017, RingOscillator
+from emulator.chips import FramBus, I2cBus, LcdBus, Mcp23017, RingOscillator
 from emulator.masked import MaskedTime
 from emulator.pico import Pico
 from emulator.step_axis import FAR_US, StepAxis
 from hal.sim.fram import FramChip
+from hal.sim.lcd import LcdChip
 from hal.sim.plant import OUTPUTS, Plant
 from rig.actions import do, typed
 
@@ -51,7 +52,12 @@ class Bench:
         pico = self.pico = started or Pico(self.uf2, self.image)
         self.masked = MaskedTime(pico)
         FramBus(pico, self.config["nv"], self.fram)
-        self.panel = Mcp23017(pico, self.config["expander"])
+        self.panel = Mcp23017()
+        self.lcd = LcdChip()
+        bus: dict[int, Mcp23017 | LcdBus] = {self.config["expander"]["address"]: self.panel}
+        if "display" in self.config:
+            bus[self.config["display"]["address"]] = LcdBus(self.lcd)
+        I2cBus(pico, self.config["expander"]["i2c"], bus)
         self.noise = RingOscillator(pico, self.seed + self.boots)
         self._edge_us = -1
         self._outputs = bytearray(len(OUTPUTS))

@@ -1,4 +1,4 @@
-"""The chips beside the processor: FRAM on SPI, a port expander on I2C, and the noise bit of the ring oscillator."""
+"""The chips beside the processor: FRAM on SPI, port expander and display on I2C, noise of the ring oscillator."""
 
 import random
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from typing import Any
 
 from emulator.pico import Pico
 from hal.sim.fram import FramChip
+from hal.sim.lcd import LcdChip
 
 _ROSC_PAGE = 0x40060
 _ROSC_RANDOMBIT = 0x1C
@@ -30,63 +31,113 @@ class FramBus:
         self._spi.complete_transmit(self._answer)
 
 
-class Mcp23017:
-    """The registers a panel needs: direction, polarity, pull-ups, levels and latches, sixteen bits each."""
+class I2cBus:
+    """What is on a bus, by address; at 400 kHz, whatever was programmed."""
 
-    _IODIR, _IPOL, _GPIO, _OLAT = 0x00, 0x02, 0x12, 0x14
-
-    def __init__(self, pico: Pico, config: dict[str, Any]) -> None:
-        self.registers = bytearray(0x16)
-        self.registers[0] = self.registers[1] = 0xFF
-        self.contacts = 0  # a set bit is a button held down, its pin pulled to ground
-        self.polls = 0
-        self._address = config["address"]
-        self._at = -1
-        self._i2c = pico.mcu.i2c[config["i2c"]]
+    def __init__(self, pico: Pico, number: int, chips: "dict[int, Mcp23017 | LcdBus]") -> None:
+        self._chips = chips
+        self._chip: Mcp23017 | LcdBus | None = None
+        self._i2c = pico.mcu.i2c[number]
         self._next: Callable[[], None] = _nothing
         self._alarm = pico.alarm(lambda: self._next())
         self._i2c.on_start = self._start
         self._i2c.on_connect = self._connect
         self._i2c.on_write_byte = self._write
         self._i2c.on_read_byte = self._read
-        self._i2c.on_stop = lambda: self._after(1, self._i2c.complete_stop)
-
-    def lamps(self) -> int:
-        return self._word(self._OLAT) & ~self._word(self._IODIR)
+        self._i2c.on_stop = self._stop
 
     def _after(self, bits: int, action: Callable[[], None]) -> None:
         self._next = action
-        self._alarm.schedule(bits * 2500)  # 400 kHz
+        self._alarm.schedule(bits * 2500)
 
     def _start(self, repeated: bool) -> None:
         self._after(2, self._i2c.complete_start)
 
     def _connect(self, address: int, mode: int) -> None:
-        known = address == self._address
-        if known and int(mode) == 0:
-            self._at = -1
-        self._after(9, lambda: self._i2c.complete_connect(known))
+        self._end()
+        chip = self._chip = self._chips.get(address)
+        if chip is not None and int(mode) == 0:
+            chip.begin()
+        self._after(9, lambda: self._i2c.complete_connect(chip is not None))
 
     def _write(self, value: int) -> None:
+        chip = self._chip
+        if chip is not None:
+            chip.write(value)
+        self._after(9, lambda: self._i2c.complete_write(chip is not None))
+
+    def _read(self, ack: bool) -> None:
+        value = 0xFF if self._chip is None else self._chip.read()
+        self._after(9, lambda: self._i2c.complete_read(value))
+
+    def _stop(self) -> None:
+        self._end()
+        self._after(1, self._i2c.complete_stop)
+
+    def _end(self) -> None:
+        chip, self._chip = self._chip, None
+        if chip is not None:
+            chip.end()
+
+
+class Mcp23017:
+    """The registers a panel needs: direction, polarity, pull-ups, levels and latches, sixteen bits each."""
+
+    _IODIR, _IPOL, _GPIO, _OLAT = 0x00, 0x02, 0x12, 0x14
+
+    def __init__(self) -> None:
+        self.registers = bytearray(0x16)
+        self.registers[0] = self.registers[1] = 0xFF
+        self.contacts = 0  # a set bit is a button held down, its pin pulled to ground
+        self._at = -1
+
+    def lamps(self) -> int:
+        return self._word(self._OLAT) & ~self._word(self._IODIR)
+
+    def begin(self) -> None:
+        self._at = -1
+
+    def end(self) -> None:
+        """The address of a register stays for a read that follows."""
+
+    def write(self, value: int) -> None:
         if self._at < 0:
             self._at = value
         else:
             self.registers[self._at % len(self.registers)] = value
             self._at += 1
-        self._after(9, lambda: self._i2c.complete_write(True))
 
-    def _read(self, ack: bool) -> None:
+    def read(self) -> int:
         at = self._at % len(self.registers)
         self._at += 1
-        value = self.registers[at]
-        if at in (self._GPIO, self._GPIO + 1):
-            levels = ~self.contacts & 0xFFFF ^ self._word(self._IPOL)
-            value = levels >> 8 * (at - self._GPIO) & 0xFF
-            self.polls += 1
-        self._after(9, lambda: self._i2c.complete_read(value))
+        if at not in (self._GPIO, self._GPIO + 1):
+            return self.registers[at]
+        levels = ~self.contacts & 0xFFFF ^ self._word(self._IPOL)
+        return levels >> 8 * (at - self._GPIO) & 0xFF
 
     def _word(self, register: int) -> int:
         return self.registers[register] | self.registers[register + 1] << 8
+
+
+class LcdBus:
+    """The display behind its port expander: it gets a transfer whole."""
+
+    def __init__(self, chip: LcdChip) -> None:
+        self._chip = chip
+        self._got = bytearray()
+
+    def begin(self) -> None:
+        self._got = bytearray()
+
+    def write(self, value: int) -> None:
+        self._got.append(value)
+
+    def read(self) -> int:
+        return 0xFF
+
+    def end(self) -> None:
+        if self._got:
+            self._chip.write(bytes(self._got))
 
 
 class RingOscillator:

@@ -77,6 +77,10 @@ class EmulatedDriver(Driver):
             self.box = wait_for_box(self.bench.pico)
         self._begin()
 
+    def rest(self) -> None:
+        """What the agent leaves behind is collected now, and not in the middle of a verb."""
+        self.hal.collect()
+
     def run(self, us: int) -> None:
         self.bench.catch_up()
         self.bench.pico.run(us / 1e6)
@@ -133,6 +137,7 @@ class EmulatedDriver(Driver):
         if cause == 0:
             self.restart()
             return
+        self.bench.pico.hold_console(False)
         self.hal.watchdog_feed()
         self.hal.hang()
         self.box = wait_for_box(self.bench.pico)

@@ -17,6 +17,7 @@ _RAM = 0x20000000
 _BOOT_S = 20.0
 _VERB_S = 5.0
 _LOOK_NS = 50_000
+_CALLS_MAX = 100  # some 300 bytes each
 
 
 class AgentError(AssertionError):
@@ -39,6 +40,7 @@ class RemoteHal:
         self._bench = bench
         self._box = box - _RAM
         self._data = b""
+        self._calls = 0
         self._call("start", data=json.dumps(config).encode())
 
     def sample(self, inp: Any) -> bool:
@@ -115,8 +117,14 @@ class RemoteHal:
     def nv_sync(self) -> bool:
         return self._call("nv_sync") != 0
 
+    def collect(self) -> None:
+        """If there may be much."""
+        if self._calls > _CALLS_MAX:
+            self._calls = 0
+            self._call("collect")
+
     def hang(self) -> None:
-        """Do nothing for ever. Returns when something has reset the board; None of the verbs work then."""
+        """Do nothing for ever. Returns when something has reset the board; none of the verbs works then."""
         resets = self._bench.pico.resets
         self._order("hang", (0, 0, 0), b"")
         self._run(lambda: self._bench.pico.resets > resets, "hang")
@@ -126,6 +134,7 @@ class RemoteHal:
         return result
 
     def _call(self, verb: str, *numbers: int, data: bytes = b"") -> int:
+        self._calls += 1
         ram = self._bench.pico.mcu.sram
         self._order(verb, (*numbers, 0, 0, 0)[:3], data)
         self._run(lambda: ram[self._box] != ORDER, verb)

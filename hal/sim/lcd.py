@@ -1,4 +1,4 @@
-"""A display for tests: what an HD44780 makes of the nibbles that a PCF8574 gives it, with its memory of two rows of 40.
+"""A display: what an HD44780 makes of the nibbles that a PCF8574 gives it, with its memory of two rows of 40.
 
 It begins in eights, understands nothing before it has been told how, and is blank without power.
 """
@@ -9,13 +9,13 @@ RS, E, LIGHT = 1, 4, 8
 class LcdChip:
     """`screen()` is what a dealer reads. `writes` has the size of every transfer, `orders` what was understood."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.there = True
-        self.writes = []
-        self.orders = []
+        self.writes: "list[int]" = []
+        self.orders: "list[int | str]" = []
         self.power_on()
 
-    def power_on(self):
+    def power_on(self) -> None:
         self.memory = bytearray(b"\xff" * 0x80)  # what was in it is gone, and what is there is no text
         self.at = 0
         self.wide = True
@@ -24,11 +24,11 @@ class LcdChip:
         self.busy = False
         self.last = 0
 
-    def unplug(self):
+    def unplug(self) -> None:
         self.there = False
         self.power_on()
 
-    def write(self, buf):
+    def write(self, buf: bytes) -> None:
         if not self.there:
             raise OSError(5)
         self.writes.append(len(buf))
@@ -43,7 +43,7 @@ class LcdChip:
                 self._nibble(byte >> 4, byte & RS)
             self.last = byte
 
-    def _nibble(self, value, rs):
+    def _nibble(self, value: int, rs: int) -> None:
         if self.busy:
             return
         if self.wide:
@@ -54,7 +54,7 @@ class LcdChip:
             self._do(self.half << 4 | value, rs)
             self.half = -1
 
-    def _do(self, value, rs):
+    def _do(self, value: int, rs: int) -> None:
         if rs:
             assert not self.wide, "text before it was told how"
             self.orders.append(chr(value))
@@ -77,13 +77,13 @@ class LcdChip:
         else:
             self.busy = True  # home: longer than a slice takes
 
-    def screen(self):
+    def screen(self) -> "tuple[str, ...] | None":
         """Four lines, or nothing to read."""
         if not (self.there and self.lit and self.on and self.two_rows) or self.wide:
             return None
         return tuple("".join(chr(byte) for byte in self.memory[at : at + 20]) for at in (0x00, 0x40, 0x14, 0x54))
 
-    def texts(self):
+    def texts(self) -> str:
         """The characters since the last question, in the order in which they came."""
         text = "".join(order for order in self.orders if isinstance(order, str))
         self.orders = []
