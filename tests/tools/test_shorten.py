@@ -13,6 +13,8 @@ import pytest
 import size
 
 from fairshoe.ship import shorten
+from fairshoe.ship.join import Part
+from fairshoe.ship.restore import restore
 from fairshoe.ship.shorten_dicts import text_hash
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,8 +160,9 @@ def test_special_methods_and_strings_stay() -> None:
     assert run(result) == [3]
 
 
-def test_what_never_runs_says_nothing() -> None:
-    result = shortened("if False:\n    from nowhere import ghost\n    vars()\ndef start(ghost): print(ghost)\n")
+@pytest.mark.parametrize("never", ["False", "0"])
+def test_what_never_runs_says_nothing(never: str) -> None:
+    result = shortened(f"if {never}:\n    from nowhere import ghost\n    vars()\ndef start(ghost): print(ghost)\n")
     assert "ghost" in result.names
 
 
@@ -275,7 +278,8 @@ def test_a_traceback_gets_its_names_back() -> None:
         '  File "f", line 7, in b\n'
         "AttributeError: 'c' object has no attribute 'd'\n"
     )
-    assert shorten.restore(text, names, {"firmware.app": "f"}, {"firmware.app": app}) == (
+    short = shorten.Shortened({}, names, {"firmware.app": "f"}, {})
+    assert restore(text, short, {"firmware.app": app}) == (
         "b d c\n"
         "Traceback (most recent call last):\n"
         '  File "main.py", line 2, in <module>\n'
@@ -285,11 +289,34 @@ def test_a_traceback_gets_its_names_back() -> None:
     )
 
 
+def test_a_traceback_of_joined_modules_gets_its_lines_back() -> None:
+    sources = {"pack.one": "def first():\n    pass\n", "pack.two": "def first():\n    pass\n\n\ndef second(): pass\n"}
+    names = {"first": "b", "first_2": "c", "second": "d"}
+    parts = {"base": [Part("pack.one", 3), Part("pack.two", 5)]}
+    short = shorten.Shortened({}, names, {"base": "f"}, {}, parts, {"first_2": "first"})
+    lines = {
+        ("4", "b"): 'File "pack/one.py", line 2, in first',
+        ("5", "c"): 'File "pack/two.py", line 1, in first',
+        ("9", "d"): 'File "pack/two.py", line 5, in second',
+        # Without line numbers all that is left is what the function is called.
+        ("1", "d"): 'File "pack/two.py", line unknown, in second',
+        ("1", "c"): 'File "pack/one.py|pack/two.py", line unknown, in first',
+        ("1", "q"): 'File "pack/one.py" or one joined with it, line unknown, in q',
+    }
+    for (line, name), told in lines.items():
+        assert restore(f'File "f", line {line}, in {name}', short, sources) == told
+    text = "File \"f\", line 6, in c\nNameError: name 'c' isn't defined"
+    assert restore(text, short, sources).endswith("name 'first' isn't defined")
+
+
 def test_size_reads_a_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     short = size.short_sources(size.ship_names("pico-draw"), ROOT)
     source = (ROOT / "firmware/app.py").read_text(encoding="utf-8").split("\n")
     at = next(number for number, line in enumerate(source, 2) if "def _connect(" in line)
-    line = f'  File "{short.modules["firmware.app"]}", line {at}, in {short.names["_connect"]}\n'
+    every = [(file, part) for file, parts in short.parts.items() for part in parts]
+    file, part = next((file, part) for file, part in every if part.module == "firmware.app")
+    place = f'"{short.modules[file]}", line {at + part.first_line - 1}'
+    line = f"  File {place}, in {short.names['_connect']}\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(line))
     assert size.main(["--board", "pico-draw", "--names"]) == 0
     assert capsys.readouterr().out == f'  File "firmware/app.py", line {at}, in _connect\n'

@@ -1,32 +1,49 @@
 """The files of one board, ready to copy to the device: `build()`.
 
 A board gets what firmware/main.py imports, the HAL port and the kind of machine that its config names, and that
-config; never the simulator. Constants become numbers (fold.py), names become short (shorten.py), and everything is
-compiled, except for the main.py that MicroPython wants as source.
+config; never the simulator. Constants become numbers (fold.py), modules that are loaded together become one file
+(join.py), names become short (shorten.py), and everything is compiled, except for the main.py that MicroPython wants as
+source.
 """
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 from fairshoe import _device
 from fairshoe.ship.branches import close_branches
-from fairshoe.ship.closure import KINDS, find_module, imported_by, module_path, modules_of, port_modules
+from fairshoe.ship.closure import KINDS, find_module, imported_by, is_within, module_path, modules_of, port_modules
 from fairshoe.ship.faults import ShipError, need
 from fairshoe.ship.fold import Folded, FoldError, fold
 from fairshoe.ship.foreign import foreign_names
+from fairshoe.ship.join import Joined, JoinError, join
 from fairshoe.ship.main_py import main_py
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
-from fairshoe.ship.shorten import Shortened, ShortenError, restore, shorten
+from fairshoe.ship.often_first import often_first
+from fairshoe.ship.restore import restore
+from fairshoe.ship.shorten import Shortened, ShortenError, shorten
 from fairshoe.ship.unused import drop_unused
 
 GAME_DEFAULT = "caribbean-stud"
 BUDGET_BYTES = 80 * 1024
 ENTRY = "firmware.main"
 DRAWN = tuple(f"firmware.games.{name}" for name in ("draw_steps", "play", "hole_card", "draw_pages"))
+# What is loaded at every start, by the file that it is shipped in. One file for all would be smaller by 2 KB, and its
+# dict too large for MicroPython to find a name at once: docs/decisions/0019.
+FILES = {
+    "base": (
+        *(f"firmware.{name}" for name in ("digest", "fault", "image", "ticks", "version", "words")),
+        *(f"firmware.{name}" for name in ("protocol", "journal", "shoe", "machines")),
+    ),
+    "games": ("firmware.games",),
+    "top": ("firmware.link", "firmware.scribe", "firmware.app", "firmware.main"),
+    "port": ("hal.board", "hal.rp2", "hal.esp32", "hal.stm32"),
+}
+# Loaded when somebody turns a key; and a program whose names the PIO assembler gives a meaning.
+ALONE = ("hal.board.usb", "hal.rp2.steps")
 MAIN_PY = main_py(_device.root())
 PROBE_PLACE = "tools/emulator/probe.py"
 
@@ -39,12 +56,13 @@ MARCH = {"rp2": "armv6m", "esp32": "xtensawin", "stm32": "armv7emsp"}
 
 @dataclass(frozen=True)
 class Shipped:
-    """One file of the device, what it was made from, and the size of both."""
+    """One file of the device, what it was made from, and the size of both; if of several sources, those of each."""
 
     path: str
     source: str
     source_bytes: int
     shipped_bytes: int
+    joined: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,9 +75,11 @@ class Built:
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     shipped: list[Shipped] = field(default_factory=list[Shipped])
 
-    def put(self, path: str, data: bytes, source: str, source_bytes: int) -> None:
+    def put(
+        self, path: str, data: bytes, source: str, source_bytes: int, joined: tuple[tuple[str, int], ...] = ()
+    ) -> None:
         self.files[path] = data
-        self.shipped.append(Shipped(path, source, source_bytes, len(data)))
+        self.shipped.append(Shipped(path, source, source_bytes, len(data), joined))
 
 
 def build(
@@ -91,14 +111,18 @@ def build(
 
 def put_modules(built: Built, march: str, level: str, root: Path) -> None:
     for name, new in sorted(built.short.modules.items()):
-        path = find_module(name, root)
-        place = place_of(path, root)
+        parts = built.short.parts.get(name, [])
+        paths = [find_module(part.module, root) for part in parts] or [find_module(name, root)]
+        places = tuple((place_of(path, root), path.stat().st_size) for path in paths)
+        place = f"{name}, joined of {len(parts)}" if parts else places[0][0]
+        text = built.short.sources[name]
         try:
             # The name that tracebacks show is the module's: MicroPython has that text in memory anyway.
-            code = compile_mpy(built.short.sources[name], new, level, march)
+            code = compile_mpy(often_first(text) if parts else text, new, level, march)
         except CompileError as error:
-            raise ShipError(f"{place}: {error}") from error
-        built.put(new + ".mpy", code, place, path.stat().st_size)
+            sources = {part.module: path.read_text(encoding="utf-8") for part, path in zip(parts, paths, strict=False)}
+            raise ShipError(f"{place}: {restore(str(error), built.short, sources) if parts else error}") from error
+        built.put(new + ".mpy", code, place, sum(size for _, size in places), places if parts else ())
 
 
 def put_crc(built: Built) -> None:
@@ -168,13 +192,27 @@ def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
 
 
 def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortened:
-    """The same, with short names: by the module's old name, as it is in the repository."""
+    """The same, fewer and with short names: by the module's old name, as it is in the repository, or the file's."""
     folded = folded_sources(names, root, main)
+    packages = {name for name in names if any(is_within(other, name) and other != name for other in names)}
+    mains = {f"main {at}": source for at, source in enumerate(every_main())}
     try:
+        joined = joined_sources({**folded.sources, **mains}, packages)
+        others = [joined.sources.pop(name) for name in mains]
         foreign = foreign_names(folded.sources[name] for name in names)
-        return shorten(folded.sources, foreign, "main", every_main())
-    except ShortenError as error:
+        short = shorten(joined.sources, foreign, "main", others, packages)
+    except (JoinError, ShortenError) as error:
         raise ShipError(str(error)) from error
+    return replace(short, parts=joined.parts, renamed=joined.names)
+
+
+def joined_sources(sources: dict[str, str], packages: set[str]) -> Joined:
+    files: dict[str, list[str]] = {file: [] for file in FILES}
+    for name in sources:
+        for file, members in FILES.items():
+            if name not in ALONE and name not in packages and any(is_within(name, each) for each in members):
+                files[file].append(name)
+    return join(sources, files, ENTRY)
 
 
 def every_main() -> tuple[str, ...]:
@@ -187,7 +225,7 @@ def real_names(text: str, board: str, root: Path | None = None) -> str:
     root = root or _device.root()
     names = ship_names(board, root)
     short = short_sources(names, root)
-    return restore(text, short.names, short.modules, folded_sources(names, root).sources)
+    return restore(text, short, folded_sources(names, root).sources)
 
 
 # --- the board ---------------------------------------------------------------------------------

@@ -8,22 +8,21 @@ its text in both, and `kept` says why.
 
 Names that never meet share a short one: those of different functions, of different classes. An attribute that is set
 from outside of its class might be any object's, and shares with no other attribute. Lines stay where they are, and tell
-`restore()` what a traceback is about.
+restore.py what a traceback is about.
 """
 
-import ast
 import keyword
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from string import ascii_letters, ascii_lowercase, digits
 
+from fairshoe.ship.join import Part
 from fairshoe.ship.shorten_dicts import Dicts
 from fairshoe.ship.shorten_read import Foreign, Reader, ShortenError
 
-__all__ = ["Foreign", "ShortenError", "Shortened", "restore", "shorten"]
+__all__ = ["Foreign", "ShortenError", "Shortened", "shorten"]
 
 LENGTH_MAX = 2
 # MicroPython makes room for names in pools, each twice as large as the one before: 620 and then 1,260. With what it and
@@ -35,21 +34,28 @@ STATIC = frozenset({"count", "end", "find", "get", "index", "key", "main", "next
 
 @dataclass(frozen=True)
 class Shortened:
-    """Sources by their old module names, what names and modules became, and why other names of ours did not."""
+    """Sources by their old module names, what names and modules became, and why other names of ours did not.
+
+    Some may be files of several modules, whose `parts` they are, and some of their names may be new (`renamed`).
+    """
 
     sources: dict[str, str]
     names: dict[str, str]
     modules: dict[str, str]
     kept: dict[str, str]
+    parts: dict[str, list[Part]] = field(default_factory=dict[str, list[Part]])
+    renamed: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def shorten(sources: dict[str, str], foreign: Foreign, main: str, others: Iterable[str] = ()) -> Shortened:
+def shorten(
+    sources: dict[str, str], foreign: Foreign, main: str, others: Iterable[str] = (), empty: Iterable[str] = ()
+) -> Shortened:
     """Shorten the modules shipped together, by dotted name. `main` is the one on top; `others` may stand there as well.
 
     All of those are heard about what must differ and what must stay, and none about what is worth a name: so a device
-    may start with any of them, and its modules are the same bytes.
+    may start with any of them, and its modules are the same bytes. `empty` are packages whose modules have other names.
     """
-    packages = {name.rpartition(".")[0] for name in sources} - {""}
+    packages = {name.rpartition(".")[0] for name in sources}.union(empty) - {""}
     readers = {name: Reader(name, source, packages, set(sources), foreign) for name, source in sorted(sources.items())}
     top = readers.pop(main)
     everybody = [*readers.values(), top]
@@ -66,45 +72,6 @@ def shorten(sources: dict[str, str], foreign: Foreign, main: str, others: Iterab
     texts = {name: reader.rewrite(names, modules) for name, reader in readers.items() if name not in packages}
     texts[main] = top.rewrite(names, modules)
     return Shortened(texts, names, modules, {name: kept[name] for name in roles if name in kept})
-
-
-def restore(text: str, names: dict[str, str], modules: dict[str, str], sources: dict[str, str]) -> str:
-    """A traceback of the device with the names of the repository: of files, of functions, and quoted in messages.
-
-    `sources` are those that were shipped: a short name means many things, but one at a line.
-    """
-    files = {new: old for old, new in modules.items()}
-    here: set[str] = set()
-
-    def place(match: re.Match[str]) -> str:
-        module, line = files.get(match[1]), int(match[2])
-        if module is None:
-            return match[0]
-        function, words = _function_at(sources[module], line)
-        here.clear()
-        here.update(words)
-        return f'File "{module.replace(".", "/")}.py", line {line}, in {function}'
-
-    def quoted(match: re.Match[str]) -> str:
-        old = sorted(old for old, new in names.items() if new == match[1])
-        return f"'{'|'.join([name for name in old if name in here] or old or [match[1]])}'"
-
-    lines = text.split("\n")
-    for at, line in enumerate(lines):
-        lines[at], found = re.subn(r'File "([^"]*)", line (\d+), in \S+', place, line)
-        if not found and re.match(r"\w+: ", line):
-            lines[at] = re.sub(r"'(\w+)'", quoted, line)
-    return "\n".join(lines)
-
-
-def _function_at(source: str, line: int) -> tuple[str, set[str]]:
-    """The function or class that a line is in, and the words in it; for a class they may be its user's."""
-    name, first, last = "<module>", 1, source.count("\n") + 1
-    for node in ast.walk(ast.parse(source)):
-        is_place = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        if is_place and max(first, node.lineno) <= line <= (node.end_lineno or 0):
-            name, first, last = node.name, node.lineno, node.end_lineno or 0
-    return name, set(re.findall(r"\w+", "\n".join(source.split("\n")[first - 1 : last])))
 
 
 # --- the tables --------------------------------------------------------------------------------

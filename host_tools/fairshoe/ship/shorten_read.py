@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fairshoe.ship.join_read import is_never
+
 # Whoever calls one of these asks for names as text, which then would be other ones.
 LOOKUPS = frozenset({"__import__", "dir", "eval", "exec", "globals", "locals", "vars"})
 ATTRIBUTE_LOOKUPS = frozenset({"delattr", "getattr", "hasattr", "setattr"})
@@ -282,9 +284,9 @@ class Reader(ast.NodeVisitor):
     # the rest
 
     def visit_If(self, node: ast.If) -> None:
-        """What stands under `if False:`, as TYPE_CHECKING is folded, is not compiled."""
+        """What stands under `if False:`, as TYPE_CHECKING is folded, or under a closed branch is not compiled."""
         self.visit(node.test)
-        for each in (*([] if _is_false(node.test) else node.body), *node.orelse):
+        for each in (*([] if is_never(node.test) else node.body), *node.orelse):
             self.visit(each)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
@@ -351,14 +353,10 @@ def _position(lines: list[str], line: int, column: int) -> _Position:
 def _running(node: ast.AST) -> Iterator[ast.AST]:
     """A statement and all inside it, but for what stands under `if False:`."""
     yield node
-    skipped = node.body if isinstance(node, ast.If) and _is_false(node.test) else []
+    skipped = node.body if isinstance(node, ast.If) and is_never(node.test) else []
     for child in ast.iter_child_nodes(node):
         if child not in skipped:
             yield from _running(child)
-
-
-def _is_false(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is False
 
 
 def _is_docstring(node: ast.stmt) -> bool:
