@@ -25,7 +25,6 @@ GAME_FILE = "game.json"  # the one game this device plays
 GAME_DEFAULT = "caribbean-stud"
 BEAT_MS = const(200)  # scans at least so often, whatever they asked for: the watchdog barks at 500 ms
 COLLECT_MS = const(5000)
-SHOW_IDLES = const(40)  # four lines take a display twenty (hal/board/lcd.py)
 
 
 def main() -> None:
@@ -60,20 +59,17 @@ def start() -> App:
     hal = make_port(config)
     try:
         return make_app(hal, config, crc32(board))
-    except Exception as error:
-        out_of_service(hal, repr(error))
+    except Exception:
+        out_of_service(hal)
         raise
 
 
-def out_of_service(hal: "Hal", why: str) -> None:
-    """The port is there and the app is not: whoever stands at the table sees it. The link is told by hal/device.py."""
+def out_of_service(hal: "Hal") -> None:
+    """The port is there and the app is not: whoever stands at the table sees it. Why, hal/device.py tells."""
     hal.all_off()
     level = bytearray(len(OUTPUTS))
     level[OUT_LAMP_RED] = 1
     hal.drive(level, False)
-    hal.show(("OUT OF SERVICE", why[:20], why[20:40], "CALL A TECHNICIAN"))
-    for _ in range(SHOW_IDLES):
-        hal.idle(1)
 
 
 def make_port(config: "Config") -> "Hal":

@@ -2,8 +2,8 @@
 
 Shipped as source under the name that MicroPython looks for, with a call of `boot` at its end, and in need of nothing
 else of ours: whatever is missing, broken or cut short, what is left can say so. It says it every second, in a frame
-(message `halted` of docs/PROTOCOL.md) at the table port and in a line of text at the console. Ctrl-C at the console
-ends that, for whoever has to replace the files; there is no prompt at the table port.
+(message `halted` of docs/PROTOCOL.md) at the table port, in a line of text at the console and on the display. Ctrl-C at
+the console ends that, for whoever has to replace the files; there is no prompt at the table port.
 """
 
 import gc
@@ -12,7 +12,7 @@ import os
 from binascii import crc32
 from time import sleep_ms
 
-from machine import UART, Pin
+from machine import I2C, UART, Pin
 from micropython import const
 
 TYPE_CHECKING = False
@@ -27,17 +27,9 @@ LINK = {"uart": 0, "baud": 115200, "tx": 0, "rx": 1}
 
 
 def boot() -> None:
-    link: "Config | None" = None
     step = "board"
     try:
-        with open("board.json") as file:
-            config = json.load(file)
-        # First of all. Loading the firmware takes two seconds, in which a floating pin could turn a motor.
-        for pin in config["outputs"].values():
-            if not isinstance(pin, dict):  # on the port expander: lamps
-                Pin(pin, Pin.OUT, value=0)
-        link = config["link"]
-        config = None
+        outputs_off(board())
         step = "files"
         check_files()
         step = "import"
@@ -47,10 +39,22 @@ def boot() -> None:
         main()
     except Exception as error:
         try:
-            halted(link, step + ": " + repr(error))
+            halted(step + ": " + repr(error))
         except KeyboardInterrupt:
             pass
         raise  # the console shows where, and then its prompt
+
+
+def board() -> "Config":
+    with open("board.json") as file:
+        return json.load(file)
+
+
+def outputs_off(config: "Config") -> None:
+    """First of all. Loading the firmware takes two seconds, in which a floating pin could turn a motor."""
+    for pin in config["outputs"].values():
+        if not isinstance(pin, dict):  # on the port expander: lamps
+            Pin(pin, Pin.OUT, value=0)
 
 
 def check_files() -> None:
@@ -65,7 +69,7 @@ def check_files() -> None:
             raise ValueError("%08x" % crc)
 
 
-def halted(link: "Config | None", text: str) -> None:
+def halted(text: str) -> None:
     gc.collect()
     data = HEADER + text.encode()[:TEXT_MAX]
     data += crc32(data).to_bytes(4, "little")
@@ -73,20 +77,49 @@ def halted(link: "Config | None", text: str) -> None:
     for part in data.split(b"\0"):
         frame += bytes((len(part) + 1,)) + part
     frame += b"\0"
+    config: "Config" = {}
+    link: "Config | None" = None
+    try:
+        config = board()
+    except Exception:
+        pass
     while True:
         try:
-            table_port(link).write(frame)
+            table_port(link or config["link"]).write(frame)
         except Exception:
             # Nothing is known, or what the config says is no port.
             link = LINK if os.uname()[0] == "rp2" else None
         print("fairshoe halted:", text)
+        try:
+            display(config, "%-20s%-20.20s%-20.20s%-20s" % ("OUT OF SERVICE", text, text[20:], "CALL A TECHNICIAN"))
+        except Exception:
+            pass  # there is none, or it is not there
         sleep_ms(1000)
 
 
-def table_port(link: "Config | None") -> UART:
-    if link is None:
-        raise ValueError
+def table_port(link: "Config") -> UART:
     try:
         return UART(link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]))
     except TypeError:
         return UART(link["uart"], link["baud"])  # of a chip whose UARTs have their own pins
+
+
+def display(config: "Config", text: str) -> None:
+    """Nibbles, four lines, no cursor, and the text, whatever was there. It is said again: nothing here waits for a
+    display that has just got its power."""
+    bus, address = config["expander"], config["display"]["address"]
+    try:
+        i2c = I2C(bus["i2c"], sda=Pin(bus["sda"]), scl=Pin(bus["scl"]))
+    except TypeError:
+        i2c = I2C(bus["i2c"])
+    for value in b"\x33\x33\x32\x28\x0c\x06":
+        order(i2c, address, value, 8)
+    for line in range(4):
+        order(i2c, address, b"\x80\xc0\x94\xd4"[line], 8)
+        for value in text[line * 20 :][:20].encode():
+            order(i2c, address, value, 9)
+
+
+def order(i2c: I2C, address: int, value: int, how: int) -> None:
+    for nibble in (value & 0xF0 | how, value << 4 & 0xF0 | how):
+        i2c.writeto(address, bytes((nibble, nibble | 4, nibble)))

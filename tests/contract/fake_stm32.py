@@ -26,7 +26,7 @@ class FixedSpi(fake_chip.Spi):
 
 
 class FixedI2c(fake_chip.I2c):
-    def __init__(self, number, freq, timeout):
+    def __init__(self, number, freq=400000, timeout=50000):
         assert number == 1
         self.registers = self.world.expander
 

@@ -3,10 +3,8 @@
 import sys
 
 import micropython
-from drivers import OUTPUT
 from promises import ROLLERS, promise
 
-from firmware.main import out_of_service
 from hal.sim.rng import mix
 
 SLICE_BYTES = 30  # 31 with the address: 0.7 ms at 400 kHz
@@ -260,12 +258,19 @@ def a_board_without_a_display_sends_nothing_for_one(driver, kind):
 
 
 @promise(ROLLERS, "fake")
-def what_puts_a_device_out_of_service_can_be_read(driver, kind):
-    """Nobody scans then, whatever the inputs do."""
-    board = driver(driver.make(kind).config)
-    board.receive(b"hello")
-    out_of_service(board.hal, "ValueError('no source of noise')")
-    assert board.world.lcd.screen() == padded(
-        ("OUT OF SERVICE", "ValueError('no sourc", "e of noise')", "CALL A TECHNICIAN")
-    )
-    assert board.hal.lines[0] == "OUT OF SERVICE" and board.level[OUTPUT["pick"]] == 0
+def what_keeps_a_device_from_starting_can_be_read(driver, kind):
+    """By what needs nothing of this, on a display that was never told how, and on one with a page or half of it."""
+    lines = ("OUT OF SERVICE", "ValueError('no sourc", "e of noise')", "CALL A TECHNICIAN")
+    for slices in (-1, 0, 1, 50):
+        board = driver.make(kind)
+        lcd = board.world.lcd
+        if slices < 0:
+            lcd.power_on()
+        board.hal.show(PAGE)
+        for _ in range(slices):
+            board.hal.idle(0)
+        with board.world:
+            sys.modules.pop("hal.device", None)
+            import hal.device as device
+        device.display(board.config, "".join(padded(lines)))
+        assert lcd.screen() == padded(lines)

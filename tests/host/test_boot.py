@@ -90,17 +90,12 @@ def test_a_config_without_storage_is_told(table: Table) -> None:
     assert table.boot() == "start: KeyError('nv')"
 
 
-def test_a_game_that_the_mechanism_cannot_deal_is_told_and_shown(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown: list[Any] = []
-    hal: Any = sys.modules["hal.board.port"].BoardHal  # pyright: ignore[reportAttributeAccessIssue]
-    monkeypatch.setattr(hal, "show", lambda _self, lines: shown.append(lines))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+def test_a_game_that_the_mechanism_cannot_deal_is_told_and_shown(table: Table) -> None:
     table.change(game={"deck_cards": 6000})
     text = table.boot()
     assert text.startswith("start: ValueError("), text
-    assert [lines[0] for lines in shown] == ["OUT OF SERVICE"]
-    assert all(len(line) <= 20 for line in shown[0])
+    screen = table.driver.world.lcd.screen()
+    assert screen == ("OUT OF SERVICE      ", text[:20], text[20:40].ljust(20), "CALL A TECHNICIAN   ")
     bit = table.config["outputs"]["lamp_red"]["expander"]
     lamps = table.driver.world.expander[LAMP_BITS] | table.driver.world.expander[LAMP_BITS + 1] << 8
     assert lamps == 1 << bit

@@ -28,6 +28,7 @@ class Machine:
         self.rounds = 3
         self.ports_bad = 0
         self.own_pins = False
+        self.display_there = True
         self.interrupted = False
 
         world = self
@@ -51,8 +52,20 @@ class Machine:
             def write(self, frame):
                 world.done.append(("sent", self.where, frame))
 
+        class I2C:
+            def __init__(self, number, sda=None, scl=None):
+                if world.own_pins and sda is not None:
+                    raise TypeError("extra keyword arguments given")
+                self.where = (number, sda and sda.number, scl and scl.number)
+
+            def writeto(self, address, data):
+                if not world.display_there:
+                    raise OSError(5)
+                world.done.append(("shown", self.where + (address,), data))
+
         self.Pin = Pin
         self.UART = UART
+        self.I2C = I2C
 
     def sleep_ms(self, ms):
         assert ms == 1000
@@ -61,6 +74,17 @@ class Machine:
             raise KeyboardInterrupt()
         if not self.rounds:
             raise Enough()
+
+    def shown(self):
+        """Where, and what a display makes of the nibbles that come while its E is up."""
+        places = {entry[1] for entry in self.done if entry[0] == "shown"}
+        nibbles = [entry[2][1] for entry in self.done if entry[0] == "shown"]
+        assert 0 not in [nibble & 4 for nibble in nibbles]
+        text = ""
+        for i in range(0, len(nibbles), 2):
+            if nibbles[i] & 1:
+                text += chr(nibbles[i] & 0xF0 | nibbles[i + 1] >> 4)
+        return places, text
 
     def sent(self):
         return [entry for entry in self.done if entry[0] == "sent"]
@@ -278,7 +302,9 @@ def test_a_reason_with_zero_bytes_is_stuffed_like_any_frame():
     machine = Machine()
     device = load(machine)
     device.print = lambda *words: machine.done.append(("said", " ".join(words)))
-    assert raises(Enough, device.halted, BOARD["link"], "start: \0\0x\0")
+    device.open = Files(whole(), "rp2").open
+    device.json = Json
+    assert raises(Enough, device.halted, "start: \0\0x\0")
     assert b"\0" not in machine.sent()[0][2][1:-1]
     assert told(machine) == "start: \0\0x\0"
 
@@ -288,6 +314,47 @@ def test_a_port_that_the_board_does_not_have_ends_at_the_reference_port():
     machine.ports_bad = 1
     boot(whole(), Firmware(ValueError("x")), machine)
     assert [entry[1] for entry in machine.sent()] == [(0, 115200, 0, 1)] * 2, "from the second time on"
+
+
+DISPLAY = {"expander": {"i2c": 1, "sda": 2, "scl": 3, "address": 32}, "display": {"kind": "lcd2004", "address": 39}}
+PAGE = "%-20s" * 4 % ("OUT OF SERVICE", "start: ValueError('n", "o noise " + "x" * 12, "CALL A TECHNICIAN")
+
+
+def with_display(**other):
+    files = whole()
+    config = dict(BOARD)
+    config.update(DISPLAY)
+    config.update(other)
+    files["board.json"] = json.dumps(config).encode()
+    return files
+
+
+def test_whoever_stands_before_it_reads_why_whatever_is_broken():
+    machine = boot(with_display(), Firmware(ValueError("no noise " + "x" * 50)))
+    places, text = machine.shown()
+    assert places == {(1, 2, 3, 39)} and text == PAGE * 3
+    files = with_display()
+    del files["a.mpy"]
+    text = boot(files, Firmware()).shown()[1]
+    assert text.startswith("OUT OF SERVICE      files: ValueError('")
+    text = boot(with_display(outputs=7), Firmware()).shown()[1]
+    assert text.startswith("OUT OF SERVICE      board: AttributeErro")
+
+
+def test_a_display_on_a_bus_that_has_its_own_pins_is_written_too():
+    machine = Machine()
+    machine.own_pins = True
+    boot(with_display(), Firmware(ValueError("no noise " + "x" * 50)), machine, "stm32")
+    assert machine.shown() == ({(1, None, None, 39)}, PAGE * 3)
+
+
+def test_without_a_display_or_one_that_answers_the_rest_is_told():
+    machine = Machine()
+    machine.display_there = False
+    for files in (whole(), with_display(), with_display(display=None), with_display(expander=[])):
+        machine.rounds, machine.done = 3, []
+        assert told(boot(files, Firmware(ValueError("x")), machine)).startswith("start: ValueError")
+        assert len(machine.sent()) == 3
 
 
 def test_ctrl_c_at_the_console_ends_it_with_what_was_wrong():
