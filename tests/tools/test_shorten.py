@@ -258,6 +258,20 @@ def test_names_that_are_looked_up_are_found_at_once() -> None:
     assert len({text_hash(name) % 23 for name in fields}) < 23
 
 
+def test_a_large_file_has_its_names_where_they_are_looked_for_too() -> None:
+    functions = [f"function{i}" for i in range(220)]
+    result = shortened("".join(f"def {name}(): pass\n" for name in functions) + "def start(): pass\n")
+    taken: set[int] = set()
+    late = 0
+    for text in ["__file__", "__name__", "start", *(result.names[name] for name in functions)]:
+        place = text_hash(text) % 223
+        late += place in taken
+        while place in taken:
+            place = (place + 1) % 223
+        taken.add(place)
+    assert late < 10  # of a dict that is full to its last place
+
+
 def test_the_hash_is_the_one_of_the_device() -> None:
     # From the table of names in MicroPython's ROM, at one byte each.
     assert [text_hash(text) for text in ("__init__", "append", "self")] == [0x5F, 0x6B, 0x79]

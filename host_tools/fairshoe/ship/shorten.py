@@ -19,7 +19,7 @@ from itertools import product
 from string import ascii_letters, ascii_lowercase, digits
 
 from fairshoe.ship.join import Part
-from fairshoe.ship.shorten_dicts import Dicts
+from fairshoe.ship.shorten_dicts import Dicts, spread
 from fairshoe.ship.shorten_read import Foreign, Reader, ShortenError
 
 __all__ = ["Foreign", "ShortenError", "Shortened", "shorten"]
@@ -111,12 +111,12 @@ def _kept(roles: list[str], readers: list[Reader], foreign: Foreign) -> dict[str
 def _share(old: list[str], readers: list[Reader], everybody: list[Reader]) -> dict[str, str]:
     """For each name, in order, one that no name has which it meets.
 
-    MicroPython remembers for each text where in a dict it was found last, so that looking up one text for many things
-    takes longer. Names that are looked up share only when SHORT_MAX are given away, and then with those used least;
-    those of arguments, which are not, share at once.
+    A name that is looked up gets a text that is found at once in its dicts. MicroPython also remembers for each text
+    where in a dict it was found last, so that looking up one text for many things takes longer: of several such texts
+    it is the one that is used least, and one of SHORT_MAX. Names of arguments, which are not looked up, take the first.
     """
     words = {word for reader in everybody for word in reader.words}
-    free = [name for name in _short(ascii_letters) if name not in words and not keyword.iskeyword(name)]
+    free = spread([name for name in _short(ascii_letters) if name not in words and not keyword.iskeyword(name)])
     uses = Counter(token.string for reader in readers for token in reader.tokens)
     looked_up = {name for reader in readers for name in reader.looked_up}
     meets: dict[str, list[str]] = defaultdict(list)
@@ -132,7 +132,7 @@ def _share(old: list[str], readers: list[Reader], everybody: list[Reader]) -> di
         allowed = [short for short in free[:SHORT_MAX] if short not in taken]
         allowed = allowed or [short for short in free if short not in taken][:1]
         if name in looked_up:
-            short = min(allowed, key=lambda short: (load[short], dicts.steps(name, short), len(short)))
+            short = min(allowed, key=lambda short: (dicts.steps(name, short), load[short], len(short)))
             load[short] += uses[name]
             dicts.add(name, short)
         else:

@@ -5,7 +5,7 @@ the last place before it makes a larger one. So it depends on the text how many 
 and modules have a dict each. A method is looked up in its object's first, where it is not.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 # py/map.c of MicroPython 1.28. Another version may do otherwise: then names are found later, and nothing else happens.
@@ -19,6 +19,18 @@ def text_hash(text: str) -> int:
     for byte in text.encode():
         value = value * 33 ^ byte
     return value & 0xFF or 1
+
+
+def spread(texts: list[str]) -> list[str]:
+    """In an order in which the first hundreds have as many different hashes as there can be; short ones first."""
+    seen = Counter[int]()
+    ranks: dict[str, tuple[int, int]] = {}
+    for text in sorted(texts, key=len):
+        rank = len(text), seen[text_hash(text)]
+        # All of one letter are cheap, whatever their hashes.
+        ranks[text] = rank if len(text) > 1 else (1, 0)
+        seen[text_hash(text)] += 1
+    return sorted(texts, key=lambda text: ranks[text])
 
 
 class _Dict:
