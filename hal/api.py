@@ -117,7 +117,8 @@ if TYPE_CHECKING:
 
         def show(self, lines: tuple[str, str, str, str]) -> None:
             """Four lines of twenty characters for the dealer, in ASCII. Returns at once: a display gets them in `idle`,
-            while nothing turns, and a device that has none does without."""
+            piece by piece, at instants that depend on the moment of this call and on nothing that moves. A device that
+            has none does without."""
             ...
 
         def link_readinto(self, buf: bytearray) -> int:

@@ -1,24 +1,23 @@
 """The dealer's display: an HD44780 of 20x4 characters, in nibbles through a PCA8574 on the panel's bus.
 
 The chip's bits are those of the usual backpack: RS, RW, E, light, D4-D7. `show` only notes what is new. `send` puts out
-one slice of that: four characters of one line. Nothing is read back. A display that does not answer is looked for again
-every second, and one that answers is asked as often whether it still does: what was unplugged and comes back begins
-anew.
+one slice of that: four characters of one line. Slices follow each other at a fixed pace from the moment of `show`,
+whatever moves: when a machine pauses in a shuffle depends on the order, and a display that waited for that would tell.
+
+Nothing is read back. A display that does not answer is looked for again every second, and one that answers is asked as
+often whether it still does: what was unplugged and comes back begins anew.
 """
 
 from micropython import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from machine import I2C
 
     from hal.board.clock import sleep_ms, ticks_add, ticks_diff, ticks_ms
 else:
     from time import sleep_ms, ticks_add, ticks_diff, ticks_ms
 
-_MOVING = const(1)  # the axis
 _RS = const(1)
 _E = const(4)
 _LIGHT = const(8)
@@ -29,18 +28,16 @@ _BOOT_MS = const(5)  # it has had power for as long as we have; after the first 
 # Threes until it must have noticed, whatever it takes them for; then nibbles, four lines, no cursor, left to right.
 _BEGIN = b"\x33\x33\x33\x33\x33\x33\x33\x33\x33\x33\x32\x28\x0c\x06\x06"
 _ORDERS = const(5)  # in a slice: where, and four characters
+_SLICE_MS = const(20)  # a page in 0.4 s, with a twentieth of the processor
 _ALL = const(0xFFFFF)  # slices of the text
 
 
 class Lcd:
-    """One display. `drives` says which of the `levels` move cards."""
+    """One display."""
 
-    def __init__(self, i2c: "I2C", address: int, drives: "list[int]", levels: bytearray, axis: "Any") -> None:
+    def __init__(self, i2c: "I2C", address: int) -> None:
         self._i2c = i2c
         self._address = address
-        self._drives = drives
-        self._levels = levels
-        self._axis = axis
         self._text = b" " * 80
         self._new = _ALL  # a bit for every slice
         self._begun = 0  # how much of the beginning is out
@@ -60,19 +57,13 @@ class Lcd:
             self._due_ms = ticks_ms()
 
     def send(self) -> None:
-        """A slice if there is one, it is time to and nothing turns: 31 bytes, 0.7 ms of the bus. Never raises."""
-        if ticks_diff(ticks_ms(), self._due_ms) >= 0 and self._still():
+        """A slice if there is one and its time has come: 31 bytes, 0.7 ms of the bus. Never raises."""
+        if ticks_diff(ticks_ms(), self._due_ms) >= 0:
             try:
                 self._send()
             except OSError:
                 self._begun = 0
                 self._wait(_ASK_MS)
-
-    def _still(self) -> bool:
-        for i in self._drives:
-            if self._levels[i]:
-                return False
-        return self._axis.state != _MOVING
 
     def _send(self) -> None:
         if self._begun < len(_BEGIN):
@@ -88,6 +79,8 @@ class Lcd:
                 at += 1
             self._put(at * 4)
             self._new ^= 1 << at
+            # Not from now on: what makes one late must not show in the next.
+            self._due_ms = ticks_add(self._due_ms, _SLICE_MS)
         else:
             self._i2c.writeto(self._address, _ASK)
             self._wait(_ASK_MS)

@@ -71,7 +71,7 @@ class BoardHal:
             if "display" in config:
                 from hal.board.lcd import Lcd
 
-                self._display = Lcd(i2c, config["display"]["address"], self._drives, self._levels, self.axis)
+                self._display = Lcd(i2c, config["display"]["address"])
         self._link = self._table = self._uart(config["link"])
         self._dog: "WDT | None" = None
         self.lines = ("", "", "", "")
@@ -150,7 +150,7 @@ class BoardHal:
     # -- time ------------------------------------------------------------------------------------------------------
 
     def idle(self, ms: int) -> None:
-        """Ticks of 2 ms until something is new for a scan; in each a slice for the display, while nothing turns."""
+        """Ticks of 2 ms until something is new for a scan; in each a slice for the display, if one is due."""
         until_ms = ticks_add(ticks_ms(), ms)
         while True:
             if self._display:

@@ -8,6 +8,10 @@ from promises import ROLLERS, promise
 from hal.sim.rng import mix
 
 SLICE_BYTES = 30  # 31 with the address: 0.7 ms at 400 kHz
+SLICE_MS = 20
+PAGE_MS = 20 * SLICE_MS + 10
+BEGIN_MS = 150
+TICK_US = 2000
 PAGE = ("Shuffling", "", "Please wait", "12345678901234567890")
 
 
@@ -26,10 +30,17 @@ def idle(board, ms):
             board.run(1000)
 
 
+def send(board, slices):
+    """So many, each as soon as it is due."""
+    for _ in range(slices):
+        board.hal.idle(0)
+        board.run(SLICE_MS * 1000)
+
+
 def shown(driver, kind, lines=PAGE):
     board = driver.make(kind)
     board.hal.show(lines)
-    idle(board, 200)
+    idle(board, BEGIN_MS + PAGE_MS)
     assert board.world.lcd.screen() == padded(lines)
     board.world.lcd.texts()
     del board.world.lcd.writes[:]
@@ -39,15 +50,15 @@ def shown(driver, kind, lines=PAGE):
 @promise(ROLLERS, "fake")
 def a_dealer_reads_what_was_shown_last(driver, kind):
     board = driver.make(kind)
-    idle(board, 100)
+    idle(board, BEGIN_MS + PAGE_MS)
     assert board.world.lcd.screen() == padded(("",) * 4)
-    for page in range(40):
+    for page in range(12):
         lines = []
         for line in range(4):
             size = mix(7, page, line) % 21
             lines.append("".join(chr(32 + mix(page, line, at) % 95) for at in range(size)))
         board.hal.show(tuple(lines))
-        idle(board, 60)
+        idle(board, PAGE_MS)
         assert board.world.lcd.screen() == padded(lines), page
 
 
@@ -55,12 +66,11 @@ def a_dealer_reads_what_was_shown_last(driver, kind):
 def a_page_is_replaced_while_it_is_still_on_its_way(driver, kind):
     board = driver.make(kind)
     lcd = board.world.lcd
-    for slices in range(21):
+    for slices in range(0, 21, 4):
         board.hal.show(("abcdefghijklmnopqrst",) * 4)
-        for _ in range(slices):
-            board.hal.idle(0)
+        send(board, slices)
         board.hal.show(PAGE)
-        idle(board, 60)
+        idle(board, PAGE_MS)
         assert lcd.screen() == padded(PAGE), slices
 
 
@@ -77,9 +87,9 @@ def a_display_gets_a_slice_at_a_time(driver, kind):
     board = driver.make(kind)
     lcd = board.world.lcd
     board.hal.show(PAGE)
-    for _ in range(60):
+    for _ in range(30):
         before = len(lcd.writes)
-        board.hal.idle(0)
+        send(board, 1)
         assert len(lcd.writes) - before <= 1
     assert lcd.screen() == padded(PAGE)
     assert max(lcd.writes) <= SLICE_BYTES
@@ -98,6 +108,15 @@ class QuietBus:
 
 
 UNPLUGGED = OSError(5)
+
+
+class DeadBus:
+    def __init__(self):
+        self.tries = 0
+
+    def writeto(self, address, buf):
+        self.tries += 1
+        raise UNPLUGGED
 
 
 @promise(ROLLERS, "fake")
@@ -129,7 +148,7 @@ def only_what_changed_is_sent(driver, kind):
         (("Shuffling 7", "", "Please", "12345678X01234567890"), "se      "),
     ):
         board.hal.show(lines)
-        idle(board, 60)
+        idle(board, PAGE_MS)
         assert lcd.screen() == padded(lines)
         assert lcd.texts() == sent
 
@@ -143,37 +162,73 @@ def a_display_at_rest_is_asked_with_a_byte_a_second(driver, kind):
     assert board.world.lcd.orders == []
 
 
+def instants_us(board, ms):
+    """When slices go out in so many milliseconds from now."""
+    lcd, began_us, found = board.world.lcd, board.plant.now_us, []
+    write = lcd.write
+
+    def noted(buf):
+        if len(buf) == SLICE_BYTES:
+            found.append(board.plant.now_us - began_us)
+        write(buf)
+
+    lcd.write = noted
+    idle(board, ms)
+    lcd.write = write
+    return found
+
+
+def at_its_pace(board):
+    """A page goes out at the same instants whatever happens, to the tick of the clock and of `idle`."""
+    board.hal.show(("abcdefghijklmnopqrst",) * 4)
+    found_us = instants_us(board, PAGE_MS)
+    assert board.world.lcd.screen() == ("abcdefghijklmnopqrst",) * 4
+    assert len(found_us) == 20
+    for at in range(20):
+        assert -1000 <= found_us[at] - at * SLICE_MS * 1000 <= TICK_US, found_us
+
+
 @promise(ROLLERS, "fake")
-def nothing_goes_to_the_display_while_a_motor_runs(driver, kind):
-    board = shown(driver, kind)
-    for name in ("pick", "transport", "reverse", "dark"):
-        board.drive(**{name: 1})
-        board.hal.show((name, "", "", ""))
-        del board.world.lcd.writes[:]
-        idle(board, 1500)
-        assert board.world.lcd.writes == [], name
-        board.drive(**{name: 0, "lamp_red": 1})
-        idle(board, 60)
-        assert board.world.lcd.screen() == padded((name, "", "", ""))
+def slices_come_at_the_same_instants_whatever_turns(driver, kind):
+    for moved in ({}, {"pick": 1}, {"transport": 1}, {"transport": 1, "reverse": 1}, {"dark": 1}):
+        board = shown(driver, kind)
+        board.drive(**moved)
+        at_its_pace(board)
 
 
 @promise(("carousel", "shelves"), "fake")
-def nothing_goes_to_the_display_while_the_axis_moves(driver, kind):
-    config = driver.make(kind).config
-    config["display"] = {"kind": "lcd2004", "address": 39}
-    board = driver.started(config)
-    idle(board, 200)
-    board.hal.show(PAGE)
-    del board.world.lcd.writes[:]
+def slices_come_at_the_same_instants_while_the_axis_moves(driver, kind):
+    board = shown(driver, kind)
     board.hal.move(0, True)
-    for _ in range(2500):
-        board.hal.idle(2)
-        if board.hal.axis.state != 1 or board.hal.axis.resting:
-            break
-        assert board.world.lcd.writes == []
+    at_its_pace(board)
     board.settle_axis()
-    idle(board, 60)
-    assert board.world.lcd.screen() == padded(PAGE)
+
+
+@promise(ROLLERS, "fake")
+def a_slice_that_is_late_does_not_delay_the_next(driver, kind):
+    board = shown(driver, kind)
+    lcd = board.world.lcd
+    board.hal.show(("abcdefghijklmnopqrst",) * 4)
+    board.run(3 * SLICE_MS * 1000)
+    before = len(lcd.writes)
+    for sent in range(1, 5):
+        board.hal.idle(0)
+        assert len(lcd.writes) - before == sent  # one at a time
+    board.hal.idle(0)
+    assert len(lcd.writes) - before == 4
+    idle(board, PAGE_MS - 3 * SLICE_MS)
+    assert lcd.screen() == ("abcdefghijklmnopqrst",) * 4
+
+
+@promise(ROLLERS, "fake")
+def a_bus_that_does_not_answer_is_tried_once_a_second_while_motors_run(driver, kind):
+    board = shown(driver, kind)
+    bus = board.hal._display._i2c = DeadBus()
+    board.drive(transport=1)
+    for second in range(5):
+        board.hal.show(("second %d" % second, "", "", ""))
+        idle(board, 1000)
+    assert 5 <= bus.tries <= 6
 
 
 @promise(ROLLERS, "fake")
@@ -186,7 +241,7 @@ def a_display_that_was_unplugged_begins_anew_when_it_is_back(driver, kind):
         board.hal.show(lines)
         idle(board, 700)
         lcd.there = True
-        idle(board, 1300)
+        idle(board, 1000 + BEGIN_MS + PAGE_MS)
         assert lcd.screen() == padded(lines)
 
 
@@ -194,14 +249,13 @@ def a_display_that_was_unplugged_begins_anew_when_it_is_back(driver, kind):
 def a_display_that_goes_in_the_middle_of_a_page_begins_anew(driver, kind):
     board = shown(driver, kind)
     lcd = board.world.lcd
-    for slices in range(24):
+    for slices in range(0, 24, 4):
         board.hal.show(("%d" % slices * 10,) * 4)
-        for _ in range(slices):
-            board.hal.idle(0)
+        send(board, slices)
         lcd.unplug()
         idle(board, 1100)
         lcd.there = True
-        idle(board, 1300)
+        idle(board, 1000 + BEGIN_MS + PAGE_MS)
         assert lcd.screen() == padded(("%d" % slices * 10,) * 4), slices
 
 
@@ -213,7 +267,7 @@ def a_display_that_has_half_of_an_order_finds_its_way_back(driver, kind):
         board.world.lcd.half = half
         board.restart()
         board.hal.show(PAGE)
-        idle(board, 200)
+        idle(board, BEGIN_MS + PAGE_MS)
         assert board.world.lcd.screen() == padded(PAGE), half
 
 
@@ -227,7 +281,7 @@ def a_display_that_is_plugged_in_later_is_found(driver, kind):
     idle(board, 3000)
     assert board.world.lcd.writes == [SLICE_BYTES] * 3  # before it was pulled
     board.world.lcd.there = True
-    idle(board, 1300)
+    idle(board, 1000 + BEGIN_MS + PAGE_MS)
     assert board.world.lcd.screen() == padded(PAGE)
 
 
@@ -243,7 +297,7 @@ def display_and_panel_do_not_need_each_other(driver, kind):
     board.world.lcd.there = True
     board.world.panel_there = False
     board.hal.show(("without", "a", "panel", ""))
-    idle(board, 1300)
+    idle(board, 1000 + BEGIN_MS + PAGE_MS)
     assert board.world.lcd.screen() == padded(("without", "a", "panel", ""))
 
 
@@ -269,6 +323,7 @@ def what_keeps_a_device_from_starting_can_be_read(driver, kind):
         board.hal.show(PAGE)
         for _ in range(slices):
             board.hal.idle(0)
+            board.run(20000)
         with board.world:
             sys.modules.pop("hal.device", None)
             import hal.device as device
