@@ -1,8 +1,8 @@
 """The shipped firmware on an emulated Raspberry Pi Pico, played through with the host library: `make hil UF2=...`.
 
-A real MicroPython boots from an emulated flash; the simulated plant sits at its pins, FRAM and port expander on its
-buses, fairshoe.Shoe at its link, all in emulated time. Rounds are played, things go wrong, power fails; what it took is
-set against the budgets. Then devices with broken files have to say what is wrong with them.
+A real MicroPython boots from an emulated flash; the simulated plant sits at its pins, FRAM, port expander and display
+on its buses, fairshoe.Shoe at its link, all in emulated time. Rounds are played, things go wrong, power fails; what it
+took is set against the budgets. Then devices with broken files have to say what is wrong with them.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ MicroPython publishes such files on its download pages, under that board; or bui
 
 CYCLES_PER_US = 125
 PROMPT = ">>> "
+_SAID_AGAIN_S = 1.2
+PAGE_MS = 500  # a display has a whole page in 0.4 s
 
 
 @dataclass
@@ -84,7 +86,8 @@ class Run:
             motion = Motion(board, shuffles="axis" in self.config) if not number else None
             player.watch = motion.look if motion else None
             stories.ROUNDS[self.kind](player)
-            player.run(300)
+            player.run(PAGE_MS)
+            self.read_display(board)
             if motion:
                 part.motion = motion.figures()
                 part.said = board.said()
@@ -93,6 +96,15 @@ class Run:
             rests = {word: said for word, said in board.said().items() if word.startswith(("heap_rest", "locked"))}
             part.said.update(rests)
             self.notes(report.round_rows(part.said, number + 1)[-1].text())
+
+    def read_display(self, board: HilBoard) -> None:
+        """Whatever it says, a dealer has to be able to read it."""
+        if "display" not in self.config:
+            return
+        lines = board.bench.lcd.screen() or ("",)
+        self.notes(f"  display: {' | '.join(line.strip() for line in lines)}")
+        if not lines[0].strip() or not "".join(lines).isascii():
+            raise stories.StoryError(f"the display cannot be read: {lines}")
 
     def play(self, name: str, board: HilBoard, player: stories.Player) -> Part:
         """A story, to its end or to what is wrong with it."""
@@ -208,8 +220,12 @@ def halt(run: Run, name: str) -> Part:
         part.result = "WRONG: it started"
     except DeviceHalted as error:
         run.notes(error.what)
-        ok = expected in error.what and not any(board.plant.outputs)
-        part.result = report.GOOD if ok else f"WRONG: {error.what} Outputs: {list(board.plant.outputs)}"
+        board.bench.pico.run(_SAID_AGAIN_S)
+        screen = shown_halted(files, board)
+        ok = expected in error.what and not any(board.plant.outputs) and screen
+        part.result = report.GOOD if ok else (
+            f"WRONG: {error.what} Outputs: {list(board.plant.outputs)}, display: {board.bench.lcd.screen()}"
+        )
     except FairshoeError as error:
         part.result = f"WRONG: {error}\n{board.tail(run.board)}"
     if part.result == report.GOOD:
@@ -219,6 +235,15 @@ def halt(run: Run, name: str) -> Part:
     part.emulated_s = board.port.clock()
     run.notes(part.result)
     return part
+
+
+def shown_halted(files: Files, board: HilBoard) -> bool:
+    """Whether the display says it, if a config that can be read has one."""
+    try:
+        known = "display" in json.loads(files.get("board.json", b""))
+    except ValueError:
+        known = False
+    return not known or (board.bench.lcd.screen() or ("",))[0].strip() == "OUT OF SERVICE"
 
 
 def product(run: Run) -> Part:
