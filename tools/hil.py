@@ -223,8 +223,10 @@ def halt(run: Run, name: str) -> Part:
         board.bench.pico.run(_SAID_AGAIN_S)
         screen = shown_halted(files, board)
         ok = expected in error.what and not any(board.plant.outputs) and screen
-        part.result = report.GOOD if ok else (
-            f"WRONG: {error.what} Outputs: {list(board.plant.outputs)}, display: {board.bench.lcd.screen()}"
+        part.result = (
+            report.GOOD
+            if ok
+            else (f"WRONG: {error.what} Outputs: {list(board.plant.outputs)}, display: {board.bench.lcd.screen()}")
         )
     except FairshoeError as error:
         part.result = f"WRONG: {error}\n{board.tail(run.board)}"
