@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hal.api import Config, Hal
 
-_ALARM_TIMER = const(5)  # of 32 bits
+_ALARM_TIMER = const(2)  # of 32 bits; the other one, 5, has no priority of its own in MicroPython: it is a servo's
 _I2C_TIMEOUT_US = const(2000)
 _ERRORS = const(0x06)  # RNG_SR: seed and clock error, as they are now
 
@@ -29,7 +29,7 @@ class Alarm:
 
     def __init__(self, number: int) -> None:
         timer: "Any" = pyb.Timer(_ALARM_TIMER, freq=1000)
-        timer.init(prescaler=timer.source_freq() // 1000000 - 1, period=0x3FFFFFFF)
+        self._prescaler = timer.source_freq() // 1000000 - 1
         self._timer = timer
         self._callback: "Any" = None
         self._fired = self._on_timer  # bound once: binding allocates
@@ -38,8 +38,8 @@ class Alarm:
         self._callback = callback
         timer = self._timer
         timer.callback(None)
-        timer.counter(0)
-        timer.period(period)
+        # Not `period`: MicroPython has it buffered, and it would hold only when the one before is over.
+        timer.init(prescaler=self._prescaler, period=period)
         timer.callback(self._fired)
 
     def deinit(self) -> None:

@@ -11,7 +11,6 @@ RNG, SR = 0x48021800, 0x04
 TIMER_HZ = 200000000
 
 
-
 class StmPin(fake_chip.Pin):
     """Interrupts of one number share a line, whatever the bank; nothing comes back that could be switched off."""
 
@@ -45,13 +44,16 @@ class Usart(fake_chip.Uart):
 
 
 class PybTimer:
+    """Counts from 0 to its period, over and over. As MicroPython sets it up, a new period is buffered: it holds from
+    the next turn on, and only `init` begins one."""
+
     world = None
 
     def __init__(self, number, freq):
         assert all(number != other.number for other in self.world.parts), "one timer, two users"
         self.number = number
         self.due_us = FAR_US
-        self.period_us = 1000000 // freq
+        self.period_us = self.next_us = 1000000 // freq
         self.zero_us = self.world.now_us  # when the counter was 0
         self.handler = None
         self.world.parts.append(self)
@@ -61,14 +63,11 @@ class PybTimer:
 
     def init(self, prescaler, period):
         assert prescaler + 1 == TIMER_HZ // 1000000
-        self.period_us = period
-
-    def counter(self, value):
-        assert value == 0
+        self.period_us = self.next_us = period
         self.zero_us = self.world.now_us
 
     def period(self, value):
-        self.period_us = value
+        self.next_us = value
 
     def callback(self, handler):
         self.handler = handler
@@ -79,6 +78,7 @@ class PybTimer:
 
     def fire(self):
         self.zero_us = self.world.now_us
+        self.period_us = self.next_us
         self.due_us = self.world.now_us + self.period_us
         self.handler(self)
 
