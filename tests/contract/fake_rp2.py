@@ -9,6 +9,8 @@ from hal.sim.stepper import FAR_US
 STEP_CYCLES = 9
 ROSC_RANDOMBIT = 0x4006001C
 TRNG = 0x400F0000
+WATCHDOG = {"rp2040_rosc": 0x40058000, "rp2350_trng": 0x400D8000}
+WDT_MAGIC = 0x6AB73121  # what MicroPython's WDT leaves in scratch register 4, and nothing else does
 
 
 class Dma:
@@ -108,7 +110,7 @@ class StateMachine:
 
 
 class Memory:
-    """`mem32`: the ring oscillator's bit, and the registers of the generator."""
+    """`mem32`: the ring oscillator's bit, and the registers of the generator and of the watchdog."""
 
     world = None
 
@@ -121,6 +123,9 @@ class Memory:
             return world.noise() & 1
         if address == TRNG + 0x104:
             return world.trng_state()
+        watchdog = WATCHDOG[world.config["entropy"]["source"]]
+        if address in (watchdog + 0x08, watchdog + 0x1C):
+            return world.watchdog_register(address - watchdog)
         assert TRNG + 0x114 <= address <= TRNG + 0x128
         return world.noise()
 
@@ -140,6 +145,7 @@ class Rp2World(World):
         self.nor = Nor(config["nv"].get("blocks", 1), seed)
         self.files_bytes = 0  # of flash, from the start of what rp2.Flash reaches
         self.registers = {}
+        self.forced = 2  # what the watchdog's block says of a reset that was asked for: at once, or 1 after a while
         self.trng_objects = 0  # so many collections that the generator finds fault with
         World.__init__(self, config, lines, seed)
 
@@ -159,6 +165,12 @@ class Rp2World(World):
         self.axis.step()
         self.show()
 
+    def watchdog_register(self, offset):
+        """Why the chip started, and scratch register 4: `machine.reset()` and a loader of files use this block, too."""
+        if offset == 0x1C:
+            return WDT_MAGIC if self.cause == 3 else 0
+        return {1: 0, 3: 1, 5: self.forced}[self.cause]
+
     def trng_state(self):
         """1: there are 192 bits. With balancing and tests switched off, or the source, nobody should use them."""
         assert self.registers.get(0x138) == 0 and self.registers.get(0x12C) == 1
@@ -173,6 +185,8 @@ class Rp2World(World):
     def modules(self):
         modules = World.modules(self)
         modules["machine"].mem32 = Memory()
+        # MicroPython takes every reset by that block for one of the watchdog.
+        modules["machine"].reset_cause = lambda: 1 if _world().cause == 1 else 3
         modules["rp2"] = Module(
             DMA=Dma, StateMachine=StateMachine, PIO=Module(OUT_LOW=2), Flash=_flash, asm_pio=_asm_pio
         )

@@ -134,3 +134,15 @@ def test_balancing_and_tests_of_the_generator_are_on_whoever_switched_them_off()
     board.world.registers[0x138] = 15  # as MicroPython leaves it after seeding its own generators
     assert board.hal.entropy_into(bytearray(24))
     assert board.world.registers[0x138] == 0
+
+
+def test_a_reset_that_somebody_asked_for_is_none_of_the_watchdog():
+    """`fairshoe flash` ends with machine.reset(); a loader resets after a while, for which the chip names a timer."""
+    for driver in (Rp2Driver, Pico2Driver):
+        board = driver.make("shoe")
+        for reason in (2, 1):
+            board.world.forced = reason
+            board.resets(2)
+            assert board.hal.reset_cause() == 2
+        board.resets(1)
+        assert board.hal.reset_cause() == 1
