@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -55,29 +55,40 @@ def is_reference(name: str) -> bool:
     return name.startswith("pico-")
 
 
+def device_bytes(config: Config) -> bytes:
+    """A config as a device has it, in its board.json: without spaces, and without what only editors read."""
+    return json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":")).encode()
+
+
+def device_crcs(config: Config, games: Iterable[str]) -> set[int]:
+    """The CRCs that a device with this config may report: with its own game, or with one chosen when it was flashed."""
+    return {zlib.crc32(device_bytes(each)) for each in (config, *({**config, "game": game} for game in games))}
+
+
 def load_board(name: str) -> tuple[Config, int]:
     """The checked config of a board (a name, or the path of a JSON file) and its CRC-32, which the device reports."""
-    path, config, crc = _read(name)
+    path, config = _read(name)
     problems = check_board(config)
     if problems:
         raise BoardError(
             f"{path}: " + "; ".join(problems) + ".", "Correct the file; board_configs/schema.json describes it."
         )
-    return cast(Config, config), crc
+    return cast(Config, config), zlib.crc32(device_bytes(cast(Config, config)))
 
 
 def inspect_board(name: str) -> Inspection:
     """Everything that can be said about a board; one that cannot even be read is a bad one, not an exception."""
     try:
-        _path, read, crc = _read(name)
+        _path, read = _read(name)
     except BoardError as error:
         return Inspection(name, (f"{error.what} {error.advice}",))
     problems = check_board(read)
     if problems:
-        return Inspection(name, tuple(problems), crc)
+        return Inspection(name, tuple(problems))
     config = cast(Config, read)
     mech = config["mechanism"]
     assurance = mech["count_assurance"]
+    crc = zlib.crc32(device_bytes(config))
     return Inspection(name, (), crc, mech["kind"], config["mcu"]["board"], assurance, MEANING[assurance])
 
 
@@ -89,7 +100,7 @@ def check_board(config: object) -> list[str]:
     return problems or list(board_problems(cast(Config, config)))
 
 
-def _read(name: str) -> tuple[Path, object, int]:
+def _read(name: str) -> tuple[Path, object]:
     path = Path(name) if name.endswith(".json") else folder() / f"{name}.json"
     try:
         raw = read_regular(path)
@@ -104,7 +115,7 @@ def _read(name: str) -> tuple[Path, object, int]:
             f"Known boards: {known}; or give the path of a .json file.",
         ) from error
     try:
-        return path, parse_json(raw), zlib.crc32(raw)
+        return path, parse_json(raw)
     except ValueError as error:
         raise BoardError(f"{path}: not JSON: {error}.", "Correct the file at that place.") from error
 

@@ -2,13 +2,15 @@
 
 import copy
 import json
+import zlib
 from pathlib import Path
 from typing import Any, cast
 
+import built_once
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
-from fairshoe import boards
+from fairshoe import boards, games
 from fairshoe.errors import BoardError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +42,27 @@ def test_every_shipped_board_is_good() -> None:
         assert config["name"] == name
         assert name.partition("-")[2] == config["mechanism"]["kind"]
         assert crc
+
+
+def test_the_crc_of_a_board_is_that_of_the_file_on_its_device(tmp_path: Path) -> None:
+    config, crc = boards.load_board(built_once.BOARD)
+    assert crc == zlib.crc32(built_once.built().files["board.json"])
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps({"$schema": "schema.json", **config}, indent=7))
+    assert boards.load_board(str(path))[1] == crc == boards.inspect_board(str(path)).crc
+
+
+def test_a_device_is_known_by_its_crc_whatever_game_was_chosen_for_it() -> None:
+    flashed = zlib.crc32(boards.device_bytes({**boards.load_board(built_once.BOARD)[0], "game": "boston-5-stud"}))
+    names = games.game_names()
+    known = [name for name in boards.board_names() if flashed in boards.device_crcs(boards.load_board(name)[0], names)]
+    assert known == [built_once.BOARD]
+
+
+def test_no_two_boards_and_games_have_one_crc() -> None:
+    names = games.game_names()
+    found = [boards.device_crcs(boards.load_board(board)[0], names) for board in boards.board_names()]
+    assert len(set().union(*found)) == sum(map(len, found))
 
 
 def test_the_schema_alone_accepts_what_is_shipped() -> None:

@@ -234,8 +234,11 @@ def _line(url: str) -> tuple[Line, SimLine | None]:
 
 def _board(options: argparse.Namespace, device: Device) -> Board:
     """What machine this is: as we are told, or as the CRC of its board config says."""
-    name = options.board or _board_by_crc(_board_crc(device))
+    stated = _board_crc(device)
+    name = options.board or _board_by_crc(stated)
     config, crc = boards.load_board(name)
+    if stated in boards.device_crcs(config, games.game_names()):
+        crc = stated
     mech = config["mechanism"]
     return Board(
         name=config["name"],
@@ -267,7 +270,7 @@ def _board_crc(device: Device) -> int | None:
 
 def _board_by_crc(crc: int | None) -> str:
     for name in boards.board_names():
-        if crc is not None and boards.load_board(name)[1] == crc:
+        if crc in boards.device_crcs(boards.load_board(name)[0], games.game_names()):
             return name
     known = f"no board here has the CRC that it states, {crc:08x}" if crc is not None else "the device has not said"
     raise UsageError(f"which board is it? {known}.", "Give --board: a name, or the .json file it was built with.")

@@ -14,6 +14,7 @@ from typing import Any
 from zlib import crc32
 
 from fairshoe import _device
+from fairshoe.boards import device_bytes
 from fairshoe.ship.branches import close_branches
 from fairshoe.ship.closure import KINDS, find_module, imported_by, is_within, module_path, modules_of, port_modules
 from fairshoe.ship.faults import ShipError, need
@@ -99,9 +100,8 @@ def build(
     built = Built(board, config, short)
     put_modules(built, march, LINES if lines else NO_LINES, root)
     put_crc(built)
-    small = json.dumps({key: config[key] for key in config if key != "$schema"}, separators=(",", ":"))
     path = config_path(board, root)
-    built.put("board.json", small.encode(), place_of(path, root), path.stat().st_size)
+    built.put("board.json", device_bytes(config), place_of(path, root), path.stat().st_size)
     put_words(built, root)
     if profile is not None:
         put_game(built, profile, root)
