@@ -167,6 +167,19 @@ def _value_problems(path: str, value: object, schema: Config, definitions: Confi
             yield f"{path} must be {schema['description']}, not {json.dumps(value)}"
         else:
             yield f"{path}{str(error.message).removeprefix('data')}, not {json.dumps(value)}"
+        return
+    # To a schema 4.0 is an integer. On a device it is none, and no pin either: the line would be left out in silence.
+    for number in _floats(value):
+        yield f"{path}: {number} must be written as a whole number, without point or exponent"
+
+
+def _floats(value: object) -> Iterator[float]:
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, (dict, list)):
+        inside = cast(Config, value).values() if isinstance(value, dict) else cast(list[object], value)
+        for each in inside:
+            yield from _floats(each)
 
 
 @lru_cache(maxsize=64)

@@ -33,11 +33,26 @@ def read_regular(path: Path, most: int = CONFIG_BYTES_MAX) -> bytes:
 
 
 def parse_json(raw: bytes) -> object:
-    """ValueError for everything that is not JSON, or not JSON that anybody writes."""
+    """ValueError for everything that is not JSON, or not JSON that anybody writes: UTF-8, and every key once."""
     try:
-        return json.loads(raw, parse_constant=_no_number)
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8: byte {error.start} is {raw[error.start]:#04x}") from None
+    if text.startswith("\ufeff"):
+        raise ValueError("it begins with a byte order mark; save it as UTF-8 without one")
+    try:
+        return json.loads(text, parse_constant=_no_number, object_pairs_hook=_each_once)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key[:40]!r} stands there twice")
+        found[key] = value
+    return found
 
 
 def _no_number(word: str) -> float:

@@ -93,6 +93,20 @@ def test_parse_json_has_one_error(raw: bytes) -> None:
         parse_json(raw)
 
 
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"\xef\xbb\xbf{}", "byte order mark"),
+        ("{}".encode("utf-16"), "not UTF-8"),
+        ('{"a": "\u00e9"}'.encode("latin-1"), "not UTF-8"),
+        (b'{"a": 1, "b": {"c": 1, "d": 2, "c": 1}}', "'c' stands there twice"),
+    ],
+)
+def test_json_that_a_device_would_read_otherwise_is_refused(raw: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_json(raw)
+
+
 def test_a_file_has_a_limit(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"12345")
     assert read_regular(tmp_path / "x", 5) == b"12345"

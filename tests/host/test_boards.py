@@ -61,8 +61,8 @@ def test_a_device_is_known_by_its_crc_whatever_game_was_chosen_for_it() -> None:
 
 def test_no_two_boards_and_games_have_one_crc() -> None:
     names = games.game_names()
-    found = [boards.device_crcs(boards.load_board(board)[0], names) for board in boards.board_names()]
-    assert len(set().union(*found)) == sum(map(len, found))
+    found = [crc for board in boards.board_names() for crc in boards.device_crcs(boards.load_board(board)[0], names)]
+    assert len(set(found)) == len(found)
 
 
 def test_the_schema_alone_accepts_what_is_shipped() -> None:
@@ -124,6 +124,26 @@ def test_a_config_of_the_wrong_shape_is_refused_in_plain_words(path: str, value:
     problems = boards.check_board(changed(path, value))
     assert len(problems) == 1, problems
     assert problems[0].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("inputs.hopper", 2.0),
+        ("inputs.button_ack", {"expander": 4.0}),
+        ("expander.address", 32.0),
+        ("link.baud", 115200.0),
+        ("nv.bytes", 32768.0),
+        ("mechanism.slot_count", 54.0),
+        ("mechanism.bounce_us", 1e2),
+        ("table", {"decks": 1.0}),
+        ("game", {"plan": [1, 4.0]}),
+    ],
+)
+def test_a_whole_number_with_a_point_is_refused_since_it_is_none_on_the_device(path: str, value: object) -> None:
+    problems = boards.check_board(changed(path, value))
+    assert len(problems) == 1 and problems[0].startswith(path), problems
+    assert "whole number, without point or exponent" in problems[0]
 
 
 def test_what_is_no_object_at_all_is_refused() -> None:
