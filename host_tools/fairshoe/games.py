@@ -24,7 +24,7 @@ _FORMS = {
     "name": "must be small letters, digits and dashes",
     "code": "must be one to eight capitals or digits, and two or three to have clauses of its own",
 }
-_NO_GAMES = ("schema", "cover_all")  # what else lies there
+NO_GAMES = ("schema", "cover_all")  # what else lies there
 
 # What a rule must order where it is about the round as a whole: anything else would leave hands nobody decides on.
 _VOIDS = ("deal_fault", "face_ups", "misdeal_dealer", "stub_misdealt", "stub_wrong", "exposure", "tens")
@@ -50,7 +50,7 @@ def folder() -> Path:
 
 def game_names() -> list[str]:
     """The games that have a file, and the house's own."""
-    return [*sorted(path.stem for path in folder().glob("*.json") if path.stem not in _NO_GAMES), "house"]
+    return [*sorted(path.stem for path in folder().glob("*.json") if path.stem not in NO_GAMES), "house"]
 
 
 def load_game(name: str) -> Game:

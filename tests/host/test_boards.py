@@ -10,7 +10,7 @@ import built_once
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
-from fairshoe import boards, games
+from fairshoe import boards, cli, games
 from fairshoe.errors import BoardError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -186,3 +186,29 @@ def test_a_board_may_name_its_game() -> None:
     assert boards.check_board(changed("game", {"deck_cards": 40, "plan": [1, 1, 4]})) == []
     assert boards.check_board(changed("game", {"decks": 8})) != []
     assert boards.load_board("pico-shelves")[0]["game"] == {"deck_cards": 384}
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [
+        ("bridge", "no game called 'bridge'; there are: boston-5-stud, "),
+        ("cover_all", "no game called 'cover_all'; "),
+        ("house:deck_cards=40", "no game called 'house:deck_cards=40'; "),
+        ("double-attack-blackjack", "game double-attack-blackjack: a deck of 384 cards does not fit 54 slots"),
+        ({"deck_cards": 60}, "game of the house: a deck of 60 cards does not fit 54 slots"),
+        ({"stack_cards": 53}, "game of the house: profile: a stack of 53 from a deck of 52"),
+        ({"code": "\u00e9" * 5}, "game of the house: profile: a code or clause is at most eight ASCII bytes"),
+    ],
+)
+def test_a_game_that_the_machine_cannot_play_is_told_by_the_check(
+    game: object, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(changed("game", game)))
+    assert cli.main(["config", "check", str(path)]) == 3
+    assert message in capsys.readouterr().out
+
+
+def test_every_shipped_board_can_play_its_game(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["config", "check", *boards.board_names()]) == 0
+    assert capsys.readouterr().out.count(": good (") == len(boards.board_names())

@@ -7,7 +7,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from fairshoe import boards, settings
+from fairshoe import settings
+from fairshoe.board_game import inspect_with_game
 from fairshoe.errors import BoardError
 from fairshoe.plain import plain
 
@@ -72,7 +73,7 @@ def _show(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> int:
     bad = 0
     for name in options.board:
-        found = boards.inspect_board(name)
+        found = inspect_with_game(name)
         bad += not found.good
         if options.json:
             print(json.dumps({**asdict(found), "crc": f"{found.crc:08x}", "good": found.good}))

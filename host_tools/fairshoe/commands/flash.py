@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fairshoe import boards
+from fairshoe.board_game import check_with_game
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.plain import plain
 from fairshoe.progress import Progress
@@ -139,7 +139,7 @@ def run(options: argparse.Namespace) -> int:
 def _built(options: argparse.Namespace, progress: Progress) -> Payload:
     from firmware.version import VERSION_TEXT
 
-    boards.load_board(options.board)  # refuses a config that cannot work, with its reasons
+    check_with_game(options.board, options.game)
     progress.say(f"building {options.board} ...")
     built = build(options.board, lines=options.lines, game=options.game)
     return built.config, built.files, VERSION_TEXT.decode()

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fairshoe import boards
+from fairshoe.board_game import check_with_game
 from fairshoe.errors import UsageError
 from fairshoe.plain import plain
 from fairshoe.progress import Progress
@@ -82,7 +82,7 @@ def _build(options: argparse.Namespace) -> int:
     _check_empty(out)
     builds: list[Built] = []
     for board in dict.fromkeys(options.board):
-        boards.load_board(board)
+        check_with_game(board, options.game)
         progress.say(f"building {board} ...")
         builds.append(build(board, game=options.game))
     names = [str(built.config["name"]) for built in builds]

@@ -15,6 +15,7 @@ from zlib import crc32
 
 from fairshoe import _device
 from fairshoe.boards import device_bytes
+from fairshoe.games import NO_GAMES
 from fairshoe.ship.branches import close_branches
 from fairshoe.ship.closure import KINDS, find_module, imported_by, is_within, module_path, modules_of, port_modules
 from fairshoe.ship.faults import ShipError, need
@@ -146,7 +147,7 @@ def game_path(game: object, root: Path) -> Path | None:
     """The file of a game by its name; none for what the house makes up, which is in the board config."""
     if not isinstance(game, str) or game == "house":
         return None
-    known = {file.stem: file for file in (root / "game_profiles").glob("*.json") if file.stem != "schema"}
+    known = {file.stem: file for file in (root / "game_profiles").glob("*.json") if file.stem not in NO_GAMES}
     if game not in known:
         names = ", ".join(sorted([*known, "house"]))
         raise ShipError(f"no game called {game!r}; there are: {names}.", "Name one of them.")
