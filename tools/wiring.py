@@ -77,10 +77,12 @@ What all boards have in common:
   receiver therefore pulls the line down while light arrives. A button on a pin instead of the expander must open when
   pressed.
 - Outputs are active high and drive the input of a driver, never a motor. Until the firmware runs, pins float: every
-  driver input needs a pull-down of its own (10 kOhm), so that nothing turns while a board starts or without firmware.
+  driver input, the stepper's too, needs a pull-down of its own (4.7 kOhm), so that nothing turns while a board starts
+  or without firmware. A weaker one than 8.2 kOhm may not do on an RP2350: its pins hold themselves up (erratum E9).
 - Buttons and key switch close to ground at the expander (MCP23017), against its pull-ups. Lamps hang at its outputs
   through a driver. Its interrupt pins stay open, its address pins give the address of the config, its reset goes high.
-- Logic is 3.3 V. FRAM and expander run from the same 3.3 V as the microcontroller. WP and HOLD of the FRAM go high.
+- Logic is 3.3 V. FRAM and expander run from the same 3.3 V as the microcontroller. WP and HOLD of the FRAM go high,
+  and its CS has a pull-up (10 kOhm): while the microcontroller starts, nothing else keeps it from listening.
 - The display is one of 20x4 characters with an HD44780 or the like and an I2C backpack: P0 RS, P1 RW, P2 E, P3 the
   light's switch, P4 to P7 D4 to D7. SDA and SCL are those of the expander and stay at 3.3 V: a display that runs from
   5 V needs a level shifter, and the pull-ups on its backpack go.

@@ -46,7 +46,9 @@ _ESP32_WHY: dict[Pin, str] = {
     **dict.fromkeys((22, 23, 24, 25), "does not exist"),
     **dict.fromkeys(range(26, 33), "is the flash's"),
     **dict.fromkeys(range(33, 38), "is the memory's on modules with octal PSRAM"),
+    **dict.fromkeys((38, 48), "is wired to the colour LED on some of these boards"),
     **dict.fromkeys((43, 44), "is the console's"),
+    47: "has 1.8 V on modules with memory of 1.8 V",
 }
 # Any peripheral on any pin, by the GPIO matrix; UART 0 is the console's.
 _ESP32_BUSES = ("uart1", "uart2", "spi1", "spi2", "i2c0", "i2c1")
@@ -102,6 +104,7 @@ class Mcu:
     why: Mapping[Pin, str] = field(default_factory=dict[Pin, str])
     steps: bool = False  # can move an axis
     flash: bool = False  # can keep cells in its own flash
+    halted_tx: Pin | None = None  # where a device speaks that cannot read its config: hal/device.py
 
     def lines(self) -> dict[Pin, int]:
         """By GPIO the interrupt line that it shares with others, where they do."""
@@ -110,7 +113,7 @@ class Mcu:
 
 def _pico(chip: str, noise: str) -> Mcu:
     place: dict[Pin, str] = {gpio: f"pin {edge}" for gpio, edge in _PICO_EDGE.items()}
-    return Mcu("rp2", chip, noise, place, _RP2_FUNCTIONS, steps=True, flash=True)
+    return Mcu("rp2", chip, noise, place, _RP2_FUNCTIONS, steps=True, flash=True, halted_tx=0)
 
 
 def _esp32() -> Mcu:
@@ -197,6 +200,11 @@ def _gpio(pin: Pin) -> str:
 def _one_pin(board: str, mcu: Mcu, user: str, pin: Pin, function: str) -> Iterator[str]:
     if pin in mcu.why:
         yield f"{user}: {_gpio(pin)} {mcu.why[pin]}"
+    elif pin == mcu.halted_tx and user != "link.tx":
+        yield (
+            f"{user}: {_gpio(pin)} is driven high by a device that cannot read its config, to say so; only link.tx may"
+            " be there"
+        )
     elif pin not in mcu.place:
         yield f"{user}: {_gpio(pin)} is not on the edge of a {board}"
     elif function and function not in mcu.functions:

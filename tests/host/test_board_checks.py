@@ -57,7 +57,7 @@ def test_a_pin_serves_one_purpose(path: str, value: object, message: str) -> Non
 
 
 def test_a_pin_can_do_what_its_peripheral_needs() -> None:
-    free = {"outputs__reverse": 0, "outputs__dark": 5}
+    free = {"outputs__reverse": 1, "outputs__dark": 5}
     config = board("shoe")
     # GPIO 22 can be the clock of SPI 0, so moving reverse away makes room for it.
     config["outputs"]["reverse"] = config["nv"]["sck"]

@@ -1,5 +1,6 @@
 """Pins by microcontroller: what a board does not have, or cannot do with a pin, is refused with the reason."""
 
+import ast
 import copy
 from typing import Any
 
@@ -36,6 +37,9 @@ def problems(name: str, **changes: object) -> list[str]:
         ("esp32s3-shoe", "inputs__exit", 23, "inputs.exit: GPIO 23 does not exist"),
         ("esp32s3-shoe", "inputs__exit", 30, "inputs.exit: GPIO 30 is the flash's"),
         ("esp32s3-shoe", "inputs__exit", 35, "inputs.exit: GPIO 35 is the memory's on modules with octal PSRAM"),
+        ("esp32s3-shoe", "inputs__exit", 38, "inputs.exit: GPIO 38 is wired to the colour LED on some of these boards"),
+        ("esp32s3-shoe", "inputs__exit", 48, "inputs.exit: GPIO 48 is wired to the colour LED on some of these boards"),
+        ("esp32s3-shoe", "outputs__pick", 47, "outputs.pick: GPIO 47 has 1.8 V on modules with memory of 1.8 V"),
         ("esp32s3-shoe", "link__tx", 43, "link.tx: GPIO 43 is the console's"),
         ("stm32-shoe", "inputs__exit", 7, "inputs.exit: GPIO 7 is not on the edge of a NUCLEO-H743ZI"),
         ("stm32-shoe", "inputs__exit", "D44", "inputs.exit: D44 is not on the edge of a NUCLEO-H743ZI"),
@@ -52,6 +56,21 @@ def problems(name: str, **changes: object) -> list[str]:
 )
 def test_a_pin_that_will_not_do_is_refused_with_the_reason(name: str, path: str, pin: object, message: str) -> None:
     assert problems(name, **{path: pin}) == [message]
+
+
+@pytest.mark.parametrize("path", ["outputs__pick", "inputs__exit", "nv__cs"])
+def test_nothing_is_where_a_device_speaks_that_cannot_read_its_config(path: str) -> None:
+    """Its UART drives that pin high: a motor there would run, and a beam's receiver pull against it."""
+    elsewhere = {"link__uart": 1, "link__tx": 20, "link__rx": 21}
+    assert problems("pico-shoe", **elsewhere) == []
+    told = f"{path.replace('__', '.')}: GPIO 0 is driven high by a device that cannot read its config, to say so; only "
+    assert problems("pico-shoe", **elsewhere, **{path: 0}) == [told + "link.tx may be there"]
+
+
+def test_that_place_is_the_one_in_the_devices_own_main() -> None:
+    source = (boards.folder().parent / "hal" / "device.py").read_text()
+    link = ast.literal_eval(source.partition("\nLINK = ")[2].partition("\n")[0])
+    assert {mcu.halted_tx for mcu in board_pins.MCUS.values() if mcu.port == "rp2"} == {link["tx"]}
 
 
 @pytest.mark.parametrize(
@@ -111,9 +130,9 @@ def test_only_an_rp2_keeps_cells_in_its_own_flash() -> None:
 
 
 def test_an_esp32_has_no_more_inputs_on_pins_than_its_queue_holds() -> None:
-    eight = {"inputs__back": 9}
+    eight = {"inputs__back": 39}
     assert problems("esp32s3-shoe", **eight) == []
-    message = problems("esp32s3-shoe", **eight, inputs__face=38)
+    message = problems("esp32s3-shoe", **eight, inputs__face=40)
     assert message == [
         "9 inputs on pins: MicroPython on an ESP32 queues 8 changes, and outputs.dark changes all beams at once"
     ]
