@@ -2,7 +2,8 @@
 
 Buttons close to ground against the chip's pull-ups and read 1 when pressed. A change counts when two polls agree, so
 that a bouncing contact is one press. Without the chip, buttons read 0 and lamps stay dark; it is looked for again
-every second.
+every second. A chip that a dip of its supply has reset answers as before, with every button pressed and the key turned:
+so no change is believed before it has said that it is still set up.
 """
 
 from micropython import const
@@ -17,6 +18,7 @@ else:
 
 _POLL_MS = const(10)
 _RETRY_MS = const(1000)
+_LOOK = const(63)  # a mask: in one poll of 64 it is asked anyway, since open pins may read like buttons at rest
 
 _IODIR = const(0x00)
 _IPOL = const(0x02)
@@ -31,11 +33,12 @@ class Expander:
     def __init__(self, i2c: "I2C", address: int, input_mask: int) -> None:
         self._inputs = 0
         self.present = False
-        self._mask = input_mask
+        self._mask = input_mask & 0xFFFF
         self._outputs = 0
         self._raw = 0
         self._address = address
         self._poll_ms = ticks_ms()
+        self._polls = 0
         self._two = bytearray(2)
         self._three = bytearray(3)
         self._i2c = i2c
@@ -53,11 +56,14 @@ class Expander:
         try:
             if not self.present:
                 self._configure()
-            self._i2c.readfrom_mem_into(self._address, _GPIO, self._two)
+            raw = self._get(_GPIO) & self._mask
+            self._polls = self._polls + 1 & _LOOK
+            if (raw != self._raw or not self._polls) and self._get(_IODIR) != self._mask:
+                self._configure()
+                return
         except OSError:
-            self._absent(ticks_ms())
+            self._absent()
             return
-        raw = (self._two[0] | self._two[1] << 8) & self._mask
         if raw == self._raw:
             self._inputs = raw
         self._raw = raw
@@ -69,7 +75,7 @@ class Expander:
             try:
                 self._put(_OLAT, outputs)
             except OSError:
-                self._absent(ticks_ms())
+                self._absent()
 
     def _configure(self) -> None:
         self._put(_OLAT, self._outputs)
@@ -78,11 +84,16 @@ class Expander:
         self._put(_IODIR, self._mask)
         self.present = True
 
-    def _absent(self, now_ms: int) -> None:
+    def _absent(self) -> None:
         self.present = False
         self._inputs = 0
         self._raw = 0
-        self._poll_ms = ticks_add(now_ms, _RETRY_MS)
+        self._poll_ms = ticks_add(ticks_ms(), _RETRY_MS)
+
+    def _get(self, register: int) -> int:
+        two = self._two
+        self._i2c.readfrom_mem_into(self._address, register, two)
+        return two[0] | two[1] << 8
 
     def _put(self, register: int, value: int) -> None:
         buf = self._three

@@ -145,6 +145,9 @@ class I2c:
 
     def readfrom_mem_into(self, address, register, buf):
         self._check(address)
+        if register == 0x00:
+            buf[:] = self.registers[:2]
+            return
         assert register == 0x12
         levels = ~self.world.contacts & 0xFFFF ^ (self.registers[2] | self.registers[3] << 8)
         buf[0] = levels & 0xFF
@@ -210,7 +213,7 @@ class World:
         self.uart_room = UART_TX_BYTES
         self.usb = UsbHost()
         self.fram = FramChip(config["nv"]["bytes"])
-        self.expander = bytearray(0x17)
+        self.expander = bytearray(b"\xff\xff" + bytes(0x15))
         self.lcd = LcdChip()
         self.contacts = 0
         self.panel_there = True
@@ -237,6 +240,10 @@ class World:
         if number not in self.pads:
             self.pads[number] = Pad()
         return self.pads[number]
+
+    def reset_panel(self):
+        """What a dip of its supply does to the expander: all pins inputs, no pull-ups, nothing turned round."""
+        self.expander[:] = b"\xff\xff" + bytes(0x15)
 
     def noise(self):
         """32 bits of what the chip calls noise."""
