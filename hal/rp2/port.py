@@ -4,7 +4,6 @@ Parts are imported only where the board has them, and the rest is as hal/board h
 """
 
 from machine import mem32
-from micropython import const
 
 from hal.board.port import BoardHal
 
@@ -14,21 +13,18 @@ if TYPE_CHECKING:
 
     from hal.api import Config, Hal
 
-_REASON = const(0x08)  # registers of the watchdog: 0 after power-up or RESET
-_SCRATCH = const(0x1C)
 _FED = 0x6AB73121  # left there by whoever starts the watchdog, and by no other reset
 
 
 class Rp2Hal(BoardHal):
     """One board."""
 
-    watchdog = 0x40058000  # an RP2040's
+    scratch: int  # where the chip has register 4 of the eight that keep their content when the watchdog resets it
 
     def reset_cause(self) -> int:
         """MicroPython's own answer calls machine.reset() a watchdog's, too: every new firmware would begin with one."""
-        if not mem32[self.watchdog + _REASON]:
-            return 0
-        return 1 if mem32[self.watchdog + _SCRATCH] == _FED else 2
+        cause = BoardHal.reset_cause(self)
+        return 2 if cause == 1 and mem32[self.scratch] != _FED else cause
 
 
 def make_hal(config: "Config", inputs: "tuple[str, ...]", outputs: "tuple[str, ...]") -> "Hal":
@@ -47,10 +43,12 @@ def _fit(board: "Any", config: "Config") -> None:
     source = config["entropy"]["source"]
     if source == "rp2040_rosc":
         from hal.rp2.rosc import noise_into
+
+        board.scratch = 0x4005801C
     elif source == "rp2350_trng":
         from hal.rp2.trng import noise_into
 
-        board.watchdog = 0x400D8000
+        board.scratch = 0x400D801C
     else:
         raise ValueError("no noise " + source)
     board.entropy_into = noise_into

@@ -9,8 +9,8 @@ from hal.sim.stepper import FAR_US
 STEP_CYCLES = 9
 ROSC_RANDOMBIT = 0x4006001C
 TRNG = 0x400F0000
-WATCHDOG = {"rp2040_rosc": 0x40058000, "rp2350_trng": 0x400D8000}
-WDT_MAGIC = 0x6AB73121  # what MicroPython's WDT leaves in scratch register 4, and nothing else does
+SCRATCH4 = {"rp2040_rosc": 0x4005801C, "rp2350_trng": 0x400D801C}
+WDT_MAGIC = 0x6AB73121  # what MicroPython's WDT leaves in that register, and nothing else does
 
 
 class Dma:
@@ -123,9 +123,8 @@ class Memory:
             return world.noise() & 1
         if address == TRNG + 0x104:
             return world.trng_state()
-        watchdog = WATCHDOG[world.config["entropy"]["source"]]
-        if address in (watchdog + 0x08, watchdog + 0x1C):
-            return world.watchdog_register(address - watchdog)
+        if address == SCRATCH4[world.config["entropy"]["source"]]:
+            return WDT_MAGIC if world.cause == 3 else world.scratch
         assert TRNG + 0x114 <= address <= TRNG + 0x128
         return world.noise()
 
@@ -145,7 +144,7 @@ class Rp2World(World):
         self.nor = Nor(config["nv"].get("blocks", 1), seed)
         self.files_bytes = 0  # of flash, from the start of what rp2.Flash reaches
         self.registers = {}
-        self.forced = 2  # what the watchdog's block says of a reset that was asked for: at once, or 1 after a while
+        self.scratch = 0  # what a reset that somebody asked for leaves in the watchdog's scratch register 4
         self.trng_objects = 0  # so many collections that the generator finds fault with
         World.__init__(self, config, lines, seed)
 
@@ -164,12 +163,6 @@ class Rp2World(World):
         self.axis.forward = self.pad(self.config["axis"]["dir"]).level == 1
         self.axis.step()
         self.show()
-
-    def watchdog_register(self, offset):
-        """Why the chip started, and scratch register 4: `machine.reset()` and a loader of files use this block, too."""
-        if offset == 0x1C:
-            return WDT_MAGIC if self.cause == 3 else 0
-        return {1: 0, 3: 1, 5: self.forced}[self.cause]
 
     def trng_state(self):
         """1: there are 192 bits. With balancing and tests switched off, or the source, nobody should use them."""

@@ -137,11 +137,11 @@ def test_balancing_and_tests_of_the_generator_are_on_whoever_switched_them_off()
 
 
 def test_a_reset_that_somebody_asked_for_is_none_of_the_watchdog():
-    """`fairshoe flash` ends with machine.reset(); a loader resets after a while, for which the chip names a timer."""
+    """`fairshoe flash` ends with machine.reset(); a loader leaves where it wants the chip to start."""
     for driver in (Rp2Driver, Pico2Driver):
         board = driver.make("shoe")
-        for reason in (2, 1):
-            board.world.forced = reason
+        for left in (0, 0xB007C0D3):
+            board.world.scratch = left
             board.resets(2)
             assert board.hal.reset_cause() == 2
         board.resets(1)

@@ -74,6 +74,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.simulator": ("fairshoe", "firmware", "!firmware.main", "rig", "hal.sim", "hal.api", "hal.disk"),
     # What a device gets of a game is what the simulated one gets.
     "fairshoe.ship": ("fairshoe", "firmware.protocol", "rig.games"),
+    # Whether a machine can play a game is for the firmware to say.
+    "fairshoe.board_game": ("fairshoe", "rig"),
     "fairshoe.sim_setup": ("fairshoe", "rig", "hal.sim", "hal.disk"),
     "fairshoe.sim_port": ("fairshoe", "rig"),
     "fairshoe.bench.sim": ("fairshoe", "rig"),
