@@ -101,7 +101,9 @@ def test_ships_what_only_the_boards_own_kind_needs(tree: Path, tmp_path: Path) -
     assert shoe - carousel == {"firmware/machines/shoe.py"}
 
 
-@pytest.mark.parametrize("board", ["pico-carousel", "pico-shelves", "pico-shoe", "pico-draw", "pico2-carousel"])
+@pytest.mark.parametrize(
+    "board", ["pico-carousel", "pico-shelves", "pico-shoe", "pico-draw", "pico2-carousel", "stm32-draw"]
+)
 def test_every_reference_board_and_the_largest_of_all_ship_one_machine_within_budget(
     board: str, ship_once: ShipOnce
 ) -> None:
@@ -162,3 +164,9 @@ def test_a_device_gets_the_numbers_of_its_own_game_and_no_other(ship_once: ShipO
     shipped = {item.path: item.source for item in ship_once("pico-carousel")[0]}
     assert shipped["game.json"] == "game_profiles/caribbean-stud.json"
     assert [path for path in shipped if path.endswith(".json")] == ["board.json", "game.json"]
+
+
+def test_an_stm32_shows_nobody_its_files_as_a_drive_and_no_other_board_has_a_boot_py(ship_once: ShipOnce) -> None:
+    starts = {board: ship_once(board)[1] / "boot.py" for board in ("stm32-draw", "pico-carousel")}
+    assert starts["stm32-draw"].read_text() == "import pyb\npyb.usb_mode('VCP')\n"
+    assert not starts["pico-carousel"].exists()

