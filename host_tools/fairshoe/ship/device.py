@@ -10,14 +10,14 @@ import ast
 import binascii
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from fairshoe.ship.faults import DeviceFailed, NotForDevice
 from fairshoe.ship.repl import Raised, Repl
 
 CHUNK_BYTES = 768  # of a file in one statement: as text a kilobyte, which every heap has room for
 HASH_S = 60.0  # of one file
-NO_SPACE = "ENOSPC"
+_T = TypeVar("_T")
 
 _HELPERS = """
 import os, sys, binascii, hashlib, gc
@@ -83,6 +83,21 @@ class OnDevice:
         return self.size < 0
 
 
+def _identity(words: Any) -> Identity:
+    platform, name, version, machine, mpy, unique_id, space, base = words
+    texts, numbers = (platform, name, machine, unique_id, base), (mpy, *space)
+    if not all(isinstance(text, str) for text in texts) or not all(isinstance(number, int) for number in numbers):
+        raise TypeError
+    return Identity(platform, name, tuple(version), machine, mpy, unique_id, space[0], space[2], space[3], base)
+
+
+def _file(words: Any) -> tuple[str, OnDevice]:
+    path, size, sha = words
+    if not (isinstance(path, str) and isinstance(size, int) and isinstance(sha, str)):
+        raise TypeError
+    return path, OnDevice(size, sha)
+
+
 class Device:
     """A device at its raw prompt, just after a soft reset."""
 
@@ -91,23 +106,19 @@ class Device:
         self.name = repl.name
         try:
             repl.run(_HELPERS)
-            words = self._ask(_IDENTITY)
+            self.identity = self._understand(repl.run(_IDENTITY), _identity)
         except Raised as raised:
             raise NotForDevice(
                 f"{repl.name}: the device has a prompt but not what MicroPython has ({raised.last}).",
                 "Put MicroPython for this board on it: docs/FLASH.md.",
             ) from raised
-        platform, name, version, machine, mpy, unique_id, space, base = words
-        self.identity = Identity(
-            platform, name, tuple(version), machine, mpy, unique_id, space[0], space[2], space[3], base
-        )
 
     def files(self) -> dict[str, OnDevice]:
         """Every file and folder, by its path from the top of the file system, with its hash."""
         printed = self._run("_walk(_base())", HASH_S)
-        found = [ast.literal_eval(line) for line in printed.splitlines()]
+        found = [self._understand(line, _file) for line in printed.splitlines()]
         cut = len(self.identity.base) + 1
-        return {path[cut:]: OnDevice(size, sha) for path, size, sha in found}
+        return {path[cut:]: file for path, file in found}
 
     def write(self, path: str, data: bytes, progress: Callable[[int], None] = lambda _sent: None) -> str:
         """Write a whole file; the hash of what is there then."""
@@ -122,7 +133,7 @@ class Device:
         return self.hash(path)
 
     def hash(self, path: str) -> str:
-        return str(self._ask(f"print(repr(_hash({self._place(path)!r})))"))
+        return self._run(f"print(_hash({self._place(path)!r}))").strip()
 
     def delete(self, path: str, folder: bool = False) -> None:
         self._run(f"os.{'rmdir' if folder else 'remove'}({self._place(path)!r})")
@@ -141,8 +152,15 @@ class Device:
     def _place(self, path: str) -> str:
         return f"{self.identity.base}/{path}"
 
-    def _ask(self, code: str) -> Any:
-        return ast.literal_eval(self._repl.run(code).strip())
+    def _understand(self, text: str, read: Callable[[Any], _T]) -> _T:
+        """What it printed, of the kinds that it should be."""
+        try:
+            return read(ast.literal_eval(text.strip()))
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+            raise DeviceFailed(
+                f"{self.name}: what the device answers cannot be understood: {text[:60]!r}.",
+                "Is a program on it, or on this computer, using the port as well? Unplug the device, and try again.",
+            ) from error
 
     def _run(self, code: str, limit_s: float = 20.0) -> str:
         try:

@@ -40,9 +40,9 @@ def make_plan(files: Mapping[str, bytes], there: Mapping[str, OnDevice], clean: 
     right = {name for name, data in files.items() if name in there and there[name].sha256 == sha256(data)}
     write = sorted(set(files) - right)
     delete = sorted(name for name in there if name not in files and is_ours(name) and not there[name].is_folder)
-    others = sorted(name for name in there if name not in files and name not in delete)
+    others = sorted(name for name in there if name not in delete and (name not in files or there[name].is_folder))
     gone = [(name, there[name].is_folder) for name in sorted(others, reverse=True)] if clean else []
-    freed = [there[name].size for name in (*write, *delete) if name in there]
+    freed = [there[name].size for name in (*write, *delete) if name in there and not there[name].is_folder]
     freed += [there[name].size for name, is_folder in gone if not is_folder]
     needed = sum(_blocks(len(files[name]), block_bytes) for name in write)
     needed -= sum(_blocks(size, block_bytes) for size in freed)
@@ -54,7 +54,7 @@ def make_plan(files: Mapping[str, bytes], there: Mapping[str, OnDevice], clean: 
         tuple(name for name in others if _may_run(name, files)),
         tuple(gone),
         needed + BLOCKS_SPARE,
-        MAIN in there,
+        MAIN in there and not there[MAIN].is_folder,
     )
 
 
@@ -69,8 +69,8 @@ def is_ours(name: str) -> bool:
 
 def _may_run(name: str, files: Mapping[str, bytes]) -> bool:
     """Whether MicroPython may run it: it looks for a folder and for source before it looks for our compiled module, for
-    files before its own modules, and runs boot.py before anything else."""
-    return name.endswith(_CODE) or f"{name}.mpy" in files
+    files before its own modules, and runs boot.py before anything else. Also what stands where a file of ours goes."""
+    return name.endswith(_CODE) or f"{name}.mpy" in files or name in files
 
 
 def _blocks(size: int, block_bytes: int) -> int:

@@ -26,6 +26,7 @@ READ_S = 0.05
 KNOCK_S = 0.15  # between two tries to get the prompt: the window of a device that starts is short
 ANSWER_S = 20.0  # a soft reset mounts the file system, and may have to make one
 QUIET_S = 0.1
+DRAIN_S = 2.0  # and no longer: what goes on talking is ended by the soft reset, or is not to be talked to
 STARTED_S = 0.5
 HEARD_MAX = 8192  # of what is not understood
 PRINTED_MAX = 1 << 20
@@ -205,8 +206,9 @@ class Repl:
 
     def _drain(self) -> None:
         """Several knocks may have been answered."""
+        last = self._clock() + DRAIN_S
         until = self._clock() + QUIET_S
-        while self._clock() < until:
+        while self._clock() < min(until, last):
             if self._read():
                 until = self._clock() + QUIET_S
         self._heard.clear()
