@@ -49,7 +49,8 @@ def test_a_board_is_filled_and_runs_and_a_second_time_nothing_is_written(
         assert board.files == built.files
         assert board.runs
         assert f"{len(built.files)} written, 0 deleted, 0 unchanged" in said.out
-        assert "every file was read back and is right; no prompt after the restart" in said.out
+        assert "every file was read back and is right; no prompt after the restart; to hear from it" in said.out
+        assert " has fairshoe " in said.out and " runs fairshoe " not in said.out
         assert "100%" in said.err
         assert "\r" not in said.err + said.out
         history = list(board.history)

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from flashed_board import TICK_S, FakeBoard
 
-from fairshoe.errors import FairshoeError
 from fairshoe.ship import flash
 from fairshoe.ship.device import Device
 from fairshoe.ship.faults import DeviceFailed, NotForDevice
@@ -75,7 +74,7 @@ def test_a_program_that_goes_on_printing_at_the_prompt_is_ended_and_the_device_f
 def test_a_device_that_never_stops_talking_is_given_up_in_time() -> None:
     board = Talker()
     board.for_ever = True
-    with pytest.raises(FairshoeError):
+    with pytest.raises(DeviceFailed, match="the device answered b'ti' while code was sent"):
         at_prompt(board)
     assert board.now < 120
 

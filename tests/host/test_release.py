@@ -237,7 +237,7 @@ def test_a_signed_release_goes_onto_a_device_as_it_is(
         (folder / "a.mpy").write_bytes(FILES["a.mpy"])
         assert cli.main([*flash, "--port", port, "--key", f"{key}.pub"]) == 0
     assert board.files == SHIPPED
-    assert "runs fairshoe 0.1.0, game HOUSE: 4 written" in capsys.readouterr().out
+    assert "has fairshoe 0.1.0, game HOUSE: 4 written" in capsys.readouterr().out
 
 
 def test_a_release_of_no_device_is_not_written(release: Path, capsys: pytest.CaptureFixture[str]) -> None:

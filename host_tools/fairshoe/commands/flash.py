@@ -264,8 +264,11 @@ def _print(report: Report, dry_run: bool) -> None:
         return
     changed = f"{len(report.written)} written, {len(report.deleted)} deleted, {report.unchanged} unchanged"
     device = plain(f"{report.device} ({report.unique_id})")
-    print(f"{device} runs fairshoe {plain(report.firmware)}, game {plain(report.game)}: {changed}")
-    print("  every file was read back and is right; no prompt after the restart")
+    # Silence is what a shoe that scans keeps, and what a dead one keeps as well: only its own word says that it runs.
+    verb = "runs" if report.table else "has"
+    print(f"{device} {verb} fairshoe {plain(report.firmware)}, game {plain(report.game)}: {changed}")
+    asked = "" if report.table else "; to hear from it that it runs, give --table-port"
+    print(f"  every file was read back and is right; no prompt after the restart{asked}")
     if report.others:
         print(f"  also on it, and not fairshoe's: {plain(', '.join(report.others))}")
     if report.table:

@@ -20,6 +20,7 @@ _RAW = b"\x01"
 _INTERRUPT = b"\x03"
 _END = b"\x04"
 _PASTE = b"\x05A\x01"
+_NO_PASTE = (b"R\x00", b"ra")  # of a prompt that knows the order and not the mode; that takes it for a new start
 _RAW_BANNER = b"raw REPL; CTRL-B to exit\r\n>"
 
 READ_S = 0.05
@@ -120,7 +121,10 @@ class Repl:
     def _paste(self, data: bytes, told: bool = True) -> None:
         self._heard.clear()
         self._send(_PASTE)
-        if self._exactly(2) != b"R\x01":
+        answer = self._exactly(2)
+        if answer != b"R\x01":
+            if answer not in _NO_PASTE:
+                raise self._nonsense(answer)
             raise NoPrompt(
                 f"{self.name}: the prompt does not know raw paste mode.", "Put MicroPython 1.28 or newer on the device."
             )
