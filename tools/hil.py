@@ -22,6 +22,7 @@ from typing import Any
 import hil_report as report
 import hil_stories as stories
 from hil_board import ROOT, Files, HilBoard, Notes, files_of
+from hil_image import image_problem
 
 from fairshoe.errors import DeviceHalted, FairshoeError
 from fairshoe.ship.build import MAIN_PY, read_config
@@ -321,8 +322,8 @@ def missing(options: argparse.Namespace) -> str:
         return NEEDED
     if not Path(options.uf2).is_file():
         return f"hil: there is no file {options.uf2}\n\n{NEEDED}"
-    if not is_uf2(Path(options.uf2)):
-        return f"hil: {options.uf2} is no UF2 file\n\n{NEEDED}"
+    if problem := image_problem(Path(options.uf2)):
+        return f"hil: {options.uf2} {problem}\n\n{NEEDED}"
     if importlib.util.find_spec("rp2040py") is None:
         return "hil: the emulator is not installed; `make hil` installs it first"
     return "hil: --jobs is at least 1" if options.jobs < 1 else ""
@@ -339,12 +340,6 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--strict", action="store_true", help="fail when a budget is missed, too")
     return parser.parse_args(argv)
-
-
-def is_uf2(path: Path) -> bool:
-    """Whether it begins as such a file does."""
-    with path.open("rb") as file:
-        return file.read(8) == b"UF2\n\x57\x51\x5d\x9e"
 
 
 def parts_of(run: Run, options: argparse.Namespace) -> list[str]:

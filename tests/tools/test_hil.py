@@ -2,12 +2,14 @@
 
 import json
 import os
+import struct
 from pathlib import Path
 
 import hil
 import hil_contract
 import hil_report as report
 import pytest
+from hil_image import MACHINE, image_problem
 
 from fairshoe.ship.closure import ShipError
 
@@ -35,13 +37,32 @@ def by_name() -> dict[str, report.Row]:
     return {row.name: row for row in rows()}
 
 
+def uf2(text: bytes) -> bytes:
+    """An image of two blocks, the text in the first."""
+    bodies = (text, b"more")
+    begin, end = (0x0A324655, 0x9E5D5157, 0x2000), 0x0AB16F30
+    heads = [(*begin, 0x10000000 + 256 * number, 256, number, len(bodies), 0xE48BFF56) for number in range(len(bodies))]
+    return b"".join(struct.pack("<8I476sI", *heads[number], bodies[number], end) for number in range(len(bodies)))
+
+
+def test_a_whole_image_of_the_right_board_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "good.uf2"
+    path.write_bytes(uf2(b"MicroPython; " + MACHINE))
+    assert image_problem(path) == ""
+
+
 def test_without_an_image_it_says_what_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     other = tmp_path / "other.uf2"
     other.write_bytes(b"no image")
+    cut, alien = tmp_path / "cut.uf2", tmp_path / "alien.uf2"
+    cut.write_bytes(uf2(b"MicroPython; " + MACHINE)[:-512])
+    alien.write_bytes(uf2(b"MicroPython; Raspberry Pi Pico2 with RP2350"))
     for arguments, words in (
         ([], "make hil UF2="),
         (["--uf2", str(tmp_path / "none.uf2")], "there is no file"),
         (["--uf2", str(other)], "is no UF2 file"),
+        (["--uf2", str(cut)], "is no whole UF2 file: cut off: 1 of 2 blocks"),
+        (["--uf2", str(alien)], "is no MicroPython for the Raspberry Pi Pico"),
     ):
         for main in (hil.main, hil_contract.main):
             assert main(arguments) == 2
