@@ -209,6 +209,19 @@ def test_a_game_that_the_machine_cannot_play_is_told_by_the_check(
     assert message in capsys.readouterr().out
 
 
+def test_a_card_reader_that_no_port_drives_is_simulated_and_not_shipped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(changed("sensors", {"recognition": True})))
+    assert boards.load_board(str(path))[0]["sensors"] == {"recognition": True}
+    assert cli.main(["config", "check", str(path)]) == 3
+    assert "no port drives a card reader yet" in capsys.readouterr().out
+    assert cli.main(["flash", "--board", str(path)]) == 30
+    path.write_text(json.dumps(changed("sensors", {"recognition": False})))
+    assert cli.main(["config", "check", str(path)]) == 0
+
+
 def test_every_shipped_board_can_play_its_game(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["config", "check", *boards.board_names()]) == 0
     assert capsys.readouterr().out.count(": good (") == len(boards.board_names())
