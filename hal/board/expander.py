@@ -6,16 +6,19 @@ every second. A chip that a dip of its supply has reset answers as before, with 
 so no change is believed before it has said that it is still set up.
 """
 
+from machine import Pin
 from micropython import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from machine import I2C
 
-    from hal.board.clock import ticks_add, ticks_diff, ticks_ms
+    from hal.board.clock import sleep_us, ticks_add, ticks_diff, ticks_ms
 else:
-    from time import ticks_add, ticks_diff, ticks_ms
+    from time import sleep_us, ticks_add, ticks_diff, ticks_ms
 
+_CLOCKS = const(10)  # a byte, its acknowledgement, and one
+_CLOCK_US = const(5)
 _POLL_MS = const(10)
 _RETRY_MS = const(1000)
 _LOOK = const(63)  # a mask: in one poll of 64 it is asked anyway, since open pins may read like buttons at rest
@@ -25,6 +28,19 @@ _IPOL = const(0x02)
 _GPPU = const(0x0C)
 _GPIO = const(0x12)
 _OLAT = const(0x14)
+
+
+def free_bus(sda: "int | str", scl: "int | str") -> None:
+    """A chip that a reset left in the middle of its answer holds the bus until it has had the clocks for the rest."""
+    data = Pin(sda, Pin.IN, Pin.PULL_UP)
+    clock = Pin(scl, Pin.OPEN_DRAIN, value=1)
+    for _ in range(_CLOCKS):
+        if data.value():
+            break
+        clock.value(0)
+        sleep_us(_CLOCK_US)
+        clock.value(1)
+        sleep_us(_CLOCK_US)
 
 
 class Expander:

@@ -8,7 +8,7 @@ from machine import I2C, SPI, UART, WDT, Pin, Timer
 from micropython import const
 
 from hal.board.edges import RING, Beam, Edges, Stop
-from hal.board.expander import Expander
+from hal.board.expander import Expander, free_bus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class BoardHal:
             mask = 0
             for bit in self._buttons:
                 mask |= 1 << bit
+            free_bus(bus["sda"], bus["scl"])
             i2c = self._i2c(bus)
             self._panel = Expander(i2c, bus["address"], mask)
             if "display" in config:

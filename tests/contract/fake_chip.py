@@ -59,13 +59,13 @@ class Pad:
 class Pin:
     """A pad. `world.pads` keeps one for each number or name."""
 
-    IN, OUT, PULL_UP, IRQ_FALLING, IRQ_RISING = 0, 1, 1, 4, 8
+    IN, OUT, OPEN_DRAIN, PULL_UP, IRQ_FALLING, IRQ_RISING = 0, 1, 2, 1, 4, 8
     world = None
 
     def __init__(self, number, mode=0, pull=-1, value=None):
         assert number in self.world.known, "a pin that the board config does not name"
         self.pad = self.world.pad(number)
-        if mode == self.OUT:
+        if mode in (self.OUT, self.OPEN_DRAIN):
             self.pad.out = True
             self.pad.drive(1 if value is None else value)  # who does not say gets what the chip last held
 
@@ -154,6 +154,8 @@ class I2c:
         buf[1] = levels >> 8
 
     def _check(self, address):
+        if not self.world.pad(self.world.config["expander"]["sda"]).level:
+            raise OSError(110)
         if not self.world.panel_there or address != self.world.config["expander"]["address"]:
             raise OSError(5)
 
@@ -244,6 +246,19 @@ class World:
     def reset_panel(self):
         """What a dip of its supply does to the expander: all pins inputs, no pull-ups, nothing turned round."""
         self.expander[:] = b"\xff\xff" + bytes(0x15)
+
+    def hold_bus(self, clocks):
+        """As a reset in the middle of an answer leaves it: a chip holds SDA down until it has had so many clocks."""
+        sda, scl = self.pad(self.config["expander"]["sda"]), self.pad(self.config["expander"]["scl"])
+        left = [clocks]
+
+        def clocked(level):
+            left[0] -= level
+            if left[0] <= 0:
+                sda.level = 1
+
+        sda.level = 0
+        scl.listener = clocked
 
     def noise(self):
         """32 bits of what the chip calls noise."""

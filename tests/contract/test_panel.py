@@ -59,3 +59,29 @@ def test_a_button_held_while_the_chip_forgot_is_still_one_press():
         assert _polls(board, 10) == []
         board.set_line("button_green", 0)
         assert _polls(board, 4) == [("button_green", 0)]
+
+
+def test_a_bus_that_a_chip_holds_after_a_reset_is_clocked_free():
+    """RESET in the middle of a poll: the chip waits for the clocks of its answer, and nothing else is heard."""
+    for driver in DRIVERS:
+        for clocks in (1, 5, 9):
+            board = driver.make("shoe")
+            board.world.hold_bus(clocks)
+            board.restart()
+            board.run(5000)
+            board.sample()
+            board.set_line("button_ack", 1)
+            assert _polls(board, 4) == [("button_ack", 1)], clocks
+
+
+def test_a_bus_that_is_held_for_good_costs_the_panel_and_nothing_else():
+    for driver in DRIVERS:
+        board = driver.make("shoe")
+        board.world.hold_bus(1000)
+        board.restart()
+        board.run(5000)
+        board.sample()
+        board.set_line("button_ack", 1)
+        board.set_line("door", 1)
+        assert [edge for edge in _polls(board, 20) if edge[0] != "door"] == []
+        assert board.raw("door") == 1
