@@ -115,11 +115,14 @@ class Beam:
         self.stop = stop
         self.line = line
         self.pin = pin
-        self.level = pin.value() if watched else 0
+        self.level = 0
         self.watched = watched
         self._irq = self._listen(Pin.IRQ_RISING | Pin.IRQ_FALLING)
         if not watched:
             self._irq.trigger(0)
+        # Only now: what changed before anybody listened would stay unseen until it changed back.
+        while watched and self.level != pin.value():
+            self.level = pin.value()
 
     def _listen(self, both: int) -> "Any":
         """Hard: in the middle of whatever the VM does."""

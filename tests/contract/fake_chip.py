@@ -40,6 +40,13 @@ class Pad:
         self.edges = 0
         self.handler = None
         self.listener = None
+        self.unheard = None  # what it changes to just before somebody begins to hear changes
+
+    def hear(self, handler, edges):
+        if self.unheard is not None:
+            self.level = self.unheard
+        self.handler = handler
+        self.edges = edges
 
     def drive(self, level):
         """From floating to driven: whoever listens hears it even if the level is the same."""
@@ -77,8 +84,7 @@ class Pin:
 
     def irq(self, handler, trigger, hard=False):
         assert hard
-        self.pad.handler = lambda: handler(self)
-        self.pad.edges = trigger
+        self.pad.hear(lambda: handler(self), trigger)
         return self
 
     def trigger(self, edges):

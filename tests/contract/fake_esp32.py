@@ -10,8 +10,7 @@ QUEUE = 8  # MICROPY_SCHEDULER_DEPTH
 
 class SoftPin(fake_chip.Pin):
     def irq(self, handler, trigger, wake=None):
-        self.pad.handler = lambda: self.world.schedule(handler, self)
-        self.pad.edges = trigger
+        self.pad.hear(lambda: self.world.schedule(handler, self), trigger)
         return self
 
 
