@@ -132,10 +132,11 @@ class App:
 
     def scan(self, now_ms: int) -> int:
         """One scan. Returns in how many milliseconds the next is needed if no input changes."""
+        hal = self.hal
         self.outbox.advance(ticks_diff(now_ms, self.scanned_ms))
         self.scanned_ms = now_ms
-        self.hal.sample(self.inp)
-        self.inp.now_us = self.hal.ticks_us()
+        hal.sample(self.inp)
+        self.inp.now_us = hal.ticks_us()
         self._decide()
         wake_ms = self.wake_ms
         self._drive()
@@ -147,7 +148,7 @@ class App:
         elif self.coasting and wake_ms > COAST_MS:
             wake_ms = COAST_MS
         if self.healthy:
-            self.hal.watchdog_feed()  # here and nowhere else: by a scan that got to its end and broke nothing
+            hal.watchdog_feed()  # here and nowhere else: by a scan that got to its end and broke nothing
         return next_ms if next_ms < wake_ms else wake_ms
 
     def _decide(self) -> None:

@@ -19,10 +19,10 @@ from firmware.machines.feed import (
     FEED_DONE,
     FEED_FAILED,
     FEED_IDLE,
+    FEED_SCANS,
     NO_LINE,
     Feed,
     feed_forget,
-    feed_scan,
     feed_start,
     feed_stop,
 )
@@ -105,7 +105,7 @@ class Carousel(Machine):
         wake_ms = self.phases[self.phase](self, inp, out, now_ms)
         # A part at rest is not asked: a call costs 20 us on the device, and most are at rest most of the time.
         if self.feed.state != FEED_IDLE:
-            next_ms = feed_scan(self.feed, inp, out, now_ms)
+            next_ms = FEED_SCANS[self.feed.state](self.feed, inp, out, now_ms)
             if next_ms < wake_ms:
                 wake_ms = next_ms
         if self.eject.state != EJECT_IDLE:

@@ -14,9 +14,9 @@ from firmware.machines.feed import (
     FEED_DONE,
     FEED_FAILED,
     FEED_IDLE,
+    FEED_SCANS,
     Feed,
     feed_forget,
-    feed_scan,
     feed_start,
     feed_stop,
 )
@@ -152,7 +152,7 @@ class Shelves(Machine):
             return FOREVER_MS
         wake_ms = self.phases[self.phase](self, inp, out, now_ms)
         if self.feed.state != FEED_IDLE:
-            next_ms = feed_scan(self.feed, inp, out, now_ms)
+            next_ms = FEED_SCANS[self.feed.state](self.feed, inp, out, now_ms)
             if next_ms < wake_ms:
                 wake_ms = next_ms
         if self.push.state != PUSH_IDLE:

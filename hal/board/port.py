@@ -74,7 +74,6 @@ class BoardHal:
 
                 self._display = Lcd(i2c, config["display"]["address"])
         self._link = self._table = self._uart(config["link"])
-        self._dog: "WDT | None" = None
         self.lines = ("", "", "", "")
 
     def _bind_outputs(self, outputs: "Config", names: "tuple[str, ...]") -> None:
@@ -316,9 +315,9 @@ class BoardHal:
     # -- the board -------------------------------------------------------------------------------------------------
 
     def watchdog_feed(self) -> None:
-        if self._dog is None:
-            self._dog = WDT(timeout=_WATCHDOG_MS)
-        self._dog.feed()
+        """The first time starts it; from then on this name is the dog's own, which saves every scan a call."""
+        self.watchdog_feed = WDT(timeout=_WATCHDOG_MS).feed
+        self.watchdog_feed()
 
     def reset_cause(self) -> int:
         cause = machine.reset_cause()
