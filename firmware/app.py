@@ -5,6 +5,7 @@ acknowledgements is quiet work: done between scans in which nothing moves.
 """
 
 from array import array
+from struct import pack_into
 
 from micropython import const
 
@@ -47,7 +48,7 @@ from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
 from firmware.scribe import Scribe
-from firmware.shoe.ledger import HOPPER, ZONE_COUNT
+from firmware.shoe.ledger import ZONE_COUNT
 from firmware.shoe.shuffler import Shuffler
 from firmware.ticks import FOREVER_MS, ticks_diff
 from firmware.version import VERSION_TEXT
@@ -60,12 +61,16 @@ if TYPE_CHECKING:
 
 COAST_MS = const(100)
 HAND_MS = const(1000)
+# Where the fields of a status are in its body (docs/PROTOCOL.md).
 STATUS_STATE = const(0)
 STATUS_WARNING = const(1)
 STATUS_ROUND = const(2)
-STATUS_ZONES = const(8)  # first of the eight zones
-STATUS_WAITING = const(16)
-STATUS_BAD = const(17)
+STATUS_DECK = const(6)
+STATUS_POSITIONS = const(7)
+STATUS_STACK = const(8)
+STATUS_ELAPSED = const(9)
+STATUS_ZONES = const(13)  # first of the eight zones
+STATUS_WAITING = const(29)
 
 _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays in the throat ends in a warning
 
@@ -126,6 +131,7 @@ class App:
         handshake = Handshake(hal, self.link, journal, mode, self.boot, text)
         asked = Asked(journal, self.seeds, self.service, words)
         self.reporter = Reporter(self.link, journal, self.desk, handshake, asked)
+        self.reporter.fill_status = self._status
         for i in range(METER_COUNT):
             self.reporter.meters[i] = flow.meters.values[i]
         self.scribe = Scribe(hal, flow, journal, self.seeds, self.service, self.desk, self.boot)
@@ -183,9 +189,17 @@ class App:
             self._set_time()
         next_ms = report_due(reporter, self.flow.state, now_ms)
         if next_ms <= 0:
-            self._status(now_ms)
-            next_ms = report_send(reporter, now_ms)
+            next_ms = self._send(now_ms)
         return next_ms if next_ms < wake_ms else wake_ms
+
+    def _send(self, now_ms: int) -> int:
+        reporter = self.reporter
+        state = self.flow.state
+        if reporter.status[STATUS_STATE] != state:
+            reporter.status[STATUS_STATE] = state
+            reporter.status_due = reporter.host_seen
+        reporter.utc_s = self.scribe.utc_s()
+        return report_send(reporter, now_ms)
 
     def decide(self, now_ms: int) -> int:
         """Every machine takes at most one transition. Allocates nothing."""
@@ -343,29 +357,29 @@ class App:
         return ORDER_READY
 
     def _status(self, now_ms: int) -> None:
-        """Fill the status message. While shuffling the zones stay as they were: their pace would tell the order."""
+        """Fill the status message, as it is sent. While shuffling the zones stay as they were: their pace would tell
+        the order."""
         flow = self.flow
         status = self.reporter.status
-        if status[STATUS_STATE] != flow.state:
-            status[STATUS_STATE] = flow.state
-            self.reporter.status_due = self.reporter.host_seen
         status[STATUS_WARNING] = flow.warning or flow.hold
-        self.reporter.utc_s = self.scribe.utc_s()
-        status[STATUS_ROUND] = self.outbox.round
-        status[STATUS_ROUND + 1] = self.outbox.deck
-        status[STATUS_ROUND + 2] = flow.positions
-        status[STATUS_ROUND + 3] = flow.stack
-        shuffling = flow.state == SHUFFLING
-        status[STATUS_ROUND + 4] = ticks_diff(now_ms, flow.entered_ms) // 100 if shuffling else 0
-        status[STATUS_ROUND + 5] = flow.report_ms // 100 if shuffling else 0
-        if not shuffling:
-            self._status_zones(status)
-        status[STATUS_WAITING] = self.journal.seq_last - self.reporter.seq_received
-        status[STATUS_BAD] = sum(self.link.reader.drops)
-
-    def _status_zones(self, status: "list[int]") -> None:
-        zone = self.flow.ledger.zone
-        for i in range(ZONE_COUNT):
-            status[STATUS_ZONES + i] = zone[HOPPER + i]
+        pack_into("<I", status, STATUS_ROUND, self.outbox.round)
+        status[STATUS_DECK] = self.outbox.deck
+        status[STATUS_POSITIONS] = flow.positions & 0xFF
+        status[STATUS_STACK] = flow.stack & 0xFF
+        if flow.state == SHUFFLING:
+            _pack_pair(status, STATUS_ELAPSED, ticks_diff(now_ms, flow.entered_ms) // 100, flow.report_ms // 100)
+        else:
+            _pack_pair(status, STATUS_ELAPSED, 0, 0)
+            _pack_zones(status, flow.ledger.zone)
+        waiting = self.journal.seq_last - self.reporter.seq_received
+        _pack_pair(status, STATUS_WAITING, waiting, sum(self.link.reader.drops))
 
 
+def _pack_zones(status: bytearray, zone: "list[int]") -> None:
+    for i in range(0, ZONE_COUNT, 2):
+        _pack_pair(status, STATUS_ZONES + 2 * i, zone[i], zone[i + 1])
+
+
+def _pack_pair(buf: bytearray, at: int, one: int, two: int) -> None:
+    """Two numbers of 16 bits, cut to that."""
+    pack_into("<HH", buf, at, one & 0xFFFF, two & 0xFFFF)

@@ -153,8 +153,9 @@ class Journal:
             self.values[i] = 0
         buf[1] = pack(buf, PAYLOAD_AT, self.prefix, self.values, b"") - PAYLOAD_AT
 
-    def payload_size(self) -> int:
-        return min(self.buf[1], PAYLOAD_MAX)
+    def payload(self) -> memoryview:
+        """Of the record in buf, as it is sent."""
+        return self.hashed[PAYLOAD_AT : PAYLOAD_AT + min(self.buf[1], PAYLOAD_MAX)]
 
     def recover(self, hal: "Hal") -> None:
         """Find the last acknowledged and the last recorded event after a boot, and check the chain between them."""

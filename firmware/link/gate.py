@@ -102,24 +102,12 @@ def link_reset(link: Link) -> None:
     link.hello_role = -1
 
 
-def link_fill(link: Link) -> int:
-    """Take what the port has, at most RX_BYTES; how much that was."""
-    link.rx_size = link.hal.link_readinto(link.rx)
-    link.rx_at = 0
-    return link.rx_size
-
-
 def link_receive(link: Link, now_ms: int) -> int:
-    """The next acceptable message of what was taken, its integers in link.values, its frame in link.reader.buf; 0 when
-    there is none."""
+    """Go on to the end of the next frame in what was taken, rx[rx_at:rx_size]: the id of an acceptable message, its
+    integers in link.values, its frame in link.reader.buf; else 0. One frame a call: each costs as much as a scan."""
     reader = link.reader
-    while link.rx_at < link.rx_size:
-        link.rx_at = reader.push(link.rx, link.rx_at, link.rx_size)
-        if reader.size:
-            message = _accept(link, now_ms)
-            if message:
-                return message
-    return 0
+    link.rx_at = reader.push(link.rx, link.rx_at, link.rx_size)
+    return _accept(link, now_ms) if reader.size else 0
 
 
 def link_flush(link: Link) -> bool:
@@ -142,10 +130,7 @@ def link_finish(link: Link, session: Session) -> None:
     """Seal the frame with MAC and CRC."""
     writer = link.writer
     if session.hmac:
-        mac = session.hmac.digest(FROM_DEVICE, writer.views.first(writer.at))
-        for i in range(MAC_SIZE):
-            writer.body[writer.at + i] = mac[i]
-        writer.at += MAC_SIZE
+        writer.put(session.hmac.digest(FROM_DEVICE, writer.views.first(writer.at))[:MAC_SIZE])
     writer.finish()
 
 

@@ -6,7 +6,6 @@ Acknowledgements count at once for what is sent, and are recorded when no card m
 
 from micropython import const
 
-from firmware.journal.store import PAYLOAD_AT
 from firmware.link.gate import (
     COMMAND_END,
     COMMAND_FIRST,
@@ -16,7 +15,6 @@ from firmware.link.gate import (
     link_alive,
     link_begin,
     link_exhausted,
-    link_fill,
     link_finish,
     link_flush,
     link_receive,
@@ -33,6 +31,8 @@ from firmware.ticks import FOREVER_MS, ticks_add, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Callable
+
     from firmware.journal.store import Journal
     from firmware.link.asked import Asked
     from firmware.link.commands import Desk
@@ -43,10 +43,10 @@ WINDOW = const(8)  # events on their way without an acknowledgement
 RESEND_MS = const(1000)
 RESEND_MS_MAX = const(8000)
 STATUS_MS = const(500)
+STATUS_SIZE = const(33)
 COUNTERS_MS = const(10000)
 DUE_MS_MAX = const(60000)
 HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and anybody can ask
-MESSAGES_PER_SCAN = const(4)
 
 
 class Reporter:
@@ -73,7 +73,8 @@ class Reporter:
         self.due_ms = link.hal.ticks_ms()  # when report_send has to look again, new events and states apart
         self.status_due = False
         self.status_ms = 0
-        self.status = [0] * VALUES_MAX
+        self.status = bytearray(STATUS_SIZE)  # the body of the last one, state first
+        self.fill_status: "Callable[[int], None]"  # by the app
         self.counters_due = False
         self.counters_ms = 0
         self.health_due = False
@@ -89,17 +90,18 @@ class Reporter:
 
 
 def report_receive(reporter: Reporter, now_ms: int) -> int:
-    """Take what has arrived, within bounds. Returns 0 if there may be more."""
+    """Take one message of what has arrived. Returns 0 if it was one, or there may be more."""
     link = reporter.link
-    if link.rx_at >= link.rx_size and not link_fill(link):
-        return FOREVER_MS
-    for _ in range(MESSAGES_PER_SCAN):
-        message = link_receive(link, now_ms)
-        if not message:
-            return 0 if link.rx_size == RX_BYTES else FOREVER_MS
+    if link.rx_at >= link.rx_size:
+        link.rx_at = 0
+        link.rx_size = link.hal.link_readinto(link.rx)
+        if not link.rx_size:
+            return FOREVER_MS
+    message = link_receive(link, now_ms)
+    if message:
         reporter.due_ms = now_ms
         _handle(reporter, message, now_ms)
-    return 0
+    return 0 if message or link.rx_at < link.rx_size or link.rx_size == RX_BYTES else FOREVER_MS
 
 
 def report_due(reporter: Reporter, state: int, now_ms: int) -> int:
@@ -247,10 +249,7 @@ def _event(reporter: Reporter, seq: int, flags: int) -> None:
         journal.blank(seq)
     link_begin(link, link.session, ids.CLASS_EVENT, message)
     writer.body[1] |= flags
-    size = journal.payload_size()
-    for i in range(size):
-        writer.body[writer.at + i] = journal.buf[PAYLOAD_AT + i]
-    writer.at += size
+    writer.put(journal.payload())
     link_finish(link, link.session)
 
 
@@ -262,7 +261,10 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
     if reporter.status_due or ticks_diff(now_ms, reporter.status_ms) >= STATUS_MS:
         reporter.status_due = False
         reporter.status_ms = now_ms
-        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, reporter.status)
+        reporter.fill_status(now_ms)
+        link_begin(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS)
+        link.writer.put(reporter.status)
+        link_finish(link, link.session)
         return True
     # Only together with a status: a frame of its own would go out at whatever scan comes first after it is due, and
     # when scans happen depends on the cards.

@@ -28,19 +28,16 @@ def cobs_decode(buf: bytearray, size: int) -> int:
     return write
 
 
-def cobs_encode(src: bytearray, size: int, dst: bytearray, at: int) -> int:
-    """Encode src[:size] (at most FRAME_MAX) into dst from `at`. Returns the position after the last byte."""
-    end = at + size + 1
+def cobs_encode(buf: bytearray, at: int, end: int) -> None:
+    """Encode buf[at + 1:end] (at most FRAME_MAX) in place; buf[at] becomes the byte of overhead."""
     code = 1
     # From the end: at a zero it is known then how far away the next one is.
-    while size:
-        byte = src[size - 1]
-        if byte:
-            dst[at + size] = byte
+    end -= 1
+    while end > at:
+        if buf[end]:
             code += 1
         else:
-            dst[at + size] = code
+            buf[end] = code
             code = 1
-        size -= 1
-    dst[at] = code
-    return end
+        end -= 1
+    buf[at] = code

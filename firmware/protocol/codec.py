@@ -32,7 +32,7 @@ def is_event(message: int) -> bool:
     return message >= 256 and message < 512
 
 
-def pack(buf: bytearray, at: int, codes: bytes, values: "list[int]", text: bytes) -> int:
+def pack(buf: "bytearray | memoryview", at: int, codes: bytes, values: "list[int]", text: bytes) -> int:
     """Write integer fields from `values` in order; raw fields take their bytes from `text`, in order, zero-padded.
 
     Returns the position after the last byte. Values out of a field's range are cut to it: a u16 count that overflows
@@ -56,8 +56,8 @@ def pack(buf: bytearray, at: int, codes: bytes, values: "list[int]", text: bytes
     return at
 
 
-def pack_numbers(buf: bytearray, at: int, codes: bytes, values: "list[int]") -> int:
-    """The same for a body of integers only, in a small frame and without loops: statuses are sent while cards move."""
+def pack_numbers(buf: "bytearray | memoryview", at: int, codes: bytes, values: "list[int]") -> int:
+    """The same for a body of integers only, in a small frame and without loops: counters are sent while cards move."""
     for i in range(len(codes)):
         value = values[i]
         buf[at] = value & 0xFF

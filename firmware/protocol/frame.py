@@ -18,6 +18,7 @@ HEADER_SIZE = const(8)
 CRC_SIZE = const(4)
 CRC_RESIDUE = const(0x2144DF1C)  # crc32 over a frame including its CRC; a small integer, so checking costs no heap
 WIRE_MAX = const(256)  # delimiter, COBS overhead byte, 253, delimiter
+BODY_AT = const(2)
 
 DROP_COBS = const(0)
 DROP_CRC = const(1)
@@ -31,7 +32,7 @@ DROP_KINDS = const(6)
 class Views:
     """Views of a buffer's first n bytes, each made once: slicing on every frame would allocate on every frame."""
 
-    def __init__(self, buf: bytearray) -> None:
+    def __init__(self, buf: "bytearray | memoryview") -> None:
         self.whole = memoryview(buf)
         self.made: "list[memoryview | None]" = [None] * (FRAME_MAX + 1)
 
@@ -58,24 +59,26 @@ class FrameReader:
     def push(self, chunk: bytearray, start: int, end: int) -> int:
         """Take bytes until a good frame is complete (then size > 0) or the chunk ends. Returns where it stopped."""
         self.size = 0
+        buf = self.buf
+        fill = self.fill
         while start < end:
             byte = chunk[start]
             start += 1
             if byte:
-                if self.fill < WIRE_MAX:
-                    self.buf[self.fill] = byte
-                    self.fill += 1
+                if fill < WIRE_MAX:
+                    buf[fill] = byte
+                    fill += 1
                 else:
                     self.overrun = True
-            elif self.fill:
-                self._finish()
+            elif fill:
+                self._finish(fill)
+                fill = 0
                 if self.size:
                     break
+        self.fill = fill
         return start
 
-    def _finish(self) -> None:
-        fill = self.fill
-        self.fill = 0
+    def _finish(self, fill: int) -> None:
         if self.overrun:
             self.overrun = False
             self.drops[DROP_LONG] += 1
@@ -99,13 +102,14 @@ class FrameReader:
 
 
 class FrameWriter:
-    """Builds one frame and keeps it until the link has taken all of it."""
+    """Builds one frame and keeps it until the link has taken all of it. The body is stuffed where it lies: it is good
+    for nothing after `finish`."""
 
     def __init__(self) -> None:
-        self.body = bytearray(FRAME_MAX)
-        self.views = Views(self.body)
-        self.wire = bytearray(WIRE_MAX + 1)
+        self.wire = bytearray(WIRE_MAX)
         self.wire_view = memoryview(self.wire)
+        self.body = self.wire_view[BODY_AT:]
+        self.views = Views(self.body)
         self.at = 0  # next free byte of body
         self.sent = 0
         self.end = 0  # bytes of wire in use
@@ -125,11 +129,17 @@ class FrameWriter:
         body[7] = sequence >> 8 & 0xFF
         self.at = HEADER_SIZE
 
+    def put(self, data: "bytes | bytearray | memoryview") -> None:
+        """Append bytes to the body."""
+        end = self.at + len(data)
+        self.body[self.at : end] = data
+        self.at = end
+
     def finish(self) -> None:
         """Seal the frame: CRC, stuffing, delimiter at both ends."""
         pack_into("<I", self.body, self.at, crc32(self.views.first(self.at)))
-        self.wire[0] = 0
-        end = cobs_encode(self.body, self.at + CRC_SIZE, self.wire, 1)
+        end = BODY_AT + self.at + CRC_SIZE
+        cobs_encode(self.wire, BODY_AT - 1, end)
         self.wire[end] = 0
         self.end = end + 1
         self.sent = 0

@@ -55,9 +55,9 @@ def test_a_host_that_loses_the_frame_after_noise_is_found(monkeypatch: pytest.Mo
 def test_a_device_that_accepts_another_version_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     finish = FrameReader._finish  # pyright: ignore[reportPrivateUsage]
 
-    def lenient(self: FrameReader) -> None:
+    def lenient(self: FrameReader, fill: int) -> None:
         self.buf[0] ^= 0
-        finish(self)
+        finish(self, fill)
         if self.drops[4]:
             self.drops[4] = 0
             self.size = 12

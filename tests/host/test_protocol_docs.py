@@ -29,7 +29,6 @@ from firmware.link.gate import (
     REFUSE_SESSION,
     REFUSE_UNKNOWN,
     Link,
-    link_fill,
     link_receive,
 )
 from firmware.protocol import ids
@@ -317,7 +316,8 @@ def receive(link: Link, port: Port, wire: bytes) -> list[int]:
     found: list[int] = []
     while port.data or link.rx_at < link.rx_size:
         if link.rx_at >= link.rx_size:
-            link_fill(link)
+            link.rx_at = 0
+            link.rx_size = port.link_readinto(link.rx)
         message = link_receive(link, 0)
         if message:
             found.append(message)

@@ -194,7 +194,7 @@ def other_contents_the_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
         reporter.journal.load = load
 
     def twisted(reporter: Any, message: int) -> int:
-        reporter.journal.buf[report.PAYLOAD_AT + 6] ^= reporter.handshake.boot & 1
+        reporter.journal.buf[store.PAYLOAD_AT + 6] ^= reporter.handshake.boot & 1
         return message
 
     monkeypatch.setattr(report, "_event", twist)

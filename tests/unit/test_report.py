@@ -2,9 +2,11 @@
 
 from support import GAME, board, check_stage, without_heap
 
-from firmware.link.gate import link_receive, link_send
-from firmware.link.report import WINDOW
+from firmware.games.flow import DECK_READY, SHUFFLING
+from firmware.link.gate import link_receive
+from firmware.link.report import WINDOW, _next_telemetry
 from firmware.protocol import ids
+from firmware.ticks import TICKS_MAX
 from rig import stories
 from rig.story import Stage
 
@@ -100,27 +102,57 @@ def test_a_good_acknowledgement_in_clear_is_taken_without_allocating():
     assert one(2) == ids.EVENT_ACK
 
 
-def test_a_status_is_sent_with_at_most_one_integer_allocated():
-    """The CRC may be above 2**30, which is a heap object on a 32-bit VM; nothing else may be.
+def test_a_status_is_sent_with_at_most_one_integer_and_one_slice_allocated():
+    """The CRC may be above 2**30, which is a heap object on a 32-bit VM, and the body is copied into its frame by a
+    slice; nothing else may be.
 
     CPython does not say what it allocates; there only the frame itself is checked."""
     import gc
 
     stage = Stage(board(), GAME, 7)
     stage.play(stories.start())
-    link = stage.rig.app.link
-    values = list(range(1, 21))
+    reporter = stage.rig.app.reporter
+    writer = reporter.link.writer
+    now_ms = stage.rig.hal.ticks_ms()
     used = getattr(gc, "mem_alloc", int)
-    link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, values)
     gc.collect()
     gc.disable()
     before = used()
-    link_send(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS, values)
+    reporter.status_due = True
+    assert _next_telemetry(reporter, now_ms)
     grown = used() - before
     gc.enable()
     assert grown <= 32, grown
-    stage.peer.feed(bytearray(link.writer.wire[: link.writer.end]))
-    assert stage.peer.messages["status"] == values[:18]
+    stage.peer.feed(bytearray(writer.wire[: writer.end]))
+    assert stage.peer.messages["status"][0] == stage.rig.app.flow.state
+
+
+def test_a_status_has_every_number_where_the_table_of_messages_has_it():
+    """The app writes its bytes one by one; the other end reads them by the table."""
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    app = stage.rig.app
+    now_ms = stage.rig.hal.ticks_ms()
+    app.flow.hold = 3
+    app.outbox.round = 0x12345678
+    app.outbox.deck = 2
+    app.flow.positions = 5
+    app.flow.stack = 0x107  # more than its field holds: cut, as everywhere
+    app.flow.ledger.zone[:] = [0x101, 2, 0x303, 4, 5, 6, 7, 8]
+    app.reporter.seq_received = app.journal.seq_last - 0x10009
+    app.link.reader.drops[:] = [0x1000, 2, 3, 4, 5, 6]
+    zones = [0x101, 2, 0x303, 4, 5, 6, 7, 8]
+    for state, elapsed in ((DECK_READY, [0, 0]), (SHUFFLING, [12, 90])):
+        app.flow.state = app.reporter.status[0] = state
+        app.flow.entered_ms = (now_ms - 1234) & TICKS_MAX
+        app.flow.report_ms = 9000
+        app.reporter.status_due = True
+        assert _next_telemetry(app.reporter, now_ms)
+        writer = app.link.writer
+        stage.peer.feed(bytearray(writer.wire[: writer.end]))
+        told = stage.peer.messages["status"]
+        assert told == [state, 3, 0x12345678, 2, 5, 7] + elapsed + zones + [9, 0x1014]
+        app.flow.ledger.zone[:] = [9] * 8  # while it shuffles they stand still
 
 
 def test_events_are_sent_again_without_any_host_too():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac as host_hmac
+from binascii import crc32
 from dataclasses import dataclass
 
 from protocol_table import BY_NAME, Message, value_name
@@ -139,9 +140,9 @@ def make(
         writer.at += 1
     if key:
         _sign(writer, key, FROM_HOST if message.from_host else FROM_DEVICE)
-    size = writer.at + CRC_SIZE
+    body = bytes(writer.body[: writer.at])
+    raw_frame = body + crc32(body).to_bytes(CRC_SIZE, "little")
     writer.finish()
-    raw_frame = bytes(writer.body[:size])
     return Frame(message, flags, session, sequence, fields, extra, key, raw_frame, bytes(writer.wire[: writer.end]))
 
 
@@ -149,15 +150,13 @@ def stuff(raw: bytes) -> bytes:
     """Any bytes as a frame on the wire, the CRC being part of them or not."""
     from firmware.protocol.cobs import cobs_encode
 
-    wire = bytearray(len(raw) + 3)
-    end = cobs_encode(bytearray(raw), len(raw), wire, 1)
-    return bytes(wire[: end + 1])
+    wire = bytearray(2) + raw + b"\0"
+    cobs_encode(wire, 1, len(wire) - 1)
+    return bytes(wire)
 
 
 def with_crc(raw: bytes) -> bytes:
     """On the wire with a right CRC: how someone who has no key would repair a changed frame."""
-    from binascii import crc32
-
     return stuff(raw + crc32(raw).to_bytes(CRC_SIZE, "little"))
 
 

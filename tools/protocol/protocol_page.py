@@ -108,7 +108,7 @@ def _limits() -> str:
         ("`session_ending` from link sequence", f"0x{session.SEQUENCE_WARN:04X}"),
         ("last link sequence of a device", f"0x{session.SEQUENCE_MAX - 1:04X}"),
         ("last link sequence of a host", f"0x{session.SEQUENCE_MAX:04X}"),
-        ("device takes per scan (about 2 ms)", f"{gate.RX_BYTES} bytes, {report.MESSAGES_PER_SCAN} messages"),
+        ("device takes per scan (about 2 ms)", f"{gate.RX_BYTES} bytes, one frame"),
     ]
     return _table(("what", "limit"), rows)
 

@@ -22,6 +22,7 @@ from fairshoe.ship.faults import ShipError, need
 from fairshoe.ship.fold import Folded, FoldError, fold
 from fairshoe.ship.foreign import foreign_names
 from fairshoe.ship.join import Joined, JoinError, join
+from fairshoe.ship.machine_code import to_machine_code
 from fairshoe.ship.main_py import main_py
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 from fairshoe.ship.often_first import often_first
@@ -204,7 +205,7 @@ def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortene
     packages = {name for name in names if any(is_within(other, name) and other != name for other in names)}
     mains = {f"main {at}": source for at, source in enumerate(every_main())}
     try:
-        joined = joined_sources({**folded.sources, **mains}, packages)
+        joined = joined_sources({**to_machine_code(folded.sources), **mains}, packages)
         others = [joined.sources.pop(name) for name in mains]
         foreign = foreign_names(folded.sources[name] for name in names)
         short = shorten(joined.sources, foreign, "main", others, packages)

@@ -1,0 +1,61 @@
+"""Machine code for the few loops that run over every byte of a frame: `to_machine_code()`, for shipping.
+
+MicroPython compiles a function under `@micropython.viper` for the board's own processor: integers are machine words,
+buffers are addresses, and nothing is checked. On a Pico that makes stuffing a status 12 times as fast, and as bytecode
+that was a third of its frame. The source stays plain Python, which is what runs, and is tested, everywhere else.
+
+A function may be named here if it takes and returns integers and byte buffers and does nothing but arithmetic on them,
+within 31 bits, and if it never leaves its buffers: tests/tools/test_machine_code.py watches it for that.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from fairshoe.ship.faults import ShipError
+
+COMPILED = {"firmware.protocol.cobs": ("cobs_encode",)}
+DECORATOR = "@micropython.viper"
+# What viper calls an address of bytes: as an annotation it takes any object that has some.
+_TYPES = {"int": "int", "bytearray": "ptr8"}
+
+
+def to_machine_code(sources: dict[str, str]) -> dict[str, str]:
+    """The same modules, line for line, with the functions of COMPILED as viper wants them."""
+    changed = dict(sources)
+    for module, names in COMPILED.items():
+        if module in sources:
+            changed[module] = _mark(module, sources[module], names)
+    return changed
+
+
+def _mark(module: str, source: str, names: tuple[str, ...]) -> str:
+    lines = source.split("\n")
+    found = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    for name in names:
+        node = found.get(name)
+        if node is None:
+            raise ShipError(f"{module} has no function {name} to compile for the processor; see ship/machine_code.py")
+        at = node.lineno - 1
+        if lines[at - 1].strip() or node.body[0].lineno == node.lineno:
+            raise ShipError(f"{module}: {name} needs a line of its own, and an empty one before it")
+        lines[at - 1] = DECORATOR
+        lines[at] = f"def {name}({_arguments(module, node)}){_returns(module, node)}:"
+        for line in range(at + 1, node.body[0].lineno - 1):
+            lines[line] = ""  # the rest of a heading over several lines
+    return "\n".join(lines)
+
+
+def _arguments(module: str, node: ast.FunctionDef) -> str:
+    return ", ".join(f"{each.arg}: {_type(module, node.name, each.annotation)}" for each in node.args.args)
+
+
+def _returns(module: str, node: ast.FunctionDef) -> str:
+    nothing = isinstance(node.returns, ast.Constant) and node.returns.value is None
+    return "" if nothing else f" -> {_type(module, node.name, node.returns)}"
+
+
+def _type(module: str, name: str, annotation: ast.expr | None) -> str:
+    if isinstance(annotation, ast.Name) and annotation.id in _TYPES:
+        return _TYPES[annotation.id]
+    raise ShipError(f"{module}: {name} may only take and return {' and '.join(_TYPES)}; see ship/machine_code.py")
