@@ -111,6 +111,8 @@ class App:
         self.healthy = True
         self.hold_shown = FAULT_NONE
         self.turned = False  # the key switch
+        self.eventful = False  # something was seen to change, or a change may yet turn out to be one
+        self.put_off = False  # a frame was due in the last scan
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
         self.coasting = True
         self.halted_ms = self.scanned_ms
@@ -189,7 +191,11 @@ class App:
             self._set_time()
         next_ms = report_due(reporter, self.flow.state, now_ms)
         if next_ms <= 0:
-            next_ms = self._send(now_ms)
+            # After an edge or a message a frame would make this the longest of scans. While something moves it goes out
+            # with the next one, which comes at once, and then in any case.
+            self.put_off = not self.put_off and (self.eventful or wake_ms == 0) and not self.resting()
+            if not self.put_off:
+                next_ms = self._send(now_ms)
         return next_ms if next_ms < wake_ms else wake_ms
 
     def _send(self, now_ms: int) -> int:
@@ -206,7 +212,8 @@ class App:
         inp = self.inp
         flow = self.flow
         wake_ms = FOREVER_MS
-        if inp.unsettled():
+        self.eventful = inp.unsettled()
+        if self.eventful:
             wake_ms = inp.settle()
             panel_scan(flow.panel, inp)
             self.turned = inp.level[IN_KEY] != self.service.on
@@ -259,6 +266,9 @@ class App:
     def _quiet_due(self) -> bool:
         """Whether there is quiet work at all: asked in every scan, so that the dearer question is asked rarely."""
         flow = self.flow
+        machine = flow.machine
+        if machine.busy and machine.state == JOB_RUNNING and not machine.draws:
+            return False  # a card moves, and nothing else counts: see _still
         return (
             self.outbox.count != 0
             or self.reporter.seq_received > self.journal.seq_acked

@@ -1,0 +1,78 @@
+"""While something moves, no scan takes in an edge or a message and builds a frame as well; and no frame waits twice."""
+
+from support import GAME, board, check_stage
+
+from firmware.protocol import ids
+from rig import stories
+from rig.story import Stage
+
+
+class Scans:
+    """Every scan of a stage's app from here on: whether it put a frame off, built one, and had something else to do."""
+
+    def __init__(self, stage):
+        self.app = stage.rig.app
+        self.rows = []
+        self.good = 0
+        self._scan = self.app.scan
+        self._send = self.app._send
+        self.app.scan = self.scan
+        self.app._send = self.send
+
+    def scan(self, now_ms):
+        self.good = self.app.link.reader.good
+        self.rows.append([False, False, False])
+        wake_ms = self._scan(now_ms)
+        self.rows[-1][0] = self.app.put_off
+        assert wake_ms == 0 or not self.app.put_off
+        return wake_ms
+
+    def send(self, now_ms):
+        row = self.rows[-1]
+        row[1] = True
+        row[2] = not self.app.resting() and (self.app.eventful or self.app.link.reader.good != self.good)
+        return self._send(now_ms)
+
+
+def check(rows):
+    waited = 0
+    for i in range(1, len(rows)):
+        if rows[i - 1][0]:
+            waited += 1
+            assert rows[i][1] and not rows[i][0]
+        elif rows[i][1]:
+            assert not rows[i][2]
+    assert waited > 5, waited
+
+
+def test_a_frame_waits_for_the_scan_after_an_edge_and_no_longer():
+    stage = Stage(board(), GAME, 7)
+    scans = Scans(stage)
+    stage.play(stories.start() + stories.round_of(3))
+    check_stage(stage)
+    check(scans.rows)
+
+
+def test_a_frame_waits_for_the_scan_after_a_message_and_no_longer():
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start() + [("", 500, "load", 52), ("", 300, "press", "green")])
+    scans = Scans(stage)
+    peer = stage.peer
+    for _ in range(60):
+        # What was acknowledged long ago: it changes nothing, and has to be read all the same.
+        stage._to_device(peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [1]))
+        stage.run(97)
+    check(scans.rows)
+
+
+def test_with_edges_in_every_scan_frames_still_go_out():
+    """A beam that never comes to rest must not silence the device."""
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    app = stage.rig.app
+    unsettled = app.inp.unsettled
+    app.inp.unsettled = lambda: unsettled() or True
+    app.resting = lambda: False
+    heard = stage.peer.valid
+    stage.run(3000)
+    assert stage.peer.valid >= heard + 6  # a status every half second
