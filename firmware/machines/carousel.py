@@ -26,7 +26,7 @@ from firmware.machines.feed import (
     feed_start,
     feed_stop,
 )
-from firmware.machines.job import JOB_RUNNING, Machine
+from firmware.machines.job import Machine
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.phases import phase_home, phase_land, phase_park, until_at_rest
 from firmware.shoe.ledger import STORE
@@ -100,8 +100,6 @@ class Carousel(Machine):
     # -- scans -----------------------------------------------------------------------------------------------------
 
     def scan(self, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-        if self.state != JOB_RUNNING:
-            return FOREVER_MS
         wake_ms = self.phases[self.phase](self, inp, out, now_ms)
         # A part at rest is not asked: a call costs 20 us on the device, and most are at rest most of the time.
         if self.feed.state != FEED_IDLE:

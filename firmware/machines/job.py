@@ -8,7 +8,6 @@ from micropython import const
 
 from firmware.fault import FAULT_NONE
 from firmware.image import OUT_DARK, output_set
-from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,5 +92,5 @@ class Machine:
         output_set(out, OUT_DARK, 0)
 
     def scan(self, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-        """Take at most one transition. Returns when to come back."""
-        return self.phases[self.phase](self, inp, out, now_ms) if self.state == JOB_RUNNING else FOREVER_MS
+        """While a job is running: take at most one transition. Returns when to come back."""
+        return self.phases[self.phase](self, inp, out, now_ms)

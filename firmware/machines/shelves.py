@@ -20,7 +20,7 @@ from firmware.machines.feed import (
     feed_start,
     feed_stop,
 )
-from firmware.machines.job import JOB_RUNNING, Machine
+from firmware.machines.job import Machine
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.phases import phase_home, phase_park
 from firmware.machines.push import (
@@ -148,8 +148,6 @@ class Shelves(Machine):
     # -- scans -----------------------------------------------------------------------------------------------------
 
     def scan(self, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-        if self.state != JOB_RUNNING:
-            return FOREVER_MS
         wake_ms = self.phases[self.phase](self, inp, out, now_ms)
         if self.feed.state != FEED_IDLE:
             next_ms = FEED_SCANS[self.feed.state](self.feed, inp, out, now_ms)

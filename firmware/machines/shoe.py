@@ -14,7 +14,7 @@ from firmware.machines.feed import (
     feed_start,
     feed_stop,
 )
-from firmware.machines.job import JOB_RUNNING, Machine
+from firmware.machines.job import Machine
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.phases import phase_land
 from firmware.shoe.ledger import TRAY
@@ -72,8 +72,6 @@ class Shoe(Machine):
         return 1
 
     def scan(self, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-        if self.state != JOB_RUNNING:
-            return FOREVER_MS
         wake_ms = self.phases[self.phase](self, inp, out, now_ms)
         if self.feed.state != FEED_IDLE:
             next_ms = FEED_SCANS[self.feed.state](self.feed, inp, out, now_ms)

@@ -271,6 +271,8 @@ class BoardHal:
         for i in range(len(levels)):
             if level[i] != levels[i] and i != self._stop.held:
                 self._switch(i, level[i])
+                if level == levels:
+                    break  # most often it is one, and a motor's, which come first
 
     def _switch(self, output: int, value: int) -> None:
         self._levels[output] = value
