@@ -53,6 +53,7 @@ def motion_rows(said: Said, motion: dict[str, float]) -> list[Row]:
         Row("scans while cards moved", count),
         Row("scan while cards move, mean", mean, "us", SCAN_MEAN_US),
         Row("scan while cards move, worst", worst, "us", SCAN_WORST_US),
+        *_worst_rows(said, name),
         Row("processor busy while cards move", round(motion["cpu_percent"], 1), "%", CPU_PERCENT),
         Row("interrupts masked, longest", motion["masked_us"], "us"),
         Row("in one interrupt, longest", motion["handler_us"], "us"),
@@ -64,6 +65,12 @@ def motion_rows(said: Said, motion: dict[str, float]) -> list[Row]:
         if count:
             rows.append(Row("heap taken a scan, of the intake", round(int(said["heap_grown"][0]) / count, 1), "bytes"))
     return rows
+
+
+def _worst_rows(said: Said, name: str) -> list[Row]:
+    """What the longest scan had to do besides its machine's work."""
+    words = ("edges it found", "frames it took", "frames it sent")
+    return [Row(f"  {word}", int(value)) for word, value in zip(words, said.get(f"{name}_worst", ()), strict=False)]
 
 
 def round_rows(said: Said, rounds: int) -> list[Row]:

@@ -52,6 +52,7 @@ class Timed:
         self.jobs = 0
         self.moving = [0, 0, 0]
         self.quiet = [0, 0, 0]
+        self.worst = [0, 0, 0]  # the longest of the moving: edges that it found, frames in, frames out
 
     def resting(self):
         return self.app.resting()
@@ -60,10 +61,19 @@ class Timed:
         self.app.overran(took_ms)
 
     def scan(self, now_ms):
+        link = self.app.link
+        ring = self.hal._edges
+        edges = ring.head - ring.tail
+        good = link.reader.good
+        sent = link.session.sent
         began_us = ticks_us()
         wake_ms = self.app.scan(now_ms)
         took_us = ticks_diff(ticks_us(), began_us)
         figures = self.moving if motors_running(self.inp, self.out) else self.quiet
+        if figures is self.moving and took_us > figures[2]:
+            self.worst[0] = edges % len(ring.us)
+            self.worst[1] = link.reader.good - good
+            self.worst[2] = link.session.sent - sent
         figures[0] += 1
         figures[1] += took_us
         if took_us > figures[2]:
@@ -109,12 +119,12 @@ class Timed:
 
     def figures(self, name):
         say(name, *self.moving)
+        say(name + "_worst", *self.worst)
         say(name + "_quiet", *self.quiet)
 
     def clear(self):
         for i in range(3):
-            self.moving[i] = 0
-            self.quiet[i] = 0
+            self.moving[i] = self.worst[i] = self.quiet[i] = 0
 
 
 def start():
