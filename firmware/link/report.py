@@ -73,6 +73,7 @@ class Reporter:
         self.due_ms = link.hal.ticks_ms()  # when report_send has to look again, new events and states apart
         self.status_due = False
         self.status_ms = 0
+        self.status_told = False  # just now: what goes out with one may follow
         self.status = bytearray(STATUS_SIZE)  # the body of the last one, state first
         self.fill_status: "Callable[[int], None]"  # by the app
         self.counters_due = False
@@ -265,25 +266,28 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
         link_begin(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS)
         link.writer.put(reporter.status)
         link_finish(link, link.session)
+        reporter.status_told = True
         return True
-    # Only together with a status: a frame of its own would go out at whatever scan comes first after it is due, and
-    # when scans happen depends on the cards.
-    if reporter.meters_due and reporter.status_ms == now_ms:
+    # Only right after a status: a frame of its own would go out at whatever scan comes first after it is due, and when
+    # scans happen depends on the cards.
+    if not reporter.status_told:
+        return False
+    if reporter.meters_due:
         reporter.meters_due = False
         link_send(link, link.session, ids.CLASS_TELEMETRY, ids.METERS, reporter.meters)
         return True
-    if reporter.health_due and reporter.status_ms == now_ms:
+    if reporter.health_due:
         reporter.health_due = False
         link_send(link, link.session, ids.CLASS_TELEMETRY, ids.HEALTH, reporter.overruns)
         return True
-    due = reporter.counters_due or ticks_diff(now_ms, reporter.counters_ms) >= COUNTERS_MS
-    if due and reporter.status_ms == now_ms:
+    if reporter.counters_due or ticks_diff(now_ms, reporter.counters_ms) >= COUNTERS_MS:
         reporter.counters_due = False
         reporter.counters_ms = now_ms
         reporter.health_due = True
         _fill_counters(reporter)
         link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.LINK_COUNTERS, reporter.scratch)
         return True
+    reporter.status_told = False
     return False
 
 

@@ -155,6 +155,26 @@ def test_a_status_has_every_number_where_the_table_of_messages_has_it():
         app.flow.ledger.zone[:] = [9] * 8  # while it shuffles they stand still
 
 
+def test_what_goes_out_with_a_status_does_so_however_long_each_scan_takes():
+    """On a device the next scan begins a millisecond or two later; here it would be the same instant."""
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    reporter = stage.rig.app.reporter
+    writer = reporter.link.writer
+    now_ms = stage.rig.hal.ticks_ms()
+    reporter.status_due = reporter.meters_due = reporter.counters_due = True
+    told = []
+    for i in range(6):
+        if not _next_telemetry(reporter, now_ms + 3 * i):
+            break
+        stage.peer.messages.clear()
+        stage.peer.feed(bytearray(writer.wire[: writer.end]))
+        told += stage.peer.messages
+    assert told == ["status", "meters", "link_counters", "health"]
+    reporter.meters_due = True
+    assert not _next_telemetry(reporter, now_ms + 30), "without a status its instant would tell when a scan was"
+
+
 def test_events_are_sent_again_without_any_host_too():
     from rig.rig import Rig
 
