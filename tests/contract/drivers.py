@@ -43,7 +43,6 @@ class Driver:
     service_max = 0  # and the service port; 0: it takes all, and what finds no room is gone
     verb_us = 0  # how long a verb may take that does not wait
     late_us = 0  # how long an interrupt may take
-    causes = (1, 2, 0)  # of a start, that it can tell
 
     def __init__(self, config, seed=7):
         self.config = config
@@ -204,7 +203,7 @@ class BoardDriver(Driver):
     service_max = 64
     world_kind = None
     # What MicroPython calls power-on, watchdog, and anything else.
-    reset_causes = (1, 3, 5)
+    causes = (1, 3, 5)
 
     def build(self, config, seed):
         self.world = self.world_kind(config, INPUTS, seed)
@@ -254,7 +253,7 @@ class BoardDriver(Driver):
         self.world.noise_kind = kind
 
     def resets(self, cause):
-        self.world.cause = self.reset_causes[cause]
+        self.world.cause = self.causes[cause]
         self.restart()
 
     def fed(self):

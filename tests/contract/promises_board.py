@@ -292,7 +292,7 @@ def only_feeding_feeds_the_watchdog(driver, kind):
 def why_it_started_is_told(driver, kind):
     board = driver.make(kind)
     assert board.hal.reset_cause() == 0
-    for cause in board.causes:
+    for cause in (1, 2, 0):
         board.resets(cause)
         assert board.hal.reset_cause() == cause
 

@@ -10,6 +10,7 @@ import struct
 import sys
 from time import sleep_ms
 
+import machine
 import micropython
 from uctypes import addressof
 
@@ -80,6 +81,7 @@ VERBS = {
     "entropy_into": noise,
     "nv_read": cells,
     "hang": hang,
+    "reset": lambda a, b, c, data: machine.reset(),
     "collect": lambda a, b, c, data: gc.collect(),
     "ticks_ms": lambda a, b, c, data: hals[0].ticks_ms(),
     "ticks_us": lambda a, b, c, data: hals[0].ticks_us(),

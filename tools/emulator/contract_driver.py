@@ -60,7 +60,6 @@ class EmulatedDriver(Driver):
     service_max = 257
     verb_us = 4000
     late_us = 200
-    causes = (1, 0)  # a Pico cannot tell a reset by software from one by its watchdog
     waiting: ClassVar[dict[str, Started]] = {}
 
     def build(self, config: dict[str, Any], seed: int) -> None:
@@ -138,8 +137,9 @@ class EmulatedDriver(Driver):
             self.restart()
             return
         self.bench.pico.hold_console(False)
-        self.hal.watchdog_feed()
-        self.hal.hang()
+        if cause == 1:
+            self.hal.watchdog_feed()
+        self.hal.end("hang" if cause == 1 else "reset")
         self.box = wait_for_box(self.bench.pico)
         self._begin()
 

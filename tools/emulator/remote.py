@@ -123,11 +123,11 @@ class RemoteHal:
             self._calls = 0
             self._call("collect")
 
-    def hang(self) -> None:
-        """Do nothing for ever. Returns when something has reset the board; none of the verbs works then."""
+    def end(self, how: str) -> None:
+        """`hang`, which a watchdog that was fed ends, or `reset`. None of the verbs works when the board is reset."""
         resets = self._bench.pico.resets
-        self._order("hang", (0, 0, 0), b"")
-        self._run(lambda: self._bench.pico.resets > resets, "hang")
+        self._order(how, (0, 0, 0), b"")
+        self._run(lambda: self._bench.pico.resets > resets, how)
 
     def _filled(self, buf: bytearray, result: int) -> int:
         buf[: len(self._data)] = self._data
