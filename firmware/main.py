@@ -23,6 +23,7 @@ BOARD_FILE = "board.json"
 WORDS_FILE = "words.txt"
 GAME_FILE = "game.json"  # the one game this device plays
 GAME_DEFAULT = "caribbean-stud"
+PROMPT_MS = const(2000)  # from power-on: a computer takes a second until it has found the USB port
 BEAT_MS = const(200)  # scans at least so often, whatever they asked for: the watchdog barks at 500 ms
 COLLECT_MS = const(5000)
 
@@ -35,6 +36,8 @@ def main() -> None:
     """
     app = start()
     hal = app.hal
+    while hal.ticks_ms() < PROMPT_MS:
+        hal.idle(1)
     micropython.kbd_intr(-1)
     try:
         run(app)

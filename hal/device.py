@@ -51,7 +51,7 @@ def board() -> "Config":
 
 
 def outputs_off(config: "Config") -> None:
-    """First of all. Loading the firmware takes two seconds, in which a floating pin could turn a motor."""
+    """First of all. Loading the firmware takes a second, in which a floating pin could turn a motor."""
     for pin in config["outputs"].values():
         if not isinstance(pin, dict):  # on the port expander: lamps
             Pin(pin, Pin.OUT, value=0)

@@ -99,6 +99,16 @@ class Board:
     def __init__(self, storage_fails: bool) -> None:
         self.done: list[str] = []
         self.storage_fails = storage_fails
+        self.now_ms = 800  # loading takes that long
+        self.ctrl_c_ms = -1
+
+    def ticks_ms(self) -> int:
+        return self.now_ms
+
+    def idle(self, ms: int) -> None:
+        self.now_ms += ms
+        if self.now_ms == self.ctrl_c_ms:
+            raise KeyboardInterrupt
 
     def all_off(self) -> None:
         self.done.append("off")
@@ -139,6 +149,26 @@ def test_whatever_ends_the_scans_ends_in_motors_off_and_the_watchdog(
         device_main.main()
     said = [] if storage_fails else [f"stored {error()!r:.8}"]
     assert [word.rstrip("\0") for word in hal.done] == ["scanning", "off", *said, "fed"]
+
+
+def test_in_the_first_two_seconds_a_technician_gets_in_by_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shoe that scans has no prompt: without these seconds nobody could replace its firmware."""
+    interrupts: list[int] = []
+
+    def scans(_app: Any) -> None:
+        raise Bitten
+
+    monkeypatch.setattr(device_main, "run", scans)
+    monkeypatch.setattr(device_main.micropython, "kbd_intr", interrupts.append, raising=False)
+    for ctrl_c_ms in (801, 1999, -1):
+        hal = Board(storage_fails=False)
+        hal.ctrl_c_ms = ctrl_c_ms
+        monkeypatch.setattr(device_main, "start", lambda hal=hal: SimpleNamespace(boot=3, hal=hal))
+        with pytest.raises(KeyboardInterrupt if ctrl_c_ms > 0 else Bitten):
+            device_main.main()
+        assert interrupts == ([] if ctrl_c_ms > 0 else [-1])
+        assert hal.now_ms == (ctrl_c_ms if ctrl_c_ms > 0 else 2000)
+    assert hal.done == ["off", "stored Bitten()", "fed"]
 
 
 def test_main_has_no_way_out_behind_the_scans() -> None:
