@@ -6,6 +6,15 @@ It begins in eights, understands nothing before it has been told how, and is bla
 RS, E, LIGHT = 1, 4, 8
 
 
+class Misuse(Exception):
+    """What the driver did, a real display might take for anything."""
+
+
+def _must(right: bool, what: str) -> None:
+    if not right:
+        raise Misuse(what)
+
+
 class LcdChip:
     """`screen()` is what a dealer reads. `writes` has the size of every transfer, `orders` what was understood."""
 
@@ -34,12 +43,12 @@ class LcdChip:
         self.writes.append(len(buf))
         self.busy = False
         for byte in buf:
-            assert not byte & 2, "it is never read"
+            _must(byte & 2 == 0, "it is never read")
             self.lit = byte & LIGHT != 0
             if byte & E and not self.last & E:
-                assert byte & RS == self.last & RS, "RS changes with E"
+                _must(byte & RS == self.last & RS, "RS changes with E")
             if self.last & E and not byte & E:
-                assert byte & 0xF9 == self.last & 0xF9, "a nibble changes as it is taken"
+                _must(byte & 0xF9 == self.last & 0xF9, "a nibble changes as it is taken")
                 self._nibble(byte >> 4, byte & RS)
             self.last = byte
 
@@ -56,7 +65,7 @@ class LcdChip:
 
     def _do(self, value: int, rs: int) -> None:
         if rs:
-            assert not self.wide, "text before it was told how"
+            _must(not self.wide, "text before it was told how")
             self.orders.append(chr(value))
             self.memory[self.at] = value
             self.at += 1
@@ -73,7 +82,7 @@ class LcdChip:
         elif value & 0x08:
             self.on = value & 0x07 == 0x04
         elif value & 0x04:
-            assert value == 0x06, "text would run backwards"
+            _must(value == 0x06, "text would run backwards")
         else:
             self.busy = True  # home: longer than a slice takes
 
