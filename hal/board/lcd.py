@@ -27,9 +27,10 @@ _BEGIN_MS = const(50)  # from power to the first order: 40
 _BOOT_MS = const(5)  # it has had power for as long as we have; after the first order: 4.1
 # Threes until it must have noticed, whatever it takes them for; then nibbles, four lines, no cursor, left to right.
 _BEGIN = b"\x33\x33\x33\x33\x33\x33\x33\x33\x33\x33\x32\x28\x0c\x06\x06"
-_ORDERS = const(5)  # in a slice: where, and four characters
+_ORDERS = const(5)  # for a slice: where, and four characters
 _SLICE_MS = const(20)  # a page in 0.4 s, with a twentieth of the processor
-_ALL = const(0xFFFFF)  # slices of the text
+_SIZE = const(80)
+_SLICE = const(4)
 
 
 class Lcd:
@@ -38,8 +39,9 @@ class Lcd:
     def __init__(self, i2c: "I2C", address: int) -> None:
         self._i2c = i2c
         self._address = address
-        self._text = b" " * 80
-        self._new = _ALL  # a bit for every slice
+        self._text = b" " * _SIZE
+        self._shown = bytearray(_SIZE)  # on the display; 0 where that is not known
+        self._at = 0  # where the next slice may be that is not
         self._begun = 0  # how much of the beginning is out
         self._wire = bytearray(_ORDERS * 6)
         for _ in range(3):
@@ -48,11 +50,9 @@ class Lcd:
             sleep_ms(_BOOT_MS)
 
     def show(self, lines: "tuple[str, str, str, str]") -> None:
-        text = ("%-20.20s" * 4 % lines).encode()
-        for at in range(80):
-            if text[at] != self._text[at]:
-                self._new |= 1 << at // 4
-        self._text = text
+        """In a scan, so that what has changed is looked for later, slice by slice."""
+        self._text = ("%-20.20s" * 4 % lines).encode()
+        self._at = 0
         if self._begun == len(_BEGIN):
             self._due_ms = ticks_ms()
 
@@ -71,19 +71,32 @@ class Lcd:
                 self._order(i, _BEGIN[self._begun + i], _LIGHT)
             self._i2c.writeto(self._address, self._wire)
             self._begun += _ORDERS
-            self._new = _ALL
             self._wait(_BEGIN_MS)
-        elif self._new:
-            at = 0
-            while not self._new >> at & 1:
-                at += 1
-            self._put(at * 4)
-            self._new ^= 1 << at
+            self._forget()
+        elif self._find():
+            self._put(self._at)
+            self._at += _SLICE
             # Not from now on: what makes one late must not show in the next.
             self._due_ms = ticks_add(self._due_ms, _SLICE_MS)
         else:
             self._i2c.writeto(self._address, _ASK)
             self._wait(_ASK_MS)
+
+    def _forget(self) -> None:
+        self._at = 0
+        for i in range(_SIZE):
+            self._shown[i] = 0
+
+    def _find(self) -> bool:
+        """The next slice that is not on the display."""
+        text = self._text
+        shown = self._shown
+        for i in range(self._at, _SIZE):
+            if text[i] != shown[i]:
+                self._at = i // _SLICE * _SLICE
+                return True
+        self._at = _SIZE
+        return False
 
     def _wait(self, ms: int) -> None:
         self._due_ms = ticks_add(ticks_ms(), ms)
@@ -92,7 +105,8 @@ class Lcd:
         """Line 2 is the far end of line 0 to the display, and 3 that of 1."""
         i = at // 20
         self._order(0, 0x80 | (i & 1) << 6 | at - 20 * (i + 1 >> 1), _LIGHT)
-        for i in range(4):
+        for i in range(_SLICE):
+            self._shown[at + i] = self._text[at + i]
             self._order(i + 1, self._text[at + i], _LIGHT | _RS)
         self._i2c.writeto(self._address, self._wire)
 
