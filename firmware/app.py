@@ -217,8 +217,8 @@ class App:
             wake_ms = inp.settle()
             panel_scan(flow.panel, inp)
             self.turned = inp.level[IN_KEY] != self.service.on
-        # Most of the time nothing has changed there: a question here is half the price of a call.
-        if not flow.tray.empty or inp.level[IN_TRAY]:
+        # Most of the time the tray knows what its beam says: a question here is half the price of a call.
+        if not (flow.tray.blocked if inp.level[IN_TRAY] else flow.tray.empty):
             next_ms = tray_scan(flow.tray, inp, now_ms)
             if next_ms < wake_ms:
                 wake_ms = next_ms

@@ -107,13 +107,14 @@ def _locked_out(flow: "Flow") -> None:
 
 
 def step_dispensing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    wanted = flow.wanted
-    done = _dispense(flow, out, wanted, now_ms)
-    if done >= 0:
-        return done
+    if flow.phase == PHASE_COMMITTING:
+        return _begin_motion(flow, out, flow.wanted, now_ms)
+    if flow.machine.state != JOB_DONE:
+        return FOREVER_MS
+    panel_lamps(out, 1, 0, 0)
     if flow.machine.count != flow.asked:
         return flow_warn(flow, out, FAULT_STACK, now_ms)
-    _post_stack(flow, wanted)
+    _post_stack(flow, flow.wanted)
     return flow_enter(flow, STACK_OFFERED, now_ms)
 
 
@@ -210,8 +211,12 @@ def extra_due(flow: "Flow") -> bool:
 
 
 def step_releasing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    done = _dispense(flow, out, _ALL, now_ms)
-    return done if done >= 0 else _released(flow, out, now_ms)
+    if flow.phase == PHASE_COMMITTING:
+        return _begin_motion(flow, out, _ALL, now_ms)
+    if flow.machine.state != JOB_DONE:
+        return FOREVER_MS
+    panel_lamps(out, 1, 0, 0)
+    return _released(flow, out, now_ms)
 
 
 def _released(flow: "Flow", out: "Outputs", now_ms: int) -> int:
@@ -300,25 +305,19 @@ def _cover_all(flow: "Flow") -> None:
     flow.outbox.post(ids.EV_COVER_ALL, hands, column, text=flow.profile.clauses[RULE_COVER_ALL])
 
 
-def _dispense(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int:
-    """Run one motion to its end: -1 when it ended well, else when to come back."""
-    machine = flow.machine
-    if flow.phase == PHASE_COMMITTING:
-        if not flow_committed(flow):
-            return flow_await_commit(flow, out, now_ms)
-        if not flow.tray.empty and flow.ledger.zone[TRAY] == 0:
-            flow.hold = FAULT_STACK  # somebody's hand or card: a stack begins in an empty tray
-            return FOREVER_MS
-        flow.hold = FAULT_NONE
-        if wanted == _ALL:
-            machine.release(now_ms)
-        else:
-            flow.asked = wanted - flow.ledger.zone[TRAY]
-            machine.deal(flow.asked, now_ms)
-        panel_lamps(out, 0, 1, 0)
-        flow.phase = PHASE_MOVING
+def _begin_motion(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int:
+    """Once its intent is durable, and where nothing is in its way. Returns when to come back."""
+    if not flow_committed(flow):
+        return flow_await_commit(flow, out, now_ms)
+    if not flow.tray.empty and flow.ledger.zone[TRAY] == 0:
+        flow.hold = FAULT_STACK  # somebody's hand or card: a stack begins in an empty tray
         return FOREVER_MS
-    if machine.state != JOB_DONE:
-        return FOREVER_MS
-    panel_lamps(out, 1, 0, 0)
-    return -1
+    flow.hold = FAULT_NONE
+    if wanted == _ALL:
+        flow.machine.release(now_ms)
+    else:
+        flow.asked = wanted - flow.ledger.zone[TRAY]
+        flow.machine.deal(flow.asked, now_ms)
+    panel_lamps(out, 0, 1, 0)
+    flow.phase = PHASE_MOVING
+    return FOREVER_MS
