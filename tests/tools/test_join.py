@@ -163,12 +163,14 @@ def test_modules_run_in_the_order_of_their_imports() -> None:
 def test_an_import_inside_a_function_finds_its_module_in_the_file() -> None:
     use = (
         "def start(kind=1):\n"
+        "    from pack.far import far\n"
         "    if kind == 1:\n        from pack.box import Box as Kind, size\n"
         "    else:\n        from pack.case import Case as Kind, size\n"
-        "    print(Kind().lid + size)\n"
+        "    print(Kind().lid + size + far)\n"
     )
-    result = joined(use, box="class Box:\n    lid = 1\nsize = 10\n", case="class Case:\n    lid = 2\nsize = 20\n")
-    assert run(result) == [11]
+    box, case = "class Box:\n    lid = 1\nsize = 10\n", "class Case:\n    lid = 2\nsize = 20\n"
+    result = joined(use, box=box, case=case, far="far = 100\n")
+    assert run(result) == [111]
     assert "import" not in result.sources["file"]
 
 
