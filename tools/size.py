@@ -126,13 +126,13 @@ def main(argv: list[str] | None = None) -> int:
         return print_real_names(args.board, args.root)
     try:
         built = build(args.board, args.root, lines=args.lines)
-    except ShipError as error:
+        write_names(args.board, built.short, args.root)
+        if args.out:
+            write_files(built, args.out, args.root)
+    except (ShipError, OSError) as error:
         print(f"size: {error}", file=sys.stderr)
         return 1
     shipped = built.shipped
-    write_names(args.board, built.short, args.root)
-    if args.out:
-        write_files(built, args.out, args.root)
     total = sum(item.shipped_bytes for item in shipped)
     if args.json:
         files = [asdict(item) for item in shipped]

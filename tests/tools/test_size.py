@@ -169,6 +169,12 @@ def test_says_what_is_wrong(tree: Path, capsys: pytest.CaptureFixture[str], name
     assert message in capsys.readouterr().err
 
 
+def test_a_folder_that_cannot_be_made_is_told(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tree / "firmware/app.py/out"
+    assert size.main(["--board", "b", "--root", str(tree), "--out", str(place)]) == 1
+    assert capsys.readouterr().err.startswith("size: ")
+
+
 def test_names_the_boards_there_are(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert size.main(["--board", "nope", "--root", str(tree)]) == 1
     assert "there are: b" in capsys.readouterr().err
