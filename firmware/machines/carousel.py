@@ -2,12 +2,14 @@
 and stacks come out slot by slot past the exit beam."""
 
 from firmware.fault import FAULT_COMPOSITION
+from firmware.image import IN_EXIT
 from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop, axis_survey, axis_sweep
 from firmware.machines.beams import phase_dark, phase_light
 from firmware.machines.eject import (
     EJECT_DONE,
     EJECT_FAILED,
     EJECT_IDLE,
+    EJECT_LEAVING,
     Eject,
     eject_purge,
     eject_scan,
@@ -165,7 +167,12 @@ def _deal(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         machine.tray.guard(inp)
         if machine.wanted:
             eject_start(machine.eject, out, machine.wanted, now_ms)
-    fault = machine.tray.trouble(inp, machine.eject.count if machine.wanted else 0)
+    eject = machine.eject
+    if machine.wanted and eject.count == 0 and eject.state == EJECT_LEAVING and inp.leaves[IN_EXIT] != eject.seen_exit:
+        # In a late scan the first card has left the exit and lies in the tray, and is not counted yet.
+        fault = machine.tray.early(inp, inp.leave_us[IN_EXIT])
+    else:
+        fault = machine.tray.trouble(inp, eject.count if machine.wanted else 0)
     return machine.fail(out, fault) if fault else _until_ejected(machine, out, now_ms)
 
 
