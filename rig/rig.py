@@ -8,6 +8,7 @@ from firmware.protocol.dictionary import Words
 from hal.sim.nv import PowerCut
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
+from hal.sim.rng import mix
 from rig.flash_nv import make_nv
 from rig.games import load_profile
 
@@ -51,6 +52,7 @@ class Rig:
         self.plant = Plant(config, INPUTS, seed)
         self.nv = make_nv(config["nv"], seed) if nv is None else nv
         self.scans = 0
+        self.scan_us = 0  # a scan takes up to so long, and sees what happens meanwhile only when the next one comes
         self.deliver: "Callable[[], None] | None" = None  # takes what the device sent, before time goes on
         self.powered = False
         # Power that was ordered to fail, beside that at a storage write, which is the storage's business: at an
@@ -196,6 +198,8 @@ class Rig:
             self.halt(self.crash_name)
             return 0
         self.scans += 1
+        if self.scan_us and self.plant.now_us >= self.stuck_us:
+            self.stuck_us = self.plant.now_us + mix(self.scan_us, self.scans, self.plant.now_us) % self.scan_us
         if self.hal.fed != fed:
             self.reset_us = NEVER_US
             return wake_ms

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 WAIT_MS = 120000
 ORDER_MS = 600000  # eight decks are shuffled in less
-KEYS = ("title", "story", "board", "changes", "game", "seed", "role", "faults", "script", "expect", "clauses")
+_WHERE = ("title", "story", "board", "changes", "game", "seed", "role", "scan_us")
+KEYS = (*_WHERE, "faults", "script", "expect", "clauses")
+SCAN_US_MAX = 4000  # what the budget allows, and scan_ms_max of the reference boards
 _STEP = ("on", "within_ms", "after_ms", "do")
 _KEY = bytes(range(32))  # every simulated device of a scenario with a role has this one
 # What is done after an ordered power cut; everything else is left out.
@@ -64,6 +66,7 @@ class Scenario:
         key = _KEY if role else b""
         number = ids.ROLE_NAMES.split().index(role) if role else 0
         self.stage = Stage(config, data.get("game", "house"), data.get("seed", 1), key, number)
+        self.stage.rig.scan_us = data.get("scan_us", 0)
         self.stage.listen = self._listen
         self.promises: "Promises | None" = None
         if data.get("expect", {}).get("promises"):
@@ -237,6 +240,9 @@ def check(data: "Data") -> None:
     _check_steps(data["script"], "script")
     if data.get("role", "table") not in ("observer", "table", "service"):
         raise ValueError("role: one of observer, table, service")
+    scan_us = data.get("scan_us", 0)
+    if not isinstance(scan_us, int) or not 0 <= scan_us <= SCAN_US_MAX:
+        raise ValueError("scan_us: 0 to %d" % SCAN_US_MAX)
     check_expect(data.get("expect", {}), FIELDS, TEXTS)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from fairshoe import boards
 from rig.operator import next_moves
+from rig.scenario import SCAN_US_MAX
 from rig.story import Stage
 
 Data = dict[str, Any]
@@ -42,6 +43,8 @@ def draw_scenario(draw: random.Random, seed: int, board: str = "") -> Data:
         "changes": _draw_changes(draw, kind),
         "game": _draw_game(draw, kind),
         "seed": draw.randrange(1, 100000),
+        # Not drawn: a simulated scan takes no time, a real one does, and both must be good.
+        "scan_us": (0, 1500, SCAN_US_MAX)[seed // len(BOARDS) % 3],
         "faults": [],
         "script": [],
         "expect": {"promises": True},

@@ -83,6 +83,7 @@ def changed(tmp_path: Path, **changes: Any) -> Path:
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
+    ({"scan_us": 4001}, "scan_us: 0 to 4000"),
     ({"colour": "red"}, "no key 'colour'; known: title, story, board"),
     ({"clauses": "CS-9a"}, "clauses: a list of ids"),
     ({"script": [{"do": "juggle"}]}, "script[0]: no action 'juggle'; known: "),
