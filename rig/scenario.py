@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WAIT_MS = 120000
 ORDER_MS = 600000  # eight decks are shuffled in less
 _WHERE = ("title", "story", "board", "changes", "game", "seed", "role", "scan_us")
-KEYS = (*_WHERE, "faults", "script", "expect", "clauses")
+KEYS = _WHERE + ("faults", "script", "expect", "clauses")
 SCAN_US_MAX = 4000  # what the budget allows, and scan_ms_max of the reference boards
 _STEP = ("on", "within_ms", "after_ms", "do")
 _KEY = bytes(range(32))  # every simulated device of a scenario with a role has this one
