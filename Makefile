@@ -15,6 +15,7 @@ ROUNDS ?=
 NAMES ?=
 KIND ?=
 QUICK ?=
+KEYED ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -134,10 +135,10 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 growth: ready ## whether memory grows over 1,000 rounds, on the MicroPython VM  [ROUNDS=]
 	@$(BIN)/node tools/mpy/growth.mjs $(or $(ROUNDS),1000)
 
-hil: ## the firmware on an emulated RP2040: rounds, faults, power cuts, budgets  UF2=firmware.uf2 [BOARD= ROUNDS= SEED= QUICK=1]
+hil: ## the firmware on an emulated RP2040: rounds, faults, power cuts, budgets  UF2=firmware.uf2 [BOARD= ROUNDS= SEED= QUICK=1 KEYED=1]
 	@$(PYTHON) tools/setup.py --quiet --hil
 	@$(BIN)/python tools/hil.py $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD)) $(call opt,--rounds,$(ROUNDS)) \
-		$(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) $(if $(QUICK),--quick)
+		$(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) $(if $(QUICK),--quick) $(if $(KEYED),--keyed)
 
 hil-smoke: ## the shortest run of hil: one round  UF2=firmware.uf2 [BOARD=]
 	@$(MAKE) --no-print-directory hil QUICK=1

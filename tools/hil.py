@@ -25,6 +25,7 @@ from hil_board import ROOT, Files, HilBoard, Notes, files_of
 from hil_image import image_problem
 
 from fairshoe.errors import DeviceHalted, FairshoeError
+from fairshoe.keys import Role, role_key
 from fairshoe.ship.build import MAIN_PY, read_config
 from fairshoe.ship.closure import ShipError
 
@@ -36,6 +37,7 @@ MicroPython publishes such files on its download pages, under that board; or bui
 (ports/rp2, BOARD=RPI_PICO). None is kept in this repository."""
 
 CYCLES_PER_US = 125
+DEVICE_KEY = bytes(range(32))  # of every emulated device that has one
 PROMPT = ">>> "
 _SAID_AGAIN_S = 1.2
 PAGE_MS = 500  # a display has a whole page in 0.4 s
@@ -63,16 +65,22 @@ class Run:
         config = read_config(self.board, ROOT)
         check_board(self.board, config)
         self.kind = str(config["mechanism"]["kind"])
-        self.files, self.config, built = files_of(self.board, probe=True)
+        self.device_key = DEVICE_KEY if options.keyed else b""
+        self.files, self.config, built = files_of(self.board, probe=True, keyed=options.keyed)
         self.shipped_bytes = sum(item.shipped_bytes for item in built.shipped if item.path != "main.py")
         self.shipped_bytes += len(MAIN_PY)
 
+    def board_of(self, files: Files, config: dict[str, Any]) -> tuple[HilBoard, stories.Player]:
+        """One with power, and who plays at it."""
+        board = HilBoard(self.uf2, files, config, self.seed, self.notes, self.device_key)
+        key = role_key(self.device_key, Role.TABLE) if self.device_key else None
+        return board, stories.Player(board, self.notes, key=key)
+
     def boot(self) -> tuple[HilBoard, stories.Player]:
         self.notes("booting MicroPython")
-        board = HilBoard(self.uf2, self.files, self.config, self.seed, self.notes)
+        board, player = self.board_of(self.files, self.config)
         board.wait("@ booted")
         self.notes(f"fairshoe {board.said()['version'][0]} scans; it proves that it is empty")
-        player = stories.Player(board, self.notes)
         player.greet()
         player.until("empty_proved")
         board.wait("@ ready")
@@ -212,12 +220,12 @@ def halt(run: Run, name: str) -> Part:
     """A product with something wrong: it says so at the table port, nothing turns, and its console gives a prompt."""
     change, expected = BROKEN[name]
     run.notes.prefix = f"{name}: "
-    files, config, _built = files_of(run.board, probe=False)
+    files, config, _built = files_of(run.board, probe=False, keyed=bool(run.device_key))
     change(files)
-    board = HilBoard(run.uf2, files, config, run.seed, run.notes)
+    board, player = run.board_of(files, config)
     part = Part()
     try:
-        stories.Player(board, run.notes).greet()
+        player.greet()
         part.result = "WRONG: it started"
     except DeviceHalted as error:
         run.notes(error.what)
@@ -252,9 +260,8 @@ def shown_halted(files: Files, board: HilBoard) -> bool:
 def product(run: Run) -> Part:
     """What is shipped, main.py and all, starts and says hello."""
     run.notes.prefix = "product: "
-    files, config, _built = files_of(run.board, probe=False)
-    board = HilBoard(run.uf2, files, config, run.seed, run.notes)
-    player = stories.Player(board, run.notes)
+    files, config, _built = files_of(run.board, probe=False, keyed=bool(run.device_key))
+    board, player = run.board_of(files, config)
     part = Part()
     try:
         player.greet()
@@ -334,6 +341,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     add_uf2(parser)
     parser.add_argument("--board", default="pico-carousel", help="a name in board_configs/ (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds to play (default %(default)s)")
+    parser.add_argument("--keyed", action="store_true", help="a session under the device's key, as at a table")
     parser.add_argument("--quick", action="store_true", help="one round and nothing else")
     parser.add_argument("--only", action="append", metavar="PART", help="this part alone; may be repeated")
     parser.add_argument("--seed", type=int, default=7, help="of the plant (default %(default)s)")

@@ -33,9 +33,11 @@ class Notes:
         print(f"[{wall:6.1f} s, device {self.clock():7.3f} s] {self.prefix}{text}", file=sys.stderr, flush=True)
 
 
-def files_of(board: str, probe: bool) -> tuple[Files, dict[str, Any], Built]:
+def files_of(board: str, probe: bool, keyed: bool = False) -> tuple[Files, dict[str, Any], Built]:
     """What a board ships, with a small deck, and a main.py that measures if asked to."""
     config = stories.small(read_config(board, ROOT))
+    if keyed:
+        config["link"] = {**config["link"], "mode": "table"}
     with tempfile.TemporaryDirectory(prefix="fairshoe-hil-") as folder:
         path = Path(folder) / f"{config['name']}.json"
         path.write_text(json.dumps(config), encoding="utf-8")
@@ -47,10 +49,37 @@ def files_of(board: str, probe: bool) -> tuple[Files, dict[str, Any], Built]:
     return files, config, built
 
 
+def install_key(fram: Any, device_key: bytes) -> None:
+    """As somebody did at the service port before."""
+    from firmware.journal.keys import Keys
+
+    class Cells:
+        """The storage verbs that a key needs."""
+
+        def nv_read(self, address: int, buf: bytearray) -> bool:
+            buf[:] = fram.data[address : address + len(buf)]
+            return True
+
+        def nv_prog(self, address: int, buf: bytearray) -> bool:
+            fram.data[address : address + len(buf)] = buf
+            return True
+
+        def nv_sync(self) -> bool:
+            return True
+
+        def nv_erase(self, address: int, size: int) -> bool:
+            return True
+
+    if not Keys(Cells()).store(device_key):
+        raise ValueError("the key cannot be stored")
+
+
 class HilBoard:
     """Bench, port and console of one emulated board."""
 
-    def __init__(self, uf2: Path, files: Files, config: dict[str, Any], seed: int, notes: Notes) -> None:
+    def __init__(
+        self, uf2: Path, files: Files, config: dict[str, Any], seed: int, notes: Notes, device_key: bytes = b""
+    ) -> None:
         _device.load()
         from emulator.bench import Bench
         from emulator.flashfs import build_image
@@ -59,6 +88,8 @@ class HilBoard:
         from firmware.image import INPUTS
 
         self.bench = Bench(uf2, build_image(files), config, INPUTS, seed)
+        if device_key:
+            install_key(self.bench.fram, device_key)
         self.port = TablePort(self.bench)
         self.plant: Any = self.bench.plant
         self.notes = notes

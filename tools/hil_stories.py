@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from fairshoe.keys import RoleKey
 from fairshoe.messages import (
     Booted,
     DeckLoaded,
@@ -78,10 +79,11 @@ class Player:
     events: list[Event] = field(default_factory=list[Event])
     seen: int = 0
     watch: Callable[[], None] | None = None  # asked every moment
+    key: RoleKey | None = None  # without one the session is in clear
 
     def __post_init__(self) -> None:
         port = self.board.port
-        self.shoe = Shoe(port, "the board", HostSession(), clock=port.clock)
+        self.shoe = Shoe(port, "the board", HostSession(self.key), clock=port.clock)
 
     def greet(self, answer_s: float = 30.0) -> None:
         self.shoe.greet(answer_s)
