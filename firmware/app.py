@@ -182,7 +182,7 @@ class App:
             self.turned = False
             self.service.watch()
             self.service.tell()
-        wake_ms = report_receive(reporter, now_ms)
+        wake_ms = report_receive(reporter, now_ms, self.put_off)
         if desk.role or desk.result_role:
             next_ms = desk.scan(now_ms)
             if next_ms < wake_ms:
@@ -190,7 +190,7 @@ class App:
         if reporter.time_set:
             self._set_time()
         next_ms = report_due(reporter, self.flow.state, now_ms)
-        if next_ms <= 0:
+        if next_ms <= 0 and (self.put_off or not reporter.left):
             # After an edge or a message a frame would make this the longest of scans. While something moves it goes out
             # with the next one, which comes at once, and then in any case.
             self.put_off = not self.put_off and (self.eventful or wake_ms == 0) and not self.resting()

@@ -39,9 +39,9 @@ def wipe(buf: bytearray) -> None:
         buf[i] = 0
 
 
-def same_bytes(left: bytes, buf: bytearray, at: int, size: int) -> bool:
-    """Whether left[:size] stands in buf at `at`; takes the same time wherever they differ."""
+def differ(left: bytes, buf: bytearray, at: int, size: int) -> int:
+    """0 if left[:size] stands in buf at `at`; takes the same time wherever they differ."""
     difference = 0
     for i in range(size):
         difference |= left[i] ^ buf[at + i]
-    return difference == 0
+    return difference

@@ -1,6 +1,6 @@
 """The other end of the link, in process: says hello, acknowledges events when it has kept them, gives commands."""
 
-from firmware.digest import same_bytes
+from firmware.digest import differ
 from firmware.protocol import ids, table
 from firmware.protocol.codec import TYPE_RAW, VALUES_MAX, codec_table, is_event, pack, prefix_codes, unpack
 from firmware.protocol.frame import (
@@ -168,7 +168,7 @@ class Peer:
             or not frame[1] & ids.FLAG_KEYED
             or frame_session(frame) != number
             or (hmac is self.session.hmac and frame_sequence(frame) <= self.session.received)
-            or not same_bytes(hmac.digest(FROM_DEVICE, self.reader.views.first(signed)), frame, signed, MAC_SIZE)
+            or differ(hmac.digest(FROM_DEVICE, self.reader.views.first(signed)), frame, signed, MAC_SIZE)
         ):
             self.disbelieved += 1
             return False

@@ -7,7 +7,7 @@ a command; whatever is refused is counted by reason.
 
 from micropython import const
 
-from firmware.digest import same_bytes
+from firmware.digest import differ
 from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX, pack, pack_numbers, packed_size, unpack
 from firmware.protocol.frame import (
@@ -239,7 +239,7 @@ def _authentic(link: Link, signed: int, now_ms: int) -> bool:
         _refuse(link, REFUSE_SESSION)
         return False
     mac = hmac.digest(FROM_HOST, link.reader.views.first(signed))
-    if not same_bytes(mac, frame, signed, MAC_SIZE):
+    if differ(mac, frame, signed, MAC_SIZE):
         _refuse(link, REFUSE_MAC)
         if session is not link.session:
             _wrong_guess(link, session, now_ms)

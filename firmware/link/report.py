@@ -46,6 +46,7 @@ STATUS_MS = const(500)
 STATUS_SIZE = const(33)
 COUNTERS_MS = const(10000)
 DUE_MS_MAX = const(60000)
+LEAVE_MS = const(1)  # of the clock's: between one of them and two, or a little more than none
 HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and anybody can ask
 
 
@@ -73,6 +74,7 @@ class Reporter:
         self.due_ms = link.hal.ticks_ms()  # when report_send has to look again, new events and states apart
         self.status_due = False
         self.status_ms = 0
+        self.left = False  # what came waits since the last scan, and not any longer
         self.status_told = False  # just now: what goes out with one may follow
         self.status = bytearray(STATUS_SIZE)  # the body of the last one, state first
         self.fill_status: "Callable[[int], None]"  # by the app
@@ -90,14 +92,21 @@ class Reporter:
         self.scratch = [0] * VALUES_MAX
 
 
-def report_receive(reporter: Reporter, now_ms: int) -> int:
-    """Take one message of what has arrived. Returns 0 if it was one, or there may be more."""
+def report_receive(reporter: Reporter, now_ms: int, busy: bool) -> int:
+    """Take one message of what has arrived. Returns 0 if it was one, or there may be more.
+
+    That takes as long as a scan. One that has been busy for a while, or has a frame to send, leaves it to the next,
+    which comes at once; but it is never left twice."""
     link = reporter.link
     if link.rx_at >= link.rx_size:
         link.rx_at = 0
         link.rx_size = link.hal.link_readinto(link.rx)
         if not link.rx_size:
+            reporter.left = False
             return FOREVER_MS
+    reporter.left = not reporter.left and (busy or ticks_diff(link.hal.ticks_ms(), now_ms) >= LEAVE_MS)
+    if reporter.left:
+        return 0
     message = link_receive(link, now_ms)
     if message:
         reporter.due_ms = now_ms

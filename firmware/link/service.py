@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from micropython import const
 
-from firmware.digest import Hmac, same_bytes, wipe
+from firmware.digest import Hmac, differ, wipe
 from firmware.image import IN_DOOR, IN_KEY
 from firmware.link.gate import link_reset
 from firmware.protocol import ids
@@ -102,7 +102,7 @@ class Service:
     def _unwrap(self, hmac: Hmac, frame: bytearray) -> bool:
         """The new key from a rotation, if it was made with the key in force."""
         signed = memoryview(frame)[HEADER_SIZE:_MAC_AT]
-        if not same_bytes(hmac.digest(_ROTATE, signed), frame, _MAC_AT, MAC_SIZE):
+        if differ(hmac.digest(_ROTATE, signed), frame, _MAC_AT, MAC_SIZE):
             return False
         pad = hmac.digest(_WRAP, signed[:NONCE_SIZE])
         for i in range(KEY_SIZE):

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import size
@@ -12,6 +13,7 @@ from fairshoe.ship.build import MARCH
 from fairshoe.ship.faults import ShipError
 from fairshoe.ship.machine_code import COMPILED, DECORATOR, to_machine_code
 from fairshoe.ship.mpy_compile import compile_mpy
+from firmware.digest import differ
 from firmware.protocol.cobs import FRAME_MAX, cobs_decode, cobs_encode
 from firmware.protocol.frame import WIRE_MAX
 
@@ -94,6 +96,18 @@ def test_stuffing_never_leaves_its_bytes(count: int) -> None:
         assert 0 not in stuffed
         assert cobs_decode(stuffed, len(stuffed)) == count
         assert stuffed[:count] == plain
+
+
+def test_comparing_never_leaves_its_bytes() -> None:
+    mac: Any = Watched(range(100, 132))
+    mac.last = 15
+    frame = Watched(bytes(20) + bytes(range(100, 116)) + bytes(4))
+    frame.first, frame.last = 20, 35
+    assert differ(mac, frame, 20, 16) == 0
+    for at in range(16):
+        frame[20 + at] ^= 0x80
+        assert differ(mac, frame, 20, 16) != 0
+        frame[20 + at] ^= 0x80
 
 
 def test_taking_any_bytes_apart_never_leaves_them() -> None:

@@ -65,6 +65,43 @@ def test_a_frame_waits_for_the_scan_after_a_message_and_no_longer():
     check(scans.rows)
 
 
+class SlowScans:
+    """The port as the link sees it when every scan has taken a millisecond before it is the link's turn."""
+
+    def __init__(self, hal):
+        self.hal = hal
+        self.link_readinto = hal.link_readinto
+        self.link_write = hal.link_write
+        self.link_service = hal.link_service
+
+    def ticks_ms(self):
+        return self.hal.ticks_ms() + 1
+
+
+def test_a_message_is_left_to_the_next_scan_by_a_busy_one_and_then_taken():
+    stage = Stage(board(), GAME, 7)
+    app = stage.rig.app
+    app.link.hal = SlowScans(stage.rig.hal)
+    scan, rows = app.scan, []
+
+    def watched(now_ms):
+        good = app.link.reader.good
+        wake_ms = scan(now_ms)
+        rows.append((app.reporter.left, app.link.reader.good - good))
+        assert wake_ms == 0 or not app.reporter.left
+        return wake_ms
+
+    app.scan = watched
+    stage.play(stories.start() + stories.round_of(3))
+    check_stage(stage)
+    left = 0
+    for i in range(1, len(rows)):
+        assert not rows[i - 1][0] or not rows[i][0], "twice"
+        assert rows[i][1] <= (1 if rows[i - 1][0] else 0), "at once"
+        left += rows[i][0]
+    assert left > 20 and app.link.reader.good > 20
+
+
 def test_with_edges_in_every_scan_frames_still_go_out():
     """A beam that never comes to rest must not silence the device."""
     stage = Stage(board(), GAME, 7)

@@ -15,10 +15,10 @@ import ast
 
 from fairshoe.ship.faults import ShipError
 
-COMPILED = {"firmware.protocol.cobs": ("cobs_decode", "cobs_encode")}
+COMPILED = {"firmware.protocol.cobs": ("cobs_decode", "cobs_encode"), "firmware.digest": ("differ",)}
 DECORATOR = "@micropython.viper"
 # What viper calls an address of bytes: as an annotation it takes any object that has some.
-_TYPES = {"int": "int", "bytearray": "ptr8"}
+_TYPES = {"int": "int", "bytearray": "ptr8", "bytes": "ptr8"}
 
 
 def to_machine_code(sources: dict[str, str]) -> dict[str, str]:
