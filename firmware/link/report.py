@@ -46,7 +46,7 @@ STATUS_MS = const(500)
 STATUS_SIZE = const(33)
 COUNTERS_MS = const(10000)
 DUE_MS_MAX = const(60000)
-LEAVE_MS = const(1)  # of the clock's: between one of them and two, or a little more than none
+LEAVE_MS = const(1)  # since its begin, by a clock that has no finer ones: up to one more has passed, or less
 HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and anybody can ask
 
 

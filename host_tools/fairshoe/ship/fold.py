@@ -12,12 +12,13 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from fairshoe.ship.comprehension import Comprehension, parts_of
+
 # Code that calls one of these may look up any name of its module.
 LOOKUPS = frozenset({"dir", "eval", "exec", "globals", "locals", "vars"})
 BITS_MAX = 64  # of a shift: a mistyped one must not fill the memory
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class FoldError(Exception):
@@ -258,13 +259,9 @@ class _Reader(ast.NodeVisitor):
             self.visit(each)
         self.within(_Scope(self.scope, is_class=True), node.body)
 
-    def visit_comprehension_of(self, node: _Comprehension) -> None:
-        first, *rest = node.generators
-        self.visit(first.iter)
-        inside: list[ast.expr] = [first.target, *first.ifs]
-        for each in rest:
-            inside += [each.target, each.iter, *each.ifs]
-        inside += [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    def visit_comprehension_of(self, node: Comprehension) -> None:
+        outside, inside = parts_of(node)
+        self.visit(outside)
         self.within(_Scope(self.scope, is_comprehension=True), inside)
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_comprehension_of

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fairshoe.ship.comprehension import Comprehension, parts_of
+
 Position = tuple[int, int]  # line from 1, column in characters
 Edit = tuple[Position, Position, str]
 _Import = ast.Import | ast.ImportFrom
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class JoinError(Exception):
@@ -216,13 +217,9 @@ class Source(ast.NodeVisitor):
             self.visit(each)
         self.within(node.body, is_class=True)
 
-    def visit_comprehension_of(self, node: _Comprehension) -> None:
-        first, *rest = node.generators
-        self.visit(first.iter)
-        inside: list[ast.expr] = [first.target, *first.ifs]
-        for each in rest:
-            inside += [each.target, each.iter, *each.ifs]
-        inside += [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    def visit_comprehension_of(self, node: Comprehension) -> None:
+        outside, inside = parts_of(node)
+        self.visit(outside)
         targets = [name for each in node.generators for name in _Bound([each.target]).names]
         self.scopes.append(_Scope(False, frozenset(targets), frozenset()))
         for each in inside:
@@ -273,7 +270,7 @@ class _Bound(ast.NodeVisitor):
     def visit_Lambda(self, node: ast.Lambda) -> None:
         pass
 
-    def visit_comprehension_of(self, node: _Comprehension) -> None:
+    def visit_comprehension_of(self, node: Comprehension) -> None:
         """Its targets are its own; what `:=` binds in it is not."""
         for each in ast.walk(node):
             if isinstance(each, ast.NamedExpr):
