@@ -113,6 +113,7 @@ class App:
         self.turned = False  # the key switch
         self.eventful = False  # something was seen to change, or a change may yet turn out to be one
         self.put_off = False  # a frame was due in the last scan
+        self.silent = True  # until this boot is on record: the last event of the one before may yet turn out torn
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
         self.coasting = True
         self.halted_ms = self.scanned_ms
@@ -189,6 +190,8 @@ class App:
                 wake_ms = next_ms
         if reporter.time_set:
             self._set_time()
+        if self.silent:
+            return wake_ms
         next_ms = report_due(reporter, self.flow.state, now_ms)
         if next_ms <= 0 and (self.put_off or not reporter.left):
             # After an edge or a message a frame would make this the longest of scans. While something moves it goes out
@@ -309,7 +312,8 @@ class App:
             # would tell how long the cards took. Everything waits for the report instant, or for a warning.
             return False
         busy = report_acknowledge(self.reporter)
-        busy = self.scribe.record_all() or busy
+        busy = self.scribe.record_all() or self.silent or busy
+        self.silent = False
         if self.outbox.count == 0 and self.flow.state == WARNING:
             self.flow.hold = FAULT_NONE  # storage works again; the waiting states look for room by themselves
         if self.outbox.count == 0:

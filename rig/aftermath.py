@@ -2,13 +2,16 @@
 
 An event counts as recorded when it leaves the outbox. From there on it exists once, for ever, and with the contents it
 had; what was going on when power failed is void, is said to be so, and nothing of it goes on before somebody asks.
-Broken promises raise Finding, as those of rig/promises.py do.
+One that was being written when power failed is there or not, and on flash that may differ from boot to boot until one
+has recorded something: before that nobody may be told of it. Broken promises raise Finding, as those of
+rig/promises.py do.
 """
 
 from firmware.fault import FAULT_POWER, FAULT_RESET
 from firmware.games.profile import EXTRA_FIRST_CLOSES, RULE_DEAL_FAULT
 from firmware.machines.job import JOB_RUNNING
 from firmware.protocol import ids, table
+from rig.answers import Answers
 from rig.kept import Kept
 from rig.piles import Finding
 
@@ -26,14 +29,6 @@ ROLLERS = 4  # the first outputs: pick, transport, ejector, outfeed
 # Whether storage says why the firmware halted: it must, or it may, since that was told already.
 HALT_NONE, HALT_UNTOLD, HALT_TOLD = range(3)
 TOTALS = 7  # meters that only ever grow: the first ones
-_BUTTON_OF = {
-    ids.CMD_SHUFFLE: "green",
-    ids.CMD_CLOSE_BETTING: "close",
-    ids.CMD_CONFIRM_LOCKOUT: "lock",
-    ids.CMD_RELEASE: "green",
-    ids.CMD_END_ROUND: "green",
-    ids.CMD_ACKNOWLEDGE_WARNING: "ack",
-}
 # Each of these happens because somebody pressed a button, or had it pressed by a command: once for every press.
 _ASKED_BY = {
     ids.EV_SHUFFLE_STARTED: "green",
@@ -44,6 +39,8 @@ _ASKED_BY = {
     ids.EV_ROUND_ENDED: "green",
     ids.EV_REMOVAL_STARTED: "ack",
 }
+# What a record changes.
+_SCALARS = ("seq_last", "intent", "round_open", "warning", "halt", "seed")
 _NAMES = {message: spec.split()[0] for message, _kind, spec in table.MESSAGES}
 
 
@@ -56,7 +53,9 @@ class Aftermath:
         self.recorded: "dict[int, Record]" = {}
         self.seq_last = 0
         self.kept = Kept(self.rig)
-        self.perhaps: "Record | None" = None  # was about to be recorded when power failed
+        self.perhaps: "list[Record]" = []  # were about to be recorded when power failed
+        self.before: "dict[str, Any] | None" = None  # what held before this boot found one of those
+        self.made = True  # something was recorded since the last boot: from there on what it found is sure
         self.heard = 0  # events of the host that were looked at
         self.intent = 0  # an open one
         self.round_open = False
@@ -65,14 +64,10 @@ class Aftermath:
         self.guard = False  # something was cut short or latched: nothing may turn until it is acknowledged
         self.acted = False  # somebody has done something since the last boot
         self.asked: "dict[str, int]" = {}  # presses since the last boot that nothing has come of
-        self.running: "dict[tuple[int, int], int]" = {}  # accepted and not ended: command by role and number
-        self.ended: "dict[tuple[int, int], list[int]]" = {}
-        self.newest: "dict[int, int]" = {}  # operation by role
-        self.counts: "dict[tuple[int, int], int]" = {}  # what was found inside, for operations in doubt
-        self.answers: "dict[int, list[int]]" = {}  # final ones that the host was told
-        self.results = 0
+        self.answers = Answers(self.peer)
         self.meters = [0] * TOTALS  # as they were before the last job
         self.meters_top = [0] * TOTALS
+        self.meters_sure = [0] * TOTALS  # before what a boot found that recorded nothing
         self.meters_failed = False  # storage did not take them
         self.job = 0
         self.seed = b""  # of the deck in play
@@ -87,7 +82,7 @@ class Aftermath:
     def scan(self) -> None:
         rig = self.rig
         self._check_delivered()
-        self._check_answers()
+        self.answers.check()
         if not rig.powered:
             return
         plant = rig.plant
@@ -102,12 +97,9 @@ class Aftermath:
     def hand(self, action: str, arguments: "dict[str, Any]") -> None:
         if action == "press":
             self.acted = True
-            button = str(arguments["button"])
-            self.asked[button] = self.asked.get(button, 0) + 1
-            if button == "ack":
-                self.guard = False
+            self._ask(str(arguments["button"]))
         elif action == "draw":
-            self.asked[action] = self.asked.get(action, 0) + 1
+            self._ask(action)
         elif action == "command":
             self.acted = True
 
@@ -127,23 +119,32 @@ class Aftermath:
             raise Finding("void: no %s after a boot" % _NAMES[self.owed[0][0]])
         if self.heard != self.seq_last:
             raise Finding("delivery: %d events of %d arrived" % (self.heard, self.seq_last))
-        for key in self.running:
-            raise Finding("command: operation %d of role %d never ended" % (key[1], key[0]))
-        for key in self.counts:
-            raise Finding("doubt: of operation %d nobody said that %d cards were inside" % (key[1], self.counts[key]))
+        self.answers.finish()
 
     # -- boots -----------------------------------------------------------------------------------------------------
 
     def _boot(self, cause: int = 0) -> None:
         """Power comes back, or a reset: what is there now must be what was there before."""
         old = self.rig.app
+        top = old.flow.meters.values[:TOTALS]
+        if self.made:
+            self.perhaps = []
+            self.meters_top = top
+            self.meters_sure = self.meters
+        else:
+            self.meters_top = [max(self.meters_top[i], top[i]) for i in range(TOTALS)]
+            self.meters = self.meters_sure
+            if self.before is not None:
+                self._unmake(self.before)
+        if old.outbox.count:
+            self.perhaps.append(_copy(old.outbox.head()))
+        self.kept.boot(self.made)
+        self.made = False
+        self.before = None
         if self.rig.halted:
             self.halt = HALT_UNTOLD
         elif self.rig.crash_name:
             self.halt = HALT_TOLD  # power was lost over its last word
-        self.meters_top = old.flow.meters.values[:TOTALS]
-        if old.outbox.count:
-            self.perhaps = _copy(old.outbox.head())
         self.reboot(cause)
         if not self.rig.powered:
             return  # cut again, by a write of the boot itself
@@ -161,11 +162,31 @@ class Aftermath:
         found = app.journal.seq_last
         if found < self.seq_last:
             raise Finding("lost: event %d was recorded, the boot knows of %d" % (self.seq_last, found))
-        if found > self.seq_last + (1 if self.perhaps else 0):
-            raise Finding("sequence: the boot knows of event %d, recorded were %d" % (found, self.seq_last))
-        if found > self.seq_last and self.perhaps:
-            self._note(found, self.perhaps)
-        self.perhaps = None
+        if found > self.seq_last:
+            self.before = self._state()
+        for seq in range(self.seq_last + 1, found + 1):
+            message = app.journal.load(seq)
+            records = [record for record in self.perhaps if record[0] == message]
+            if not records:
+                raise Finding("sequence: the boot knows of event %d, recorded were %d" % (found, self.seq_last))
+            self._note(seq, records[-1])
+
+    def _state(self) -> "dict[str, Any]":
+        """What a record changes, as it is now."""
+        state: "dict[str, Any]" = {name: getattr(self, name) for name in _SCALARS}
+        state["answers"] = self.answers.state()
+        state["owed"] = list(self.owed)
+        state["row"] = self.kept.books.row[:]
+        return state
+
+    def _unmake(self, state: "dict[str, Any]") -> None:
+        """What a boot had found that recorded nothing: the next one may find less."""
+        for seq in range(state["seq_last"] + 1, self.seq_last + 1):
+            del self.recorded[seq]
+        for name in _SCALARS + ("owed",):
+            setattr(self, name, state[name])
+        self.answers.restore(state["answers"])
+        self.kept.books.row[:] = state["row"]
 
     def _check_meters(self, app: "App") -> None:
         values = app.flow.meters.values
@@ -187,6 +208,7 @@ class Aftermath:
         def dropped() -> None:
             record = _copy(outbox.head())
             drop_head()
+            self.made = True
             self._note(app.journal.seq_last, record)
 
         def saved(values: "list[int]") -> bool:
@@ -216,7 +238,7 @@ class Aftermath:
         self.recorded[seq] = record
         self.kept.note(message, values, deck, round_number)
         if message in (ids.EV_COMMAND_ACCEPTED, ids.EV_COMMAND_ENDED):
-            self._note_command(message, values)
+            self._ask(self.answers.note(message, values))
             return
         if message == ids.EV_BOOTED:
             self._owe(values)
@@ -235,7 +257,7 @@ class Aftermath:
         elif message in (ids.EV_REMAINDER_TAKEN, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
             self.round_open = False  # once every card is out there is nothing left that could be cut short
         elif message == ids.EV_DECK_REMOVED and values[0] != ids.UNKNOWN_U16:
-            self._count_doubts(values[0])
+            self.answers.count(values[0])
         elif message == ids.EV_WARNING_LATCHED:
             self.warning = values[0]
         elif message == ids.EV_WARNING_CLEARED:
@@ -253,8 +275,7 @@ class Aftermath:
         if self.round_open:
             unknown = [lost, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
             self.owed.append((ids.EV_ROUND_VOIDED, unknown))
-        for key in self.running:
-            self.running[key] = 0  # whatever it was doing: in doubt
+        self.answers.doubt()
 
     def _lost(self, cause: int, halted: int) -> int:
         """What ended the last boot; a halt is told until that is on record, and perhaps once more."""
@@ -275,6 +296,13 @@ class Aftermath:
         if message == ids.EV_ROUND_VOIDED and record[3] != clause:
             raise Finding("void: by clause %s, not %s" % (record[3], clause))
 
+    def _ask(self, button: str) -> None:
+        """Somebody pressed it, or had it pressed by a command; or nobody did anything."""
+        if button:
+            self.asked[button] = self.asked.get(button, 0) + 1
+        if button == "ack":
+            self.guard = False
+
     def _check_asked(self, message: int) -> None:
         button = _ASKED_BY[message]
         extras = self.rig.app.flow.profile.extras
@@ -285,64 +313,6 @@ class Aftermath:
             raise Finding("resume: %s, and nobody had pressed %s" % (_NAMES[message], button))
         self.asked[button] = left - 1
 
-    # -- commands --------------------------------------------------------------------------------------------------
-
-    def _note_command(self, message: int, values: "list[int]") -> None:
-        key = (values[0], values[1])
-        if key in self.ended:
-            if message != ids.EV_COMMAND_ENDED or not _counted(self.ended[key], values[4:7]):
-                raise Finding("command: operation %d begun or ended again" % values[1])
-            if self.counts.pop(key, -1) != values[6]:
-                raise Finding("doubt: operation %d, and nobody had counted %d cards" % (values[1], values[6]))
-            self.ended[key] = values[4:7]
-            return
-        self.counts.pop((values[0], self.newest.get(values[0], 0)), None)  # the lane goes on without it
-        self.newest[values[0]] = values[1]
-        if message == ids.EV_COMMAND_ACCEPTED:
-            if key in self.running:
-                raise Finding("command: operation %d accepted twice" % values[1])
-            self.running[key] = values[2]
-            if values[2] in _BUTTON_OF:
-                button = _BUTTON_OF[values[2]]
-                self.asked[button] = self.asked.get(button, 0) + 1
-            if values[2] == ids.CMD_ACKNOWLEDGE_WARNING:
-                self.guard = False
-            return
-        command = self.running.pop(key, -1)
-        if (command == 0) != (values[4] == ids.OUTCOME_IN_DOUBT):
-            word = ids.OUTCOME_NAMES.split()[values[4]]
-            raise Finding("command: operation %d, power failed or not, ended as %s" % (values[1], word))
-        self.ended[key] = values[4:7]
-
-    def _count_doubts(self, cards: int) -> None:
-        """The machine was emptied, and so many cards were inside: the first such count is what a doubt is told."""
-        for role in self.newest:
-            key = (role, self.newest[role])
-            ended = self.ended.get(key, [])
-            if ended[:1] == [ids.OUTCOME_IN_DOUBT] and ended[2] == ids.UNKNOWN_U16:
-                self.counts.setdefault(key, cards)
-
-    def _check_answers(self) -> None:
-        """A final answer never changes, and is the recorded one; a lane that has gone on says so instead."""
-        results = self.peer.results
-        while self.results < len(results):
-            op, _command, outcome, reason, detail = results[self.results]
-            self.results += 1
-            if outcome < ids.OUTCOME_DONE or outcome in (ids.OUTCOME_STALE, ids.OUTCOME_CONFLICT):
-                if op in self.answers and outcome < ids.OUTCOME_DONE:
-                    raise Finding("answer: operation %d had ended and goes on" % op)
-                continue
-            answer = [outcome, reason, detail]
-            first = self.answers.setdefault(op, answer)
-            if first != answer and not _counted(first, answer):
-                raise Finding("answer: operation %d was %s, now %s" % (op, first, answer))
-            self.answers[op] = answer
-            if outcome == ids.OUTCOME_REJECTED and reason == ids.REASON_ROLE:
-                continue  # whoever may give no commands has no numbers either
-            recorded = self.ended.get((self.peer.role, op), [])
-            if recorded != answer:
-                raise Finding("answer: operation %d is %s, recorded as %s" % (op, answer, recorded or "nothing"))
-
     # -- what is told, and what moves ------------------------------------------------------------------------------
 
     def _check_delivered(self) -> None:
@@ -352,7 +322,8 @@ class Aftermath:
             self.heard += 1
             if event.seq != self.heard:
                 raise Finding("delivery: event %d arrived in the place of %d" % (event.seq, self.heard))
-            if event.seq not in self.recorded:
+            sure = self.seq_last if self.made or self.before is None else self.before["seq_last"]
+            if event.seq > sure:
                 raise Finding("early: event %d, %s, was told and not recorded" % (event.seq, event.name))
             message, round_number, values, _text, _deck = self.recorded[event.seq]
             if event.name != _NAMES[message] or event.round != round_number:
@@ -366,11 +337,6 @@ class Aftermath:
             raise Finding("resume: something turns before anybody has acknowledged")
         if not self.intent and any(self.rig.plant.outputs[:ROLLERS]):
             raise Finding("intent: a roller turns and no record says why")
-
-
-def _counted(first: "list[int]", then: "list[int]") -> bool:
-    """In doubt, and now with the count of what was found inside: the one thing that may be learned later."""
-    return first[:2] == then[:2] and first[0] == ids.OUTCOME_IN_DOUBT and first[2] == ids.UNKNOWN_U16 != then[2]
 
 
 def _copy(entry: "Any") -> "Record":

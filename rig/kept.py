@@ -21,10 +21,18 @@ class Kept:
         self.flash = rig.config["nv"].get("kind") == "flash"
         self.books = _blank(rig.app)
         self.key = rig.app.link.key
+        self.key_sure = self.key  # before what a boot found that recorded nothing
         self.key_offered = b""  # somebody is about to put this one in its place
 
     def note(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
         self.books.note(message, values, deck, round_number)
+
+    def boot(self, made: bool) -> None:
+        """Before one: whether the last boot had recorded anything, and thereby made sure of what it found."""
+        if made:
+            self.key_sure = self.key
+        else:
+            self.key = self.key_sure
 
     def check(self, app: "App") -> None:
         journal = app.journal

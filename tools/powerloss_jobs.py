@@ -18,7 +18,7 @@ from fairshoe.journal_verify import verify
 from fairshoe.keys import seal_key
 from firmware.journal.cells import CELL_SIZE, CRC_AT, RECORD_CELL
 from rig.games import load_profile
-from rig.powercut import KINDS, PowerRun, Survey
+from rig.powercut import DARK_MS, KINDS, PowerRun, Survey
 from rig.rig import Rig
 
 Data = dict[str, Any]
@@ -237,6 +237,8 @@ def second_cut(draw: random.Random) -> Cut:
     if what < 0.65:
         return Cut("frame", draw.randrange(60), draw.choice((0, 20, 300)), "second, on the link")
     at_us = int(SECOND_US_MAX ** draw.uniform(0.7, 1.0))
+    if what < 0.72:
+        return Cut("time", DARK_MS * 1000 + draw.randrange(150000), kind="second, before that boot is on record")
     if what > 0.9:
         return Cut(draw.choice(INSTANTS[1:]), at_us, kind="second, halt or hang")
     return Cut("time", at_us, kind="second, instant")

@@ -114,8 +114,8 @@ class Soak:
     def _check_operation(self, op: int) -> None:
         """One outcome, on record as it was told."""
         name = self.program.asked.get(op, "killed before it was sent")
-        ended = self.world.aftermath.ended.get((ids.ROLE_TABLE, op))
-        answer = self.world.aftermath.answers.get(op)
+        ended = self.world.aftermath.answers.ended.get((ids.ROLE_TABLE, op))
+        answer = self.world.aftermath.answers.final.get(op)
         if ended is None and (answer is None or answer[0] != ids.OUTCOME_REJECTED):
             raise Finding(f"command: {name}, operation {op}, has no outcome")
         if answer is not None and ended is not None and answer != ended:
@@ -130,7 +130,7 @@ class Soak:
 
     def summary(self) -> list[str]:
         ended, voided = self.counts[ids.EV_ROUND_ENDED], self.counts[ids.EV_ROUND_VOIDED]
-        ops = self.world.aftermath.ended.values()
+        ops = self.world.aftermath.answers.ended.values()
         outcomes = {word: sum(1 for found in ops if found[0] == i) for i, word in enumerate(OUTCOMES)}
         words = ", ".join(f"{count} {word}" for word, count in outcomes.items() if count)
         hours = self.world.clock() / 3600

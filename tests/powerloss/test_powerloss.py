@@ -78,6 +78,13 @@ def test_power_cut_at_operations_of_a_flash_chip_breaks_no_promise() -> None:
         check(replace(story, cuts=(Cut("write", at, (0, 50, 96)[at % 3]),)))
 
 
+@pytest.mark.parametrize("cuts", ["write:26:63 time:750000", "write:38:63 time:750000", "write:53:63 time:656823"])
+def test_what_a_boot_found_and_the_next_one_does_not_was_told_to_nobody(cuts: str) -> None:
+    """The last page before the first cut reads well after it, and no more after the second."""
+    story = Job("pico-carousel", "double-cross-poker", flash=True)
+    check(replace(story, cuts=tuple(parse_cut(word) for word in cuts.split())))
+
+
 @pytest.mark.timeout(120)
 def test_power_cut_in_a_round_of_every_game_breaks_no_promise() -> None:
     """A sample of writes from the first to the last, on the machine that deals the game."""

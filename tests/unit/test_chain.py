@@ -145,6 +145,8 @@ def test_a_command_in_doubt_is_told_again_with_what_was_found_inside():
     stage.play([("", 300, "load", 8)])
     stage._to_device(stage.peer.command(1, ids.CMD_SHUFFLE))
     stage.run(3000)
+    while any(track.bodies for track in stage.rig.plant.tracks):  # bounded by the eight cards
+        stage.run(10)
     stage.act("boot", {})
     stage.until("warning_latched", 5000)
     stage.run(1500)

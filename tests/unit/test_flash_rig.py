@@ -2,8 +2,10 @@
 
 from support import board
 
+from firmware.fault import FAULT_JOURNAL
 from hal.sim.nor import MIDDLE
 from rig.flash_nv import FlashNv
+from rig.peer import Peer
 from rig.rig import Rig
 
 CELLS = 128
@@ -15,11 +17,40 @@ def _run(rig, seconds):
         rig.step(until_us)
 
 
-def test_a_journal_on_flash_goes_on_after_every_cut():
+def _flash_rig():
     config = board()
     config["nv"]["kind"] = "flash"
     config["nv"]["bytes"] = 96 * CELLS
-    rig = Rig(config, "caribbean-stud", 1, 0)
+    return Rig(config, "caribbean-stud", 1, 0)
+
+
+def test_nobody_hears_of_the_last_event_before_the_next_boot_is_on_record():
+    """A page that was being written when power failed may read well now and not the next time."""
+    rig = _flash_rig()
+    _run(rig, 20)
+    rig.boot()
+    written = rig.nv.writes
+    told = rig.app.journal.seq_last
+    rig.hal.received += Peer().hello()
+    while rig.nv.writes == written:
+        assert not rig.hal.sent
+        rig.step(rig.plant.now_us + 1000000)
+    _run(rig, 1)
+    assert rig.app.journal.seq_last > told and rig.hal.sent
+
+
+def test_a_device_that_can_record_nothing_says_so_all_the_same():
+    rig = _flash_rig()
+    _run(rig, 20)
+    rig.nv.broken = True
+    rig.boot()
+    rig.hal.received += Peer().hello()
+    _run(rig, 1)
+    assert rig.hal.sent and rig.app.flow.hold == FAULT_JOURNAL
+
+
+def test_a_journal_on_flash_goes_on_after_every_cut():
+    rig = _flash_rig()
     assert isinstance(rig.nv, FlashNv)
     _run(rig, 20)
     known = rig.app.journal.seq_last

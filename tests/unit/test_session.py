@@ -392,13 +392,20 @@ def test_a_hello_of_somebody_else_between_welcome_and_proof_does_not_spoil_the_h
 def test_no_keyed_session_before_the_boot_is_recorded_or_with_a_broken_source():
     stage = keyed()
     stage.run(50)
-    assert stage.peer.welcomes == 0
-    assert stage.peer.refusals == [ids.REFUSED_BACKOFF]
+    assert stage.peer.valid == 0 and not stage.peer.refusals
     stage.run(1000)
     assert stage.peer.welcomes == 1
+    stage.rig.nv.broken = True
+    stage.act("boot", {})
+    stage.run(1000)
+    assert stage.peer.welcomes == 1 and stage.peer.refusals[-1] == ids.REFUSED_BACKOFF
+    stage.rig.nv.broken = False
+    stage.act("boot", {})
+    stage.run(2000)
+    assert stage.peer.welcomes == 2
     stage.rig.hal.entropy_ok = False
     send(stage, stage.peer.hello())
-    assert stage.peer.welcomes == 1
+    assert stage.peer.welcomes == 2
 
 
 def test_a_flood_of_questions_does_not_silence_the_session():
