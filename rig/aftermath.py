@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from firmware.app import App
     from rig.story import Stage
 
+    State = tuple[tuple[int, bool, int, int, bytes], list[tuple[int, list[int]]], Any, bytearray]
     Record = tuple[int, int, list[int], bytes, int]  # message, round, values, text, deck
 
 ROLLERS = 4  # the first outputs: pick, transport, ejector, outfeed
@@ -39,8 +40,6 @@ _ASKED_BY = {
     ids.EV_ROUND_ENDED: "green",
     ids.EV_REMOVAL_STARTED: "ack",
 }
-# What a record changes.
-_SCALARS = ("seq_last", "intent", "round_open", "warning", "halt", "seed")
 _NAMES = {message: spec.split()[0] for message, _kind, spec in table.MESSAGES}
 
 
@@ -54,7 +53,8 @@ class Aftermath:
         self.seq_last = 0
         self.kept = Kept(self.rig)
         self.perhaps: "list[Record]" = []  # were about to be recorded when power failed
-        self.before: "dict[str, Any] | None" = None  # what held before this boot found one of those
+        self.seq_sure = 0  # whatever the next boot finds
+        self.before: "State | None" = None  # what held there, if this boot found more
         self.made = True  # something was recorded since the last boot: from there on what it found is sure
         self.heard = 0  # events of the host that were looked at
         self.intent = 0  # an open one
@@ -162,6 +162,7 @@ class Aftermath:
         found = app.journal.seq_last
         if found < self.seq_last:
             raise Finding("lost: event %d was recorded, the boot knows of %d" % (self.seq_last, found))
+        self.seq_sure = self.seq_last
         if found > self.seq_last:
             self.before = self._state()
         for seq in range(self.seq_last + 1, found + 1):
@@ -171,22 +172,20 @@ class Aftermath:
                 raise Finding("sequence: the boot knows of event %d, recorded were %d" % (found, self.seq_last))
             self._note(seq, records[-1])
 
-    def _state(self) -> "dict[str, Any]":
+    def _state(self) -> "State":
         """What a record changes, as it is now."""
-        state: "dict[str, Any]" = {name: getattr(self, name) for name in _SCALARS}
-        state["answers"] = self.answers.state()
-        state["owed"] = list(self.owed)
-        state["row"] = self.kept.books.row[:]
-        return state
+        told = (self.intent, self.round_open, self.warning, self.halt, self.seed)
+        return told, list(self.owed), self.answers.state(), self.kept.books.row[:]
 
-    def _unmake(self, state: "dict[str, Any]") -> None:
+    def _unmake(self, state: "State") -> None:
         """What a boot had found that recorded nothing: the next one may find less."""
-        for seq in range(state["seq_last"] + 1, self.seq_last + 1):
+        for seq in range(self.seq_sure + 1, self.seq_last + 1):
             del self.recorded[seq]
-        for name in _SCALARS + ("owed",):
-            setattr(self, name, state[name])
-        self.answers.restore(state["answers"])
-        self.kept.books.row[:] = state["row"]
+        self.seq_last = self.seq_sure
+        told, self.owed, answers, row = state
+        self.intent, self.round_open, self.warning, self.halt, self.seed = told
+        self.answers.restore(answers)
+        self.kept.books.row[:] = row
 
     def _check_meters(self, app: "App") -> None:
         values = app.flow.meters.values
@@ -322,8 +321,7 @@ class Aftermath:
             self.heard += 1
             if event.seq != self.heard:
                 raise Finding("delivery: event %d arrived in the place of %d" % (event.seq, self.heard))
-            sure = self.seq_last if self.made or self.before is None else self.before["seq_last"]
-            if event.seq > sure:
+            if event.seq > (self.seq_last if self.made else self.seq_sure):
                 raise Finding("early: event %d, %s, was told and not recorded" % (event.seq, event.name))
             message, round_number, values, _text, _deck = self.recorded[event.seq]
             if event.name != _NAMES[message] or event.round != round_number:

@@ -16,6 +16,7 @@ from soak_shrink import kind_of
 from fairshoe.scenario import play as play_files
 from fairshoe.scenario import play_on_micropython
 from firmware import scribe
+from firmware.app import App
 from firmware.fault import FAULT_POWER
 from firmware.games import deck_steps, procedure, profile, round_steps
 from firmware.games.flow import WARNING
@@ -333,6 +334,17 @@ def told_before_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands.Desk, "receive", hasty)
 
 
+def told_before_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The link is open from the first scan on: what was being written when power failed may be gone the next time."""
+
+    def hasty(self: App, now_ms: int) -> int:
+        self.silent = False
+        return scan(self, now_ms)
+
+    scan = App.scan
+    monkeypatch.setattr(App, "scan", hasty)
+
+
 def halt_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scribe, "halt_load", lambda _storage: (0, bytes(8)))  # pyright: ignore
 
@@ -362,7 +374,8 @@ DEFECTS: list[tuple[Plant, Job, str, int]] = [
     (old_key_left, KEYS, "key", 40),
     (count_forgotten, TABLE, "doubt", 20),
     (count_forgotten_at_the_boot, TABLE, "doubt", 25),
-    (told_before_recorded, replace(TABLE, kind="nag"), "answer", 1),
+    (told_before_recorded, replace(TABLE, kind="nag"), "answer", 20),
+    (told_before_sure, replace(DEFAULT, flash=True), "early", 100),
     (halt_hidden, DEFAULT, "halt", 3),
     (other_contents_the_second_time, AWAY, "delivery", 10),
     (command_forgotten, TABLE, "command", 60),
@@ -407,7 +420,7 @@ def test_a_planted_defect_is_found(
 
 
 def test_every_promise_is_on_the_page_and_has_a_planted_defect() -> None:
-    code = "".join((ROOT / "rig" / name).read_text(encoding="utf-8") for name in ("aftermath.py", "kept.py"))
+    code = "".join((ROOT / "rig" / name).read_text(encoding="utf-8") for name in ("aftermath.py", "answers.py", "kept.py"))
     checked = set(re.findall(r'Finding\("(\w+):', code))
     page = (ROOT / "docs" / "POWERLOSS.md").read_text(encoding="utf-8")
     rows = page[page.index("| word | promise |") :].split("\n\n")[0]

@@ -88,7 +88,7 @@ class Device:
         except BaseException:
             self.port.close()
             raise
-        self.waiting_at_start = max(self.welcome.seq_last - self.welcome.seq_first + 1, 0)
+        self.seq_at_start = self.welcome.seq_last  # what had happened before somebody listened
 
     @property
     def welcome(self) -> Welcome:
