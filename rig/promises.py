@@ -8,6 +8,7 @@ from firmware.fault import Broken
 from firmware.games import flow as states
 from firmware.machines.job import JOB_DONE, JOB_RUNNING
 from firmware.protocol import ids
+from firmware.shoe.ledger import DEALT, DISCARDED, REMOVED
 from hal.sim.where import CUT_CARD
 from rig.aftermath import Aftermath
 from rig.leaks import Leaks
@@ -190,9 +191,10 @@ class Promises:
         lied = plant.beams.lied
         drawn = len(hand.drawn) - hand.drawn.count(CUT_CARD)
         zone = flow.ledger.zone
+        booked = zone[DEALT] + zone[DISCARDED] + zone[REMOVED]  # a ten that was recognised is taken out of the game
         if self.drawn_base < 0 or flow.machine.phase < len(flow.machine.phases) - 1:
             # The beams are being tried: a card drawn in those milliseconds shows as one that is missing.
-            self.drawn_base = drawn - zone[4] - zone[5]
+            self.drawn_base = drawn - booked
             self.quiet_us = plant.now_us
             return
         if hand.bodies or drawn != self.drawn:
@@ -207,9 +209,9 @@ class Promises:
             return
         if self.drawn_two:
             self.drawn_two = False
-            self.drawn_base = drawn - zone[4] - zone[5]
-        if drawn - self.drawn_base != zone[4] + zone[5]:
-            raise Finding("draw: %d cards drawn, %d in the books" % (drawn - self.drawn_base, zone[4] + zone[5]))
+            self.drawn_base = drawn - booked
+        if drawn - self.drawn_base != booked:
+            raise Finding("draw: %d cards drawn, %d in the books" % (drawn - self.drawn_base, booked))
 
     def _check_rounds(self) -> None:
         opened = 0

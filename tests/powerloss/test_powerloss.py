@@ -137,6 +137,11 @@ def test_power_cut_in_scenarios_breaks_no_promise() -> None:
     assert struck >= SLICE * 3 // 4
 
 
+@pytest.mark.parametrize("name", ["dab-a-ten-in-the-shoe", "dab-two-tens-in-the-shoe"])
+def test_a_card_that_was_drawn_and_taken_out_of_the_game_is_in_the_books(name: str) -> None:
+    assert survey(scenario_job(name)).problems == []
+
+
 def test_power_cut_at_every_write_of_the_boot_that_follows_a_cut_breaks_no_promise() -> None:
     """A round is open and a command under way: that boot has the most to say."""
     story = TABLE
