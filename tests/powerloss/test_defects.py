@@ -420,7 +420,8 @@ def test_a_planted_defect_is_found(
 
 
 def test_every_promise_is_on_the_page_and_has_a_planted_defect() -> None:
-    code = "".join((ROOT / "rig" / name).read_text(encoding="utf-8") for name in ("aftermath.py", "answers.py", "kept.py"))
+    files = [ROOT / "rig" / f"{name}.py" for name in ("aftermath", "answers", "kept")]
+    code = "".join(path.read_text(encoding="utf-8") for path in files)
     checked = set(re.findall(r'Finding\("(\w+):', code))
     page = (ROOT / "docs" / "POWERLOSS.md").read_text(encoding="utf-8")
     rows = page[page.index("| word | promise |") :].split("\n\n")[0]

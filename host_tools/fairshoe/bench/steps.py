@@ -100,7 +100,8 @@ def identity(bench: Bench, step: Step, found: Findings) -> None:
     # That a device has started is said by every one, and is no news to another host.
     waited = sum(event.seq <= device.seq_at_start and not isinstance(event, Booted) for event in device.events)
     if waited:
-        found.notes.append(f"events that had waited for a host since before: {waited}; they are in the log, acknowledged")
+        word = "events that had waited for a host since before"
+        found.notes.append(f"{word}: {waited}; they are in the log, acknowledged")
     welcome = device.welcome
     session = f"session of the {words(welcome.role.name)}" if device.keyed else "session without a key"
     found.notes.append(f"{session}; the link is {words(welcome.mode.name)}, the device has {_a_key(welcome.has_key)}")
