@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from array import array
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from fairshoe import boards, cli
 from fairshoe.commands import shuffle_test
 from fairshoe.shuffle import run as shuffle_run
 from fairshoe.shuffle import source as shuffle_source
-from fairshoe.shuffle.run import Plan, execute
+from fairshoe.shuffle.run import Plan, Run, execute
 from fairshoe.shuffle.source import Entropy, draw_order, firmware_deck, machine_deck
 from fairshoe.shuffle.stats import Tally
 from rig import stories
@@ -32,6 +33,12 @@ SLICE = ["shuffle-test", "--shuffles", "2000", "--full", "5", "--seed", "20", "-
 def plan(shuffles: int = 1000, full: int = 0, seed: int = 20, processes: int = 1) -> Plan:
     config, _ = boards.load_board(BOARD)
     return Plan(BOARD, config, GAME, 52, shuffles, full, seed, processes)
+
+
+@cache
+def alone() -> Run:
+    """By one process, for whoever compares something with it."""
+    return execute(plan(), lambda done: None)
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -126,24 +133,20 @@ def test_a_slice_of_the_real_test_passes(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_result_does_not_depend_on_the_number_of_processes() -> None:
-    alone, together = execute(plan(), lambda done: None), execute(plan(full=4, processes=3), lambda done: None)
-    assert alone.ours == together.ours
-    assert alone.bad == together.bad
+    seen: list[int] = []
+    wanted = plan(full=4, processes=3)
+    together = execute(wanted, seen.append)
+    assert alone().ours == together.ours
+    assert alone().bad == together.bad
     assert together.differing == ()
+    assert seen == sorted(seen), "progress"
+    assert seen[-1] == wanted.total == 4004
 
 
 def test_the_parts_of_a_run_add_up_to_one_tally_of_all_its_decks() -> None:
     whole = Tally(52)
     whole.add([firmware_deck(CONFIG, 20, index, 52) for index in range(1000)], None)
-    assert execute(plan(), lambda done: None).ours.tally == whole
-
-
-def test_progress_reaches_the_total() -> None:
-    seen: list[int] = []
-    wanted = plan(full=3)
-    execute(wanted, seen.append)
-    assert seen == sorted(seen)
-    assert seen[-1] == wanted.total == 4003
+    assert alone().ours.tally == whole
 
 
 def naive(entropy: Entropy, count: int, config: object) -> "array[int]":

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,12 @@ def tree(tmp_path: Path) -> Path:
     put(tmp_path, "rules/differences.json", '{"rows": []}')
     put(tmp_path, "docs/.keep", "")
     return tmp_path
+
+
+@cache
+def repository() -> rules_claims.Trace:
+    """What this one says, which takes a second to read."""
+    return rules_claims.read_trace()
 
 
 def put(tree: Path, name: str, text: str) -> None:
@@ -215,7 +222,7 @@ def test_a_clause_that_refers_to_another_is_told_in_full(tree: Path) -> None:
 
 def test_the_page_is_of_today() -> None:
     text = (ROOT / "docs" / "RULES.md").read_text(encoding="utf-8")
-    assert rules_page.page(rules_claims.read_trace()) == text, "run make trace WRITE=1"
+    assert rules_page.page(repository()) == text, "run make trace WRITE=1"
 
 
 def test_every_link_of_the_page_leads_somewhere() -> None:
@@ -229,7 +236,7 @@ def test_every_link_of_the_page_leads_somewhere() -> None:
 
 
 def test_every_topic_has_a_heading_of_its_own() -> None:
-    topics = {clause.topic for clause in rules_claims.read_trace().clauses.values()}
+    topics = {clause.topic for clause in repository().clauses.values()}
     assert topics == set(rules_page.TOPICS)
 
 
@@ -237,11 +244,11 @@ def test_every_topic_has_a_heading_of_its_own() -> None:
 
 
 def test_no_test_of_the_repository_claims_what_cannot_hold() -> None:
-    assert rules_claims.read_trace().problems == []
+    assert repository().problems == []
 
 
 def test_pytest_collects_every_test_that_claims_a_clause() -> None:
-    names = {claim.name for clause in rules_claims.read_trace().clauses.values() for claim in clause.claims}
+    names = {claim.name for clause in repository().clauses.values() for claim in clause.claims}
     tests = {name for name in names if "::" in name}
     files = sorted({name.partition("::")[0] for name in tests})
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]

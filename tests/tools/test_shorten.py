@@ -339,13 +339,11 @@ def test_size_reads_a_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 # --- the firmware ------------------------------------------------------------------------------
 
 
-def test_two_builds_give_the_same_bytes(tmp_path: Path, ship_once: ShipOnce) -> None:
-    size.ship(size.BOARD_DEFAULT, tmp_path)
-    files = {path.name: path.read_bytes() for path in ship_once(size.BOARD_DEFAULT)[1].iterdir()}
-    assert files == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+def test_the_table_of_names_has_every_module_that_is_shipped(ship_once: ShipOnce) -> None:
+    files = {path.name for path in ship_once(size.BOARD_DEFAULT)[1].iterdir()}
     table = json.loads((ROOT / f"build/names-{size.BOARD_DEFAULT}.json").read_text())
     data = {"main.py", "board.json", "game.json", "words.txt", "files.crc"}
-    assert {f"{new}.mpy" for new in table["modules"].values()} | data == set(files)
+    assert {f"{new}.mpy" for new in table["modules"].values()} | data == files
     assert len(table["names"]) > 500
 
 

@@ -1,13 +1,15 @@
 // Runs test files on the MicroPython VM:  node tools/mpy/test.mjs [options] PATH...
 // A test is a function test_* without arguments that fails by raising. Each file has a VM of its own.
 
-import { statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { filesBelow, pathInRoot, readTree, REPO, startWorker, VM_ROOT } from './vm.mjs';
 
 const USAGE = 'usage: node tools/mpy/test.mjs [--limit-s 30] [--root DIR] [--json FILE] PATH...';
+const WASM = '@micropython/micropython-webassembly-pyscript/micropython.wasm';
 const HEAP_MB = 8;
 const WORKERS_MAX = 2;
 
@@ -165,6 +167,8 @@ async function main() {
   }
   printResults(results);
   const tree = readTree(root, files.map((file) => dirname(file)));
+  // V8 keeps a module's machine code as long as somebody holds it: without this every VM starts from nothing.
+  globalThis.heldWasm = await WebAssembly.compile(readFileSync(fileURLToPath(import.meta.resolve(WASM))));
   const jobs = files.map((path) => ({ file: pathInRoot(root, path), path, root, limitMs, tree }));
   results.push(...(await runAll(jobs)));
   printFailures(results);

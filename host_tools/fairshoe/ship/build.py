@@ -202,7 +202,10 @@ def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
 
 def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortened:
     """The same, fewer and with short names: by the module's old name, as it is in the repository, or the file's."""
-    folded = folded_sources(names, root, main)
+    return shortened(folded_sources(names, root, main), names)
+
+
+def shortened(folded: Folded, names: list[str]) -> Shortened:
     packages = {name for name in names if any(is_within(other, name) and other != name for other in names)}
     mains = {f"main {at}": source for at, source in enumerate(every_main())}
     try:
@@ -233,8 +236,8 @@ def real_names(text: str, board: str, root: Path | None = None) -> str:
     """A traceback of a board with the names of this tree, which has to be the one that was shipped."""
     root = root or _device.root()
     names = ship_names(board, root)
-    short = short_sources(names, root)
-    return restore(text, short, folded_sources(names, root).sources)
+    folded = folded_sources(names, root)
+    return restore(text, shortened(folded, names), folded.sources)
 
 
 # --- the board ---------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ def _share(old: list[str], readers: list[Reader], everybody: list[Reader]) -> di
         allowed = [short for short in free[:SHORT_MAX] if short not in taken]
         allowed = allowed or [short for short in free if short not in taken][:1]
         if name in looked_up:
-            short = min(allowed, key=lambda short: (dicts.steps(name, short), load[short], len(short)))
+            short = _found_soonest(name, sorted(allowed, key=lambda short: (load[short], len(short))), dicts)
             load[short] += uses[name]
             dicts.add(name, short)
         else:
@@ -141,6 +141,18 @@ def _share(old: list[str], readers: list[Reader], everybody: list[Reader]) -> di
         for space in meets[name]:
             used[space].add(short)
     return names
+
+
+def _found_soonest(name: str, texts: list[str], dicts: Dicts) -> str:
+    """The first one that is found at once; or, where there is none, with the fewest steps."""
+    best, fewest = texts[0], dicts.steps(name, texts[0])
+    for text in texts[1:]:
+        if not fewest:
+            break
+        steps = dicts.steps(name, text)
+        if steps < fewest:
+            best, fewest = text, steps
+    return best
 
 
 def _dicts(readers: list[Reader], short: set[str]) -> Dicts:

@@ -17,10 +17,14 @@ def drop_unused(sources: dict[str, str], users: Iterable[str] = ()) -> dict[str,
     """The same modules without such names, line for line. Again until nothing goes: one text may be made of others.
     `users` are sources that mention names and are not shipped now."""
     others = {word for source in users for word in _words(ast.parse(source))}
+    read: dict[str, tuple[ast.Module, set[str]]] = {}  # by source
     while True:
-        trees = {name: ast.parse(source) for name, source in sources.items()}
-        used = others.union(*(_words(tree) for tree in trees.values()))
-        smaller = {name: _without(sources[name], trees[name], used) for name in sources}
+        for source in sources.values():
+            if source not in read:
+                tree = ast.parse(source)
+                read[source] = (tree, _words(tree))
+        used = others.union(*(read[source][1] for source in sources.values()))
+        smaller = {name: _without(source, read[source][0], used) for name, source in sources.items()}
         if smaller == sources:
             return sources
         sources = smaller
