@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Version 1, class diagnostic; message 74; session 0, link sequence 0.
 HEADER = b"\x18\x00\x4a\x00\x00\x00\x00\x00"
+# While modules are loaded memory is collected after so much: what stays for ever lies close together then.
+PACK_BYTES = const(16384)
 TEXT_MAX = const(200)  # one block of stuffing, and one frame
 # Where an RP2040 speaks whose config cannot be read: the pins of its reference boards. Other chips have their console.
 LINK = {"uart": 0, "baud": 115200, "tx": 0, "rx": 1}
@@ -33,8 +35,10 @@ def boot() -> None:
         step = "files"
         check_files()
         step = "import"
+        gc.threshold(PACK_BYTES)
         from firmware.main import main
 
+        gc.threshold(-1)
         step = "start"
         main()
     except Exception as error:

@@ -132,14 +132,35 @@ class Json:
         return json.loads(file.read())
 
 
+class Memory:
+    """MicroPython's `gc`: after how much it collects by itself."""
+
+    def __init__(self):
+        self.limit = -1
+
+    def collect(self):
+        pass
+
+    def threshold(self, limit):
+        self.limit = limit
+
+
 class Firmware:
     """What firmware.main is to the device's main.py."""
 
     def __init__(self, error=None):
         self.error = error
         self.started = 0
+        self.memory = Memory()
+        self.loaded_with = 0
 
-    def main(self):
+    def __getattr__(self, name):
+        if name != "main":
+            raise AttributeError(name)
+        self.loaded_with = self.memory.limit
+        return self.begin
+
+    def begin(self):
         self.started += 1
         if self.error is not None:
             raise self.error
@@ -177,6 +198,7 @@ def boot(files, firmware, machine=None, chip="rp2"):
     device.open = system.open
     device.os = system
     device.json = Json
+    device.gc = firmware.memory if isinstance(firmware, Firmware) else Memory()
     device.print = lambda *words: machine.done.append(("said", " ".join(words)))
     kept = sys.modules.get("firmware.main")
     if firmware is not None:
@@ -216,6 +238,13 @@ def test_a_device_that_is_whole_switches_its_outputs_off_and_starts():
     machine = boot(whole(), firmware)
     assert sorted(machine.done[:2]) == [("off", 11, 0), ("off", 28, 0)]
     assert machine.done[2:] == [("over",)] and firmware.started == 1
+
+
+def test_memory_is_packed_while_modules_are_loaded_and_never_collected_by_itself_later():
+    firmware = Firmware()
+    boot(whole(), firmware)
+    assert 4096 <= firmware.loaded_with <= 32768
+    assert firmware.memory.limit == -1, "a collection takes 20 ms, whatever moves"
 
 
 def test_a_missing_config_is_told_at_the_port_of_the_reference_boards():
