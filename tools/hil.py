@@ -100,6 +100,7 @@ class Run:
             if motion:
                 part.motion = motion.figures()
                 part.said = board.said()
+                stories.expect(report.scans_moving(part.said) > 0, "no card moved in any scan that was timed")
                 for row in report.motion_rows(part.said, part.motion):
                     self.notes(row.text())
             rests = {word: said for word, said in board.said().items() if word.startswith(("heap_rest", "locked"))}

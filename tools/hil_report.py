@@ -43,11 +43,9 @@ def boot_rows(said: Said, shipped_bytes: int) -> list[Row]:
 
 
 def motion_rows(said: Said, motion: dict[str, float]) -> list[Row]:
-    """Of the first round: the product's own pace. A machine without a shuffle is timed over the whole round, and one
-    without motors, whose cards a hand moves whenever it likes, in every scan."""
-    name = "intake" if "intake" in said else "job"
-    if not _scans(said, name)[0]:
-        name += "_quiet"
+    """Of the first round: the product's own pace. A machine without a shuffle is timed over the whole round, and there
+    the longest of the other scans is told as well: one that records what has happened."""
+    name = _moving(said)
     count, mean, worst = _scans(said, name)
     rows = [
         Row("scans while cards moved", count),
@@ -64,7 +62,18 @@ def motion_rows(said: Said, motion: dict[str, float]) -> list[Row]:
         rows.append(Row("heap taken in a whole intake", int(said["heap_grown"][0]), "bytes"))
         if count:
             rows.append(Row("heap taken a scan, of the intake", round(int(said["heap_grown"][0]) / count, 1), "bytes"))
+    else:
+        rows.append(Row("scan while no card moves, worst", _scans(said, f"{name}_quiet")[2], "us", WATCHDOG_US))
     return rows
+
+
+def scans_moving(said: Said) -> int:
+    """In how many scans cards moved: figures of none would keep every budget."""
+    return _scans(said, _moving(said))[0]
+
+
+def _moving(said: Said) -> str:
+    return "intake" if "intake" in said else "job"
 
 
 def _worst_rows(said: Said, name: str) -> list[Row]:

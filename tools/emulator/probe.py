@@ -14,8 +14,8 @@ free_before = gc.mem_free()
 gc.threshold(16384)  # as hal/device.py does
 
 from firmware.games.deck_steps import PHASE_HOLDING  # noqa: E402
-from firmware.games.flow import SHUFFLING, WAITING_FOR_DECK, WARNING  # noqa: E402
-from firmware.image import motors_running  # noqa: E402
+from firmware.games.flow import DRAW_READY, DRAWING, SHUFFLING, WAITING_FOR_DECK, WARNING  # noqa: E402
+from firmware.image import IN_THROAT_A, IN_THROAT_B, motors_running  # noqa: E402
 from firmware.main import collect, run  # noqa: E402
 from firmware.main import start as make  # noqa: E402
 from firmware.version import VERSION_TEXT  # noqa: E402
@@ -49,6 +49,7 @@ class Timed:
         self.inp = app.inp
         self.out = app.out
         self.scan_ms_max = app.scan_ms_max
+        self.draws = app.flow.machine.draws
         self.state = -1
         self.phase = -1
         self.heap = 0
@@ -69,10 +70,12 @@ class Timed:
         edges = ring.head - ring.tail
         good = link.reader.good
         sent = link.session.sent
+        drawn = self.draws and self.in_throat(ring)
         began_us = ticks_us()
         wake_ms = self.app.scan(now_ms)
         took_us = ticks_diff(ticks_us(), began_us)
-        figures = self.moving if motors_running(self.inp, self.out) else self.quiet
+        drawn = drawn or (self.draws and self.in_throat(ring))
+        figures = self.moving if drawn or motors_running(self.inp, self.out) else self.quiet
         if figures is self.moving and took_us > figures[2]:
             self.worst[0] = edges % len(ring.us)
             self.worst[1] = link.reader.good - good
@@ -86,10 +89,28 @@ class Timed:
             self.changed(flow)
         return wake_ms
 
+    def in_throat(self, ring):
+        """Whether a hand moves a card, for all that the firmware can know: a throat beam is blocked, or has been and is
+        not known yet to be clear, or has an edge that waits. Asked before a scan and after it, so that one counts that
+        begins or ends a card's passage, and one during which a card comes."""
+        at = ring.tail
+        while at != ring.head:
+            if ring.line[at] == IN_THROAT_A or ring.line[at] == IN_THROAT_B:
+                return True
+            at = (at + 1) % len(ring.us)
+        inp = self.inp
+        return bool(inp.raw[IN_THROAT_A] or inp.raw[IN_THROAT_B] or inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B])
+
     def changed(self, flow):
         state = flow.state
         if state == WAITING_FOR_DECK and self.state != WAITING_FOR_DECK:
             self.waiting()
+        if state == DRAW_READY:  # the deck of a draw shoe stays: its rounds end here
+            if self.state == DRAWING:
+                self.waiting()
+            else:
+                self.figures("loading")
+                self.clear()
         if state == SHUFFLING and self.state != SHUFFLING:
             self.figures("preparing")
             self.clear()

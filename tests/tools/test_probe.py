@@ -1,0 +1,155 @@
+"""The main.py that measures: which scans it counts as those while cards move, and what it tells of a round."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from firmware.games.flow import DRAW_READY, DRAWING, PREPARING, WAITING_FOR_DECK
+from firmware.image import IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, OUT_PICK, Inputs, Outputs
+
+PROBE = Path(__file__).resolve().parents[2] / "tools/emulator/probe.py"
+SCAN_US = 700
+
+
+class Ring:
+    """Edges that the port has and no sample has taken; short, so that it wraps."""
+
+    def __init__(self) -> None:
+        self.line = bytearray(4)
+        self.us = [0] * 4
+        self.head = self.tail = 3
+
+    def put(self, line: int) -> None:
+        self.line[self.head] = line
+        self.head = (self.head + 1) % len(self.us)
+        assert self.head != self.tail
+
+    def take(self) -> None:
+        self.tail = self.head
+
+
+class Bench:
+    """An app that does in a scan what it is told to, and what the probe says of it."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, draws: bool) -> None:
+        self.now_us = 0
+        self.inp = Inputs()
+        self.out = Outputs()
+        self.ring = Ring()
+        self.does: Callable[[], None] = lambda: None
+        self.flow = SimpleNamespace(state=WAITING_FOR_DECK, phase=0, warning=0, machine=SimpleNamespace(draws=draws))
+        link = SimpleNamespace(reader=SimpleNamespace(good=0), session=SimpleNamespace(sent=0))
+        app: Any = SimpleNamespace(inp=self.inp, out=self.out, scan_ms_max=4, flow=self.flow, link=link)
+        app.hal = SimpleNamespace(_edges=self.ring)
+        app.scan = self._scan
+        self.said: dict[str, tuple[int, ...]] = {}
+        self.probe = self._load(patch)
+        self.timed = self.probe["Timed"](app)
+        self.timed.scan(0)  # it has started, and waits for a deck
+        self.timed.clear()
+        self.said.clear()
+
+    def _load(self, patch: pytest.MonkeyPatch) -> dict[str, Any]:
+        """Everything but its start, with MicroPython's gc and clock."""
+        memory: Any = ModuleType("gc")
+        memory.collect = memory.mem_alloc = memory.mem_free = lambda: 0
+        memory.threshold = int
+        clock: Any = ModuleType("time")
+        clock.ticks_us = clock.ticks_ms = lambda: self.now_us
+        clock.ticks_diff = int.__sub__
+        names: dict[str, Any] = {}
+        with patch.context() as patched:
+            patched.setitem(sys.modules, "gc", memory)
+            patched.setitem(sys.modules, "time", clock)
+            exec(PROBE.read_text(encoding="utf-8").split("\ndef start():")[0], names)
+        names["say"] = self._say
+        return names
+
+    def _say(self, word: str, *figures: int) -> None:
+        self.said[word] = figures
+
+    def _scan(self, _now_ms: int) -> int:
+        self.does()
+        self.now_us += SCAN_US
+        return 0
+
+    def scan(self, does: Callable[[], None] = lambda: None) -> bool:
+        """Whether it counts as one while cards move."""
+        self.does = does
+        before = self.timed.moving[0], self.timed.quiet[0]
+        self.timed.scan(0)
+        moving, quiet = self.timed.moving[0] - before[0], self.timed.quiet[0] - before[1]
+        assert moving + quiet == 1
+        return bool(moving)
+
+    def enter(self, state: int) -> None:
+        """A scan that changes the state; what was counted up to it may be told, and forgotten."""
+        self.does = lambda: setattr(self.flow, "state", state)
+        self.timed.scan(0)
+
+
+@pytest.fixture
+def shoe(monkeypatch: pytest.MonkeyPatch) -> Bench:
+    return Bench(monkeypatch, draws=True)
+
+
+@pytest.mark.parametrize("line", [IN_THROAT_A, IN_THROAT_B])
+def test_a_card_in_the_throat_counts_from_its_first_edge_to_the_scan_that_knows_it_gone(shoe: Bench, line: int) -> None:
+    assert not shoe.scan()
+    shoe.ring.put(line)
+
+    def sample() -> None:
+        shoe.ring.take()
+        shoe.inp.raw[line] = 1
+
+    assert shoe.scan(sample), "its edge was there when the scan began"
+    assert shoe.scan(), "blocked, but not for long enough"
+    assert shoe.scan(lambda: shoe.inp.level.__setitem__(line, 1)), "it is known to be one"
+    assert shoe.scan(), "it lies there, whatever the scan does meanwhile"
+    assert shoe.scan(lambda: shoe.inp.raw.__setitem__(line, 0)), "clear, but not for long enough"
+    assert shoe.scan(lambda: shoe.inp.level.__setitem__(line, 0)), "the scan that knows it gone, and may write at once"
+    assert not shoe.scan(), "the throat is empty"
+
+
+def test_a_card_that_comes_while_something_is_written_counts(shoe: Bench) -> None:
+    assert shoe.scan(lambda: shoe.ring.put(IN_THROAT_A))
+
+
+def test_a_change_and_back_between_two_scans_counts(shoe: Bench) -> None:
+    shoe.ring.put(IN_HOPPER)
+    shoe.ring.put(IN_THROAT_B)
+    shoe.ring.put(IN_THROAT_B)
+    assert shoe.scan(shoe.ring.take)
+
+
+def test_what_is_no_card_does_not_count(shoe: Bench) -> None:
+    shoe.ring.put(IN_HOPPER)
+    shoe.inp.level[IN_EXIT] = shoe.inp.raw[IN_EXIT] = 1
+    assert not shoe.scan()
+
+
+def test_a_machine_with_motors_counts_while_they_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, draws=False)
+    bench.inp.level[IN_THROAT_A] = bench.inp.raw[IN_THROAT_A] = 1
+    assert not bench.scan()
+    bench.out.level[OUT_PICK] = 1
+    assert bench.scan()
+
+
+def test_a_round_of_a_draw_shoe_is_told_when_it_ends_and_has_nothing_of_what_came_before(shoe: Bench) -> None:
+    shoe.enter(PREPARING)
+    shoe.inp.level[IN_THROAT_A] = 1  # in the dark of the beam test
+    shoe.scan()
+    shoe.inp.level[IN_THROAT_A] = 0
+    shoe.enter(DRAW_READY)
+    assert "job" not in shoe.said
+    shoe.enter(DRAWING)
+    for level in (1, 0):
+        shoe.scan(lambda level=level: shoe.inp.level.__setitem__(IN_THROAT_B, level))
+    shoe.enter(DRAW_READY)
+    assert shoe.said["job"] == (2, 2 * SCAN_US, SCAN_US)
+    assert shoe.said["job_quiet"] == (2, 2 * SCAN_US, SCAN_US)
