@@ -135,8 +135,7 @@ class App:
         asked = Asked(journal, self.seeds, self.service, words)
         self.reporter = Reporter(self.link, journal, self.desk, handshake, asked)
         self.reporter.fill_status = self._status
-        for i in range(METER_COUNT):
-            self.reporter.meters[i] = flow.meters.values[i]
+        self.reporter.meters[:METER_COUNT] = flow.meters.values
         self.scribe = Scribe(hal, flow, journal, self.seeds, self.service, self.desk, self.boot)
 
     def scan(self, now_ms: int) -> int:
@@ -196,7 +195,8 @@ class App:
         if next_ms <= 0 and (self.put_off or not reporter.left):
             # After an edge or a message a frame would make this the longest of scans. While something moves it goes out
             # with the next one, which comes at once, and then in any case.
-            self.put_off = not self.put_off and (self.eventful or wake_ms == 0) and not self.resting()
+            hurried = self.flow.machine.draws or not self.resting()
+            self.put_off = hurried and not self.put_off and (self.eventful or wake_ms == 0)
             if not self.put_off:
                 next_ms = self._send(now_ms)
         return next_ms if next_ms < wake_ms else wake_ms
@@ -296,8 +296,9 @@ class App:
         return not (machine.state == JOB_RUNNING and machine.busy)
 
     def _hand_still(self, now_ms: int) -> bool:
-        if not (self.inp.level[IN_THROAT_A] or self.inp.level[IN_THROAT_B]):
-            return True
+        inp = self.inp
+        if not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B] or inp.raw[IN_THROAT_A] or inp.raw[IN_THROAT_B]):
+            return not self.eventful or self.wake_ms != 0  # one that sees a card gone: the next scan comes at once
         # Nobody watches yet: what blocks a beam for so long is no hand, and has to be found by the beam test.
         return self.flow.state == PREPARING and ticks_diff(now_ms, self.flow.entered_ms) >= HAND_MS
 

@@ -171,13 +171,15 @@ def _forget(machine: Draw, inp: "Inputs") -> None:
 def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """A card that stays in the throat is a fault in the end: nobody plays with a card half out."""
     if not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]):
+        gone = machine.busy
         machine.busy = False
         machine.seen_a = inp.leaves[IN_THROAT_A]
         if not inp.level[IN_CUT]:
             machine.seen_cut = inp.enters[IN_CUT]  # shown and put back is not drawn
         if not inp.level[IN_FACE]:
             _forget(machine, inp)
-        return _drain(machine, inp, now_ms)
+        left_ms = _drain(machine, inp, now_ms)
+        return 0 if gone else left_ms  # whoever waited until the throat is clear looks at once
     machine.empty = False
     if not machine.busy:
         machine.busy = True
