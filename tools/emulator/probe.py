@@ -105,12 +105,11 @@ class Timed:
         state = flow.state
         if state == WAITING_FOR_DECK and self.state != WAITING_FOR_DECK:
             self.waiting()
-        if state == DRAW_READY:  # the deck of a draw shoe stays: its rounds end here
-            if self.state == DRAWING:
-                self.waiting()
-            else:
-                self.figures("loading")
-                self.clear()
+        if self.state == DRAWING and state == DRAW_READY:  # the deck of a draw shoe stays: its rounds end here
+            self.waiting()
+        if state == DRAWING and self.state != DRAWING:  # what blocked a beam before was the dark of a beam test
+            self.figures("loading")
+            self.clear()
         if state == SHUFFLING and self.state != SHUFFLING:
             self.figures("preparing")
             self.clear()
