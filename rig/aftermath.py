@@ -66,6 +66,7 @@ class Aftermath:
         self.asked: "dict[str, int]" = {}  # presses since the last boot that nothing has come of
         self.answers = Answers(self.peer)
         self.meters = [0] * TOTALS  # as they were before the last job
+        self.meters_idle = self.meters
         self.meters_top = [0] * TOTALS
         self.meters_sure = [0] * TOTALS  # before what a boot found that recorded nothing
         self.meters_failed = False  # storage did not take them
@@ -88,11 +89,12 @@ class Aftermath:
         plant = rig.plant
         if plant.axis.moving or any(plant.outputs):
             self._check_turning()
-        machine = rig.app.flow.machine
-        if machine.state != self.job:
-            self.job = machine.state
-            if self.job == JOB_RUNNING:
-                self.meters = rig.app.flow.meters.values[:TOTALS]
+        flow = rig.app.flow
+        if flow.machine.state != JOB_RUNNING:
+            self.meters_idle = flow.meters.values[:TOTALS]
+        elif self.job != JOB_RUNNING:
+            self.meters = self.meters_idle  # not those of now: a job may count with its first step
+        self.job = flow.machine.state
 
     def hand(self, action: str, arguments: "dict[str, Any]") -> None:
         if action == "press":
@@ -194,7 +196,7 @@ class Aftermath:
                 raise Finding("meters: number %d was %d, after a boot %d" % (i, self.meters_top[i], values[i]))
             if values[i] < self.meters[i] and not self.meters_failed:
                 raise Finding("meters: number %d was %d before the last job, %d now" % (i, self.meters[i], values[i]))
-        self.meters = values[:TOTALS]
+        self.meters = self.meters_idle = values[:TOTALS]
         self.meters_failed = False
 
     def _hook(self, app: "App") -> None:

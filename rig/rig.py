@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WORDS = Words()
 ZERO_WAKES_MAX = 64  # scans at one instant before we call it a livelock
+BUSY_WAKES_MAX = 2000  # where each takes its time: seconds without a pause
 FRAMES_MAX = 5000  # and frames sent: ten journals full
 WATCHDOG_US = 500000  # as on the boards; and between two scans a board waits a beat at most
 BEAT_MS = 200
@@ -160,7 +161,7 @@ class Rig:
             self.frames += 1 if sent else 0
             # So does a backlog of what a host has sent, 64 bytes a scan.
             self.zero_wakes += 0 if heard or (sent and self.frames < FRAMES_MAX) else 1
-            if self.zero_wakes > ZERO_WAKES_MAX:
+            if self.zero_wakes > (BUSY_WAKES_MAX if self.scan_us else ZERO_WAKES_MAX):
                 raise Livelock("state %d keeps asking for scans" % self.app.flow.state)
             return
         wake_us = (plant.now_us // 1000 + wake_ms) * 1000
