@@ -200,7 +200,8 @@ class Promises:
         if hand.bodies or drawn != self.drawn:
             self.quiet_us = plant.now_us
             self.drawn = drawn
-            if hand.bodies and not self.full and len(hand.bodies[0].cards) > 1:
+            told = self.full and not lied[plant.line_opacity]
+            if hand.bodies and not told and len(hand.bodies[0].cards) > 1:
                 self.drawn_two = True  # without an opacity sensor two at once are one: that is what basic means
             return
         if plant.now_us - self.quiet_us < 2 * SETTLE_US or flow.machine.state != JOB_RUNNING:

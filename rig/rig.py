@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 WORDS = Words()
 ZERO_WAKES_MAX = 64  # scans at one instant before we call it a livelock
-BUSY_WAKES_MAX = 2000  # where each takes its time: seconds without a pause
 FRAMES_MAX = 5000  # and frames sent: ten journals full
 WATCHDOG_US = 500000  # as on the boards; and between two scans a board waits a beat at most
 BEAT_MS = 200
@@ -158,10 +157,12 @@ class Rig:
         if sent and self._send():
             return
         if wake_ms <= 0 or plant.changed:
-            self.frames += 1 if sent else 0
-            # So does a backlog of what a host has sent, 64 bytes a scan.
-            self.zero_wakes += 0 if heard or (sent and self.frames < FRAMES_MAX) else 1
-            if self.zero_wakes > (BUSY_WAKES_MAX if self.scan_us else ZERO_WAKES_MAX):
+            if sent and self.frames < FRAMES_MAX:
+                self.frames += 1
+                self.zero_wakes = 0
+            elif not heard:  # a backlog of what a host has sent is work too, 64 bytes a scan
+                self.zero_wakes += 1
+            if self.zero_wakes > ZERO_WAKES_MAX:
                 raise Livelock("state %d keeps asking for scans" % self.app.flow.state)
             return
         wake_us = (plant.now_us // 1000 + wake_ms) * 1000
