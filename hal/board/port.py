@@ -206,6 +206,7 @@ class BoardHal:
         if edges.lost:
             edges.lost = False
             inp.edge_lost = True
+            edges.tail = edges.head  # what was kept is older than what was lost, and would undo the levels
         for beam in self._beams:
             inp.raw[beam.line] = beam.level
 
