@@ -276,13 +276,14 @@ class BoardHal:
                     break  # most often it is one, and a motor's, which come first
 
     def _switch(self, output: int, value: int) -> None:
-        self._levels[output] = value
         pin = self._pins[output]
         if pin is not None:
             pin.value(value)
         elif self._lamps[output] != _NO_BIT:
             self._lamp_bits ^= 1 << self._lamps[output]
             self._lamps_due = True
+        # Last: a stop that came in between noted a level that the pin no longer has, and `drive` has to see that.
+        self._levels[output] = value
 
     def all_off(self) -> None:
         self._stop.cancel()

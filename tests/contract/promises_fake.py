@@ -56,6 +56,35 @@ def a_held_roller_does_not_even_twitch(driver, kind):
     assert board.world.switches == switches
 
 
+class Roller:
+    """A pin; with its being switched on an interrupt comes, just before or just after."""
+
+    def __init__(self, pin, interrupt, after):
+        self.pin = pin
+        self.interrupt = interrupt
+        self.after = after
+
+    def value(self, level):
+        if level and not self.after:
+            self.interrupt()
+        self.pin.value(level)
+        if level and self.after:
+            self.interrupt()
+
+
+@promise(ROLLERS, "fake")
+def a_stop_in_the_very_moment_of_switching_on_is_no_roller_left_on(driver, kind):
+    for after in (False, True):
+        board = driver.make(kind)
+        pins, pick = board.hal._pins, OUTPUT["pick"]
+        pins[pick] = Roller(pins[pick], board.world.pad(board.config["inputs"]["throat_a"]).handler, after)
+        board.hal.stop_after(pick, LINE["throat_a"], 0)
+        board.drive(pick=1)
+        assert board.outputs()[0] == 0
+        board.drive(pick=0)
+        assert board.outputs()[0] == 0
+
+
 @promise(ALL, "fake")
 def outputs_are_off_before_anything_else_is_set_up(driver, kind):
     """A board whose storage chip, panel and axis fail to answer has its motors off all the same."""
