@@ -10,7 +10,7 @@ from firmware.games.books import TAIL
 from firmware.games.flow import WAITING_FOR_DECK
 from firmware.games.procedure import procedure_resume
 from firmware.journal.books import LATE_EVENTS, books_open
-from firmware.journal.cells import CELL_SIZE
+from firmware.journal.cells import CELL_SIZE, cells_require
 from firmware.journal.halts import halt_forget, halt_load
 from firmware.journal.store import BODY_AT
 from firmware.protocol import ids
@@ -85,6 +85,7 @@ class Scribe:
         if journal.seq_last and generation != (journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8 if known else 0):
             # Power was lost between the change of a key and its record.
             self.outbox.post(ids.EV_KEY_CHANGED, generation, ids.KEY_RECOVERED)
+        cells_require(self.hal)  # it may have gone in the middle of all this
 
     def utc_s(self) -> int:
         return self.utc_offset_s + self.outbox.uptime_s if self.utc_offset_s else 0

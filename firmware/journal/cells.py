@@ -60,6 +60,13 @@ def cell_write(storage: "Storage", cell: int, magic: int, buf: bytearray) -> boo
     return storage.nv_prog(cell * CELL_SIZE, buf) and storage.nv_sync()
 
 
+def cells_require(storage: "Storage") -> None:
+    """At a start. Storage that does not answer reads like an empty one, and a journal begun there would write over the
+    one that is still in it: a device without its storage is out of service."""
+    if not storage.nv_read(0, bytearray(CELL_SIZE)):
+        raise OSError("no storage")
+
+
 class Pair:
     """Two cells that take turns: a torn write costs the newest state, never all of it."""
 

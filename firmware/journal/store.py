@@ -31,6 +31,7 @@ from firmware.journal.cells import (
     Pair,
     cell_read,
     cell_write,
+    cells_require,
 )
 from firmware.journal.lanes import Lanes
 from firmware.protocol import ids
@@ -183,6 +184,7 @@ class Journal:
         if cell_read(self.storage, LOG_CELL, MAGIC_LOG, self.buf):
             self.log = bytes(self.buf[4 : 4 + LOG_SIZE])
             return
+        cells_require(self.storage)
         if self.seq_last:
             self._broke(BROKEN_LOG, 1)
         wipe(self.buf)

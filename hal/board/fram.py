@@ -2,7 +2,8 @@
 
 A chip that is missing, worn or write-protected says nothing by itself, and a bus without one reads as all 0 or all 1,
 which may be just what was to be written. So the write enable latch has to be seen set before a write and clear after
-it, and what was written is read back. Any size may be written, not only whole cells.
+it, and what was written is read back. A chip that once did not answer is not read before a write has found it again:
+whoever starts with half of what it holds would write over the rest. Any size may be written, not only whole cells.
 """
 
 from machine import Pin
@@ -32,16 +33,17 @@ class Fram:
         self._head = bytearray(3 if self._size <= 0x10000 else 4)
         self._status = bytearray(1)
         self._check = bytearray(0)
-        # Without this an empty bus would read as storage that was never written.
-        self._there = self._latch(_WREN) and not self._latch(_WRDI)
+        self._there = self._answers()
 
     def nv_read(self, address: int, buf: bytearray) -> bool:
         if not self._there or address < 0 or address + len(buf) > self._size:
             return False
-        self._select(_READ, address)
-        self._spi.readinto(buf)
-        self._cs.value(1)
-        return True
+        self._get(address, buf)
+        if buf[0] + 1 & 0xFF < 2:
+            # 0x00 or 0xFF, as a cell that was never written begins, and as a chip reads whose contact is loose.
+            self._there = self._answers()
+            self._get(address, buf)
+        return self._there
 
     def nv_prog(self, address: int, buf: bytearray) -> bool:
         if address < 0 or address + len(buf) > self._size:
@@ -62,6 +64,15 @@ class Fram:
 
     def nv_sync(self) -> bool:
         return True
+
+    def _answers(self) -> bool:
+        """Without this an empty bus would read as storage that was never written."""
+        return self._latch(_WREN) and not self._latch(_WRDI)
+
+    def _get(self, address: int, buf: bytearray) -> None:
+        self._select(_READ, address)
+        self._spi.readinto(buf)
+        self._cs.value(1)
 
     def _latch(self, order: bytes) -> bool:
         """Give an order of one byte; whether writes are enabled then."""

@@ -102,6 +102,11 @@ def test_a_config_without_storage_is_told(table: Table) -> None:
     assert table.boot() == "start: KeyError('nv')"
 
 
+def test_a_storage_chip_that_does_not_answer_is_told(table: Table) -> None:
+    table.driver.world.fram_there = False
+    assert table.boot() == "start: OSError('no storage')"
+
+
 def test_a_game_that_the_mechanism_cannot_deal_is_told_and_shown(table: Table) -> None:
     table.change(game={"deck_cards": 6000})
     text = table.boot()
