@@ -19,7 +19,7 @@ class Keys:
         self._pair = Pair(storage, KEY_CELL, MAGIC_KEY, bytearray(CELL_SIZE))
         found = self._pair.load()
         self.key = bytes(self._pair.buf[BODY_AT : BODY_AT + KEY_SIZE]) if found else b""
-        if self._pair.generation % 2:
+        if found and self._pair.generation % 2:
             self._pair.save()  # power was lost half way: the key before this one must not stay behind
         wipe(self._pair.buf)
 

@@ -115,3 +115,31 @@ def test_one_damaged_cell_does_not_cost_the_key():
             nv = stored(KEY, NEW_KEY)
             nv.data[cell * CELL_SIZE + at] ^= 0x10
             assert keys_on(nv).key == NEW_KEY, (cell, at)
+
+
+def test_a_key_that_can_no_longer_be_read_is_not_replaced_by_nothing():
+    """A change was cut, and the boot that would finish it loses contact with its storage for a moment."""
+    for failing in range(3):
+        nv = stored(KEY)
+        keys = keys_on(nv)
+        nv.cut_at = nv.writes + 1
+        nv.cut_bytes = 20
+        assert raises(PowerCut, keys.store, NEW_KEY)
+        nv.cut_at = -1
+        loose = Loose(nv, failing)
+        Keys(loose)
+        assert loose.reads > failing
+        assert keys_on(nv).key == NEW_KEY, failing
+
+
+class Loose(SimHal):
+    """Storage of which one read fails."""
+
+    def __init__(self, nv, failing):
+        SimHal.__init__(self, Plant(board(), INPUTS, 1), nv)
+        self.failing = failing
+        self.reads = 0
+
+    def nv_read(self, address, buf):
+        self.reads += 1
+        return self.reads - 1 != self.failing and SimHal.nv_read(self, address, buf)
