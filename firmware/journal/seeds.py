@@ -11,7 +11,7 @@ from struct import pack_into, unpack_from
 from micropython import const
 
 from firmware.digest import wipe
-from firmware.journal.cells import CELL_SIZE, HELD_CELL, MAGIC_SEED, TOLD_CELL, cell_read, cell_write
+from firmware.journal.cells import CELL_SIZE, HELD_CELL, MAGIC_SEED, TOLD_CELL, cell_read, cell_write, cells_require
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ class Seeds:
         self.buf = bytearray(CELL_SIZE)
         self.out = False
         if self._read(HELD_CELL) and journal.load(unpack_from("<I", self.buf, 4)[0]) != ids.EV_SHUFFLE_COMMITTED:
+            cells_require(storage)  # or the commitment was there, and storage no longer is
             self._blank(HELD_CELL)  # power was lost before anybody was told of this shuffle: it never happened
         wipe(self.buf)
 
