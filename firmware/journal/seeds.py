@@ -54,9 +54,15 @@ class Seeds:
 
     def end(self) -> bool:
         """Nobody plays with the deck any more: erase its seed, or disclose it. False: storage failed."""
-        if self._read(HELD_CELL) and self.disclose and not self._write(TOLD_CELL):
-            wipe(self.buf)
-            return False
+        if self.disclose:
+            if self._read(HELD_CELL):
+                done = self._write(TOLD_CELL)
+            else:
+                # What cannot be read may be there all the same, and has to be told before it is erased.
+                done = self.storage.nv_read(HELD_CELL * CELL_SIZE, self.buf)
+            if not done:
+                wipe(self.buf)
+                return False
         if not self._blank(HELD_CELL) or not (self.disclose or self._blank(TOLD_CELL)):
             return False
         self.out = False
