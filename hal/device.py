@@ -112,10 +112,10 @@ def display(config: "Config", text: str) -> None:
     """Nibbles, four lines, no cursor, and the text, whatever was there. It is said again: nothing here waits for a
     display that has just got its power."""
     bus, address = config["expander"], config["display"]["address"]
-    try:
-        i2c = I2C(bus["i2c"], sda=Pin(bus["sda"]), scl=Pin(bus["scl"]))
-    except TypeError:
+    if isinstance(bus["sda"], str):  # where pins have names buses have their own pins, and refuse any other
         i2c = I2C(bus["i2c"])
+    else:
+        i2c = I2C(bus["i2c"], sda=Pin(bus["sda"]), scl=Pin(bus["scl"]))
     for value in b"\x33\x33\x32\x28\x0c\x06":
         order(i2c, address, value, 8)
     for line in range(4):

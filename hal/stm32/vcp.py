@@ -12,8 +12,9 @@ class VcpPort:
 
     def __init__(self) -> None:
         self._vcp: "Any" = pyb.USB_VCP()
-        # Otherwise what the host does not read is overwritten by what comes after it.
-        self._vcp.init(flow=pyb.USB_VCP.RTS)
+        # Otherwise what the host does not read is overwritten by what comes after it (CTS), and what comes faster than
+        # it is read is dropped (RTS).
+        self._vcp.init(flow=pyb.USB_VCP.CTS | pyb.USB_VCP.RTS)
 
     def any(self) -> int:
         return 1 if self._vcp.any() else 0

@@ -25,7 +25,9 @@ class FixedSpi(fake_chip.Spi):
 
 
 class FixedI2c(fake_chip.I2c):
-    def __init__(self, number, freq=400000, timeout=50000):
+    def __init__(self, number, scl=None, sda=None, freq=400000, timeout=50000):
+        if scl is not None or sda is not None:
+            raise ValueError("explicit choice of scl/sda is not implemented")
         assert number == 1
         self.registers = self.world.expander
 
@@ -84,9 +86,10 @@ class PybTimer:
 
 
 class Vcp:
-    """What USB_VCP does with flow control on: takes what fits, and says so."""
+    """What USB_VCP does with flow control on: with CTS it takes what fits and says so, with RTS the host waits with
+    what does not."""
 
-    RTS = 1
+    RTS, CTS = 1, 2
     world = None
 
     def init(self, flow):
@@ -105,7 +108,7 @@ class Vcp:
 
     def write(self, buf, start, size):
         usb = self.world.usb
-        assert self.flow == self.RTS, "what does not fit would overwrite what is there"
+        assert self.flow & self.CTS, "what does not fit would overwrite what is there"
         size = min(size, usb.room)
         usb.write(buf[start : start + size])
         return size or None

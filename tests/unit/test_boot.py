@@ -55,7 +55,7 @@ class Machine:
         class I2C:
             def __init__(self, number, sda=None, scl=None):
                 if world.own_pins and sda is not None:
-                    raise TypeError("extra keyword arguments given")
+                    raise ValueError("explicit choice of scl/sda is not implemented")
                 self.where = (number, sda and sda.number, scl and scl.number)
 
             def writeto(self, address, data):
@@ -373,7 +373,8 @@ def test_whoever_stands_before_it_reads_why_whatever_is_broken():
 def test_a_display_on_a_bus_that_has_its_own_pins_is_written_too():
     machine = Machine()
     machine.own_pins = True
-    boot(with_display(), Firmware(ValueError("no noise " + "x" * 50)), machine, "stm32")
+    files = with_display(expander={"i2c": 1, "sda": "D14", "scl": "D15"})
+    boot(files, Firmware(ValueError("no noise " + "x" * 50)), machine, "stm32")
     assert machine.shown() == ({(1, None, None, 39)}, PAGE * 3)
 
 
