@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     class Storage(Protocol):
         """Cells of 96 bytes that keep their content without power. docs/STORAGE.md has times and back ends.
 
-        An address is a multiple of the cell size. What is asked for out of range or out of step gets False. A cell that
-        was never written reads as bytes that are no valid record: all 0x00 or all 0xFF.
+        An address is a multiple of the cell size, and nobody asks for another. What is out of range gets False, and so
+        does everything while the chip does not answer. A cell that was never written reads as bytes that are no valid
+        record: all 0x00 or all 0xFF.
         """
 
         def nv_read(self, address: int, buf: bytearray) -> bool:
