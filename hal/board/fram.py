@@ -2,8 +2,9 @@
 
 A chip that is missing, worn or write-protected says nothing by itself, and a bus without one reads as all 0 or all 1,
 which may be just what was to be written. So the write enable latch has to be seen set before a write and clear after
-it, and what was written is read back. A chip that once did not answer is not read before a write has found it again:
-whoever starts with half of what it holds would write over the rest. Any size may be written, not only whole cells.
+it, and what was written is read back. A chip that did not answer once while a device starts, which is until its first
+write, is not read again: whoever starts with half of what it holds would write over the rest. Any size may be written,
+not only whole cells.
 """
 
 from machine import Pin
@@ -32,10 +33,12 @@ class Fram:
         self._spi = spi
         self._head = bytearray(3 if self._size <= 0x10000 else 4)
         self._status = bytearray(1)
-        self._check = bytearray(0)
+        self._check = bytearray(0)  # what was read back of the last write; empty before the first
         self._there = self._answers()
 
     def nv_read(self, address: int, buf: bytearray) -> bool:
+        if not self._there and self._check:
+            self._there = self._answers()
         if not self._there or address < 0 or address + len(buf) > self._size:
             return False
         self._get(address, buf)

@@ -226,6 +226,22 @@ def a_bus_without_a_chip_keeps_nothing_and_is_no_empty_storage(driver, kind):
 
 
 @promise(ROLLERS, "fake")
+def a_chip_that_is_back_is_read_again_but_not_in_the_middle_of_a_start(driver, kind):
+    board = driver.make(kind)
+    world = board.world
+    assert board.hal.nv_prog(CELL, bytearray(b"x" * CELL))
+    for started in (True, False):
+        if not started:
+            board.restart()
+        world.fram_there = False
+        assert not board.hal.nv_read(CELL, bytearray(CELL))
+        world.fram_there = True
+        assert board.hal.nv_read(CELL, bytearray(CELL)) == started
+    board.restart()
+    assert _cell(board, 1) == b"x" * CELL
+
+
+@promise(ROLLERS, "fake")
 def a_cut_leaves_a_prefix_of_the_new_cell_and_no_other_cell_changed(driver, kind):
     board = driver.make(kind)
     chip = board.world.fram
