@@ -180,8 +180,8 @@ def capability_problems(config: Config) -> Iterator[str]:
         return
     if "axis" in config and not mcu.steps:
         yield (
-            f"section axis: a {mcu.chip} has no PIO to make step pulses with ramps while scans run; take an RP2, or fit"
-            " a driver chip that generates its own ramps and write its HAL"
+            f"section axis: an {mcu.chip} has no PIO to make step pulses with ramps while scans run; take an RP2, or"
+            " fit a driver chip that generates its own ramps and write its HAL"
         )
     if config["nv"]["kind"] == "flash" and not mcu.flash:
         yield f"nv.kind flash: the port {mcu.port} keeps no cells in its own flash; fit an FRAM"
