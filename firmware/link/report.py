@@ -68,6 +68,7 @@ class Reporter:
         self.seq_next = journal.seq_acked + 1
         self.seq_received = journal.seq_acked  # acknowledged by the host, perhaps not yet recorded
         self.seq_top = journal.seq_acked  # highest ever sent, to mark repeats
+        self.unread = False  # the next event could not be read, because storage does not answer
         self.resend_ms = RESEND_MS
         self.resent = 0
         self.moved_ms = 0  # when the last event was sent or acknowledged
@@ -116,7 +117,11 @@ def report_receive(reporter: Reporter, now_ms: int, busy: bool) -> int:
 
 def report_due(reporter: Reporter, state: int, now_ms: int) -> int:
     """In how many milliseconds report_send has something to do; 0: now."""
-    if reporter.seq_next <= reporter.journal.seq_last and reporter.seq_next - reporter.seq_received <= WINDOW:
+    if (
+        reporter.seq_next <= reporter.journal.seq_last
+        and reporter.seq_next - reporter.seq_received <= WINDOW
+        and not reporter.unread
+    ):
         return 0
     writer = reporter.link.writer
     if writer.sent < writer.end or reporter.desk.result_due or reporter.time_due or reporter.status[0] != state:
@@ -236,23 +241,31 @@ def _next_event(reporter: Reporter, now_ms: int) -> bool:
         waiting = 0
     if reporter.seq_next > journal.seq_last or waiting >= WINDOW:
         return False
+    if reporter.unread and ticks_diff(now_ms, reporter.moved_ms) < RESEND_MS:
+        return False
     seq = reporter.seq_next
+    message = journal.load(seq)
+    reporter.unread = not message and not journal.storage.nv_read(0, journal.buf)
+    if reporter.unread:
+        # Told as damaged it would be acknowledged, and never be told again.
+        reporter.moved_ms = now_ms
+        return False
     again = seq <= reporter.seq_top
     if again:
         reporter.resent += 1
     else:
         reporter.seq_top = seq
-    _event(reporter, seq, ids.FLAG_AGAIN if again else 0)
+    _event(reporter, seq, message, ids.FLAG_AGAIN if again else 0)
     reporter.seq_next = seq + 1
     reporter.moved_ms = now_ms
     return True
 
 
-def _event(reporter: Reporter, seq: int, flags: int) -> None:
+def _event(reporter: Reporter, seq: int, message: int, flags: int) -> None:
+    """Of the record in the journal's buffer."""
     journal = reporter.journal
     link = reporter.link
     writer = link.writer
-    message = journal.load(seq)
     if not message:
         # Say so in its place: the host must get past it, and know that it did.
         message = ids.EV_RECORD_DAMAGED
@@ -316,8 +329,8 @@ def _wake(reporter: Reporter, now_ms: int) -> int:
     wake_ms = DUE_MS_MAX
     if reporter.hello_paced:
         wake_ms = HELLO_MS - ticks_diff(now_ms, reporter.hello_ms)
-    if reporter.seq_next - 1 > reporter.seq_received:
-        left_ms = reporter.resend_ms - ticks_diff(now_ms, reporter.moved_ms)
+    if reporter.unread or reporter.seq_next - 1 > reporter.seq_received:
+        left_ms = (RESEND_MS if reporter.unread else reporter.resend_ms) - ticks_diff(now_ms, reporter.moved_ms)
         if left_ms < wake_ms:
             wake_ms = left_ms
     if reporter.host_seen and not link_exhausted(reporter.link.session):

@@ -175,6 +175,24 @@ def test_what_goes_out_with_a_status_does_so_however_long_each_scan_takes():
     assert not _next_telemetry(reporter, now_ms + 30), "without a status its instant would tell when a scan was"
 
 
+def test_an_event_that_storage_does_not_give_at_the_moment_is_told_when_it_does():
+    """And not as damaged: a host would acknowledge that, and never hear what it was."""
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    nv = stage.rig.nv
+    read = nv.read
+    nv.read = lambda address, buf: False
+    stage.play([("", 500, "open", 0), ("", 500, "close", 0)])
+    stage.run(5000)
+    assert stage.rig.app.journal.seq_last > stage.peer.seq_last
+    assert "status" in stage.peer.messages, "the link goes on"
+    nv.read = read
+    stage.run(2000)
+    check_stage(stage)
+    assert stage.names()[-3:] == ["door_opened", "door_closed", "empty_proved"]
+    assert "record_damaged" not in stage.names()
+
+
 def test_events_are_sent_again_without_any_host_too():
     from rig.rig import Rig
 
