@@ -233,47 +233,43 @@ def _start_over(reporter: Reporter) -> None:
 
 
 def _next_event(reporter: Reporter, now_ms: int) -> bool:
-    journal = reporter.journal
     waiting = reporter.seq_next - reporter.seq_received - 1
     if waiting and ticks_diff(now_ms, reporter.moved_ms) >= reporter.resend_ms:
         reporter.seq_next = reporter.seq_received + 1
         reporter.resend_ms = min(reporter.resend_ms * 2, RESEND_MS_MAX)
         waiting = 0
-    if reporter.seq_next > journal.seq_last or waiting >= WINDOW:
+    if reporter.seq_next > reporter.journal.seq_last or waiting >= WINDOW:
         return False
     if reporter.unread and ticks_diff(now_ms, reporter.moved_ms) < RESEND_MS:
         return False
-    seq = reporter.seq_next
-    message = journal.load(seq)
-    reporter.unread = not message and not journal.storage.nv_read(0, journal.buf)
-    if reporter.unread:
-        # Told as damaged it would be acknowledged, and never be told again.
-        reporter.moved_ms = now_ms
-        return False
-    again = seq <= reporter.seq_top
-    if again:
-        reporter.resent += 1
-    else:
-        reporter.seq_top = seq
-    _event(reporter, seq, message, ids.FLAG_AGAIN if again else 0)
-    reporter.seq_next = seq + 1
     reporter.moved_ms = now_ms
+    reporter.unread = not _event(reporter, reporter.seq_next)
+    if reporter.unread:
+        return False
+    reporter.seq_next += 1
     return True
 
 
-def _event(reporter: Reporter, seq: int, message: int, flags: int) -> None:
-    """Of the record in the journal's buffer."""
+def _event(reporter: Reporter, seq: int) -> bool:
+    """False if storage does not answer. Told as damaged an event would be acknowledged, and never be told again."""
     journal = reporter.journal
-    link = reporter.link
-    writer = link.writer
+    message = journal.load(seq)
     if not message:
+        if not journal.storage.nv_read(0, journal.buf):
+            return False
         # Say so in its place: the host must get past it, and know that it did.
         message = ids.EV_RECORD_DAMAGED
         journal.blank(seq)
+    link = reporter.link
     link_begin(link, link.session, ids.CLASS_EVENT, message)
-    writer.body[1] |= flags
-    writer.put(journal.payload())
+    if seq <= reporter.seq_top:
+        reporter.resent += 1
+        link.writer.body[1] |= ids.FLAG_AGAIN
+    else:
+        reporter.seq_top = seq
+    link.writer.put(journal.payload())
     link_finish(link, link.session)
+    return True
 
 
 def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:

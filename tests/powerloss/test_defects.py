@@ -188,11 +188,12 @@ def other_contents_the_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is sent again after a boot is not quite what was sent before."""
     event = report._event  # pyright: ignore[reportPrivateUsage]
 
-    def twist(reporter: Any, seq: int, flags: int) -> None:
+    def twist(reporter: Any, seq: int) -> bool:
         load = reporter.journal.load
         reporter.journal.load = lambda number: twisted(reporter, load(number))  # pyright: ignore
-        event(reporter, seq, flags)
+        done = event(reporter, seq)
         reporter.journal.load = load
+        return done
 
     def twisted(reporter: Any, message: int) -> int:
         reporter.journal.buf[store.PAYLOAD_AT + 6] ^= reporter.handshake.boot & 1

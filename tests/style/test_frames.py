@@ -83,7 +83,6 @@ COLD = {
     "firmware/link/gate.py: _authentic",
     "firmware/link/gate.py: link_open",
     "firmware/link/gate.py: link_send_text",
-    "firmware/link/report.py: _event",
     "firmware/protocol/codec.py: pack",
     "firmware/protocol/codec.py: unpack",
     # at a press of a button
