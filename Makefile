@@ -22,8 +22,11 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready run test test-cpython test-host test-device test-mpy check lint types types-device style
+.PHONY: help setup ready run test test-cpython test-host test-device test-chance test-mpy check lint types types-device style
 .PHONY: scenarios trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
+
+# Tests that draw what they try, at least in part.
+CHANCE := tests/powerloss tests/fuzz tests/differential
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -63,7 +66,7 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check trace test-device test-dissector-if-tshark,test-mpy test-host)
+	$(call each,check trace test-device test-dissector-if-tshark,test-mpy test-host test-chance)
 
 test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style
@@ -72,7 +75,10 @@ test-host: ready
 	@$(BIN)/pytest tests/host
 
 test-device: ready
-	@$(BIN)/pytest --ignore=tests/style --ignore=tests/host
+	@$(BIN)/pytest --ignore=tests/style --ignore=tests/host $(CHANCE:%=--ignore=%)
+
+test-chance: ready
+	@$(BIN)/pytest $(CHANCE)
 
 test-mpy: ready ## the tests that both VMs share, on the MicroPython VM
 	@$(BIN)/node tools/mpy/test.mjs tests/unit tests/contract

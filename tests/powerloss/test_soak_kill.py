@@ -104,7 +104,7 @@ DEFECTS: list[tuple[Plant, str, int]] = [
     (number_not_on_file, "number", 1),
     (operations_forgotten, "command", 1),
     (acts_again, "command", 1),
-    (dropped_unheard, "delivery", 2),
+    (dropped_unheard, "delivery", 9),
 ]
 
 
