@@ -70,6 +70,15 @@ def test_without_an_image_it_says_what_is_missing(capsys: pytest.CaptureFixture[
             assert words in told.err and "download pages" in told.err and not told.out
 
 
+def test_a_promise_that_nobody_made_is_not_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(hil_contract, "missing", lambda _options: "")  # pyright: ignore
+    assert hil_contract.main(["--uf2", "any", "--only", "eternal_youth"]) == 2
+    told = capsys.readouterr()
+    assert told.err == "hil_contract: no promise of these machines has 'eternal_youth' in its name\n" and not told.out
+
+
 def test_a_board_of_another_chip_or_with_other_parts_is_refused() -> None:
     pico = {"port": "rp2", "board": "Raspberry Pi Pico"}
     good = {"mcu": pico, "nv": {"kind": "fram"}, "expander": {}}
