@@ -50,7 +50,12 @@ BODY_AT = const(8)  # in a cell of a pair: magic, three bytes of its own, genera
 
 def cell_read(storage: "Storage", cell: int, magic: int, buf: bytearray) -> bool:
     """Whether the cell is there, of that kind and whole; its bytes in buf either way."""
-    return storage.nv_read(cell * CELL_SIZE, buf) and buf[0] == magic and crc32(buf) == CRC_RESIDUE
+    return storage.nv_read(cell * CELL_SIZE, buf) and cell_whole(magic, buf)
+
+
+def cell_whole(magic: int, buf: bytearray) -> bool:
+    """Of what was read: whether that is a cell of the kind. For whoever has to know that it was read at all."""
+    return buf[0] == magic and crc32(buf) == CRC_RESIDUE
 
 
 def cell_write(storage: "Storage", cell: int, magic: int, buf: bytearray) -> bool:

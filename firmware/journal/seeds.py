@@ -6,15 +6,22 @@
 What the auditor is told comes from the second cell alone, and a seed gets there only when its deck has left play.
 """
 
-from binascii import crc32
 from struct import pack_into, unpack_from
 
 from micropython import const
 
 from firmware.digest import wipe
-from firmware.journal.cells import CELL_SIZE, HELD_CELL, MAGIC_SEED, TOLD_CELL, cell_read, cell_write, cells_require
+from firmware.journal.cells import (
+    CELL_SIZE,
+    HELD_CELL,
+    MAGIC_SEED,
+    TOLD_CELL,
+    cell_read,
+    cell_whole,
+    cell_write,
+    cells_require,
+)
 from firmware.protocol import ids
-from firmware.protocol.frame import CRC_RESIDUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +66,7 @@ class Seeds:
         if self.disclose:
             # What cannot be read may be there all the same, and has to be told before it is erased.
             done = self.storage.nv_read(HELD_CELL * CELL_SIZE, self.buf)
-            if done and self.buf[0] == MAGIC_SEED and crc32(self.buf) == CRC_RESIDUE:
+            if done and cell_whole(MAGIC_SEED, self.buf):
                 done = self._write(TOLD_CELL)
             if not done:
                 wipe(self.buf)

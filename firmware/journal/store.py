@@ -30,6 +30,7 @@ from firmware.journal.cells import (
     RECORD_CELL,
     Pair,
     cell_read,
+    cell_whole,
     cell_write,
     cells_require,
 )
@@ -92,6 +93,7 @@ class Journal:
         self.warning = 0  # latched, by the newest record or mark that says
         self.lanes = Lanes()  # as recorded: what a command's lane says before that is the desk's own business
         self.values = [0] * 8
+        self.given = True  # storage answered when a record was loaded last
         require(self.capacity > 0, FAULT_JOURNAL)
 
     def room(self) -> int:
@@ -141,8 +143,9 @@ class Journal:
         return True
 
     def load(self, seq: int) -> int:
-        """Read event seq into buf; returns its message id, or 0 if it is not there or damaged."""
-        found = cell_read(self.storage, self._cell(seq), MAGIC_RECORD, self.buf) and self._seq() == seq
+        """Read event seq into buf; returns its message id, or 0 if it is not there or damaged, or was not `given`."""
+        self.given = self.storage.nv_read(self._cell(seq) * CELL_SIZE, self.buf)
+        found = self.given and cell_whole(MAGIC_RECORD, self.buf) and self._seq() == seq
         return self._message() if found else 0
 
     def blank(self, seq: int) -> None:

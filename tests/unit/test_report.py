@@ -193,6 +193,31 @@ def test_an_event_that_storage_does_not_give_at_the_moment_is_told_when_it_does(
     assert "record_damaged" not in stage.names()
 
 
+def test_nor_is_one_told_as_damaged_that_a_loose_contact_spoils_once():
+    """Not given at all, or given with noise in it: the next read is good."""
+    for noise in (False, True):
+        stage = Stage(board(), GAME, 7)
+        stage.play(stories.start())
+        nv = stage.rig.nv
+        read = nv.read
+        left = [1]
+
+        def once(address, buf, read=read, left=left, noise=noise):
+            done = read(address, buf)
+            if left[0]:
+                left[0] = 0
+                buf[50] ^= 0x10
+                return noise
+            return done
+
+        nv.read = once
+        stage.play([("", 500, "open", 0)])
+        stage.run(3000)
+        assert left == [0]
+        check_stage(stage)
+        assert stage.names()[-1] == "door_opened" and "record_damaged" not in stage.names()
+
+
 def test_events_are_sent_again_without_any_host_too():
     from rig.rig import Rig
 
