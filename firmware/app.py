@@ -5,7 +5,6 @@ acknowledgements is quiet work: done between scans in which nothing moves.
 """
 
 from array import array
-from struct import pack_into
 
 from micropython import const
 
@@ -48,8 +47,8 @@ from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
 from firmware.scribe import Scribe
-from firmware.shoe.ledger import ZONE_COUNT
 from firmware.shoe.shuffler import Shuffler
+from firmware.status import STATUS_STATE, status_fill
 from firmware.ticks import FOREVER_MS, ticks_diff
 from firmware.version import VERSION_TEXT
 
@@ -61,17 +60,6 @@ if TYPE_CHECKING:
 
 COAST_MS = const(100)
 HAND_MS = const(1000)
-# Where the fields of a status are in its body (docs/PROTOCOL.md).
-STATUS_STATE = const(0)
-STATUS_WARNING = const(1)
-STATUS_ROUND = const(2)
-STATUS_DECK = const(6)
-STATUS_POSITIONS = const(7)
-STATUS_STACK = const(8)
-STATUS_ELAPSED = const(9)
-STATUS_ZONES = const(13)  # first of the eight zones
-STATUS_WAITING = const(29)
-
 _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays in the throat ends in a warning
 
 
@@ -141,7 +129,9 @@ class App:
     def scan(self, now_ms: int) -> int:
         """One scan. Returns in how many milliseconds the next is needed if no input changes."""
         hal = self.hal
-        self.outbox.advance(ticks_diff(now_ms, self.scanned_ms))
+        self.outbox.uptime_ms += ticks_diff(now_ms, self.scanned_ms)
+        if self.outbox.uptime_ms >= 1000:
+            self.outbox.carry()
         self.scanned_ms = now_ms
         hal.sample(self.inp)
         self.inp.now_us = hal.ticks_us()
@@ -193,13 +183,21 @@ class App:
             return wake_ms
         next_ms = report_due(reporter, self.flow.state, now_ms)
         if next_ms <= 0 and (self.put_off or not reporter.left):
-            # After an edge or a message a frame would make this the longest of scans. While something moves it goes out
-            # with the next one, which comes at once, and then in any case.
-            hurried = self.flow.machine.draws or not self.resting()
-            self.put_off = hurried and not self.put_off and (self.eventful or wake_ms == 0)
-            if not self.put_off:
-                next_ms = self._send(now_ms)
+            next_ms = self._frame(now_ms, self.eventful or wake_ms == 0)
         return next_ms if next_ms < wake_ms else wake_ms
+
+    def _frame(self, now_ms: int, busy: bool) -> int:
+        """A frame is due, now or soon: in how many milliseconds."""
+        machine = self.flow.machine
+        if machine.draws:
+            # No frame goes out over a card that a hand moves, and a hand is soon done.
+            passing_ms = machine.passing_ms(now_ms)
+            if passing_ms > 0:
+                return passing_ms
+        # After an edge or a message a frame would make this the longest of scans. While something moves it goes out
+        # with the next one, which comes at once, and then in any case.
+        self.put_off = busy and not self.put_off and (machine.draws or not self.resting())
+        return 0 if self.put_off else self._send(now_ms)
 
     def _send(self, now_ms: int) -> int:
         reporter = self.reporter
@@ -215,12 +213,13 @@ class App:
         inp = self.inp
         flow = self.flow
         wake_ms = FOREVER_MS
-        self.eventful = inp.unsettled()
+        self.eventful = inp.edge_count != 0 or inp.waiting != 0 or inp.stale or inp.edge_lost
         if self.eventful:
             wake_ms = inp.settle()
-            panel_scan(flow.panel, inp)
+            if inp.presses != flow.panel.presses:
+                panel_scan(flow.panel, inp)
             self.turned = inp.level[IN_KEY] != self.service.on
-        # Most of the time the tray knows what its beam says: a question here is half the price of a call.
+        # Most of the time nobody presses, and the tray knows what its beam says: a question is half a call's price.
         if not (flow.tray.blocked if inp.level[IN_TRAY] else flow.tray.empty):
             next_ms = tray_scan(flow.tray, inp, now_ms)
             if next_ms < wake_ms:
@@ -270,7 +269,7 @@ class App:
         """Whether there is quiet work at all: asked in every scan, so that the dearer question is asked rarely."""
         flow = self.flow
         machine = flow.machine
-        if machine.busy and machine.state == JOB_RUNNING and not machine.draws:
+        if machine.busy and machine.state == JOB_RUNNING and flow.state != PREPARING:
             return False  # a card moves, and nothing else counts: see _still
         return (
             self.outbox.count != 0
@@ -372,29 +371,5 @@ class App:
         return ORDER_READY
 
     def _status(self, now_ms: int) -> None:
-        """Fill the status message, as it is sent. While shuffling the zones stay as they were: their pace would tell
-        the order."""
-        flow = self.flow
-        status = self.reporter.status
-        status[STATUS_WARNING] = flow.warning or flow.hold
-        pack_into("<I", status, STATUS_ROUND, self.outbox.round)
-        status[STATUS_DECK] = self.outbox.deck
-        status[STATUS_POSITIONS] = flow.positions & 0xFF
-        status[STATUS_STACK] = flow.stack & 0xFF
-        if flow.state == SHUFFLING:
-            _pack_pair(status, STATUS_ELAPSED, ticks_diff(now_ms, flow.entered_ms) // 100, flow.report_ms // 100)
-        else:
-            _pack_pair(status, STATUS_ELAPSED, 0, 0)
-            _pack_zones(status, flow.ledger.zone)
         waiting = self.journal.seq_last - self.reporter.seq_received
-        _pack_pair(status, STATUS_WAITING, waiting, sum(self.link.reader.drops))
-
-
-def _pack_zones(status: bytearray, zone: "list[int]") -> None:
-    for i in range(0, ZONE_COUNT, 2):
-        _pack_pair(status, STATUS_ZONES + 2 * i, zone[i], zone[i + 1])
-
-
-def _pack_pair(buf: bytearray, at: int, one: int, two: int) -> None:
-    """Two numbers of 16 bits, cut to that."""
-    pack_into("<HH", buf, at, one & 0xFFFF, two & 0xFFFF)
+        status_fill(self.reporter.status, self.flow, waiting, sum(self.link.reader.drops), now_ms)

@@ -120,10 +120,10 @@ class Inputs:
         self._held = bytearray(INPUT_COUNT)  # raw level after the last edge
         self._held_us = [0] * INPUT_COUNT
         self._burst = bytearray(INPUT_COUNT)  # glitches so close together that they may be the bounce of a change
-        self._unsettled = 0  # a bit for each line whose last change has not lasted long enough yet
+        self.waiting = 0  # a bit for each line whose last change has not lasted long enough yet
 
     def unsettled(self) -> bool:
-        return self.edge_count != 0 or self._unsettled != 0 or self.stale or self.edge_lost
+        return self.edge_count != 0 or self.waiting != 0 or self.stale or self.edge_lost
 
     def settle(self) -> int:
         """Fold the edges of this scan into levels and passages. Bound: EDGES_MAX. Returns when to come back."""
@@ -132,10 +132,10 @@ class Inputs:
             return FOREVER_MS
         if self.edge_count:
             self._fold()
-        if not self._unsettled:
+        if not self.waiting:
             return FOREVER_MS
         age_us = self._settle_lines()
-        return (SETTLE_US - age_us) // 1000 + 1 if self._unsettled else FOREVER_MS
+        return (SETTLE_US - age_us) // 1000 + 1 if self.waiting else FOREVER_MS
 
     def _fold(self) -> None:
         """Every edge ends the change before it on its line, which lasted or did not. Without a call for each: one beam
@@ -145,8 +145,8 @@ class Inputs:
             if self.edge_level[i] == self._held[line]:
                 continue
             bit = 1 << line
-            if not self._unsettled & bit:
-                self._unsettled |= bit
+            if not self.waiting & bit:
+                self.waiting |= bit
                 if self._burst[line] and ticks_diff(self.edge_us[i], self._held_us[line]) >= SETTLE_US:
                     self._burst[line] = 0  # it stayed where it was: what came before was no bounce
             elif ticks_diff(self.edge_us[i], self._held_us[line]) >= SETTLE_US:
@@ -154,7 +154,7 @@ class Inputs:
             else:
                 self.glitches[line] += 1
                 self._burst[line] = self._burst[line] + 1 & 15
-                self._unsettled ^= bit
+                self.waiting ^= bit
             self._held[line] ^= 1
             self._held_us[line] = self.edge_us[i]
         self.edge_count = 0
@@ -178,12 +178,12 @@ class Inputs:
         """Accept what has lasted; how long the oldest of the others has, in microseconds."""
         oldest_us = 0
         line = 0
-        left = self._unsettled
+        left = self.waiting
         while left:  # bound: INPUT_COUNT
             if left & 1:
                 age_us = ticks_diff(self.now_us, self._held_us[line])
                 if age_us >= SETTLE_US:
-                    self._unsettled ^= 1 << line
+                    self.waiting ^= 1 << line
                     self._accept(line)
                 elif age_us > oldest_us:
                     oldest_us = age_us
@@ -195,7 +195,7 @@ class Inputs:
         """Levels found, not seen to change: no passages."""
         self.stale = False
         self.edge_count = 0
-        self._unsettled = 0
+        self.waiting = 0
         for line in range(INPUT_COUNT):
             self.level[line] = self._held[line] = self.raw[line]
 

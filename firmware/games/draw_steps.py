@@ -47,15 +47,20 @@ from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Callable
+
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
+
+    Step = Callable[[Flow, Inputs, Outputs, int], int]
 
 # A card that cuts a set off a quarter from its back, at least: as near as a hand puts it.
 MARKER_PART = 4
 
 
-def make_play(flow: "Flow") -> Play:
-    return Play(flow, (step_draw_ready, step_drawing, step_deck_spent))
+def make_play(flow: "Flow", steps: "list[Step]") -> Play:
+    steps[DRAW_READY : DECK_SPENT + 1] = (step_draw_ready, step_drawing, step_deck_spent)
+    return Play(flow)
 
 
 def step_draw_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -145,6 +150,7 @@ def _start(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
 
 
 def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Runs with every card that a hand moves: what most often is not so is asked here, and costs no call."""
     play = flow.play
     if play.refill:
         return _refill(flow, inp, out, now_ms)
@@ -152,19 +158,25 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if flow.machine.cut_seen and not flow.cut_told:
         _tell_cut(flow)
-    if _odd_cards(flow, now_ms):
+    odd = flow.machine.face_ups != play.face_ups or flow.machine.tens != play.tens
+    if odd and _odd_cards(flow, now_ms):
         return 0
     if flow.machine.count != play.counted:
         _drawn(flow)
     if play.changed:
         play.changed = False
         hold_for(flow, play.need(flow), 0)
-    if flow.panel.take(PRESS_LOCK) and play.draws and not play.called:
+    if flow.panel.pressed[PRESS_LOCK] and flow.panel.take(PRESS_LOCK) and play.draws and not play.called:
         _call(flow)
-    if flow.panel.take(PRESS_GREEN) + flow.panel.take(PRESS_END) and not flow.machine.busy:
+    if flow.panel.pressed[PRESS_GREEN] + flow.panel.pressed[PRESS_END] and _asked(flow):
         reader_dark(out)
         return _round_over(flow, now_ms)
     return reader_scan(flow, inp, out, now_ms) if play.reader.fitted else FOREVER_MS
+
+
+def _asked(flow: "Flow") -> bool:
+    """Somebody wants the round to be over. With a card in the throat it is not, and has to be asked for again."""
+    return flow.panel.take(PRESS_GREEN) + flow.panel.take(PRESS_END) != 0 and not flow.machine.busy
 
 
 def _drawn(flow: "Flow") -> None:
@@ -267,7 +279,10 @@ def _too_many(flow: "Flow") -> bool:
 
 def _wrong(flow: "Flow") -> bool:
     """More cards than a whole shoe has, or none left where some should be."""
-    return _too_many(flow) or (flow.machine.drained and flow.ledger.zone[HOPPER] != 0)
+    ledger = flow.ledger
+    zone = ledger.zone
+    too_many = ledger.total - zone[REMOVED] > flow.profile.deck_cards
+    return too_many or (flow.machine.drained and zone[HOPPER] != 0)
 
 
 def _tell_cut(flow: "Flow") -> None:

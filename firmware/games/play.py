@@ -33,8 +33,6 @@ from firmware.shoe import ledger as zones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from firmware.games.flow import Flow
     from firmware.games.profile import Page
 
@@ -57,8 +55,7 @@ NOT_MINE = const(-1)
 class Play:
     """Of one device. Sole writers: the steps of draw_steps.py, and records."""
 
-    def __init__(self, flow: "Flow", steps: "tuple[Any, ...]") -> None:
-        self.steps = steps
+    def __init__(self, flow: "Flow") -> None:
         profile = flow.profile
         machine = flow.machine
         machine.rejects = profile.clauses[RULE_FACE_UP] != CLAUSE_NONE

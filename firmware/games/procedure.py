@@ -18,7 +18,6 @@ from firmware.games.deck_steps import (
 )
 from firmware.games.flow import (
     DECK_SPENT,
-    DRAW_READY,
     REMOVED_OFFERED,
     STARTING,
     WAITING_FOR_DECK,
@@ -48,13 +47,8 @@ if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
 
-def _step_draw(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Of a shoe that is drawn by hand: only such a device has these steps."""
-    return flow.play.steps[flow.state - DRAW_READY](flow, inp, out, now_ms)
-
-
 # In the order of the state constants in flow.py.
-_STEPS = (
+_STEPS = [
     step_starting,
     step_proving_empty,
     step_waiting_for_deck,
@@ -72,11 +66,11 @@ _STEPS = (
     step_removing,
     step_removed_offered,
     step_deck_held,
-    _step_draw,
-    _step_draw,
-    _step_draw,
+    step_starting,  # this and the next two are of a shoe that is drawn by hand: procedure_resume puts them in
+    step_starting,
+    step_starting,
     step_waiting_for_wagers,
-)
+]
 
 # Where an open door harms nothing: no deck inside that anyone relies on.
 _DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED, DECK_SPENT)
@@ -129,7 +123,7 @@ def procedure_resume(
     if flow.machine.draws:
         from firmware.games.draw_steps import make_play
 
-        flow.play = make_play(flow)
+        flow.play = make_play(flow, _STEPS)
     tail_resume(flow)
     if not interrupted and not round_open:
         if warning:

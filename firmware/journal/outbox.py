@@ -34,9 +34,9 @@ class Outbox:
         self.round = 0
         self.deck = 0
 
-    def advance(self, elapsed_ms: int) -> None:
-        """Carry the uptime forward; seconds and milliseconds apart keep both small integers for 34 years."""
-        self.uptime_ms += elapsed_ms
+    def carry(self) -> None:
+        """Whole seconds of the uptime, which the app carries forward: apart from the rest both are small integers for
+        34 years."""
         while self.uptime_ms >= 1000:
             self.uptime_ms -= 1000
             self.uptime_s += 1

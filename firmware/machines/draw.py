@@ -19,7 +19,7 @@ from firmware.image import (
     output_set,
 )
 from firmware.machines.beams import phase_dark, phase_light
-from firmware.machines.job import Machine
+from firmware.machines.job import JOB_RUNNING, Machine
 from firmware.machines.meters import METER_CARDS, METER_CYCLES
 from firmware.shoe.ledger import DISCARDED, HOPPER, PATH, REMOVED
 from firmware.ticks import FOREVER_MS, ticks_diff
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from firmware.shoe.ledger import Ledger
 
 _ODD_LINES = (IN_FACE, IN_BACK, IN_OPACITY)
-_ODD_FAULTS = (FAULT_FACE_UP, FAULT_BACK, FAULT_DOUBLE_FEED)
 _ODD_COUNT = const(3)
+PASSING_MS = const(250)  # of a card from the first beam on: in less than that a hand has it out
 LIFTED_MS = const(300)  # longer than a hand takes with a card from the hopper to the first beam
 
 
@@ -85,13 +85,19 @@ class Draw(Machine):
         output_set(out, OUT_READ_ACE, 0)
         output_set(out, OUT_READ_COURT, 0)
 
+    def passing_ms(self, now_ms: int) -> int:
+        """How much longer a card in the throat may take that a hand moves; 0 if there is none, or it does not move."""
+        if not self.busy or self.state != JOB_RUNNING:
+            return 0
+        return PASSING_MS - ticks_diff(now_ms, self.busy_ms)
+
     def purge(self, now_ms: int) -> None:
         """Whoever looks after the warning takes the cards out by hand."""
         self.begin(_PROVE, now_ms)
 
 
 def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    if machine.enter():
+    if machine.fresh and machine.enter():
         machine.busy = False
         machine.empty = False
         machine.seen_a = inp.leaves[IN_THROAT_A]
@@ -102,7 +108,7 @@ def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         machine.seen_codes = inp.card_codes
         for i in range(_ODD_COUNT):
             machine.seen_odd[i] = inp.enters[_ODD_LINES[i]]
-    fault = _odd_fault(machine, inp)
+    fault = _odd_fault(machine, inp.enters, machine.seen_odd)
     if fault:
         return machine.fail(out, fault)
     if inp.enters[IN_THROAT_B] != machine.entered_b:
@@ -170,13 +176,14 @@ def _forget(machine: Draw, inp: "Inputs") -> None:
 
 def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """A card that stays in the throat is a fault in the end: nobody plays with a card half out."""
-    if not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]):
+    level = inp.level
+    if not (level[IN_THROAT_A] or level[IN_THROAT_B]):
         gone = machine.busy
         machine.busy = False
         machine.seen_a = inp.leaves[IN_THROAT_A]
-        if not inp.level[IN_CUT]:
+        if not level[IN_CUT]:
             machine.seen_cut = inp.enters[IN_CUT]  # shown and put back is not drawn
-        if not inp.level[IN_FACE]:
+        if not level[IN_FACE]:
             _forget(machine, inp)
         left_ms = _drain(machine, inp, now_ms)
         return 0 if gone else left_ms  # whoever waited until the throat is clear looks at once
@@ -207,11 +214,12 @@ def _drain(machine: Draw, inp: "Inputs", now_ms: int) -> int:
     return 0
 
 
-def _odd_fault(machine: Draw, inp: "Inputs") -> int:
-    for i in range(1 if machine.rejects else 0, _ODD_COUNT):
-        if inp.enters[_ODD_LINES[i]] != machine.seen_odd[i]:
-            return _ODD_FAULTS[i]
-    return FAULT_NONE
+def _odd_fault(machine: Draw, enters: "list[int]", seen: "list[int]") -> int:
+    if enters[IN_FACE] != seen[0] and not machine.rejects:
+        return FAULT_FACE_UP
+    if enters[IN_BACK] != seen[1]:
+        return FAULT_BACK
+    return FAULT_DOUBLE_FEED if enters[IN_OPACITY] != seen[2] else FAULT_NONE
 
 
 _PROVE = (phase_dark, phase_light)

@@ -51,8 +51,7 @@ class Panel:
 
 
 def panel_scan(panel: Panel, inp: "Inputs") -> None:
-    if inp.presses == panel.presses:
-        return
+    """Something was pressed."""
     panel.presses = inp.presses
     for i in range(PRESS_COUNT):
         presses = inp.enters[_LINES[i]]

@@ -24,6 +24,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware.main": ("firmware", *PORTS),
     "firmware.app": ("firmware", "!firmware.main"),
     "firmware.scribe": ("firmware", "!firmware.main", "!firmware.app"),
+    "firmware.status": ("firmware.games", "firmware.shoe", *BASE),
     "firmware.words": (),
     # Commands press the dealer's buttons, so this package sees the procedure and the panel.
     "firmware.link": (

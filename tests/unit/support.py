@@ -74,6 +74,18 @@ def check_stage(stage):
     assert stage.peer.seq_last <= journal.seq_last, "the device does not know of an event the host has"
 
 
+def restless(app):
+    """From here on every scan sees an edge that may yet turn out to be a change."""
+    decide = app.decide
+
+    def decide_restlessly(now_ms):
+        wake_ms = decide(now_ms)
+        app.eventful = True
+        return wake_ms
+
+    app.decide = decide_restlessly
+
+
 # So many fields at the end say what the rules make of it: consequence, hands kept, stub. Tests of games look at those.
 RULED = {
     "round_voided": 2,

@@ -1,13 +1,17 @@
 """A draw shoe while a hand draws: nothing is written or drawn on the display before the throat is clear and the scan
-that sees it is over, and then at once; no scan takes in an edge and builds a frame."""
+that sees it is over, and then at once; no scan takes in an edge and builds a frame, and none does over a card."""
 
-from support import check_stage
+from support import check_stage, restless
 from tables import insert, set_up
 
 from firmware.image import IN_THROAT_A, IN_THROAT_B
+from firmware.link.report import STATUS_MS
+from firmware.machines.draw import PASSING_MS
+from firmware.ticks import ticks_diff
 
 CARDS = 8
 DRAWS = 3
+OFTEN_MS = 5
 
 
 class Scans:
@@ -112,12 +116,62 @@ def test_no_scan_of_a_draw_shoe_takes_in_an_edge_and_builds_a_frame_unless_that_
     assert sent > 3
 
 
+def frames_all_the_time(stage):
+    """Has a status due every few milliseconds. Returns a list: for each frame that went out how long a card had been in
+    the throat, -1 if none was."""
+    app = stage.rig.app
+    machine = app.flow.machine
+    send = app._send
+    sent = []
+
+    def note(now_ms):
+        sent.append(ticks_diff(now_ms, machine.busy_ms) if machine.busy else -1)
+        left_ms = send(now_ms)
+        if app.reporter.status_ms == now_ms:
+            app.reporter.status_ms = now_ms - STATUS_MS + OFTEN_MS
+        return left_ms
+
+    app._send = note
+    return sent
+
+
+def test_no_frame_goes_out_over_a_card_that_a_hand_draws():
+    stage, scans = drawing()
+    sent = frames_all_the_time(stage)
+    for _ in range(DRAWS):
+        stage.play([("", 100, "draw", 150)])
+    stage.run(1000)
+    check_stage(stage)
+    assert len(ends(scans.rows)) >= DRAWS
+    assert len(sent) > 20 and set(sent) == {-1}
+
+
+def test_a_card_that_stays_in_the_throat_silences_nobody():
+    stage, _scans = drawing()
+    sent = frames_all_the_time(stage)
+    stage.act("draw_back", {"um": 60000, "ms": 900})
+    stage.run(1200)
+    over = [ms for ms in sent if ms >= 0]
+    assert len(over) > 20 and min(over) >= PASSING_MS
+
+
+def test_nor_does_one_that_has_stopped_the_game():
+    stage, _scans = drawing()
+    stage.act("draw_back", {"um": 60000, "ms": 60000})
+    stage.until("warning_latched", 20000)
+    machine = stage.rig.app.flow.machine
+    assert machine.busy
+    machine.busy_ms = stage.rig.app.scanned_ms + 1000  # days later: the clock has wrapped, and it seems to come yet
+    sent = frames_all_the_time(stage)
+    stage.run(500)
+    assert len(sent) > 20
+
+
 def test_edges_without_end_keep_nothing_from_being_written():
     """A beam that never comes to rest, and a step that wants to be asked again at once: not for ever."""
     stage, scans = drawing()
     app = stage.rig.app
-    unsettled = app.inp.unsettled
-    app.inp.unsettled = lambda: unsettled() or True
+    restless(app)
     app.flow.page_due = True
     stage.run(300)
     assert any(row[2] for row in scans.rows)

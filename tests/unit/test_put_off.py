@@ -1,6 +1,6 @@
 """While something moves, no scan takes in an edge or a message and builds a frame as well; and no frame waits twice."""
 
-from support import GAME, board, check_stage
+from support import GAME, board, check_stage, restless
 
 from firmware.protocol import ids
 from rig import stories
@@ -107,8 +107,7 @@ def test_with_edges_in_every_scan_frames_still_go_out():
     stage = Stage(board(), GAME, 7)
     stage.play(stories.start())
     app = stage.rig.app
-    unsettled = app.inp.unsettled
-    app.inp.unsettled = lambda: unsettled() or True
+    restless(app)
     app.resting = lambda: False
     heard = stage.peer.valid
     stage.run(3000)

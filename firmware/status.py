@@ -1,0 +1,45 @@
+"""The body of a status, filled in place: where its fields are is in docs/PROTOCOL.md."""
+
+from struct import pack_into
+
+from micropython import const
+
+from firmware.games.flow import SHUFFLING
+from firmware.shoe.ledger import ZONE_COUNT
+from firmware.ticks import ticks_diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+
+STATUS_STATE = const(0)  # filled in by who decides that a status is due
+_WARNING = const(1)
+_ROUND = const(2)
+_DECK = const(6)
+_POSITIONS = const(7)
+_STACK = const(8)
+_ELAPSED = const(9)
+_ZONES = const(13)  # first of the eight zones
+_WAITING = const(29)
+
+
+def status_fill(status: bytearray, flow: "Flow", waiting: int, drops: int, now_ms: int) -> None:
+    """As it is sent. While shuffling the zones stay as they were: their pace would tell the order."""
+    status[_WARNING] = flow.warning or flow.hold
+    pack_into("<I", status, _ROUND, flow.outbox.round)
+    status[_DECK] = flow.outbox.deck
+    status[_POSITIONS] = flow.positions & 0xFF
+    status[_STACK] = flow.stack & 0xFF
+    if flow.state == SHUFFLING:
+        _pack_pair(status, _ELAPSED, ticks_diff(now_ms, flow.entered_ms) // 100, flow.report_ms // 100)
+    else:
+        _pack_pair(status, _ELAPSED, 0, 0)
+        zone = flow.ledger.zone
+        for i in range(0, ZONE_COUNT, 2):
+            _pack_pair(status, _ZONES + 2 * i, zone[i], zone[i + 1])
+    _pack_pair(status, _WAITING, waiting, drops)
+
+
+def _pack_pair(buf: bytearray, at: int, one: int, two: int) -> None:
+    """Two numbers of 16 bits, cut to that."""
+    pack_into("<HH", buf, at, one & 0xFFFF, two & 0xFFFF)
