@@ -5,9 +5,11 @@ them into levels and per-line passages (how many, and when the last began and en
 a late scan still sees every card, and a change that does not last a millisecond is noise: counted, and ignored.
 """
 
+from array import array
+
 from micropython import const
 
-from firmware.ticks import FOREVER_MS, ticks_diff
+from firmware.ticks import FOREVER_MS, TICKS_HALF, TICKS_MAX, ticks_diff
 
 INPUTS = (
     "hopper",  # cards in the hopper
@@ -92,6 +94,9 @@ SUIT_FACES = const(13)
 TEN = const(10)
 
 EDGES_MAX = const(32)  # a sweep gives 81 slots/s x 2 edges; a scan every 4 ms sees at most 1
+FOLDED_BITS = const(6)
+FOLDED = const(63)  # an edge's number, EDGES_MAX included
+BOUNCES = const(30)  # how many, above the level of a line
 SETTLE_US = const(1000)  # a beam's bounce is over in less; at 1.2 m/s a card moves 1.2 mm meanwhile
 
 
@@ -101,9 +106,8 @@ class Inputs:
     def __init__(self) -> None:
         self.raw = bytearray(INPUT_COUNT)  # by the HAL: levels as they are
         self.axis = AXIS_IDLE
-        self.edge_line = bytearray(EDGES_MAX)
-        self.edge_level = bytearray(EDGES_MAX)
-        self.edge_us = [0] * EDGES_MAX
+        self.edge = bytearray(EDGES_MAX)  # twice the line, and the level it has from then on
+        self.edge_us = array("i", [0] * EDGES_MAX)
         self.edge_count = 0
         self.edge_lost = False
         self.card_code = 0  # by the HAL, where cards are recognised: the last one read, 1 .. 52
@@ -115,11 +119,11 @@ class Inputs:
         self.leaves = [0] * INPUT_COUNT
         self.enter_us = [0] * INPUT_COUNT
         self.leave_us = [0] * INPUT_COUNT
-        self.glitches = [0] * INPUT_COUNT  # changes that did not last, and led to none that did
+        self.glitches = array("i", [0] * INPUT_COUNT)  # changes that did not last, and led to none that did
         self.stale = True  # levels are not what the edges add up to: at the start, and after a loss
-        self._held = bytearray(INPUT_COUNT)  # raw level after the last edge
-        self._held_us = [0] * INPUT_COUNT
-        self._burst = bytearray(INPUT_COUNT)  # glitches so close together that they may be the bounce of a change
+        # Raw level after the last edge; before it, glitches so close together that they may be the bounce of a change.
+        self._held = bytearray(INPUT_COUNT)
+        self._held_us = array("i", [0] * INPUT_COUNT)
         self.waiting = 0  # a bit for each line whose last change has not lasted long enough yet
 
     def unsettled(self) -> bool:
@@ -138,33 +142,31 @@ class Inputs:
         return (SETTLE_US - age_us) // 1000 + 1 if self.waiting else FOREVER_MS
 
     def _fold(self) -> None:
-        """Every edge ends the change before it on its line, which lasted or did not. Without a call for each: one beam
-        bounces as four."""
-        for i in range(self.edge_count):
-            line = self.edge_line[i]
-            if self.edge_level[i] == self._held[line]:
-                continue
-            bit = 1 << line
-            if not self.waiting & bit:
-                self.waiting |= bit
-                if self._burst[line] and ticks_diff(self.edge_us[i], self._held_us[line]) >= SETTLE_US:
-                    self._burst[line] = 0  # it stayed where it was: what came before was no bounce
-            elif ticks_diff(self.edge_us[i], self._held_us[line]) >= SETTLE_US:
-                self._accept(line)
-            else:
-                self.glitches[line] += 1
-                self._burst[line] = self._burst[line] + 1 & 15
-                self.waiting ^= bit
-            self._held[line] ^= 1
-            self._held_us[line] = self.edge_us[i]
+        """Every edge ends the change before it on its line, which lasted or did not."""
+        todo = self.edge_count << FOLDED_BITS
+        while True:  # bound: EDGES_MAX
+            todo = fold_edges(self.edge, self.edge_us, self._held, self._held_us, self.glitches, todo, self.waiting)
+            self.waiting = todo >> FOLDED_BITS
+            todo &= FOLDED
+            if todo == self.edge_count:
+                break
+            self._end(self.edge[todo] >> 1, self.edge_us[todo])
+            todo += (self.edge_count << FOLDED_BITS) + 1
         self.edge_count = 0
 
+    def _end(self, line: int, edge_us: int) -> None:
+        """The change before this edge has lasted: a passage. The edge begins another."""
+        self._accept(line)
+        self._held[line] ^= 1
+        self._held_us[line] = edge_us
+
     def _accept(self, line: int) -> None:
-        level = self._held[line]
+        bounces = self._held[line] >> 1
+        level = self._held[line] & 1
         self.level[line] = level
-        if self._burst[line]:
-            self.glitches[line] -= self._burst[line]  # the bounce of a real change is not the beam's fault
-            self._burst[line] = 0
+        if bounces:
+            self.glitches[line] -= bounces  # the bounce of a real change is not the beam's fault
+            self._held[line] = level
         if level:
             self.enters[line] += 1
             self.enter_us[line] = self._held_us[line]
@@ -197,7 +199,43 @@ class Inputs:
         self.edge_count = 0
         self.waiting = 0
         for line in range(INPUT_COUNT):
-            self.level[line] = self._held[line] = self.raw[line]
+            self.level[line] = self.raw[line]
+            self._held[line] = self._held[line] & BOUNCES | self.raw[line]
+
+
+def fold_edges(
+    edge: bytearray,
+    edge_us: "array[int]",
+    held: bytearray,
+    held_us: "array[int]",
+    glitches: "array[int]",
+    todo: int,
+    waiting: int,
+) -> int:
+    """Edges, of which the last bits of `todo` say the first, and those before how many there are. Returns in the same
+    way which of them ends a change that has lasted, or how many, and the lines that wait.
+
+    A beam's edge comes as three to five, and so this is shipped as machine code: fairshoe/ship/machine_code.py."""
+    at = todo & FOLDED
+    todo >>= FOLDED_BITS
+    while at < todo:
+        line = edge[at] >> 1
+        was = held[line]
+        if (edge[at] ^ was) & 1:
+            since_us = (edge_us[at] - held_us[line]) & TICKS_MAX
+            lasted = 1 if since_us >= SETTLE_US and since_us < TICKS_HALF else 0
+            if waiting >> line & 1:
+                if lasted:
+                    break
+                glitches[line] = glitches[line] + 1
+                was = (was + 2) & (BOUNCES | 1)
+            elif lasted:
+                was &= 1  # it stayed where it was: what came before was no bounce
+            waiting ^= 1 << line
+            held[line] = was ^ 1
+            held_us[line] = edge_us[at]
+        at += 1
+    return waiting << FOLDED_BITS | at
 
 
 class Outputs:

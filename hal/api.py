@@ -8,6 +8,7 @@ to a pin of the board config, and leaves a line that the board lacks at 0.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from typing import Any, Protocol
 
     Config = dict[str, Any]
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 
         raw: bytearray  # levels as they are; the firmware settles them
         axis: int  # 0 at rest, 1 moving, 2 lost
-        edge_line: bytearray
-        edge_level: bytearray
-        edge_us: list[int]
+        edge: bytearray  # twice the line, and the level it has from then on
+        edge_us: array[int]
         edge_count: int
         edge_lost: bool
         card_code: int  # where cards are recognised: the last one read, 1 .. 52, 0 if unreadable

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from size import BOARD_DEFAULT, ROOT, find_module, folded_sources, ship_names
 
+from fairshoe.ship.machine_code import COMPILED
 from fairshoe.ship.mpy_compile import compile_mpy
 
 WORDS_MAX = 11
@@ -37,7 +38,8 @@ def frames_of_board(board: str, root: Path = ROOT) -> list[Frame]:
     found: list[Frame] = []
     for name in names:
         place = find_module(name, root).relative_to(root).as_posix()
-        found += frames_of(compile_mpy(sources[name], place, "-O2", "-march=armv6m"), place)
+        frames = frames_of(compile_mpy(sources[name], place, "-O2", "-march=armv6m"), place)
+        found += [frame for frame in frames if frame.name not in COMPILED.get(name, ())]  # those use the C stack alone
     return found
 
 

@@ -8,6 +8,10 @@ from micropython import const
 
 from firmware.fault import FAULT_DOUBLE_FEED, FAULT_JAM_EXIT, FAULT_JAM_THROAT
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
 # In the order of the fields of the message `meters`.
 METER_CYCLES = const(0)  # decks shuffled or loaded
 METER_CARDS = const(1)
@@ -63,7 +67,7 @@ class Meters:
             if _LINE_OF[i] == line:
                 self._add(METER_GLITCHES + i, 1)
 
-    def gather(self, glitches: "list[int]") -> None:
+    def gather(self, glitches: "array[int]") -> None:
         """Add what each beam has twitched since the last time."""
         for i in range(METER_LINES):
             seen = glitches[_LINE_OF[i]]

@@ -5,8 +5,6 @@ handler reads the pin is not reported, for no card is so short; but it stops a r
 many an edge begins so. Nothing here allocates once made; interrupt handlers may not.
 """
 
-from array import array
-
 from machine import Pin, Timer, disable_irq, enable_irq
 from micropython import const
 
@@ -15,39 +13,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hal.board.clock import ticks_us
+    from hal.board.ring import Edges
 else:
     from time import ticks_us
 
-RING = const(32)  # one stays free: 31 edges between two samples, where a scan every 4 ms sees one or two
-_LAST = const(31)
 _NOBODY = const(-1)
-
-
-class Edges:
-    """A ring with one reader (sample) and one writer: the interrupt of the pin bank, or whoever holds it off."""
-
-    def __init__(self) -> None:
-        self.line = bytearray(RING)
-        self.level = bytearray(RING)
-        self.us = array("i", [0] * RING)
-        self.head = 0
-        self.tail = 0
-        self.lost = False
-        self.stale = True  # the levels in the image are not what the edges add up to: at the start, and after a loss
-
-    def push(self, line: int, level: int, now_us: int) -> None:
-        """Interrupt side, or with interrupts off."""
-        at = self.head
-        after = (at + 1) & _LAST
-        if after == self.tail:
-            self.lost = True
-            self.stale = True
-            return
-        self.line[at] = line
-        self.level[at] = level
-        self.us[at] = now_us
-        # Last: the reader takes nothing before it is whole.
-        self.head = after
 
 
 class Stop:
@@ -110,7 +80,7 @@ class Stop:
 class Beam:
     """One input pin whose edges are stamped. A broken wire reads 1: blocked, open, away from home."""
 
-    def __init__(self, edges: Edges, stop: Stop, line: int, pin: Pin, watched: bool) -> None:
+    def __init__(self, edges: "Edges", stop: Stop, line: int, pin: Pin, watched: bool) -> None:
         self.edges = edges
         self.stop = stop
         self.line = line

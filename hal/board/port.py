@@ -7,8 +7,9 @@ import machine
 from machine import I2C, SPI, UART, WDT, Pin, Timer
 from micropython import const
 
-from hal.board.edges import RING, Beam, Edges, Stop
+from hal.board.edges import Beam, Stop
 from hal.board.expander import Expander, free_bus
+from hal.board.ring import RING, Edges, copy_edges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,23 +212,16 @@ class BoardHal:
             inp.raw[beam.line] = beam.level
 
     def _drain(self, inp: "InputImage") -> None:
-        """Bound: the ring. Without a call for each: a beam's edge bounces, and comes as four of them."""
+        """What is in the ring now; an edge that comes meanwhile is for the next sample."""
         edges = self._edges
-        at = edges.tail
-        count = inp.edge_count
-        while at != edges.head:
-            if count == len(inp.edge_us):
-                inp.edge_lost = True
-                at = edges.head
-                self._refresh(inp)
-                break
-            inp.edge_line[count] = edges.line[at]
-            inp.edge_level[count] = inp.raw[edges.line[at]] = edges.level[at]
-            inp.edge_us[count] = edges.us[at]
-            count += 1
-            at = (at + 1) % RING
-        inp.edge_count = count
-        edges.tail = at
+        span = edges.head << 5 | edges.tail
+        if inp.edge_count + ((span >> 5) - span) % RING > len(inp.edge_us):
+            inp.edge_lost = True
+            self._refresh(inp)
+        else:
+            span |= inp.edge_count << 10
+            inp.edge_count = copy_edges(edges.edge, edges.us, inp.edge, inp.edge_us, inp.raw, span)
+        edges.tail = (span >> 5) % RING
 
     def _press(self, inp: "InputImage") -> None:
         """Buttons have no interrupt; the moment of the poll is good enough for a finger."""
@@ -243,8 +237,7 @@ class BoardHal:
             if count == len(inp.edge_us):
                 inp.edge_lost = True
                 continue
-            inp.edge_line[count] = line
-            inp.edge_level[count] = inp.raw[line]
+            inp.edge[count] = line << 1 | inp.raw[line]
             inp.edge_us[count] = ticks_us()
             count += 1
         inp.edge_count = count

@@ -51,8 +51,7 @@ class SimHal:
             if count == len(inp.edge_us):
                 inp.edge_lost = True
                 break
-            inp.edge_line[count] = line
-            inp.edge_level[count] = value
+            inp.edge[count] = line << 1 | value
             inp.edge_us[count] = (_ORIGIN_US + t_us) & _MASK
             count += 1
         inp.edge_count = count

@@ -94,7 +94,7 @@ class Driver:
         inp = self.inp
         inp.edge_count = 0
         self.hal.sample(inp)
-        return [(INPUTS[inp.edge_line[i]], inp.edge_level[i], inp.edge_us[i]) for i in range(inp.edge_count)]
+        return [(INPUTS[inp.edge[i] >> 1], inp.edge[i] & 1, inp.edge_us[i]) for i in range(inp.edge_count)]
 
     def set_line(self, name, level):
         self.plant.set_line(LINE[name], level, self.plant.now_us)

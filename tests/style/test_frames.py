@@ -19,6 +19,7 @@ SCANNED = (
     "firmware/protocol/frame.py",
     "hal/rp2/axis.py",
     "hal/board/edges.py",
+    "hal/board/ring.py",
     "hal/board/expander.py",
     "hal/board/lcd.py",
     "hal/board/port.py",

@@ -14,8 +14,10 @@ from fairshoe.ship.faults import ShipError
 from fairshoe.ship.machine_code import COMPILED, DECORATOR, to_machine_code
 from fairshoe.ship.mpy_compile import compile_mpy
 from firmware.digest import differ
+from firmware.image import BOUNCES, EDGES_MAX, FOLDED, FOLDED_BITS, INPUT_COUNT, fold_edges
 from firmware.protocol.cobs import FRAME_MAX, cobs_decode, cobs_encode
 from firmware.protocol.frame import WIRE_MAX
+from hal.board.ring import RING, copy_edges
 
 ShipOnce = Callable[[str], tuple[list[size.Shipped], Path]]
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,6 +128,74 @@ def test_taking_any_bytes_apart_never_leaves_them() -> None:
     assert good > 100, "too few of them can be taken apart to say anything"
 
 
+class WatchedWords(list[int]):
+    """Words of which only those from `first` to `last` may be looked at or changed, and only into small integers."""
+
+    first = 0
+    last = 0
+
+    def __getitem__(self, at: int) -> int:  # type: ignore[override]
+        assert self.first <= at <= self.last, at
+        return super().__getitem__(at)
+
+    def __setitem__(self, at: int, value: int) -> None:  # type: ignore[override]
+        assert self.first <= at <= self.last, at
+        assert 0 <= value < 1 << 30, value
+        super().__setitem__(at, value)
+
+
+def watched(kind: Any, values: list[int], first: int, last: int) -> Any:
+    buf = kind(values)
+    buf.first, buf.last = first, last
+    return buf
+
+
+def test_taking_edges_out_of_their_ring_never_leaves_it() -> None:
+    seed = random.randrange(1 << 30)
+    print(f"seed {seed}")
+    noise = random.Random(seed)
+    for _ in range(2000):
+        at, count = noise.randrange(RING), noise.randrange(RING)
+        there = noise.randrange(EDGES_MAX + 1 - count)
+        edges = [noise.randrange(2 * INPUT_COUNT) for _ in range(RING)]
+        times = [noise.randrange(1 << 30) for _ in range(RING)]
+        to = watched(Watched, [255] * EDGES_MAX, there, there + count - 1)
+        to_us = watched(WatchedWords, [0] * EDGES_MAX, there, there + count - 1)
+        raw = watched(Watched, [0] * INPUT_COUNT, 0, INPUT_COUNT - 1)
+        ring = watched(Watched, edges, 0, RING - 1), watched(WatchedWords, times, 0, RING - 1)
+        span = there << 10 | (at + count) % RING << 5 | at
+        assert copy_edges(*ring, to, to_us, raw, span) == there + count
+        order = [(at + i) % RING for i in range(count)]
+        assert list(to)[there : there + count] == [edges[i] for i in order]
+        assert list(to_us)[there : there + count] == [times[i] for i in order]
+        levels = {edges[i] >> 1: edges[i] & 1 for i in order}
+        assert list(raw) == [levels.get(line, 0) for line in range(INPUT_COUNT)]
+
+
+def test_folding_edges_never_leaves_them_nor_their_lines() -> None:
+    """Any edges, in any state: what has to be so for that is INPUT_COUNT lines, EDGES_MAX edges and times that wrap."""
+    seed = random.randrange(1 << 30)
+    print(f"seed {seed}")
+    noise = random.Random(seed)
+    ended = 0
+    for _ in range(2000):
+        count = noise.randrange(EDGES_MAX + 1)
+        first = noise.randrange(count + 1)
+        now_us = noise.randrange(1 << 30)
+        times = [(now_us + noise.randrange(3000) * noise.choice((1, 1, 100000))) % (1 << 30) for _ in range(EDGES_MAX)]
+        edges = [noise.randrange(2 * INPUT_COUNT) for _ in range(EDGES_MAX)]
+        held = watched(Watched, [noise.randrange(BOUNCES + 2) for _ in range(INPUT_COUNT)], 0, INPUT_COUNT - 1)
+        held_us = watched(WatchedWords, [now_us] * INPUT_COUNT, 0, INPUT_COUNT - 1)
+        glitches = watched(WatchedWords, [noise.randrange(1000) for _ in range(INPUT_COUNT)], 0, INPUT_COUNT - 1)
+        what = watched(Watched, edges, first, count - 1), watched(WatchedWords, times, first, count - 1)
+        waiting = noise.randrange(1 << INPUT_COUNT)
+        done = fold_edges(*what, held, held_us, glitches, count << FOLDED_BITS | first, waiting)
+        assert 0 <= done < 1 << 30 and first <= done & FOLDED <= count
+        assert 0 <= done >> FOLDED_BITS < 1 << INPUT_COUNT
+        ended += done & FOLDED < count
+    assert ended > 100, "too few changes that lasted to say anything"
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -147,9 +217,9 @@ def test_a_function_that_cannot_be_compiled_so_is_refused(
 
 def test_a_heading_over_several_lines_becomes_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine_code, "COMPILED", {COBS: ("cobs_encode",)})
-    text = "\n\ndef cobs_encode(\n    buf: bytearray,\n    at: int,\n) -> int:\n    return at\n"
+    text = '\n\ndef cobs_encode(\n    buf: bytearray,\n    us: "array[int]",\n) -> int:\n    return us[0]\n'
     marked = to_machine_code({COBS: text})[COBS]
-    assert marked == "\n@micropython.viper\ndef cobs_encode(buf: ptr8, at: int) -> int:\n\n\n\n    return at\n"
+    assert marked == "\n@micropython.viper\ndef cobs_encode(buf: ptr8, us: ptr32) -> int:\n\n\n\n    return us[0]\n"
     assert is_native(compile_mpy(marked, "m", "-O3", "-march=armv6m"))
 
 

@@ -19,12 +19,12 @@ class Ring:
     """Edges that the port has and no sample has taken; short, so that it wraps."""
 
     def __init__(self) -> None:
-        self.line = bytearray(4)
+        self.edge = bytearray(4)
         self.us = [0] * 4
         self.head = self.tail = 3
 
     def put(self, line: int) -> None:
-        self.line[self.head] = line
+        self.edge[self.head] = line << 1 | 1
         self.head = (self.head + 1) % len(self.us)
         assert self.head != self.tail
 

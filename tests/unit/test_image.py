@@ -35,8 +35,7 @@ def scan(inp, now_us, *edges):
     """One scan at now_us with the edges since the last one: (line, level, us)."""
     for line, level, at_us in edges:
         at = inp.edge_count
-        inp.edge_line[at] = line
-        inp.edge_level[at] = level
+        inp.edge[at] = line << 1 | level
         inp.edge_us[at] = at_us & MASK
         inp.edge_count = at + 1
         inp.raw[line] = level
@@ -218,8 +217,7 @@ def test_as_many_edges_as_there_is_room_for_in_one_scan():
 def test_settling_allocates_nothing():
     inp = ready()
     for i in range(EDGES_MAX):
-        inp.edge_line[i] = i % INPUT_COUNT
-        inp.edge_level[i] = 1
+        inp.edge[i] = i % INPUT_COUNT << 1 | 1
         inp.edge_us[i] = 1000 + i
     inp.edge_count = EDGES_MAX
     inp.now_us = 1500

@@ -46,7 +46,7 @@ def test_bounce_wakes_nobody_but_the_next_sample_has_all_of_it():
         assert not plant.changed
         hal.sample(inp)
         assert inp.edge_count % 2 == 1
-        assert inp.edge_level[inp.edge_count - 1] == inp.raw[plant.line_exit] == 1 - nth % 2
+        assert inp.edge[inp.edge_count - 1] & 1 == inp.raw[plant.line_exit] == 1 - nth % 2
         inp.edge_count = 0
 
 

@@ -95,7 +95,7 @@ class Timed:
         begins or ends a card's passage, and one during which a card comes."""
         at = ring.tail
         while at != ring.head:
-            if ring.line[at] == IN_THROAT_A or ring.line[at] == IN_THROAT_B:
+            if ring.edge[at] >> 1 == IN_THROAT_A or ring.edge[at] >> 1 == IN_THROAT_B:
                 return True
             at = (at + 1) % len(ring.us)
         inp = self.inp

@@ -42,7 +42,7 @@ FILES = {
         *(f"firmware.{name}" for name in ("protocol", "journal", "shoe", "machines")),
     ),
     "games": ("firmware.games",),
-    "top": ("firmware.link", "firmware.scribe", "firmware.app", "firmware.main"),
+    "top": ("firmware.link", "firmware.scribe", "firmware.status", "firmware.app", "firmware.main"),
     "port": ("hal.board", "hal.rp2", "hal.esp32", "hal.stm32"),
 }
 # Loaded when somebody turns a key; and a program whose names the PIO assembler gives a meaning.

@@ -1,12 +1,13 @@
-"""Machine code for the few loops that run over every byte of a frame: `to_machine_code()`, for shipping.
+"""Machine code for the few loops that run over every byte of a frame, or every edge: `to_machine_code()`, for shipping.
 
 MicroPython compiles a function under `@micropython.viper` for the board's own processor: integers are machine words,
 buffers are addresses, and nothing is checked. On a Pico that makes stuffing a status 12 times as fast, and as bytecode
 that was a third of its frame. The source stays plain Python, which is what runs, and is tested, everywhere else.
 (`@micropython.native`, which keeps the checks, was tried on what handles edges and bytes: 3.2 KB for some 5 %.)
 
-A function may be named here if it takes and returns integers and byte buffers and does nothing but arithmetic on them,
-within 31 bits, and if it never leaves its buffers: tests/tools/test_machine_code.py watches it for that.
+A function may be named here if it takes and returns integers and buffers, of bytes or of words, and does nothing but
+arithmetic on them, within 31 bits, and if it never leaves its buffers: tests/tools/test_machine_code.py watches it for
+that.
 """
 
 from __future__ import annotations
@@ -15,10 +16,15 @@ import ast
 
 from fairshoe.ship.faults import ShipError
 
-COMPILED = {"firmware.protocol.cobs": ("cobs_decode", "cobs_encode"), "firmware.digest": ("differ",)}
+COMPILED = {
+    "firmware.protocol.cobs": ("cobs_decode", "cobs_encode"),
+    "firmware.digest": ("differ",),
+    "firmware.image": ("fold_edges",),
+    "hal.board.ring": ("copy_edges",),
+}
 DECORATOR = "@micropython.viper"
-# What viper calls an address of bytes: as an annotation it takes any object that has some.
-_TYPES = {"int": "int", "bytearray": "ptr8", "bytes": "ptr8"}
+# What viper calls an address of bytes, and of words: as an annotation it takes any object that has some.
+_TYPES = {"int": "int", "bytearray": "ptr8", "bytes": "ptr8", "array[int]": "ptr32"}
 
 
 def to_machine_code(sources: dict[str, str]) -> dict[str, str]:
@@ -57,6 +63,7 @@ def _returns(module: str, node: ast.FunctionDef) -> str:
 
 
 def _type(module: str, name: str, annotation: ast.expr | None) -> str:
-    if isinstance(annotation, ast.Name) and annotation.id in _TYPES:
-        return _TYPES[annotation.id]
+    name_of = annotation.id if isinstance(annotation, ast.Name) else getattr(annotation, "value", None)
+    if isinstance(name_of, str) and name_of in _TYPES:
+        return _TYPES[name_of]
     raise ShipError(f"{module}: {name} may only take and return {' and '.join(_TYPES)}; see ship/machine_code.py")
