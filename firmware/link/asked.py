@@ -64,8 +64,8 @@ class Asked:
         """The journal and the dictionary. Many may ask, and so it comes last: a flood of questions must not hold up
         anything else. True if a frame was built."""
         if self.record > 0:
-            self._tell_record(link)
-        elif self.record == 0:
+            return self._tell_record(link)
+        if self.record == 0:
             self._tell_journal(link, utc_s)
         elif self.line >= 0:
             self.tell_line(link)
@@ -73,12 +73,19 @@ class Asked:
             return False
         return True
 
-    def _tell_record(self, link: "Link") -> None:
-        """One record as it is stored, all but its CRC."""
-        self.values[0] = self.record
-        record = bytes(self.journal.buf[:CRC_AT]) if self.journal.load(self.record) else b""
+    def _tell_record(self, link: "Link") -> bool:
+        """One record as it is stored, all but its CRC. None at all while storage does not answer: an empty one would be
+        evidence of damage, and without an answer the host asks again."""
+        journal = self.journal
+        seq = self.record
         self.record = _NOTHING
+        found = journal.load(seq) or journal.load(seq)  # a loose contact may spoil one read
+        if not journal.given:
+            return False
+        self.values[0] = seq
+        record = bytes(journal.buf[:CRC_AT]) if found else b""
         link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_RECORD, self.values, record)
+        return True
 
     def _tell_journal(self, link: "Link", utc_s: int) -> None:
         """What there is, under the seal key."""

@@ -1,4 +1,5 @@
-"""A storage chip with a loose contact while a device starts: out of service, and never taken for an empty one."""
+"""A storage chip with a loose contact while a device starts: out of service, and never taken for an empty one; one that
+is smaller than the board's config says: out of service, from its second start on."""
 
 import sys
 
@@ -111,3 +112,16 @@ def test_a_device_without_its_storage_does_not_start():
             assert not starts(table)
         table.board.world.fram_there = True
         assert starts(table)
+
+
+def test_a_chip_with_fewer_bytes_than_the_config_says_is_found_out_at_its_second_start():
+    """At the first it is blank, and nobody can tell."""
+    for driver in (Rp2Driver, Esp32Driver, Stm32Driver):
+        for size, found_out in ((8192, False), (4096, True), (2048, True)):
+            config = read_board(driver.family + "-shoe")
+            config["nv"]["bytes"] = 8192
+            board = driver(config, 7)
+            board.world.fram.data = bytearray(size)
+            table = Table(board, GAME)
+            table.run(1500)
+            assert starts(table) != found_out, (driver.family, size)

@@ -6,6 +6,7 @@ from firmware.games.flow import DECK_READY, SHUFFLING
 from firmware.link.gate import link_receive
 from firmware.link.report import WINDOW, _next_telemetry
 from firmware.protocol import ids
+from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.ticks import TICKS_MAX
 from rig import stories
 from rig.story import Stage
@@ -216,6 +217,34 @@ def test_nor_is_one_told_as_damaged_that_a_loose_contact_spoils_once():
         assert left == [0]
         check_stage(stage)
         assert stage.names()[-1] == "door_opened" and "record_damaged" not in stage.names()
+
+
+def test_a_record_that_storage_does_not_give_is_not_shown_as_damaged_when_it_is_pulled():
+    """Whoever pulls the journal would have it on paper. Spoiled once it is read again, not given it waits."""
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    nv = stage.rig.nv
+    read = nv.read
+    left = [0]
+
+    def noisy(address, buf):
+        if left[0] < 0:
+            return False
+        done = read(address, buf)
+        if left[0]:
+            left[0] -= 1
+            buf[50] ^= 0x10
+        return done
+
+    nv.read = noisy
+    for spoiled, sizes in ((0, [92]), (1, [92]), (2, [0]), (-1, [])):
+        left[0] = spoiled
+        stage.peer.frames = []
+        stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_GET, [1]))
+        stage.run(600)
+        told = [frame for frame in stage.peer.frames if frame[2] == ids.JOURNAL_RECORD and frame[3] == 0]
+        assert [len(frame) - HEADER_SIZE - 4 - CRC_SIZE for frame in told] == sizes, spoiled
+        assert stage.peer.frames, "a status comes in any case"
 
 
 def test_events_are_sent_again_without_any_host_too():
