@@ -72,6 +72,19 @@ def cells_require(storage: "Storage") -> None:
         raise OSError("no storage")
 
 
+def cells_require_room(storage: "Storage", size: int, cell: int, buf: bytearray) -> None:
+    """At a start, with a cell in buf that should be nowhere else. In a chip with fewer bytes than its config says it
+    is: there addresses beyond the end begin anew, at a power of two. (Flash gives whole cells only, and has no such
+    end.)"""
+    middle = 1
+    while middle * 2 < size:
+        middle *= 2
+    at = middle + cell * CELL_SIZE
+    again = bytearray(CELL_SIZE)
+    if at + CELL_SIZE <= size and storage.nv_read(at, again) and again == buf:
+        raise OSError("fewer bytes than nv.bytes")
+
+
 class Pair:
     """Two cells that take turns: a torn write costs the newest state, never all of it."""
 

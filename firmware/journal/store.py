@@ -33,6 +33,7 @@ from firmware.journal.cells import (
     cell_whole,
     cell_write,
     cells_require,
+    cells_require_room,
 )
 from firmware.journal.lanes import Lanes
 from firmware.protocol import ids
@@ -186,6 +187,7 @@ class Journal:
     def _recover_log(self, hal: "Hal") -> None:
         if cell_read(self.storage, LOG_CELL, MAGIC_LOG, self.buf):
             self.log = bytes(self.buf[4 : 4 + LOG_SIZE])
+            cells_require_room(self.storage, (RECORD_CELL + self.capacity) * CELL_SIZE, LOG_CELL, self.buf)
             return
         cells_require(self.storage)
         if self.seq_last:

@@ -63,8 +63,8 @@ class Asked:
     def answer_public(self, link: "Link", utc_s: int) -> bool:
         """The journal and the dictionary. Many may ask, and so it comes last: a flood of questions must not hold up
         anything else. True if a frame was built."""
-        if self.record > 0:
-            return self._tell_record(link)
+        if self.record > 0 and self._tell_record(link):
+            return True
         if self.record == 0:
             self._tell_journal(link, utc_s)
         elif self.line >= 0:

@@ -22,7 +22,6 @@ _WRDI = b"\x04"
 _RDSR = b"\x05"
 _WREN = b"\x06"
 _WEL = const(0x02)  # the latch, in the status
-_BEGINNING = const(1024)  # in which a device has written something since its first start
 
 
 class Fram:
@@ -36,8 +35,6 @@ class Fram:
         self._status = bytearray(1)
         self._check = bytearray(0)  # what was read back of the last write; empty before the first
         self._there = self._answers()
-        if self._there and self._wraps():
-            raise OSError("fewer bytes than nv.bytes")
 
     def nv_read(self, address: int, buf: bytearray) -> bool:
         if not self._there and self._check:
@@ -74,18 +71,6 @@ class Fram:
     def _answers(self) -> bool:
         """Without this an empty bus would read as storage that was never written."""
         return self._latch(_WREN) and not self._latch(_WRDI)
-
-    def _wraps(self) -> bool:
-        """Whether the chip is smaller than its config says: what it begins with comes again then."""
-        middle = 1
-        while middle * 2 < self._size:
-            middle *= 2
-        first = bytearray(min(_BEGINNING, self._size - middle))
-        again = bytearray(len(first))
-        self._get(0, first)
-        self._get(middle, again)
-        # All the same is what a new chip reads.
-        return first == again and first != first[1:] + first[:1]
 
     def _get(self, address: int, buf: bytearray) -> None:
         self._select(_READ, address)

@@ -125,3 +125,15 @@ def test_a_chip_with_fewer_bytes_than_the_config_says_is_found_out_at_its_second
             table = Table(board, GAME)
             table.run(1500)
             assert starts(table) != found_out, (driver.family, size)
+
+
+def test_what_a_new_chip_holds_is_no_proof_of_its_size():
+    """A factory's test pattern comes again too."""
+    for pattern in (b"\x00", b"\xff", b"\xaa\x55", b"\xde\xad\xbe\xef", bytes(range(256))):
+        config = read_board("pico-shoe")
+        config["nv"]["bytes"] = 8192
+        board = Rp2Driver(config, 7)
+        board.world.fram.data = bytearray(pattern * (8192 // len(pattern)))
+        table = Table(board, GAME)
+        table.run(1500)
+        assert starts(table) and starts(table), pattern

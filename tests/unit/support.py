@@ -4,6 +4,7 @@ import json
 
 import micropython
 
+from firmware.image import IN_ARRIVAL
 from rig.scenario import TEXTS
 from rig.story import Stage
 
@@ -75,13 +76,13 @@ def check_stage(stage):
 
 
 def restless(app):
-    """From here on every scan sees an edge that may yet turn out to be a change."""
+    """From here on a beam never comes to rest: in every scan its last change is too young to be one."""
     decide = app.decide
 
     def decide_restlessly(now_ms):
-        wake_ms = decide(now_ms)
-        app.eventful = True
-        return wake_ms
+        app.inp.waiting |= 1 << IN_ARRIVAL
+        app.inp._held_us[IN_ARRIVAL] = app.inp.now_us
+        return decide(now_ms)
 
     app.decide = decide_restlessly
 

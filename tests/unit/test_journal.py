@@ -1,6 +1,6 @@
 """Records survive boots and torn writes; nothing unacknowledged is overwritten; numbers never start again."""
 
-from support import board, raises
+from support import GAME, board, raises
 
 from firmware.fault import Broken
 from firmware.image import INPUTS
@@ -9,9 +9,12 @@ from firmware.journal.outbox import OUTBOX_MAX, Outbox
 from firmware.journal.store import Journal
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
+from firmware.ticks import ticks_diff
 from hal.sim.nv import Nv, PowerCut
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
+from rig import stories
+from rig.story import Stage
 
 CAPACITY = 10
 
@@ -132,8 +135,19 @@ def test_a_full_outbox_is_an_error_and_never_a_lost_event():
     assert raises(Broken, outbox.post, ids.EV_DOOR_OPENED)
 
 
-def test_uptime_carries_into_seconds():
+def test_uptime_is_the_time_since_the_boot_in_seconds_and_the_rest():
     outbox = Outbox()
     outbox.uptime_ms = 3001
     outbox.carry()
     assert (outbox.uptime_s, outbox.uptime_ms) == (3, 1)
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    app = stage.rig.app
+    outbox = app.outbox
+    for ms in (1, 999, 1000, 1234, 3007):
+        before_ms = outbox.uptime_s * 1000 + outbox.uptime_ms
+        began_ms = app.scanned_ms
+        stage.run(ms)
+        uptime_ms = outbox.uptime_s * 1000 + outbox.uptime_ms
+        assert outbox.uptime_ms < 1000 and uptime_ms - before_ms == ticks_diff(app.scanned_ms, began_ms)
+    assert uptime_ms - before_ms > 2000

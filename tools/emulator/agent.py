@@ -43,7 +43,7 @@ def sample(a, b, c, data):
     news = hals[0].sample(inp)
     found = bytearray((inp.axis, 1 if inp.edge_lost else 0)) + inp.raw
     for i in range(a, inp.edge_count):
-        found += struct.pack("<BBI", inp.edge_line[i], inp.edge_level[i], inp.edge_us[i])
+        found += struct.pack("<BI", inp.edge[i], inp.edge_us[i])
     say(found)
     return news
 

@@ -49,9 +49,8 @@ class RemoteHal:
         inp.axis = self._data[0]
         inp.edge_lost = inp.edge_lost or self._data[1] != 0
         inp.raw[:] = self._data[2 : 2 + lines]
-        for line, level, us in struct.iter_unpack("<BBI", self._data[2 + lines :]):
-            at = inp.edge_count
-            inp.edge_line[at], inp.edge_level[at], inp.edge_us[at] = line, level, us
+        for edge, us in struct.iter_unpack("<BI", self._data[2 + lines :]):
+            inp.edge[inp.edge_count], inp.edge_us[inp.edge_count] = edge, us
             inp.edge_count += 1
         return news != 0
 
