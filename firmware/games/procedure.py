@@ -44,11 +44,13 @@ from firmware.protocol import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
 
 # In the order of the state constants in flow.py.
-_STEPS = [
+_STEPS: "list[Any]" = [
     step_starting,
     step_proving_empty,
     step_waiting_for_deck,
@@ -66,9 +68,9 @@ _STEPS = [
     step_removing,
     step_removed_offered,
     step_deck_held,
-    step_starting,  # this and the next two are of a shoe that is drawn by hand: procedure_resume puts them in
-    step_starting,
-    step_starting,
+    None,  # this and the next two are of a shoe that is drawn by hand: procedure_resume puts them in
+    None,
+    None,
     step_waiting_for_wagers,
 ]
 
