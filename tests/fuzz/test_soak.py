@@ -82,7 +82,7 @@ def opacity_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def two_drawn_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draw, "_odd_fault", lambda _machine, _inp: 0)  # pyright: ignore
+    monkeypatch.setattr(draw, "_odd_fault", lambda _machine, _enters, _seen: 0)  # pyright: ignore
 
 
 def no_jam_timeout(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,17 @@
 """The verbs of a port that runs on an emulated board: each goes through a box in its memory (agent.py) and takes its
 time there."""
 
+from __future__ import annotations
+
 import json
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from emulator.bench import Bench
-from emulator.pico import Pico
+if TYPE_CHECKING:  # they need the emulator, which a test of what goes between the two ends has not
+    from emulator.bench import Bench
+    from emulator.pico import Pico
 
 AGENT = Path(__file__).with_name("agent.py")
 ORDER, DONE = 1, 2
