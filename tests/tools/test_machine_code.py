@@ -75,11 +75,12 @@ def test_files_with_one_of_them_are_shipped_so_and_all_others_as_bytecode(ship_o
     assert found == compiled
 
 
-class Watched(bytearray):
+class Watched(list[int]):
     """Bytes of which only those from `first` to `last` may be looked at or changed, and only into bytes."""
 
     first = 0
     last = 0
+    top = 255
 
     def __getitem__(self, at: int) -> int:  # type: ignore[override]
         assert self.first <= at <= self.last, at
@@ -87,7 +88,7 @@ class Watched(bytearray):
 
     def __setitem__(self, at: int, value: int) -> None:  # type: ignore[override]
         assert self.first <= at <= self.last, at
-        assert 0 <= value <= 255, value
+        assert 0 <= value <= self.top, value
         super().__setitem__(at, value)
 
 
@@ -100,7 +101,7 @@ def test_stuffing_never_leaves_its_bytes(count: int) -> None:
     for fill in ((0,), (1,), (0, 255), range(256)):
         plain = bytes(noise.choice(fill) for _ in range(count))
         before, after = noise.randrange(4), noise.randrange(4)
-        buf = Watched(bytes(before) + b"?" + plain + bytes(after))
+        buf: Any = Watched(bytes(before) + b"?" + plain + bytes(after))
         buf.first, buf.last = before, before + count
         cobs_encode(buf, before, before + 1 + count)
         stuffed = bytearray(bytes(buf)[before : before + 1 + count])
@@ -112,7 +113,7 @@ def test_stuffing_never_leaves_its_bytes(count: int) -> None:
 def test_comparing_never_leaves_its_bytes() -> None:
     mac: Any = Watched(range(100, 132))
     mac.last = 15
-    frame = Watched(bytes(20) + bytes(range(100, 116)) + bytes(4))
+    frame: Any = Watched(bytes(20) + bytes(range(100, 116)) + bytes(4))
     frame.first, frame.last = 20, 35
     assert differ(mac, frame, 20, 16) == 0
     for at in range(16):
@@ -129,7 +130,7 @@ def test_taking_any_bytes_apart_never_leaves_them() -> None:
     good = 0
     for _ in range(3000):
         fill = noise.choice(((0, 1, 2, 3), (1, 255), (1, 2, 3), (254, 255), range(1, 9), range(256)))
-        buf = Watched(bytes(noise.choice(fill) for _ in range(noise.randrange(WIRE_MAX + 1))))
+        buf: Any = Watched(noise.choice(fill) for _ in range(noise.randrange(WIRE_MAX + 1)))
         buf.last = len(buf) - 1
         size = cobs_decode(buf, len(buf))
         assert -1 <= size < max(len(buf), 1)
@@ -137,20 +138,10 @@ def test_taking_any_bytes_apart_never_leaves_them() -> None:
     assert good > 100, "too few of them can be taken apart to say anything"
 
 
-class WatchedWords(list[int]):
-    """Words of which only those from `first` to `last` may be looked at or changed, and only into small integers."""
+class WatchedWords(Watched):
+    """The same of words, and only into small integers."""
 
-    first = 0
-    last = 0
-
-    def __getitem__(self, at: int) -> int:  # type: ignore[override]
-        assert self.first <= at <= self.last, at
-        return super().__getitem__(at)
-
-    def __setitem__(self, at: int, value: int) -> None:  # type: ignore[override]
-        assert self.first <= at <= self.last, at
-        assert 0 <= value < 1 << 30, value
-        super().__setitem__(at, value)
+    top = (1 << 30) - 1
 
 
 def watched(kind: Any, values: list[int], first: int, last: int) -> Any:
