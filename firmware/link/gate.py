@@ -207,8 +207,9 @@ def _accept(link: Link, now_ms: int) -> int:
 
 
 def _accept_clear(link: Link, message: int, now_ms: int) -> int:
-    """Without a MAC: hello, dictionary and keys always, the journal where there is no key, an acknowledgement where the
-    board config trusts the cable."""
+    """Without a MAC: hello, dictionary and keys always. The journal and acknowledgements only on a device that has no
+    key; acknowledgements only if its board config allows them, too. With a key, anybody at the cable could otherwise
+    acknowledge events that no host has stored."""
     if message == ids.HELLO:
         link.hello_version = link.values[0]
         link.hello_role = link.values[1]
@@ -217,7 +218,7 @@ def _accept_clear(link: Link, message: int, now_ms: int) -> int:
     if message in _OPEN or (message == ids.JOURNAL_GET and not link.key):
         return message
     session = link.session
-    if message != ids.EVENT_ACK or session.hmac or not link.clear_ack:
+    if message != ids.EVENT_ACK or link.key or not link.clear_ack:
         return _refuse(link, REFUSE_CLEAR)
     if frame_session(link.reader.buf) != session.number:
         return _refuse(link, REFUSE_SESSION)

@@ -69,6 +69,7 @@ def board_problems(config: Config) -> Iterator[str]:
     kind = mech["kind"]
     yield from pin_problems(config)
     yield from capability_problems(config)
+    yield from _link_problems(config["link"])
     yield from _display_problems(config)
     yield from _entropy_problems(config)
     yield from _line_problems(config, kind, mech["count_assurance"])
@@ -88,6 +89,14 @@ def board_problems(config: Config) -> Iterator[str]:
     yield from _nv_problems(config["nv"]["bytes"])
     if config["nv"]["kind"] == "flash":
         yield from _flash_problems(config["nv"], config["mcu"]["board"])
+
+
+# --- link ----------------------------------------------------------------------------------
+
+
+def _link_problems(link: Config) -> Iterator[str]:
+    if link["mode"] == "table" and link["clear_ack"]:
+        yield "link.clear_ack true with link.mode table: a table's host has a key and acknowledges under it; say false"
 
 
 # --- display -----------------------------------------------------------------------------------

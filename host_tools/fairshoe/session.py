@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fairshoe import keys, wire
+from fairshoe.errors import HelloRefused
 from fairshoe.halted import HaltLine, halt_text
 from fairshoe.keys import RoleKey
 from fairshoe.messages import (
@@ -163,8 +164,16 @@ class HostSession:
         self._early = []
 
     def acknowledge(self, seq: int) -> None:
-        """The event and all before it are safe. Not said while it is not known of which log: the device may have
-        another one now, whose events of these numbers are stored nowhere."""
+        """Acknowledge the event and all before it; they are safe.
+
+        Wait with it while the log is unknown: the device may have a new one, whose events of these numbers are stored
+        nowhere. Raise HelloRefused in a clear session with a device that holds a key: it would ignore the
+        acknowledgement, and send no event after the first eight."""
+        if self._key is None and self.welcome is not None and self.welcome.has_key:
+            raise HelloRefused(
+                "the device holds a key, and takes acknowledgements only from a host that proves a role's key.",
+                "Open it with the key of a role, or only listen to it.",
+            )
         self.acknowledged = max(self.acknowledged, seq)
         if not self.log_due:
             self.send(EventAck(self.acknowledged))

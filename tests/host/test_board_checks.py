@@ -94,6 +94,12 @@ def test_seeds_are_disclosed_only_where_the_machine_knows_the_end_of_a_round() -
     )
 
 
+def test_a_table_takes_no_acknowledgement_in_clear() -> None:
+    link = {**board("carousel")["link"], "mode": "table"}
+    assert "link.clear_ack true with link.mode table" in only("carousel", link=link)
+    assert problems("carousel", link={**link, "clear_ack": False}) == []
+
+
 @pytest.mark.parametrize(
     ("address", "message"),
     [

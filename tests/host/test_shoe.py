@@ -219,6 +219,17 @@ def test_without_a_key_no_command_can_be_given() -> None:
         shoe_on(port).command(Shuffle)
 
 
+def test_a_clear_host_hears_that_a_keyed_device_ignores_its_acknowledgements() -> None:
+    """It would otherwise receive eight events, and no more."""
+    port = port_with(KEY, "table")
+    shoe = shoe_on(port)
+    with pytest.raises(HelloRefused, match="holds a key") as caught:
+        for _event in shoe.events(quiet_s=5.0):
+            pass
+    assert "key of a role" in caught.value.advice
+    assert port.rig.app.journal.seq_acked == 0
+
+
 def test_a_role_on_a_device_without_a_key_is_refused_with_advice() -> None:
     with pytest.raises(HelloRefused, match="no_key") as caught:
         table_shoe(port_with())

@@ -215,8 +215,8 @@ def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
 
 
 def _may_acknowledge(device: Device, board: Board) -> None:
-    """A device that believes no acknowledgement of ours would show its first events for ever."""
-    if not device.keyed and not board.clear_ack:
+    """A device that takes no acknowledgement in clear would send its first eight events again and again."""
+    if not device.keyed and (device.welcome.has_key or not board.clear_ack):
         device.close()
         raise UsageError(
             f"{board.name} takes acknowledgements from keyed hosts only.", "Give --key-file: the key of a role."
