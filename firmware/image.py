@@ -56,6 +56,7 @@ IN_SEAT = const(18)
 IN_GREEN = const(19)
 IN_ACK = const(20)
 INPUT_COUNT = const(21)
+NO_LINE = const(255)
 
 OUTPUTS = (
     "pick",
@@ -110,6 +111,7 @@ class Inputs:
         self.edge_us = array("i", [0] * EDGES_MAX)
         self.edge_count = 0
         self.edge_lost = False
+        self.noisy = NO_LINE  # by the HAL: the line with more edges than it can honestly have, as long as it has
         self.card_code = 0  # by the HAL, where cards are recognised: the last one read, 1 .. 52
         self.card_codes = 0  # and how many were
         self.now_us = 0

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         edge_us: array[int]
         edge_count: int
         edge_lost: bool
+        noisy: int  # 255, or the line whose edges do not count because there are too many
         card_code: int  # where cards are recognised: the last one read, 1 .. 52, 0 if unreadable
         card_codes: int  # how many were read so far
 
@@ -90,7 +91,16 @@ if TYPE_CHECKING:
 
             Edges come in time order, each with its line and microsecond, bounces and all. More than fit: edge_lost is
             set, and the firmware stops, because it can no longer count. Where a chip has no hard interrupts, a stamp is
-            late by as long as the VM was busy, and a change that is taken back meanwhile is not seen."""
+            late by as long as the VM was busy, and a change that is taken back meanwhile is not seen.
+
+            No rate of edges, on one line or on all, keeps this from returning: 1 Hz to 100 kHz. A line that has more
+            than `edges_per_s_max` of the board config allows in 8 ms is noise. Then the port switches every motor off
+            by itself, as all_off does, in this sample or before it; sets noisy to that line, or to the one with the
+            most edges; and drops edges. Until every line has been below its rate for 50 ms, each sample sets edge_lost
+            and shows raw levels as they are. Then noisy is 255 again and edges count. A port that cannot keep this
+            says so in its config check (docs/BOARDS.md).
+
+            Raises RuntimeError if an interrupt handler raised: from then on inputs cannot be trusted."""
             ...
 
         def drive(self, level: bytearray, watch_slot: bool) -> None:
