@@ -43,7 +43,7 @@ def facts(stage):
 
 
 def try_all(stage, session):
-    """Send every message of the table in clear, in this session and outside of all; return those that changed a fact."""
+    """Send every message in clear, in this session and outside of all; return those that changed a fact."""
     attacker = Peer()
     worked = []
     for message, kind, spec in table.MESSAGES:
