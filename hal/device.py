@@ -102,10 +102,14 @@ def halted(text: str) -> None:
 
 
 def table_port(link: "Config") -> UART:
+    """Open the table port and switch its line driver on, if the config has a pin for that."""
     try:
-        return UART(link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]))
+        uart = UART(link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]))
     except TypeError:
-        return UART(link["uart"], link["baud"])  # of a chip whose UARTs have their own pins
+        uart = UART(link["uart"], link["baud"])  # of a chip whose UARTs have their own pins
+    if "de" in link:
+        Pin(link["de"], Pin.OUT, value=1)
+    return uart
 
 
 def display(config: "Config", text: str) -> None:

@@ -59,6 +59,7 @@ OTHERS = {
     "axis.home": ("in, pull-up", "sensor of the home mark", "1: on the mark"),
     "link.tx": ("out", "to the table system: RX of its line driver", "idle 1"),
     "link.rx": ("in", "from the table system: TX of its line driver", "idle 1"),
+    "link.de": ("out, pull-down", "driver enable of the line driver", "1: enabled"),
     "nv.sck": ("out", "FRAM, SCK", "mode 0"),
     "nv.mosi": ("out", "FRAM, SI", "mode 0"),
     "nv.miso": ("in", "FRAM, SO", "mode 0"),

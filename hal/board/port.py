@@ -75,6 +75,10 @@ class BoardHal:
 
                 self._display = Lcd(i2c, config["display"]["address"])
         self._link = self._table = self._uart(config["link"])
+        if "de" in config["link"]:
+            # After the UART, so that the line driver starts with TX at its idle level. It stays on: the link is full
+            # duplex, and a reset releases the pin (decision 0027).
+            Pin(config["link"]["de"], Pin.OUT, value=1)
         self.lines = ("", "", "", "")
 
     def _bind_outputs(self, outputs: "Config", names: "tuple[str, ...]") -> None:

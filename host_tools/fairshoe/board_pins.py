@@ -141,6 +141,8 @@ def pins(config: Config) -> Iterator[tuple[str, Pin, str]]:
     link, nv, expander = config["link"], config["nv"], config.get("expander")
     for word in ("tx", "rx"):
         yield f"link.{word}", link[word], f"uart{link['uart']} {word}"
+    if "de" in link:
+        yield "link.de", link["de"], ""
     for group in ("inputs", "outputs", "axis"):
         for name, pin in config.get(group, {}).items():
             if not isinstance(pin, dict):

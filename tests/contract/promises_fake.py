@@ -31,6 +31,26 @@ def a_button_on_a_pin_is_an_input_like_any_other(driver, kind):
     assert [(name, level) for name, level, _ in board.sample()] == [("button_ack", 1), ("button_ack", 0)]
 
 
+@promise(("draw",), "fake")
+def the_line_driver_is_enabled_once_the_uart_is_open_and_stays_enabled(driver, kind):
+    config = driver.make(kind).config
+    pin = config["link"]["de"] = _spare_pin(driver)
+    board = driver.started(config)
+    world = board.world
+    seen = []
+    world.uart = None
+    world.pad(pin).level = 0  # as a reset leaves it
+    world.pad(pin).listener = lambda level: seen.append((level, world.uart is not None))
+    board.restart()
+    assert seen == [(1, True)]
+    assert board.hal.link_write(memoryview(b"frame"), 0, 5) == 5
+    board.run(5000)
+    board.sent()
+    board.link_service(True)
+    board.hal.all_off()
+    assert seen == [(1, True)] and world.pad(pin).level == 1
+
+
 @promise(ROLLERS, "fake")
 def a_roller_stops_at_a_pulse_too_short_to_be_read(driver, kind):
     board = driver.make(kind)

@@ -74,6 +74,30 @@ def test_that_place_is_the_one_in_the_devices_own_main() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "pin", "message"),
+    [
+        ("pico-shoe", 26, "GPIO 26 is used twice, for link.de and for expander.sda"),
+        ("pico-shoe", 23, "link.de: GPIO 23 is not on the edge of a Raspberry Pi Pico"),
+        ("pico2-carousel", 28, "GPIO 28 is used twice, for link.de and for outputs.dark"),
+        ("esp32s3-draw", 0, "link.de: GPIO 0 is read at reset to choose how the chip starts"),
+        ("stm32-draw", "D53", "D53 is used twice, for link.tx and for link.de"),
+    ],
+)
+def test_the_pin_of_the_line_driver_is_checked_like_any_other(name: str, pin: object, message: str) -> None:
+    assert problems(name, link__de=pin) == [message]
+
+
+@pytest.mark.parametrize(("name", "pin"), [("pico-shoe", 20), ("esp32s3-shoe", 39), ("stm32-shoe", "D32")])
+def test_a_free_pin_may_enable_the_line_driver(name: str, pin: object) -> None:
+    assert problems(name, link__de=pin) == []
+
+
+def test_the_line_driver_is_never_on_the_expander() -> None:
+    """The expander keeps its outputs over a reset of the microcontroller; the driver must be released by one."""
+    assert problems("pico-shoe", link__de={"expander": 11}) != []
+
+
+@pytest.mark.parametrize(
     ("name", "changes", "message"),
     [
         ("esp32s3-shoe", {"link__uart": 0}, "link.tx: no uart0 for this on ESP32-S3-DevKitC-1; possible: uart1, uart2"),

@@ -39,7 +39,7 @@ class Machine:
             def __init__(self, number, mode=-1, value=None):
                 self.number = number
                 if mode == Pin.OUT:
-                    world.done.append(("off", number, value))
+                    world.done.append(("on" if value else "off", number, value))
 
         class UART:
             def __init__(self, number, baud, tx=None, rx=None):
@@ -268,6 +268,13 @@ def test_a_uart_that_has_its_own_pins_is_opened_without_them():
     machine.own_pins = True
     boot(whole(), Firmware(ValueError("x")), machine, "stm32")
     assert [entry[1] for entry in machine.sent()] == [(1, 9600, None, None)] * 3
+
+
+def test_the_line_driver_is_enabled_before_the_first_frame():
+    files = whole()
+    files["board.json"] = json.dumps({"outputs": {}, "link": dict(BOARD["link"], de=6)}).encode()
+    machine = boot(files, Firmware(ValueError("x")))
+    assert [entry[0] for entry in machine.done[:3]] == ["on", "sent", "said"] and machine.done[0][1] == 6
 
 
 def test_pins_with_names_are_switched_off_too():
