@@ -16,14 +16,12 @@ from firmware.words import WordFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hal.api import Config, Hal
+    from hal.api import Config, Hal, OpenData
 
-# Beside main.py, which is where MicroPython starts: its place has another name on every chip.
 BOARD_FILE = "board.json"
 WORDS_FILE = "words.txt"
-GAME_FILE = "game.json"  # the one game this device plays
+GAME_FILE = "game.json"  # the one game that this device plays
 GAME_DEFAULT = "caribbean-stud"
-PROMPT_MS = const(2000)  # from power-on: a computer takes a second until it has found the USB port
 BEAT_MS = const(200)  # scans at least so often, whatever they asked for: the watchdog barks at 500 ms
 COLLECT_MS = const(5000)
 HOLE_BYTES = const(160)  # of MicroPython's 16-byte blocks, the ten that `collect` takes at a time
@@ -31,15 +29,15 @@ ROOM_BYTES = const(5120)  # in one piece: more than the largest hole between wha
 HOLES_MAX = const(400)  # of them: 64 KB, and 23 ms on a Pico
 
 
-def main() -> None:
-    """Scan for ever. Whatever goes wrong then ends in motors off and a reset: there is no prompt on a card shoe.
+def main(open_data: "OpenData", prompt_ms: int) -> None:
+    """Start, then scan for ever. Any exception after that ends in motors off and a reset: a card shoe has no prompt.
 
-    Before the first scan Ctrl-C ends it, for whoever has to replace the firmware, and so does a board that cannot be
-    set up at all. The outputs are off then, and nothing has turned.
+    For prompt_ms after power-on Ctrl-C still ends it, so that the firmware can be replaced; an exception in `start`
+    goes to the caller (hal/device.py). Every output is off until then.
     """
-    app = start()
+    app = start(open_data)
     hal = app.hal
-    while hal.ticks_ms() < PROMPT_MS:
+    while hal.ticks_ms() < prompt_ms:
         hal.idle(1)
     micropython.kbd_intr(-1)
     try:
@@ -49,24 +47,26 @@ def main() -> None:
         try:
             halt_store(hal, app.boot, repr(error))
         except BaseException:
-            pass  # no memory left to say it with, or no storage: what matters is that nobody gets a prompt
+            pass  # out of memory, or no storage; the reset must follow all the same
     # Started if it was not, and never fed again.
     hal.watchdog_feed()
     while True:
         pass
 
 
-def start() -> App:
-    """Port and app as the board's config wants them. Both keep what they need of it, and the rest goes with this
-    function: in one that runs for ever it would stay in memory, and `del` leaves what was passed on as an argument."""
-    with open(BOARD_FILE, "rb") as file:
+def start(open_data: "OpenData") -> App:
+    """Make port and app from the board config.
+
+    Both keep what they need of it; the rest is garbage when this function returns. In a function that runs for ever it
+    would stay in memory: `del` does not free what was passed on as an argument."""
+    with open_data(BOARD_FILE) as file:
         board = file.read()
     config = json.loads(board)
     gc.collect()  # what stays for ever lies close together if nothing lies between that does not: see collect
     hal = make_port(config)
     gc.collect()
     try:
-        return make_app(hal, config, crc32(board))
+        return make_app(hal, config, crc32(board), open_data)
     except Exception:
         out_of_service(hal)
         raise
@@ -94,15 +94,15 @@ def make_port(config: "Config") -> "Hal":
     return make_hal(config, INPUTS, OUTPUTS)
 
 
-def make_app(hal: "Hal", config: "Config", board_crc: int) -> App:
+def make_app(hal: "Hal", config: "Config", board_crc: int, open_data: "OpenData") -> App:
     game = config.get("game", GAME_DEFAULT)
     if isinstance(game, str) and game != "house":
         name = game
-        with open(GAME_FILE) as file:
+        with open_data(GAME_FILE) as file:
             game = json.load(file)
         if game["name"] != name:
             raise ValueError("the board wants %s, the file is %s" % (name, game["name"]))
-    return App(hal, config, find_profile(game), board_crc, WordFile(WORDS_FILE))
+    return App(hal, config, find_profile(game), board_crc, WordFile(open_data(WORDS_FILE)))
 
 
 def run(app: App) -> None:

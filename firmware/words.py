@@ -1,6 +1,6 @@
-"""The dictionary as a file: texts that only hosts read, and that would take six kilobytes of heap.
+"""The dictionary as an open file: texts that only hosts read, and that would take six kilobytes of heap.
 
-A line of the file is a line of the dictionary (firmware/protocol/dictionary.py). Where each begins is noted at boot.
+A line of the file is a line of the dictionary (firmware/protocol/dictionary.py). The start of each is noted at boot.
 """
 
 from array import array
@@ -8,14 +8,18 @@ from hashlib import sha256
 
 from micropython import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 HASH_SIZE = const(8)
 
 
 class WordFile:
     """`hash` names this version of the dictionary; `count` is how many lines it has."""
 
-    def __init__(self, path: str) -> None:
-        self._file = open(path, "rb")
+    def __init__(self, file: "Any") -> None:
+        self._file = file
         digest = sha256()
         starts = [0]
         for line in self._file:

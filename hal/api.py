@@ -9,9 +9,10 @@ to a pin of the board config, and leaves a line that the board lacks at 0.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from typing import Any, Protocol
+    from typing import Any, Callable, Protocol
 
     Config = dict[str, Any]
+    OpenData = Callable[[str], Any]  # opens a data file of the board by name (board.json): a binary file to read
 
     class InputImage(Protocol):
         """The part of the process image that `sample` fills."""

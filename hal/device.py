@@ -1,24 +1,30 @@
-"""The main.py of a device: motors off, the files whole, then the firmware. If that cannot start: why, for ever.
+"""The main.py of a device: motors off, check the files, start the firmware; if that fails, say why for ever.
 
-Shipped as source under the name that MicroPython looks for, with a call of `boot` at its end, and in need of nothing
-else of ours: whatever is missing, broken or cut short, what is left can say so. It says it every second, in a frame
-(message `halted` of docs/PROTOCOL.md) at the table port, in a line of text at the console and on the display. Ctrl-C at
-the console ends that, for whoever has to replace the files; there is no prompt at the table port.
+Shipped as source under the name that MicroPython looks for, with a call of `boot` at its end; frozen into an image,
+whose main.py calls `boot_image`. It needs nothing else of ours, so that it can report whatever is missing, broken or
+cut short: every second, in a frame (message `halted` of docs/PROTOCOL.md) at the table port, in a line of text at the
+console and on the display. Ctrl-C at the console ends that, so that the files can be replaced, except in a release
+image: that has no prompt, ever. There is no prompt at the table port.
 """
 
 import gc
 import json
 import os
 from binascii import crc32
+from io import BytesIO
 from time import sleep_ms
 
 from machine import I2C, UART, Pin
-from micropython import const
+from micropython import const, kbd_intr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hal.api import Config
+    from typing import Any
 
+    from hal.api import Config, OpenData
+
+PROMPT_MS = const(2000)  # from power-on: a computer takes a second until it has found the USB port
+CTRL_C = const(3)
 # Version 1, class diagnostic; message 74; session 0, link sequence 0.
 HEADER = b"\x18\x00\x4a\x00\x00\x00\x00\x00"
 # While modules are loaded memory is collected after so much: what stays for ever lies close together then.
@@ -28,29 +34,66 @@ TEXT_MAX = const(200)  # one block of stuffing, and one frame
 LINK = {"uart": 0, "baud": 115200, "tx": 0, "rx": 1}
 
 
-def boot() -> None:
+def open_file(name: str) -> "Any":
+    """A data file of the file system, beside main.py: MicroPython starts there, whatever its place is called."""
+    return open(name, "rb")
+
+
+def boot_image() -> None:
+    """The start of an image, which has its modules frozen in, and its data in the generated module image_data.
+
+    A release image reads nothing from the file system. In a bench image a data file of the file system replaces the
+    frozen one, and Ctrl-C works as on the stock path."""
+    kbd_intr(-1)
+    from image_data import FILES, RELEASE
+
+    def frozen(name: str) -> "Any":
+        return BytesIO(FILES[name])
+
+    def file_first(name: str) -> "Any":
+        try:
+            return open_file(name)
+        except OSError:
+            return frozen(name)
+
+    if RELEASE:
+        boot(frozen, True, True)
+    else:
+        kbd_intr(CTRL_C)
+        boot(file_first, True)
+
+
+def boot(open_data: "OpenData" = open_file, image: bool = False, release: bool = False) -> None:
     step = "board"
     try:
-        outputs_off(board())
+        outputs_off(board(open_data))
         step = "files"
-        check_files()
+        if not image:
+            check_files()
         step = "import"
         gc.threshold(PACK_BYTES)
         from firmware.main import main
 
         gc.threshold(-1)
         step = "start"
-        main()
-    except Exception as error:
-        try:
-            halted(step + ": " + repr(error))
-        except KeyboardInterrupt:
-            pass
+        main(open_data, 0 if release else PROMPT_MS)
+    except BaseException as error:
+        if not release and not isinstance(error, Exception):
+            raise  # Ctrl-C
+        text = step + ": " + repr(error)
+        while True:
+            try:
+                halted(open_data, text)
+            except KeyboardInterrupt:
+                if not release:
+                    break
+            except Exception:
+                pass  # out of memory: try again
         raise  # the console shows where, and then its prompt
 
 
-def board() -> "Config":
-    with open("board.json") as file:
+def board(open_data: "OpenData") -> "Config":
+    with open_data("board.json") as file:
         return json.load(file)
 
 
@@ -73,7 +116,7 @@ def check_files() -> None:
             raise ValueError("%08x" % crc)
 
 
-def halted(text: str) -> None:
+def halted(open_data: "OpenData", text: str) -> None:
     gc.collect()
     data = HEADER + text.encode()[:TEXT_MAX]
     data += crc32(data).to_bytes(4, "little")
@@ -84,7 +127,7 @@ def halted(text: str) -> None:
     config: "Config" = {}
     link: "Config | None" = None
     try:
-        config = board()
+        config = board(open_data)
     except Exception:
         pass
     while True:

@@ -11,7 +11,6 @@ import pytest
 from built_once import built
 from drivers import Rp2Driver
 
-import firmware.main as device_main
 from fairshoe import wire
 from fairshoe.messages import Halted
 from firmware.image import OUTPUTS
@@ -45,8 +44,6 @@ class Table:
         self.rounds = 0
         self.heard = b""
         patch.chdir(folder)
-        patch.setattr(device_main, "open", self.open, raising=False)
-        patch.setattr("firmware.words.open", self.open, raising=False)
 
     def load(self) -> Any:
         """The device's main.py with the chip's modules, and a clock that ends what goes on for ever."""
@@ -59,9 +56,6 @@ class Table:
             device: Any = importlib.import_module("hal.device")
         device.gc = Memory()
         return device
-
-    def open(self, name: str, mode: str = "r") -> Any:
-        return (self.folder / name.lstrip("/")).open(mode)
 
     def sleep(self, ms: int) -> None:
         assert ms == 1000

@@ -211,6 +211,8 @@ def check_device_imports(path: str, source: str) -> list[str]:
     allowed = set(DEVICE_IMPORTS) | set(DEVICE)
     if is_within(name, "hal") and not is_within(name, "hal.sim"):
         allowed |= PORT_IMPORTS
+    if name == "hal.device":
+        allowed |= {"io", "image_data"}  # the data of an image, which has no files
     if any(is_within(name, user) for user in SYS_USERS):
         allowed.add("sys")
     return [

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,10 +19,10 @@ CALLS = {"exec", "eval", "compile", "__import__", "execfile", "input", "globals"
 FILES = {"open"}
 MODULES = {"os", "uos", "io", "vfs", "importlib", "network", "socket", "bluetooth", "_thread", "subprocess", "code"}
 ANYWHERE = {"dupterm", "bootloader", "exec", "eval", "__import__", "chdir", "rename", "unlink"}
-# Board, game and dictionary, by names that stand in main.py, before the first scan, and before that the modules, to see
-# whether they are whole; the flash chip, whose size only the file system knows; and a chip's random numbers.
-MAY_OPEN = {"firmware/main.py", "firmware/words.py", "hal/device.py"}
-MAY_IMPORT = {"hal/rp2/onboard.py": {"os"}, "hal/device.py": {"os"}, "hal/esp32/port.py": {"os"}}
+# hal/device.py opens board, game and dictionary for firmware/main.py, and before that the modules, to check that they
+# are whole. The flash chip's size is known to the file system alone; ESP32's random numbers are in os.
+MAY_OPEN = {"hal/device.py"}
+MAY_IMPORT = {"hal/rp2/onboard.py": {"os"}, "hal/device.py": {"os", "io"}, "hal/esp32/port.py": {"os"}}
 
 
 def ways_in(path: str, source: str) -> list[str]:
@@ -93,6 +94,10 @@ class Bitten(BaseException):
     """The watchdog has reset the device."""
 
 
+def no_files(name: str) -> Any:
+    raise OSError(name)
+
+
 class Board:
     """A port that notes what is done to it; its watchdog bites when it is fed after a halt."""
 
@@ -127,6 +132,13 @@ class Board:
         raise Bitten
 
 
+def starts(hal: Board) -> Callable[[Any], Any]:
+    def start(_open_data: Any) -> Any:
+        return SimpleNamespace(boot=3, hal=hal)
+
+    return start
+
+
 @pytest.mark.parametrize("storage_fails", [False, True])
 @pytest.mark.parametrize(
     "error", [KeyboardInterrupt, SystemExit, MemoryError, ValueError, GeneratorExit, OSError, RecursionError]
@@ -142,11 +154,11 @@ def test_whatever_ends_the_scans_ends_in_motors_off_and_the_watchdog(
         assert interrupts == [-1], "Ctrl-C is only a byte by now"
         raise error
 
-    monkeypatch.setattr(device_main, "start", lambda: SimpleNamespace(boot=3, hal=hal))
+    monkeypatch.setattr(device_main, "start", starts(hal))
     monkeypatch.setattr(device_main, "run", scans)
     monkeypatch.setattr(device_main.micropython, "kbd_intr", interrupts.append, raising=False)
     with pytest.raises(Bitten):
-        device_main.main()
+        device_main.main(no_files, 2000)
     said = [] if storage_fails else [f"stored {error()!r:.8}"]
     assert [word.rstrip("\0") for word in hal.done] == ["scanning", "off", *said, "fed"]
 
@@ -163,9 +175,9 @@ def test_in_the_first_two_seconds_a_technician_gets_in_by_ctrl_c(monkeypatch: py
     for ctrl_c_ms in (801, 1999, -1):
         hal = Board(storage_fails=False)
         hal.ctrl_c_ms = ctrl_c_ms
-        monkeypatch.setattr(device_main, "start", lambda hal=hal: SimpleNamespace(boot=3, hal=hal))
+        monkeypatch.setattr(device_main, "start", starts(hal))
         with pytest.raises(KeyboardInterrupt if ctrl_c_ms > 0 else Bitten):
-            device_main.main()
+            device_main.main(no_files, 2000)
         assert interrupts == ([] if ctrl_c_ms > 0 else [-1])
         assert hal.now_ms == (ctrl_c_ms if ctrl_c_ms > 0 else 2000)
     assert hal.done == ["off", "stored Bitten()", "fed"]
@@ -188,18 +200,19 @@ def test_the_list_of_ways_in_names_what_python_has() -> None:
 
 
 def test_files_are_opened_to_be_read_and_by_names_of_the_firmware_alone() -> None:
-    """Whoever is on the link cannot name one: each name is a constant, or a path that main.py gives a constant for."""
+    """The link cannot name a file: each name is a constant, or a module that the folder lists."""
     found: list[str] = []
-    for path in sorted(MAY_OPEN):
+    for path in ("firmware/main.py", "hal/device.py"):
         for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("open", "WordFile"):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("open", "open_file", "open_data"):
                 found.append(ast.unparse(node))
     assert sorted(found) == [
-        "WordFile(WORDS_FILE)",
-        "open('board.json')",
         "open('files.crc')",
-        "open(BOARD_FILE, 'rb')",
-        "open(GAME_FILE)",
-        "open(name, 'rb')",  # of the modules, as the folder lists them
-        "open(path, 'rb')",
+        "open(name, 'rb')",  # of open_file
+        "open(name, 'rb')",  # of the modules
+        "open_data('board.json')",
+        "open_data(BOARD_FILE)",
+        "open_data(GAME_FILE)",
+        "open_data(WORDS_FILE)",
+        "open_file(name)",  # of a bench image: the name that was asked of it
     ]

@@ -30,6 +30,8 @@ class Machine:
         self.own_pins = False
         self.display_there = True
         self.interrupted = False
+        self.interrupts = []  # what Ctrl-C was set to
+        self.memory_errors = 0  # how often there is no memory to say anything
 
         world = self
 
@@ -70,10 +72,10 @@ class Machine:
     def sleep_ms(self, ms):
         assert ms == 1000
         self.rounds -= 1
-        if self.interrupted:
-            raise KeyboardInterrupt()
         if not self.rounds:
             raise Enough()
+        if self.interrupted:
+            raise KeyboardInterrupt()
 
     def shown(self):
         """Where, and what a display makes of the nibbles that come while its E is up."""
@@ -110,6 +112,7 @@ class Files:
     def __init__(self, files, chip):
         self.files = files
         self.chip = chip
+        self.opened = []
 
     def listdir(self):
         return list(self.files)
@@ -118,6 +121,7 @@ class Files:
         return (self.chip, "node", "1.28.0")
 
     def open(self, name, mode="r"):
+        self.opened.append(name)
         if name not in self.files:
             raise OSError(2)
         data = self.files[name]
@@ -160,8 +164,10 @@ class Firmware:
         self.loaded_with = self.memory.limit
         return self.begin
 
-    def begin(self):
+    def begin(self, open_data, prompt_ms):
         self.started += 1
+        self.open_data = open_data
+        self.prompt_ms = prompt_ms
         if self.error is not None:
             raise self.error
 
@@ -190,25 +196,49 @@ def load(machine):
     return device
 
 
-def boot(files, firmware, machine=None, chip="rp2"):
+class Image:
+    """The module image_data of an image."""
+
+    IDENTITY = b"fairshoe-image test"
+
+    def __init__(self, files, release):
+        self.FILES = files
+        self.RELEASE = release
+
+
+def boot(files, firmware, machine=None, chip="rp2", image=None):
     """Until it has said it three times, or ended by itself; what the machine went through."""
     machine = machine or Machine()
     device = load(machine)
-    system = Files(files, chip)
+    system = machine.system = Files(files, chip)
+    device.kbd_intr = machine.interrupts.append
     device.open = system.open
     device.os = system
     device.json = Json
     device.gc = firmware.memory if isinstance(firmware, Firmware) else Memory()
-    device.print = lambda *words: machine.done.append(("said", " ".join(words)))
+
+    def say(*words):
+        if machine.memory_errors:
+            machine.memory_errors -= 1
+            machine.done.clear()
+            raise MemoryError()
+        machine.done.append(("said", " ".join(words)))
+
+    device.print = say
     kept = sys.modules.get("firmware.main")
     if firmware is not None:
         sys.modules["firmware.main"] = firmware
+    sys.modules["image_data"] = image
     try:
-        device.boot()
+        if image:
+            device.boot_image()
+        else:
+            device.boot()
         machine.done.append(("over",))
     except Enough:
         pass
     finally:
+        del sys.modules["image_data"]
         if kept is None:
             sys.modules.pop("firmware.main", None)
         else:
@@ -238,6 +268,8 @@ def test_a_device_that_is_whole_switches_its_outputs_off_and_starts():
     machine = boot(whole(), firmware)
     assert sorted(machine.done[:2]) == [("off", 11, 0), ("off", 28, 0)]
     assert machine.done[2:] == [("over",)] and firmware.started == 1
+    assert firmware.prompt_ms == 2000 and machine.interrupts == []
+    assert firmware.open_data("a.mpy").read() == b"first", "data comes from the file system"
 
 
 def test_memory_is_packed_while_modules_are_loaded_and_never_collected_by_itself_later():
@@ -340,7 +372,7 @@ def test_a_reason_with_zero_bytes_is_stuffed_like_any_frame():
     device.print = lambda *words: machine.done.append(("said", " ".join(words)))
     device.open = Files(whole(), "rp2").open
     device.json = Json
-    assert raises(Enough, device.halted, "start: \0\0x\0")
+    assert raises(Enough, device.halted, device.open_file, "start: \0\0x\0")
     assert b"\0" not in machine.sent()[0][2][1:-1]
     assert told(machine) == "start: \0\0x\0"
 
@@ -404,3 +436,55 @@ def test_ctrl_c_while_it_starts_is_no_fault():
     machine = Machine()
     assert raises(KeyboardInterrupt, boot, whole(), Firmware(KeyboardInterrupt()), machine)
     assert not machine.sent()
+
+
+# -- images ------------------------------------------------------------------------------------------------------------
+
+
+def frozen():
+    return {"board.json": json.dumps(BOARD).encode(), "words.txt": b"frozen"}
+
+
+def test_a_release_image_reads_no_file_and_never_listens_for_ctrl_c():
+    firmware = Firmware()
+    files = {"board.json": b"{", "words.txt": b"planted", "x.mpy": b"planted"}
+    machine = boot(files, firmware, image=Image(frozen(), True))
+    assert sorted(machine.done) == [("off", 11, 0), ("off", 28, 0), ("over",)]
+    assert machine.interrupts == [-1] and machine.system.opened == []
+    assert firmware.prompt_ms == 0
+    with firmware.open_data("words.txt") as file:
+        assert file.read() == b"frozen"
+
+
+def test_a_bench_image_takes_files_first_and_keeps_the_prompt():
+    firmware = Firmware()
+    machine = boot({"words.txt": b"of a file"}, firmware, image=Image(frozen(), False))
+    assert firmware.started == 1 and firmware.prompt_ms == 2000
+    assert machine.interrupts == [-1, 3]
+    assert firmware.open_data("words.txt").read() == b"of a file"
+    assert json.loads(firmware.open_data("board.json").read()) == BOARD
+    machine = Machine()
+    machine.interrupted = True
+    assert raises(KeyError, boot, {}, Firmware(KeyError("nv")), machine, "rp2", Image(frozen(), False))
+
+
+def test_a_release_image_that_cannot_start_says_so_for_ever():
+    for error in (KeyError("nv"), MemoryError(), KeyboardInterrupt(), SystemExit()):
+        machine = Machine()
+        machine.interrupted = True
+        boot({}, Firmware(error), machine, image=Image(frozen(), True))
+        assert told(machine).startswith("start: " + repr(error)[:8])
+        assert len(machine.sent()) == 3 and machine.sent()[0][1] == (1, 9600, 4, 5)
+        assert machine.interrupts == [-1] and machine.system.opened == []
+
+
+def test_the_memory_error_of_a_release_image_that_says_why_is_no_end_either():
+    machine = Machine()
+    machine.memory_errors = 2
+    boot({}, Firmware(KeyError("nv")), machine, image=Image(frozen(), True))
+    assert told(machine).startswith("start: KeyError('nv'") and machine.memory_errors == 0
+
+
+def test_an_image_without_a_config_is_told():
+    machine = boot({}, Firmware(), image=Image({}, True))
+    assert told(machine) == "board: KeyError('board.json'" + ("," if ",)" in repr(KeyError(1)) else "") + ")"

@@ -10,6 +10,10 @@ def const(value: _T) -> _T:
     return value
 
 
+def kbd_intr(char: int) -> None:
+    """CPython has no console to listen at."""
+
+
 def heap_lock() -> int:
     """CPython has no heap to lock."""
     return 0
