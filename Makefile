@@ -141,10 +141,11 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 growth: ready ## whether memory grows over 1,000 rounds, on the MicroPython VM  [ROUNDS=]
 	@$(BIN)/node tools/mpy/growth.mjs $(or $(ROUNDS),1000)
 
-hil: ## the firmware on an emulated RP2040: rounds, faults, power cuts, budgets  UF2=firmware.uf2 [BOARD= ROUNDS= SEED= QUICK=1 KEYED=1]
+hil: ## play and measure the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD= ROUNDS= CARDS= SEED= ONLY= JOBS= QUICK=1 KEYED=1]
 	@$(PYTHON) tools/setup.py --quiet --hil
-	@$(BIN)/python tools/hil.py $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD)) $(call opt,--rounds,$(ROUNDS)) \
-		$(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) $(if $(QUICK),--quick) $(if $(KEYED),--keyed)
+	@PYTHONPATH=tools $(BIN)/python -m hil $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD)) \
+		$(call opt,--rounds,$(ROUNDS)) $(call opt,--cards,$(CARDS)) $(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
+		$(call opt,--jobs,$(JOBS)) $(if $(QUICK),--quick) $(if $(KEYED),--keyed)
 
 hil-smoke: ## the shortest run of hil: one round  UF2=firmware.uf2 [BOARD=]
 	@$(MAKE) --no-print-directory hil QUICK=1
@@ -152,7 +153,7 @@ hil-smoke: ## the shortest run of hil: one round  UF2=firmware.uf2 [BOARD=]
 .PHONY: hil-contract
 hil-contract: ## what hal/api.py promises, kept by the port on the emulated RP2040  UF2=firmware.uf2 [KIND= JOBS=]
 	@$(PYTHON) tools/setup.py --quiet --hil
-	@$(BIN)/python tools/hil_contract.py $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
+	@PYTHONPATH=tools $(BIN)/python -m hil.contract $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
 
 .PHONY: docs docs-serve docs-ready
 docs-ready:

@@ -1,15 +1,17 @@
-"""`make hil` without an image: what it asks for, how it tells what it found, and processes that end badly."""
+"""`make hil` without an emulator: which images it takes, how it reports, and processes that end badly."""
 
+import argparse
 import json
 import os
 import struct
 from pathlib import Path
 
-import hil
-import hil_contract
-import hil_report as report
 import pytest
-from hil_image import MACHINE, image_problem
+from hil import contract, parts, report
+from hil.__main__ import main as hil_main
+from hil.broken import BROKEN
+from hil.image import BENCH, MACHINE, RELEASE, STOCK, Image, read_image
+from hil.run import check_board, check_image
 
 from fairshoe.ship.closure import ShipError
 
@@ -30,7 +32,8 @@ MOTION = {"cpu_percent": 13.57, "masked_us": 15.0, "handler_us": 95.0, "stop_us"
 
 
 def rows() -> list[report.Row]:
-    return report.boot_rows(SAID, 80_000) + report.motion_rows(SAID, MOTION) + report.round_rows(SAID, 3)
+    size = report.Row("files on the file system", 80_000, "bytes")
+    return report.boot_rows(SAID, False, size) + report.motion_rows(SAID, MOTION) + report.round_rows(SAID, 3, False)
 
 
 def by_name() -> dict[str, report.Row]:
@@ -45,10 +48,33 @@ def uf2(text: bytes) -> bytes:
     return b"".join(struct.pack("<8I476sI", *heads[number], bodies[number], end) for number in range(len(bodies)))
 
 
-def test_a_whole_image_of_the_right_board_is_taken(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (b"MicroPython; " + MACHINE, STOCK),
+        (MACHINE + b"\0fairshoe-image 1 pico-shoe bench\0", BENCH),
+        (b"fairshoe-image 1 pico-shoe release\0" + MACHINE, RELEASE),
+    ],
+)
+def test_an_image_is_known_by_what_is_in_it(tmp_path: Path, text: bytes, kind: str) -> None:
     path = tmp_path / "good.uf2"
-    path.write_bytes(uf2(b"MicroPython; " + MACHINE))
-    assert image_problem(path) == ""
+    path.write_bytes(uf2(text))
+    image = read_image(path)
+    assert (image.problem, image.kind, image.frozen) == ("", kind, kind != STOCK)
+    assert image.is_for("pico-shoe") and image.is_for("pico-draw") == (kind == STOCK)
+
+
+def test_an_image_of_another_board_or_without_a_choice_of_decks_is_refused() -> None:
+    bench, release = Image(BENCH, "fairshoe-image pico-shoe bench"), Image(RELEASE, "fairshoe-image pico-shoe release")
+    options = argparse.Namespace(quick=False, cards=0)
+    for image in (bench, release):
+        check_image("pico-shoe", image, options)
+        with pytest.raises(ShipError, match="another board than pico-draw"):
+            check_image("pico-draw", image, options)
+    options.quick = True
+    check_image("pico-shoe", bench, options)
+    with pytest.raises(ShipError, match="deck that is frozen"):
+        check_image("pico-shoe", release, options)
 
 
 def test_without_an_image_it_says_what_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -64,7 +90,7 @@ def test_without_an_image_it_says_what_is_missing(capsys: pytest.CaptureFixture[
         (["--uf2", str(cut)], "is no whole UF2 file: cut off: 1 of 2 blocks"),
         (["--uf2", str(alien)], "is no MicroPython for the Raspberry Pi Pico"),
     ):
-        for main in (hil.main, hil_contract.main):
+        for main in (hil_main, contract.main):
             assert main(arguments) == 2
             told = capsys.readouterr()
             assert words in told.err and "download pages" in told.err and not told.out
@@ -73,8 +99,8 @@ def test_without_an_image_it_says_what_is_missing(capsys: pytest.CaptureFixture[
 def test_a_promise_that_nobody_made_is_not_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(hil_contract, "missing", lambda _options: "")  # pyright: ignore
-    assert hil_contract.main(["--uf2", "any", "--only", "eternal_youth"]) == 2
+    monkeypatch.setattr(contract, "find_image", lambda _options: (Image(STOCK), ""))  # pyright: ignore
+    assert contract.main(["--uf2", "any", "--only", "eternal_youth"]) == 2
     told = capsys.readouterr()
     assert told.err == "hil_contract: no promise of these machines has 'eternal_youth' in its name\n" and not told.out
 
@@ -82,14 +108,14 @@ def test_a_promise_that_nobody_made_is_not_kept(
 def test_a_board_of_another_chip_or_with_other_parts_is_refused() -> None:
     pico = {"port": "rp2", "board": "Raspberry Pi Pico"}
     good = {"mcu": pico, "nv": {"kind": "fram"}, "expander": {}}
-    hil.check_board("b", good)
+    check_board("b", good)
     for change in (
         {"mcu": {"port": "esp32", "board": "ESP32"}},
         {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}},
         {"nv": {"kind": "flash"}},
     ):
         with pytest.raises(ShipError, match=r"^b "):
-            hil.check_board("b", {**good, **change})
+            check_board("b", {**good, **change})
 
 
 def test_figures_stand_beside_their_budgets() -> None:
@@ -117,26 +143,43 @@ def test_scans_at_rest_never_stand_in_for_those_while_cards_move() -> None:
 
 def test_a_budget_that_is_missed_is_said_aloud() -> None:
     over = report.Row("scan while cards move, mean", 1201, "us", report.SCAN_MEAN_US)
-    text = report.table("board", [*rows(), over], {"rounds": report.GOOD, "jam": "WRONG: no card"}, "end")
-    assert "OVER BUDGET" in text and "budgets missed: scan while cards move, mean" in text
-    assert "jam            WRONG: no card" in text
+    short = report.Row("heap free after boot", report.FREE_STOCK - 1, "bytes", report.FREE_STOCK, at_least=True)
+    text = report.table("board", [*rows(), over, short], {"rounds": report.GOOD, "jam": "WRONG: no card"}, "end")
+    assert "budgets missed: scan while cards move, mean; heap free after boot" in text
+    assert "<= 1200     BUDGET MISSED" in text and ">= 61440    BUDGET MISSED" in text
+    assert f"{'jam':<28} WRONG: no card" in text
+
+
+def test_an_image_has_less_heap_and_more_room_than_stock() -> None:
+    size = report.Row("image", 1)
+    kept = {frozen: [row.kept for row in report.boot_rows(SAID, frozen, size)] for frozen in (True, False)}
+    assert kept == {False: [True] * 5, True: [True, True, True, False, False]}
+
+
+def test_a_story_with_scans_over_their_budget_is_wrong() -> None:
+    assert not report.story_problems({"stopped": ["30", "33000", "3999"], "job": ["3", "6000", "2100"]})
+    (worst,) = report.story_problems({"stopped": ["30", "33000", "4001"]})
+    assert "a scan of 4001 us" in worst
+    (mean,) = report.story_problems({"intake": ["30", "36030", "2000"]})
+    assert "1201 us on average" in mean
 
 
 def test_json_says_the_same() -> None:
-    told = json.loads(json.dumps(report.as_json("0.1.0", rows(), {"rounds": report.GOOD, "jam": "WRONG: x"})))
+    told = json.loads(json.dumps(report.as_json("pico-shoe", rows(), {"rounds": report.GOOD, "jam": "WRONG: x"})))
     assert told["kept"] is True and told["good"] is False
-    assert told["figures"]["shipped files"] == {"value": 80_000, "unit": "bytes", "budget": report.BUDGET_BYTES}
+    assert told["figures"]["files on the file system"] == {"value": 80_000, "unit": "bytes", "at_most": None}
+    assert told["figures"]["heap free after boot"]["at_least"] == report.FREE_STOCK
 
 
 def test_every_part_reports_and_one_that_dies_is_wrong() -> None:
     works = {
-        "good": lambda: hil.Part(emulated_s=1.0),
+        "good": lambda: parts.Part(emulated_s=1.0),
         "dies": lambda: os._exit(3),
-        "wrong": lambda: hil.Part("WRONG: x"),
+        "wrong": lambda: parts.Part("WRONG: x"),
     }
-    parts = hil.all_at_once(works, 2)
-    assert list(parts) == ["good", "dies", "wrong"]
-    assert [part.result for part in parts.values()] == [
+    found = parts.all_at_once(works, 2)
+    assert list(found) == ["good", "dies", "wrong"]
+    assert [part.result for part in found.values()] == [
         report.GOOD,
         "WRONG: its process ended without a word",
         "WRONG: x",
@@ -146,7 +189,7 @@ def test_every_part_reports_and_one_that_dies_is_wrong() -> None:
 def test_every_broken_device_is_broken_differently() -> None:
     files = {"board.json": b'{"nv": {}, "outputs": {}, "link": {}, "padding": "' + b"x" * 60 + b'"}', "a.mpy": b"12345"}
     seen: list[dict[str, bytes]] = [files]
-    for change, _words in hil.BROKEN.values():
+    for change, _words in BROKEN.values():
         changed = dict(files)
         change(changed)
         assert changed not in seen

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firmware.games.flow import DRAW_READY, DRAWING, PREPARING, WAITING_FOR_DECK
+from firmware.games.flow import DRAW_READY, DRAWING, PREPARING, WAITING_FOR_DECK, WARNING
 from firmware.image import IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, OUT_PICK, Inputs, Outputs
 
 PROBE = Path(__file__).resolve().parents[2] / "tools/emulator/probe.py"
@@ -154,3 +154,17 @@ def test_a_round_of_a_draw_shoe_is_told_when_it_ends_and_has_nothing_of_what_cam
     shoe.enter(DRAW_READY)
     assert shoe.said["job"] == (2, 2 * SCAN_US, SCAN_US)
     assert shoe.said["job_quiet"] == (1, SCAN_US, SCAN_US)
+
+
+def test_a_warning_ends_one_set_of_figures_and_its_end_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, draws=False)
+    bench.out.level[OUT_PICK] = 1
+    bench.scan()
+    bench.out.level[OUT_PICK] = 0
+    bench.enter(WARNING)
+    assert bench.said["stopped"] == (1, SCAN_US, SCAN_US)
+    bench.scan()
+    bench.scan()
+    bench.enter(PREPARING)
+    assert bench.said["warned"] == (0, 0, 0)
+    assert bench.said["warned_quiet"] == (3, 3 * SCAN_US, SCAN_US)

@@ -11,6 +11,7 @@ from emulator.chips import FramBus, I2cBus, LcdBus, Mcp23017, RingOscillator
 from emulator.masked import MaskedTime
 from emulator.pico import Pico
 from emulator.step_axis import FAR_US, StepAxis
+from emulator.storm import Storm
 from hal.sim.fram import FramChip
 from hal.sim.lcd import LcdChip
 from hal.sim.plant import OUTPUTS, Plant
@@ -44,6 +45,8 @@ class Bench:
         self.stop_us: list[int] = []  # from throat A seeing a card to the pick roller being off
         self.boots = 0
         self.origin_us = 0  # when the board got its power
+        self._stormy: tuple[tuple[str, ...], int] = ((), 0)  # lines and frequency, also while there is no power
+        self.storm: Storm | None = None
         self.power_on(pico)
 
     def power_on(self, started: Pico | None = None) -> None:
@@ -57,15 +60,17 @@ class Bench:
         bus: dict[int, Mcp23017 | LcdBus] = {self.config["expander"]["address"]: self.panel}
         if "display" in self.config:
             bus[self.config["display"]["address"]] = LcdBus(self.lcd)
-        I2cBus(pico, self.config["expander"]["i2c"], bus)
+        self.bus = I2cBus(pico, self.config["expander"], bus)
         self.noise = RingOscillator(pico, self.seed + self.boots)
         self._edge_us = -1
         self._outputs = bytearray(len(OUTPUTS))
         self._due = pico.alarm(self.catch_up)
         self._beat = pico.alarm(self._beating)
         self._to_device = bytearray()
+        self._rx_low = False
         self._feeding = pico.alarm(self._feed)
         self._wire()
+        self.storm_on(*self._stormy)
         self._show_lines()
         self._schedule()
 
@@ -100,6 +105,19 @@ class Bench:
         rig: Any = SimpleNamespace(plant=self.plant)
         do(rig, name, arguments)
         self.catch_up()
+
+    def rx_low(self, low: bool) -> None:
+        """Hold the device's receive line low: one break, and what is sent meanwhile is lost."""
+        if low and not self._rx_low:
+            self.uart.feed_break()
+        self._rx_low = low
+
+    def storm_on(self, lines: tuple[str, ...], hz: int) -> None:
+        """Toggle these lines from now on, also on a board that gets its power later; none ends it."""
+        if self.storm is not None:
+            self.storm.end()
+        self._stormy = lines, hz
+        self.storm = Storm(self.pico, {name: self.config["inputs"][name] for name in lines}, hz) if lines else None
 
     def catch_up(self) -> None:
         """Bring the plant to the emulated present, and what its beams saw to the pins."""
@@ -161,9 +179,10 @@ class Bench:
         """Put every edge on its pin, bounces too, and every button on the expander."""
         plant = self.plant
         inputs = self.config["inputs"]
+        stormy = self.storm.pins if self.storm is not None else ()
         for line, level, at_us in plant.edges:
             where = inputs.get(plant.lines[line])
-            if isinstance(where, int):
+            if isinstance(where, int) and where not in stormy:
                 self.pico.drive(where, level != 0)
             if line == plant.line_a and level and self._outputs[_PICK] and self._edge_us < 0:
                 self._edge_us = at_us
@@ -172,7 +191,8 @@ class Bench:
         for line, name in enumerate(plant.lines):
             where = inputs.get(name)
             if isinstance(where, int):
-                self.pico.drive(where, plant.level[line] != 0)
+                if where not in stormy:
+                    self.pico.drive(where, plant.level[line] != 0)
             elif where is not None and plant.level[line]:
                 contacts |= 1 << where["expander"]
         self.panel.contacts = contacts
@@ -190,6 +210,8 @@ class Bench:
 
     def _feed(self) -> None:
         if self._to_device:
-            self.uart.feed_byte(self._to_device.pop(0))
+            byte = self._to_device.pop(0)
+            if not self._rx_low:
+                self.uart.feed_byte(byte)
             if self._to_device:
                 self._feeding.schedule(self._byte_ns)

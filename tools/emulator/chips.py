@@ -32,9 +32,17 @@ class FramBus:
 
 
 class I2cBus:
-    """What is on a bus, by address; at 400 kHz, whatever was programmed."""
+    """What is on a bus, by address; at 400 kHz, whatever was programmed.
 
-    def __init__(self, pico: Pico, number: int, chips: "dict[int, Mcp23017 | LcdBus]") -> None:
+    A chip that lost a clock can hold the data line low: then no transfer ends until it has had the clocks that it
+    misses, or lets go."""
+
+    def __init__(self, pico: Pico, wires: dict[str, Any], chips: "dict[int, Mcp23017 | LcdBus]") -> None:
+        self._pico = pico
+        self._sda: int = wires["sda"]
+        self._clocks = 0  # that the chip which holds the line still misses
+        pico.mcu.gpio[wires["scl"]].add_listener(self._clocked)
+        number = wires["i2c"]
         self._chips = chips
         self._chip: Mcp23017 | LcdBus | None = None
         self._i2c = pico.mcu.i2c[number]
@@ -46,9 +54,33 @@ class I2cBus:
         self._i2c.on_read_byte = self._read
         self._i2c.on_stop = self._stop
 
+    @property
+    def held(self) -> bool:
+        return self._clocks > 0
+
+    def hold(self, clocks: int) -> None:
+        """Hold the data line until the clock has fallen so many times."""
+        self._clocks = clocks
+        self._pico.drive(self._sda, False)
+
+    def release(self) -> None:
+        if self.held:
+            self._clocks = 0
+            self._pico.drive(self._sda, True)
+            self._alarm.schedule(0)
+
+    def _clocked(self, new: Any, old: Any) -> None:
+        if new == old or new.name != "LOW" or not self.held:
+            return  # the pin of an open-drain output is low or an input
+        if self._clocks == 1:
+            self.release()
+        else:
+            self._clocks -= 1
+
     def _after(self, bits: int, action: Callable[[], None]) -> None:
         self._next = action
-        self._alarm.schedule(bits * 2500)
+        if not self.held:
+            self._alarm.schedule(bits * 2500)
 
     def _start(self, repeated: bool) -> None:
         self._after(2, self._i2c.complete_start)

@@ -27,9 +27,11 @@ _DARK_MS = 100
 class Started:
     """The files of a board, and one that has started from them and waits."""
 
-    def __init__(self, uf2: Path, board: str, root: Path) -> None:
+    def __init__(self, uf2: Path, board: str, root: Path, frozen: bool = False) -> None:
+        """With the firmware frozen in the image, the agent is the only file."""
         self.uf2 = uf2
-        self.image = build_image(build(board, root, AGENT.read_text(encoding="utf-8")).files)
+        files = build(board, root, AGENT.read_text(encoding="utf-8")).files
+        self.image = build_image({"main.py": files["main.py"]} if frozen else files)
         self.pico: Pico | None = None
         self.box = 0
 

@@ -36,3 +36,8 @@ def build_image(files: Mapping[str, bytes]) -> bytes:
             file.write(data)
     system.unmount()
     return bytes(context.buffer)
+
+
+def erased_image() -> bytes:
+    """The same place in a flash that holds no file system."""
+    return b"\xff" * BLOCK_SIZE * BLOCK_COUNT

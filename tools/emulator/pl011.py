@@ -16,6 +16,7 @@ _TXFF = 1 << 5
 _BUSY = 1 << 3
 _RT_INTERRUPT = 1 << 6
 _RT_CHARS = 3.2  # 32 bit times without a byte
+_BREAK = 1 << 10 | 1 << 8  # in the data register, with a byte of zeros: a break, and no stop bit
 
 
 class Pl011(_module.RPUART):  # pyright: ignore[reportUntypedBaseClass]
@@ -84,6 +85,10 @@ class Pl011(_module.RPUART):  # pyright: ignore[reportUntypedBaseClass]
             self._interrupt_status |= _module.UARTRXINTR
         self.rx_alarm.schedule(self.byte_ns() * _RT_CHARS)
         self.check_interrupts()
+
+    def feed_break(self) -> None:
+        """The line has gone low and stays there. However long that lasts, the chip receives one character for it."""
+        self.feed_byte(_BREAK)
 
     def read_uint32(self, offset: int) -> int:
         if offset != _module.UARTDR:

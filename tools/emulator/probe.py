@@ -135,6 +135,11 @@ class Timed:
             say("done")
         if state == WARNING and self.state != WARNING:
             say("warning", flow.warning)
+            self.figures("stopped")
+            self.clear()
+        if self.state == WARNING and state != WARNING:
+            self.figures("warned")
+            self.clear()
         self.state = state
         self.phase = flow.phase
 

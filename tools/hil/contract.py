@@ -19,12 +19,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hil import Part, add_uf2, all_at_once, missing
-from hil_board import ROOT, Notes
-from hil_report import GOOD
-
 from fairshoe import _device
 from fairshoe.ship.closure import ShipError
+from hil.board import ROOT, Notes
+from hil.image import RELEASE, Image
+from hil.options import add_uf2, find_image
+from hil.parts import Part, all_at_once
+from hil.report import GOOD
 
 _device.load()
 sys.path.append(str(ROOT / "tests" / "contract"))
@@ -58,15 +59,17 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> int:
     options = parse(argv)
-    wrong = missing(options)
-    if wrong:
+    image, wrong = find_image(options)
+    if image is not None and image.kind == RELEASE:
+        wrong = "hil_contract: a release image runs no other program; take one built with BENCH=1, or a stock one"
+    if image is None or wrong:
         print(wrong, file=sys.stderr)
         return 2
     notes = Notes()
     results: dict[str, str] = {}
     try:
-        for kind in options.kind or ALL:
-            results |= hold_kind(kind, options, notes)
+        for kind in options.kind or kinds_of(image):
+            results |= hold_kind(kind, options, image, notes)
     except (ShipError, AssertionError) as error:
         print(f"hil_contract: {error}", file=sys.stderr)
         return 2
@@ -79,7 +82,12 @@ def main(argv: list[str] | None = None) -> int:
     return show(results, options.json, time.perf_counter() - notes.began)
 
 
-def hold_kind(kind: str, options: argparse.Namespace, notes: Notes) -> dict[str, str]:
+def kinds_of(image: Image) -> list[str]:
+    """All of them, or the one whose modules are frozen in the image."""
+    return [kind for kind in ALL if image.is_for(f"pico-{kind}")]
+
+
+def hold_kind(kind: str, options: argparse.Namespace, image: Image, notes: Notes) -> dict[str, str]:
     """Every promise of machines of a kind, and what became of it."""
     known: dict[str, Callable[[Any, str], None]] = {f"{promise.__name__}_{kind}": promise for promise in promised(kind)}
     wanted = {name: promise for name, promise in known.items() if options.only in name}
@@ -88,7 +96,7 @@ def hold_kind(kind: str, options: argparse.Namespace, notes: Notes) -> dict[str,
     notes(f"booting MicroPython with the files of pico-{kind}")
     from emulator.contract_driver import EmulatedDriver, Started
 
-    started = EmulatedDriver.waiting[kind] = Started(Path(options.uf2), f"pico-{kind}", ROOT)
+    started = EmulatedDriver.waiting[kind] = Started(Path(options.uf2), f"pico-{kind}", ROOT, image.frozen)
     started.boot()
     works: dict[str, Callable[[], Part]] = {
         name: lambda name=name, promise=promise: try_promise(promise, EmulatedDriver, kind, name, notes)

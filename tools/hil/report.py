@@ -1,0 +1,146 @@
+"""What a run of `make hil` measured, against the budgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+SCAN_MEAN_US, SCAN_WORST_US, CPU_PERCENT = 1200, 4000, 40
+WATCHDOG_US = 500_000
+KB = 1024
+# Heap in use after boot at most, and free at least: firmware frozen in an image, or loaded by a stock MicroPython.
+HEAP_IMAGE, FREE_IMAGE = 80 * KB, 160 * KB
+HEAP_STOCK, FREE_STOCK = 185 * KB, 60 * KB
+GOOD = "good"
+
+Said = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure and its budget, if it has one: a most, or a least."""
+
+    name: str
+    value: float
+    unit: str = ""
+    budget: float | None = None
+    at_least: bool = False
+
+    @property
+    def kept(self) -> bool:
+        if self.budget is None:
+            return True
+        return self.value >= self.budget if self.at_least else self.value <= self.budget
+
+    def text(self) -> str:
+        sign = ">=" if self.at_least else "<="
+        missed = "" if self.kept else "BUDGET MISSED"
+        budget = "" if self.budget is None else f"  {sign} {self.budget:<8g} {missed}"
+        return f"{self.name:<38} {self.value:>9g} {self.unit:<6}{budget}".rstrip()
+
+
+def boot_rows(said: Said, frozen: bool, size_row: Row) -> list[Row]:
+    heap_max, free_min = (HEAP_IMAGE, FREE_IMAGE) if frozen else (HEAP_STOCK, FREE_STOCK)
+    return [
+        size_row,
+        Row("power-on to the first scan", int(said["booted"][0]), "ms"),
+        Row("power-on to ready for a deck", int(said["ready"][0]), "ms"),
+        Row("heap in use after boot", int(said["heap"][0]), "bytes", heap_max),
+        Row("heap free after boot", int(said["heap"][1]), "bytes", free_min, at_least=True),
+    ]
+
+
+def motion_rows(said: Said, motion: dict[str, float]) -> list[Row]:
+    """Of the first round, which runs as the product does. A machine that shuffles is timed in the intake, another over
+    the whole round; there the longest scan at rest is listed as well, one that records an event."""
+    name = _moving(said)
+    count, mean, worst = scans(said, name)
+    rows = [
+        Row("scans while cards moved", count),
+        Row("scan while cards move, mean", mean, "us", SCAN_MEAN_US),
+        Row("scan while cards move, worst", worst, "us", SCAN_WORST_US),
+        *_worst_rows(said, name),
+        Row("processor busy while cards move", round(motion["cpu_percent"], 1), "%", CPU_PERCENT),
+        Row("interrupts masked, longest", motion["masked_us"], "us"),
+        Row("in one interrupt, longest", motion["handler_us"], "us"),
+        Row("roller off after its beam, worst", motion["stop_us"], "us"),
+    ]
+    if "intake" in said:
+        rows.append(Row("scan that draws an order, at rest", scans(said, "preparing_quiet")[2], "us", WATCHDOG_US))
+        rows.append(Row("heap taken in a whole intake", int(said["heap_grown"][0]), "bytes"))
+        if count:
+            rows.append(Row("heap taken a scan, of the intake", round(int(said["heap_grown"][0]) / count, 1), "bytes"))
+    else:
+        rows.append(Row("scan while no card moves, worst", scans(said, f"{name}_quiet")[2], "us", WATCHDOG_US))
+    return rows
+
+
+def scans_moving(said: Said) -> int:
+    """How many scans were timed while cards moved: figures of none would keep every budget."""
+    return scans(said, _moving(said))[0]
+
+
+def _moving(said: Said) -> str:
+    return "intake" if "intake" in said else "job"
+
+
+def _worst_rows(said: Said, name: str) -> list[Row]:
+    """What the longest scan had to do besides its machine's work."""
+    words = ("edges it found", "frames it took", "frames it sent")
+    return [Row(f"  {word}", int(value)) for word, value in zip(words, said.get(f"{name}_worst", ()), strict=False)]
+
+
+def round_rows(said: Said, rounds: int, frozen: bool) -> list[Row]:
+    """What is in use between two rounds. From the third round on decide runs with the heap locked."""
+    heap_max = HEAP_IMAGE if frozen else HEAP_STOCK
+    rests = [int(said[f"heap_rest_{index}"][1]) for index in range(rounds + 1) if f"heap_rest_{index}" in said]
+    rows = [Row("heap at rest, before the first round", rests[0], "bytes", heap_max)]
+    if len(rests) > 1:
+        rows.append(Row(f"heap at rest, after {len(rests) - 1} rounds", rests[-1], "bytes", heap_max))
+    if "locked" in said:
+        rows.append(Row("allocations in decide, last round", 0, "", 0))
+    return rows
+
+
+def story_problems(said: Said) -> list[str]:
+    """Scans that missed their budget in any story: every set of figures that the probe printed while cards moved."""
+    found: list[str] = []
+    for word in ("intake", "job", "stopped"):
+        if word not in said:
+            continue
+        count, mean, worst = scans(said, word)
+        if worst > SCAN_WORST_US:
+            found.append(f"a scan of {worst} us while cards moved ({word}); the budget is {SCAN_WORST_US}")
+        if mean > SCAN_MEAN_US and count >= ENOUGH_SCANS:
+            found.append(f"scans of {mean} us on average ({word}); the budget is {SCAN_MEAN_US}")
+    return found
+
+
+ENOUGH_SCANS = 20  # a mean of fewer says little
+
+
+def scans(said: Said, word: str) -> tuple[int, int, int]:
+    """How many, their mean and the worst, in microseconds."""
+    count, total, worst = (int(figure) for figure in said[word][:3])
+    return count, total // max(count, 1), worst
+
+
+def table(title: str, rows: list[Row], stories: dict[str, str], ends: str) -> str:
+    lines = [title, "", *(row.text() for row in rows)]
+    missed = [row.name for row in rows if not row.kept]
+    lines += ["", *(f"{name:<28} {result}" for name, result in stories.items())]
+    return "\n".join([*lines, "", f"budgets missed: {'; '.join(missed) or 'none'}", ends])
+
+
+def as_json(title: str, rows: list[Row], stories: dict[str, str]) -> dict[str, Any]:
+    return {
+        "title": title,
+        "figures": {row.name: _figure(row) for row in rows},
+        "stories": stories,
+        "kept": all(row.kept for row in rows),
+        "good": all(result == GOOD for result in stories.values()),
+    }
+
+
+def _figure(row: Row) -> dict[str, Any]:
+    return {"value": row.value, "unit": row.unit, "at_least" if row.at_least else "at_most": row.budget}

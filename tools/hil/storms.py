@@ -1,0 +1,104 @@
+"""Storms: input lines that toggle faster than any card can make them, at power-on, at rest and while cards move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hil.faults import BY_HAND, DARK_MS, mid_card
+from hil.player import Player, expect
+from hil.rounds import put_in
+
+KHZ = (8, 20, 100)
+MOMENTS = ("boot", "rest", "moving")
+ALL = "all"
+STOP_US = 5000  # motors off within, from the moment that a line is faster than its config allows
+WINDOW_MS = 8  # over which the port counts edges
+STORM_MS = 300
+CALM_MS = 300  # a line counts again after 50 ms of quiet
+SWEEP_MS = 200
+
+
+def lines_of(config: dict[str, Any]) -> tuple[str, ...]:
+    """The inputs on pins of their own: beams, switches of the machine, and the door."""
+    return tuple(name for name, where in config["inputs"].items() if isinstance(where, int))
+
+
+def storm_names(config: dict[str, Any]) -> list[str]:
+    """Every storm of a board: storm-LINE-KHZ-MOMENT."""
+    lines = (*lines_of(config), ALL)
+    return [f"storm-{line}-{khz}k-{moment}" for moment in MOMENTS for line in lines for khz in KHZ]
+
+
+def storms_by_default(config: dict[str, Any]) -> list[str]:
+    """Every line while cards move, and all lines together at every rate and moment: the rest is on request."""
+    each = [f"storm-{line}-20k-moving" for line in lines_of(config)]
+    return each + [f"storm-{ALL}-{khz}k-{moment}" for moment in MOMENTS for khz in KHZ]
+
+
+def storm(name: str) -> Callable[[Player], None]:
+    """The story of that name."""
+    _, line, khz, moment = name.split("-")
+    hz = int(khz.rstrip("k")) * 1000
+
+    def play(player: Player) -> None:
+        lines = lines_of(player.board.config) if line == ALL else (line,)
+        {"boot": _at_boot, "rest": _at_rest, "moving": _moving}[moment](player, lines, hz)
+
+    return play
+
+
+def _at_rest(player: Player, lines: tuple[str, ...], hz: int) -> None:
+    player.board.storm(lines, hz)
+    _stopped(player, lines, hz)
+    _recover(player, lines)
+
+
+def _moving(player: Player, lines: tuple[str, ...], hz: int) -> None:
+    if lines == ("slot",):
+        _sweeping(player)
+    else:
+        mid_card(player)
+    player.board.storm(lines, hz)
+    _stopped(player, lines, hz)
+    _recover(player, lines)
+
+
+def _sweeping(player: Player) -> None:
+    """The slot beam is watched when the carousel turns under it for the second count, and not before."""
+    plant = player.board.plant
+    player.play(put_in(player.deck))
+    player.until_true("every card is in its slot", lambda: sum(map(len, plant.slots)) == player.deck)
+    player.run(SWEEP_MS)
+
+
+def _at_boot(player: Player, lines: tuple[str, ...], hz: int) -> None:
+    """Noise before the power comes: the device starts, warns and moves nothing."""
+    player.note("  power off, storm, power on")
+    player.board.power_off(DARK_MS)
+    player.board.storm(lines, hz)
+    player.board.power_on()
+    player.until("booted")
+    expect(not any(player.motors()), f"motors run in a storm: {player.motors()}")
+    _recover(player, lines)
+
+
+def _stopped(player: Player, lines: tuple[str, ...], hz: int) -> None:
+    """Motors off in time. The rate counts over a window: a storm exceeds it when that has too many edges."""
+    limit = int(player.board.config["mechanism"]["edges_per_s_max"])
+    exceeded_us = (limit * WINDOW_MS // 1000 + 1) * 1_000_000 // (2 * hz)
+    player.board.run_us(exceeded_us + STOP_US)
+    expect(not any(player.motors()), f"motors {player.motors()} {STOP_US} us after {lines} exceeded {limit} edges/s")
+
+
+def _recover(player: Player, lines: tuple[str, ...]) -> None:
+    """The warning names a line of the storm. An operator clears it when that is over; the machine is proved empty."""
+    event: Any = player.until("warning_latched", 10.0)
+    expect(event.warning.name == "NOISE", f"the warning is {event.warning.name}, not NOISE")
+    named = event.sensor.name.lower()
+    expect(named in lines, f"the warning names {named}, and the storm is on {', '.join(lines)}")
+    player.run(STORM_MS)
+    expect(not any(player.motors()), f"motors run in a storm: {player.motors()}")
+    player.board.calm()
+    player.run(CALM_MS)
+    player.play(BY_HAND)
