@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe import _device
-from fairshoe.ship.build import MAIN_PY, build, every_main, read_config, real_names
+from fairshoe.ship.build import MAIN_PY, build, read_config
 from hil.image import RELEASE, Image
 from hil.player import StoryError
 from hil.rounds import game_with_deck, with_deck
 
 ROOT = Path(__file__).resolve().parents[2]
+PROBE = ROOT / "tools" / "emulator" / "probe.py"
 BOOT_S = 20.0  # emulated seconds to wait for a word of the probe
 BUS_CLOCKS = 3  # that a chip misses which holds the bus
 Files = dict[str, bytes]
@@ -66,7 +67,7 @@ def set_up(uf2: Path, image: Image, board: str, cards: int, keyed: bool, probe: 
         path = Path(folder) / f"{config['name']}.json"
         path.write_text(json.dumps(config), encoding="utf-8")
         # Built as a main.py: the constants that it uses are folded with those of the modules.
-        built = build(str(path), ROOT, every_main()[1] if probe else MAIN_PY)
+        built = build(str(path), ROOT, PROBE.read_text(encoding="utf-8") if probe else MAIN_PY)
     files = dict(built.files)
     if "game.json" in files:
         files["game.json"] = json.dumps(game_with_deck(json.loads(files["game.json"]), cards)).encode()
@@ -183,6 +184,6 @@ class HilBoard:
             self.notes(f"  waiting for {words!r}")
         raise StoryError(f"the device did not print {words!r} but\n{self.console[-1500:]}")
 
-    def tail(self, board: str) -> str:
-        """The end of its console, with the names of this tree."""
-        return real_names(self.console[-1500:], board)
+    def tail(self) -> str:
+        """The end of its console."""
+        return self.console[-1500:]

@@ -19,12 +19,14 @@ from hil.image import RELEASE, STOCK, Image
 from hil.motion import Motion
 from hil.parts import Part, all_at_once
 from hil.player import Player, StoryError, expect
+from hil.release import FILES, locked
 from hil.rounds import ROUNDS, deck_of
 from hil.stories import by_default, stories_of
 
 DEVICE_KEY = bytes(range(32))  # of every emulated device that has one
 PAGE_MS = 500  # a display has a whole page in 0.4 s
 PRODUCT = "product"
+LOCKED = "locked"
 SHELVES_RELEASE_CARDS = 384
 
 
@@ -49,6 +51,8 @@ class Run:
         self.device_key = DEVICE_KEY if options.keyed else b""
         self.setup = set_up(self.uf2, image, self.board, self.deck, self.keyed)
         self.config = self.setup.config
+        if image.kind == RELEASE:
+            self.setup.files.update(FILES)
 
     def on_table(self, setup: Setup) -> tuple[HilBoard, Player]:
         """A board that gets its power, and who plays at it."""
@@ -88,6 +92,8 @@ class Run:
         try:
             if name == "rounds":
                 self.play_rounds(board, player, part)
+            elif name == LOCKED:
+                locked(board, player)
             else:
                 stories_of(self.config, self.deck)[name].play(player)
             player.check()
@@ -102,7 +108,7 @@ class Run:
 
     def ended(self, part: Part, board: HilBoard) -> Part:
         part.emulated_s = board.port.clock()
-        self.notes(part.result if part.result == report.GOOD else f"{part.result}\n{board.tail(self.board)}")
+        self.notes(part.result if part.result == report.GOOD else f"{part.result}\n{board.tail()}")
         return part
 
     def play_rounds(self, board: HilBoard, player: Player, part: Part) -> None:
@@ -167,7 +173,7 @@ def check_image(board: str, image: Image, options: argparse.Namespace) -> None:
 def parts_of(run: Run, options: argparse.Namespace) -> list[str]:
     """The names of what to play; --only takes patterns."""
     stories = list(stories_of(run.config, run.deck))
-    started = [PRODUCT, *BROKEN] if run.image.kind == STOCK else []
+    started = {STOCK: [PRODUCT, *BROKEN], RELEASE: [LOCKED]}.get(run.image.kind, [])
     known = ["rounds", *stories, *started]
     if options.only:
         wanted = [name for name in known if any(fnmatch.fnmatch(name, pattern) for pattern in options.only)]

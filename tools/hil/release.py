@@ -1,0 +1,47 @@
+"""A release image has no way in: no key at the console gives a prompt, and no file on its flash takes part in it."""
+
+from __future__ import annotations
+
+from hil.board import Files, HilBoard
+from hil.player import Player, expect
+from hil.rounds import ROUNDS
+
+SHADOW = "a file of the file system runs"
+_SAYS = f"print({SHADOW!r})\n".encode()
+# Every name that MicroPython or the firmware would look for, were there a way to a file.
+FILES: Files = {
+    **dict.fromkeys(("boot.py", "main.py", "_boot.py", "image_data.py", "lib/json.py"), _SAYS),
+    **dict.fromkeys(("firmware/__init__.py", "firmware/main.py", "hal/__init__.py", "hal/device.py"), _SAYS),
+    "board.json": b'{"name": "another"}',
+    "game.json": b"{}",
+}
+KEYS = b"\x03\x03\r\x01\x04import os\r\n\x02\x05\x03"  # Ctrl-C, raw and pasting prompts, reset, a line, Ctrl-C
+PROMPTS = (">>>", "raw REPL", "paste mode", "Traceback", SHADOW)
+TYPED_MS = 400
+
+
+def locked(board: HilBoard, player: Player) -> None:
+    """Keys are pressed at power-on, at every moment of the start and in a round; the product goes on."""
+    player.note("  power off, power on, with keys pressed at the console")
+    board.power_off(1500)
+    board.power_on()
+    for _ in range(5):
+        board.bench.pico.type(KEYS)
+        board.run_us(TYPED_MS * 1000)
+    _check(board)
+    player.until("empty_proved")
+    due_s = [0.0]
+
+    def press() -> None:
+        if player.now() >= due_s[0]:
+            due_s[0] = player.now() + 1.0
+            board.bench.pico.type(KEYS)
+
+    player.watch = press
+    ROUNDS[player.kind](player)
+    _check(board)
+
+
+def _check(board: HilBoard) -> None:
+    for prompt in PROMPTS:
+        expect(prompt not in board.console, f"the console of a release image shows {prompt!r}")
