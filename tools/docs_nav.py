@@ -51,7 +51,7 @@ SECTIONS = (
     Section("At the bench", ("BENCH_GUIDE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "RECOVERY.md")),
     Section("Integrate", ("INTEGRATE.md", "PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md")),
     Section("Command line", ("CLI.md", HELP_PAGE)),
-    Section("Boards", ("BOARDS.md", "WIRING.md", "HIL.md", "BUDGETS.md")),
+    Section("Boards", ("BOARDS.md", "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
     Section("Games", ("GAMES.md", "DOUBLE_ATTACK.md", "RULES.md", "project/rules-data.md")),
     Section("Evidence", ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "POWERLOSS.md")),
     Section("Firmware", ("ARCHITECTURE.md", "STORAGE.md", "SCENARIOS.md", "project/contributing.md")),

@@ -1,7 +1,7 @@
-"""Writes docs/WIRING.md: what is connected to which pin of every shipped board, from the configs themselves.
+"""Write docs/WIRING.md and a picture for each board, docs/wiring/BOARD.svg, from the board configs.
 
-    tools/wiring.py            writes it
-    tools/wiring.py --check    says whether it is what it should be
+    tools/wiring.py            write them
+    tools/wiring.py --check    write nothing; fail if one is missing, out of date or of no board
 """
 
 import argparse
@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import wiring_svg
+
 from fairshoe import boards
 from fairshoe.board_pins import MCUS, Pin
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "WIRING.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 Config = dict[str, Any]
 
 BLOCKED = "1: blocked"
@@ -69,25 +70,27 @@ OTHERS = {
 }
 HEAD = """# Wiring
 
-Written by `tools/wiring.py` from the board configs; a test fails when it is not what they say. What each number of a
-config means and why is in [BOARDS](BOARDS.md). Nothing here has been built: no board, no carrier, no cable.
+`tools/wiring.py` writes this page and its pictures from the board configs; a test fails when they do not match. What
+the numbers of a config mean: [BOARDS](BOARDS.md). Which parts to choose, with values and reasons:
+[HARDWARE](HARDWARE.md). No board, carrier or cable of this page has been built yet.
 
-What all boards have in common:
+These rules hold for every board:
 
-- Inputs on pins have the chip's pull-up and read 1 when a wire is broken: blocked, open, away from home. A beam's
-  receiver therefore pulls the line down while light arrives. A button on a pin instead of the expander must open when
-  pressed.
-- Outputs are active high and drive the input of a driver, never a motor. Until the firmware runs, pins float: every
-  driver input, the stepper's too, needs a pull-down of its own (4.7 kOhm), so that nothing turns while a board starts
-  or without firmware. A weaker one than 8.2 kOhm may not do on an RP2350: its pins hold themselves up (erratum E9).
-- Buttons and key switch close to ground at the expander (MCP23017), against its pull-ups. Lamps hang at its outputs
-  through a driver. Its interrupt pins stay open, its address pins give the address of the config, its reset goes high.
-- Logic is 3.3 V. FRAM and expander run from the same 3.3 V as the microcontroller. WP and HOLD of the FRAM go high,
-  and its CS has a pull-up (10 kOhm): while the microcontroller starts, nothing else keeps it from listening.
-- The display is one of 20x4 characters with an HD44780 or the like and an I2C backpack: P0 RS, P1 RW, P2 E, P3 the
-  light's switch, P4 to P7 D4 to D7. SDA and SCL are those of the expander and stay at 3.3 V: a display that runs from
-  5 V needs a level shifter, and the pull-ups on its backpack go.
-- The link is logic level at the pin; what goes over a cable needs a line driver (RS-485 or RS-232) with isolation.
+- **Inputs** on pins use the chip's pull-up and read 1 when a wire is broken: blocked, open, away from home. So a beam
+  receiver must pull its line low while it sees light. A button on a pin (not on the expander) must open when pressed.
+- **Outputs** are active high and drive the input of a driver, never a motor. Before the firmware runs, the pins are not
+  driven. Fit a pull-down of 4.7 kOhm at every driver input, the step driver's included, so that nothing turns while the
+  board starts or has no firmware. On an RP2350 use at most 8.2 kOhm: its pads can hold a floating pin high (erratum
+  E9).
+- **Panel.** Buttons and key switch connect an expander pin (MCP23017) to ground; the expander has pull-ups. Each lamp
+  needs a driver behind its expander output. Leave INTA and INTB open, set A0 to A2 to the address in the config, and
+  tie RESET high or to the supply supervisor.
+- **Supply.** Logic is 3.3 V. FRAM and expander share the 3.3 V of the microcontroller. Tie WP and HOLD of the FRAM
+  high. Fit a pull-up of 10 kOhm at its CS: while the microcontroller starts, nothing else keeps the FRAM deselected.
+- **Display.** 20x4 characters, HD44780 or compatible, with an I2C backpack: P0 RS, P1 RW, P2 E, P3 backlight switch, P4
+  to P7 D4 to D7. It shares SDA and SCL with the expander, at 3.3 V. A display that runs from 5 V needs a level shifter;
+  remove the pull-ups on its backpack.
+- **Link.** The pins carry logic levels. A cable needs a line driver (RS-485 on four wires, or RS-232) with isolation.
 """
 SERVICE = {"rp2": "the board's USB connector", "esp32": "the connector marked USB", "stm32": "the USB connector CN13"}
 
@@ -133,15 +136,18 @@ def buses(config: Config) -> str:
 
 
 def section(names: list[str], config: Config) -> str:
-    """One table for boards that are wired alike."""
+    """Picture and table for boards that are wired alike."""
     mcus = " and ".join(boards.load_board(name)[0]["mcu"]["board"] for name in names)
     used = {row[1] for row in rows(config) if not row[1].startswith("expander")}
+    others = "".join(f" The same for [{name}](wiring/{name}.svg)." for name in names[1:])
     lines = [
         f"## {' and '.join(names)}",
         "",
         f"{mcus}.",
         f"{buses(config)}. {len(used)} pins.",
-        f"The service port is {SERVICE[config['mcu']['port']]}.",
+        f"The service port is {SERVICE[config['mcu']['port']]}.{others}",
+        "",
+        f"![wiring of {names[0]}](wiring/{names[0]}.svg)",
         "",
         "| line | pin | found at | direction | connected | level |",
         "|---|---|---|---|---|---|",
@@ -161,17 +167,42 @@ def page() -> str:
     return "\n".join([HEAD, *sections])
 
 
+def files() -> dict[Path, str]:
+    """Everything that is generated, by its path below docs/."""
+    found = {Path("WIRING.md"): page()}
+    for name in boards.board_names():
+        found[Path("wiring") / f"{name}.svg"] = wiring_svg.picture(boards.load_board(name)[0])
+    return found
+
+
+def outdated() -> list[Path]:
+    wanted = files()
+    there = {path.relative_to(DOCS) for path in (DOCS / "wiring").glob("*")}
+    wrong = [path for path, text in wanted.items() if not _holds(DOCS / path, text)]
+    return wrong + sorted(there - wanted.keys())
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Write docs/WIRING.md from the board configs.")
-    parser.add_argument("--check", action="store_true", help="write nothing; 1 if the page is not what it should be")
+    parser = argparse.ArgumentParser(description="Write docs/WIRING.md and docs/wiring/ from the board configs.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is not up to date")
     args = parser.parse_args(argv)
-    if not args.check:
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page():
-        return 0
-    print("wiring: docs/WIRING.md is not what the board configs say; run tools/wiring.py", file=sys.stderr)
-    return 1
+    if args.check:
+        wrong = outdated()
+        for path in wrong:
+            print(f"wiring: docs/{path} does not match the board configs; run tools/wiring.py", file=sys.stderr)
+        return 1 if wrong else 0
+    (DOCS / "wiring").mkdir(exist_ok=True)
+    wanted = files()
+    for path in outdated():
+        if path in wanted:
+            (DOCS / path).write_text(wanted[path], encoding="utf-8")
+        else:
+            (DOCS / path).unlink()
+    return 0
 
 
 if __name__ == "__main__":
