@@ -5,16 +5,20 @@ import json
 import os
 import struct
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hil import contract, parts, report
 from hil.__main__ import main as hil_main
 from hil.broken import BROKEN
 from hil.image import BENCH, MACHINE, RELEASE, STOCK, Image, read_image
-from hil.run import check_board, check_image
+from hil.rounds import deck_of, game_with_deck, with_deck
+from hil.run import check_board, check_image, parts_of
 
 from fairshoe.ship.closure import ShipError
 
+ROOT = Path(__file__).resolve().parents[2]
 SAID = {
     "version": ["0.1.0", "MicroPython"],
     "booted": ["2400"],
@@ -194,3 +198,44 @@ def test_every_broken_device_is_broken_differently() -> None:
         change(changed)
         assert changed not in seen
         seen.append(changed)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cards"), [("carousel", 52), ("shelves", 52), ("shoe", 52), ("draw", 288)], ids=lambda value: str(value)
+)
+def test_the_shipped_deck_is_played_but_on_shelves_one_deck(kind: str, cards: int) -> None:
+    config = json.loads((ROOT / f"board_configs/pico-{kind}.json").read_text())
+    assert (deck_of(config, quick=False), deck_of(config, quick=True)) == (cards, 12)
+    assert with_deck(config, cards)["mechanism"] == config["mechanism"]
+
+
+def test_a_small_deck_has_room_for_its_stacks() -> None:
+    game = {"name": "g", "deck_cards": 52, "positions_max": 9}
+    assert game_with_deck(game, 52) == game
+    assert game_with_deck(game, 12) == {**game, "deck_cards": 12, "positions_max": 1}
+    assert game_with_deck(game, 30)["positions_max"] == 5
+
+
+def chosen(kind: str, image: str, cards: int = 52, quick: bool = False, only: list[str] | None = None) -> list[str]:
+    config = json.loads((ROOT / f"board_configs/pico-{kind}.json").read_text())
+    run: Any = SimpleNamespace(config=config, deck=cards, image=Image(image), board=f"pico-{kind}")
+    return parts_of(run, argparse.Namespace(quick=quick, only=only))
+
+
+def test_a_whole_run_plays_every_story_that_suits_and_a_choice_of_storms() -> None:
+    stock = chosen("carousel", STOCK)
+    assert stock[0] == "rounds" and {"jam-mouth", "power-third", "i2c", "product", "flipped bit"} < set(stock)
+    assert sum(name.startswith("storm-all-") for name in stock) == 9
+    assert "storm-exit-20k-moving" in stock and "storm-exit-8k-rest" not in stock
+    assert "locked" in chosen("carousel", RELEASE) and "product" not in chosen("carousel", RELEASE)
+    assert "rounds" not in chosen("shelves", RELEASE, 384) and "rounds" in chosen("shelves", BENCH)
+    assert "jam" not in chosen("draw", BENCH) and "door" in chosen("draw", BENCH)
+    assert "power-third" not in chosen("carousel", BENCH, 12)
+
+
+def test_a_quick_run_plays_rounds_and_only_names_parts_or_patterns() -> None:
+    assert chosen("shoe", BENCH, 12, quick=True) == ["rounds"]
+    assert chosen("shoe", BENCH, 12, quick=True, only=["jam*", "door"]) == ["jam", "jam-exit", "door"]
+    assert len(chosen("shoe", BENCH, only=["storm-exit-*"])) == 9
+    with pytest.raises(ShipError, match="no part called 'jam-mouth'; pico-shoe has rounds, jam, jam-exit"):
+        chosen("shoe", BENCH, only=["door", "jam-mouth"])
