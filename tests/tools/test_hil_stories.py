@@ -87,8 +87,11 @@ class RigBoard:
     def rx_low(self, low: bool) -> None:
         self.low = low
 
-    def hang_bus(self, hung: bool) -> None:
-        self.hung = hung
+    def hang_bus(self, clocks: int) -> None:
+        self.hung = not clocks
+
+    def free_bus(self) -> None:
+        self.hung = False
 
     def storm(self, lines: tuple[str, ...], hz: int) -> None:
         for line in lines:

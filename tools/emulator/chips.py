@@ -40,6 +40,7 @@ class I2cBus:
     def __init__(self, pico: Pico, wires: dict[str, Any], chips: "dict[int, Mcp23017 | LcdBus]") -> None:
         self._pico = pico
         self._sda: int = wires["sda"]
+        self.held = False
         self._clocks = 0  # that the chip which holds the line still misses
         pico.mcu.gpio[wires["scl"]].add_listener(self._clocked)
         number = wires["i2c"]
@@ -54,28 +55,25 @@ class I2cBus:
         self._i2c.on_read_byte = self._read
         self._i2c.on_stop = self._stop
 
-    @property
-    def held(self) -> bool:
-        return self._clocks > 0
-
     def hold(self, clocks: int) -> None:
-        """Hold the data line until the clock has fallen so many times."""
+        """Hold the data line until the clock has fallen so many times; 0: until `release`."""
+        self.held = True
         self._clocks = clocks
         self._pico.drive(self._sda, False)
 
     def release(self) -> None:
         if self.held:
-            self._clocks = 0
+            self.held = False
             self._pico.drive(self._sda, True)
             self._alarm.schedule(0)
 
     def _clocked(self, new: Any, old: Any) -> None:
         if new == old or new.name != "LOW" or not self.held:
             return  # the pin of an open-drain output is low or an input
-        if self._clocks == 1:
-            self.release()
-        else:
+        if self._clocks:
             self._clocks -= 1
+            if not self._clocks:
+                self.release()
 
     def _after(self, bits: int, action: Callable[[], None]) -> None:
         self._next = action

@@ -20,7 +20,6 @@ from hil.rounds import game_with_deck, with_deck
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = ROOT / "tools" / "emulator" / "probe.py"
 BOOT_S = 20.0  # emulated seconds to wait for a word of the probe
-BUS_CLOCKS = 3  # that a chip misses which holds the bus
 Files = dict[str, bytes]
 
 
@@ -137,11 +136,11 @@ class HilBoard:
     def rx_low(self, low: bool) -> None:
         self.bench.rx_low(low)
 
-    def hang_bus(self, hung: bool) -> None:
-        if hung:
-            self.bench.bus.hold(BUS_CLOCKS)
-        else:
-            self.bench.bus.release()
+    def hang_bus(self, clocks: int) -> None:
+        self.bench.bus.hold(clocks)
+
+    def free_bus(self) -> None:
+        self.bench.bus.release()
 
     def storm(self, lines: tuple[str, ...], hz: int) -> None:
         self.bench.storm_on(lines, hz)

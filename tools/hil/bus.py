@@ -5,17 +5,29 @@ from __future__ import annotations
 from hil.faults import mid_card
 from hil.line import unharmed
 from hil.player import Player, expect
+from hil.rounds import check_display_round, round_by_display
 
 HUNG_MS = 2500  # a chip that is gone is looked for every second
+CLOCKS = 9  # of a byte and its acknowledgement
 
 
-def hung(player: Player) -> None:
-    """Held low while cards move and for 2.5 s: scans keep their budget, cards go on, and then buttons work again."""
+def held(player: Player) -> None:
+    """Held low for 2.5 s while cards move: scans keep their budget, and when it is free the display works again."""
     first = len(player.events)
     mid_card(player)
-    player.board.hang_bus(True)
+    player.board.hang_bus(0)
     player.run(HUNG_MS)
-    player.board.hang_bus(False)
+    player.board.free_bus()
     player.run(HUNG_MS)
     unharmed(player, first)
     expect(player.board.display()[0].strip() != "", "the display stays empty")
+
+
+def clocked(player: Player) -> None:
+    """Held by a chip that misses the clocks of one byte: the device gives them, and buttons and display work again."""
+    first = len(player.events)
+    player.board.hang_bus(CLOCKS)
+    player.run(HUNG_MS)
+    round_by_display(player, listening=True)
+    check_display_round(player, first)
+    unharmed(player, first)

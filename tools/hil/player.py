@@ -49,9 +49,11 @@ class Board(Protocol):
         """Hold the device's receive line low, or release it. Bytes on the line while it is low are lost."""
         ...
 
-    def hang_bus(self, hung: bool) -> None:
-        """Hold the I2C bus of buttons, lamps and display low, or release it."""
+    def hang_bus(self, clocks: int) -> None:
+        """Hold the I2C bus of buttons, lamps and display low: until it had so many clocks, or with 0 until freed."""
         ...
+
+    def free_bus(self) -> None: ...
 
     def storm(self, lines: tuple[str, ...], hz: int) -> None:
         """Toggle these input lines at this frequency until `calm`, also through a power cut."""

@@ -40,7 +40,8 @@ STORIES: dict[str, Story] = {
     "breaks": Story(line.breaks),
     "replay": Story(line.replay),
     "zeros": Story(line.zeros),
-    "i2c": Story(bus.hung),
+    "i2c": Story(bus.held),
+    "i2c-clocks": Story(bus.clocked),
 }
 
 
