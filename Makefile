@@ -16,6 +16,10 @@ NAMES ?=
 KIND ?=
 QUICK ?=
 KEYED ?=
+MICROPYTHON ?=
+PICOTOOL ?=
+BENCH ?=
+OUT ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -112,6 +116,12 @@ deploy: ready ## build, write what changed, reset, see that it runs  BOARD= PORT
 	@$(if $(and $(BOARD),$(PORT)),,echo 'make deploy BOARD=pico-carousel PORT=/dev/ttyACM0 [GAME= TABLE_PORT=]'; exit 2)
 	@$(BIN)/fairshoe flash --board '$(BOARD)' --port '$(PORT)' $(call opt,--game,$(GAME)) \
 		$(call opt,--table-port,$(TABLE_PORT))
+
+.PHONY: image
+image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BENCH=1 GAME= PICOTOOL= OUT=]
+	@$(if $(and $(BOARD),$(MICROPYTHON)),,echo 'make image BOARD=pico-carousel MICROPYTHON=path/to/checkout [BENCH=1 GAME= PICOTOOL= OUT=]'; exit 2)
+	@$(BIN)/fairshoe image --board '$(BOARD)' --micropython '$(MICROPYTHON)' $(if $(BENCH),--bench) \
+		$(call opt,--game,$(GAME)) $(call opt,--picotool,$(PICOTOOL)) $(call opt,-o,$(OUT))
 
 bench: ## measure against the budgets and against what others use
 	@$(PYTHON) tools/setup.py --quiet --bench || $(PYTHON) tools/setup.py --quiet

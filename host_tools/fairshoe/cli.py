@@ -67,6 +67,7 @@ _GROUPS: dict[str, dict[str, str]] = {
     },
     "set up": {
         "flash": "commands.flash",
+        "image": "commands.image",
         "verify": "commands.verify",
         "release": "commands.release",
         "provision": "provision",

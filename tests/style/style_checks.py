@@ -81,6 +81,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.sim_port": ("fairshoe", "rig"),
     "fairshoe.bench.sim": ("fairshoe", "rig"),
     "fairshoe.commands.flash": ("fairshoe", "firmware.protocol", "firmware.version"),
+    "fairshoe.commands.image": ("fairshoe", "firmware.version"),
     "fairshoe.commands.release": ("fairshoe", "firmware.protocol", "firmware.version"),
     # The shuffle test plays the whole firmware, and its drawing of an order by itself.
     "fairshoe.shuffle.source": ("fairshoe", "firmware", "!firmware.main", "rig"),

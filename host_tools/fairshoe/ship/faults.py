@@ -65,6 +65,18 @@ class ImageError(FairshoeError):
     exit_code = 38
 
 
+class NoImage(FairshoeError):
+    """An image that cannot be built: the MicroPython checkout, the toolchain or the build itself."""
+
+    exit_code = 39
+
+
+class OlderRelease(FairshoeError):
+    """A release that is older than the one that would be replaced."""
+
+    exit_code = 40
+
+
 def need(module: str, extra: str) -> Any:
     """A package that not everybody has installed; untyped, since its types may be missing too."""
     try:

@@ -26,6 +26,7 @@ FORMAT = "fairshoe release 1"
 NAME = "manifest.json"
 NEEDED = ("board.json", "main.py", "words.txt")
 _SOURCES = ("board_configs", "firmware", "game_profiles", "hal", "rig")
+_SUFFIXES = (".py", ".json", ".c", ".h", ".cmake")  # the last three: the board definition of images
 _SHA = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")  # as the schema of board configs has it
 _PATH = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*")
@@ -100,10 +101,11 @@ def source_hash() -> str:
     root = _device.root()
     places = {path.relative_to(root).as_posix(): path for top in _SOURCES for path in (root / top).rglob("*")}
     places["tools/emulator/probe.py"] = root / "tools" / "emulator" / "probe.py"
-    places |= {f"ship/{path.name}": path for path in Path(__file__).parent.iterdir()}
+    here = Path(__file__).parent
+    places |= {f"ship/{path.relative_to(here).as_posix()}": path for path in here.rglob("*")}
     total = hashlib.sha256()
     for name, path in sorted(places.items()):
-        if path.is_file() and path.suffix in (".py", ".json"):
+        if path.is_file() and path.suffix in _SUFFIXES:
             total.update(f"{sha256(path.read_bytes())} {name}\n".encode())
     return total.hexdigest()
 

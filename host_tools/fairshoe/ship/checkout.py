@@ -1,0 +1,140 @@
+"""A checkout of MicroPython and the tools that its build needs: found, checked, and what to do if something is missing.
+
+Nothing is downloaded or installed here.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairshoe.ship.faults import NoImage
+
+VERSION = (1, 28)  # the release that images are built from and were tried with
+REPOSITORY = "https://github.com/micropython/micropython"
+# A file of each submodule that the build of an RP2 board needs.
+SUBMODULES = {
+    "lib/mbedtls": "include/mbedtls/version.h",
+    "lib/micropython-lib": "README.md",
+    "lib/pico-sdk": "pico_sdk_init.cmake",
+    "lib/tinyusb": "src/tusb.h",
+}
+COMPILER = "arm-none-eabi-gcc"
+_LIBRARIES = {
+    "nosys.specs": "libnewlib-arm-none-eabi",
+    "libstdc++.a": "libstdc++-arm-none-eabi-newlib",
+}
+_PICOTOOL_CONFIG = "picotoolConfig.cmake"
+_DEFINED = re.compile(r"^#define MICROPY_VERSION_(MAJOR|MINOR|MICRO|PRERELEASE) +([0-9]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A MicroPython tree. `commit` is empty if git cannot tell it, as for an unpacked archive."""
+
+    path: Path
+    version: str
+    commit: str
+    modified: bool
+
+    @property
+    def port(self) -> Path:
+        return self.path / "ports" / "rp2"
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """The programs of a build, and the folder with picotool's CMake config."""
+
+    compiler: str
+    cmake: str
+    picotool: str
+    picotool_folder: Path
+
+
+def read_checkout(path: Path) -> Checkout:
+    """Refuses what is no MicroPython tree of the right release with the submodules that the build needs."""
+    get = f"Get one: git clone --branch v{VERSION[0]}.{VERSION[1]}.0 {REPOSITORY}"
+    if not path.is_dir():
+        raise NoImage(f"there is no folder {path}.", f"Name a checkout of MicroPython with --micropython. {get}")
+    path = path.resolve()
+    try:
+        text = (path / "py" / "mpconfig.h").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    numbers = {name: int(value) for name, value in _DEFINED.findall(text)}
+    if len(numbers) != 4 or not (path / "ports" / "rp2" / "CMakeLists.txt").is_file():
+        raise NoImage(f"{path} is not a MicroPython source tree.", f"Name the top of a checkout. {get}")
+    version = f"{numbers['MAJOR']}.{numbers['MINOR']}.{numbers['MICRO']}"
+    if numbers["PRERELEASE"]:
+        version += "-preview"
+    if (numbers["MAJOR"], numbers["MINOR"], numbers["PRERELEASE"]) != (*VERSION, 0):
+        raise NoImage(
+            f"{path} is MicroPython {version}; images are built from {VERSION[0]}.{VERSION[1]}.x.",
+            f"Check that release out: git -C {path} checkout v{VERSION[0]}.{VERSION[1]}.0",
+        )
+    missing = [name for name, file in SUBMODULES.items() if not (path / name / file).is_file()]
+    if missing:
+        raise NoImage(
+            f"{path} lacks the submodules {', '.join(missing)}.",
+            f"Bring them: git -C {path} submodule update --init {' '.join(missing)}",
+        )
+    commit = _git(path, "rev-parse", "HEAD")
+    changed = bool(commit) and bool(_git(path, "status", "--porcelain", "--ignore-submodules=all", "-uno"))
+    return Checkout(path, version, commit, changed)
+
+
+def find_toolchain(picotool: Path | None) -> Toolchain:
+    """Every program that the build calls. All that is missing is named at once."""
+    wanted = {COMPILER: "gcc-arm-none-eabi", "cmake": "cmake", "make": "make"}
+    missing = [(name, package) for name, package in wanted.items() if shutil.which(name) is None]
+    if COMPILER not in dict(missing):
+        missing += [(file, package) for file, package in _LIBRARIES.items() if not _has_library(file)]
+    if missing:
+        names = ", ".join(name for name, _package in missing)
+        packages = " ".join(package for _name, package in missing)
+        raise NoImage(f"the toolchain lacks {names}.", f"On Debian or Ubuntu: apt-get install {packages}")
+    folder = _picotool_folder(picotool)
+    program = folder / "picotool" if picotool is not None else Path(shutil.which("picotool") or "picotool")
+    return Toolchain(_first_line(COMPILER, "--version"), _first_line("cmake", "--version"), str(program), folder)
+
+
+def _picotool_folder(named: Path | None) -> Path:
+    """The folder with picotool's CMake config. Without one the SDK would download and build picotool by itself."""
+    build = "Build picotool 2.x from https://github.com/raspberrypi/picotool and install it (cmake --install), or name "
+    if named is not None:
+        if (named / _PICOTOOL_CONFIG).is_file():
+            return named.resolve()
+        raise NoImage(
+            f"{named} has no {_PICOTOOL_CONFIG}.", f"{build}the folder that it was installed into with --picotool."
+        )
+    program = shutil.which("picotool")
+    if program is None:
+        raise NoImage("picotool is not installed.", f"{build}its folder with --picotool.")
+    prefix = Path(program).resolve().parent
+    for folder in (prefix, prefix.parent / "lib" / "cmake" / "picotool", prefix.parent / "share" / "picotool"):
+        if (folder / _PICOTOOL_CONFIG).is_file():
+            return folder
+    raise NoImage(
+        f"{program} was installed without its {_PICOTOOL_CONFIG}.", f"{build}the folder that has it with --picotool."
+    )
+
+
+def _has_library(name: str) -> bool:
+    """The compiler prints a path for a file that it finds, and the bare name for one that it does not."""
+    return _first_line(COMPILER, "-mcpu=cortex-m0plus", "-mthumb", f"-print-file-name={name}") != name
+
+
+def _first_line(*command: str) -> str:
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return told.splitlines()[0].strip() if told else ""
+
+
+def _git(path: Path, *words: str) -> str:
+    if shutil.which("git") is None or not (path / ".git").exists():
+        return ""
+    told = subprocess.run(["git", "-C", str(path), *words], capture_output=True, text=True, check=False)
+    return told.stdout.strip() if told.returncode == 0 else ""

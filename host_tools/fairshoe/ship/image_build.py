@@ -1,0 +1,210 @@
+"""Building an image: the board folder, the checkout's own build on it, and a record of what came out.
+
+The build runs outside of the checkout. What it would embed of time and place is fixed, so that the same sources and
+tools give the same bytes: docs/IMAGE.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from fairshoe.ship.board_folder import board_folder, chip_of, write_folder
+from fairshoe.ship.build import Built
+from fairshoe.ship.checkout import Checkout, Toolchain
+from fairshoe.ship.faults import NoImage
+from fairshoe.ship.identity import Identity, refuse_older
+from fairshoe.ship.image import BLOCK, ERASED, flash_of_uf2
+from fairshoe.ship.manifest import sha256
+
+# 1980-01-01. Interpreter and SDK embed the date of the build; one that means nothing is the same everywhere.
+SOURCE_DATE = 315532800
+_PERCENT = re.compile(r"^\[ *([0-9]+)%\] *(.*)")
+_TAIL_LINES = 12
+_NOT_PASSED_ON = ("CFLAGS", "CFLAGS_EXTRA", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "MFLAGS", "MICROPY_MPYCROSS")
+
+Say = Callable[[str], None]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is written beside an image, as JSON. `flash_sha256` is of the flash up to the end of its last sector."""
+
+    board: str
+    game: str
+    firmware: str
+    rollback: int
+    kind: str
+    identity: str
+    uf2_sha256: str
+    flash_sha256: str
+    flash_bytes: int
+    micropython: str
+    micropython_commit: str
+    micropython_modified: bool
+    compiler: str
+    signed_by: str = ""
+    unsigned_flash_sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Made:
+    """An image that was built: the folder of its build, the bytes of its UF2, and its record."""
+
+    work: Path
+    uf2: bytes
+    record: Record
+
+
+def image_name(identity: Identity) -> str:
+    """The name of an image's files, without ending."""
+    return f"fairshoe-{identity.version}-{identity.board}" + ("" if identity.release else "-bench")
+
+
+def make_image(
+    built: Built, version: str, rollback: int, release: bool, checkout: Checkout, tools: Toolchain, out: Path,
+    older: str | None, say: Say, progress: Progress,
+) -> Made:  # fmt: skip
+    """Build the image of one board below `out`. Refused if `out` has a newer one of that board."""
+    chip = chip_of(built.config)
+    files, identity = board_folder(built, version, rollback, release)
+    refuse_newer_there(out, identity, older)
+    work = out / "work" / f"{chip.board}-{'release' if release else 'bench'}"
+    work.mkdir(parents=True, exist_ok=True)
+    with _alone(work):
+        write_folder(work / "board", files)
+        uf2 = run_build(checkout, tools, work, progress)
+    flash = flash_of_uf2(uf2)
+    if identity.line() not in flash:
+        raise NoImage("the build did not freeze this board's identity.", f"Delete {work} and build again.")
+    if len(flash) > chip.storage:
+        raise NoImage(
+            f"the image has {len(flash)} bytes; {chip.storage} lie before the storage of the board.",
+            "Take modules away, or move the storage in ship/micropython/mpconfigboard.h.",
+        )
+    say(f"  {len(flash)} bytes of flash, of {chip.storage} for code")
+    return Made(work, uf2, _record(identity, uf2, checkout, tools))
+
+
+def _record(identity: Identity, uf2: bytes, checkout: Checkout, tools: Toolchain) -> Record:
+    flash = whole_sectors(uf2)
+    return Record(
+        identity.board,
+        identity.game,
+        identity.version,
+        identity.rollback,
+        "release" if identity.release else "bench",
+        identity.line().decode().strip(),
+        sha256(uf2),
+        sha256(flash),
+        len(flash),
+        checkout.version,
+        checkout.commit,
+        checkout.modified,
+        tools.compiler,
+    )
+
+
+def whole_sectors(uf2: bytes) -> bytes:
+    """What an image makes of the flash. Boot ROMs erase whole sectors: what is behind its last byte there is erased."""
+    flash = flash_of_uf2(uf2)
+    return flash + ERASED * (-len(flash) % BLOCK)
+
+
+def refuse_newer_there(out: Path, identity: Identity, older: str | None) -> None:
+    """Raise OlderRelease if the folder has a newer release image of the same board."""
+    for path in sorted(out.glob(f"fairshoe-*-{identity.board}.json")):
+        try:
+            there: Any = json.loads(path.read_text(encoding="utf-8"))
+            age = int(there["rollback"]), str(there["firmware"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # not a record of an image
+        refuse_older((identity.rollback, identity.version), age, path.name, older)
+
+
+def write_image(out: Path, made: Made) -> tuple[Path, Path]:
+    """The UF2 and its record, under their names."""
+    record = made.record
+    stem = f"fairshoe-{record.firmware}-{record.board}" + ("" if record.kind == "release" else "-bench")
+    uf2, note = out / f"{stem}.uf2", out / f"{stem}.json"
+    uf2.write_bytes(made.uf2)
+    note.write_text(json.dumps(asdict(record), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return uf2, note
+
+
+# --- the checkout's build ----------------------------------------------------------------------
+
+
+def run_build(checkout: Checkout, tools: Toolchain, work: Path, progress: Progress) -> bytes:
+    """Configure and make. The whole output is in build.log of the work folder."""
+    cmake = work / "cmake"
+    environment = {name: value for name, value in os.environ.items() if name not in _NOT_PASSED_ON}
+    environment |= {
+        "SOURCE_DATE_EPOCH": str(SOURCE_DATE),
+        "MICROPY_GIT_TAG": f"v{checkout.version}",
+        "MICROPY_GIT_HASH": checkout.commit[:10],
+        "LC_ALL": "C",
+        "PYTHONHASHSEED": "0",
+    }
+    configure = [
+        "cmake", "-S", str(checkout.port), "-B", str(cmake), "-DCMAKE_BUILD_TYPE=MinSizeRel",
+        "-DMICROPY_BOARD=FAIRSHOE", f"-DMICROPY_BOARD_DIR={(work / 'board').resolve()}",
+        f"-Dpicotool_DIR={tools.picotool_folder}", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON",
+    ]  # fmt: skip
+    with (work / "build.log").open("w", encoding="utf-8") as log:
+        _run(configure, environment, log, lambda _share, _what: None)
+        jobs = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        _run(
+            ["make", "-C", str(cmake), f"-j{jobs}", "firmware"],
+            environment,
+            log,
+            lambda share, what: progress(what, share, 100),
+        )
+    path = cmake / "firmware.uf2"
+    if not path.is_file():
+        raise NoImage(f"the build left no {path}.", f"See {work / 'build.log'}.")
+    return path.read_bytes()
+
+
+def _run(command: list[str], environment: dict[str, str], log: Any, step: Callable[[int, str], None]) -> None:
+    tail: deque[str] = deque(maxlen=_TAIL_LINES)
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        for line in process.stdout or ():
+            log.write(line)
+            tail.append(line.rstrip())
+            found = _PERCENT.match(line)
+            if found:
+                step(int(found[1]), found[2].rpartition("/")[2].removesuffix(".o").removesuffix(".obj"))
+    if process.returncode:
+        last = "\n".join(tail)
+        raise NoImage(f"MicroPython's build failed: {command[0]} ended with {process.returncode}.\n{last}", _see(log))
+
+
+def _see(log: Any) -> str:
+    return f"The whole output is in {log.name}."
+
+
+@contextlib.contextmanager
+def _alone(work: Path) -> Generator[None, None, None]:
+    """One build at a time in one folder; a second one waits."""
+    try:
+        import fcntl
+    except ImportError:  # not on this system
+        yield
+        return
+    with (work / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+

@@ -1,0 +1,19 @@
+# Board definition of a fairshoe image. image.cmake, beside it, is written for each build: chip, release or bench.
+include(${CMAKE_CURRENT_LIST_DIR}/image.cmake)
+
+list(APPEND MICROPY_DEF_BOARD FAIRSHOE_RELEASE=${FAIRSHOE_RELEASE})
+set(MICROPY_SOURCE_BOARD ${CMAKE_CURRENT_LIST_DIR}/fairshoe_board.c)
+set(MICROPY_FROZEN_MANIFEST ${CMAKE_CURRENT_LIST_DIR}/manifest.py)
+
+# The same bytes wherever checkout, board folder and build folder lie.
+add_compile_options(
+    -ffile-prefix-map=${CMAKE_CURRENT_LIST_DIR}=board
+    -ffile-prefix-map=${CMAKE_BINARY_DIR}=build
+    -ffile-prefix-map=${MICROPY_DIR}=micropython
+)
+
+if(FAIRSHOE_RELEASE)
+    foreach(name mp_hal_set_interrupt_char mp_vfs_import_stat mp_raw_code_load_file)
+        add_link_options(-Wl,--wrap=${name})
+    endforeach()
+endif()
