@@ -17,7 +17,7 @@ from fairshoe.ship.board_folder import chip_of
 from fairshoe.ship.build import build
 from fairshoe.ship.checkout import find_toolchain, read_checkout
 from fairshoe.ship.identity import ROLLBACK_MAX
-from fairshoe.ship.image_build import Made, make_image, write_image
+from fairshoe.ship.image_build import Made, image_path, make_image, sign_image, write_image
 
 OUT = "build/image"
 EXAMPLES = """\
@@ -26,6 +26,8 @@ examples:
                           a release image: no prompt, no file system, nothing beside it
   fairshoe image --board pico-carousel --micropython ../micropython --bench
                           the same firmware with MicroPython's prompt and file system, for a bench
+  fairshoe image --board pico2-shoe --micropython ../micropython --sign key.pem --rollback 1
+                          signed for the boot ROM of the Pico 2; beside it what belongs into OTP
 
 To install one: hold BOOTSEL at power-up and copy the .uf2 onto the drive that appears. The checkout has to be a
 MicroPython 1.28.x with its submodules; this command says what is missing and downloads nothing.
@@ -50,6 +52,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--game", help="the game it plays, in place of the board config's")
     command.add_argument("--bench", action="store_true", help="keep the prompt and the file system")
     command.add_argument("--rollback", type=_rollback, default=0, metavar="N", help="rollback number (%(default)s)")
+    command.add_argument("--sign", metavar="KEY.PEM", help="sign for the boot ROM of a Pico 2: docs/SIGNED_BOOT.md")
     command.add_argument("--older", metavar="VERSION", help="replace a newer image by this older version on purpose")
     command.add_argument("-o", "--out", default=OUT, metavar="FOLDER", help="where to build (%(default)s)")
     command.add_argument("--json", action="store_true", help="the record as JSON; progress goes to standard error")
@@ -84,17 +87,27 @@ def _make(options: argparse.Namespace, progress: Progress) -> Made:
     check_with_game(options.board, options.game)
     progress.say(f"building {options.board} ...")
     built = build(options.board, game=options.game)
-    chip_of(built.config)  # refused before a checkout is asked for
+    chip = chip_of(built.config)  # refused before a checkout is asked for
+    if options.sign and not chip.signs:
+        raise UsageError(
+            f"the boot ROM of {built.config['mcu']['board']} checks no signatures.",
+            "Use a Pico 2, or leave --sign out.",
+        )
     checkout = read_checkout(Path(options.micropython))
     named = options.picotool or os.environ.get("PICOTOOL")
     tools = find_toolchain(Path(named) if named else None)
     changed = ", MODIFIED" if checkout.modified else ""
     progress.say(f"  MicroPython {checkout.version} {checkout.commit[:10] or 'of no known commit'}{changed}")
     progress.say(f"  {tools.compiler}")
-    return make_image(
+    made = make_image(
         built, VERSION_TEXT.decode(), options.rollback, not options.bench, checkout, tools, Path(options.out),
         options.older, progress.say, progress.at,
     )  # fmt: skip
+    if not options.sign:
+        return made
+    progress.finish()
+    otp = image_path(Path(options.out), made.record).with_suffix(".otp.json")
+    return sign_image(made, Path(options.sign), tools, otp)
 
 
 def _print(made: Made, uf2: Path, note: Path) -> None:
@@ -102,4 +115,6 @@ def _print(made: Made, uf2: Path, note: Path) -> None:
     what = "release image, no prompt" if record.kind == "release" else "BENCH image, with a prompt: not for a table"
     print(f"{plain(str(uf2))}: fairshoe {record.firmware} for {record.board}, game {record.game}; {what}")
     print(f"  uf2   {record.uf2_sha256}\n  flash {record.flash_sha256}, {record.flash_bytes} bytes")
+    if record.signed_by:
+        print(f"  signed by {record.signed_by}; for OTP: {plain(str(uf2.with_suffix('.otp.json')))}")
     print(f"  rollback {record.rollback}; record in {plain(str(note))}")

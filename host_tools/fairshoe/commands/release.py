@@ -14,8 +14,9 @@ from fairshoe.progress import Progress
 from fairshoe.ship import signing
 from fairshoe.ship.build import Built, build
 from fairshoe.ship.faults import ImageError, ManifestError
-from fairshoe.ship.image import BLOCK, ERASED, flash_of_uf2, read_bytes
-from fairshoe.ship.manifest import NAME, Entry, make_manifest, parse_manifest, read_manifest, sha256
+from fairshoe.ship.image import read_bytes, whole_sectors
+from fairshoe.ship.manifest import NAME, Entry, image_file, make_manifest, parse_manifest, read_manifest, sha256
+from fairshoe.ship.release_images import images_of
 
 EXAMPLES = """\
 examples:
@@ -23,6 +24,8 @@ examples:
                           the files of two boards, and manifest.json
   fairshoe release build --board pico-carousel --micropython RPI_PICO.uf2 -o release-0.1.0
                           and the hash of the MicroPython that belongs to it
+  fairshoe release build --board pico-carousel --image build/image/fairshoe-0.1.0-pico-carousel.uf2 -o release-0.1.0
+                          and the image of the board, which `fairshoe image` has built from the same sources
   fairshoe release keygen signing.key
                           once: a key to sign with, and signing.key.pub for everybody
   fairshoe release sign release-0.1.0 --key signing.key
@@ -46,6 +49,9 @@ def add_parser(commands: Any) -> None:
     make.add_argument("--board", action="append", required=True, help="a name or a .json file; may be given again")
     make.add_argument("--game", help="the game they play, in place of the board configs'")
     make.add_argument("--micropython", metavar="UF2", help="the interpreter that the devices have: its hash goes along")
+    make.add_argument(
+        "--image", action="append", default=[], metavar="UF2", help="of `fairshoe image`; may be repeated"
+    )
     make.add_argument("-o", "--out", required=True, metavar="FOLDER", help="a new or empty folder")
     make.add_argument("--json", action="store_true", help="what was built, as JSON")
     key = actions.add_parser("keygen", help="make a key to sign releases with")
@@ -92,7 +98,10 @@ def _build(options: argparse.Namespace) -> int:
     if options.micropython:
         entry = interpreter_entry(Path(options.micropython))
         interpreters = dict.fromkeys(names, entry)
-    raw = make_manifest(builds, VERSION_TEXT.decode(), interpreters)
+    uf2s = [read_bytes(Path(path)) for path in options.image]
+    images = images_of(uf2s, builds, VERSION_TEXT.decode())
+    entries = {name: entry for name, (entry, _uf2) in images.items()}
+    raw = make_manifest(builds, VERSION_TEXT.decode(), interpreters, entries)
     release = parse_manifest(raw)
     try:
         for built in builds:
@@ -100,6 +109,8 @@ def _build(options: argparse.Namespace) -> int:
             folder.mkdir(parents=True)
             for name, data in built.files.items():
                 (folder / name).write_bytes(data)
+        for name, (_entry, uf2) in images.items():
+            (out / image_file(name)).write_bytes(uf2)
         (out / NAME).write_bytes(raw)  # last: a folder without it is no release
     except OSError as error:
         raise ManifestError(f"cannot write {error.filename}: {error.strerror}.", "Choose another folder.") from error
@@ -115,10 +126,9 @@ def _build(options: argparse.Namespace) -> int:
 def interpreter_entry(path: Path) -> Entry:
     """What MicroPython is in the flash. Boot ROMs write whole sectors: what is behind its last byte there is erased."""
     try:
-        flash = flash_of_uf2(read_bytes(path))
+        flash = whole_sectors(read_bytes(path))
     except ImageError as error:
         raise ImageError(f"{path}: {error.what}", "Name the .uf2 file of MicroPython that the devices have.") from error
-    flash += ERASED * (-len(flash) % BLOCK)
     return Entry(len(flash), sha256(flash))
 
 

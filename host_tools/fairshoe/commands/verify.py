@@ -15,10 +15,11 @@ from fairshoe.plain import plain
 from fairshoe.progress import Progress
 from fairshoe.ship import signing, verify
 from fairshoe.ship.device import Device
-from fairshoe.ship.faults import Differs
+from fairshoe.ship.faults import Differs, ImageError
 from fairshoe.ship.flash import reach
-from fairshoe.ship.image import read_image
-from fairshoe.ship.manifest import BoardRelease, Manifest, pick_board, read_manifest, sha256
+from fairshoe.ship.identity import find_identity
+from fairshoe.ship.image import UF2_BEGIN, flash_of_uf2, read_bytes, read_image
+from fairshoe.ship.manifest import BoardRelease, Manifest, pick_board, read_manifest, released_image, sha256
 from fairshoe.ship.repl import open_line
 from fairshoe.ship.verify import Finding
 
@@ -27,6 +28,7 @@ examples:
   picotool save -a flash.bin           after BOOTSEL at power-up: the boot ROM reads, not the firmware
   fairshoe verify --release release-0.1.0 --key signing.key.pub --image flash.bin
                                        evidence: every file in the flash, and MicroPython if the release names it
+                                       of an image: every byte of the flash, and by which key it is signed
   fairshoe verify --release release-0.1.0 --key signing.key.pub --port /dev/ttyACM0
                                        quick, and only the device's own word: altered code can lie
   fairshoe verify --release release-0.1.0 --key signing.key.pub --folder copied/
@@ -92,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _look(options: argparse.Namespace, release: BoardRelease) -> Finding:
     if options.image:
-        return verify.compare_image(release, read_image(Path(options.image)))
+        return _look_at_flash(Path(options.image), Path(options.release), release)
     if options.folder:
         return verify.compare(release, verify.folder_files(Path(options.folder)))
     progress = Progress()
@@ -107,6 +109,19 @@ def _look(options: argparse.Namespace, release: BoardRelease) -> Finding:
     finally:
         repl.close()
     return finding
+
+
+def _look_at_flash(path: Path, folder: Path, release: BoardRelease) -> Finding:
+    """An image says so itself, and then every byte counts; anything else is MicroPython with a file system."""
+    data = read_bytes(path)
+    try:
+        identity = find_identity(flash_of_uf2(data) if data[:4] == UF2_BEGIN else data)
+        if identity is not None:
+            flash = verify.whole_flash(data, release)
+            return verify.compare_flash(release, flash, identity, released_image(folder, release))
+    except ImageError as error:
+        raise ImageError(f"{path}: {error.what}", error.advice) from error
+    return verify.compare_image(release, read_image(path))
 
 
 def _report(
@@ -130,6 +145,10 @@ def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: 
     for word, names in (("altered", finding.altered), ("missing", finding.missing), ("extra", finding.extra)):
         for name in names:
             print(f"  {word:8s} {plain(name)}")
+    if finding.image:
+        _print_image(finding)
+        print(f"  worth: {WORTH[source]}")
+        return
     if finding.interpreter == verify.ALTERED:
         print("  altered  MicroPython itself, or something between it and the files")
     elif finding.interpreter == verify.UNKNOWN:
@@ -140,3 +159,13 @@ def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: 
     right = finding.compared - len(finding.altered)
     print(f"  {right} of {len(release.files)} files are right: {'THE SAME' if finding.same else 'DIFFERENT'}")
     print(f"  worth: {WORTH[source]}")
+
+
+def _print_image(finding: Finding) -> None:
+    print(f"  {plain(finding.image)}")
+    if finding.note:
+        print(f"  {plain(finding.note)}")
+    if finding.boot_key:
+        print(f"  signed for the boot ROM by key {finding.boot_key}")
+    result = "THE SAME" if finding.same else "DIFFERENT"
+    print(f"  {finding.compared} sectors of the image, and all that lies behind it: {result}")

@@ -104,8 +104,7 @@ def manifest(frozen: list[str]) -> bytes:
     name, since a whole folder would be frozen in the order that its file system lists it in."""
     names = "".join(f'    "{name}",\n' for name in frozen)
     return (
-        'freeze("$(PORT_DIR)/modules", "rp2.py")\n'
-        f'freeze("$(BOARD_DIR)/modules", (\n{names}), opt={_OPTIMISE})\n'
+        f'freeze("$(PORT_DIR)/modules", "rp2.py")\nfreeze("$(BOARD_DIR)/modules", (\n{names}), opt={_OPTIMISE})\n'
     ).encode()
 
 

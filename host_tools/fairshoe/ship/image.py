@@ -22,6 +22,7 @@ ERASED = b"\xff"
 _MAGIC = b"littlefs"
 _UF2 = struct.Struct("<8I476sI")
 _UF2_BEGIN, _UF2_SECOND, _UF2_END = 0x0A324655, 0x9E5D5157, 0x0AB16F30
+UF2_BEGIN = _UF2_BEGIN.to_bytes(4, "little")
 _NOT_MAIN_FLASH = 0x00000001
 _ERRATUM = 0x10FFFF00  # RP2350-E10: images for it begin with a block for a place that is not there
 _READ_AGAIN = "Read the flash again: hold BOOTSEL at power-up, then picotool save -a FILE."
@@ -60,7 +61,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def parse_image(data: bytes) -> Image:
-    if data[:4] == _UF2_BEGIN.to_bytes(4, "little"):
+    if data[:4] == UF2_BEGIN:
         data = flash_of_uf2(data)
     problems: list[ImageError] = []
     found: list[Image] = []
@@ -127,6 +128,12 @@ def flash_of_uf2(data: bytes) -> bytes:
     for at, part in parts.items():
         flash[at : at + len(part)] = part
     return bytes(flash)
+
+
+def whole_sectors(uf2: bytes) -> bytes:
+    """What a UF2 makes of the flash. Boot ROMs erase whole sectors: what is behind its last byte there is erased."""
+    flash = flash_of_uf2(uf2)
+    return flash + ERASED * (-len(flash) % BLOCK)
 
 
 def _file_systems(data: bytes) -> Iterator[tuple[list[int], int]]:

@@ -13,7 +13,7 @@ import re
 import subprocess
 from collections import deque
 from collections.abc import Callable, Generator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,9 @@ from fairshoe.ship.build import Built
 from fairshoe.ship.checkout import Checkout, Toolchain
 from fairshoe.ship.faults import NoImage
 from fairshoe.ship.identity import Identity, refuse_older
-from fairshoe.ship.image import BLOCK, ERASED, flash_of_uf2
+from fairshoe.ship.image import flash_of_uf2, whole_sectors
 from fairshoe.ship.manifest import sha256
+from fairshoe.ship.signed_boot import find_signature, seal
 
 # 1980-01-01. Interpreter and SDK embed the date of the build; one that means nothing is the same everywhere.
 SOURCE_DATE = 315532800
@@ -63,11 +64,6 @@ class Made:
     work: Path
     uf2: bytes
     record: Record
-
-
-def image_name(identity: Identity) -> str:
-    """The name of an image's files, without ending."""
-    return f"fairshoe-{identity.version}-{identity.board}" + ("" if identity.release else "-bench")
 
 
 def make_image(
@@ -114,12 +110,6 @@ def _record(identity: Identity, uf2: bytes, checkout: Checkout, tools: Toolchain
     )
 
 
-def whole_sectors(uf2: bytes) -> bytes:
-    """What an image makes of the flash. Boot ROMs erase whole sectors: what is behind its last byte there is erased."""
-    flash = flash_of_uf2(uf2)
-    return flash + ERASED * (-len(flash) % BLOCK)
-
-
 def refuse_newer_there(out: Path, identity: Identity, older: str | None) -> None:
     """Raise OlderRelease if the folder has a newer release image of the same board."""
     for path in sorted(out.glob(f"fairshoe-*-{identity.board}.json")):
@@ -131,11 +121,35 @@ def refuse_newer_there(out: Path, identity: Identity, older: str | None) -> None
         refuse_older((identity.rollback, identity.version), age, path.name, older)
 
 
+def sign_image(made: Made, key: Path, tools: Toolchain, otp: Path) -> Made:
+    """The same image, sealed with a key for the boot ROM of an RP2350; picotool writes `otp`."""
+    record = made.record
+    uf2 = seal(tools, made.work / "cmake" / "firmware.elf", key, record.firmware, record.rollback, otp)
+    flash = whole_sectors(uf2)
+    signed = find_signature(flash)
+    if signed is None or not signed.good or signed.rollback != record.rollback:
+        raise NoImage("picotool sealed the image, and no good signature is in it.", "Use picotool 2.2.0.")
+    changed = replace(
+        record,
+        uf2_sha256=sha256(uf2),
+        flash_sha256=sha256(flash),
+        flash_bytes=len(flash),
+        signed_by=signed.fingerprint,
+        unsigned_flash_sha256=record.flash_sha256,
+    )
+    return replace(made, uf2=uf2, record=changed)
+
+
+def image_path(out: Path, record: Record) -> Path:
+    bench = "" if record.kind == "release" else "-bench"
+    return out / f"fairshoe-{record.firmware}-{record.board}{bench}.uf2"
+
+
 def write_image(out: Path, made: Made) -> tuple[Path, Path]:
     """The UF2 and its record, under their names."""
     record = made.record
-    stem = f"fairshoe-{record.firmware}-{record.board}" + ("" if record.kind == "release" else "-bench")
-    uf2, note = out / f"{stem}.uf2", out / f"{stem}.json"
+    uf2 = image_path(out, record)
+    note = uf2.with_suffix(".json")
     uf2.write_bytes(made.uf2)
     note.write_text(json.dumps(asdict(record), indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return uf2, note
@@ -206,5 +220,3 @@ def _alone(work: Path) -> Generator[None, None, None]:
     with (work / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from fairshoe.files import read_regular
 from fairshoe.ship.build import Built
 from fairshoe.ship.faults import ManifestError
 from fairshoe.ship.flash import MICROPYTHON
+from fairshoe.ship.identity import find_identity
 from fairshoe.ship.mpy_compile import compiler_version
 
 FORMAT = "fairshoe release 1"
@@ -45,13 +46,26 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class ImageEntry:
+    """A release image: its part of the flash in whole sectors, the hash of its UF2, what it says about itself, and
+    which part of the flash holds the device's own storage, if that is there: first byte and the one after the last."""
+
+    flash: Entry
+    uf2: str
+    identity: str
+    cells: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
 class BoardRelease:
-    """What one board gets. `interpreter` is MicroPython's part of the flash, if the release names it."""
+    """What one board gets. `interpreter` is MicroPython's part of the flash, if the release names it; `image` is the
+    image of the board, if the release has one: a device has either the files or the image."""
 
     name: str
     config: Mapping[str, Any]
     files: Mapping[str, Entry]
     interpreter: Entry | None
+    image: ImageEntry | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +80,12 @@ class Manifest:
     raw: bytes
 
 
-def make_manifest(builds: list[Built], firmware: str, interpreters: Mapping[str, Entry]) -> bytes:
+def make_manifest(
+    builds: list[Built],
+    firmware: str,
+    interpreters: Mapping[str, Entry],
+    images: Mapping[str, ImageEntry] | None = None,
+) -> bytes:
     """The manifest of these builds, as bytes; the same for the same sources, wherever and whenever it is made."""
     boards: dict[str, Any] = {}
     for built in builds:
@@ -75,6 +94,9 @@ def make_manifest(builds: list[Built], firmware: str, interpreters: Mapping[str,
         interpreter = interpreters.get(built.config["name"])
         if interpreter is not None:
             boards[built.config["name"]]["interpreter"] = {"size": interpreter.size, "sha256": interpreter.sha256}
+        image = (images or {}).get(built.config["name"])
+        if image is not None:
+            boards[built.config["name"]]["image"] = asdict(image)
     return canonical(
         {
             "format": FORMAT,
@@ -158,7 +180,25 @@ def _board(name: str, board: Any) -> BoardRelease:
         raise ValueError("a name that no release has, or no files")
     interpreter = board.get("interpreter")
     config = {"name": name, "mcu": {word: str(board["mcu"][word]) for word in ("port", "board")}}
-    return BoardRelease(name, config, files, None if interpreter is None else _entry(interpreter))
+    image = board.get("image")
+    return BoardRelease(
+        name,
+        config,
+        files,
+        None if interpreter is None else _entry(interpreter),
+        None if image is None else _image(image),
+    )
+
+
+def _image(image: Any) -> ImageEntry:
+    identity = _text(image["identity"])
+    if find_identity(f"{identity}\n".encode("ascii")) is None or not _SHA.fullmatch(image["uf2"]):
+        raise ValueError("not an identity and a hash")
+    cells = image["cells"]
+    if cells is not None:
+        begin, end = (_entry({"size": each, "sha256": "0" * 64}).size for each in cells)
+        cells = begin, end
+    return ImageEntry(_entry(image["flash"]), image["uf2"], identity, cells)
 
 
 def _text(value: Any) -> str:
@@ -207,3 +247,17 @@ def released_files(path: Path, board: BoardRelease) -> dict[str, bytes]:
             raise ManifestError(f"{folder / name} is not the file of the manifest.", "Get the whole release again.")
         files[name] = data
     return files
+
+
+def image_file(name: str) -> str:
+    """What the image of a board is called in a release folder, beside the manifest."""
+    return f"{name}.uf2"
+
+
+def released_image(path: Path, board: BoardRelease) -> bytes | None:
+    """The UF2 of a board's image if it lies beside the manifest and is the one that the manifest names."""
+    try:
+        data = read_regular(find_manifest(path).parent / image_file(board.name), FILE_BYTES_MAX)
+    except OSError:
+        return None
+    return data if board.image is not None and sha256(data) == board.image.uf2 else None

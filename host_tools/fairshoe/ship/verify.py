@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe.files import read_regular
+from fairshoe.ship.board_folder import chip_of
 from fairshoe.ship.device import OnDevice
 from fairshoe.ship.faults import ImageError
-from fairshoe.ship.image import ERASED, Image
-from fairshoe.ship.manifest import FILE_BYTES_MAX, BoardRelease, Entry, sha256
+from fairshoe.ship.identity import Identity, find_identity
+from fairshoe.ship.image import BLOCK, ERASED, FLASH_START, UF2_BEGIN, Image, flash_of_uf2, whole_sectors
+from fairshoe.ship.manifest import FILE_BYTES_MAX, BoardRelease, Entry, ImageEntry, sha256
+from fairshoe.ship.signed_boot import find_signature
 
 SAME, ALTERED, UNKNOWN = "same", "altered", "not compared"
 
@@ -24,6 +27,9 @@ class Finding:
     extra: tuple[str, ...]
     compared: int
     interpreter: str
+    image: str = ""  # what an image says about itself
+    boot_key: str = ""  # whose signature the boot ROM of an RP2350 will find on it
+    note: str = ""
 
     @property
     def same(self) -> bool:
@@ -46,6 +52,70 @@ def compare_image(release: BoardRelease, image: Image) -> Finding:
     there = {name: OnDevice(len(data), sha256(data)) for name, data in image.files.items()}
     there |= {name: OnDevice(-1, "") for name in image.folders}
     return compare(release, there, interpreter_of(release, image.front))
+
+
+def compare_flash(release: BoardRelease, flash: bytes, identity: Identity, uf2: bytes | None) -> Finding:
+    """A whole flash with an image in it. Every byte counts: the image as it was released, everything behind it erased,
+    except for cells that the board config keeps there. `uf2`, of the release, tells where they differ."""
+    line = identity.line().decode().strip()
+    wanted = release.image
+    if wanted is None:
+        return Finding((), (), ("an image, and the release has none for this board",), 0, UNKNOWN, line)
+    size = wanted.flash.size
+    altered: list[str] = []
+    if sha256(flash[:size]) != wanted.flash.sha256:
+        altered = _different(flash[:size], uf2) or ["the image"]
+    signed = find_signature(flash)
+    if signed is not None and not signed.good:
+        altered.append("its signature for the boot ROM")
+    begin, end = wanted.cells or (size, size)
+    behind = flash[size:begin] + ERASED * (end - begin) + flash[end:]
+    extra = _ranges([at for at in range(0, len(behind), BLOCK) if behind[at : at + BLOCK].strip(ERASED)], size)
+    note = _age_note(identity, wanted)
+    key = signed.fingerprint if signed is not None and signed.good else ""
+    interpreter = ALTERED if altered else SAME
+    return Finding(tuple(altered), (), tuple(extra), size // BLOCK, interpreter, line, key, note)
+
+
+def whole_flash(data: bytes, release: BoardRelease) -> bytes:
+    """A flash as it was read back, up to its last byte; refused if some of it is missing."""
+    size = chip_of(release.config).flash_bytes
+    if data[:4] == UF2_BEGIN:
+        data = flash_of_uf2(data)
+        data += ERASED * (size - len(data))
+    if len(data) != size:
+        raise ImageError(
+            f"{len(data)} bytes; the flash of this board has {size}.",
+            "Read all of it: hold BOOTSEL at power-up, then picotool save -a FILE.",
+        )
+    return data
+
+
+def _different(flash: bytes, uf2: bytes | None) -> list[str]:
+    if uf2 is None:
+        return []
+    right = whole_sectors(uf2)
+    return _ranges([at for at in range(0, len(right), BLOCK) if flash[at : at + BLOCK] != right[at : at + BLOCK]], 0)
+
+
+def _ranges(sectors: list[int], offset: int) -> list[str]:
+    """Sectors that follow each other as one range of addresses."""
+    ranges: list[list[int]] = []
+    for at in sectors:
+        if ranges and ranges[-1][1] == at:
+            ranges[-1][1] = at + BLOCK
+        else:
+            ranges.append([at, at + BLOCK])
+    start = FLASH_START + offset
+    return [f"flash {start + begin:#010x} to {start + end - 1:#010x}" for begin, end in ranges]
+
+
+def _age_note(identity: Identity, wanted: ImageEntry) -> str:
+    released = find_identity(f"{wanted.identity}\n".encode("ascii"))
+    if released is None or released.age == identity.age:
+        return ""
+    order = "NEWER" if identity.age > released.age else "OLDER"
+    return f"the device has {identity.version}, rollback {identity.rollback}: {order} than the release"
 
 
 def interpreter_of(release: BoardRelease, front: bytes) -> str:

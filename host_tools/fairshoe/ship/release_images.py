@@ -1,0 +1,57 @@
+"""Images in a release: each belongs to one of its boards and was built from the same sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairshoe.ship.board_folder import board_folder, chip_of
+from fairshoe.ship.build import Built
+from fairshoe.ship.faults import ImageError, ManifestError
+from fairshoe.ship.identity import Identity, find_identity
+from fairshoe.ship.image import BLOCK, whole_sectors
+from fairshoe.ship.manifest import Entry, ImageEntry, sha256
+
+
+def images_of(uf2s: list[bytes], builds: list[Built], version: str) -> dict[str, tuple[ImageEntry, bytes]]:
+    """The manifest entries of images, and their UF2s, by board. Refuses what does not belong into the release."""
+    known = {str(built.config["name"]): built for built in builds}
+    images: dict[str, tuple[ImageEntry, bytes]] = {}
+    for uf2 in uf2s:
+        flash = whole_sectors(uf2)
+        identity = find_identity(flash)
+        if identity is None:
+            raise ImageError("no fairshoe image is in this UF2.", "Name what `fairshoe image` wrote.")
+        built = known.get(identity.board)
+        if built is None:
+            raise ManifestError(
+                f"the image is for {identity.board}, and the release has {', '.join(sorted(known))}.",
+                f"Add --board {identity.board}, or leave the image out.",
+            )
+        if identity.board in images:
+            raise ManifestError(f"two images for {identity.board}.", "Name one image for each board.")
+        _belongs(identity, built, version)
+        entry = Entry(len(flash), sha256(flash))
+        images[identity.board] = ImageEntry(entry, sha256(uf2), identity.line().decode().strip(), _cells(built)), uf2
+    return images
+
+
+def _belongs(identity: Identity, built: Built, version: str) -> None:
+    if not identity.release:
+        raise ManifestError(
+            f"the image for {identity.board} is a bench image, with a prompt.", "Build it without --bench."
+        )
+    ours = board_folder(built, version, identity.rollback, True)[1]
+    if identity != ours:
+        raise ManifestError(
+            f"the image for {identity.board} was built from other sources than these.",
+            "Build it again from this tree: fairshoe image, with the same board and game.",
+        )
+
+
+def _cells(built: Built) -> tuple[int, int] | None:
+    """Where in the flash the board keeps its storage, if it does: rp2.Flash counts from the begin of MicroPython's."""
+    nv: dict[str, Any] = built.config.get("nv", {})
+    if nv.get("kind") != "flash":
+        return None
+    begin = chip_of(built.config).storage + int(nv["start"])
+    return begin, begin + int(nv["blocks"]) * BLOCK
