@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import struct
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from hil.rounds import deck_of, game_with_deck, with_deck
 from hil.run import check_board, check_image, parts_of
 
 from fairshoe.ship.closure import ShipError
+from fairshoe.ship.identity import Identity
 
 ROOT = Path(__file__).resolve().parents[2]
 SAID = {
@@ -32,6 +34,7 @@ SAID = {
     "heap_rest_3": ["3", "138300"],
     "locked": [],
 }
+IDENTITY = Identity("pico-shoe", "war", "0.1.0", 0, False, "ab" * 32)
 MOTION = {"cpu_percent": 13.57, "masked_us": 15.0, "handler_us": 95.0, "stop_us": 82.0}
 
 
@@ -46,7 +49,7 @@ def by_name() -> dict[str, report.Row]:
 
 def uf2(text: bytes) -> bytes:
     """An image of two blocks, the text in the first."""
-    bodies = (text, b"more")
+    bodies = (text[:256].ljust(256, b"\0"), text[256:] + b"more")
     begin, end = (0x0A324655, 0x9E5D5157, 0x2000), 0x0AB16F30
     heads = [(*begin, 0x10000000 + 256 * number, 256, number, len(bodies), 0xE48BFF56) for number in range(len(bodies))]
     return b"".join(struct.pack("<8I476sI", *heads[number], bodies[number], end) for number in range(len(bodies)))
@@ -56,8 +59,8 @@ def uf2(text: bytes) -> bytes:
     ("text", "kind"),
     [
         (b"MicroPython; " + MACHINE, STOCK),
-        (MACHINE + b"\0fairshoe-image 1 pico-shoe bench\0", BENCH),
-        (b"fairshoe-image 1 pico-shoe release\0" + MACHINE, RELEASE),
+        (MACHINE + IDENTITY.line(), BENCH),
+        (replace(IDENTITY, release=True).line() + MACHINE, RELEASE),
     ],
 )
 def test_an_image_is_known_by_what_is_in_it(tmp_path: Path, text: bytes, kind: str) -> None:
@@ -69,7 +72,7 @@ def test_an_image_is_known_by_what_is_in_it(tmp_path: Path, text: bytes, kind: s
 
 
 def test_an_image_of_another_board_or_without_a_choice_of_decks_is_refused() -> None:
-    bench, release = Image(BENCH, "fairshoe-image pico-shoe bench"), Image(RELEASE, "fairshoe-image pico-shoe release")
+    bench, release = (Image(kind, "fairshoe-image 1 ...", "pico-shoe") for kind in (BENCH, RELEASE))
     options = argparse.Namespace(quick=False, cards=0)
     for image in (bench, release):
         check_image("pico-shoe", image, options)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe.ship.faults import ImageError
+from fairshoe.ship.identity import find_identity
 from fairshoe.ship.image import flash_of_uf2, read_bytes
 
 MACHINE = b"Raspberry Pi Pico with RP2040"  # what a stock image calls its board
-IDENTITY = b"fairshoe-image "  # what ours begins its identity with; the words that follow say board and kind
 STOCK, BENCH, RELEASE = "stock", "bench", "release"
 
 
@@ -21,7 +21,8 @@ class Image:
     """A file that the emulated Pico can start, or the reason why it cannot."""
 
     kind: str = ""
-    identity: str = ""  # of an image of ours
+    identity: str = ""  # of an image of ours: fairshoe/ship/identity.py
+    board: str = ""
     flash_bytes: int = 0
     problem: str = ""
 
@@ -31,7 +32,7 @@ class Image:
         return self.kind in (BENCH, RELEASE)
 
     def is_for(self, board: str) -> bool:
-        return self.kind == STOCK or board in self.identity.split()
+        return self.kind == STOCK or board == self.board
 
 
 def read_image(path: Path) -> Image:
@@ -40,18 +41,12 @@ def read_image(path: Path) -> Image:
         if data[:8] != b"UF2\n\x57\x51\x5d\x9e":
             return Image(problem="is no UF2 file")
         flash = flash_of_uf2(data)
+        identity = find_identity(flash)
     except ImageError as error:
         return Image(problem=f"is no whole UF2 file: {error.what.rstrip('.')}")
-    if IDENTITY in flash:
-        identity = _printable(flash, flash.index(IDENTITY))
-        return Image(RELEASE if RELEASE in identity.split() else BENCH, identity, len(flash))
+    if identity is not None:
+        line = identity.line().decode().strip()
+        return Image(RELEASE if identity.release else BENCH, line, identity.board, len(flash))
     if MACHINE in flash:
-        return Image(STOCK, "", len(flash))
+        return Image(STOCK, flash_bytes=len(flash))
     return Image(problem="is no MicroPython for the Raspberry Pi Pico, and no image of ours")
-
-
-def _printable(data: bytes, at: int) -> str:
-    end = at
-    while end < len(data) and 0x20 <= data[end] < 0x7F:
-        end += 1
-    return data[at:end].decode("ascii")
