@@ -146,7 +146,7 @@ class App:
         elif self.coasting and wake_ms > COAST_MS:
             wake_ms = COAST_MS
         if self.healthy:
-            hal.watchdog_feed()  # here and nowhere else: by a scan that got to its end and broke nothing
+            hal.watchdog_feed()  # once the scan has ended and no invariant is broken
         return next_ms if next_ms < wake_ms else wake_ms
 
     def _decide(self) -> None:

@@ -16,6 +16,8 @@ from firmware.words import WordFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Callable
+
     from hal.api import Config, Hal, OpenData
 
 BOARD_FILE = "board.json"
@@ -29,18 +31,22 @@ ROOM_BYTES = const(5120)  # in one piece: more than the largest hole between wha
 HOLES_MAX = const(400)  # of them: 64 KB, and 23 ms on a Pico
 
 
-def main(open_data: "OpenData", prompt_ms: int) -> None:
+def main(open_data: "OpenData", prompt_ms: int, started: "Callable[[], None]") -> None:
     """Start, then scan for ever. Any exception after that ends in motors off and a reset: a card shoe has no prompt.
 
     For prompt_ms after power-on Ctrl-C still ends it, so that the firmware can be replaced; an exception in `start`
-    goes to the caller (hal/device.py). Every output is off until then.
+    goes to the caller (hal/device.py). Every output is off until then, and the watchdog runs from then on. `started` is
+    called when the first scan has ended.
     """
     app = start(open_data)
     hal = app.hal
     while hal.ticks_ms() < prompt_ms:
         hal.idle(1)
     micropython.kbd_intr(-1)
+    hal.watchdog_feed()
     try:
+        app.scan(hal.ticks_ms())
+        started()
         run(app)
     except BaseException as error:
         hal.all_off()
@@ -48,10 +54,8 @@ def main(open_data: "OpenData", prompt_ms: int) -> None:
             halt_store(hal, app.boot, repr(error))
         except BaseException:
             pass  # out of memory, or no storage; the reset must follow all the same
-    # Started if it was not, and never fed again.
-    hal.watchdog_feed()
     while True:
-        pass
+        pass  # until the watchdog resets the device
 
 
 def start(open_data: "OpenData") -> App:

@@ -14,17 +14,24 @@ from binascii import crc32
 from io import BytesIO
 from time import sleep_ms
 
-from machine import I2C, UART, Pin
+import machine
+from machine import I2C, UART, WDT, Pin
 from micropython import const, kbd_intr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
     from hal.api import Config, OpenData
 
 PROMPT_MS = const(2000)  # from power-on: a computer takes a second until it has found the USB port
 CTRL_C = const(3)
+WATCHDOG_MS = const(8388)  # the longest that an RP2 has; loading and starting take about a second
+TRIES_MAX = const(3)
+# Bits of the register that counts starts: a mark that no other program leaves there, and the count.
+TRIES_MARK = const(0x0FA15E00)
+TRIES_MASK = const(0xFF)
+WDT_MAGIC = 0x6AB73121  # in scratch register 4 of an RP2 after a reset by machine.WDT, and after no other reset
 # Version 1, class diagnostic; message 74; session 0, link sequence 0.
 HEADER = b"\x18\x00\x4a\x00\x00\x00\x00\x00"
 # While modules are loaded memory is collected after so much: what stays for ever lies close together then.
@@ -64,9 +71,13 @@ def boot_image() -> None:
 
 
 def boot(open_data: "OpenData" = open_file, image: bool = False, release: bool = False) -> None:
+    """`image`: the modules are frozen in. `release`: the watchdog runs from here on, and there is no prompt."""
+    feed = WDT(timeout=WATCHDOG_MS).feed if release else nothing
     step = "board"
     try:
         outputs_off(board(open_data))
+        step = "start"
+        count_start()
         step = "files"
         if not image:
             check_files()
@@ -76,14 +87,14 @@ def boot(open_data: "OpenData" = open_file, image: bool = False, release: bool =
 
         gc.threshold(-1)
         step = "start"
-        main(open_data, 0 if release else PROMPT_MS)
+        main(open_data, 0 if release else PROMPT_MS, started)
     except BaseException as error:
         if not release and not isinstance(error, Exception):
             raise  # Ctrl-C
-        text = step + ": " + repr(error)
+        text = step + ": " + (str(error) if isinstance(error, RuntimeError) else repr(error))
         while True:
             try:
-                halted(open_data, text)
+                halted(open_data, text, feed)
             except KeyboardInterrupt:
                 if not release:
                     break
@@ -116,7 +127,44 @@ def check_files() -> None:
             raise ValueError("%08x" % crc)
 
 
-def halted(open_data: "OpenData", text: str) -> None:
+def nothing() -> None:
+    """Feed no watchdog: on the stock path and in a bench image it starts when the prompt is no longer offered."""
+    return
+
+
+def count_start() -> None:
+    """Refuse to start after TRIES_MAX resets by the watchdog in a row, none of which got to the end of a first scan."""
+    count = tries(-1) if machine.reset_cause() == machine.WDT_RESET else 0
+    if count >= TRIES_MAX:
+        raise RuntimeError("reset %d times before the first scan" % count)
+    tries(count + 1)
+
+
+def started() -> None:
+    tries(0)
+
+
+def tries(count: int) -> int:
+    """Write how often the device was started since its last whole scan; -1: read it. Where the chip has a register that
+    a reset by the watchdog leaves alone; elsewhere 0 (STM32: nothing is counted)."""
+    chip = os.uname()
+    if chip[0] == "rp2":
+        at = 0x400D800C if "RP2350" in chip[4] else 0x4005800C  # scratch register 0 of the watchdog
+        mem32 = machine.mem32
+        if count >= 0:
+            mem32[at] = TRIES_MARK | count
+        elif mem32[at + 16] == WDT_MAGIC and mem32[at] & ~TRIES_MASK == TRIES_MARK:
+            return mem32[at] & TRIES_MASK
+    elif chip[0] == "esp32":
+        memory: "Any" = machine.RTC().memory  # the stubs are those of an RP2, whose RTC has none
+        if count >= 0:
+            memory(b"fairshoe" + bytes((count,)))
+        elif memory()[:8] == b"fairshoe":
+            return memory()[8]
+    return 0
+
+
+def halted(open_data: "OpenData", text: str, feed: "Callable[[], None]") -> None:
     gc.collect()
     data = HEADER + text.encode()[:TEXT_MAX]
     data += crc32(data).to_bytes(4, "little")
@@ -131,6 +179,7 @@ def halted(open_data: "OpenData", text: str) -> None:
     except Exception:
         pass
     while True:
+        feed()
         try:
             table_port(link or config["link"]).write(frame)
         except Exception:

@@ -316,7 +316,7 @@ class BoardHal:
     # -- the board -------------------------------------------------------------------------------------------------
 
     def watchdog_feed(self) -> None:
-        """The first time starts it; from then on this name is the dog's own, which saves every scan a call."""
+        """The first call starts it; from then on this name is the method of WDT, which saves every scan a call."""
         self.watchdog_feed = WDT(timeout=_WATCHDOG_MS).feed
         self.watchdog_feed()
 

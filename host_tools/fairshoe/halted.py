@@ -23,6 +23,11 @@ _ADVICE = {
 }
 _OTHER = "Write its files again with `fairshoe flash`."
 _MEMORY = "It ran out of memory while starting: write its files again with `fairshoe flash`, with a smaller game."
+_RESETS = (
+    "It hung or failed in its first scan, was reset by its watchdog and started again, too often: unplug what was "
+    "connected last, look for an input line that flickers, then switch it off and on to let it try again. If it "
+    "comes back, write its files again with `fairshoe flash`, or replace the board."
+)
 
 
 class HaltLine:
@@ -49,6 +54,8 @@ def halt_text(text: bytes) -> str:
 def halt_advice(text: str) -> str:
     if "MemoryError" in text:
         return _MEMORY
+    if "before the first scan" in text:
+        return _RESETS
     return _ADVICE.get(text.partition(":")[0], _OTHER)
 
 

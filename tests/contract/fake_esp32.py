@@ -81,7 +81,7 @@ class Esp32World(World):
         machine.Timer = SoftTimer
         machine.UART = WaitingUart
         modules["os"] = Module(urandom=_urandom)
-        modules["micropython"] = Module(const=lambda value: value, schedule=_schedule)
+        modules["micropython"] = Module(const=lambda value: value, schedule=_schedule, kbd_intr=lambda char: None)
         return modules
 
 

@@ -125,10 +125,15 @@ class Memory:
             return world.trng_state()
         if address == SCRATCH4[world.config["entropy"]["source"]]:
             return WDT_MAGIC if world.cause == 3 else world.scratch
+        if address == SCRATCH4[world.config["entropy"]["source"]] - 16:
+            return world.scratch0
         assert TRNG + 0x114 <= address <= TRNG + 0x128
         return world.noise()
 
     def __setitem__(self, address, value):
+        if address == SCRATCH4[self.world.config["entropy"]["source"]] - 16:
+            self.world.scratch0 = value
+            return
         assert TRNG + 0x104 < address <= TRNG + 0x140
         self.world.registers[address - TRNG] = value
 
@@ -144,6 +149,7 @@ class Rp2World(World):
         self.nor = Nor(config["nv"].get("blocks", 1), seed)
         self.files_bytes = 0  # of flash, from the start of what rp2.Flash reaches
         self.registers = {}
+        self.scratch0 = 0x5A5A5A5A  # of the watchdog: kept over its resets, anything at power-on
         self.scratch = 0  # what a reset that somebody asked for leaves in the watchdog's scratch register 4
         self.trng_objects = 0  # so many collections that the generator finds fault with
         World.__init__(self, config, lines, seed)
@@ -184,7 +190,8 @@ class Rp2World(World):
             DMA=Dma, StateMachine=StateMachine, PIO=Module(OUT_LOW=2), Flash=_flash, asm_pio=_asm_pio
         )
         modules["uctypes"] = Module(addressof=_addressof)
-        modules["os"] = Module(statvfs=_statvfs)
+        chip = "RP2040" if self.config["entropy"]["source"] == "rp2040_rosc" else "RP2350"
+        modules["os"] = Module(statvfs=_statvfs, uname=lambda: ("rp2", "", "", "", "a board with " + chip))
         return modules
 
 

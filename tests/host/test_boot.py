@@ -134,3 +134,23 @@ def test_one_flipped_bit_in_any_module_is_told_before_it_runs(table: Table) -> N
 
 def test_files_as_built_are_whole(table: Table) -> None:
     table.load().check_files()
+
+
+def test_resets_before_the_first_scan_end_in_words_not_in_another_reset(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the real firmware and port: three starts that hang in their first scan, and what the fourth one says."""
+    world = table.driver.world
+
+    def hang(_dog: Any) -> None:
+        raise Enough
+
+    monkeypatch.setattr("fake_chip.Wdt.feed", hang)  # nothing comes after the first, which is before the first scan
+    for _ in range(3):
+        device = table.load()
+        with world, pytest.raises(Enough):
+            device.boot()
+        assert not table.driver.sent() and world.watchdog_ms == 500
+        world.cause, world.watchdog_ms = 3, 0
+    assert table.boot() == "start: reset 3 times before the first scan"
+    assert world.watchdog_ms == 0, "the prompt stays as long as it is needed"

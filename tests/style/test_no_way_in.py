@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from test_style import python_files
 
 import firmware.main as device_main
 
+BITE_S = 0.05
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ("firmware/", "hal/board/", "hal/rp2/", "hal/esp32/", "hal/stm32/", "hal/flash.py", "hal/device.py")
 CALLS = {"exec", "eval", "compile", "__import__", "execfile", "input", "globals", "locals", "getattr", "setattr"}
@@ -99,7 +101,7 @@ def no_files(name: str) -> Any:
 
 
 class Board:
-    """A port that notes what is done to it; its watchdog bites when it is fed after a halt."""
+    """A port that notes what is done to it."""
 
     def __init__(self, storage_fails: bool) -> None:
         self.done: list[str] = []
@@ -117,6 +119,7 @@ class Board:
 
     def all_off(self) -> None:
         self.done.append("off")
+        signal.setitimer(signal.ITIMER_REAL, BITE_S, BITE_S)  # what runs on its own, like the watchdog
 
     def nv_prog(self, _address: int, buf: bytearray) -> bool:
         if self.storage_fails:
@@ -128,23 +131,43 @@ class Board:
         return True
 
     def watchdog_feed(self) -> None:
-        self.done.append("fed")
+        self.done.append("watched")
+
+
+def run_main(prompt_ms: int, started: Callable[[], None]) -> None:
+    def bite(_signal: int, _frame: Any) -> None:
         raise Bitten
 
+    kept = signal.signal(signal.SIGALRM, bite)
+    try:
+        device_main.main(no_files, prompt_ms, started)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, kept)
 
-def starts(hal: Board) -> Callable[[Any], Any]:
+
+def starts(hal: Board, error: type[BaseException] | None = None) -> Callable[[Any], Any]:
+    """firmware.main.start: an app whose first scan ends, or raises."""
+
+    def scan(_now_ms: int) -> int:
+        hal.done.append("first scan")
+        if error:
+            raise error
+        return 0
+
     def start(_open_data: Any) -> Any:
-        return SimpleNamespace(boot=3, hal=hal)
+        return SimpleNamespace(boot=3, hal=hal, scan=scan)
 
     return start
 
 
+@pytest.mark.parametrize("first", [False, True])
 @pytest.mark.parametrize("storage_fails", [False, True])
 @pytest.mark.parametrize(
     "error", [KeyboardInterrupt, SystemExit, MemoryError, ValueError, GeneratorExit, OSError, RecursionError]
 )
 def test_whatever_ends_the_scans_ends_in_motors_off_and_the_watchdog(
-    error: type[BaseException], storage_fails: bool, monkeypatch: pytest.MonkeyPatch
+    error: type[BaseException], storage_fails: bool, first: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hal = Board(storage_fails)
     interrupts: list[int] = []
@@ -154,33 +177,39 @@ def test_whatever_ends_the_scans_ends_in_motors_off_and_the_watchdog(
         assert interrupts == [-1], "Ctrl-C is only a byte by now"
         raise error
 
-    monkeypatch.setattr(device_main, "start", starts(hal))
+    monkeypatch.setattr(device_main, "start", starts(hal, error if first else None))
     monkeypatch.setattr(device_main, "run", scans)
-    monkeypatch.setattr(device_main.micropython, "kbd_intr", interrupts.append, raising=False)
+    monkeypatch.setattr(device_main.micropython, "kbd_intr", interrupts.append)
     with pytest.raises(Bitten):
-        device_main.main(no_files, 2000)
+        run_main(2000, lambda: hal.done.append("started"))
     said = [] if storage_fails else [f"stored {error()!r:.8}"]
-    assert [word.rstrip("\0") for word in hal.done] == ["scanning", "off", *said, "fed"]
+    scanned = ["watched", "first scan"] if first else ["watched", "first scan", "started", "scanning"]
+    assert [word.rstrip("\0") for word in hal.done] == [*scanned, "off", *said]
 
 
 def test_in_the_first_two_seconds_a_technician_gets_in_by_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A shoe that scans has no prompt: without these seconds nobody could replace its firmware."""
+    """Without these seconds the firmware of a shoe could not be replaced. The watchdog does not run yet."""
     interrupts: list[int] = []
 
     def scans(_app: Any) -> None:
-        raise Bitten
+        raise MemoryError
 
     monkeypatch.setattr(device_main, "run", scans)
-    monkeypatch.setattr(device_main.micropython, "kbd_intr", interrupts.append, raising=False)
-    for ctrl_c_ms in (801, 1999, -1):
+    monkeypatch.setattr(device_main.micropython, "kbd_intr", interrupts.append)
+    for ctrl_c_ms in (801, 1999):
         hal = Board(storage_fails=False)
         hal.ctrl_c_ms = ctrl_c_ms
         monkeypatch.setattr(device_main, "start", starts(hal))
-        with pytest.raises(KeyboardInterrupt if ctrl_c_ms > 0 else Bitten):
-            device_main.main(no_files, 2000)
-        assert interrupts == ([] if ctrl_c_ms > 0 else [-1])
-        assert hal.now_ms == (ctrl_c_ms if ctrl_c_ms > 0 else 2000)
-    assert hal.done == ["off", "stored Bitten()", "fed"]
+        with pytest.raises(KeyboardInterrupt):
+            run_main(2000, lambda: None)
+        assert hal.done == [] and interrupts == [] and hal.now_ms == ctrl_c_ms
+    for prompt_ms in (2000, 0):
+        hal = Board(storage_fails=False)
+        monkeypatch.setattr(device_main, "start", starts(hal))
+        with pytest.raises(Bitten):
+            run_main(prompt_ms, lambda: None)
+        assert hal.done[:2] == ["watched", "first scan"] and interrupts.pop() == -1
+        assert hal.now_ms == max(prompt_ms, 800)
 
 
 def test_main_has_no_way_out_behind_the_scans() -> None:
