@@ -98,6 +98,8 @@ EDGES_MAX = const(32)  # a sweep gives 81 slots/s x 2 edges; a scan every 4 ms s
 FOLDED_BITS = const(6)
 FOLDED = const(63)  # an edge's number, EDGES_MAX included
 BOUNCES = const(30)  # how many, above the level of a line
+PRESS_SAMPLES = const(3)  # in a row make a press, while noise hides all edges
+NOISY_MS = const(2)  # a sample at least so often meanwhile
 SETTLE_US = const(1000)  # a beam's bounce is over in less; at 1.2 m/s a card moves 1.2 mm meanwhile
 
 
@@ -123,6 +125,8 @@ class Inputs:
         self.leave_us = [0] * INPUT_COUNT
         self.glitches = array("i", [0] * INPUT_COUNT)  # changes that did not last, and led to none that did
         self.stale = True  # levels are not what the edges add up to: at the start, and after a loss
+        self.suspect = NO_LINE  # the line that a loss of edges is put down to
+        self._counts = bytearray(INPUT_COUNT)  # zero but for buttons under noise: samples that showed another level
         # Raw level after the last edge; before it, glitches so close together that they may be the bounce of a change.
         self._held = bytearray(INPUT_COUNT)
         self._held_us = array("i", [0] * INPUT_COUNT)
@@ -134,6 +138,8 @@ class Inputs:
     def settle(self) -> int:
         """Fold the edges of this scan into levels and passages. Bound: EDGES_MAX. Returns when to come back."""
         if self.stale or self.edge_lost:
+            if self.noisy != NO_LINE:
+                return self._mistrust()
             self._refresh()
             return FOREVER_MS
         if self.edge_count:
@@ -195,14 +201,50 @@ class Inputs:
             line += 1
         return oldest_us
 
+    def _mistrust(self) -> int:
+        """Under noise no edge counts and levels stay as they were: a fluttering line must not open the door or turn the
+        key switch, hundreds of times. Only buttons are read, which are polled. Returns when to look again."""
+        self.suspect = self.noisy
+        self.stale = True  # refresh all levels when the noise is over
+        self.edge_count = 0
+        self.waiting = 0
+        for line in range(IN_CLOSE, INPUT_COUNT):
+            if self.raw[line] == self.level[line]:
+                self._counts[line] = 0
+                continue
+            self._counts[line] += 1
+            if self._counts[line] >= PRESS_SAMPLES:
+                self._counts[line] = 0
+                self.level[line] = self.raw[line]
+                if self.raw[line]:
+                    self.enters[line] += 1
+                    self.presses += 1
+        return NOISY_MS
+
+    def _busiest(self) -> int:
+        """The line with the most of the edges that were kept. Bound: EDGES_MAX."""
+        counts = self._counts
+        found = 0
+        left = self.edge_count
+        while left:
+            left -= 1
+            line = self.edge[left] >> 1
+            counts[line] += 1
+            if counts[line] >= counts[found]:
+                found = line
+        return found if self.edge_count else NO_LINE
+
     def _refresh(self) -> None:
         """Levels found, not seen to change: no passages."""
+        if self.edge_lost:
+            self.suspect = self._busiest()
         self.stale = False
         self.edge_count = 0
         self.waiting = 0
         for line in range(INPUT_COUNT):
             self.level[line] = self.raw[line]
             self._held[line] = self._held[line] & BOUNCES | self.raw[line]
+            self._counts[line] = 0
 
 
 def fold_edges(
@@ -238,6 +280,11 @@ def fold_edges(
             held_us[line] = edge_us[at]
         at += 1
     return waiting << FOLDED_BITS | at
+
+
+def sensor_of(line: int) -> int:
+    """An input line as events name it: counted from 1, 0 is none."""
+    return (line + 1) & 0xFF
 
 
 class Outputs:

@@ -79,7 +79,7 @@ class Scribe:
             interrupted = 0
         lost = FAULT_RESET if self.halted or cause == CAUSE_WATCHDOG else FAULT_POWER
         warning = journal.warning or (lost if lost == FAULT_RESET else FAULT_NONE)
-        procedure_resume(flow, out, interrupted, round_open, warning, lost, now_ms)
+        procedure_resume(flow, out, interrupted, round_open, warning, lost, now_ms, journal.sensor)
         known = journal.last_of((ids.EV_SEALED,), (ids.EV_KEY_CHANGED,))
         generation = self.sealer.keys.generation()
         if journal.seq_last and generation != (journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8 if known else 0):

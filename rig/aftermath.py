@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from firmware.app import App
     from rig.story import Stage
 
-    State = tuple[tuple[int, bool, int, int, bytes], list[tuple[int, list[int]]], Any, bytearray]
+    State = tuple[tuple[int, bool, int, int, int, int, bytes], list[tuple[int, list[int]]], Any, bytearray]
     Record = tuple[int, int, list[int], bytes, int]  # message, round, values, text, deck
 
 ROLLERS = 4  # the first outputs: pick, transport, ejector, outfeed
@@ -59,7 +59,9 @@ class Aftermath:
         self.heard = 0  # events of the host that were looked at
         self.intent = 0  # an open one
         self.round_open = False
+        self.stacks = 0  # of the open round, reported as taken
         self.warning = 0
+        self.sensor = 0  # that it names
         self.owed: "list[tuple[int, list[int]]]" = []  # what the records must say next, since the last boot
         self.guard = False  # something was cut short or latched: nothing may turn until it is acknowledged
         self.acted = False  # somebody has done something since the last boot
@@ -176,7 +178,7 @@ class Aftermath:
 
     def _state(self) -> "State":
         """What a record changes, as it is now."""
-        told = (self.intent, self.round_open, self.warning, self.halt, self.seed)
+        told = (self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt, self.seed)
         return told, list(self.owed), self.answers.state(), self.kept.books.row[:]
 
     def _unmake(self, state: "State") -> None:
@@ -185,7 +187,7 @@ class Aftermath:
             del self.recorded[seq]
         self.seq_last = self.seq_sure
         told, self.owed, answers, row = state
-        self.intent, self.round_open, self.warning, self.halt, self.seed = told
+        self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt, self.seed = told
         self.answers.restore(answers)
         self.kept.books.row[:] = row
 
@@ -255,14 +257,18 @@ class Aftermath:
             self.intent = 0
         if message == ids.EV_ROUND_STARTED:
             self.round_open = True
+            self.stacks = 0
+        elif message == ids.EV_STACK_TAKEN:
+            self.stacks = max(self.stacks, values[0])
         elif message in (ids.EV_REMAINDER_TAKEN, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
             self.round_open = False  # once every card is out there is nothing left that could be cut short
         elif message == ids.EV_DECK_REMOVED and values[0] != ids.UNKNOWN_U16:
             self.answers.count(values[0])
         elif message == ids.EV_WARNING_LATCHED:
             self.warning = values[0]
+            self.sensor = values[2]
         elif message == ids.EV_WARNING_CLEARED:
-            self.warning = 0
+            self.warning = self.sensor = 0
 
     def _owe(self, booted: "list[int]") -> None:
         """What a boot must say of what it found."""
@@ -272,10 +278,10 @@ class Aftermath:
             self.owed.append((ids.EV_WARNING_LATCHED, [lost]))
             self.owed.append((ids.EV_POWER_LOST, [self.intent, 1 if self.round_open else 0]))
         elif self.warning or lost == FAULT_RESET:
-            self.owed.append((ids.EV_WARNING_LATCHED, [self.warning or lost]))
+            self.owed.append((ids.EV_WARNING_LATCHED, [self.warning or lost, 0, self.sensor]))
         if self.round_open:
-            unknown = [lost, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
-            self.owed.append((ids.EV_ROUND_VOIDED, unknown))
+            voided = [lost, self.stacks, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
+            self.owed.append((ids.EV_ROUND_VOIDED, voided))
         self.answers.doubt()
 
     def _lost(self, cause: int, halted: int) -> int:

@@ -32,6 +32,7 @@ KEYS = (
 # Fields that a file gives as a word.
 WORDS = {
     "warning": FAULT_NAMES,
+    "sensor": ids.SENSOR_NAMES,
     "consequence": ids.CONSEQUENCE_NAMES,
     "need": ids.NEED_NAMES,
     "what": ids.RECORD_NAMES,

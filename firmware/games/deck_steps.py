@@ -2,7 +2,14 @@
 
 from micropython import const
 
-from firmware.fault import FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
+from firmware.fault import (
+    FAULT_CARDS_INSIDE,
+    FAULT_ENTROPY,
+    FAULT_JOURNAL,
+    FAULT_MISMATCH,
+    FAULT_NOISE,
+    FAULT_NONE,
+)
 from firmware.games.flow import (
     DECK_HELD,
     DECK_READY,
@@ -28,7 +35,7 @@ from firmware.games.flow import (
 from firmware.games.needs import deck_next, hold_for, need_for_deck
 from firmware.games.profile import RULE_COUNT, RULE_HOUSE
 from firmware.games.tail import count_pressed, tail_scan
-from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY
+from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY, NO_LINE, sensor_of
 from firmware.machines.job import JOB_DONE
 from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, panel_lamps
 from firmware.protocol import ids
@@ -60,19 +67,20 @@ def step_proving_empty(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
     clear = flow_path_clear(inp, _PATH_AND_TRAY)
     if flow.phase == PHASE_START:
         if not clear:
-            return flow_warn(flow, out, flow.warning or FAULT_CARDS_INSIDE, now_ms)
+            return flow_warn(flow, out, flow.warning or FAULT_CARDS_INSIDE, now_ms, flow.sensor)
         flow.machine.prove(now_ms)
         flow.phase = PHASE_RUNNING
     if flow.machine.state != JOB_DONE:
         return FOREVER_MS
     if flow.machine.second or not clear or (flow.warning and inp.level[IN_HOPPER]):
-        return flow_warn(flow, out, flow.warning or FAULT_CARDS_INSIDE, now_ms)
+        return flow_warn(flow, out, flow.warning or FAULT_CARDS_INSIDE, now_ms, flow.sensor)
     flow.prove_due = flow.door_open
     flow.ledger.remove_all()
     flow.outbox.post(ids.EV_EMPTY_PROVED, flow.spec.place_count)
     if flow.warning:
         flow.outbox.post(ids.EV_WARNING_CLEARED, flow.warning)
         flow.warning = FAULT_NONE
+        flow.sensor = 0
     flow.outbox.deck = 0
     flow.outbox.round = 0
     flow.rule = RULE_HOUSE
@@ -164,7 +172,10 @@ def step_deck_held(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
 def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Latched. The operator clears the path, closes the door and acknowledges; then what is inside is removed.
 
-    Not before the warning is recorded: presses on a machine without storage must not pile up what waits for it."""
+    Not before the warning is recorded: presses on a machine without storage must not pile up what waits for it. While a
+    line is noisy no level can be trusted: ACK latches a warning that names the line that is noisy now."""
+    if inp.noisy != NO_LINE and flow_committed(flow) and flow.panel.take(PRESS_ACK):
+        return flow_warn(flow, out, FAULT_NOISE, now_ms, sensor_of(inp.noisy))
     if flow.door_open or flow.door_due or not flow_committed(flow) or not flow_path_clear(inp, _PATH):
         flow.panel.clear()
         return FOREVER_MS

@@ -106,6 +106,7 @@ class Flow:
         self.door_due = False  # must be opened before an acknowledgement counts
         self.prove_due = False  # somebody may have left something inside
         self.warning = FAULT_NONE  # latched until the machine has been proved empty
+        self.sensor = 0  # the input it is about, counted from 1; 0: none
         self.hold = FAULT_NONE  # shown while it lasts: nothing was lost, but the next round may not start
         self.need = ids.NEED_NONE  # shown in the same way: what a rule wants first
         self.need_told = ids.NEED_NONE
@@ -188,7 +189,7 @@ def flow_await_commit(flow: Flow, out: "Outputs", now_ms: int) -> int:
     return left_ms if left_ms > 0 else flow_warn(flow, out, FAULT_JOURNAL, now_ms)
 
 
-def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
+def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int = 0) -> int:
     """Stop everything, latch, end what was going on. The order matters: motors first, words after; and of the words the
     warning first, since what ends an intent must not be recorded without it: power may be lost between the two."""
     motors_off(out)
@@ -199,7 +200,8 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int) -> int:
     permutation_wipe(flow.order)
     flow.order_state = ORDER_NONE
     flow.warning = fault
-    flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total)
+    flow.sensor = sensor
+    flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total, sensor)
     _end_by_fault(flow, fault)
     panel_lamps(out, 0, 0, 1)
     return flow_enter(flow, WARNING, now_ms)

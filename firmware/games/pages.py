@@ -1,6 +1,8 @@
 """What the dealer reads, by state and warning: four lines of twenty characters that always say what to do next."""
 
-from firmware.fault import FAULT_NAMES, FAULT_STACK
+from micropython import const
+
+from firmware.fault import FAULT_NAMES, FAULT_NOISE, FAULT_STACK
 from firmware.games.books import EXTRA
 from firmware.games.flow import (
     PREPARING,
@@ -13,6 +15,7 @@ from firmware.games.flow import (
     WAITING_FOR_WAGERS,
     WARNING,
 )
+from firmware.image import INPUTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,8 +92,10 @@ _WHAT = (
     "Card lies face up",
     "Deck not complete",
     "Firmware restarted",
+    "Noise on a sensor",
 )
 _HOLD = ("Please wait: storage", "is full of reports", "Check the link to", "the table system")
+_NAME_MAX = const(11)  # characters of a sensor's name beside "Noise on "
 _TRAY = ("Tray is not empty", "", "Take out what lies", "there")
 
 
@@ -104,7 +109,10 @@ def page_lines(flow: "Flow") -> "Page":
         first, then = "Clear the path, then", "close the door"
     elif flow.door_due:
         first, then = "Open door, clear the", "path, close, ACK"
-    return "STOP: " + FAULT_NAMES.split()[flow.warning], _WHAT[flow.warning], first, then
+    what = _WHAT[flow.warning]
+    if flow.sensor:
+        what = ("Noise on " if flow.warning == FAULT_NOISE else "Lost at ") + INPUTS[flow.sensor - 1][:_NAME_MAX]
+    return "STOP: " + FAULT_NAMES.split()[flow.warning], what, first, then
 
 
 def _play(flow: "Flow") -> "Page":

@@ -4,7 +4,8 @@ Every motion is announced by an intent that is durable before the first card mov
 resumes by itself: a warning ends what was going on, and only an operator who has emptied the machine gets back to play.
 """
 
-from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST
+from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_NOISE
+from firmware.games.books import OPEN, STACKS
 from firmware.games.deck_steps import (
     step_deck_held,
     step_preparing,
@@ -38,7 +39,7 @@ from firmware.games.round_steps import (
     step_waiting_for_wagers,
 )
 from firmware.games.tail import tail_resume
-from firmware.image import IN_DOOR
+from firmware.image import IN_DOOR, NO_LINE, sensor_of
 from firmware.machines.job import JOB_FAILED
 from firmware.protocol import ids
 
@@ -83,12 +84,18 @@ def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
     if inp.edge_lost:
         inp.edge_lost = False
         if flow.state != WARNING:
-            return flow_warn(flow, out, FAULT_EDGE_LOST, now_ms)
+            return _warn_of_signals(flow, inp, out, now_ms)
     if (inp.level[IN_DOOR] or flow.door_was_open or flow.door_open) and _watch_door(flow, inp):
         return flow_warn(flow, out, FAULT_DOOR, now_ms)
     if flow.machine.state == JOB_FAILED and flow.state != WARNING:
         return flow_warn(flow, out, flow.machine.fault, now_ms)
     return _STEPS[flow.state](flow, inp, out, now_ms)
+
+
+def _warn_of_signals(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Edges are missing, so that cards can no longer be counted: name the line, where it is known."""
+    fault = FAULT_EDGE_LOST if inp.noisy == NO_LINE else FAULT_NOISE
+    return flow_warn(flow, out, fault, now_ms, sensor_of(inp.suspect))
 
 
 def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
@@ -118,10 +125,17 @@ def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
 
 
 def procedure_resume(
-    flow: "Flow", out: "Outputs", interrupted: int, round_open: bool, warning: int, lost: int, now_ms: int
+    flow: "Flow",
+    out: "Outputs",
+    interrupted: int,
+    round_open: bool,
+    warning: int,
+    lost: int,
+    now_ms: int,
+    sensor: int = 0,
 ) -> None:
-    """After a boot: whatever was cut short is void, by loss of power or what else; a latched warning still is one. A
-    round whose cards were all out was not cut short: the dealer goes on settling it."""
+    """After a boot: void what was cut short, by loss of power or a reset; latch a latched warning again, with the
+    sensor it names. A round whose cards were all out was not cut short: the dealer goes on settling it."""
     if flow.machine.draws:
         from firmware.games.draw_steps import make_play
 
@@ -129,7 +143,7 @@ def procedure_resume(
     tail_resume(flow)
     if not interrupted and not round_open:
         if warning:
-            flow_warn(flow, out, warning, now_ms)
+            flow_warn(flow, out, warning, now_ms, sensor)
         return
     flow_warn(flow, out, lost, now_ms)
     flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
@@ -139,6 +153,7 @@ def procedure_resume(
         kept = ids.UNKNOWN_U16 if consequence == ids.ALL_VOID_BUT_COMPLETE else 0
         unknown = ids.UNKNOWN_U16
         clause = flow.profile.clauses[RULE_DEAL_FAULT]
-        flow.outbox.post(
-            ids.EV_ROUND_VOIDED, lost, ids.UNKNOWN_U8, unknown, unknown, clause, consequence, kept
-        )
+        # Stacks whose taking was recorded before the cut. One that lay in the tray may be gone since: not counted.
+        row = flow.books.row
+        taken = row[STACKS] if row[OPEN] else ids.UNKNOWN_U8
+        flow.outbox.post(ids.EV_ROUND_VOIDED, lost, taken, unknown, unknown, clause, consequence, kept)

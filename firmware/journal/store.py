@@ -1,6 +1,6 @@
 """The journal: a ring of event records in a hash chain, and marks that hold how far it was acknowledged.
 
-    marks    u8 magic, u8 warning, u16 0, u32 generation, u32 acknowledged, u32 round, u16 boot, lanes 42, head 32, CRC
+    marks    u8 magic, warning, sensor, 0, u32 generation, acknowledged, round, u16 boot, lanes 42, head 32, CRC
     log      u8 magic, 3 zeros, identity 16, zeros, CRC
     records  u8 magic, u8 payload size, u16 message, payload (event prefix, body; zeros up to 56), previous 32, CRC
 
@@ -52,6 +52,7 @@ PREFIX_VALUES = const(7)
 BOOT_AT = const(8)  # in a record: prefix fields that recovery looks for
 ROUND_AT = const(20)
 BODY_AT = const(25)
+SENSOR_AT = const(28)  # of a latched warning, behind its code and the cards seen
 ACKED_AT = const(8)  # in a mark
 LANES_AT = const(18)
 HEAD_AT = const(60)
@@ -92,6 +93,7 @@ class Journal:
         self.round_last = 0
         self.boot_last = 0
         self.warning = 0  # latched, by the newest record or mark that says
+        self.sensor = 0  # and the input it names
         self.lanes = Lanes()  # as recorded: what a command's lane says before that is the desk's own business
         self.values = [0] * 8
         self.given = True  # storage answered when a record was loaded last
@@ -135,6 +137,7 @@ class Journal:
         buf = self.buf
         wipe(buf)
         buf[1] = self.warning
+        buf[2] = self.sensor
         pack_into("<IIH", buf, ACKED_AT, seq, self.round_last, self.boot_last)
         self.lanes.pack(buf, LANES_AT)
         buf[HEAD_AT:CRC_AT] = head
@@ -168,6 +171,7 @@ class Journal:
         if self.marks.load():
             self.seq_acked = self._u32(ACKED_AT)
             self.warning = self.buf[1]
+            self.sensor = self.buf[2]
             self._remember(self._u32(ACKED_AT + 4), self._u16(ACKED_AT + 8))
             self._restore_mark_lanes()
             head = bytes(self.buf[HEAD_AT:CRC_AT])
@@ -247,8 +251,9 @@ class Journal:
         """From the record in buf."""
         if message == ids.EV_WARNING_LATCHED:
             self.warning = self.buf[BODY_AT]
+            self.sensor = self.buf[SENSOR_AT]
         elif message == ids.EV_WARNING_CLEARED:
-            self.warning = 0
+            self.warning = self.sensor = 0
 
     def _restore_mark_lanes(self) -> None:
         values = self.values

@@ -27,6 +27,7 @@ _EXTRAS = (
     ("names need ", ids.NEED_NAMES, 0),
     ("names answer ", ids.ANSWER_NAMES, 0),
     ("names warning ", FAULT_NAMES, 0),
+    ("names sensor ", ids.SENSOR_NAMES, 0),
     ("names role ", ids.ROLE_NAMES, 0),
     ("names mode ", ids.MODE_NAMES, 0),
     ("names outcome ", ids.OUTCOME_NAMES, 0),

@@ -159,7 +159,7 @@ MESSAGES = (
     (EV_BOOTED, CLASS_EVENT, "booted cause:u8 board_crc:u32 firmware:t8 halted_boot:u16 halted:t8"),
     (EV_POWER_LOST, CLASS_EVENT, "power_lost during:u16 round_open:u8"),
     (EV_EMPTY_PROVED, CLASS_EVENT, "empty_proved slots_swept:u16"),
-    (EV_WARNING_LATCHED, CLASS_EVENT, "warning_latched warning:u8 cards_seen:u16"),
+    (EV_WARNING_LATCHED, CLASS_EVENT, "warning_latched warning:u8 cards_seen:u16 sensor:u8"),
     (EV_WARNING_CLEARED, CLASS_EVENT, "warning_cleared warning:u8"),
     (EV_DOOR_OPENED, CLASS_EVENT, "door_opened"),
     (EV_DOOR_CLOSED, CLASS_EVENT, "door_closed"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hal.sim.plant import Plant
 
 LIGHT = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
+STORM_MAX = 200000  # edges a second: 100 kHz
 _FREE, _LOW, _HIGH = range(3)
 
 
@@ -29,6 +30,24 @@ class Pulses:
         self.due_us = FAR
 
 
+class Storm:
+    """A line that changes so many times a second, evenly. `due_us` is the next change, while each is an event."""
+
+    def __init__(self, line: int, edges_per_s: int, from_us: int) -> None:
+        self.line = line
+        self.edges_per_s = edges_per_s
+        self.from_us = from_us
+        self.edges = 0
+        self.due_us = self.at_us(1)
+
+    def at_us(self, edge: int) -> int:
+        return self.from_us + edge * 1000000 // self.edges_per_s
+
+    def skip_to(self, now_us: int) -> None:
+        """Count the changes up to now without playing them."""
+        self.edges = (now_us - self.from_us) * self.edges_per_s // 1000000
+
+
 class Beams:
     """Sole writer of the plant's levels and edges."""
 
@@ -37,8 +56,10 @@ class Beams:
         inputs = config["inputs"]
         self.plant = plant
         self.bounce_us = config["mechanism"]["bounce_us"]
+        self.edges_per_s_max = config["mechanism"]["edges_per_s_max"]  # on any one line; more is noise
         self.truth = bytearray(len(lines))
         self.wired = bytearray([1 if name in inputs else 0 for name in lines])
+        self.polled = bytearray([1 if isinstance(inputs.get(name), dict) else 0 for name in lines])  # by an expander
         self.seen = bytearray(self.wired)  # wired, and the slot beam only while somebody watches it
         self.seen[plant.line_slot] = 0
         self.light = bytearray([1 if name in LIGHT else 0 for name in lines])
@@ -50,6 +71,9 @@ class Beams:
         self.plain = not self.bounce_us
         self.queue: "list[tuple[int, int, int]]" = []
         self.noises: "list[Pulses]" = []
+        self.storms: "list[Storm]" = []
+        self.muted = False  # the port drops all edges: storms are not played edge by edge
+        self.flip = bytearray(len(lines))  # what storms make of the level
         self.due_us = FAR
 
     def set(self, line: int, level: int, now_us: int) -> None:
@@ -62,7 +86,7 @@ class Beams:
                 self._show(line, level, now_us)
             return
         self._settle(line, now_us)
-        if self.queue or self.noises:
+        if self.queue or self.noises or self.storms:
             self._schedule()
 
     def watch(self, on: bool, now_us: int) -> None:
@@ -103,6 +127,51 @@ class Beams:
         self._replan()
         self._schedule()
 
+    def check_storm(self, line: int, edges_per_s: int) -> None:
+        """Raise ValueError where there can be none."""
+        if not self.wired[line] or self.polled[line]:
+            why = "it is polled" if self.wired[line] else "this machine has none"
+            raise ValueError("no storm on %s: %s" % (self.plant.lines[line], why))
+        if not 1 <= edges_per_s <= STORM_MAX:
+            raise ValueError("a storm has 1 to %d edges a second" % STORM_MAX)
+
+    def add_storm(self, storm: Storm) -> None:
+        self.lied[storm.line] = 1
+        self.storms.append(storm)
+        self._replan()
+        self.mute(self.muted, self.plant.now_us)
+
+    def drop_storm(self, storm: Storm, now_us: int) -> None:
+        self.storms.remove(storm)
+        self._flip(storm.line, now_us)
+        self._replan()
+        self._schedule()
+
+    def mute(self, on: bool, now_us: int) -> None:
+        """Whether the port drops every edge; if so, changes of a storm are counted and not played."""
+        self.muted = on
+        self.show_storms(now_us)
+        for storm in self.storms:
+            storm.due_us = FAR if on else storm.at_us(storm.edges + 1)
+        self._schedule()
+
+    def show_storms(self, now_us: int) -> None:
+        """Bring the lines under a storm to the level that they have now."""
+        for storm in self.storms:
+            storm.skip_to(now_us)
+            self._flip(storm.line, now_us)
+
+    def edges_per_s(self) -> int:
+        """Of all storms on lines that the port looks at."""
+        return sum([storm.edges_per_s for storm in self.storms if self._stormy(storm.line)])
+
+    def fastest(self) -> "Storm | None":
+        found = None
+        for storm in self.storms:
+            if self._stormy(storm.line) and (found is None or storm.edges_per_s > found.edges_per_s):
+                found = storm
+        return found
+
     def fire(self, now_us: int) -> None:
         while self.queue and self.queue[0][0] <= now_us:
             _due_us, line, level = self.queue.pop(0)
@@ -112,12 +181,17 @@ class Beams:
         for pulses in self.noises:
             if pulses.due_us <= now_us:
                 self._pulse(pulses, now_us)
+        for storm in self.storms:
+            if storm.due_us <= now_us:
+                storm.edges += 1
+                storm.due_us = storm.at_us(storm.edges + 1)
+                self._flip(storm.line, now_us)
         self._schedule()
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _replan(self) -> None:
-        self.plain = not (self.bounce_us or self.dark or self.noises or any(self.forced))
+        self.plain = not (self.bounce_us or self.dark or self.noises or self.storms or any(self.forced))
 
     def _shown(self, line: int) -> int:
         if not self.seen[line]:
@@ -126,8 +200,20 @@ class Beams:
         if forced:
             return 1 if forced == _HIGH else 0
         if self.dark and self.light[line]:
-            return 1
-        return self.truth[line]
+            return 1 ^ self.flip[line]
+        return self.truth[line] ^ self.flip[line]
+
+    def _stormy(self, line: int) -> bool:
+        """Whether a storm reaches the port: not on a line that nobody watches, or that is stuck."""
+        return self.seen[line] != 0 and not self.forced[line]
+
+    def _flip(self, line: int, now_us: int) -> None:
+        flip = 0
+        for storm in self.storms:
+            if storm.line == line:
+                flip ^= storm.edges & 1
+        self.flip[line] = flip
+        self._show(line, self._shown(line), now_us)
 
     def _show(self, line: int, level: int, now_us: int) -> None:
         plant = self.plant
@@ -146,7 +232,7 @@ class Beams:
         if self.plant.level[line] == level:
             return
         self._show(line, level, now_us)
-        if self.bounce_us and self.light[line]:
+        if self.bounce_us and self.light[line] and not self.storms:
             self._bounce(line, level, now_us)
 
     def _bounce(self, line: int, level: int, now_us: int) -> None:
@@ -202,4 +288,6 @@ class Beams:
         due = self.queue[0][0] if self.queue else FAR
         for pulses in self.noises:
             due = min(due, pulses.due_us)
+        for storm in self.storms:
+            due = min(due, storm.due_us)
         self.due_us = due

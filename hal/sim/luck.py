@@ -19,6 +19,7 @@ A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "
 | beam_stuck | line, level | the line shows this level |
 | beam_blind | line | the line shows 0, in the dark too |
 | beam_noise | line, every_us, width_us | in every period one pulse of the wrong level |
+| storm | line, edges_per_s | the line changes so many times a second, up to 200,000 (100 kHz) [4] |
 | beam_dust | line, um | shadows are longer by this, half before and half behind the card [3] |
 | axis_stall | | the move takes its time and nothing moves |
 | axis_slip | thousandths | the move ends so many thousandths of a place short |
@@ -30,6 +31,7 @@ A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "
 [1] At a carousel's exit, which knows no way back: until the outfeed has been started again so often.
 [2] rail: throat B clears, the next beam or store never gets it; exit: it leaves its slot, the exit beam never sees it.
 [3] Of cards that begin to move while the fault is active; on throat_a, throat_b, exit and arrival.
+[4] On a line that is polled, as buttons on an expander are, there is none. While there is one, scans take their time.
 
 Which card: `card` n is the nth at that place since the last load, from 0 (at the exit and in the tray since power-up);
 `ppm` strikes by chance, keyed by seed, card and attempt; with neither it strikes every card. For the axis it is `move`
@@ -37,7 +39,7 @@ n, the nth since power-up, or `ppm`. `times` bounds how often a fault strikes: o
 without end. `from_ms` and `for_ms` bound it in simulated time.
 """
 
-from hal.sim.beams import Pulses
+from hal.sim.beams import Pulses, Storm
 from hal.sim.body import FAR, JAM_HARD
 from hal.sim.rng import mix
 from hal.sim.track import TRAIT_BACK, TRAIT_FACE, TRAIT_FOREIGN
@@ -73,6 +75,7 @@ FAULTS: "dict[str, tuple[dict[str, int | str | None], tuple[str, ...]]]" = {
     "beam_stuck": ({"line": _NEEDED, "level": _NEEDED}, ()),
     "beam_blind": ({"line": _NEEDED}, ()),
     "beam_noise": ({"line": _NEEDED, "every_us": _NEEDED, "width_us": _NEEDED}, ()),
+    "storm": ({"line": _NEEDED, "edges_per_s": _NEEDED}, ()),
     "beam_dust": ({"line": _NEEDED, "um": _NEEDED}, ()),
     "axis_stall": ({}, _MOVE),
     "axis_slip": ({"thousandths": _NEEDED}, _MOVE),
@@ -92,7 +95,7 @@ _CHOICES = {
 }
 _DUSTY = ("throat_a", "throat_b", "exit", "arrival")
 # Those that begin and end by themselves; the others are asked when something happens.
-_TIMED = ("roller_dead", "ejector_stuck", "beam_stuck", "beam_blind", "beam_noise", "litter")
+_TIMED = ("roller_dead", "ejector_stuck", "beam_stuck", "beam_blind", "beam_noise", "storm", "litter")
 
 
 class Fault:
@@ -128,6 +131,7 @@ class Fault:
             self.until_us = max(now_us, self.from_us) + int(spec["for_ms"]) * 1000
         self.begun = False
         self.pulses: "Pulses | None" = None
+        self.storm: "Storm | None" = None
 
     def number_of(self, key: str) -> int:
         return int(self.values[key])
@@ -154,6 +158,8 @@ class Luck:
             raise ValueError("dust is modelled on " + ", ".join(_DUSTY))
         if fault.name == "beam_noise" and fault.number_of("every_us") <= fault.number_of("width_us"):
             raise ValueError("a pulse must be shorter than its period")
+        if fault.name == "storm":
+            plant.beams.check_storm(self._line(fault), fault.number_of("edges_per_s"))
         if fault.place and fault.name != "card_lost":
             plant.check_place(fault.place, fault.number_of("at_um"))
         self.added += 1
@@ -199,6 +205,9 @@ class Luck:
             every_us, width_us = fault.number_of("every_us"), fault.number_of("width_us")
             fault.pulses = Pulses(self._line(fault), every_us, width_us, plant.now_us)
             plant.beams.add_noise(fault.pulses)
+        elif fault.name == "storm":
+            fault.storm = Storm(self._line(fault), fault.number_of("edges_per_s"), plant.now_us)
+            plant.beams.add_storm(fault.storm)
         elif fault.name != "ejector_stuck":
             level = fault.number_of("level") if fault.name == "beam_stuck" else 0
             plant.beams.force(self._line(fault), level, plant.now_us)
@@ -212,6 +221,8 @@ class Luck:
             plant.apply()
         elif fault.pulses is not None:
             plant.beams.drop_noise(fault.pulses, plant.now_us)
+        elif fault.storm is not None:
+            plant.beams.drop_storm(fault.storm, plant.now_us)
         elif fault.name != "litter":
             plant.beams.force(self._line(fault), -1, plant.now_us)
 

@@ -1,5 +1,6 @@
 """The HAL verbs over the simulated plant. Clocks start just before they wrap, so that every run crosses the wrap."""
 
+from hal.sim.rate import NO_LINE, Rate
 from hal.sim.rng import mix
 
 TYPE_CHECKING = False
@@ -12,6 +13,7 @@ _MASK = 0x3FFFFFFF
 _ORIGIN_MS = 0x40000000 - 12000
 _ORIGIN_US = 0x40000000 - 15000000
 LINK_BUFFER = 4096
+CAPTURE_US = 200  # a sample under a storm, where hardware captures the edges (docs/BUDGETS.md)
 
 
 class SimHal:
@@ -30,6 +32,9 @@ class SimHal:
         self.entropy_draws = 0
         self.entropy_ok = True
         self.cause = 0
+        self.rate = Rate(plant)
+        self.edge_us = 0  # what an interrupt takes; 0: edges are captured without one
+        self.masks = True  # interrupts are off while there is noise
 
     def ticks_ms(self) -> int:
         return (_ORIGIN_MS + self.plant.now_us // 1000) & _MASK
@@ -43,9 +48,16 @@ class SimHal:
     def sample(self, inp: "InputImage") -> bool:
         plant = self.plant
         inp.axis = plant.axis.state()
+        if self.rate.noisy != NO_LINE:
+            self.rate.watch()
+            return self._blind(inp)
         if not plant.changed and not plant.edges:
             return False
         plant.changed = False
+        if plant.edges:
+            self.rate.count(plant.edges)
+            if self.rate.noisy != NO_LINE:
+                return self._blind(inp)
         count = inp.edge_count
         for line, value, t_us in plant.edges:
             if count == len(inp.edge_us):
@@ -60,6 +72,18 @@ class SimHal:
         inp.card_code = plant.card_code
         inp.card_codes = plant.card_codes
         inp.raw[:] = plant.level
+        return True
+
+    def _blind(self, inp: "InputImage") -> bool:
+        """Too many edges: none counts, and levels are as they are."""
+        plant = self.plant
+        inp.noisy = self.rate.noisy
+        inp.edge_lost = inp.edge_lost or inp.noisy != NO_LINE
+        inp.edge_count = 0
+        inp.axis = plant.axis.state()
+        inp.raw[:] = plant.level
+        plant.edges = []
+        plant.changed = False
         return True
 
     def drive(self, level: bytearray, watch_slot: bool) -> None:
@@ -133,6 +157,19 @@ class SimHal:
         luck = self.plant.luck
         fault = luck.active(name) if luck.faults else None
         return str(fault.values["kind"]) if fault else ""
+
+    def busy_us(self, work_us: int) -> int:
+        """How long a scan with so much work takes under a storm. If every edge is an interrupt and they leave no time
+        for anything else, the scan ends only after the storm."""
+        beams = self.plant.beams
+        if not self.edge_us:
+            return work_us + CAPTURE_US
+        if self.masks:
+            # Each line can have so many before it is masked.
+            return work_us + self.edge_us * (self.rate.limit + 1) * len(beams.storms)
+        spare = 1000000 - beams.edges_per_s() * self.edge_us
+        ends_us = self.plant.luck.due_us - self.plant.now_us
+        return work_us * 1000000 // spare if spare > 0 else ends_us + work_us
 
     def watchdog_feed(self) -> None:
         self.fed += 1

@@ -16,6 +16,7 @@ from fairshoe.messages import (
     Need,
     Refusal,
     Release,
+    Sensor,
     Shuffle,
     State,
     Status,
@@ -93,7 +94,36 @@ WARNINGS: dict[Fault, Warned] = {
         "the firmware stopped or hung, and the watchdog started it again; `booted` says why",
         f"{_DOOR}; report it with the journal",
     ),
+    Fault.NOISE: Warned(
+        "a sensor's signal changes faster than any card can make it: counts unknown",
+        f"check that sensor's cable, connector and shield, and lamps that shine on it; {_DOOR}",
+    ),
     Fault.UNRECOGNISED: Warned("a warning this version does not know", "update this tool: the device is newer"),
+}
+
+# Where to find each sensor.
+SENSORS: dict[Sensor, str] = {
+    Sensor.HOPPER: "hopper beam",
+    Sensor.THROAT_A: "first throat beam",
+    Sensor.THROAT_B: "second throat beam, at the mouth",
+    Sensor.OPACITY: "thickness sensor at the first throat beam",
+    Sensor.SLOT: "slot beam of the store",
+    Sensor.EXIT: "exit beam",
+    Sensor.TRAY: "tray beam",
+    Sensor.EJECTOR: "home switch of the ejector",
+    Sensor.DOOR: "door switch",
+    Sensor.ARRIVAL: "arrival beam at the shelf",
+    Sensor.CUT: "cut-card sensor",
+    Sensor.BACK: "card-back sensor",
+    Sensor.FACE: "face sensor",
+    Sensor.HOLE_CARD: "card switch of the hole-card reader",
+    Sensor.HOLE_MATCH: "match output of the hole-card reader",
+    Sensor.KEY_SWITCH: "key switch",
+    Sensor.BUTTON_CLOSE: "button CLOSE",
+    Sensor.BUTTON_LOCK: "button LOCK",
+    Sensor.BUTTON_SEAT: "button SEAT",
+    Sensor.BUTTON_GREEN: "button GREEN",
+    Sensor.BUTTON_ACK: "button ACK",
 }
 
 # A warning that only holds something up: nothing has stopped, and it ends by itself.
@@ -114,12 +144,18 @@ REFUSALS: dict[Refusal, str] = {
 }
 
 
-def warned(status: Status) -> Warned | None:
-    """What the status warns of, if anything."""
+def warned(status: Status, sensor: Sensor = Sensor.NONE) -> Warned | None:
+    """What the status warns of, if anything; with the sensor that the last `warning_latched` named."""
     if status.warning == Fault.NONE:
         return None
     table = WARNINGS if status.state in _STOPPED else {**WARNINGS, **HOLDS}
-    return table.get(status.warning, WARNINGS[Fault.UNRECOGNISED])
+    told = table.get(status.warning, WARNINGS[Fault.UNRECOGNISED])
+    return Warned(f"{told.what}; {at_sensor(sensor)}", told.advice) if sensor in SENSORS else told
+
+
+def at_sensor(sensor: Sensor) -> str:
+    """`it is throat_a, the first throat beam`: the name as in the board config, and where to look."""
+    return f"it is {sensor.name.lower()}, the {SENSORS[sensor]}"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fairshoe.board_pins import MCUS, capability_problems, pin_problems
-from fairshoe.board_times import DECK_CARDS, SETTLE_US, SHELF_PASSES, shuffle_us
+from fairshoe.board_rates import HAND_UM_PER_MS as HAND_UM_PER_MS_MAX
+from fairshoe.board_rates import SHADE_PERCENT, rate_problems
+from fairshoe.board_times import DECK_CARDS, LAST_BEAM, SETTLE_US, SHELF_PASSES, gap_us, shuffle_us
 
 Config = dict[str, Any]
 
@@ -30,16 +32,14 @@ OUTPUTS = {
 OPTIONAL_INPUTS = ("opacity", "back", "face", "hole_card", "hole_match")
 OPTIONAL_OUTPUTS = ("dark", "read_ace", "read_court")
 READER = ("hole_card", "hole_match", "read_ace", "read_court")
-_LAST_BEAM = {"carousel": "throat_b_um", "shelves": "arrival_um", "shoe": "exit_um"}  # of those that rollers pass
 
 SLOTS_SPARE = 2  # surplus cards are counted there
 STEP_HZ_MAX = 25000  # hal/rp2/axis.py: pauses are whole microseconds, here still exact to 1 in 40
 RAMP_BYTES_MAX = 8192  # its table lies in the heap
 HOME_STEPS = 2  # hal/rp2/axis.py: the home mark's edge lies so far before place 0
-SHADE_PERCENT = 60  # of a slot's pitch, assumed: so long a card shades the slot beam
 LENGTH_PERCENT_MAX = 115  # firmware/machines/spec.py: longer is a double feed
 SETTLES_MIN = 3
-HAND_UM_PER_MS = (200, 3000)  # assumed: the slowest and the fastest hand that draws a card
+HAND_UM_PER_MS = (200, HAND_UM_PER_MS_MAX)  # assumed: the slowest and the fastest hand that draws a card
 CELL_BYTES = 96  # firmware/journal/cells.py, as the next; hal/flash.py has it too
 RECORD_CELL = 12
 BLOCK_BYTES = 4096
@@ -75,6 +75,7 @@ def board_problems(config: Config) -> Iterator[str]:
     yield from _line_problems(config, kind, mech["count_assurance"])
     yield from _throat_problems(mech)
     yield from _beam_time_problems(mech)
+    yield from rate_problems(config)
     if kind == "draw":
         yield from _draw_problems(mech)
     else:
@@ -246,7 +247,7 @@ def _last_beam_problems(mech: Config) -> Iterator[str]:
                 " sees it yet"
             )
         return
-    key = _LAST_BEAM[mech["kind"]]
+    key = LAST_BEAM[mech["kind"]]
     if mech[key] <= mech["nip_um"]:
         yield f"mechanism.{key} {mech[key]} must lie behind nip_um {mech['nip_um']}"
     left_um = mech["throat_b_um"] + card_um
@@ -268,20 +269,12 @@ def _beam_time_problems(mech: Config) -> Iterator[str]:
     if passage_us < least_us:
         yield f"a card of {mech['card_um']} um covers a beam for {passage_us} us at {speed} um/ms: {why}"
     if mech["kind"] != "draw":
-        gap_us = _gap_us(mech)
-        if gap_us < least_us:
+        clear_us = gap_us(mech)
+        if clear_us < least_us:
             yield (
-                f"the gap between two cards lasts {gap_us} us (pick_latency_us_min {mech['pick_latency_us_min']} less"
+                f"the gap between two cards lasts {clear_us} us (pick_latency_us_min {mech['pick_latency_us_min']} less"
                 f" slip): {why}"
             )
-
-
-def _gap_us(mech: Config) -> int:
-    """Between two cards at the last beam, the first one slipping most and the next one not at all."""
-    last_um = mech[_LAST_BEAM[mech["kind"]]]
-    slip = mech["slip_percent_max"]
-    lost_us = last_um * 1000 * slip // (mech["transport_um_per_ms"] * (100 - slip))
-    return mech["pick_latency_us_min"] - lost_us
 
 
 # --- the store ---------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""How long a shuffle takes, worked out from a board config: what the report instant has to cover.
+"""How long a shuffle takes, worked out from a board config: what the report instant has to cover. And the gap between
+two cards.
 
 The order decides how far the axis goes between two cards, so there is no single figure. Taken here: the mean over all
 orders and DEVIATIONS standard deviations, with the slowest rollers, the most slip and the worst scan at every card.
@@ -13,6 +14,7 @@ from typing import Any
 SETTLE_US = 1000  # firmware/image.py: how long a change must last to be one
 DECK_CARDS = {"carousel": 52, "shelves": 384}  # the largest deck that each is built for
 SHELF_PASSES = 2
+LAST_BEAM = {"carousel": "throat_b_um", "shelves": "arrival_um", "shoe": "exit_um"}  # of those that rollers pass
 DEVIATIONS = 4  # one order in 30,000 takes longer; its result waits for the next report instant
 
 
@@ -24,6 +26,14 @@ def shuffle_us(mech: dict[str, Any]) -> int:
 def notice_us(mech: dict[str, Any]) -> int:
     """From a beam's first edge to the scan that acts on it, at worst."""
     return mech["bounce_us"] + SETTLE_US + mech["scan_ms_max"] * 1000
+
+
+def gap_us(mech: dict[str, Any]) -> int:
+    """Between two cards at the last beam, the first one slipping most and the next one not at all."""
+    last_um = mech[LAST_BEAM[mech["kind"]]]
+    slip = mech["slip_percent_max"]
+    lost_us = last_um * 1000 * slip // (mech["transport_um_per_ms"] * (100 - slip))
+    return mech["pick_latency_us_min"] - lost_us
 
 
 def move_us(places: float, speed: float, accel: float) -> float:

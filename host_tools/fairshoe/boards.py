@@ -14,6 +14,7 @@ import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
 from fairshoe import _device
 from fairshoe.board_checks import Config, board_problems
+from fairshoe.board_rates import honest_rates
 from fairshoe.errors import BoardError
 from fairshoe.files import parse_json, read_regular
 
@@ -35,6 +36,7 @@ class Inspection:
     mcu: str = ""
     count_assurance: str = ""
     meaning: str = ""
+    edges_per_s: tuple[tuple[str, int, str], ...] = ()  # by line: the fastest that is honest, and why
 
     @property
     def good(self) -> bool:
@@ -89,7 +91,8 @@ def inspect_board(name: str) -> Inspection:
     mech = config["mechanism"]
     assurance = mech["count_assurance"]
     crc = zlib.crc32(device_bytes(config))
-    return Inspection(name, (), crc, mech["kind"], config["mcu"]["board"], assurance, MEANING[assurance])
+    rates = tuple((line, rate.edges_per_s, rate.why) for line, rate in honest_rates(config).items())
+    return Inspection(name, (), crc, mech["kind"], config["mcu"]["board"], assurance, MEANING[assurance], rates)
 
 
 def check_board(config: object) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from enum import IntEnum
 from typing import cast
 
-from fairshoe.advice import warned
+from fairshoe.advice import SENSORS, warned
 from fairshoe.describe_game import describe_game
 from fairshoe.halted import halt_advice, halt_text
 from fairshoe.messages import (
@@ -27,6 +27,7 @@ from fairshoe.messages import (
     State,
     Status,
     UnknownMessage,
+    WarningLatched,
 )
 
 SECRET = "(not_shown)"
@@ -52,13 +53,25 @@ def describe_event(event: Event) -> str:
     """`stack offered: stack 2, cards 5`; what a game's rules bear on in whole words: fairshoe.describe_game."""
     if isinstance(event, (CommandAccepted, CommandEnded)):
         return _describe_command(event)
+    if isinstance(event, WarningLatched) and event.sensor in SENSORS:
+        return _describe_sensor(event)
     told = describe_game(event)
     if told is not None:
         return told
-    hidden = _NO_HALT if isinstance(event, Booted) and not event.halted_boot else ()
+    hidden: tuple[str, ...] = _NO_HALT if isinstance(event, Booted) and not event.halted_boot else ()
+    if isinstance(event, WarningLatched):
+        hidden = ("sensor",)
     names = [f.name for f in fields(event) if f.name not in _PREFIX and f.name not in hidden]
     parts = [_field(name, getattr(event, name)) for name in names]
     return words(event.NAME) + (": " + ", ".join(parts) if parts else "")
+
+
+def _describe_sensor(event: WarningLatched) -> str:
+    """`warning latched: NOISE ON throat_a (first throat beam), cards seen 12: check ...`."""
+    noise = event.warning == Fault.NOISE
+    what = "NOISE ON" if noise else f"{words(event.warning.name)} at"
+    text = f"warning latched: {what} {event.sensor.name.lower()} ({SENSORS[event.sensor]}), cards seen"
+    return f"{text} {event.cards_seen}: check its cable, connector and shield, and lamps that shine on it"
 
 
 def _describe_command(event: CommandAccepted | CommandEnded) -> str:

@@ -41,6 +41,35 @@ class Fault(_Named):
     FACE_UP = 19
     COMPOSITION = 20
     RESET = 21
+    NOISE = 22
+    UNRECOGNISED = 255
+
+
+class Sensor(_Named):
+    """The input that a warning names."""
+
+    NONE = 0
+    HOPPER = 1
+    THROAT_A = 2
+    THROAT_B = 3
+    OPACITY = 4
+    SLOT = 5
+    EXIT = 6
+    TRAY = 7
+    EJECTOR = 8
+    DOOR = 9
+    ARRIVAL = 10
+    CUT = 11
+    BACK = 12
+    FACE = 13
+    HOLE_CARD = 14
+    HOLE_MATCH = 15
+    KEY_SWITCH = 16
+    BUTTON_CLOSE = 17
+    BUTTON_LOCK = 18
+    BUTTON_SEAT = 19
+    BUTTON_GREEN = 20
+    BUTTON_ACK = 21
     UNRECOGNISED = 255
 
 
@@ -527,9 +556,10 @@ class EmptyProved(Event):
 
 @dataclass(frozen=True, slots=True)
 class WarningLatched(Event):
-    ID, CLASS, NAME, LAYOUT = 259, 2, "warning_latched", Struct("<IHIHIIBBH")
+    ID, CLASS, NAME, LAYOUT = 259, 2, "warning_latched", Struct("<IHIHIIBBHB")
     warning: Fault
     cards_seen: int
+    sensor: Sensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -912,6 +942,6 @@ ALL: tuple[type[Message], ...] = (
 
 # By field name.
 ENUMS: dict[str, type[IntEnum]] = {
-    "warning": Fault, "state": State, "role": Role, "mode": Mode, "outcome": Outcome, "reason": Reason,
-    "what": What, "consequence": Consequence, "need": Need, "answer": Answer, "why": Refusal,
+    "warning": Fault, "sensor": Sensor, "state": State, "role": Role, "mode": Mode, "outcome": Outcome,
+    "reason": Reason, "what": What, "consequence": Consequence, "need": Need, "answer": Answer, "why": Refusal,
 }

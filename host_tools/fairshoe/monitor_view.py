@@ -9,7 +9,17 @@ from datetime import datetime, timedelta, timezone
 
 from fairshoe.advice import next_step, warned
 from fairshoe.describe import FEED_DRIFT_PERCENT, describe_event, progress, words
-from fairshoe.messages import ZONES, Event, LinkCounters, Message, Meters, Status, UnknownMessage
+from fairshoe.messages import (
+    ZONES,
+    Event,
+    LinkCounters,
+    Message,
+    Meters,
+    Sensor,
+    Status,
+    UnknownMessage,
+    WarningLatched,
+)
 from fairshoe.screen import Line, style_of
 from fairshoe.session import event_seq
 from fairshoe.watch import Mode, Watch
@@ -41,7 +51,7 @@ class View:
         top = [self._title(columns), self._identity(), []]
         top += _connection(self.watch, columns)
         if status is not None:
-            top += _past(status) if _stale(self.watch) else _state(status, columns)
+            top += _past(status) if _stale(self.watch) else _state(status, columns, self._sensor(status))
         wide = columns >= WIDE and rows >= TALL
         top += self._columns(columns) if wide else self._compact(columns)
         footer: Line = [("q", "bold"), (" quit", "dim"), (self._note(), "dim")]
@@ -49,6 +59,11 @@ class View:
         return [*top, [], [("events", "bold")], *self._events(max(room, 0), columns), footer][:rows]
 
     # -- parts ---------------------------------------------------------------------------------------------------------
+
+    def _sensor(self, status: Status) -> Sensor:
+        """What this warning named when it was latched, if that event was heard: a status has no room for it."""
+        latched = [message for _seq, message in self.events if isinstance(message, WarningLatched)]
+        return latched[-1].sensor if latched and latched[-1].warning == status.warning else Sensor.NONE
 
     def _title(self, columns: int) -> Line:
         watch = self.watch
@@ -141,7 +156,7 @@ def round_facts(status: Status) -> list[str]:
     return facts + ([f"stack {status.stack}"] if status.stack else [])
 
 
-def _state(status: Status, columns: int) -> list[Line]:
+def _state(status: Status, columns: int, sensor: Sensor) -> list[Line]:
     step = next_step(status)
     facts = round_facts(status)
     style = "bad" if status.warning else "good"
@@ -154,7 +169,7 @@ def _state(status: Status, columns: int) -> list[Line]:
         lines.append(_labelled("", f"{bar}  {status.elapsed_ds / 10:.0f} of {status.expected_ds / 10:.0f} s, by time"))
     else:
         lines.append(_labelled("next", step.text, "" if step.machine else "bold"))
-    told = warned(status)
+    told = warned(status, sensor)
     if told is not None:
         lines += _wrapped("warning", [f"{words(status.warning.name)}: {told.what}"], columns, "bad")
         lines += _wrapped("to do", [told.advice], columns, "bold")

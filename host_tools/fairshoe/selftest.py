@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fairshoe.advice import warned
+from fairshoe.advice import SENSORS, warned
 from fairshoe.describe import FEED_DRIFT_PERCENT, words
 from fairshoe.dictionary import Dictionary, own_dictionary
 from fairshoe.journal import Record
@@ -98,7 +98,8 @@ def _own_test(records: list[Record] | None) -> Check:
         if isinstance(event, DeckVerified):
             return Check("self-test", GOOD, f"its beams were tested for a deck that was verified (record {event.seq})")
         if isinstance(event, WarningLatched):
-            what = f"not passed since {words(event.warning.name)} was latched (record {event.seq})"
+            named = f" at {event.sensor.name.lower()}" if event.sensor in SENSORS else ""
+            what = f"not passed since {words(event.warning.name)}{named} was latched (record {event.seq})"
             return Check("self-test", BAD, what, "Do what the display asks for; it tests itself then.")
         if isinstance(event, Booted):
             break
@@ -113,7 +114,9 @@ def _journal(records: list[Record] | None) -> Check:
     broken = [b.seq for a, b in pairwise(records) if not b.fault and b.previous != a.digest]
     if damaged or broken:
         return Check(
-            "journal", BAD, f"record {min(damaged + broken)} is damaged or does not follow the one before",
+            "journal",
+            BAD,
+            f"record {min(damaged + broken)} is damaged or does not follow the one before",
             "Pull the journal and verify it: fairshoe journal pull, fairshoe journal verify.",
         )
     if not records:
@@ -127,7 +130,9 @@ def _room(look: Look, records: list[Record] | None) -> Check:
     filling = [event for event in _events(records or []) if isinstance(event, JournalFilling)]
     if filling and waiting >= filling[-1].waiting:
         return Check(
-            "room", LOOK, f"storage is filling up: {many(waiting, 'event')} that nobody has collected",
+            "room",
+            LOOK,
+            f"storage is filling up: {many(waiting, 'event')} that nobody has collected",
             "Connect the host that stores them; a full journal refuses the next round.",
         )
     return Check("room", GOOD, f"{many(waiting, 'event')} not collected yet")

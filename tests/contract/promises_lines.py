@@ -103,7 +103,7 @@ def as_many_edges_as_the_image_holds_are_all_there(driver, kind):
     board = driver.make(kind)
     for i in range(31):
         board.set_line("throat_a", (i + 1) % 2)
-        board.run(100)
+        board.run(400)
     edges = board.sample()
     assert len(edges) == 31 and not board.inp.edge_lost
     assert [level for _, level, _ in edges] == [(i + 1) % 2 for i in range(31)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fairshoe import board_checks, board_times, boards
+from fairshoe import board_checks, board_rates, board_times, boards
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("carousel", "shelves", "shoe", "draw")
@@ -398,12 +398,64 @@ def test_the_gap_between_two_cards_lasts_long_enough() -> None:
 
 def test_a_sweep_leaves_the_slot_beam_time() -> None:
     message = only(
-        "carousel", mechanism__axis_mrev_per_s=6000, mechanism__axis_mrev_per_s2=90000, mechanism__bounce_us=300
+        "carousel",
+        mechanism__axis_mrev_per_s=6000,
+        mechanism__axis_mrev_per_s2=90000,
+        mechanism__bounce_us=300,
+        mechanism__edges_per_s_max=6000,
     )
     assert message == (
         "a sweep at axis_mrev_per_s 6000 passes a slot in 3086 us and leaves 1234 us between two cards: the slot beam"
         " needs more than 1300 us (settling + bounce)"
     )
+
+
+# --- the rate of edges -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_fastest_honest_line_of_a_reference_board_leaves_room_below_the_limit(kind: str) -> None:
+    rates = board_rates.honest_rates(board(kind))
+    assert max(rate.edges_per_s for rate in rates.values()) == 1750
+    polled = [name for name in board(kind)["inputs"] if name not in rates]
+    assert polled and all(name.startswith(("button_", "key_")) for name in polled)
+
+
+def test_a_limit_below_what_a_line_can_honestly_have_is_refused_with_both_numbers() -> None:
+    assert problems("carousel", mechanism__edges_per_s_max=1750) == []
+    message = only("carousel", mechanism__edges_per_s_max=1749)
+    assert message.startswith("mechanism.edges_per_s_max 1749: inputs.")
+    assert message.endswith("and would be taken for noise; state at least 1750, or slow the machine")
+
+
+def test_a_faster_sweep_needs_a_higher_limit() -> None:
+    """82 us less and a third change fits into 8 ms."""
+    fast = {"mechanism__axis_mrev_per_s": 2500, "mechanism__axis_mrev_per_s2": 90000}
+    message = only("carousel", **fast, mechanism__edges_per_s_max=2600)
+    assert message.startswith(
+        "mechanism.edges_per_s_max 2600: inputs.slot can honestly have 2625 edges a second (cards: 3 changes in 8 ms,"
+        " 7 edges each with bounces)"
+    )
+    assert problems("carousel", **fast, mechanism__edges_per_s_max=2625) == []
+    assert problems("carousel", **fast, mechanism__edges_per_s_max=1750, mechanism__bounce_us=0) == []
+
+
+@pytest.mark.parametrize(("name", "followed"), [("pico-shoe", 8000), ("esp32s3-shoe", 4000), ("stm32-shoe", 4000)])
+def test_a_limit_above_what_the_port_follows_is_refused(name: str, followed: int) -> None:
+    config = copy.deepcopy(boards.load_board(name)[0])
+    config["mechanism"]["edges_per_s_max"] = followed
+    assert boards.check_board(config) == []
+    config["mechanism"]["edges_per_s_max"] = followed + 1
+    port = config["mcu"]["port"]
+    assert boards.check_board(config) == [
+        f"mechanism.edges_per_s_max {followed + 1}: port {port} follows {followed} edges a second on a line; state at"
+        f" most {followed}"
+    ]
+
+
+def test_config_check_tells_the_rate_of_every_line_to_programs() -> None:
+    found = boards.inspect_board("pico-shoe").edges_per_s
+    assert ("door", 1625, "a switch: 1 change in 8 ms, 13 edges each with bounces") in found
 
 
 # --- times and storage -------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from fairshoe.messages import (
     Reason,
     Result,
     Role,
+    Sensor,
     StackOffered,
     UnknownMessage,
     WarningLatched,
@@ -227,7 +228,7 @@ def test_what_a_newer_device_sends_is_read_by_the_dictionary_in_the_capture() ->
 
 
 def test_a_number_without_a_name_is_shown_as_it_was_sent() -> None:
-    latched = WarningLatched(1, 1, 1, 1, 1, 1, 1, Fault.UNRECOGNISED, 3)
+    latched = WarningLatched(1, 1, 1, 1, 1, 1, 1, Fault.UNRECOGNISED, 3, Sensor.NONE)
     raw = bytearray(wire.decode_all(wire.encode(latched))[0].signed)
     raw[8 + 21] = 200
     data = wire.encode(UnknownMessage(latched.ID, latched.CLASS, bytes(raw[8:])))

@@ -91,6 +91,19 @@ def count_invented(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scribe, "procedure_resume", invent)
 
 
+def stacks_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The boot does not know how many stacks were reported as taken."""
+    resume = procedure.procedure_resume
+
+    def forget(flow: Any, *arguments: Any) -> None:
+        resume(flow, *arguments)
+        entry = flow.outbox.entries[flow.outbox.count - 1]
+        if entry.message == procedure.ids.EV_ROUND_VOIDED:
+            entry.values[1] = procedure.ids.UNKNOWN_U8
+
+    monkeypatch.setattr(scribe, "procedure_resume", forget)
+
+
 def warning_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """A latched warning does not survive the boot."""
     recover = store.Journal.recover
@@ -362,6 +375,7 @@ DEFECTS: list[tuple[Plant, Job, str, int]] = [
     (round_voided_without_a_warning, DEFAULT, "void", 10),
     (wrong_clause, DEFAULT, "void", 20),
     (count_invented, DEFAULT, "void", 20),
+    (stacks_forgotten, DEFAULT, "void", 20),
     (warning_forgotten, DEFAULT, "void", 200),
     (resumes_by_itself, DEFAULT, "resume", 10),
     (number_given_twice, AWAY, "lost", 10),

@@ -95,7 +95,7 @@ def test_a_card_that_was_nearly_out_and_goes_back_stops_the_game():
         draw(stage, 2)
         assert stage.rig.plant.hand.draw_back(um, 400)
         stage.until("warning_latched", 2000)
-        assert fields_of(stage, "warning_latched") == [[FAULT_DOUBLE_FEED, 2]]
+        assert fields_of(stage, "warning_latched") == [[FAULT_DOUBLE_FEED, 2, 0]]
         stage.until("round_voided", 1000)
 
 
@@ -247,14 +247,14 @@ def test_a_short_or_long_shoe_is_found_when_it_runs_out_or_over():
     stage = playing(put_in=9)
     draw(stage, 9)
     assert warned(stage) == FAULT_MISMATCH
-    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 9]]
+    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 9, 0]]
     assert fields_of(stage, "round_voided")[0][0] == FAULT_MISMATCH
     stage = playing(put_in=11)
     draw(stage, 10)
     assert stage.rig.app.flow.state == DRAWING
     draw(stage, 1)
     assert warned(stage) == FAULT_MISMATCH
-    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 11]]
+    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 11, 0]]
 
 
 def test_a_long_shoe_whose_last_round_ended_in_time_is_found_too():

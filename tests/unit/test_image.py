@@ -6,6 +6,7 @@ from tables import insert, set_up, warned
 from firmware.fault import FAULT_EDGE_LOST
 from firmware.image import (
     EDGES_MAX,
+    IN_ACK,
     IN_CLOSE,
     IN_EXIT,
     IN_GREEN,
@@ -13,8 +14,10 @@ from firmware.image import (
     IN_THROAT_B,
     INPUT_COUNT,
     INPUTS,
+    NO_LINE,
     SETTLE_US,
     Inputs,
+    sensor_of,
 )
 from firmware.ticks import FOREVER_MS
 from hal.sim.rng import mix
@@ -207,6 +210,54 @@ def test_after_lost_edges_the_levels_are_what_they_are_and_nothing_has_passed():
     assert passages(inp, IN_THROAT_B) == (0, 0, 1, 0)
 
 
+def noisy_scan(inp, now_us, line, **raw):
+    """One scan under noise on a line, with these raw levels."""
+    for name in raw:
+        inp.raw[INPUTS.index(name)] = raw[name]
+    inp.noisy = line
+    inp.edge_lost = line != NO_LINE
+    scan(inp, now_us)
+    inp.edge_lost = False
+
+
+def test_under_noise_levels_stay_as_they_were_until_it_is_over():
+    inp = ready()
+    for i in range(100):
+        noisy_scan(inp, i * 2000, IN_THROAT_A, throat_a=1, door=1, key_switch=1)
+        assert inp.unsettled() and inp.suspect == IN_THROAT_A
+    assert not any(inp.level)
+    noisy_scan(inp, 300000, NO_LINE)
+    assert [INPUTS[line] for line in range(INPUT_COUNT) if inp.level[line]] == ["throat_a", "door", "key_switch"]
+    assert not any(inp.enters) and not inp.unsettled()
+    scan(inp, 400000, (IN_THROAT_A, 0, 390000))
+    assert passages(inp) == (0, 0, 1, 0)
+
+
+def test_under_noise_a_button_counts_once_for_each_press():
+    inp = ready()
+    for press in range(1, 4):
+        for pressed in (1, 0):
+            for i in range(5):
+                noisy_scan(inp, press * 50000 + i * 2000, IN_THROAT_A, button_ack=pressed)
+        assert inp.enters[IN_ACK] == inp.presses == press
+    noisy_scan(inp, 300000, IN_THROAT_A, button_ack=1)
+    noisy_scan(inp, 302000, IN_THROAT_A, button_ack=0)
+    assert inp.presses == 3
+
+
+def test_lost_edges_are_put_down_to_the_line_with_the_most_of_those_that_were_kept():
+    inp = ready()
+    inp.edge_lost = True
+    scan(inp, 9000, (IN_EXIT, 1, 1000), (IN_THROAT_A, 1, 1100), (IN_EXIT, 0, 1200), (IN_THROAT_B, 1, 1300))
+    assert inp.suspect == IN_EXIT
+    inp.edge_lost = True
+    scan(inp, 19000, (IN_THROAT_A, 0, 10000))
+    assert inp.suspect == IN_THROAT_A
+    inp.edge_lost = True
+    scan(inp, 29000)
+    assert inp.suspect == NO_LINE
+
+
 def test_as_many_edges_as_there_is_room_for_in_one_scan():
     inp = ready()
     edges = [(IN_EXIT, 1 - i % 2, 2000 + i * 2000) for i in range(EDGES_MAX)]
@@ -234,9 +285,11 @@ def test_more_edges_than_can_be_kept_stop_the_machine_whatever_it_was_doing():
     stage.run(1000)
     plant = stage.rig.plant
     for i in range(EDGES_MAX + 1):
-        plant.edges.append((plant.line_exit, 1 - i % 2, plant.now_us))
+        line = plant.line_tray if i % 3 == 0 else plant.line_exit  # neither has so many that it is noise
+        plant.edges.append((line, 1 - i % 2, plant.now_us))
     plant.changed = True
     assert warned(stage) == FAULT_EDGE_LOST
+    assert stage.rig.app.flow.sensor == sensor_of(IN_EXIT)
     assert not any(plant.outputs)
     assert "deck_verified" not in stage.names()
 

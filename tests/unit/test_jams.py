@@ -32,7 +32,7 @@ def test_a_card_that_stops_in_the_throat_ends_the_shuffle():
         steps = stories.start() + jam("throat", 10, at_um) + stories.shuffle(52)
         stage = play(steps + [("warning_latched", 500, "wait", 0)])
         assert fields_of(stage, "shuffle_failed") == [[FAULT_JAM_THROAT]]
-        assert fields_of(stage, "warning_latched") == [[FAULT_JAM_THROAT, 11]]
+        assert fields_of(stage, "warning_latched") == [[FAULT_JAM_THROAT, 11, 0]]
         assert motors_are_off(stage)
         assert "deck_verified" not in stage.names()
 

@@ -1,9 +1,17 @@
 """What the display says: it fits, it names the warning, and it tells what to do next."""
 
-from firmware.fault import FAULT_JAM_THROAT, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NAMES
+from firmware.fault import (
+    FAULT_EDGE_LOST,
+    FAULT_JAM_THROAT,
+    FAULT_JOURNAL,
+    FAULT_MISMATCH,
+    FAULT_NAMES,
+    FAULT_NOISE,
+)
 from firmware.games.books import EXTRA, Books
 from firmware.games.flow import STATE_COUNT, WAITING_FOR_DECK, WAITING_FOR_GREEN, WAITING_FOR_ROUND_END, WARNING
 from firmware.games.pages import page_lines
+from firmware.image import IN_THROAT_A, INPUTS, sensor_of
 from firmware.protocol import ids
 from rig.games import load_profile
 
@@ -23,6 +31,7 @@ class Shown:
     def __init__(self, state, warning=0, game="house"):
         self.state = state
         self.warning = warning
+        self.sensor = 0
         self.hold = 0
         self.need = 0
         self.door_open = False
@@ -71,6 +80,11 @@ def every_page():
             shown.door_open = door == 1
             shown.door_due = door == 2
             yield shown
+    for sensor in range(1, len(INPUTS) + 1):
+        for warning in (FAULT_EDGE_LOST, FAULT_NOISE):
+            shown = Shown(WARNING, warning)
+            shown.sensor = sensor
+            yield shown
     held = Shown(WAITING_FOR_DECK)
     held.hold = FAULT_JOURNAL
     yield held
@@ -104,6 +118,17 @@ def test_a_stop_asks_for_the_door_only_while_it_has_to_be_opened():
     shown.door_open = False
     assert page_lines(shown)[2:] == ("Empty hopper, path,", "then press ACK")
     assert page_lines(Shown(WARNING, FAULT_MISMATCH))[3] == "then press ACK"
+
+
+def test_a_stop_by_noise_or_lost_edges_names_the_sensor_where_it_is_known():
+    shown = Shown(WARNING, FAULT_NOISE)
+    assert page_lines(shown)[1] == "Noise on a sensor"
+    shown.sensor = sensor_of(IN_THROAT_A)
+    assert page_lines(shown)[:2] == ("STOP: noise", "Noise on throat_a")
+    shown.warning = FAULT_EDGE_LOST
+    assert page_lines(shown)[:2] == ("STOP: edge_lost", "Lost at throat_a")
+    shown.sensor = 0
+    assert page_lines(shown)[1] == "Beam signals lost"
 
 
 def test_a_full_storage_is_shown_where_it_holds_up_the_next_deck():

@@ -15,15 +15,15 @@ def test_power_lost_in_a_shuffle_is_told_and_the_deck_has_to_come_out():
     steps = stories.start() + stories.shuffle(52) + [("shuffle_started", 6000, "cut", 0), ("", 2000, "boot", 0)]
     stage = play(steps + stories.clear_by_hand())
     assert fields_of(stage, "power_lost") == [[ids.EV_SHUFFLE_STARTED, 0]]
-    assert fields_of(stage, "warning_latched") == [[FAULT_POWER, 0]]
+    assert fields_of(stage, "warning_latched") == [[FAULT_POWER, 0, 0]]
     assert "deck_verified" not in stage.names()
 
 
-def test_power_lost_while_a_stack_is_dealt_voids_the_round_with_unknown_counts():
+def test_power_lost_while_a_stack_is_dealt_voids_the_round_with_the_stacks_reported_as_taken():
     steps = stories.start() + stories.shuffle(52) + stories.deal(3)[:-2] + [("stack_started", 300, "cut", 0)]
     stage = play(steps + [("", 2000, "boot", 0)] + stories.clear_by_hand() + stories.round_of(1))
     assert fields_of(stage, "power_lost") == [[ids.EV_STACK_STARTED, 1]]
-    assert fields_of(stage, "round_voided") == [[FAULT_POWER, ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]]
+    assert fields_of(stage, "round_voided") == [[FAULT_POWER, 2, ids.UNKNOWN_U16, ids.UNKNOWN_U16]]
     assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [2]
 
 
@@ -39,7 +39,7 @@ def test_a_verified_deck_does_not_survive_a_power_cut():
     steps += [("warning_latched", 500, "press", "ack"), ("deck_removed", 500, "take", 0)]
     steps += [("warning_cleared", 0, "wait", 0)]
     stage = play(steps)
-    assert fields_of(stage, "warning_latched") == [[FAULT_CARDS_INSIDE, 0]]
+    assert fields_of(stage, "warning_latched") == [[FAULT_CARDS_INSIDE, 0, 0]]
     assert fields_of(stage, "deck_removed") == [[52]]
     assert stage.rig.app.flow.state == WAITING_FOR_DECK
 

@@ -54,7 +54,7 @@ def test_the_deck_out_of_turn_and_a_mixed_one_are_refused():
     table = two()
     table.stage.act("load", {"cards": 52, "deck": 2})
     table.play(("", 300, "press", "green"), ("warning_latched", 300, "wait", 0))
-    assert fields_of(table.stage, "warning_latched") == [[FAULT_BACK, 1]]  # at its first card
+    assert fields_of(table.stage, "warning_latched") == [[FAULT_BACK, 1, 0]]  # at its first card
     assert clauses_of(table.stage, "shuffle_failed") == [b"CS-2b"]
     table = two().round(1)
     table.stage.act("load", {"cards": 30, "deck": 2})

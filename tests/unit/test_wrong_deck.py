@@ -12,7 +12,7 @@ def test_a_short_or_long_deck_is_refused_with_its_count_and_latched():
     for cards in (51, 53):
         stage = play(stories.start() + stories.shuffle(cards) + [("warning_latched", 60000, "wait", 0)])
         assert fields_of(stage, "deck_refused") == [[52, cards, cards]]
-        assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, cards]]
+        assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, cards, 0]]
         assert "deck_verified" not in stage.names()
         assert stage.rig.app.flow.state == WARNING
 
@@ -36,7 +36,7 @@ def test_a_refused_deck_is_put_out_counted_and_the_next_good_deck_plays():
 def test_more_cards_than_slots_stops_the_intake():
     stage = play(stories.start() + stories.shuffle(60) + stories.clear_by_hand())
     assert fields_of(stage, "shuffle_failed") == [[FAULT_MISMATCH]]
-    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 54]]
+    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 54, 0]]
 
 
 def test_a_card_that_left_its_slot_unseen_is_a_mismatch():

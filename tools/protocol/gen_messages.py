@@ -41,6 +41,7 @@ PYTHON = {"u8": "int", "u16": "int", "u32": "int", "t8": "str"}  # all others ar
 # Fields of these names are enumerated: the class, what it is, its members in code order.
 ENUMS = {
     "warning": ("Fault", "Why a warning is latched.", fault.FAULT_NAMES),
+    "sensor": ("Sensor", "The input that a warning names.", ids.SENSOR_NAMES),
     "state": ("State", "What the device is doing.", ids.STATE_NAMES),
     "role": ("Role", "What a session may do.", ids.ROLE_NAMES),
     "mode": ("Mode", "What the link is for.", ids.MODE_NAMES),
@@ -128,12 +129,12 @@ class Command(Message):
 {command}
 '''
 
-CLASS_TEXT = '''
+CLASS_TEXT = """
 
 @dataclass(frozen=True, slots=True)
 class {name}({base}):
     ID, CLASS, NAME, LAYOUT = {id}, {kind}, "{word}", Struct("<{layout}")
-'''
+"""
 
 
 def fields(spec: str) -> list[tuple[str, str]]:
