@@ -125,27 +125,30 @@ def rows(config: Config) -> list[tuple[str, str, str, str, str, str]]:
 
 def buses(config: Config) -> str:
     link, nv, expander = config["link"], config["nv"], config.get("expander")
-    parts = [f"Link on UART {link['uart']} at {link['baud']:,} baud"]
+    parts = [f"Link: UART {link['uart']}, {link['baud']:,} baud."]
     if nv["kind"] == "fram":
-        parts.append(f"FRAM of {nv['bytes']:,} bytes on SPI {nv['spi']}")
+        parts.append(f"FRAM: {nv['bytes']:,} bytes, SPI {nv['spi']}.")
     if expander:
-        parts.append(f"port expander at address {expander['address']} on I2C {expander['i2c']}")
+        parts.append(f"Port expander: I2C {expander['i2c']}, address {_address(expander['address'])}.")
         if "display" in config:
-            parts.append(f"display at address {config['display']['address']} on the same")
-    return ", ".join(parts)
+            parts.append(f"Display: the same bus, address {_address(config['display']['address'])}.")
+    return " ".join(parts)
+
+
+def _address(address: int) -> str:
+    return f"{address} (0x{address:02x})"
 
 
 def section(names: list[str], config: Config) -> str:
     """Picture and table for boards that are wired alike."""
     mcus = " and ".join(boards.load_board(name)[0]["mcu"]["board"] for name in names)
     used = {row[1] for row in rows(config) if not row[1].startswith("expander")}
-    others = "".join(f" The same for [{name}](wiring/{name}.svg)." for name in names[1:])
+    others = "".join(f" The same picture for {name}: [wiring/{name}.svg](wiring/{name}.svg)." for name in names[1:])
     lines = [
         f"## {' and '.join(names)}",
         "",
-        f"{mcus}.",
-        f"{buses(config)}. {len(used)} pins.",
-        f"The service port is {SERVICE[config['mcu']['port']]}.{others}",
+        f"{mcus}; {len(used)} pins in use. {buses(config)}",
+        f"Service port: {SERVICE[config['mcu']['port']]}.{others}",
         "",
         f"![wiring of {names[0]}](wiring/{names[0]}.svg)",
         "",

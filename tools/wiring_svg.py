@@ -294,28 +294,23 @@ def _text(x: float, y: float, words: str, css: str = "") -> str:
     return f'<text x="{x:g}" y="{y:g}" class="{css}">{escape(words)}</text>'
 
 
-def _pin(row: Row, y: int, right: bool) -> list[str]:
+def _pin(row: Row, y: int, right: bool) -> str:
     """The pad on the part's edge, its name inside, its wire and what is connected outside."""
     edge = BODY[right]
     way = 1 if right else -1
     pad = edge - 34 if right else edge
     middle = y + ROW // 2
+    named = _text(edge - way * 40, middle + 4, row.name, ("n" if row.group else "q n") + (" e" if right else ""))
+    number = _text(pad + 17, middle + 4, row.number, "p" if row.group else "n m q")
+    box = f'<rect x="{pad}" y="{y + 3}" width="34" height="{ROW - 6}" rx="3"'
     if not row.group:
-        return [
-            f'<rect x="{pad}" y="{y + 3}" width="34" height="{ROW - 6}" rx="3" class="f"/>',
-            _text(pad + 17, middle + 4, row.number, "n m q"),
-            _text(edge - way * 40, middle + 4, row.name, "q n e" if right else "q n"),
-            _text(edge + way * 8, middle + 4, row.end, "q n" if right else "q n e") if row.end else "",
-        ]
+        end = _text(edge + way * 8, middle + 4, row.end, "q n" if right else "q n e") if row.end else ""
+        return f'{box} class="f"/>{number}{named}{end}'
     colour = GROUPS[row.group][0]
     far = edge + way * WIRE
-    return [
-        f'<path d="M{edge} {middle}H{far}" stroke="{colour}" stroke-width="2"/>',
-        f'<rect x="{pad}" y="{y + 3}" width="34" height="{ROW - 6}" rx="3" fill="{colour}"/>',
-        _text(pad + 17, middle + 4, row.number, "p"),
-        _text(edge - way * 40, middle + 4, row.name, "n e" if right else "n"),
-        _text(far + way * 8, middle + 4, row.end, ("s g" if row.group == "power" else "s") + ("" if right else " e")),
-    ]
+    wire = f'<path d="M{edge} {middle}H{far}" stroke="{colour}" stroke-width="2"/>'
+    css = ("s g" if row.group == "power" else "s") + ("" if right else " e")
+    return f'{wire}{box} fill="{colour}"/>{number}{named}{_text(far + way * 8, middle + 4, row.end, css)}'
 
 
 def _boxes(rows: list[Row], top: int, right: bool) -> list[str]:
@@ -330,12 +325,11 @@ def _boxes(rows: list[Row], top: int, right: bool) -> list[str]:
             colour, name = GROUPS[group]
             y, height = top + start * ROW + 1, (at - start) * ROW - 2
             x = BODY[1] + WIRE if right else BODY[0] - WIRE - BOX
+            beside = x + BOX + 8 if right else x - 8
             found.append(
                 f'<rect x="{x}" y="{y}" width="{BOX}" height="{height}" rx="5" fill="{colour}" fill-opacity=".09"'
-                f' stroke="{colour}"/>'
+                f' stroke="{colour}"/>{_text(beside, y + height / 2 + 4, name, "s b" if right else "s b e")}'
             )
-            beside = x + BOX + 8 if right else x - 8
-            found.append(_text(beside, y + height / 2 + 4, name, "s b" if right else "s b e"))
         start = at
     return found
 
@@ -353,26 +347,22 @@ def _part(part: Part, top: int) -> tuple[list[str], int]:
     ]
     for right, side in ((False, part.left), (True, part.right)):
         found += _boxes(side, body + 6, right)
-        for at, row in enumerate(side):
-            found += _pin(row, body + 6 + at * ROW, right)
+        found += [_pin(row, body + 6 + at * ROW, right) for at, row in enumerate(side)]
     return found, body + height + 24
 
 
-def _legend(y: int) -> list[str]:
+def _legend(y: int) -> str:
     found: list[str] = []
     x = 24
-    for group in LEGEND:
-        colour, name = GROUPS[group]
-        found.append(f'<rect x="{x}" y="{y - 10}" width="14" height="12" rx="3" fill="{colour}"/>')
-        found.append(_text(x + 20, y, name, "s"))
+    for colour, name in [*(GROUPS[group] for group in LEGEND), ("", "free")]:
+        how = f'fill="{colour}"' if colour else 'class="f"'
+        found.append(f'<rect x="{x}" y="{y - 10}" width="14" height="12" rx="3" {how}/>{_text(x + 20, y, name, "s")}')
         x += 46 + 6 * len(name)
-    found.append(f'<rect x="{x}" y="{y - 10}" width="14" height="12" rx="3" class="f"/>')
-    found.append(_text(x + 20, y, "free", "s"))
-    return found
+    return "".join(found)
 
 
 def picture(config: Config) -> str:
-    lines = [_text(24, 36, f"{config['name']}: wiring", "t"), *_legend(62)]
+    lines = [_text(24, 36, f"{config['name']}: wiring", "t"), _legend(62)]
     top = 84
     for part in parts(config):
         drawn, top = _part(part, top)
@@ -382,7 +372,7 @@ def picture(config: Config) -> str:
         f"<title>Wiring of {escape(config['name'])}</title>",
         f"<style>{STYLE}</style>",
         f'<rect x=".5" y=".5" width="{WIDTH - 1}" height="{top - 1}" rx="10" class="bg"/>',
-        *(line for line in lines if line),
+        *lines,
         "</svg>",
         "",
     ])
