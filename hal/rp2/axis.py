@@ -4,11 +4,14 @@ Three DMA channels follow each other, all from one table made at start: up the r
 again), down the ramp and the closing zero. Nothing is computed or allocated to start a move.
 
 The home mark has one edge that counts, HOME_STEPS before place 0 in the direction of homing; from there on it covers
-the sensor until place 0 is passed. Homing ends at rest on the mark, or `lost`:
+the sensor until place 0 is passed. Homing ends at rest on the mark, or `lost`. First an interrupt finds the edge:
 
-- A carousel turns once and one slot further, notes the step at which the edge passed, and goes on round to it.
-- An elevator seeks downwards at a quarter of its speed, slows down where the edge passes, and goes back to it. That
-  takes a sixteenth of the ramp below place 0. Standing on the mark, it first goes up one shelf.
+- A carousel turns once and one slot further.
+- An elevator seeks downwards at a quarter of its speed and slows down where the edge passes. That takes a sixteenth of
+  the ramp below place 0. Standing on the mark, it first goes up one shelf.
+
+The interrupt may be late: half a millisecond is 2.6 steps of a carousel. So the axis then goes to APPROACH_STEPS before
+the edge, comes on in single steps, reads the sensor at rest after each, and takes the step that covers it for the edge.
 
 There is no encoder, but every move that is not homing knows where the edge has to pass: elsewhere, or not at all, and
 the axis is lost. What steps were lost shows at the next pass of the mark.
@@ -39,13 +42,17 @@ AXIS_LOST = const(2)
 HOME_STEPS = const(2)  # how far inside the mark it stands at home: one step of doubt, one of margin
 _UNKNOWN = const(-1)
 _CHATTER_STEPS = const(3)  # an edge taken back sooner is none: at 5,000 steps/s a bounce is over in two
+APPROACH_STEPS = const(16)  # a stamp that is 2 ms late is 11 steps late at 5,184 steps/s
+_CREEP_STEPS_MAX = const(32)  # 0.3 s
 _SEEK_SHIFT = const(4)  # a sixteenth of the ramp is a quarter of the speed
 
 _LEG_MOVE = const(0)
 _LEG_TURN = const(1)  # homing a carousel: past the mark
 _LEG_CLEAR = const(2)  # homing an elevator: off the mark
 _LEG_SEEK = const(3)  # and down to it
-_LEG_LAND = const(4)  # the last leg of either
+_LEG_APPROACH = const(4)  # either: to where single steps begin
+_LEG_CREEP = const(5)  # one step
+_LEG_LAND = const(6)  # from the edge to place 0
 
 _STEP_HZ = const(1000000)
 _DIR_US = const(5)  # assumed: how long the driver wants the direction settled before a step
@@ -88,6 +95,7 @@ class Axis:
         self._at = _UNKNOWN  # steps from place 0, once homed
         self._total = 0
         self._up = 0
+        self._creeps = 0  # single steps that homing may still take
         self._left = 0  # of a seek: steps that were not made
         self._forward = False
         self._edge_level = 1  # what the sensor reads after the edge that counts, in the direction of this move
@@ -125,8 +133,8 @@ class Axis:
         leg = self._leg
         if leg == _LEG_MOVE:
             self._finish(self._passed_rightly())
-        elif leg == _LEG_LAND:
-            self._land(0)
+        elif leg >= _LEG_APPROACH:
+            self._find_edge(leg)
         elif leg == _LEG_CLEAR:
             if self._home.value():
                 self._finish(False)
@@ -135,9 +143,9 @@ class Axis:
         elif self._home_at == _UNKNOWN:
             self._finish(False)
         elif leg == _LEG_TURN:
-            self._land((self._home_at - self.place_steps + HOME_STEPS) % self.all_steps)
+            self._approach((self._home_at - self.place_steps - APPROACH_STEPS) % self.all_steps)
         else:
-            self._land(self._total - self._left - self._home_at - HOME_STEPS)
+            self._approach(self._total - self._left - self._home_at + APPROACH_STEPS)
 
     def halt(self) -> None:
         """Stop dead. Where it stands is not known then: only homing helps."""
@@ -161,14 +169,21 @@ class Axis:
             self._at = _UNKNOWN
         self.state = AXIS_REST if right else AXIS_LOST
 
-    def _land(self, steps: int) -> None:
-        """The rest of the way to place 0; there, the mark must be under the sensor."""
-        if steps:
+    def _find_edge(self, leg: int) -> None:
+        """The last legs of homing, by what the sensor reads at rest: 0 before the edge, 1 from there to place 0."""
+        covered = self._home.value()
+        if leg == _LEG_LAND:
+            self._at = 0
+            self._finish(covered == 1)
+        elif leg == _LEG_CREEP and covered:
             self._leg = _LEG_LAND
-            self._begin(steps, self.ramp)
-            return
-        self._at = 0
-        self._finish(self._home.value() == 1)
+            self._begin(HOME_STEPS if self.wraps else -HOME_STEPS, 0)
+        elif covered or not self._creeps:
+            self._finish(False)
+        else:
+            self._creeps -= 1
+            self._leg = _LEG_CREEP
+            self._begin(1 if self.wraps else -1, 0)
 
     def _passed_rightly(self) -> bool:
         """Whether the mark's edge passed where it had to, to the tenth of a place within which a card still fits."""
@@ -194,6 +209,11 @@ class Axis:
         return self._at - HOME_STEPS
 
     # -- moves -----------------------------------------------------------------------------------------------------
+
+    def _approach(self, steps: int) -> None:
+        self._leg = _LEG_APPROACH
+        self._creeps = _CREEP_STEPS_MAX
+        self._begin(steps, self.ramp)
 
     def _seek(self) -> None:
         self._leg = _LEG_SEEK
