@@ -155,21 +155,22 @@ def power_shuffling(player: Player) -> None:
 def power_dealing(player: Player) -> None:
     """Cut while the first stack is dealt: the round is void, and how many cards are inside is not known."""
     player.play([*ready_to_deal(player), *begin_deal()])
-    _cut_in_stack(player)
+    _cut_in_stack(player, 0)
 
 
 def power_third_stack(player: Player) -> None:
-    """Cut while the third stack is dealt, two having been taken."""
+    """Cut while the third stack is dealt, two having been taken: the board still knows of those."""
     player.play([*ready_to_deal(player), *begin_deal(3), TAKE, TAKE])
-    _cut_in_stack(player)
+    _cut_in_stack(player, 2)
 
 
-def _cut_in_stack(player: Player) -> None:
+def _cut_in_stack(player: Player, taken: int) -> None:
     player.play([("stack_started", 400, "wait", "")])
     lost = one(cut(player), PowerLost)
     expect((lost.during, lost.round_open) == (StackStarted.ID, 1), "not reported as lost in a stack of an open round")
     player.until("round_voided")
     void = one(player.events, RoundVoided)
+    expect(void.stacks_taken == taken, f"{void.stacks_taken} stacks taken, and there were {taken}")
     expect(void.cards_inside == UNKNOWN_U16, f"{void.cards_inside} cards inside, which cannot be known")
     player.play(BY_HAND)
 
