@@ -36,6 +36,7 @@ WDT_MAGIC = 0x6AB73121  # in scratch register 4 of an RP2 after a reset by machi
 HEADER = b"\x18\x00\x4a\x00\x00\x00\x00\x00"
 # While modules are loaded memory is collected after so much: what stays for ever lies close together then.
 PACK_BYTES = const(16384)
+FOLDER = const(0x4000)  # the type of an entry, as os.ilistdir gives it
 TEXT_MAX = const(200)  # one block of stuffing, and one frame
 # Where an RP2040 speaks whose config cannot be read: the pins of its reference boards. Other chips have their console.
 LINK = {"uart": 0, "baud": 115200, "tx": 0, "rx": 1}
@@ -116,15 +117,26 @@ def outputs_off(config: "Config") -> None:
 
 
 def check_files() -> None:
-    """Every module as it was built: MicroPython runs a damaged one without looking, and may hang in it."""
+    """Every module as it was built: MicroPython runs a damaged one without a check, and may hang in it. A file that is
+    not ours counts too: MicroPython would run app.py in place of app.mpy."""
     crc = 0
-    for name in sorted(os.listdir()):
-        if name.endswith(".mpy"):
-            with open(name, "rb") as file:
-                crc = crc32(file.read(), crc)
+    for path in sorted(files_in("firmware") + files_in("hal")):
+        with open(path, "rb") as file:
+            crc = crc32(file.read(), crc)
     with open("files.crc") as file:
         if int(file.read(), 16) != crc:
             raise ValueError("%08x" % crc)
+
+
+def files_in(folder: str) -> "list[str]":
+    found: "list[str]" = []
+    for entry in os.ilistdir(folder):
+        path = folder + "/" + entry[0]
+        if entry[1] == FOLDER:
+            found += files_in(path)
+        else:
+            found.append(path)
+    return found
 
 
 def nothing() -> None:

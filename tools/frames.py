@@ -34,7 +34,7 @@ class Frame:
 def frames_of_board(board: str, root: Path = ROOT) -> list[Frame]:
     """Every function that a board ships, as it ships them: with constants as numbers."""
     names = ship_names(board, root)
-    sources = folded_sources(names, root).sources
+    sources = folded_sources(names, root)
     found: list[Frame] = []
     for name in names:
         place = find_module(name, root).relative_to(root).as_posix()

@@ -9,7 +9,7 @@ import sys
 
 from micropython import const
 
-_POLLIN = const(1)  # select's own: by number, which is shipped for nothing
+_POLLIN = const(1)  # select.POLLIN
 _POLLOUT = const(4)
 _WRITE_MAX = const(32)  # bytes a call: each is a question to the driver
 

@@ -29,7 +29,7 @@ class FakeBoard:
 
     def __init__(self, files: dict[str, bytes] | None = None) -> None:
         self.files: dict[str, bytes] = dict(files or {})
-        self.folders: set[str] = set()
+        self.folders = {name[:at] for name in self.files for at, letter in enumerate(name) if letter == "/"}
         self.machine = "Raspberry Pi Pico with RP2040"
         self.platform = "rp2"
         self.version = (1, 28, 0)
@@ -257,7 +257,17 @@ class FakeBoard:
         def statvfs(_path: str) -> tuple[int, ...]:
             return (self.block_bytes, self.block_bytes, self.blocks, self.blocks - self.used_blocks())
 
+        def mkdir(path: str) -> None:
+            name = _inside(path)
+            if name in self.folders or name in self.files:
+                raise OSError(errno.EEXIST, "EEXIST")
+            self._need_folder(name)
+            self.folders.add(name)
+            self.history.append(f"mkdir {name}")
+
         def rmdir(path: str) -> None:
+            if self._list(path):
+                raise OSError(errno.ENOTEMPTY, "ENOTEMPTY")
             self.folders.remove(_inside(path))
             self.history.append(f"rmdir {_inside(path)}")
 
@@ -267,6 +277,7 @@ class FakeBoard:
             stat=stat,
             statvfs=statvfs,
             remove=self._remove,
+            mkdir=mkdir,
             rmdir=rmdir,
             rename=self._rename,
             sync=lambda: None,
@@ -278,6 +289,11 @@ class FakeBoard:
         names = [(name, 0x8000) for name in self.files] + [(name, 0x4000) for name in self.folders]
         inside = [(name[len(prefix) :], kind) for name, kind in names if name.startswith(prefix)]
         return [(name, kind, 0) for name, kind in inside if name and "/" not in name]
+
+    def _need_folder(self, name: str) -> None:
+        folder = name.rpartition("/")[0]
+        if folder and folder not in self.folders:
+            raise OSError(errno.ENOENT, "ENOENT")
 
     def _remove(self, path: str) -> None:
         name = _inside(path)
@@ -293,6 +309,7 @@ class FakeBoard:
     def _open(self, path: str, mode: str = "r") -> FakeFile:
         name = _inside(path)
         if "w" in mode:
+            self._need_folder(name)
             self.files[name] = b""
             self.history.append(f"write {name}")
         elif name not in self.files:

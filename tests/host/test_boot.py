@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -32,12 +31,18 @@ class Memory:
         assert limit == -1 or limit >= 4096, "it would never get to its end"
 
 
+def ilistdir(folder: str) -> list[tuple[str, int, int]]:
+    """MicroPython's: names with their type and a number."""
+    return [(path.name, 0x4000 if path.is_dir() else 0x8000, 0) for path in Path(folder).iterdir()]
+
+
 class Table:
     """A Pico on a fake board with a folder of files, as shipped."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.folder = folder
         for name, data in built().files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
         self.config: dict[str, Any] = json.loads((folder / "board.json").read_text())
         self.driver: Any = Rp2Driver(self.config)
@@ -52,7 +57,7 @@ class Table:
             clock: Any = sys.modules["time"]
             files: Any = sys.modules["os"]
             clock.sleep_ms = self.sleep
-            files.listdir = os.listdir
+            files.ilistdir = ilistdir
             device: Any = importlib.import_module("hal.device")
         device.gc = Memory()
         return device
@@ -124,7 +129,7 @@ def test_a_missing_game_is_told(table: Table) -> None:
 
 
 def test_one_flipped_bit_in_any_module_is_told_before_it_runs(table: Table) -> None:
-    modules = sorted(table.folder.glob("*.mpy"))
+    modules = sorted(table.folder.rglob("*.mpy"))
     for path in (modules[0], modules[len(modules) // 2], modules[-1]):
         data = path.read_bytes()
         path.write_bytes(data[:-1] + bytes([data[-1] ^ 0x10]))

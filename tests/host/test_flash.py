@@ -9,23 +9,25 @@ from flashed_board import FakeBoard, sha
 
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship import flash
+from fairshoe.ship.build import BUDGET_BYTES
 from fairshoe.ship.device import Device, Identity, OnDevice
 from fairshoe.ship.faults import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.flash import Leave
-from fairshoe.ship.plan import BLOCKS_SPARE, Plan, make_plan
+from fairshoe.ship.plan import BLOCKS_FOLDER, BLOCKS_SPARE, Plan, make_plan
 
 CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico"}}
 MPY = b"M\x06\x00\x1f"
 NATIVE = b"M\x06\x13\x1f"  # armv6m
 FILES = {
-    "a.mpy": MPY + bytes(range(256)) * 5,
-    "b.mpy": NATIVE + b"native",
+    "firmware/a.mpy": MPY + bytes(range(256)) * 5,
+    "hal/rp2/b.mpy": NATIVE + b"native",
     "board.json": b'{"name":"b"}',
     "words.txt": b"message 1 hello\n" * 100,
-    "main.py": b"from a import b\nb()\n",
+    "main.py": b"from firmware.a import b\nb()\n",
 }
-NEWER = {**FILES, "a.mpy": MPY + b"other", "ab.mpy": MPY + b"more", "main.py": b"from ab import b\nb()\n"}
-del NEWER["b.mpy"]
+FOLDERS = {"firmware", "hal", "hal/rp2"}
+NEWER = {**FILES, "firmware/a.mpy": MPY + b"other", "firmware/c/d.mpy": MPY + b"more", "main.py": b"import hal\n"}
+del NEWER["hal/rp2/b.mpy"]
 NOTHING = Leave()
 CUT_STEP = 11  # bytes; not a divisor of anything in the protocol
 
@@ -56,6 +58,8 @@ def test_an_empty_device_gets_everything_and_main_last() -> None:
     plan = put(board, FILES)
     assert board.files == FILES
     assert set(plan.write) == set(FILES)
+    assert board.folders == FOLDERS
+    assert board.history[:3] == ["mkdir firmware", "mkdir hal", "mkdir hal/rp2"]
     assert board.history[-2:] == ["write main.new", "rename main.new main.py"]
     assert not board.overrun
 
@@ -71,11 +75,15 @@ def test_only_what_changed_is_written_and_what_is_not_shipped_any_more_goes() ->
     board = FakeBoard(FILES)
     put(board, NEWER)
     assert board.files == NEWER
+    assert board.folders == {"firmware", "firmware/c"}
     assert board.history == [
         "remove main.py",
-        "remove b.mpy",
-        "write a.mpy",
-        "write ab.mpy",
+        "remove hal/rp2/b.mpy",
+        "rmdir hal/rp2",
+        "rmdir hal",
+        "mkdir firmware/c",
+        "write firmware/a.mpy",
+        "write firmware/c/d.mpy",
         "write main.new",
         "rename main.new main.py",
     ]
@@ -83,16 +91,16 @@ def test_only_what_changed_is_written_and_what_is_not_shipped_any_more_goes() ->
 
 def test_a_main_that_did_not_change_is_still_gone_while_files_are_written() -> None:
     board = FakeBoard(FILES)
-    put(board, {**FILES, "a.mpy": MPY})
-    assert board.history == ["remove main.py", "write a.mpy", "write main.new", "rename main.new main.py"]
+    put(board, {**FILES, "firmware/a.mpy": MPY})
+    assert board.history == ["remove main.py", "write firmware/a.mpy", "write main.new", "rename main.new main.py"]
 
 
 def test_a_byte_that_was_written_wrong_is_written_again() -> None:
     board = FakeBoard()
-    board.flips = {"a.mpy", "words.txt"}
+    board.flips = {"firmware/a.mpy", "words.txt"}
     put(board, FILES)
     assert board.files == FILES
-    assert board.history.count("write a.mpy") == 2
+    assert board.history.count("write firmware/a.mpy") == 2
 
 
 def test_flash_that_stays_wrong_is_an_error_and_leaves_no_main() -> None:
@@ -102,8 +110,8 @@ def test_flash_that_stays_wrong_is_an_error_and_leaves_no_main() -> None:
         def remove(self, element: str) -> None:
             pass
 
-    board.flips = Stubborn({"a.mpy"})
-    with pytest.raises(DeviceFailed, match=r"a\.mpy is not what was written"):
+    board.flips = Stubborn({"firmware/a.mpy"})
+    with pytest.raises(DeviceFailed, match=r"firmware/a\.mpy is not what was written"):
         put(board, FILES)
     assert "main.py" not in board.files
 
@@ -130,43 +138,48 @@ def test_cut_at_any_byte_it_never_runs_a_mixture_and_the_next_run_finishes() -> 
         assert not mixed(board), f"cut after {cut} bytes"
         put(board, NEWER)
         assert board.files == NEWER, f"cut after {cut} bytes"
+        assert board.folders == {"firmware", "firmware/c"}, f"cut after {cut} bytes"
     assert lost > 100
 
 
 def test_files_of_others_stay_and_are_named() -> None:
-    board = FakeBoard({**FILES, "notes.txt": b"mine", "data/log.csv": b"1,2"})
-    board.folders = {"data"}
+    others = {"notes.txt": b"mine", "data/log.csv": b"1,2", "hal/rp2/notes.txt": b"why"}
+    board = FakeBoard({**FILES, **others})
     plan = put(board, NEWER)
-    assert board.files == {**NEWER, "notes.txt": b"mine", "data/log.csv": b"1,2"}
-    assert plan.others == ("data", "data/log.csv", "notes.txt")
+    assert board.files == {**NEWER, **others}
+    assert plan.others == ("data", "data/log.csv", "hal", "hal/rp2", "hal/rp2/notes.txt", "notes.txt")
 
 
-@pytest.mark.parametrize("name", ["boot.py", "a.py", "lib/json.mpy", "c.py", "machine.py"])
+@pytest.mark.parametrize(
+    "name", ["boot.py", "firmware.py", "lib/json.mpy", "c.py", "machine.py", "firmware/a.py", "firmware/__init__.py"]
+)
 def test_code_of_others_that_could_run_in_its_place_is_refused(name: str) -> None:
     board = FakeBoard({name: b"print('mine now')"})
     with pytest.raises(NotForDevice, match=name):
-        put(board, FILES) if "/" not in name else put_in_folder(board, name)
+        put(board, FILES)
     assert board.history == []
 
 
-def put_in_folder(board: FakeBoard, name: str) -> None:
-    board.folders = {name.partition("/")[0]}
-    put(board, FILES)
-
-
-def test_a_folder_that_hides_a_module_of_ours_is_refused() -> None:
+def test_a_folder_that_hides_a_module_of_ours_goes() -> None:
     board = FakeBoard()
-    board.folders = {"a"}
-    with pytest.raises(NotForDevice, match="could run in its place: a"):
+    board.folders = {"firmware", "firmware/a"}
+    put(board, FILES)
+    assert board.folders == FOLDERS
+
+
+def test_a_file_where_a_folder_of_ours_has_to_be_is_refused() -> None:
+    board = FakeBoard({"firmware": b"version 3"})
+    with pytest.raises(NotForDevice, match="could run in its place: firmware"):
         put(board, FILES)
+    put(board, FILES, Leave(clean=True))
+    assert board.files == FILES
 
 
 def test_clean_deletes_all_that_is_not_ours_folders_after_what_is_in_them() -> None:
     board = FakeBoard({**FILES, "boot.py": b"", "lib/json.mpy": b"", "notes.txt": b""})
-    board.folders = {"lib"}
     put(board, FILES, Leave(clean=True))
     assert board.files == FILES
-    assert board.folders == set()
+    assert board.folders == FOLDERS
     removed = [line for line in board.history if line.startswith(("remove", "rmdir"))]
     assert removed == ["remove main.py", "remove notes.txt", "remove lib/json.mpy", "rmdir lib", "remove boot.py"]
 
@@ -178,7 +191,7 @@ def test_a_device_without_room_is_left_as_it_is() -> None:
     board = FakeBoard({**FILES, "film.bin": bytes(4096 * 8)})
     board.blocks = board.used_blocks() + 2
     with pytest.raises(DeviceFailed, match=r"are free. Others have film.bin \(32768 bytes\)"):
-        put(board, {**NEWER, "ac.mpy": MPY + bytes(20_000)})
+        put(board, {**NEWER, "firmware/e.mpy": MPY + bytes(20_000)})
     assert board.history == []
 
 
@@ -188,15 +201,17 @@ def test_a_file_system_that_fills_up_in_the_middle_says_so_and_leaves_no_main() 
     plan = flash.plan_for(device, NEWER, Leave())
     board.blocks = board.used_blocks()
     with pytest.raises(DeviceFailed, match="file system is full") as error:
-        flash.apply(device, {**NEWER, "a.mpy": bytes(30_000)}, plan, no_progress)
+        flash.apply(device, {**NEWER, "firmware/a.mpy": bytes(30_000)}, plan, no_progress)
     assert "--clean" in error.value.advice
     assert "main.py" not in board.files
 
 
 def test_room_counts_what_goes_away_first() -> None:
-    there = {"a.mpy": OnDevice(9000, "old"), "b.mpy": OnDevice(4096, "gone")}
-    plan = make_plan({"a.mpy": bytes(5000)}, there, False, 4096)
+    there = {"hal/a.mpy": OnDevice(9000, "old"), "hal/b.mpy": OnDevice(4096, "gone"), "hal": OnDevice(-1, "")}
+    plan = make_plan({"hal/a.mpy": bytes(5000)}, there, False, 4096)
     assert plan.blocks_needed == 2 - 3 - 1 + BLOCKS_SPARE
+    empty = make_plan({"hal/a.mpy": bytes(5000)}, {}, False, 4096)
+    assert empty.blocks_needed == 2 + BLOCKS_FOLDER + BLOCKS_SPARE
 
 
 # --- to the prompt -----------------------------------------------------------------------------
@@ -239,7 +254,7 @@ def test_the_port_may_go_away_and_come_back_while_it_waits() -> None:
             board._booted_at = board.absent_until  # pyright: ignore[reportPrivateUsage]
 
     board.on_tick = unplug
-    assert at_prompt(board).files().keys() == FILES.keys()
+    assert at_prompt(board).files().keys() == FILES.keys() | FOLDERS
     assert 20.0 < board.now < 22.0
 
 
@@ -284,7 +299,7 @@ def test_what_the_device_says_about_itself() -> None:
         ({"mpy": 5}, "loads .mpy files of format 5.0, ours have 6"),
         ({"mpy": 5 | 3 << 8 | 4 << 10}, "format 5.3, ours have 6"),
         ({"mpy": 6 | 2 << 8 | 4 << 10}, "format 6.2, ours have 6.3"),
-        ({"mpy": 6 | 3 << 8 | 10 << 10}, "b.mpy has native code for another processor"),
+        ({"mpy": 6 | 3 << 8 | 10 << 10}, "hal/rp2/b.mpy has native code for another processor"),
         ({"name": "circuitpython"}, "runs circuitpython"),
     ],
 )
@@ -318,6 +333,16 @@ def test_what_may_be_allowed_is_noted() -> None:
     assert "My board" in notes[1]
 
 
+def test_modules_that_do_not_fit_the_memory_of_an_rp2040_want_the_image() -> None:
+    large = {**FILES, "firmware/a.mpy": MPY + bytes(BUDGET_BYTES)}
+    with pytest.raises(NotForDevice, match="leave too little memory on Raspberry Pi Pico with RP2040") as error:
+        flash.check_device(identity(), CONFIG, large, Leave())
+    assert "wants the image: fairshoe image" in error.value.advice
+    config = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}}
+    pico2 = identity(machine="Raspberry Pi Pico 2 with RP2350", mpy=6 | 3 << 8 | 7 << 10)
+    assert flash.check_device(pico2, config, large, Leave()) == []
+
+
 def test_a_larger_arm_core_runs_the_native_code_of_a_smaller_one() -> None:
     flash.check_code(identity(mpy=6 | 3 << 8 | 7 << 10), FILES)
 
@@ -331,4 +356,5 @@ def test_a_prompt_that_is_not_micropythons_is_told() -> None:
 
 def test_hashes_are_those_of_the_files() -> None:
     there = at_prompt(FakeBoard(FILES)).files()
-    assert {name: file.sha256 for name, file in there.items()} == {name: sha(data) for name, data in FILES.items()}
+    hashes = {name: file.sha256 for name, file in there.items() if not file.is_folder}
+    assert hashes == {name: sha(data) for name, data in FILES.items()}

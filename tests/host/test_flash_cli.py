@@ -26,8 +26,8 @@ def built_fixture() -> Built:
 def quick(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     real = flash_cli.build
 
-    def once(board: str, lines: bool = False, game: str | None = None) -> Built:
-        return built if (board, lines, game) == (BOARD, False, None) else real(board, lines=lines, game=game)
+    def once(board: str, game: str | None = None) -> Built:
+        return built if (board, game) == (BOARD, None) else real(board, game=game)
 
     monkeypatch.setattr(flash_cli, "build", once)
     monkeypatch.setattr(up, "SETTLE_S", 0.4)
@@ -67,14 +67,14 @@ def test_a_board_is_filled_and_runs_and_a_second_time_nothing_is_written(
 def test_a_dry_run_says_what_would_be_done_and_starts_the_device_again(
     built: Built, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    board = FakeBoard({**built.files, "words.txt": b"old", "zz.mpy": b"old"})
+    board = FakeBoard({**built.files, "words.txt": b"old", "hal/old.mpy": b"old"})
     board.window_s = 1e9
     before = dict(board.files)
     with PtyBoard(board) as port:
         assert flash("--port", port, "--dry-run") == 0
     out = capsys.readouterr().out
     total = len(built.files)
-    assert "would write  words.txt\nwould delete zz.mpy\n" in out
+    assert "would write  words.txt\nwould delete hal/old.mpy\n" in out
     assert f"nothing was changed; {total - 1} of {total} files are right already" in out
     assert board.files == before
     assert board.runs

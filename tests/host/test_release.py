@@ -18,7 +18,6 @@ from fairshoe.ship import up
 from fairshoe.ship.build import Built
 from fairshoe.ship.faults import ManifestError
 from fairshoe.ship.manifest import canonical, make_manifest, parse_manifest, sha256
-from fairshoe.ship.shorten import Shortened
 from firmware.version import VERSION_TEXT
 
 FILES = {"a.mpy": b"M\x06\x00" + bytes(range(256)) * 20, "board.json": b"{}", "main.py": b"from a import b\nb()\n"}
@@ -26,7 +25,7 @@ MCU = {"port": "rp2", "board": "Raspberry Pi Pico"}
 
 
 def small(name: str = "b", files: dict[str, bytes] | None = None) -> Built:
-    built = Built(name, {"name": name, "mcu": MCU}, Shortened({}, {}, {}, {}))
+    built = Built(name, {"name": name, "mcu": MCU})
     for path, data in (files or FILES).items():
         built.put(path, data, path, len(data))
     return built
@@ -64,7 +63,8 @@ def test_a_release_is_the_same_bytes_in_another_process_another_folder_and_anoth
     environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Asia/Tokyo", "LC_ALL": "C"}
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=100)
     built = built_once.built()
-    there = {path.name: path.read_bytes() for path in (out / built_once.BOARD).iterdir()}
+    top = out / built_once.BOARD
+    there = {path.relative_to(top).as_posix(): path.read_bytes() for path in top.rglob("*") if path.is_file()}
     assert there == built.files
     assert (out / "manifest.json").read_bytes() == make_manifest([built], VERSION_TEXT.decode(), {})
 

@@ -238,7 +238,7 @@ def test_files_are_opened_to_be_read_and_by_names_of_the_firmware_alone() -> Non
     assert sorted(found) == [
         "open('files.crc')",
         "open(name, 'rb')",  # of open_file
-        "open(name, 'rb')",  # of the modules
+        "open(path, 'rb')",  # of the modules
         "open_data('board.json')",
         "open_data(BOARD_FILE)",
         "open_data(GAME_FILE)",

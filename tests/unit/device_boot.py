@@ -11,7 +11,7 @@ BOARD = {
     "outputs": {"pick": 11, "dark": 28, "lamp_red": {"expander": 10}},
     "link": {"uart": 1, "baud": 9600, "tx": 4, "rx": 5},
 }
-MODULES = {"b.mpy": b"second", "a.mpy": b"first"}
+MODULES = {"hal/c.mpy": b"first", "hal/rp2/b.mpy": b"second", "firmware/x.mpy": b"", "firmware/a.mpy": b"zeroth"}
 
 
 class Enough(BaseException):
@@ -143,8 +143,15 @@ class Files:
         self.chip = chip
         self.opened = []
 
-    def listdir(self):
-        return list(self.files)
+    def ilistdir(self, folder):
+        found = {}
+        for path in self.files:
+            if path.startswith(folder + "/"):
+                name, _, inside = path[len(folder) + 1 :].partition("/")
+                found[name] = 0x4000 if inside else 0x8000
+        if not found:
+            raise OSError(2)
+        return [(name, found[name], 0) for name in found]
 
     def uname(self):
         chip, _, board = self.chip.partition(" ")
@@ -208,7 +215,7 @@ class Firmware:
 def whole():
     files = dict(MODULES)
     files["board.json"] = json.dumps(BOARD).encode()
-    files["files.crc"] = b"%08x" % crc32(b"firstsecond")
+    files["files.crc"] = b"%08x" % crc32(b"zerothfirstsecond")
     return files
 
 

@@ -12,7 +12,7 @@ def test_a_device_that_is_whole_switches_its_outputs_off_and_starts():
     assert sorted(machine.done[:2]) == [("off", 11, 0), ("off", 28, 0)]
     assert machine.done[2:] == [("over",)] and firmware.started == 1
     assert firmware.prompt_ms == 2000 and machine.interrupts == []
-    assert firmware.open_data("a.mpy").read() == b"first", "data comes from the file system"
+    assert firmware.open_data("firmware/a.mpy").read() == b"zeroth", "data comes from the file system"
 
 
 def test_memory_is_packed_while_modules_are_loaded_and_never_collected_by_itself_later():
@@ -66,7 +66,14 @@ def test_a_config_that_is_no_json_or_no_config_is_told():
 
 
 def test_a_damaged_missing_added_or_swapped_module_is_told_before_any_is_run():
-    for change in ({"a.mpy": b"firsT"}, {"a.mpy": None}, {"c.mpy": b"x"}, {"a.mpy": b"second", "b.mpy": b"first"}):
+    for change in (
+        {"firmware/a.mpy": b"zerotH"},
+        {"firmware/a.mpy": None},
+        {"hal/rp2/b.mpy": None},
+        {"firmware/d.mpy": b"x"},
+        {"hal/rp2/b.py": b"x"},
+        {"hal/c.mpy": b"second", "hal/rp2/b.mpy": b"first"},
+    ):
         files = whole()
         for name, data in change.items():
             files[name] = data
@@ -145,7 +152,7 @@ def test_whoever_stands_before_it_reads_why_whatever_is_broken():
     places, text = machine.shown()
     assert places == {(1, 2, 3, 39)} and text == PAGE * 3
     files = with_display()
-    del files["a.mpy"]
+    del files["firmware/a.mpy"]
     text = boot(files, Firmware()).shown()[1]
     assert text.startswith("OUT OF SERVICE      files: ValueError('")
     text = boot(with_display(outputs=7), Firmware()).shown()[1]

@@ -84,7 +84,6 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--table-port", metavar="PORT", help="afterwards, say hello here and compare the answer")
     command.add_argument("--dry-run", action="store_true", help="only say what would be written and deleted")
     command.add_argument("--clean", action="store_true", help="delete everything on the device that is not fairshoe's")
-    command.add_argument("--lines", action="store_true", help="with line numbers, for a bench: larger")
     command.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
     command.add_argument("--other-board", action="store_true", help="take a board that calls itself something else")
     command.add_argument("--other-micropython", action="store_true", help="take a MicroPython that was never tried")
@@ -141,13 +140,13 @@ def _built(options: argparse.Namespace, progress: Progress) -> Payload:
 
     check_with_game(options.board, options.game)
     progress.say(f"building {options.board} ...")
-    built = build(options.board, lines=options.lines, game=options.game)
+    built = build(options.board, game=options.game)
     return built.config, built.files, VERSION_TEXT.decode()
 
 
 def _released(options: argparse.Namespace, progress: Progress) -> Payload:
-    if options.game or options.lines:
-        raise UsageError("a release is as it was built.", "Leave out --game and --lines, or build without --release.")
+    if options.game:
+        raise UsageError("a release is as it was built.", "Leave out --game, or build without --release.")
     if options.key and options.unsigned:
         raise UsageError("--key or --unsigned, not both.", "--key checks the signature; --unsigned goes without.")
     path = Path(options.release)
@@ -245,9 +244,9 @@ def _describe(device: Device, report: Report, progress: Progress) -> None:
 
 def _tell_plan(plan: Plan, report: Report, progress: Progress) -> None:
     report.written = list(plan.write)
-    report.deleted = [*plan.delete, *(name for name, _is_folder in plan.clean)]
+    report.deleted = [name for name, _is_folder in plan.delete]
     report.unchanged = len(plan.unchanged)
-    report.others = [] if plan.clean else list(plan.others)
+    report.others = list(plan.others)
     progress.say(f"  {len(report.written)} to write, {len(report.deleted)} to delete, {report.unchanged} unchanged")
 
 

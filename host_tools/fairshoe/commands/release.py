@@ -106,8 +106,8 @@ def _build(options: argparse.Namespace) -> int:
     try:
         for built in builds:
             folder = out / str(built.config["name"])
-            folder.mkdir(parents=True)
             for name, data in built.files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(data)
         for name, (_entry, uf2) in images.items():
             (out / image_file(name)).write_bytes(uf2)

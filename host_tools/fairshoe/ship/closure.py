@@ -16,7 +16,7 @@ def port_modules(port: str, root: Path) -> list[str]:
 
 
 def modules_of(entries: list[str], excluded: list[str], root: Path) -> list[str]:
-    """The modules to ship, sorted: all that is reached from the entries, but for what stays home."""
+    """The modules to ship, sorted: all that imports reach from the entries, without the excluded ones."""
     todo = list(entries)
     seen: set[str] = set()
     while todo:
@@ -60,11 +60,15 @@ def module_path(name: str, root: Path) -> Path | None:
 
 def imported_by(path: Path, root: Path) -> Iterator[str]:
     """Our own modules that a source imports when it runs."""
-    return _imported(ast.parse(path.read_text(encoding="utf-8")), root)
+    return imported_in(path.read_text(encoding="utf-8"), root)
+
+
+def imported_in(source: str, root: Path) -> Iterator[str]:
+    return _imported(ast.parse(source), root)
 
 
 def _imported(node: ast.AST, root: Path) -> Iterator[str]:
-    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+    if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "False"):
         for child in node.orelse:
             yield from _imported(child, root)
         return

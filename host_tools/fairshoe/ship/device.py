@@ -138,6 +138,9 @@ class Device:
     def delete(self, path: str, folder: bool = False) -> None:
         self._run(f"os.{'rmdir' if folder else 'remove'}({self._place(path)!r})")
 
+    def make_folder(self, path: str) -> None:
+        self._run(f"os.mkdir({self._place(path)!r})")
+
     def rename(self, old: str, new: str) -> None:
         self._run(f"os.rename({self._place(old)!r}, {self._place(new)!r})")
 

@@ -1,8 +1,8 @@
-"""Bringing the files of a board onto a device, so that a cut at any moment leaves one that the next run finishes.
+"""Write the files of a board to a device. After a cut at any moment the next run finishes the work.
 
-main.py goes first and comes last: without it MicroPython stops at its prompt with every output off, and files of two
-builds, whose short names mean different things, never run together. Everything is read back by hash before main.py
-returns, under another name first, by one rename.
+main.py is deleted first and written last: without it MicroPython stops at its prompt with every output off, so that
+modules of two builds never run together. Everything is read back by hash before main.py returns, under another name
+first, by one rename.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairshoe.errors import PortError, PortLost
+from fairshoe.ship.build import BUDGET_BYTES
 from fairshoe.ship.device import Device, Identity, OnDevice
 from fairshoe.ship.faults import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
@@ -97,6 +98,7 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
             "Choose the board with --board, or connect the right one.",
         )
     check_code(identity, files)
+    check_memory(identity, files)
     notes: list[str] = []
     if identity.version[:2] not in MICROPYTHON:
         known = ", ".join(".".join(map(str, release)) for release in MICROPYTHON)
@@ -115,6 +117,16 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
             )
         notes.append(f"the board config is for {board}, the device says that it is {identity.machine}")
     return notes
+
+
+def check_memory(identity: Identity, files: Mapping[str, bytes]) -> None:
+    """Refuse what would not leave an RP2040 enough heap: modules run from RAM there, those of an image from flash."""
+    size = sum(map(len, files.values()))
+    if identity.machine.endswith("RP2040") and size > BUDGET_BYTES:
+        raise NotForDevice(
+            f"{size} bytes of files leave too little memory on {identity.machine}; {BUDGET_BYTES} are the limit.",
+            "This board wants the image: fairshoe image --help.",
+        )
 
 
 def _plain(name: str) -> str:
@@ -166,16 +178,16 @@ def plan_for(device: Device, files: Mapping[str, bytes], leave: Leave) -> Plan:
 
 
 def apply(device: Device, files: Mapping[str, bytes], plan: Plan, progress: Progress) -> None:
-    """Do what the plan says. Cut anywhere, a second run finds what is left to do."""
+    """Carry out the plan. After a cut anywhere a second run finds what is left to do."""
     if not plan.changes:
         return
     if plan.has_main:
         device.delete(MAIN)
         device.sync()
-    for name in plan.delete:
-        device.delete(name)
-    for name, is_folder in plan.clean:
+    for name, is_folder in plan.delete:
         device.delete(name, is_folder)
+    for name in plan.make:
+        device.make_folder(name)
     write = [name for name in plan.write if name != MAIN]
     total = sum(len(files[name]) for name in write) + len(files[MAIN])
     done = 0

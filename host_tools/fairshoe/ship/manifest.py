@@ -122,7 +122,6 @@ def source_hash() -> str:
     """Over everything that the files of a device are made from: sources, configs, games, and the way to ship them."""
     root = _device.root()
     places = {path.relative_to(root).as_posix(): path for top in _SOURCES for path in (root / top).rglob("*")}
-    places["tools/emulator/probe.py"] = root / "tools" / "emulator" / "probe.py"
     here = Path(__file__).parent
     places |= {f"ship/{path.relative_to(here).as_posix()}": path for path in here.rglob("*")}
     total = hashlib.sha256()

@@ -1,0 +1,66 @@
+"""Folded firmware plays the same stories as the plain sources and sends the same bytes."""
+
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairshoe.ship import fold
+from fairshoe.ship.build import folded_sources
+from fairshoe.ship.closure import module_at
+
+ROOT = Path(__file__).resolve().parents[2]
+NODE = ROOT / ".venv" / "bin" / "node"
+SCRIPT = Path("tests/differential/four_kinds.py")
+LOADER = f"import sys, runpy; sys.argv = sys.argv[1:]; import fairshoe; runpy.run_path({str(ROOT / SCRIPT)!r})"
+
+
+def output(command: list[str]) -> str:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+@cache
+def plain() -> str:
+    """Of the sources as they are, on CPython; test_same_bytes.py shows that the VM gives the same."""
+    return output([sys.executable, "-c", LOADER, SCRIPT.name])
+
+
+def folded(folder: Path) -> str:
+    """Of folded sources, on the MicroPython VM."""
+    paths = {module_at(path, ROOT): path for top in ("firmware", "hal", "rig") for path in (ROOT / top).rglob("*.py")}
+    sources = folded_sources(list(paths), ROOT, (ROOT / SCRIPT).read_text(encoding="utf-8"))
+    paths["main"] = ROOT / SCRIPT
+    for name, source in sources.items():
+        place = folder / paths[name].relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(source, encoding="utf-8")
+    for data in ("board_configs", "game_profiles"):
+        shutil.copytree(ROOT / data, folder / data)
+    return output(
+        [str(NODE), "tools/mpy/exec.mjs", "--limit-s", "240", "--root", str(folder), str(folder / SCRIPT)],
+    )
+
+
+@pytest.mark.timeout(600)
+def test_folded_firmware_gives_the_same_bytes(tmp_path: Path) -> None:
+    assert plain().count("bytes ") == 7
+    assert folded(tmp_path) == plain()
+
+
+@pytest.mark.timeout(600)
+def test_one_use_that_is_folded_wrong_gives_other_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    constants: Any = fold._Constants  # pyright: ignore[reportPrivateUsage]
+    right = constants._value
+
+    def wrong(self: Any, module: str, name: str) -> int | None:
+        value = right(self, module, name)
+        return value + 1 if (module, name) == ("firmware.status", "SHUFFLING") else value
+
+    monkeypatch.setattr(constants, "_value", wrong)
+    assert folded(tmp_path) != plain()
