@@ -48,12 +48,12 @@ TITLES = {
 }
 SECTIONS = (
     Section("Start", ("QUICKSTART.md", "project/overview.md")),
-    Section("At the bench", ("BENCH_GUIDE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "RECOVERY.md")),
+    Section("At the bench", ("BENCH_GUIDE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "IMAGE.md", "RECOVERY.md")),
     Section("Integrate", ("INTEGRATE.md", "PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md")),
     Section("Command line", ("CLI.md", HELP_PAGE)),
     Section("Boards", ("BOARDS.md", "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
     Section("Games", ("GAMES.md", "DOUBLE_ATTACK.md", "RULES.md", "project/rules-data.md")),
-    Section("Evidence", ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "POWERLOSS.md")),
+    Section("Evidence", ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "SIGNED_BOOT.md", "POWERLOSS.md")),
     Section("Firmware", ("ARCHITECTURE.md", "STORAGE.md", "SCENARIOS.md", "project/contributing.md")),
     Section("Decisions", ("decisions/*",)),
     Section("Changes", ("project/changelog.md",)),

@@ -1,0 +1,76 @@
+"""A MicroPython checkout and a toolchain that only look like ones: enough for what `fairshoe image` itself decides.
+
+The fake build writes a UF2 that holds every file of the board folder, so that what is frozen can be found in it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from fairshoe.ship.checkout import SUBMODULES
+
+HELPERS = Path(__file__).parent
+_COMPILER = """\
+import sys
+asked = sys.argv[-1]
+print("arm-none-eabi-gcc (fake) 12.2.1" if asked == "--version" else "/lib/" + asked.rpartition("=")[2])
+"""
+_CMAKE = """\
+import pathlib, sys
+if "-B" in sys.argv:
+    build = pathlib.Path(sys.argv[sys.argv.index("-B") + 1])
+    build.mkdir(parents=True, exist_ok=True)
+    (build / "arguments").write_text("\\n".join(sys.argv))
+else:
+    print("cmake version 3.25.1")
+"""
+_MAKE = """\
+import os, pathlib, sys
+sys.path.insert(0, HELPERS)
+from flash_image import uf2_of
+build = pathlib.Path(sys.argv[sys.argv.index("-C") + 1])
+board = build.parent / "board"
+assert os.environ["SOURCE_DATE_EPOCH"] and "CFLAGS_EXTRA" not in os.environ
+if (board / "modules" / "broken.py").exists():
+    print("[ 50%] Building C object x.c.o\\nx.c:1: error: no such thing")
+    sys.exit(2)
+files = sorted(path for path in board.rglob("*") if path.is_file())
+flash = b"".join(path.read_bytes() for path in files)
+flash = flash.replace(b"\\\\n", b"\\n")  # as a constant in flash has it
+(build / "firmware.uf2").write_bytes(uf2_of(flash + bytes(-len(flash) % 256)))
+print("[100%] Built target firmware")
+"""
+
+
+def make_checkout(path: Path, version: tuple[int, int, int] = (1, 28, 0), prerelease: int = 0) -> Path:
+    """A tree with the files that are looked at."""
+    names = ("MAJOR", "MINOR", "MICRO")
+    lines = [f"#define MICROPY_VERSION_{name} {value}" for name, value in zip(names, version, strict=True)]
+    lines.append(f"#define MICROPY_VERSION_PRERELEASE {prerelease}")
+    files = {"py/mpconfig.h": "\n".join(lines) + "\n", "ports/rp2/CMakeLists.txt": ""}
+    files |= {f"{folder}/{file}": "" for folder, file in SUBMODULES.items()}
+    for name, text in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
+    return path
+
+
+def make_tools(folder: Path, without: tuple[str, ...] = ()) -> Path:
+    """Programs for a PATH that has nothing else; picotool with its CMake config beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    programs = {"arm-none-eabi-gcc": _COMPILER, "cmake": _CMAKE, "make": _MAKE, "picotool": "raise SystemExit(1)\n"}
+    for name, text in programs.items():
+        if name not in without:
+            path = folder / name
+            path.write_text(f"#!{sys.executable}\nHELPERS = {str(HELPERS)!r}\n{text}")
+            path.chmod(0o755)
+    if "picotoolConfig.cmake" not in without:
+        (folder / "picotoolConfig.cmake").write_text("")
+    return folder
+
+
+def only(folder: Path) -> dict[str, str]:
+    """An environment in which only these programs are found."""
+    return {**os.environ, "PATH": str(folder)}
