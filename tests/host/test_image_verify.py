@@ -52,7 +52,7 @@ def flash_of(release: Path) -> bytearray:
     return bytearray(flash.ljust(FLASH_BYTES, b"\xff"))
 
 
-def verify(release: Path, tmp_path: Path, flash: bytes, *more: str) -> int:
+def verify(release: Path, tmp_path: Path, flash: bytes | bytearray, *more: str) -> int:
     path = tmp_path / "flash.bin"
     path.write_bytes(flash)
     return cli.main(["verify", "--release", str(release), "--unsigned", "--image", str(path), *more])
