@@ -72,7 +72,8 @@ HEAD = """# Wiring
 
 `tools/wiring.py` writes this page and its pictures from the board configs; a test fails when they do not match. What
 the numbers of a config mean: [BOARDS](BOARDS.md). Which parts to choose, with values and reasons:
-[HARDWARE](HARDWARE.md). No board, carrier or cable of this page has been built yet.
+[HARDWARE](HARDWARE.md). No board, carrier or cable of this page has been built yet. Positions on the connectors of the
+ESP32 and NUCLEO boards have not been checked against the makers' manuals: go by the names of the pins.
 
 These rules hold for every board:
 

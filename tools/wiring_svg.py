@@ -94,11 +94,11 @@ _PICO_POWER = {
     39: ("VSYS", "5 V in"),
     40: ("VBUS", ""),
 }
-# Espressif's user guide of the board, headers J1 (left) and J3 (right), from the antenna down.
+# Headers J1 (left) and J3 (right) of the board, from the antenna down. Not checked against Espressif's user guide.
 _ESP32_J1 = "3V3 3V3 RST 4 5 6 7 15 16 17 18 8 3 46 9 10 11 12 13 14 5V GND"
 _ESP32_J3 = "GND 43 44 1 2 42 41 40 39 38 37 36 35 0 45 48 47 21 20 19 GND GND"
 _ESP32_POWER = {"GND": _GROUND, "RST": _RUN, "5V": "5 V in", "3V3": _SUPPLY}
-# ST's UM1974, the Zio connectors: odd pins, then even ones. Of their many pins only those in use are drawn.
+# The Zio connectors: odd pins, then even ones. Not checked against ST's manual. Only the pins in use are drawn.
 _ZIO = {
     "CN8": ("NC IOREF NRST 3V3 5V GND GND VIN", "D43 D44 D45 D46 D47 D48 D49 D50"),
     "CN9": (
