@@ -90,9 +90,10 @@ if TYPE_CHECKING:
         def sample(self, inp: InputImage) -> bool:
             """Raw levels, axis state and all edges since the last call into the image. False: nothing changed.
 
-            Edges come in time order, each with its line and microsecond, bounces and all. More than fit: edge_lost is
-            set, and the firmware stops, because it can no longer count. Where a chip has no hard interrupts, a stamp is
-            late by as long as the VM was busy, and a change that is taken back meanwhile is not seen.
+            Edges come in time order, each with its line and microsecond, bounces and all. More than fit, or no sample
+            for a second (the watchdog allows half of one): edge_lost is set, and the firmware stops, because it can no
+            longer count. Where a chip has no hard interrupts, a stamp is late by as long as the VM was busy, and a
+            change that is taken back meanwhile is not seen.
 
             No rate of edges, on one line or on all, keeps this from returning: 1 Hz to 100 kHz. A line that has more
             than `edges_per_s_max` of the board config allows in 8 ms is noise. Then the port switches every motor off

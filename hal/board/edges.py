@@ -1,124 +1,172 @@
-"""Beam edges, stamped in hard interrupts, and the stop that needs no scan.
+"""Beams on a chip that has an interrupt for each edge: stamped there, handed to the scan through a ring.
 
-A roller is off 0.1 ms after the edge (docs/BUDGETS.md), 0.12 mm of card at 1.2 m/s. A pulse that is over before the
-handler reads the pin is not reported, for no card is so short; but it stops a roller that waits for this beam, since
-many an edge begins so. Nothing here allocates once made; interrupt handlers may not.
+A handler takes some microseconds of Python, so a line that changes fast enough would leave no time for scans. Each
+handler counts; the line that exceeds the limit within 8 ms ends it: its handler switches the motors off and masks every
+line for 50 ms. Then all of them are heard again on trial, for another 50 ms.
+
+A pulse that is over before the handler reads the pin is not reported, for no card is so short; but it stops a roller
+that waits for this beam, since many an edge begins so. Nothing here allocates once made; handlers may not.
 """
 
-from machine import Pin, Timer, disable_irq, enable_irq
+from machine import Pin
 from micropython import const
+
+from hal.board.ring import RING, Edges, copy_edges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
+    from hal.api import InputImage
     from hal.board.clock import ticks_us
-    from hal.board.ring import Edges
+    from hal.board.stop import Stop
 else:
     from time import ticks_us
 
-_NOBODY = const(-1)
-
-
-class Stop:
-    """At most one order to switch an output off by itself, some time after a line becomes blocked.
-
-    The output stays off until the firmware asks for that, or gives a new order: a scan that began before the edge
-    still believes the roller to be running and must not restart it.
-    """
-
-    def __init__(self, pins: "list[Pin | None]", levels: bytearray, timer: "Any") -> None:
-        self.pins = pins
-        self.levels = levels  # what the outputs are at, as the port remembers it
-        self.line = _NOBODY
-        self.held = _NOBODY
-        self._output = 0
-        self._delay_us = 0
-        self._running = False
-        self._timer = timer
-        self._fired = self._on_timer  # bound once: binding allocates
-
-    def arm(self, output: int, line: int, delay_us: int) -> None:
-        """A new order; the old one and what it held are forgotten."""
-        self.cancel()
-        self._output = output
-        self._delay_us = delay_us
-        self.line = line
-
-    def cancel(self) -> None:
-        self.line = _NOBODY
-        if self._running:
-            self._timer.deinit()
-            self._running = False
-        self.held = _NOBODY
-
-    def blocked(self) -> None:
-        """Interrupt side: the line that the order names has just become blocked."""
-        self.line = _NOBODY
-        if self._delay_us:
-            self._running = True
-            self._timer.init(
-                mode=Timer.ONE_SHOT, period=self._delay_us, tick_hz=1000000, callback=self._fired, hard=True
-            )
-        else:
-            self._switch_off()
-
-    def _on_timer(self, timer: Timer) -> None:
-        if self._running:
-            self._running = False
-            self._switch_off()
-
-    def _switch_off(self) -> None:
-        output = self._output
-        pin = self.pins[output]
-        if pin is not None:
-            pin.value(0)
-            self.levels[output] = 0
-            self.held = output
+NO_LINE = const(255)
+WINDOW_US = const(8000)
+QUIET_US = const(50000)
+_MASK = const(0x3FFFFFFF)
 
 
 class Beam:
     """One input pin whose edges are stamped. A broken wire reads 1: blocked, open, away from home."""
 
-    def __init__(self, edges: "Edges", stop: Stop, line: int, pin: Pin, watched: bool) -> None:
-        self.edges = edges
-        self.stop = stop
+    def __init__(self, beams: "IrqBeams", line: int, pin: Pin) -> None:
+        self.beams = beams
         self.line = line
         self.pin = pin
         self.level = 0
-        self.watched = watched
-        self._irq = self._listen(Pin.IRQ_RISING | Pin.IRQ_FALLING)
-        if not watched:
-            self._irq.trigger(0)
+        self.window_us = 0
+        self.count = 0  # interrupts in this window
+        self._handler = self.on_edge  # bound once: binding allocates
+        self.unmask()
+
+    def unmask(self) -> None:
+        self.count = 0
+        self._listen(self._handler)
         # Only now: what changed before anybody listened would stay unseen until it changed back.
-        while watched and self.level != pin.value():
-            self.level = pin.value()
+        while self.level != self.pin.value():
+            self.level = self.pin.value()
 
-    def _listen(self, both: int) -> "Any":
+    def mask(self) -> None:
+        self._listen(None)
+
+    def _listen(self, handler: "Callable[[Pin], None] | None") -> None:
         """Hard: in the middle of whatever the VM does."""
-        return self.pin.irq(self.on_edge, both, hard=True)
-
-    def watch(self, on: bool) -> None:
-        """Stamp edges from now on, or show 0. Either may itself be an edge."""
-        self.watched = on
-        held = disable_irq()
-        self._irq.trigger(Pin.IRQ_RISING | Pin.IRQ_FALLING if on else 0)
-        level = self.pin.value() if on else 0
-        if level != self.level:
-            self.level = level
-            self.edges.push(self.line, level, ticks_us())
-        enable_irq(held)
+        self.pin.irq(handler, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
 
     def on_edge(self, pin: Pin) -> None:
         """Interrupt side, or in its stead."""
-        now_us = ticks_us()
+        try:
+            self._edge(pin, ticks_us())
+        except BaseException:
+            self.beams.stop.failed = True
+
+    def _edge(self, pin: Pin, now_us: int) -> None:
         level = pin.value()
-        if level == self.level:
-            if not level and self.stop.line == self.line:
-                self.stop.blocked()
+        stop = self.beams.stop
+        # The stop before the book-keeping: it is what the card feels. Whatever the pin reads, a line that was clear has
+        # become blocked, if only for a pulse.
+        if stop.line == self.line and not self.level:
+            stop.blocked()
+        if (now_us - self.window_us) & _MASK >= WINDOW_US:
+            self.window_us = now_us
+            self.count = 0
+        self.count += 1
+        if self.count > self.beams.limit:
+            self.beams.storm(self.line, now_us)
+        elif level != self.level:
+            self.level = level
+            self.beams.edges.push(self.line, level, now_us)
+
+
+class IrqBeams:
+    """The beams of a board. `limit` is how many edges a line may have in 8 ms."""
+
+    def __init__(self, kind: "Any", stop: "Stop", lines: "list[tuple[int, Pin]]", limit: int) -> None:
+        self.stop = stop
+        self.limit = limit
+        self.edges = Edges()
+        self.noisy = NO_LINE
+        self.masked = False
+        self._begun = False  # nobody counts before the first sample: what did not fit is no loss
+        self._loud = NO_LINE
+        self._told = NO_LINE  # what noisy was at the last sample
+        self._since_us = 0  # when the lines were masked, or heard again
+        self.all: "list[Beam]" = []
+        for line, pin in lines:
+            self.all.append(kind(self, line, pin))
+
+    def storm(self, line: int, now_us: int) -> None:
+        """Interrupt side: more edges than the line can honestly have."""
+        self.stop.motors_off()
+        for beam in self.all:
+            beam.mask()
+        self._loud = line
+        self._since_us = now_us
+        self.masked = True
+        self.noisy = line
+
+    # -- the scan's side -------------------------------------------------------------------------------------------
+
+    def news(self) -> bool:
+        if self.noisy != NO_LINE:
+            return self.noisy != self._told or (ticks_us() - self._since_us) & _MASK >= QUIET_US
+        edges = self.edges
+        return edges.head != edges.tail or edges.stale
+
+    def take(self, inp: "InputImage") -> bool:
+        """Levels and edges into the image. False: nothing is new."""
+        edges = self.edges
+        if self.noisy != NO_LINE:
+            self._wait_for_quiet()
+            self._told = self.noisy
+            edges.lost = edges.stale = True
+        news = edges.stale
+        if news:
+            edges.stale = False
+            if edges.lost:
+                edges.lost = False
+                edges.tail = edges.head  # what was kept is older than what was lost, and would undo the levels
+                inp.edge_lost = inp.edge_lost or self._begun
+            self._begun = True
+            self._show(inp)
+        # After the levels: an edge that came in between is the newer truth.
+        if edges.head != edges.tail:
+            news = True
+            self._drain(inp)
+        return news
+
+    def _drain(self, inp: "InputImage") -> None:
+        """What is in the ring now; an edge that comes meanwhile is for the next sample."""
+        edges = self.edges
+        span = edges.head << 5 | edges.tail
+        if inp.edge_count + ((span >> 5) - span) % RING > len(inp.edge_us):
+            inp.edge_lost = True
+            self._show(inp)
+        else:
+            span |= inp.edge_count << 10
+            inp.edge_count = copy_edges(edges.edge, edges.us, inp.edge, inp.edge_us, inp.raw, span)
+        edges.tail = (span >> 5) % RING
+
+    def _show(self, inp: "InputImage") -> None:
+        """Levels from the beams themselves."""
+        for beam in self.all:
+            if self.masked:
+                beam.level = beam.pin.value()
+            inp.raw[beam.line] = beam.level
+
+    def _wait_for_quiet(self) -> None:
+        now_us = ticks_us()
+        if (now_us - self._since_us) & _MASK < QUIET_US:
             return
-        self.level = level
-        # The stop before the book-keeping: it is what the card feels.
-        if level and self.stop.line == self.line:
-            self.stop.blocked()
-        self.edges.push(self.line, level, now_us)
+        if self.masked:
+            self.masked = False
+            self._since_us = now_us
+            for beam in self.all:
+                beam.unmask()
+        else:
+            self.noisy = NO_LINE
+            if self.masked:
+                self.noisy = self._loud  # a storm came since the question

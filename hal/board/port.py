@@ -7,9 +7,8 @@ import machine
 from machine import I2C, SPI, UART, WDT, Pin, Timer
 from micropython import const
 
-from hal.board.edges import Beam, Stop
 from hal.board.expander import Expander, free_bus
-from hal.board.ring import RING, Edges, copy_edges
+from hal.board.stop import Stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,14 +32,15 @@ _DRAINS_MAX = const(32)  # more than any of the ports can have kept
 _UNPOLLED_MAX = const(8)  # idle polls the panel; so does a caller that never idles, every so many samples
 _NO_BIT = const(16)
 _MASK = const(0x3FFFFFFF)
+_NO_LINE = const(255)
 
 
 class BoardHal:
     """One board. `input_names` and `output_names` are the firmware's, in its order.
 
     `fit` is called with the board and its config when the outputs are off, and gives it what only its chip has:
-    `entropy_into`; `axis` and `nv` where the board has those of the chip. A port whose chip differs in the rest derives
-    from this.
+    `entropy_into`; `axis` and `nv` where the board has those of the chip. A port derives from this and says how it
+    watches beams: `_make_beams`.
     """
 
     def __init__(
@@ -56,10 +56,7 @@ class BoardHal:
         self.entropy_into: "Any"
         fit(self, config)
         self._bind_parts(config["nv"])
-        self._edges = Edges()
-        self._beams: "list[Beam]" = []
-        self._slot: "Beam | None" = None
-        self._bind_inputs(config["inputs"], input_names)
+        self._bind_inputs(config, input_names)
         self._panel: "Expander | None" = None
         self._display: "Lcd | None" = None
         bus = config.get("expander")
@@ -96,7 +93,7 @@ class BoardHal:
         self._lamp_bits = 0
         self._lamps_due = False
         self._levels = bytearray(len(names))
-        self._stop = Stop(self._pins, self._levels, self._timer(-1))
+        self._stop = self._stop_kind(self._pins, self._levels, self._drives, self._timer(-1))
         self.stop_after = self._stop.arm
         self.ticks_ms = ticks_ms
         self.ticks_us = ticks_us
@@ -118,15 +115,17 @@ class BoardHal:
         self.nv_erase = nv.nv_erase
         self.nv_sync = nv.nv_sync
 
-    def _bind_inputs(self, inputs: "Config", names: "tuple[str, ...]") -> None:
+    def _bind_inputs(self, config: "Config", names: "tuple[str, ...]") -> None:
+        inputs = config["inputs"]
+        lines: "list[tuple[int, Any]]" = []
         for line in range(len(names)):
             where = inputs.get(names[line])
             if isinstance(where, (int, str)):
-                watched = names[line] != "slot"
-                beam = self._beam(self._edges, self._stop, line, Pin(where, Pin.IN, Pin.PULL_UP), watched)
-                self._beams.append(beam)
-                if not watched:
-                    self._slot = beam
+                lines.append((line, where))
+        # Edges that a line may have in 8 ms, the window over which they are counted.
+        limit = config["mechanism"]["edges_per_s_max"] * 8 // 1000
+        self._beams = self._make_beams(lines, names.index("slot"), limit)
+        self._slot = "slot" in inputs
         self._buttons = _expander_bits(inputs, names)
         self._button_bits = 0  # as the image has them
         self._pressed = 0  # as they are
@@ -134,7 +133,8 @@ class BoardHal:
 
     # -- what another chip may do another way ----------------------------------------------------------------------
 
-    _beam = Beam
+    _make_beams: "Any"  # (lines and their pins, the slot beam's line, limit) -> noisy, news, take, watched, watch
+    _stop_kind: "Any" = Stop
     _timer: "Any" = Timer  # its init and deinit, with microseconds
 
     def _uart(self, link: "Config") -> "Any":  # the stubs do not know write(buf, offset, size)
@@ -170,20 +170,21 @@ class BoardHal:
     # -- inputs ----------------------------------------------------------------------------------------------------
 
     def sample(self, inp: "InputImage") -> bool:
+        beams = self._beams
+        news = beams.take(inp)
+        if beams.noisy != inp.noisy:
+            news = True
+            inp.noisy = beams.noisy
+            if beams.noisy != _NO_LINE:
+                self.all_off()
         axis = self.axis
         if axis.resting:
             axis.service()
-        news = inp.axis != axis.state
-        inp.axis = axis.state
-        edges = self._edges
-        if edges.stale:
+        if inp.axis != axis.state:
             news = True
-            edges.stale = False
-            self._refresh(inp)
-        # After the levels: an edge that came in between is the newer truth.
-        if edges.head != edges.tail:
-            news = True
-            self._drain(inp)
+            inp.axis = axis.state
+        if self._stop.failed:
+            raise RuntimeError("interrupt handler failed")
         self._unpolled += 1
         if self._unpolled > _UNPOLLED_MAX:
             self._poll()
@@ -194,8 +195,7 @@ class BoardHal:
 
     def _news(self) -> bool:
         """Whether a scan would find anything: an edge, the end of a move, a button, a byte."""
-        edges = self._edges
-        if edges.head != edges.tail or edges.stale or self.axis.resting:
+        if self.axis.resting or self._beams.news():
             return True
         self._poll()
         return self._pressed != self._button_bits or self._link.any() > 0
@@ -204,28 +204,6 @@ class BoardHal:
         self._unpolled = 0
         if self._panel is not None:
             self._pressed = self._panel.poll()
-
-    def _refresh(self, inp: "InputImage") -> None:
-        """Levels from the beams themselves."""
-        edges = self._edges
-        if edges.lost:
-            edges.lost = False
-            inp.edge_lost = True
-            edges.tail = edges.head  # what was kept is older than what was lost, and would undo the levels
-        for beam in self._beams:
-            inp.raw[beam.line] = beam.level
-
-    def _drain(self, inp: "InputImage") -> None:
-        """What is in the ring now; an edge that comes meanwhile is for the next sample."""
-        edges = self._edges
-        span = edges.head << 5 | edges.tail
-        if inp.edge_count + ((span >> 5) - span) % RING > len(inp.edge_us):
-            inp.edge_lost = True
-            self._refresh(inp)
-        else:
-            span |= inp.edge_count << 10
-            inp.edge_count = copy_edges(edges.edge, edges.us, inp.edge, inp.edge_us, inp.raw, span)
-        edges.tail = (span >> 5) % RING
 
     def _press(self, inp: "InputImage") -> None:
         """Buttons have no interrupt; the moment of the poll is good enough for a finger."""
@@ -249,9 +227,8 @@ class BoardHal:
     # -- outputs ---------------------------------------------------------------------------------------------------
 
     def drive(self, level: bytearray, watch_slot: bool) -> None:
-        slot = self._slot
-        if slot is not None and slot.watched != watch_slot:
-            slot.watch(watch_slot)
+        if self._slot and self._beams.watched != watch_slot:
+            self._beams.watch(watch_slot)
         stop = self._stop
         if stop.held >= 0 and not level[stop.held]:
             stop.held = -1
@@ -273,6 +250,8 @@ class BoardHal:
                     break  # most often it is one, and a motor's, which come first
 
     def _switch(self, output: int, value: int) -> None:
+        if value and self._beams.noisy != _NO_LINE and output in self._drives:
+            return  # nothing starts in a storm
         pin = self._pins[output]
         if pin is not None:
             pin.value(value)

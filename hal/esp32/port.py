@@ -12,7 +12,7 @@ import os
 from machine import UART, Pin, Timer
 from micropython import const, schedule
 
-from hal.board.edges import Beam
+from hal.board.edges import Beam, IrqBeams
 from hal.board.port import RX_BYTES, TX_BYTES, BoardHal
 
 TYPE_CHECKING = False
@@ -27,8 +27,8 @@ _BURST = const(256)  # of the buffer's 1,024, so that there is always room
 class SoftBeam(Beam):
     """A beam whose handler comes when the VM has time."""
 
-    def _listen(self, both: int) -> "Any":
-        return self.pin.irq(self.on_edge, both)
+    def _listen(self, handler: "Callable[[Pin], None] | None") -> None:
+        self.pin.irq(handler, Pin.IRQ_RISING | Pin.IRQ_FALLING)
 
 
 class SoftTimer:
@@ -64,8 +64,11 @@ class EmptyUart:
 class Esp32Hal(BoardHal):
     """One board."""
 
-    _beam = SoftBeam
     _timer = SoftTimer
+
+    def _make_beams(self, lines: "list[tuple[int, int]]", slot: int, limit: int) -> IrqBeams:
+        pins = [(line, Pin(pin, Pin.IN, Pin.PULL_UP)) for line, pin in lines]
+        return IrqBeams(SoftBeam, self._stop, pins, limit)
 
     def _uart(self, link: "Config") -> "Any":
         return EmptyUart(link)
@@ -80,7 +83,9 @@ class Esp32Hal(BoardHal):
 
     def _catch_up(self) -> None:
         """Through the queue like any other edge: handlers do not interrupt each other, but they would this."""
-        for beam in self._beams:
+        if self._beams.masked:
+            return
+        for beam in self._beams.all:
             if beam.pin.value() != beam.level:
                 try:
                     schedule(beam.on_edge, beam.pin)

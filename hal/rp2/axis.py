@@ -44,6 +44,7 @@ _UNKNOWN = const(-1)
 _CHATTER_STEPS = const(3)  # an edge taken back sooner is none: at 5,000 steps/s a bounce is over in two
 APPROACH_STEPS = const(16)  # a stamp that is 2 ms late is 11 steps late at 5,184 steps/s
 _CREEP_STEPS_MAX = const(32)  # 0.3 s
+_HOME_EDGES_MAX = const(32)  # in one move: the mark passes twice at most, and each pass bounces some five times
 _SEEK_SHIFT = const(4)  # a sixteenth of the ramp is a quarter of the speed
 
 _LEG_MOVE = const(0)
@@ -100,6 +101,8 @@ class Axis:
         self._forward = False
         self._edge_level = 1  # what the sensor reads after the edge that counts, in the direction of this move
         self._home_at = _UNKNOWN  # the step at which it passed
+        self._home_edges = 0  # so far in this move
+        self._failed = False  # a handler raised: MicroPython does not call it again
         self.resting = False  # set by the interrupt that ends a move
         self._spoilt = False  # channels were broken off: they have to be set up again
         self._dmas: "tuple[Any, Any, Any]" = (DMA(), DMA(), DMA())  # the stubs lack channel and count
@@ -127,8 +130,17 @@ class Axis:
             self._seek()
 
     def service(self) -> None:
-        """Call when `resting` is set: take note that a move has ended; in homing, start the next one."""
+        """Call when `resting` is set: take note that a move has ended; in homing, start the next one.
+
+        Or that it must: a home line that changes faster than any mark would leave no time for scans. Its interrupt has
+        masked itself; the axis stops, and is lost."""
+        if self._failed:
+            raise RuntimeError("axis handler failed")
         self.resting = False
+        if self._home_edges > _HOME_EDGES_MAX:
+            self.halt()
+            self.state = AXIS_LOST
+            return
         self._home_irq.trigger(0)
         leg = self._leg
         if leg == _LEG_MOVE:
@@ -231,6 +243,7 @@ class Axis:
         self._total = steps
         self._left = 0
         self._home_at = _UNKNOWN
+        self._home_edges = 0
         if steps == 0:
             self.resting = True
             return
@@ -274,6 +287,17 @@ class Axis:
         self.resting = True
 
     def _on_home(self, pin: Pin) -> None:
+        try:
+            self._home_edges += 1
+            if self._home_edges > _HOME_EDGES_MAX:
+                self._home_irq.trigger(0)
+                self.resting = True
+            else:
+                self._pass_home(pin)
+        except BaseException:
+            self._failed = self.resting = True
+
+    def _pass_home(self, pin: Pin) -> None:
         done = self._done()
         if pin.value() == self._edge_level:
             if self._home_at == _UNKNOWN:

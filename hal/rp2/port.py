@@ -1,11 +1,12 @@
-"""The RP2 family: an axis in PIO and DMA, cells in its own flash, noise from ring oscillators.
+"""The RP2 family: beams and an axis in PIO and DMA, cells in its own flash, noise from ring oscillators.
 
 Parts are imported only where the board has them, and the rest is as hal/board has it.
 """
 
-from machine import mem32
+from machine import Pin, mem32
 
 from hal.board.port import BoardHal
+from hal.rp2.beams import PinStop, PioBeams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,14 @@ class Rp2Hal(BoardHal):
     """One board."""
 
     scratch: int  # where the chip has register 4 of the eight that keep their content when the watchdog resets it
+    clock: int  # where it has the low word of its microseconds
+
+    _stop_kind = PinStop
+
+    def _make_beams(self, lines: "list[tuple[int, int]]", slot: int, limit: int) -> PioBeams:
+        for line, pin in lines:
+            self._stop.listen(line, Pin(pin, Pin.IN, Pin.PULL_UP))
+        return PioBeams(lines, slot, limit, self.clock)
 
     def reset_cause(self) -> int:
         """MicroPython's own answer calls machine.reset() a watchdog's, too: every new firmware would begin with one."""
@@ -45,10 +54,12 @@ def _fit(board: "Any", config: "Config") -> None:
         from hal.rp2.rosc import noise_into
 
         board.scratch = 0x4005801C
+        board.clock = 0x40054028
     elif source == "rp2350_trng":
         from hal.rp2.trng import noise_into
 
         board.scratch = 0x400D801C
+        board.clock = 0x400B0028
     else:
         raise ValueError("no noise " + source)
     board.entropy_into = noise_into

@@ -6,9 +6,10 @@ MicroPython's machine.Timer counts milliseconds here, so the stop uses a hardwar
 
 import pyb
 import stm
-from machine import I2C, SPI
+from machine import I2C, SPI, Pin
 from micropython import const
 
+from hal.board.edges import Beam, IrqBeams
 from hal.board.port import I2C_HZ, SPI_HZ, BoardHal
 from hal.stm32.uart import PumpedUart
 from hal.stm32.vcp import VcpPort
@@ -54,6 +55,10 @@ class Stm32Hal(BoardHal):
     """One board."""
 
     _timer = Alarm
+
+    def _make_beams(self, lines: "list[tuple[int, str]]", slot: int, limit: int) -> IrqBeams:
+        pins = [(line, Pin(pin, Pin.IN, Pin.PULL_UP)) for line, pin in lines]
+        return IrqBeams(Beam, self._stop, pins, limit)
 
     def _uart(self, link: "Config") -> "Any":
         return PumpedUart(link["uart"], link["baud"])

@@ -48,6 +48,7 @@ class Driver:
         self.config = config
         self.inp = Inputs()
         self.level = bytearray(len(OUTPUTS))
+        self.storms = []
         self.build(config, seed)
         self.restart()
 
@@ -99,6 +100,12 @@ class Driver:
     def set_line(self, name, level):
         self.plant.set_line(LINE[name], level, self.plant.now_us)
 
+    def storm(self, names, hz):
+        """Square waves on these lines while time runs, evenly out of phase; to be ended by its `stop`."""
+        storm = Storm(self, names, hz)
+        self.storms.append(storm)
+        return storm
+
     def raw(self, name):
         return self.inp.raw[LINE[name]]
 
@@ -132,6 +139,32 @@ class Driver:
     # fail_storage (nothing can be written any more), fail_noise (stuck or dead), resets (why it started), fed.
 
 
+class Storm:
+    """Changes of lines at their microsecond: a part of the world that is due again and again."""
+
+    def __init__(self, board, names, hz):
+        self.board = board
+        self.names = names
+        self.level = [board.plant.level[LINE[name]] for name in names]
+        self.half_us = 500000 // hz
+        self.due = [board.plant.now_us + self.half_us * (i + 1) // len(names) for i in range(len(names))]
+        self.due_us = min(self.due)
+        self.edges = 0
+
+    def fire(self):
+        for i in range(len(self.names)):
+            if self.due[i] <= self.due_us:
+                self.level[i] ^= 1
+                self.edges += 1
+                self.board.set_line(self.names[i], self.level[i])
+                self.due[i] += self.half_us
+        self.due_us = min(self.due)
+
+    def stop(self):
+        """The lines stay as they are."""
+        self.board.storms.remove(self)
+
+
 class SimDriver(Driver):
     """The simulated port."""
 
@@ -157,7 +190,10 @@ class SimDriver(Driver):
         while self.plant.now_us < until_us:
             changed = changed or self.plant.changed
             self.plant.changed = False
-            self.plant.advance(until_us)
+            self.plant.advance(min([until_us] + [storm.due_us for storm in self.storms]))
+            for storm in self.storms:
+                if storm.due_us <= self.plant.now_us:
+                    storm.fire()
         self.plant.changed = self.plant.changed or changed
 
     def hide_mark(self):
@@ -207,6 +243,7 @@ class BoardDriver(Driver):
 
     def build(self, config, seed):
         self.world = self.world_kind(config, INPUTS, seed)
+        self.world.storms = self.storms
         self.plant = self.world.plant
 
     def restart(self):

@@ -40,6 +40,7 @@ class Pad:
         self.edges = 0
         self.handler = None
         self.listener = None
+        self.watcher = None  # what else of the chip sees its changes, PIO
         self.unheard = None  # what it changes to just before somebody begins to hear changes
 
     def hear(self, handler, edges):
@@ -59,6 +60,8 @@ class Pad:
             self.level = level
             if self.listener:
                 self.listener(level)
+            if self.watcher:
+                self.watcher()
             if self.handler and self.edges & (Pin.IRQ_RISING if level else Pin.IRQ_FALLING):
                 self.handler()
 
@@ -84,7 +87,7 @@ class Pin:
 
     def irq(self, handler, trigger, hard=False):
         assert hard
-        self.pad.hear(lambda: handler(self), trigger)
+        self.pad.hear(handler and (lambda: handler(self)), trigger)
         return self
 
     def trigger(self, edges):
@@ -217,6 +220,7 @@ class World:
         self.pads = {}
         self.known = set(pins_of(config))
         self.parts = []  # of the chip, whatever is due at some time
+        self.storms = []  # and what disturbs its lines
         self.uart = None
         self.uart_room = UART_TX_BYTES
         self.usb = UsbHost()
@@ -274,7 +278,8 @@ class World:
     def run(self, us):
         """Time goes on; nobody scans."""
         self.show()
-        plant, parts = self.plant, self.parts
+        plant = self.plant
+        parts = self.parts + self.storms
         until_us = plant.now_us + us
         while True:
             due_us = min(plant.next_us(), until_us)
@@ -352,7 +357,7 @@ class World:
         del self.parts[:]
         self.watchdog_ms = 0
         for pad in self.pads.values():
-            pad.handler = None
+            pad.handler = pad.watcher = None
             pad.edges = 0
         for kind in self.kinds:
             kind.world = self

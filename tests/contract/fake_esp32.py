@@ -10,7 +10,7 @@ QUEUE = 8  # MICROPY_SCHEDULER_DEPTH
 
 class SoftPin(fake_chip.Pin):
     def irq(self, handler, trigger, wake=None):
-        self.pad.hear(lambda: self.world.schedule(handler, self), trigger)
+        self.pad.hear(handler and (lambda: self.world.schedule(handler, self)), trigger)
         return self
 
 

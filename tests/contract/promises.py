@@ -18,8 +18,8 @@ _promises = []
 
 
 def promise(kinds, about=""):
-    """Holds for machines of these kinds, where the port has them. About nothing special; about storage; or about what
-    can be seen only on a fake board."""
+    """Holds for machines of these kinds, where the port has them. About nothing special; about storage; about noise; or
+    about what can be seen only on a fake board."""
 
     def keep(function):
         _promises.append((kinds, about, function))
@@ -28,14 +28,15 @@ def promise(kinds, about=""):
     return keep
 
 
-def promised(kind, about=("", "storage")):
+def promised(kind, about=("", "storage", "noise")):
     """What is promised of machines of a kind about these things."""
     import promises_axis
     import promises_board
     import promises_lines
+    import promises_noise
     import promises_storage
 
-    assert promises_axis and promises_board and promises_lines and promises_storage
+    assert promises_axis and promises_board and promises_lines and promises_noise and promises_storage
     if "fake" in about:
         import promises_display
         import promises_fake
@@ -44,7 +45,7 @@ def promised(kind, about=("", "storage")):
     return [function for kinds, what, function in _promises if kind in kinds and what in about]
 
 
-def hold(driver, module, about=("", "storage")):
+def hold(driver, module, about=("", "storage", "noise")):
     """Every promise about these things, to which this port can be held, becomes a test of a module."""
     count = 0
     for kind in driver.kinds:

@@ -32,6 +32,7 @@ def edges_come_in_time_order_with_their_microsecond(driver, kind):
     passed = (("hopper", 1), ("throat_a", 1), ("door", 1), ("throat_a", 0))
     start_us = MASK - 2500
     board.run(start_us - board.hal.ticks_us())
+    board.sample()
     for line, level in passed:
         board.set_line(line, level)
         board.run(1700)

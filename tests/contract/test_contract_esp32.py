@@ -3,4 +3,4 @@
 from drivers import Esp32Driver
 from promises import hold
 
-hold(Esp32Driver, __name__, ("", "storage", "fake"))
+hold(Esp32Driver, __name__, ("", "storage", "noise", "fake"))

@@ -3,4 +3,4 @@
 from drivers import Pico2Driver
 from promises import hold
 
-hold(Pico2Driver, __name__, ("", "storage", "fake"))
+hold(Pico2Driver, __name__, ("", "storage", "noise", "fake"))

@@ -3,4 +3,4 @@
 from drivers import Rp2Driver
 from promises import hold
 
-hold(Rp2Driver, __name__, ("", "storage", "fake"))
+hold(Rp2Driver, __name__, ("", "storage", "noise", "fake"))

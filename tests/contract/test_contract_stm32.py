@@ -3,4 +3,4 @@
 from drivers import Stm32Driver
 from promises import hold
 
-hold(Stm32Driver, __name__, ("", "storage", "fake"))
+hold(Stm32Driver, __name__, ("", "storage", "noise", "fake"))

@@ -1,8 +1,9 @@
-"""What only the RP2's port has to get right: an axis between its end stops, flash, and two sources of noise."""
+"""What only the RP2's port has to get right: beams in PIO and DMA, an axis and its end stops, flash, entropy."""
 
-from drivers import FlashDriver, Pico2Driver, Rp2Driver
+from drivers import LINE, FlashDriver, Pico2Driver, Rp2Driver
 from promises import LOST, REST
 
+from firmware.image import NO_LINE
 from hal.sim.stepper import FAR_US
 
 ELEVATOR_STEPS = (-49, -3, 0, 2, 3, 4, 5, 12, 24, 26, 27, 28, 30, 60, 101, 1900, 1949)
@@ -146,6 +147,212 @@ def test_a_halted_search_can_be_begun_again():
         elevator.sample()
         assert elevator.home() == REST
         assert elevator.world.axis.at == 0
+
+
+def test_a_home_line_that_storms_is_a_lost_axis_and_does_not_go_on_interrupting():
+    for kind in ("carousel", "shelves"):
+        board = Rp2Driver.make(kind)
+        assert board.home() == REST
+        home = board.world.pad(board.config["axis"]["home"])
+        board.hal.move(5, False)
+        board.run(2000)
+        for i in range(100):
+            home.set(i % 2)
+        assert home.edges == 0, "the interrupt is not masked"
+        board.sample()
+        assert board.inp.axis == LOST
+        at = board.world.axis.at
+        board.run(100000)
+        assert board.world.axis.at == at, "it still turns"
+        board.world.show()
+        assert board.home() == REST
+
+
+def test_a_handler_that_raises_ends_the_scans():
+    board = Rp2Driver.make("carousel")
+    board.hal.stop_after(0, LINE["throat_a"], 0)
+    board.hal._stop._switch_off = None
+    board.set_line("throat_a", 1)
+    board.run(10)
+    _must_raise(board)
+    board = Rp2Driver.make("carousel")
+    board.hal.axis._pass_home = None
+    board.hal.move(0, True)
+    board.run(1000000)
+    _must_raise(board)
+
+
+def _must_raise(board):
+    try:
+        board.sample()
+    except RuntimeError as error:
+        assert "handler failed" in str(error)
+    else:
+        raise AssertionError("a handler raised, and nobody hears of it")
+
+
+# -- beams -------------------------------------------------------------------------------------------------------------
+
+
+def _pass_cards(board, cards):
+    """Each at its own microseconds, and every edge found there."""
+    for card in range(cards):
+        for name, level in (("throat_a", 1), ("throat_b", 1), ("throat_a", 0), ("throat_b", 0)):
+            at_us = board.hal.ticks_us()
+            board.set_line(name, level)
+            board.run(1100)
+            assert board.sample() == [(name, level, at_us)], card
+    assert not board.inp.edge_lost
+
+
+def test_a_dma_channel_that_is_nearly_spent_is_started_again_without_losing_an_edge():
+    board = Rp2Driver.make("carousel")
+    channel = board.hal._beams._dma
+    spent = 0x0FFFFFFF - 0x01000000 - 2  # words
+    channel.count -= spent
+    board.hal._beams._s[0] -= spent
+    _pass_cards(board, 3)
+    assert channel.count > 0x0FFFFF00
+
+
+def test_words_that_wait_while_the_channel_starts_again_are_not_lost():
+    board = Rp2Driver.make("carousel")
+    beams = board.hal._beams
+    beams._dma.active(0)
+    at_us = board.hal.ticks_us()
+    for i in range(8):
+        board.set_line("throat_a", (i + 1) % 2)
+        board.run(400)
+    beams._start_dma()
+    assert board.sample() == [("throat_a", (i + 1) % 2, at_us + 400 * i) for i in range(8)]
+    assert not board.inp.edge_lost
+
+
+def test_a_state_machine_that_had_to_wait_for_dma_begins_anew_with_the_right_time():
+    board = Rp2Driver.make("carousel")
+    beams = board.hal._beams
+    beams._dma.active(0)
+    for i in range(9):
+        board.set_line("throat_a", (i + 1) % 2)
+        board.run(400)
+    beams._start_dma()
+    assert board.sample() == [] and board.inp.edge_lost and board.inp.noisy == NO_LINE
+    assert board.raw("throat_a") == 1
+    board.inp.edge_lost = False
+    board.set_line("throat_a", 0)
+    board.run(300000)
+    board.sample()
+    _pass_cards(board, 3)
+
+
+def test_words_that_dma_overwrites_while_they_are_read_are_no_edges():
+    board = Rp2Driver.make("carousel")
+    world = board.world
+    for i in range(20):
+        board.set_line("throat_a", (i + 1) % 2)
+        board.run(400)
+    exit_beam = world.pad(board.config["inputs"]["exit"])
+    place = world.place
+
+    def busy(address):
+        """Four changes for each word that is read."""
+        world.place = place
+        for level in (1, 0, 1, 0):
+            exit_beam.set(level)
+        world.place = busy
+        return place(address)
+
+    world.place = busy
+    board.sample()
+    world.place = place
+    assert board.inp.edge_lost and board.inp.edge_count == 0
+
+
+def test_a_second_without_a_sample_is_lost_edges_and_no_wrong_time():
+    board = Rp2Driver.make("carousel")
+    board.set_line("tray", 1)
+    board.run(1000001)
+    assert board.sample() == [] and board.inp.edge_lost and board.raw("tray") == 1
+    board.inp.edge_lost = False
+    board.run(990000)
+    at_us = board.hal.ticks_us()
+    board.set_line("tray", 0)
+    board.run(9000)
+    assert board.sample() == [("tray", 0, at_us)]
+
+
+def test_the_unwatched_slot_beam_wakes_nobody_and_costs_no_edge():
+    board = Rp2Driver.make("carousel")
+    for i in range(200):
+        board.set_line("slot", (i + 1) % 2)
+        board.run(1500)
+        if i % 20 == 19:
+            assert not board.hal._beams.news()
+    assert board.sample() == [] and not board.inp.edge_lost and board.raw("slot") == 0
+    board.set_line("slot", 1)
+    before_us = board.plant.now_us
+    board.hal.idle(50)
+    assert board.plant.now_us - before_us == 50000
+
+
+def test_a_storm_on_the_unwatched_slot_beam_is_noise_too():
+    board = Rp2Driver.make("carousel")
+    storm = board.storm(("slot",), 20000)
+    for _ in range(2):
+        board.run(4000)
+        board.sample()
+    assert board.inp.noisy == LINE["slot"] and board.raw("slot") == 0
+    storm.stop()
+
+
+def test_watching_the_slot_beam_begins_and_ends_between_two_words():
+    """Edges before are not reported, edges after are, whenever the sample comes."""
+    board = Rp2Driver.make("carousel")
+    start_us = board.hal.ticks_us()
+    board.set_line("slot", 1)
+    board.run(500)
+    board.set_line("throat_a", 1)
+    board.run(500)
+    board.drive(watch_slot=True)
+    board.run(500)
+    board.set_line("slot", 0)
+    board.run(500)
+    assert board.sample() == [
+        ("throat_a", 1, start_us + 500),
+        ("slot", 1, start_us + 1000),
+        ("slot", 0, start_us + 1500),
+    ]
+    board.set_line("slot", 1)
+    board.run(500)
+    board.drive(watch_slot=False)
+    board.set_line("slot", 0)
+    board.run(500)
+    assert [edge[:2] for edge in board.sample()] == [("slot", 1), ("slot", 0)]
+    board.drive(watch_slot=True)
+    board.drive(watch_slot=False)
+    board.set_line("slot", 1)
+    board.run(10)
+    assert board.sample() == [] and board.raw("slot") == 0
+
+
+def test_pins_that_are_too_far_apart_and_a_clock_that_does_not_divide_are_refused():
+    board = Rp2Driver.make("shoe")
+    for change, why in (
+        (lambda: board.config["inputs"].update(door=14), "13 pins in a row, at most 12"),
+        (None, "clock"),
+    ):
+        if change:
+            change()
+            board.world.known.add(14)
+        else:
+            board.config["inputs"]["door"] = 10
+            board.world.clock_hz = 133000000
+        try:
+            board.restart()
+        except ValueError as error:
+            assert why in str(error)
+        else:
+            raise AssertionError(why)
 
 
 # -- flash -------------------------------------------------------------------------------------------------------------

@@ -90,7 +90,6 @@ COLD = {
     # at a press of a button
     "hal/board/port.py: BoardHal._press",
     # in an interrupt, where the heap is locked and every frame is on the stack
-    "hal/board/edges.py: Stop.blocked",
 }
 
 

@@ -41,7 +41,7 @@ def sample(a, b, c, data):
     inp.edge_count = a
     inp.edge_lost = False
     news = hals[0].sample(inp)
-    found = bytearray((inp.axis, 1 if inp.edge_lost else 0)) + inp.raw
+    found = bytearray((inp.axis, 1 if inp.edge_lost else 0, inp.noisy)) + inp.raw
     for i in range(a, inp.edge_count):
         found += struct.pack("<BI", inp.edge[i], inp.edge_us[i])
     say(found)

@@ -172,7 +172,7 @@ class Bench:
             self.axis.forward = level
 
     def _beating(self) -> None:
-        self.pico.run_pio(_BEAT_US)
+        self.pico.sync_pio()
         self._beat.schedule(_BEAT_US * 1000)
 
     def _show_lines(self) -> None:

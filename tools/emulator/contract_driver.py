@@ -53,6 +53,25 @@ class Started:
         return pico, self.box
 
 
+class BenchStorm:
+    """A storm on lines of a bench. When it stops they show what the plant has again, which may be one more edge."""
+
+    def __init__(self, bench: Bench, names: tuple[str, ...], hz: int) -> None:
+        self.edges = 0
+        self._bench = bench
+        self._pins = [bench.config["inputs"][name] for name in names]
+        bench.catch_up()
+        bench.storm_on(names, hz)
+
+    def stop(self) -> None:
+        storm, pico = self._bench.storm, self._bench.pico
+        assert storm is not None
+        before = [pico.level(pin) for pin in self._pins]
+        self._bench.storm_on((), 0)
+        self._bench.catch_up()
+        self.edges = storm.edges + sum(pico.level(pin) != level for pin, level in zip(self._pins, before, strict=True))
+
+
 class EmulatedDriver(Driver):
     """A Pico. Whoever is at the other end of its ports reads only when asked to."""
 
@@ -90,6 +109,9 @@ class EmulatedDriver(Driver):
     def set_line(self, name: str, level: int) -> None:
         super().set_line(name, level)
         self.bench.catch_up()
+
+    def storm(self, names: tuple[str, ...], hz: int) -> Any:
+        return BenchStorm(self.bench, names, hz)
 
     def hide_mark(self) -> None:
         self._axis.mark_hidden = True

@@ -6,27 +6,20 @@ this release of the emulator needs are made here, each with its reason.
 
 import importlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from emulator.flashfs import FS_OFFSET
+from emulator.pio import PioClock
 from emulator.pl011 import Pl011
 
 CLOCK_HZ = 125_000_000
 _PERI_HZ = 48_000_000
-_CYCLES_PER_US = CLOCK_HZ // 1_000_000
 _BUFFER_CONTROL = 0x80  # of USB's endpoint 0, to the host, in the memory that both share; eight bytes each
 _WATCHDOG_LOAD = 0x04
 # Typical of the W25Q16JV that a Pico carries; the core stands still meanwhile.
 _FLASH_NS = {0x20: 45e6, 0xD8: 150e6, 0x02: 0.4e6}  # sector erase, block erase, page program
-
-
-class _Unasked(list[Any]):
-    """Can be indexed, as pins do, and seems empty to who goes through it."""
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(())
 
 
 class Pico:
@@ -56,7 +49,7 @@ class Pico:
         self._device.cdc.on_serial_data = self.console.extend
         for uart in self.mcu.uart:
             Pl011.replace(uart)
-        self._detach_pio()
+        self._pio = PioClock(self.mcu, self.clock)
         self._hold_idle_usb()
         self._loop_back_outputs()
         self._slow_down_flash()
@@ -115,21 +108,22 @@ class Pico:
         end.cancel()
         return bool(reached) or until is None
 
-    def run_pio(self, us: int) -> None:
-        """Let PIO 0 go on for so long, one of its cycles being a microsecond. Whoever expects it at work calls this
-        every `us`."""
-        pio = self._pio
-        if not pio.stopped:
-            for _ in range(us):
-                pio.advance(_CYCLES_PER_US)
+    def sync_pio(self) -> None:
+        """Let PIO run up to the present: whoever waits for its pins calls this as often as they must be exact."""
+        self._pio.sync()
 
     # -- pins ----------------------------------------------------------------------------------------------------
 
     def drive(self, number: int, level: bool) -> None:
         """Put a level on an input pin from outside; only a change makes an edge."""
         if self._driven.get(number) != level:
+            self._pio.sync()
             self._driven[number] = level
             self.mcu.gpio[number].set_input_value(level)
+
+    def level(self, number: int) -> bool:
+        """What was put on an input pin last."""
+        return self._driven.get(number, False)
 
     def listen(self, number: int, action: Callable[[bool], None]) -> None:
         """Call with the new level whenever the firmware switches an output pin."""
@@ -161,13 +155,6 @@ class Pico:
             self.mcu.usb_ctrl.dpram_updated(offset, value)
 
     # -- corrections ---------------------------------------------------------------------------------------------
-
-    def _detach_pio(self) -> None:
-        """The emulator gives PIO one instruction for each of the core's and writes off the rest, so that it all but
-        stands still while the core sleeps; and asking both blocks takes a quarter of its time. Here PIO 0 runs when
-        `run_pio` says so, and PIO 1, which no board uses, never."""
-        self.mcu.pio = _Unasked(self.mcu.pio)
-        self._pio = self.mcu.pio[0]
 
     def _hold_idle_usb(self) -> None:
         """A host that has nothing to send does not poll. The emulator answers with empty packets every 10 us: an

@@ -4,11 +4,13 @@ Reports on the console. What it measures with costs memory and time of its own: 
 """
 
 import gc
+import json
 import sys
 from io import BytesIO
 from time import ticks_diff, ticks_ms, ticks_us
 
 import micropython
+from machine import Pin
 
 gc.collect()
 free_before = gc.mem_free()
@@ -54,8 +56,17 @@ def locked(decide):
 class Timed:
     """What run() needs of an app, with figures: scans, microseconds, the worst; apart while cards move."""
 
-    def __init__(self, app):
+    def __init__(self, app, throat):
         self.app = app
+        self.throat = throat  # pins of its beams
+        self.edges = 0
+        fold = app.inp._fold
+
+        def counted():
+            self.edges += app.inp.edge_count
+            fold()
+
+        app.inp._fold = counted
         self.hal = app.hal
         self.inp = app.inp
         self.out = app.out
@@ -77,18 +88,17 @@ class Timed:
 
     def scan(self, now_ms):
         link = self.app.link
-        ring = self.hal._edges
-        edges = ring.head - ring.tail
+        edges = self.edges
         good = link.reader.good
         sent = link.session.sent
-        drawn = self.draws and self.in_throat(ring)
+        drawn = self.draws and self.in_throat()
         began_us = ticks_us()
         wake_ms = self.app.scan(now_ms)
         took_us = ticks_diff(ticks_us(), began_us)
-        drawn = drawn or (self.draws and self.in_throat(ring))
+        drawn = drawn or (self.draws and self.in_throat())
         figures = self.moving if drawn or motors_running(self.inp, self.out) else self.quiet
         if figures is self.moving and took_us > figures[2]:
-            self.worst[0] = edges % len(ring.us)
+            self.worst[0] = self.edges - edges
             self.worst[1] = link.reader.good - good
             self.worst[2] = link.session.sent - sent
         figures[0] += 1
@@ -100,15 +110,13 @@ class Timed:
             self.changed(flow)
         return wake_ms
 
-    def in_throat(self, ring):
-        """Whether a hand moves a card, for all that the firmware can know: a throat beam is blocked, or has been and is
-        not known yet to be clear, or has an edge that waits. Asked before a scan and after it, so that one counts that
-        begins or ends a card's passage, and one during which a card comes."""
-        at = ring.tail
-        while at != ring.head:
-            if ring.edge[at] >> 1 == IN_THROAT_A or ring.edge[at] >> 1 == IN_THROAT_B:
+    def in_throat(self):
+        """Whether a hand moves a card: a throat beam is blocked, or the firmware does not know yet that it is clear.
+        Asked before a scan and after it, so that one counts that begins or ends a card's passage, and one during which
+        a card comes."""
+        for pin in self.throat:
+            if pin.value():
                 return True
-            at = (at + 1) % len(ring.us)
         inp = self.inp
         return bool(inp.raw[IN_THROAT_A] or inp.raw[IN_THROAT_B] or inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B])
 
@@ -173,7 +181,9 @@ def start():
     say("version", VERSION_TEXT.decode(), sys.version)
     say("heap", gc.mem_alloc(), gc.mem_free(), free_before)
     say("booted", ticks_ms())
-    run(Timed(app))
+    with open_data("board.json") as file:
+        inputs = json.load(file)["inputs"]
+    run(Timed(app, [Pin(inputs[name]) for name in ("throat_a", "throat_b")]))
 
 
 try:

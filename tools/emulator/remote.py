@@ -51,8 +51,9 @@ class RemoteHal:
         lines = len(inp.raw)
         inp.axis = self._data[0]
         inp.edge_lost = inp.edge_lost or self._data[1] != 0
-        inp.raw[:] = self._data[2 : 2 + lines]
-        for edge, us in struct.iter_unpack("<BI", self._data[2 + lines :]):
+        inp.noisy = self._data[2]
+        inp.raw[:] = self._data[3 : 3 + lines]
+        for edge, us in struct.iter_unpack("<BI", self._data[3 + lines :]):
             inp.edge[inp.edge_count], inp.edge_us[inp.edge_count] = edge, us
             inp.edge_count += 1
         return news != 0

@@ -11,6 +11,7 @@ class Storm:
     def __init__(self, pico: Pico, pins: dict[str, int], hz: int) -> None:
         self.pins = frozenset(pins.values())
         self._pico = pico
+        self.edges = 0  # changes so far
         self._half_ns = 5e8 / hz
         self._levels = dict.fromkeys(pins.values(), False)
         self._alarms = [pico.alarm(self._toggle(pin, at)) for at, pin in enumerate(self._levels)]
@@ -24,6 +25,7 @@ class Storm:
     def _toggle(self, pin: int, at: int) -> Callable[[], None]:
         def toggle() -> None:
             self._levels[pin] = not self._levels[pin]
+            self.edges += self._pico.level(pin) != self._levels[pin]
             self._pico.drive(pin, self._levels[pin])
             self._alarms[at].schedule(self._half_ns)
 

@@ -1,0 +1,210 @@
+"""What every port promises of lines that change faster than any card: a sample returns, motors stop, the line is named;
+and of lines that do not: every edge counts."""
+
+from drivers import LINE
+from promises import MASK, ROLLERS, promise
+
+from firmware.image import NO_LINE
+from hal.sim.rng import mix
+
+SEEDS = (1, 2, 3)  # one more, for every run another, comes from the clock
+LINES = ("hopper", "throat_a", "throat_b", "exit", "tray")
+SCAN_US = 4000
+QUIET_US = 120000  # 50 ms in which edges do not count, and as much again where lines have to be heard on trial
+
+
+def _quiet(board):
+    """Until noise is forgotten; how long that took."""
+    began_us = board.plant.now_us
+    board.run(1000)
+    board.sample()
+    while board.inp.noisy != NO_LINE:
+        assert board.plant.now_us - began_us < QUIET_US, "noise is over, and still called noise"
+        assert board.inp.edge_lost
+        board.run(2000)
+        board.sample()
+    return board.plant.now_us - began_us
+
+
+def _counts_again(board, names):
+    """Edges of these lines are there, with their time, and levels are right."""
+    board.inp.edge_lost = False
+    for name in names:
+        level = board.plant.level[LINE[name]]
+        assert board.raw(name) == level, name
+        start_us = board.hal.ticks_us()
+        board.set_line(name, 1 - level)
+        board.soon()
+        edges = board.sample()
+        assert [(line, new) for line, new, _ in edges] == [(name, 1 - level)], name
+        assert (edges[0][2] - start_us) & MASK <= board.verb_us + board.late_us
+    assert not board.inp.edge_lost and board.inp.noisy == NO_LINE
+
+
+@promise(ROLLERS, "noise")
+def a_storm_on_any_lines_stops_the_motors_and_names_one_of_them(driver, kind):
+    for names in (("throat_b",), LINES):
+        for hz in (5000, 20000, 100000):
+            board = driver.make(kind)
+            board.drive(pick=1, transport=1)
+            board.sample()
+            storm = board.storm(names, hz)
+            for _ in range(2):  # 5,000 Hz exceed 3,000 edges/s after 2.4 ms
+                board.run(SCAN_US)
+                before_us = board.plant.now_us
+                board.sample()
+                assert board.at_once(before_us)
+            assert board.inp.noisy in [LINE[name] for name in names], (names, hz)
+            assert board.inp.edge_lost and board.inp.edge_count == 0
+            assert board.outputs()[:2] == [0, 0]
+            # A scan that began before still believes the rollers to be running.
+            board.drive(pick=1, transport=1)
+            assert board.outputs()[:2] == [0, 0]
+            board.run(SCAN_US)
+            board.sample()
+            storm.stop()
+            assert _quiet(board) >= 40000
+            _counts_again(board, names)
+
+
+@promise(ROLLERS, "noise")
+def a_storm_that_goes_on_is_noise_as_long_as_it_does(driver, kind):
+    board = driver.make(kind)
+    storm = board.storm(("exit",), 20000)
+    board.run(SCAN_US)
+    board.sample()
+    seen = []
+    for _ in range(40):
+        board.run(5000)
+        board.sample()
+        seen.append(board.inp.noisy)
+        assert board.inp.edge_lost and board.inp.edge_count == 0
+    assert seen == [LINE["exit"]] * 40
+    storm.stop()
+    _quiet(board)
+    _counts_again(board, LINES)
+
+
+@promise(ROLLERS, "noise")
+def idle_ends_when_a_storm_begins_and_not_at_every_edge_of_it(driver, kind):
+    board = driver.make(kind)
+    storm = board.storm(("throat_a",), 20000)
+    before_us = board.plant.now_us
+    board.hal.idle(200)
+    assert board.plant.now_us - before_us < 8000 + board.verb_us
+    for _ in range(5):
+        board.run(2000)
+        board.sample()
+    before_us = board.plant.now_us
+    board.hal.idle(20)
+    assert board.plant.now_us - before_us >= 20000
+    storm.stop()
+    board.hal.idle(200)
+    assert board.plant.now_us - before_us < 100000 + board.verb_us
+    _quiet(board)
+    _counts_again(board, ("throat_a",))
+
+
+@promise(ROLLERS, "noise")
+def lines_below_their_rate_are_never_noise_and_lose_no_edge(driver, kind):
+    for names, hz in (((LINES[0],), 1400), (LINES, 300), (LINES, 1)):
+        board = driver.make(kind)
+        storm = board.storm(names, hz)
+        found = 0
+        for _ in range(10):
+            board.run(SCAN_US if hz > 1 else 120000)
+            found += len(board.sample())
+            assert not board.inp.edge_lost and board.inp.noisy == NO_LINE, (names, hz)
+        storm.stop()
+        board.soon()
+        found += len(board.sample())
+        assert found == storm.edges and found > 1
+
+
+@promise(ROLLERS, "noise")
+def cards_with_bounces_on_every_line_are_never_noise(driver, kind):
+    board = driver.make(kind, bounce_us=300)
+    for passage in range(20):
+        for name in LINES:
+            board.set_line(name, 1 - passage % 2)
+            board.run(800)
+        board.sample()
+        assert not board.inp.edge_lost and board.inp.noisy == NO_LINE
+        assert [board.raw(name) for name in LINES] == [1 - passage % 2] * len(LINES)
+
+
+@promise(ROLLERS, "noise")
+def edges_before_the_first_sample_are_nobodys_loss(driver, kind):
+    board = driver(driver.make(kind).config)
+    for i in range(101):
+        board.set_line("tray", (i + 1) % 2)
+        board.run(500)
+    edges = board.sample()
+    assert edges == [] and board.raw("tray") == 1
+    assert not board.inp.edge_lost and board.inp.noisy == NO_LINE
+    _counts_again(board, ("tray",))
+
+
+@promise(ROLLERS, "noise")
+def a_storm_at_power_on_is_named_and_forgotten(driver, kind):
+    board = driver(driver.make(kind).config)
+    storm = board.storm(LINES, 50000)
+    board.run(30000)
+    for _ in range(3):
+        board.sample()
+        board.run(SCAN_US)
+    assert board.inp.noisy in [LINE[name] for name in LINES]
+    storm.stop()
+    _quiet(board)
+    _counts_again(board, LINES)
+
+
+@promise(ROLLERS, "noise")
+def a_storm_on_the_line_that_a_stop_waits_for_stops_at_its_first_edge(driver, kind):
+    board = driver.make(kind)
+    board.drive(pick=1, transport=1)
+    board.hal.stop_after(0, LINE["throat_a"], 0)
+    storm = board.storm(("throat_a",), 20000)
+    board.run(60 + board.late_us)
+    assert board.outputs()[:2] == [0, 1]
+    storm.stop()
+
+
+def _clock_seed():
+    try:
+        from time import time
+
+        return int(time()) & 0xFFFF
+    except ImportError:
+        return 0
+
+
+@promise(ROLLERS, "noise")
+def random_edges_all_come_with_their_time_across_every_wrap(driver, kind):
+    """For 1.5 s: the time wraps, and so does whatever shorter count a port stamps with. Samples come when they like."""
+    for seed in SEEDS[:1] if driver.late_us else SEEDS + (_clock_seed(),):
+        board = driver.make(kind)
+        board.run(MASK - 700000 - board.hal.ticks_us())
+        board.sample()
+        expected, found = [], []
+        last_us = {}
+        began_us = board.plant.now_us
+        step = 0
+        while board.plant.now_us < began_us + 1500000:
+            step += 1
+            chance = mix(seed, 0x77, step)
+            name = LINES[chance % len(LINES)]
+            if board.plant.now_us - last_us.get(name, -1000) >= 400 + board.late_us:
+                last_us[name] = board.plant.now_us
+                level = 1 - board.plant.level[LINE[name]]
+                expected.append((name, level, board.hal.ticks_us()))
+                board.set_line(name, level)
+            board.run(1 + board.late_us + (chance >> 8) % (40000 if chance & 0x80 else 300))
+            if (chance >> 24) % 5 == 0 or len(expected) - len(found) > 25:
+                found += board.sample()
+        found += board.sample()
+        assert not board.inp.edge_lost and board.inp.noisy == NO_LINE, "seed %d" % seed
+        assert [edge[:2] for edge in found] == [edge[:2] for edge in expected], "seed %d" % seed
+        late = max([(got[2] - put[2]) & MASK for got, put in zip(found, expected)])
+        assert late <= board.verb_us + board.late_us, "seed %d: %d us" % (seed, late)
+        assert len(found) > 50
