@@ -15,21 +15,14 @@ PROBE = Path(__file__).resolve().parents[2] / "tools/emulator/probe.py"
 SCAN_US = 700
 
 
-class Ring:
-    """Edges that the port has and no sample has taken; short, so that it wraps."""
+class Throat:
+    """The pin of a throat beam."""
 
     def __init__(self) -> None:
-        self.edge = bytearray(4)
-        self.us = [0] * 4
-        self.head = self.tail = 3
+        self.level = 0
 
-    def put(self, line: int) -> None:
-        self.edge[self.head] = line << 1 | 1
-        self.head = (self.head + 1) % len(self.us)
-        assert self.head != self.tail
-
-    def take(self) -> None:
-        self.tail = self.head
+    def value(self) -> int:
+        return self.level
 
 
 class Bench:
@@ -39,16 +32,16 @@ class Bench:
         self.now_us = 0
         self.inp = Inputs()
         self.out = Outputs()
-        self.ring = Ring()
+        self.throat = {IN_THROAT_A: Throat(), IN_THROAT_B: Throat()}
         self.does: Callable[[], None] = lambda: None
         self.flow = SimpleNamespace(state=WAITING_FOR_DECK, phase=0, warning=0, machine=SimpleNamespace(draws=draws))
         link = SimpleNamespace(reader=SimpleNamespace(good=0), session=SimpleNamespace(sent=0))
         app: Any = SimpleNamespace(inp=self.inp, out=self.out, scan_ms_max=4, flow=self.flow, link=link)
-        app.hal = SimpleNamespace(_edges=self.ring)
+        app.hal = None
         app.scan = self._scan
         self.said: dict[str, tuple[int, ...]] = {}
         self.probe = self._load(patch)
-        self.timed = self.probe["Timed"](app)
+        self.timed = self.probe["Timed"](app, list(self.throat.values()))
         self.timed.scan(0)  # it has started, and waits for a deck
         self.timed.clear()
         self.said.clear()
@@ -61,10 +54,13 @@ class Bench:
         clock: Any = ModuleType("time")
         clock.ticks_us = clock.ticks_ms = lambda: self.now_us
         clock.ticks_diff = int.__sub__
+        machine: Any = ModuleType("machine")
+        machine.Pin = None
         names: dict[str, Any] = {}
         with patch.context() as patched:
             patched.setitem(sys.modules, "gc", memory)
             patched.setitem(sys.modules, "time", clock)
+            patched.setitem(sys.modules, "machine", machine)
             exec(PROBE.read_text(encoding="utf-8").split("\ndef start():")[0], names)
         names["say"] = self._say
         return names
@@ -99,35 +95,42 @@ def shoe(monkeypatch: pytest.MonkeyPatch) -> Bench:
 
 @pytest.mark.parametrize("line", [IN_THROAT_A, IN_THROAT_B])
 def test_a_card_in_the_throat_counts_from_its_first_edge_to_the_scan_that_knows_it_gone(shoe: Bench, line: int) -> None:
+    pin = shoe.throat[line]
     assert not shoe.scan()
-    shoe.ring.put(line)
+    pin.level = 1
 
     def sample() -> None:
-        shoe.ring.take()
         shoe.inp.raw[line] = 1
 
-    assert shoe.scan(sample), "its edge was there when the scan began"
+    assert shoe.scan(sample), "it was there when the scan began"
     assert shoe.scan(), "blocked, but not for long enough"
     assert shoe.scan(lambda: shoe.inp.level.__setitem__(line, 1)), "it is known to be one"
     assert shoe.scan(), "it lies there, whatever the scan does meanwhile"
+    pin.level = 0
     assert shoe.scan(lambda: shoe.inp.raw.__setitem__(line, 0)), "clear, but not for long enough"
     assert shoe.scan(lambda: shoe.inp.level.__setitem__(line, 0)), "the scan that knows it gone, and may write at once"
     assert not shoe.scan(), "the throat is empty"
 
 
 def test_a_card_that_comes_while_something_is_written_counts(shoe: Bench) -> None:
-    assert shoe.scan(lambda: shoe.ring.put(IN_THROAT_A))
+    assert shoe.scan(lambda: setattr(shoe.throat[IN_THROAT_A], "level", 1))
 
 
-def test_a_change_and_back_between_two_scans_counts(shoe: Bench) -> None:
-    shoe.ring.put(IN_HOPPER)
-    shoe.ring.put(IN_THROAT_B)
-    shoe.ring.put(IN_THROAT_B)
-    assert shoe.scan(shoe.ring.take)
+def test_the_edges_of_the_longest_scan_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, draws=False)
+    bench.out.level[OUT_PICK] = 1
+    bench.inp.stale = False
+
+    def settle() -> None:
+        bench.inp.edge_count = 3
+        bench.inp.settle()
+
+    bench.scan(settle)
+    assert bench.timed.worst == [3, 0, 0]
 
 
 def test_what_is_no_card_does_not_count(shoe: Bench) -> None:
-    shoe.ring.put(IN_HOPPER)
+    shoe.inp.raw[IN_HOPPER] = 1
     shoe.inp.level[IN_EXIT] = shoe.inp.raw[IN_EXIT] = 1
     assert not shoe.scan()
 
