@@ -104,6 +104,8 @@ class Mcu:
     why: Mapping[Pin, str] = field(default_factory=dict[Pin, str])
     steps: bool = False  # can move an axis
     flash: bool = False  # can keep cells in its own flash
+    in_a_row: int = 0  # inputs lie within so many pins, where PIO watches them together
+    blinded: str = ""  # what noise on input lines can do in spite of hal/api.py
     halted_tx: Pin | None = None  # where a device speaks that cannot read its config: hal/device.py
 
     def lines(self) -> dict[Pin, int]:
@@ -113,14 +115,18 @@ class Mcu:
 
 def _pico(chip: str, noise: str) -> Mcu:
     place: dict[Pin, str] = {gpio: f"pin {edge}" for gpio, edge in _PICO_EDGE.items()}
-    return Mcu("rp2", chip, noise, place, _RP2_FUNCTIONS, steps=True, flash=True, halted_tx=0)
+    return Mcu("rp2", chip, noise, place, _RP2_FUNCTIONS, steps=True, flash=True, in_a_row=12, halted_tx=0)
 
 
 def _esp32() -> Mcu:
     place: dict[Pin, str] = {gpio: f"label {gpio}" for gpio in range(49) if gpio not in _ESP32_WHY}
     words = {"uart": ("tx", "rx"), "spi": ("sck", "mosi", "miso"), "i2c": ("sda", "scl")}
     functions = {f"{bus} {word}": frozenset(place) for bus in _ESP32_BUSES for word in words[bus[:-1]]}
-    return Mcu("esp32", "ESP32-S3", "esp32_rng", place, functions, _ESP32_WHY)
+    blinded = (
+        "noise above some 100,000 edges a second on all lines together may keep scans from ending: the chip takes every"
+        " interrupt before MicroPython can mask the lines, and only the watchdog ends that"
+    )
+    return Mcu("esp32", "ESP32-S3", "esp32_rng", place, functions, _ESP32_WHY, blinded=blinded)
 
 
 def _h743() -> Mcu:
@@ -172,6 +178,8 @@ def pin_problems(config: Config) -> Iterator[str]:
             yield f"{_gpio(pin)} is used twice, for {users[pin]} and for {user}"
         users.setdefault(pin, user)
     yield from _interrupt_problems(config, mcu)
+    if mcu.in_a_row:
+        yield from _row_problems(config, mcu)
     yield from _expander_problems(config)
 
 
@@ -215,6 +223,21 @@ def _one_pin(board: str, mcu: Mcu, user: str, pin: Pin, function: str) -> Iterat
     elif function and pin not in mcu.functions[function]:
         choice = ", ".join(map(str, sorted(mcu.functions[function], key=str if isinstance(pin, str) else int)))
         yield f"{user}: {_gpio(pin)} cannot be {function}; possible: {choice}"
+
+
+def _row_problems(config: Config, mcu: Mcu) -> Iterator[str]:
+    """PIO reads the inputs as one row of pins: a change of any pin in it takes the room of an edge."""
+    inputs = [pin for pin in config["inputs"].values() if isinstance(pin, int) and pin in mcu.place]
+    first, last = min(inputs), max(inputs)
+    if last - first >= mcu.in_a_row:
+        yield (
+            f"inputs: GPIO {first} to {last} are {last - first + 1} in a row; PIO watches {mcu.in_a_row} at most: put"
+            " the lines closer together, or buttons on the expander"
+        )
+    for user, pin, _function in pins(config):
+        if isinstance(pin, int) and first < pin < last and not user.startswith(("inputs.", "outputs.")):
+            where = f"between the inputs (GPIO {first} to {last})"
+            yield f"{user}: GPIO {pin} lies {where}, where its changes would be noise"
 
 
 def _interrupt_problems(config: Config, mcu: Mcu) -> Iterator[str]:

@@ -14,6 +14,7 @@ import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
 from fairshoe import _device
 from fairshoe.board_checks import Config, board_problems
+from fairshoe.board_pins import MCUS
 from fairshoe.board_rates import honest_rates
 from fairshoe.errors import BoardError
 from fairshoe.files import parse_json, read_regular
@@ -37,6 +38,7 @@ class Inspection:
     count_assurance: str = ""
     meaning: str = ""
     edges_per_s: tuple[tuple[str, int, str], ...] = ()  # by line: the fastest that is honest, and why
+    noise: str = ""  # what noise on input lines can do to this chip in spite of hal/api.py
 
     @property
     def good(self) -> bool:
@@ -92,7 +94,9 @@ def inspect_board(name: str) -> Inspection:
     assurance = mech["count_assurance"]
     crc = zlib.crc32(device_bytes(config))
     rates = tuple((line, rate.edges_per_s, rate.why) for line, rate in honest_rates(config).items())
-    return Inspection(name, (), crc, mech["kind"], config["mcu"]["board"], assurance, MEANING[assurance], rates)
+    board = config["mcu"]["board"]
+    noise = MCUS[board].blinded
+    return Inspection(name, (), crc, mech["kind"], board, assurance, MEANING[assurance], rates, noise)
 
 
 def check_board(config: object) -> list[str]:

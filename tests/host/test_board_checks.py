@@ -63,7 +63,7 @@ def test_a_pin_can_do_what_its_peripheral_needs() -> None:
     config["outputs"]["reverse"] = config["nv"]["sck"]
     config["nv"]["sck"] = 22
     assert boards.check_board(config) == []
-    assert problems("draw", link__tx=7) == ["link.tx: GPIO 7 cannot be uart0 tx; possible: 0, 12, 16, 28"]
+    assert problems("draw", link__tx=11) == ["link.tx: GPIO 11 cannot be uart0 tx; possible: 0, 12, 16, 28"]
     assert problems("draw", nv__mosi=22) == ["nv.mosi: GPIO 22 cannot be spi0 mosi; possible: 3, 7, 19"]
     assert problems("draw", expander__sda=20) == [
         "expander.sda: GPIO 20 cannot be i2c1 sda; possible: 2, 6, 10, 14, 18, 22, 26"
@@ -534,7 +534,7 @@ FLASH: dict[str, Any] = {"kind": "flash", "start": 1 << 20, "blocks": 58, "bytes
 
 def test_flash_needs_no_pins_but_room_behind_the_files() -> None:
     assert problems("carousel", nv=FLASH) == []
-    assert problems("carousel", nv=FLASH, inputs__exit=16) == []  # where the FRAM's data came in
+    assert problems("carousel", nv=FLASH, outputs__dark=16) == []  # where the FRAM's data came in
     for changes, message in (
         ({"start": 4096}, "nv.start 4096: the file system before it needs 262144 bytes"),
         (

@@ -82,6 +82,8 @@ def _check(options: argparse.Namespace) -> int:
                 f"{plain(name)}: good ({found.kind} on {found.mcu}, crc {found.crc:08x}); count assurance"
                 f" {found.count_assurance}: {found.meaning}"
             )
+            if found.noise:
+                print(f"  on this chip {found.noise}")
         else:
             print(f"{plain(name)}: cannot work")
             for problem in found.problems:
