@@ -111,7 +111,11 @@ class Scribe:
         prefix[4] = self.utc_offset_s + entry.uptime_s if self.utc_offset_s else 0
         prefix[5] = entry.round
         prefix[6] = entry.deck
-        if self.journal.room() <= 0 or not self.journal.append(entry.message, prefix, entry.values, entry.text):
+        journal = self.journal
+        full = journal.room() <= 0
+        if full and journal.boot_last < prefix[1]:
+            journal.keep_boot(prefix[1])
+        if full or not journal.append(entry.message, prefix, entry.values, entry.text):
             self.flow.hold = FAULT_JOURNAL
             return False
         self.outbox.drop_head()

@@ -129,8 +129,23 @@ class Journal:
 
     def acknowledge(self, seq: int) -> bool:
         """Everything up to seq is safe elsewhere. Older or impossible acknowledgements change nothing."""
-        if seq <= self.seq_acked or seq > self.seq_last:
+        if seq <= self.seq_acked or seq > self.seq_last or not self._mark(seq):
             return False
+        self.seq_acked = seq
+        return True
+
+    def keep_boot(self, boot: int) -> bool:
+        """Store the number of a boot that a full journal cannot record: a keyed session is offered only under a number
+        that never comes again, and without a session no host could make room."""
+        last = self.boot_last
+        self.boot_last = max(last, boot)
+        if not self._mark(self.seq_acked):
+            self.boot_last = last
+            return False
+        return True
+
+    def _mark(self, seq: int) -> bool:
+        """Write a mark that says what was acknowledged up to seq."""
         head = self.head
         if seq < self.seq_last:
             head = bytes(self.buf[PREVIOUS_AT:CRC_AT]) if self.load(seq + 1) else bytes(DIGEST_SIZE)
@@ -141,10 +156,7 @@ class Journal:
         pack_into("<IIH", buf, ACKED_AT, seq, self.round_last, self.boot_last)
         self.lanes.pack(buf, LANES_AT)
         buf[HEAD_AT:CRC_AT] = head
-        if not self.marks.save():
-            return False
-        self.seq_acked = seq
-        return True
+        return self.marks.save()
 
     def load(self, seq: int) -> int:
         """Read event seq into buf; returns its message id, or 0 if it is not there or damaged, or was not `given`."""

@@ -87,6 +87,24 @@ def test_unacknowledged_events_are_never_overwritten():
     assert journal.load(4) == ids.EV_DOOR_OPENED
 
 
+def test_a_full_journal_keeps_the_number_of_a_boot_it_cannot_record_and_nothing_else_changes():
+    nv = new_nv()
+    journal = journal_on(nv)
+    while journal.room():
+        assert record(journal)
+    assert journal.acknowledge(2)
+    while journal.room():
+        assert record(journal)
+    before = (journal.seq_acked, journal.seq_last, journal.head, journal.warning)
+    assert journal.keep_boot(7)
+    again = journal_on(nv)
+    assert (again.seq_acked, again.seq_last, again.head, again.warning) == before
+    assert again.boot_last == 7 and not again.broken
+    assert again.keep_boot(3) and again.boot_last == 7
+    nv.broken = True
+    assert not again.keep_boot(9) and again.boot_last == 7
+
+
 def test_impossible_and_old_acknowledgements_change_nothing():
     journal = journal_on(new_nv())
     for _ in range(4):
@@ -109,6 +127,18 @@ def test_sequence_round_and_boot_numbers_survive_the_recycling_of_every_record()
     assert again.seq_last == 3 * CAPACITY + 1
     assert again.round_last == 41
     assert again.boot_last == 7
+
+
+def test_a_latched_warning_and_its_sensor_survive_the_recycling_of_their_record():
+    nv = new_nv()
+    journal = journal_on(nv)
+    assert journal.append(ids.EV_WARNING_LATCHED, [0, 1, 0, 0, 0, 0, 0], [22, 0, 3], b"")
+    for _ in range(2 * CAPACITY):
+        assert journal.acknowledge(journal.seq_last) and record(journal)
+    again = journal_on(nv)
+    assert (again.warning, again.sensor) == (22, 3)
+    assert again.append(ids.EV_WARNING_CLEARED, [0, 1, 0, 0, 0, 0, 0], [22], b"")
+    assert (journal_on(nv).warning, journal_on(nv).sensor) == (0, 0)
 
 
 def test_the_newest_of_two_kinds_is_found_across_other_records():
