@@ -237,6 +237,7 @@ class Rig:
         if self.reset_us != NEVER_US:
             limit_us = min(limit_us, self.reset_us)
         plant.changed = False
+        self.zero_wakes = 0  # time goes by: no scan follows at the same instant
         plant.advance(limit_us)
         plant.changed = stuck and plant.now_us >= self.stuck_us
         if self.reset_us != NEVER_US and plant.now_us >= self.reset_us:

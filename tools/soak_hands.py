@@ -256,7 +256,7 @@ _SENSELESS = (
 
 _BY_CARD = ("misfeed", "double_feed", "jam", "stall", "card_lost", "foreign", "wrong_back", "face_up", "tray_slow")
 _BY_MOVE = ("axis_stall", "axis_slip")
-_ANY = ("foreign", "wrong_back", "face_up", "beam_stuck", "beam_blind", "beam_noise", "entropy", "nv")
+_ANY = ("foreign", "wrong_back", "face_up", "beam_stuck", "beam_blind", "beam_noise", "storm", "entropy", "nv")
 _ROLLERS = (*_ANY, "misfeed", "double_feed", "double_feed", "jam", "jam", "stall", "stall", "card_lost", "card_lost",
             "wear", "roller_dead", "beam_dust", "litter", "tray_slow")  # fmt: skip
 _FAULTS = {
@@ -283,6 +283,13 @@ def _noise_keys(hands: Hands) -> Data:
     return {"line": hands.line(), "every_us": every_us, "width_us": hands.draw.choice((100, 900, 2000))}
 
 
+def _storm_keys(hands: Hands) -> Data:
+    polled = hands.plant.beams.polled
+    lines = [name for name in hands.lines if not polled[hands.plant.lines.index(name)]]
+    rate = hands.draw.choice((50, 500, 2000, 3100, 20000, 199999))
+    return {"line": hands.draw.choice(lines), "edges_per_s": rate}
+
+
 def _dust_keys(hands: Hands) -> Data:
     lines = [name for name in ("throat_a", "throat_b", "exit", "arrival") if name in hands.lines]
     return {"line": hands.draw.choice(lines), "um": hands.draw.choice((500, 3000, 20000))}
@@ -302,6 +309,7 @@ _FAULT_KEYS: dict[str, Callable[[Hands], Data]] = {
     "beam_blind": lambda hands: {"line": hands.line()},
     "beam_noise": _noise_keys,
     "beam_dust": _dust_keys,
+    "storm": _storm_keys,
     "axis_slip": lambda hands: {"thousandths": hands.draw.choice((50, 400, 1000, 3000))},
     "litter": lambda hands: {"cards": hands.draw.randrange(1, 3)},
     "entropy": lambda hands: {"kind": hands.draw.choice(("dead", "stuck", "biased"))},

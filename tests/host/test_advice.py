@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from fairshoe.advice import HOLDS, NEEDS, REFUSALS, STEPS, WARNINGS, next_step, warned
-from fairshoe.messages import Fault, Need, Refusal, State, Status
+from fairshoe.advice import HOLDS, NEEDS, REFUSALS, SENSORS, STEPS, WARNINGS, next_step, warned
+from fairshoe.messages import Fault, Need, Refusal, Sensor, State, Status
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,6 +26,10 @@ def test_every_state_need_refusal_and_warning_has_advice() -> None:
     assert set(NEEDS) == set(Need) - {Need.NONE, Need.UNRECOGNISED}
     assert set(REFUSALS) == set(Refusal) - {Refusal.UNRECOGNISED}
     assert set(WARNINGS) == set(Fault) - {Fault.NONE}
+
+
+def test_every_sensor_has_a_place_to_look_for() -> None:
+    assert set(SENSORS) == set(Sensor) - {Sensor.NONE, Sensor.UNRECOGNISED}
 
 
 def test_a_state_of_a_newer_device_says_so() -> None:

@@ -13,7 +13,7 @@ from pty_screen import PtyScreen, on_a_terminal
 from test_cli import FAIRSHOE, simulator
 from test_watch import Bench, play_a_shuffle
 
-from fairshoe.messages import Fault, LinkCounters, Meters, State, Status
+from fairshoe.messages import Fault, LinkCounters, Meters, Sensor, State, Status, WarningLatched
 from fairshoe.monitor_view import View
 
 LEAVE = b"\x1b[?25h\x1b[?1049l"
@@ -103,6 +103,18 @@ def test_a_long_warning_wraps_and_pushes_nothing_but_events_aside() -> None:
     text = " ".join(" ".join(lines).split())
     assert "look at hopper and pick roller: cards worn, bent, sticky, pile askew; open the door" in text
     assert lines[-1].startswith("q quit") and len(lines) == 24
+
+
+def test_a_warning_of_noise_names_its_sensor_as_long_as_it_is_that_warning() -> None:
+    bench = Bench()
+    bench.run(3)
+    view = View(bench.watch)
+    view.take([WarningLatched(9, 1, 0, 0, 0, 0, 0, Fault.NOISE, 12, Sensor.THROAT_A)])
+    bench.watch.known.status = Status(State.WARNING, Fault.NOISE, 0, 0, 0, 0, *[0] * 12)
+    text = " ".join(" ".join(shown(view, 120, 40)).split())
+    assert "counts unknown; it is throat_a, the first throat beam to do check that sensor's cable" in text
+    bench.watch.known.status = Status(State.WARNING, Fault.DOOR, 0, 0, 0, 0, *[0] * 12)
+    assert "it is throat_a" not in " ".join(" ".join(shown(view, 120, 40)).split())
 
 
 # --- on a terminal ---------------------------------------------------------------------------------------------------

@@ -57,3 +57,16 @@ def test_keys_halts_and_broken_journals_are_told_in_words() -> None:
     assert describe_event(messages.KeyChanged(*prefix, 2, 1)) == "key changed: generation 2, rotated"
     told = describe_event(messages.JournalBroken(*prefix, 2, 17))
     assert told == "journal broken: a hash does not fit, at seq 17"
+
+
+def test_a_warning_that_names_a_sensor_says_which_and_what_to_check() -> None:
+    prefix = (1, 1, 0, 0, 0, 0, 0)
+    noise = messages.WarningLatched(*prefix, messages.Fault.NOISE, 12, messages.Sensor.THROAT_A)
+    assert describe_event(noise) == (
+        "warning latched: NOISE ON throat_a (first throat beam), cards seen 12: check its cable, connector and shield,"
+        " and lamps that shine on it"
+    )
+    lost = replace(noise, warning=messages.Fault.EDGE_LOST, sensor=messages.Sensor.EXIT)
+    assert describe_event(lost).startswith("warning latched: edge lost at exit (exit beam), cards seen 12: check")
+    unnamed = replace(noise, warning=messages.Fault.DOOR, sensor=messages.Sensor.NONE)
+    assert describe_event(unnamed) == "warning latched: door, cards seen 12"
