@@ -9,7 +9,7 @@ from flashed_board import FakeBoard, sha
 
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship import flash
-from fairshoe.ship.build import BUDGET_BYTES
+from fairshoe.ship.build import RP2040_MODULE_BYTES
 from fairshoe.ship.device import Device, Identity, OnDevice
 from fairshoe.ship.faults import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.flash import Leave
@@ -334,7 +334,7 @@ def test_what_may_be_allowed_is_noted() -> None:
 
 
 def test_modules_that_do_not_fit_the_memory_of_an_rp2040_want_the_image() -> None:
-    large = {**FILES, "firmware/a.mpy": MPY + bytes(BUDGET_BYTES)}
+    large = {**FILES, "firmware/a.mpy": MPY + bytes(RP2040_MODULE_BYTES)}
     with pytest.raises(NotForDevice, match="leave too little memory on Raspberry Pi Pico with RP2040") as error:
         flash.check_device(identity(), CONFIG, large, Leave())
     assert "wants the image: fairshoe image" in error.value.advice

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import size
 
-from fairshoe.ship.build import build
+from fairshoe.ship import build as building
+from fairshoe.ship.build import build, module_bytes
 
 ShipOnce = Callable[[str], tuple[list[size.Shipped], Path]]
 
@@ -153,11 +154,20 @@ def test_refuses_to_ship_the_simulator(tree: Path, tmp_path: Path, line: str) ->
         size.ship("b", tmp_path / "out", tree)
 
 
+def test_an_rp2040_without_memory_for_line_numbers_does_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_lines, roomy = build("pico-shoe"), build("pico2-shoe")
+    monkeypatch.setattr(building, "RP2040_MODULE_BYTES", module_bytes(with_lines.files) - 1)
+    small = build("pico-shoe")
+    assert module_bytes(small.files) < module_bytes(with_lines.files) * 0.95
+    assert small.files.keys() == with_lines.files.keys() and small.modules == with_lines.modules
+    assert build("pico2-shoe").files == roomy.files
+
+
 def test_fails_over_budget(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--board", "b", "--root", str(tree)]
     assert size.main(arguments) == 0
     assert "within budget" in capsys.readouterr().out
-    big = "def go():\n    return X\nX = (\n" + '    "0123456789abcdef"\n' * 9000 + ")\n"
+    big = "def go():\n    return X\nX = (\n" + '    "0123456789abcdef"\n' * 12000 + ")\n"
     (tree / "firmware/games/flow.py").write_text(big)
     assert size.main(arguments) == 1
     assert "OVER BUDGET" in capsys.readouterr().out

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairshoe.errors import PortError, PortLost
-from fairshoe.ship.build import BUDGET_BYTES
+from fairshoe.ship.build import RP2040_MODULE_BYTES, module_bytes
 from fairshoe.ship.device import Device, Identity, OnDevice
 from fairshoe.ship.faults import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
@@ -121,10 +121,10 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
 
 def check_memory(identity: Identity, files: Mapping[str, bytes]) -> None:
     """Refuse what would not leave an RP2040 enough heap: modules run from RAM there, those of an image from flash."""
-    size = sum(map(len, files.values()))
-    if identity.machine.endswith("RP2040") and size > BUDGET_BYTES:
+    size = module_bytes(files)
+    if identity.machine.endswith("RP2040") and size > RP2040_MODULE_BYTES:
         raise NotForDevice(
-            f"{size} bytes of files leave too little memory on {identity.machine}; {BUDGET_BYTES} are the limit.",
+            f"{size} bytes of modules leave too little memory on {identity.machine}; {RP2040_MODULE_BYTES} fit.",
             "This board wants the image: fairshoe image --help.",
         )
 
