@@ -25,11 +25,12 @@ FAULT_FACE_UP = const(19)  # a card that lies the wrong way up
 FAULT_COMPOSITION = const(20)  # the right number of cards, but they do not make whole decks
 FAULT_RESET = const(21)  # the firmware stopped, and the watchdog started it again
 FAULT_NOISE = const(22)  # an input line changes faster than any card can make it: counts unknown
+FAULT_PANEL = const(23)  # buttons and lamps do not answer
 
 # In code order: the same words on the wire, in the tools and in the manual.
 FAULT_NAMES = (
     "none misfeed jam_throat jam_exit double_feed card_length mismatch axis door cards_inside power entropy"
-    " journal edge_lost stack ejector internal beam back face_up composition reset noise"
+    " journal edge_lost stack ejector internal beam back face_up composition reset noise panel"
 )
 
 

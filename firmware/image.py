@@ -114,6 +114,7 @@ class Inputs:
         self.edge_count = 0
         self.edge_lost = False
         self.noisy = NO_LINE  # by the HAL: the line with more edges than it can honestly have, as long as it has
+        self.panel_lost = False  # by the HAL: buttons and lamps do not answer
         self.card_code = 0  # by the HAL, where cards are recognised: the last one read, 1 .. 52
         self.card_codes = 0  # and how many were
         self.now_us = 0

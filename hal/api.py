@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         edge_count: int
         edge_lost: bool
         noisy: int  # 255, or the line whose edges do not count because there are too many
+        panel_lost: bool  # the board has a panel on a bus, and it has not answered for 3 s: buttons read 0
         card_code: int  # where cards are recognised: the last one read, 1 .. 52, 0 if unreadable
         card_codes: int  # how many were read so far
 

@@ -11,6 +11,7 @@ from firmware.fault import (
     FAULT_JOURNAL,
     FAULT_MISMATCH,
     FAULT_NONE,
+    FAULT_PANEL,
     FAULT_STACK,
 )
 from firmware.games.books import Books
@@ -77,7 +78,7 @@ COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 
 # Faults after which the beams tell the whole truth: every card is in a slot, the hopper or the tray. After any other a
 # card may lie where no beam looks, and only a person who opened the door can know that it does not.
-_BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_BEAM)
+_BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_BEAM, FAULT_PANEL)
 
 
 _DECK_OUT = (WAITING_FOR_DECK, WARNING)  # states in which no deck is in play

@@ -93,6 +93,7 @@ _WHAT = (
     "Deck not complete",
     "Firmware restarted",
     "Noise on a sensor",
+    "Panel not connected",
 )
 _HOLD = ("Please wait: storage", "is full of reports", "Check the link to", "the table system")
 _NAME_MAX = const(11)  # characters of a sensor's name beside "Noise on "

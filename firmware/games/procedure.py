@@ -4,7 +4,7 @@ Every motion is announced by an intent that is durable before the first card mov
 resumes by itself: a warning ends what was going on, and only an operator who has emptied the machine gets back to play.
 """
 
-from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_NOISE
+from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_NOISE, FAULT_PANEL
 from firmware.games.books import OPEN, STACKS
 from firmware.games.deck_steps import (
     step_deck_held,
@@ -19,7 +19,13 @@ from firmware.games.deck_steps import (
 )
 from firmware.games.flow import (
     DECK_SPENT,
+    DISPENSING,
+    PREPARING,
+    PROVING_EMPTY,
+    RELEASING,
     REMOVED_OFFERED,
+    REMOVING,
+    SHUFFLING,
     STARTING,
     WAITING_FOR_DECK,
     WAITING_FOR_ROUND_END,
@@ -78,6 +84,9 @@ _STEPS: "list[Any]" = [
 # Where an open door harms nothing: no deck inside that anyone relies on.
 _DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED, DECK_SPENT)
 
+# Stopped already, or a motion that needs no button and may end well.
+_PANEL_NOT_NEEDED = (WARNING, PROVING_EMPTY, PREPARING, SHUFFLING, DISPENSING, RELEASING, REMOVING)
+
 
 def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Take at most one transition. Returns when to come back."""
@@ -89,6 +98,8 @@ def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
         return flow_warn(flow, out, FAULT_DOOR, now_ms)
     if flow.machine.state == JOB_FAILED and flow.state != WARNING:
         return flow_warn(flow, out, flow.machine.fault, now_ms)
+    if inp.panel_lost and flow.state not in _PANEL_NOT_NEEDED:
+        return flow_warn(flow, out, FAULT_PANEL, now_ms)
     return _STEPS[flow.state](flow, inp, out, now_ms)
 
 

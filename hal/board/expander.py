@@ -1,26 +1,24 @@
-"""An MCP23017 port expander for what a finger or an eye uses: buttons in, lamps out. Bits 0-7 are port A, 8-15 port B.
+"""An MCP23017 port expander: buttons in, lamps out. Bits 0-7 are port A, 8-15 port B.
 
 Buttons close to ground against the chip's pull-ups and read 1 when pressed. A change counts when two polls agree, so
-that a bouncing contact is one press. Without the chip, buttons read 0 and lamps stay dark; it is looked for again
-every second. A chip that a dip of its supply has reset answers as before, with every button pressed and the key turned:
-so no change is believed before it has said that it is still set up.
+that a bouncing contact is one press. Without the chip, buttons read 0 and lamps stay dark; every second the bus is
+mended (hal/board/bus.py) and the chip is set up again. After four tries without an answer, 3 s, the panel is lost. A
+chip that a dip of its supply has reset answers as before, with every button pressed and the key turned: so a change
+counts only after the chip was asked whether it is still set up.
 """
 
-from machine import Pin
 from micropython import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from machine import I2C
-
-    from hal.board.clock import sleep_us, ticks_add, ticks_diff, ticks_ms
+    from hal.board.bus import Bus
+    from hal.board.clock import ticks_add, ticks_diff, ticks_ms
 else:
-    from time import sleep_us, ticks_add, ticks_diff, ticks_ms
+    from time import ticks_add, ticks_diff, ticks_ms
 
-_CLOCKS = const(10)  # a byte, its acknowledgement, and one
-_CLOCK_US = const(5)
 _POLL_MS = const(10)
 _RETRY_MS = const(1000)
+_TRIES_MAX = const(4)
 _LOOK = const(63)  # a mask: in one poll of 64 it is asked anyway, since open pins may read like buttons at rest
 
 _IODIR = const(0x00)
@@ -30,25 +28,14 @@ _GPIO = const(0x12)
 _OLAT = const(0x14)
 
 
-def free_bus(sda: "int | str", scl: "int | str") -> None:
-    """A chip that a reset left in the middle of its answer holds the bus until it has had the clocks for the rest."""
-    data = Pin(sda, Pin.IN, Pin.PULL_UP)
-    clock = Pin(scl, Pin.OPEN_DRAIN, value=1)
-    for _ in range(_CLOCKS):
-        if data.value():
-            break
-        clock.value(0)
-        sleep_us(_CLOCK_US)
-        clock.value(1)
-        sleep_us(_CLOCK_US)
-
-
 class Expander:
     """One chip. The masks and values of its sixteen bits are the board config's."""
 
-    def __init__(self, i2c: "I2C", address: int, input_mask: int) -> None:
+    def __init__(self, i2c: "Bus", address: int, input_mask: int) -> None:
         self._inputs = 0
         self.present = False
+        self.lost = False  # without an answer for 3 s
+        self._tries = 0  # without an answer, in a row
         self._mask = input_mask & 0xFFFF
         self._outputs = 0
         self._raw = 0
@@ -71,6 +58,7 @@ class Expander:
     def _ask(self) -> None:
         try:
             if not self.present:
+                self._i2c.mend()
                 self._configure()
             raw = self._get(_GPIO) & self._mask
             self._polls = self._polls + 1 & _LOOK
@@ -80,6 +68,8 @@ class Expander:
         except OSError:
             self._absent()
             return
+        self._tries = 0
+        self.lost = False
         if raw == self._raw:
             self._inputs = raw
         self._raw = raw
@@ -104,6 +94,8 @@ class Expander:
         self.present = False
         self._inputs = 0
         self._raw = 0
+        self._tries += 1
+        self.lost = self._tries >= _TRIES_MAX
         self._poll_ms = ticks_add(ticks_ms(), _RETRY_MS)
 
     def _get(self, register: int) -> int:

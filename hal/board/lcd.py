@@ -4,16 +4,15 @@ The chip's bits are those of the usual backpack: RS, RW, E, light, D4-D7. `show`
 one slice of that: four characters of one line. Slices follow each other at a fixed pace from the moment of `show`,
 whatever moves: when a machine pauses in a shuffle depends on the order, and a display that waited for that would tell.
 
-Nothing is read back. A display that does not answer is looked for again every second, and one that answers is asked as
-often whether it still does: what was unplugged and comes back begins anew.
+Nothing is read back. A display that does not answer is tried again every second; one that answers is asked as often
+whether it still does, and starts anew after it was unplugged. The panel's driver mends the bus for both.
 """
 
 from micropython import const
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from machine import I2C
-
+    from hal.board.bus import Bus
     from hal.board.clock import sleep_ms, ticks_add, ticks_diff, ticks_ms
 else:
     from time import sleep_ms, ticks_add, ticks_diff, ticks_ms
@@ -36,7 +35,7 @@ _SLICE = const(4)
 class Lcd:
     """One display."""
 
-    def __init__(self, i2c: "I2C", address: int) -> None:
+    def __init__(self, i2c: "Bus", address: int) -> None:
         self._i2c = i2c
         self._address = address
         self._text = b" " * _SIZE

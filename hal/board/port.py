@@ -7,7 +7,8 @@ import machine
 from machine import I2C, SPI, UART, WDT, Pin, Timer
 from micropython import const
 
-from hal.board.expander import Expander, free_bus
+from hal.board.bus import Bus
+from hal.board.expander import Expander
 from hal.board.stop import Stop
 
 TYPE_CHECKING = False
@@ -64,8 +65,7 @@ class BoardHal:
             mask = 0
             for bit in self._buttons:
                 mask |= 1 << bit
-            free_bus(bus["sda"], bus["scl"])
-            i2c = self._i2c(bus)
+            i2c = Bus(bus, self._i2c)
             self._panel = Expander(i2c, bus["address"], mask)
             if "display" in config:
                 from hal.board.lcd import Lcd
@@ -127,6 +127,7 @@ class BoardHal:
         self._beams = self._make_beams(lines, names.index("slot"), limit)
         self._slot = "slot" in inputs
         self._buttons = _expander_bits(inputs, names)
+        self._panel_lost = False
         self._button_bits = 0  # as the image has them
         self._pressed = 0  # as they are
         self._unpolled = 0
@@ -191,6 +192,9 @@ class BoardHal:
         if self._pressed != self._button_bits:
             news = True
             self._press(inp)
+        if inp.panel_lost != self._panel_lost:
+            news = True
+            inp.panel_lost = self._panel_lost
         return news
 
     def _news(self) -> bool:
@@ -204,6 +208,7 @@ class BoardHal:
         self._unpolled = 0
         if self._panel is not None:
             self._pressed = self._panel.poll()
+            self._panel_lost = self._panel.lost
 
     def _press(self, inp: "InputImage") -> None:
         """Buttons have no interrupt; the moment of the poll is good enough for a finger."""

@@ -24,6 +24,7 @@ A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "
 | axis_stall | | the move takes its time and nothing moves |
 | axis_slip | thousandths | the move ends so many thousandths of a place short |
 | home_lost | | the home mark is not seen: not by homing, not in passing |
+| panel_lost | | the panel does not answer: its buttons read 0, and the port says so (a board's after 3 s) |
 | litter | cards (1) | so many foreign cards lie in the tray at from_ms |
 | entropy | kind (dead, stuck, biased) | the source reports failure, gives one byte only, or mostly zero bits |
 | nv | kind (broken) | no write reaches the storage |
@@ -80,6 +81,7 @@ FAULTS: "dict[str, tuple[dict[str, int | str | None], tuple[str, ...]]]" = {
     "axis_stall": ({}, _MOVE),
     "axis_slip": ({"thousandths": _NEEDED}, _MOVE),
     "home_lost": ({}, ()),
+    "panel_lost": ({}, ()),
     "litter": ({"cards": 1}, ()),
     "entropy": ({"kind": _NEEDED}, ()),
     "nv": ({"kind": _NEEDED}, ()),
@@ -95,7 +97,7 @@ _CHOICES = {
 }
 _DUSTY = ("throat_a", "throat_b", "exit", "arrival")
 # Those that begin and end by themselves; the others are asked when something happens.
-_TIMED = ("roller_dead", "ejector_stuck", "beam_stuck", "beam_blind", "beam_noise", "storm", "litter")
+_TIMED = ("roller_dead", "ejector_stuck", "beam_stuck", "beam_blind", "beam_noise", "storm", "panel_lost", "litter")
 
 
 class Fault:
@@ -145,6 +147,7 @@ class Luck:
         self.faults: "list[Fault]" = []
         self.added = 0
         self.dead = bytearray(2)  # pick, transport
+        self.panel_lost = False
         self.struck_us = -1  # when the first fault did anything
         self.due_us = FAR
 
@@ -199,6 +202,8 @@ class Luck:
         if fault.name == "roller_dead":
             self.dead[0 if fault.values["roller"] == "pick" else 1] += 1
             plant.apply()
+        elif fault.name == "panel_lost":
+            self._plug_panel(False)
         elif fault.name == "litter":
             plant.litter(fault.number_of("cards"))
         elif fault.name == "beam_noise":
@@ -219,12 +224,18 @@ class Luck:
             plant.apply()
         elif fault.name == "ejector_stuck":
             plant.apply()
+        elif fault.name == "panel_lost":
+            self._plug_panel(True)
         elif fault.pulses is not None:
             plant.beams.drop_noise(fault.pulses, plant.now_us)
         elif fault.storm is not None:
             plant.beams.drop_storm(fault.storm, plant.now_us)
         elif fault.name != "litter":
             plant.beams.force(self._line(fault), -1, plant.now_us)
+
+    def _plug_panel(self, there: bool) -> None:
+        self.panel_lost = not there
+        self.plant.changed = True
 
     def _note(self) -> None:
         if self.struck_us < 0:

@@ -327,6 +327,8 @@ class Plant:
         self.put_in_tray([FOREIGN + i for i in range(count)])
 
     def press(self, line: int) -> None:
+        if self.luck.panel_lost:
+            return
         self.set_line(line, 1, self.now_us)
         self.releases.append((self.now_us + PRESS_US, line))
 

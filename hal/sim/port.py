@@ -48,6 +48,7 @@ class SimHal:
     def sample(self, inp: "InputImage") -> bool:
         plant = self.plant
         inp.axis = plant.axis.state()
+        inp.panel_lost = plant.luck.panel_lost
         if self.rate.noisy != NO_LINE:
             self.rate.watch()
             return self._blind(inp)

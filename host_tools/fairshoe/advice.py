@@ -98,6 +98,10 @@ WARNINGS: dict[Fault, Warned] = {
         "a sensor's signal changes faster than any card can make it: counts unknown",
         f"check that sensor's cable, connector and shield, and lamps that shine on it; {_DOOR}",
     ),
+    Fault.PANEL: Warned(
+        "buttons and lamps do not answer, for 3 s or more",
+        "check the panel's cable and plug; when it is back, empty hopper and path, ACK; a table system may send ACK",
+    ),
     Fault.UNRECOGNISED: Warned("a warning this version does not know", "update this tool: the device is newer"),
 }
 

@@ -42,6 +42,7 @@ class Fault(_Named):
     COMPOSITION = 20
     RESET = 21
     NOISE = 22
+    PANEL = 23
     UNRECOGNISED = 255
 
 

@@ -354,6 +354,11 @@ class World:
 
     def boot(self):
         """The port that the board names, made by the device's own entry, after a reset of everything in the chip."""
+        self.reset()
+        with self:
+            return make_port(self.config)
+
+    def reset(self):
         del self.parts[:]
         self.watchdog_ms = 0
         for pad in self.pads.values():
@@ -361,8 +366,6 @@ class World:
             pad.edges = 0
         for kind in self.kinds:
             kind.world = self
-        with self:
-            return make_port(self.config)
 
     def __enter__(self):
         """Imports find the modules of the chip from here on."""

@@ -257,16 +257,14 @@ class Rp2World(World):
         self.trng_objects = 0  # so many collections that the generator finds fault with
         World.__init__(self, config, lines, seed)
 
-    def boot(self):
+    def reset(self):
+        World.reset(self)
         self.channels = []
         self.tables = []
-        for kind in self.kinds:
-            kind.world = self
         with self:
             import hal.rp2.beams
 
             hal.rp2.beams.MEMORY = AddressSpace()
-        return World.boot(self)
 
     def memory(self, address):
         table, at = self.place(address)

@@ -85,3 +85,96 @@ def test_a_bus_that_is_held_for_good_costs_the_panel_and_nothing_else():
         board.set_line("door", 1)
         assert [edge for edge in _polls(board, 20) if edge[0] != "door"] == []
         assert board.raw("door") == 1
+
+
+def _transfers(board):
+    """The same bus, with a count of the transfers that get as far as the controller."""
+    bus = board.hal._panel._i2c
+    counted = []
+
+    class Counted:
+        def __init__(self, i2c):
+            self.i2c = i2c
+
+        def writeto(self, address, buf):
+            counted.append(address)
+            self.i2c.writeto(address, buf)
+
+        def readfrom_mem_into(self, address, register, buf):
+            counted.append(address)
+            self.i2c.readfrom_mem_into(address, register, buf)
+
+    make = bus._make
+    bus._make = lambda config: Counted(make(config))
+    bus.mend()
+    return counted
+
+
+def _mends(bus):
+    """A list that grows with every mending."""
+    mended = []
+    mend = bus.mend
+    bus.mend = lambda: mended.append(mend())
+    return mended
+
+
+def test_a_bus_that_a_chip_holds_while_the_machine_runs_is_clocked_free_within_a_second():
+    for driver in DRIVERS:
+        for clocks in (1, 5, 9):
+            board = driver.make("shoe")
+            _polls(board, 3)
+            board.world.hold_bus(clocks)
+            board.set_line("button_ack", 1)
+            assert _polls(board, 115) == [("button_ack", 1)], clocks
+            board.hal.show(("again", "", "", ""))
+            _polls(board, 200)
+            assert not board.inp.panel_lost
+            assert board.world.lcd.screen()[0].startswith("again")
+
+
+def test_a_held_bus_costs_no_time_out_and_is_mended_once_a_second():
+    for driver in DRIVERS:
+        board = driver.make("shoe")
+        transfers = _transfers(board)
+        _polls(board, 3)
+        board.world.hold_bus(100000)
+        del transfers[:]
+        mended = _mends(board.hal._panel._i2c)
+        for lamp in (1, 0, 1, 0):
+            board.drive(lamp_red=lamp)
+            _polls(board, 50)
+        assert transfers == [], "a transfer on a held bus waits 2 ms"
+        assert 2 <= len(mended) <= 3
+
+
+def test_a_panel_that_does_not_answer_for_three_seconds_is_lost_until_it_is_back():
+    for driver in DRIVERS:
+        board = driver.make("shoe")
+        for there in (False, None):
+            if there is False:
+                board.world.panel_there = False
+            else:
+                board.world.hold_bus(100000)
+            _polls(board, 250)
+            assert not board.inp.panel_lost
+            _polls(board, 150)
+            assert board.inp.panel_lost
+            board.world.panel_there = True
+            board.world.hold_bus(1)
+            _polls(board, 115)
+            assert not board.inp.panel_lost
+            board.set_line("button_ack", 1)
+            assert _polls(board, 4) == [("button_ack", 1)]
+            board.set_line("button_ack", 0)
+            _polls(board, 4)
+
+
+def test_a_panel_that_fails_now_and_then_is_not_lost():
+    for driver in DRIVERS:
+        board = driver.make("shoe")
+        for _ in range(8):
+            board.world.panel_there = False
+            _polls(board, 60)
+            board.world.panel_there = True
+            _polls(board, 120)
+            assert not board.inp.panel_lost

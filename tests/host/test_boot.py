@@ -52,6 +52,7 @@ class Table:
 
     def load(self) -> Any:
         """The device's main.py with the chip's modules, and a clock that ends what goes on for ever."""
+        self.driver.world.reset()
         sys.modules.pop("hal.device", None)
         with self.driver.world:
             clock: Any = sys.modules["time"]
@@ -156,6 +157,6 @@ def test_resets_before_the_first_scan_end_in_words_not_in_another_reset(
         with world, pytest.raises(Enough):
             device.boot()
         assert not table.driver.sent() and world.watchdog_ms == 500
-        world.cause, world.watchdog_ms = 3, 0
+        world.cause = 3
     assert table.boot() == "start: reset 3 times before the first scan"
     assert world.watchdog_ms == 0, "the prompt stays as long as it is needed"
