@@ -38,6 +38,7 @@ class FakeBoard:
         self.window_s = 1.0  # from power-up to the first scan
         self.main_ends = ""  # a traceback, if main.py ends instead of running
         self.has_prompt = True
+        self.image = b""  # the identity of a bench image
         self.cut_after: int | None = None  # bytes from the host until the cable is pulled
         self.flips: set[str] = set()  # files that are written wrong once
         self.slow = False  # what it says can be read only after somebody has waited for it
@@ -225,6 +226,8 @@ class FakeBoard:
 
     def _builtins(self) -> dict[str, Any]:
         modules = {"os": self._os(), "sys": self._sys(), "machine": self._machine()}
+        if self.image:
+            modules["image_data"] = types.SimpleNamespace(IDENTITY=self.image)
 
         def load(name: str, *_more: Any) -> Any:
             if name in modules:
@@ -338,6 +341,9 @@ class FakeFile:
         buf[: len(data)] = data
         self._at += len(data)
         return len(data)
+
+    def read(self, most: int) -> bytes:
+        return self._board.files[self._name][:most]
 
     def close(self) -> None:
         pass

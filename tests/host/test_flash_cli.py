@@ -14,6 +14,7 @@ from fairshoe.commands import flash as flash_cli
 from fairshoe.progress import Progress
 from fairshoe.ship import up
 from fairshoe.ship.build import Built
+from fairshoe.ship.device import VERSION_FILE
 from fairshoe.ship.repl import open_line
 
 
@@ -103,6 +104,34 @@ def test_a_device_that_is_refused_is_started_again(built: Built, capsys: pytest.
     assert "boot.py" in capsys.readouterr().err
     assert board.runs
     assert board.resets == 1
+    assert board.history == []
+
+
+@pytest.mark.parametrize(("there", "status"), [(b"0.2.0", 40), (b"0.10.0", 40), (b"0.1.0", 0), (b"0.0.9", 0)])
+def test_a_newer_firmware_is_replaced_only_if_the_older_version_is_named(
+    built: Built, capsys: pytest.CaptureFixture[str], there: bytes, status: int
+) -> None:
+    newer = {**built.files, VERSION_FILE: built.files[VERSION_FILE].replace(b"0.1.0", there)}
+    board = FakeBoard(newer)
+    board.window_s = 1e9
+    with PtyBoard(board) as port:
+        assert flash("--port", port) == status
+        if status:
+            assert "--older 0.1.0" in capsys.readouterr().err
+            assert board.files == newer and board.runs
+            assert flash("--port", port, "--older", there.decode()) == status
+            assert flash("--port", port, "--older", "0.1.0") == 0
+    assert board.files == built.files
+
+
+def test_a_device_with_an_image_is_refused_since_its_modules_come_first(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = FakeBoard()
+    board.image = b"fairshoe-image 1 board=pico-shoe\n"
+    with PtyBoard(board) as port:
+        assert flash("--port", port) == 32
+    assert "has a fairshoe image" in capsys.readouterr().err
     assert board.history == []
 
 

@@ -18,7 +18,7 @@ from fairshoe.progress import Progress
 from fairshoe.ship import up
 from fairshoe.ship.build import build
 from fairshoe.ship.device import Device
-from fairshoe.ship.flash import Leave, apply, check, check_device, plan_for, reach
+from fairshoe.ship.flash import Leave, apply, check, check_device, check_installed, plan_for, reach
 from fairshoe.ship.manifest import pick_board, read_manifest, released_files
 from fairshoe.ship.plan import Plan
 from fairshoe.ship.repl import open_line
@@ -87,6 +87,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
     command.add_argument("--other-board", action="store_true", help="take a board that calls itself something else")
     command.add_argument("--other-micropython", action="store_true", help="take a MicroPython that was never tried")
+    command.add_argument("--older", metavar="VERSION", help="replace a newer firmware by this older version on purpose")
     command.add_argument("--json", action="store_true", help="the result as JSON; progress goes to standard error")
 
 
@@ -173,7 +174,7 @@ def _flash(
     def line() -> Any:
         return open_line(options.port)
 
-    leave = Leave(options.other_board, options.other_micropython, options.clean)
+    leave = Leave(options.other_board, options.other_micropython, options.clean, options.older)
     progress.say(f"looking for the prompt at {options.port} ...")
     repl = reach(line, options.port, options.wait_s, progress.say, time.monotonic)
     try:
@@ -220,6 +221,7 @@ def _look(
     report.notes += check_device(device.identity, config, files, leave)
     for note in report.notes:
         progress.say(f"  note: {plain(note)}")
+    check_installed(device, report.firmware, leave)
     progress.say("comparing files ...")
     plan = plan_for(device, files, leave)
     _tell_plan(plan, report, progress)

@@ -98,8 +98,17 @@ def find_toolchain(picotool: Path | None) -> Toolchain:
         packages = " ".join(package for _name, package in missing)
         raise NoImage(f"the toolchain lacks {names}.", f"On Debian or Ubuntu: apt-get install {packages}")
     folder = _picotool_folder(picotool)
-    program = folder / "picotool" if picotool is not None else Path(shutil.which("picotool") or "picotool")
-    return Toolchain(_first_line(COMPILER, "--version"), _first_line("cmake", "--version"), str(program), folder)
+    return Toolchain(
+        _first_line(COMPILER, "--version"), _first_line("cmake", "--version"), _picotool_program(folder), folder
+    )
+
+
+def _picotool_program(folder: Path) -> str:
+    """Beside its CMake config, or where an installation puts it, or on the PATH."""
+    for path in (folder / "picotool", folder.parents[2] / "bin" / "picotool"):
+        if path.is_file():
+            return str(path)
+    return shutil.which("picotool") or "picotool"
 
 
 def _picotool_folder(named: Path | None) -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import binascii
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,6 +17,9 @@ from fairshoe.ship.faults import DeviceFailed, NotForDevice
 from fairshoe.ship.repl import Raised, Repl
 
 CHUNK_BYTES = 768  # of a file in one statement: as text a kilobyte, which every heap has room for
+VERSION_FILE = "firmware/version.mpy"
+_VERSION_BYTES_MAX = 512
+_VERSION = re.compile(rb"[0-9]+\.[0-9]+\.[0-9]+")
 HASH_S = 60.0  # of one file
 _T = TypeVar("_T")
 
@@ -119,6 +123,19 @@ class Device:
         found = [self._understand(line, _file) for line in printed.splitlines()]
         cut = len(self.identity.base) + 1
         return {path[cut:]: file for path, file in found}
+
+    def image(self) -> str:
+        """What an image of ours says about itself; empty on a downloaded MicroPython."""
+        code = "try:\n import image_data\n print(image_data.IDENTITY.decode())\nexcept ImportError:\n pass"
+        return self._run(code).strip()
+
+    def installed_version(self) -> str:
+        """The version of the firmware that is there; empty if there is none. The file is read and not run: a damaged
+        module could hang."""
+        place = self._place(VERSION_FILE)
+        code = f"try:\n print(repr(open({place!r}, 'rb').read({_VERSION_BYTES_MAX})))\nexcept OSError:\n print(b'')"
+        found = _VERSION.search(self._understand(self._run(code), bytes))
+        return found[0].decode() if found else ""
 
     def write(self, path: str, data: bytes, progress: Callable[[int], None] = lambda _sent: None) -> str:
         """Write a whole file; the hash of what is there then."""

@@ -15,6 +15,7 @@ from fairshoe.errors import PortError, PortLost
 from fairshoe.ship.build import RP2040_MODULE_BYTES, module_bytes
 from fairshoe.ship.device import Device, Identity, OnDevice
 from fairshoe.ship.faults import DeviceFailed, NoPrompt, NotForDevice
+from fairshoe.ship.identity import refuse_older
 from fairshoe.ship.plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
 from fairshoe.ship.repl import Line, Repl
 
@@ -36,6 +37,7 @@ class Leave:
     other_board: bool = False
     other_micropython: bool = False
     clean: bool = False
+    older: str | None = None  # the version that may replace a newer one
 
 
 # --- to the prompt -----------------------------------------------------------------------------
@@ -127,6 +129,18 @@ def check_memory(identity: Identity, files: Mapping[str, bytes]) -> None:
             f"{size} bytes of modules leave too little memory on {identity.machine}; {RP2040_MODULE_BYTES} fit.",
             "This board wants the image: fairshoe image --help.",
         )
+
+
+def check_installed(device: Device, firmware: str, leave: Leave) -> None:
+    """Refuses a device whose image would hide these files, and one that has a newer version."""
+    if device.image():
+        raise NotForDevice(
+            "the device has a fairshoe image; its modules come before files, which would not be used.",
+            "Install another image (docs/RECOVERY.md), or put a downloaded MicroPython on it first: docs/FLASH.md.",
+        )
+    there = device.installed_version()
+    if there:
+        refuse_older((0, firmware), (0, there), "the device", leave.older)
 
 
 def _plain(name: str) -> str:
