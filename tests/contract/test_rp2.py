@@ -169,12 +169,13 @@ def test_a_home_line_that_storms_is_a_lost_axis_and_does_not_go_on_interrupting(
 
 
 def test_a_handler_that_raises_ends_the_scans():
-    board = Rp2Driver.make("carousel")
-    board.hal.stop_after(0, LINE["throat_a"], 0)
-    board.hal._stop._switch_off = None
-    board.set_line("throat_a", 1)
-    board.run(10)
-    _must_raise(board)
+    for delay_us in (0, 500):  # in the handler of the beam, and in that of the stop timer
+        board = Rp2Driver.make("carousel")
+        board.hal.stop_after(0, LINE["throat_a"], delay_us)
+        board.hal._stop._switch_off = None
+        board.set_line("throat_a", 1)
+        board.run(10 + delay_us)
+        _must_raise(board)
     board = Rp2Driver.make("carousel")
     board.hal.axis._pass_home = None
     board.hal.move(0, True)
