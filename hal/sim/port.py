@@ -13,6 +13,7 @@ _MASK = 0x3FFFFFFF
 _ORIGIN_MS = 0x40000000 - 12000
 _ORIGIN_US = 0x40000000 - 15000000
 LINK_BUFFER = 4096
+MACHINE_COUNT = 6  # the first outputs: motors, reverse and dark
 CAPTURE_US = 200  # a sample under a storm, where hardware captures the edges (docs/BUDGETS.md)
 
 
@@ -33,6 +34,7 @@ class SimHal:
         self.entropy_ok = True
         self.cause = 0
         self.rate = Rate(plant)
+        self.first = True  # nothing was sampled yet
         self.edge_us = 0  # what an interrupt takes; 0: edges are captured without one
         self.masks = True  # interrupts are off while there is noise
 
@@ -49,6 +51,9 @@ class SimHal:
         plant = self.plant
         inp.axis = plant.axis.state()
         inp.panel_lost = plant.luck.panel_lost
+        if self.first:
+            self.first = False
+            plant.edges = []  # from before anybody looked: levels say all there is to say
         if self.rate.noisy != NO_LINE:
             self.rate.watch()
             return self._blind(inp)
@@ -88,6 +93,9 @@ class SimHal:
         return True
 
     def drive(self, level: bytearray, watch_slot: bool) -> None:
+        if self.rate.noisy != NO_LINE:
+            # A scan that began before still believes the rollers to be running.
+            level = bytearray(MACHINE_COUNT) + level[MACHINE_COUNT:]
         self.plant.drive(level, watch_slot)
 
     def all_off(self) -> None:

@@ -11,6 +11,7 @@ from fake_stm32 import Stm32World
 
 from firmware.image import INPUTS, OUTPUTS, Inputs
 from hal.disk import Disk
+from hal.sim import beams
 from hal.sim.fram import BP_ALL
 from hal.sim.nv import Nv
 from hal.sim.plant import Plant
@@ -165,6 +166,25 @@ class Storm:
         self.board.storms.remove(self)
 
 
+class SimStorm:
+    """The plant's own storms, which the port's `idle` runs through as well."""
+
+    def __init__(self, board, names, hz):
+        self.beams = board.plant.beams
+        self.plant = board.plant
+        self.storms = [beams.Storm(LINE[name], 2 * hz, board.plant.now_us) for name in names]
+        self.edges = 0
+        for storm in self.storms:
+            self.beams.add_storm(storm)
+
+    def stop(self):
+        """The lines go back to what they were before, which may be one edge more."""
+        for storm in self.storms:
+            level = self.plant.level[storm.line]
+            self.beams.drop_storm(storm, self.plant.now_us)
+            self.edges += storm.edges + (self.plant.level[storm.line] != level)
+
+
 class SimDriver(Driver):
     """The simulated port."""
 
@@ -190,11 +210,11 @@ class SimDriver(Driver):
         while self.plant.now_us < until_us:
             changed = changed or self.plant.changed
             self.plant.changed = False
-            self.plant.advance(min([until_us] + [storm.due_us for storm in self.storms]))
-            for storm in self.storms:
-                if storm.due_us <= self.plant.now_us:
-                    storm.fire()
+            self.plant.advance(until_us)
         self.plant.changed = self.plant.changed or changed
+
+    def storm(self, names, hz):
+        return SimStorm(self, names, hz)
 
     def hide_mark(self):
         self.plant.luck.add({"fault": "home_lost"})

@@ -3,4 +3,4 @@
 from drivers import SimDriver
 from promises import hold
 
-hold(SimDriver, __name__, ("", "storage"))
+hold(SimDriver, __name__)

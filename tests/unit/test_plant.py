@@ -2,7 +2,7 @@
 
 from support import board, ideal_board
 
-from firmware.image import INPUTS, Inputs
+from firmware.image import INPUTS, NO_LINE, Inputs
 from hal.sim.nv import Nv
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
@@ -131,6 +131,7 @@ def test_the_hal_gives_levels_and_edges_in_time_order_with_wrapped_times():
     plant = new_plant()
     hal = SimHal(plant, Nv(64))
     inp = Inputs()
+    hal.sample(inp)
     plant.load([0])
     drive(plant, PICK, TRANSPORT)
     plant.now_us = 0
@@ -149,10 +150,12 @@ def test_more_edges_than_fit_are_not_silently_dropped():
     plant = new_plant()
     hal = SimHal(plant, Nv(64))
     inp = Inputs()
-    for i in range(40):
-        plant.set_line(plant.line_exit, 1 - i % 2, i)
     hal.sample(inp)
-    assert inp.edge_lost
+    for i in range(20):  # on two lines: so many on one would be noise
+        plant.set_line(plant.line_exit, 1 - i % 2, i)
+        plant.set_line(plant.line_tray, 1 - i % 2, i)
+    hal.sample(inp)
+    assert inp.edge_lost and inp.noisy == NO_LINE
 
 
 def test_integer_square_roots_are_exact():

@@ -35,6 +35,7 @@ def test_bounce_wakes_nobody_but_the_next_sample_has_all_of_it():
     plant = machine(bounce_us=500)
     hal = SimHal(plant, Nv(64))
     inp = Inputs()
+    hal.sample(inp)
     for nth in range(8):
         plant.changed = False
         plant.set_line(plant.line_exit, 1 - nth % 2, plant.now_us)

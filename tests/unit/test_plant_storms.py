@@ -109,10 +109,20 @@ def test_a_new_boot_finds_the_noise_by_itself():
     bench.sample()
     bench.hal = SimHal(bench.plant, Nv(64))
     bench.inp = Inputs()
-    bench.plant.edges = []
+    bench.run(2000)
+    assert bench.sample() == [] and bench.inp.noisy == NO_LINE  # from before anybody looked
     bench.run(2000)
     bench.sample()
     assert bench.inp.noisy == INPUTS.index("exit")
+
+
+def test_no_motor_starts_while_there_is_noise():
+    bench = Bench()
+    bench.storm("exit", 40000)
+    bench.run(2000)
+    bench.sample()
+    bench.hal.drive(bytearray([1, 1] + [0] * 4 + [1] * 5), False)
+    assert not any(bench.plant.outputs)
 
 
 def test_a_storm_on_a_line_that_is_polled_or_missing_or_impossible_is_refused():
