@@ -20,6 +20,8 @@ MICROPYTHON ?=
 PICOTOOL ?=
 BENCH ?=
 OUT ?=
+SIGN ?=
+ROLLBACK ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -118,10 +120,11 @@ deploy: ready ## build, write what changed, reset, see that it runs  BOARD= PORT
 		$(call opt,--table-port,$(TABLE_PORT))
 
 .PHONY: image
-image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BENCH=1 GAME= PICOTOOL= OUT=]
+image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BENCH=1 GAME= SIGN= ROLLBACK= PICOTOOL= OUT=]
 	@$(if $(and $(BOARD),$(MICROPYTHON)),,echo 'make image BOARD=pico-carousel MICROPYTHON=path/to/checkout [BENCH=1 GAME= PICOTOOL= OUT=]'; exit 2)
 	@$(BIN)/fairshoe image --board '$(BOARD)' --micropython '$(MICROPYTHON)' $(if $(BENCH),--bench) \
-		$(call opt,--game,$(GAME)) $(call opt,--picotool,$(PICOTOOL)) $(call opt,-o,$(OUT))
+		$(call opt,--game,$(GAME)) $(call opt,--picotool,$(PICOTOOL)) $(call opt,-o,$(OUT)) \
+		$(call opt,--sign,$(SIGN)) $(call opt,--rollback,$(ROLLBACK))
 
 bench: ## measure against the budgets and against what others use
 	@$(PYTHON) tools/setup.py --quiet --bench || $(PYTHON) tools/setup.py --quiet
