@@ -216,6 +216,20 @@ def test_a_dma_channel_that_is_nearly_spent_is_started_again_without_losing_an_e
     assert channel.count > 0x0FFFFF00
 
 
+def test_the_line_that_a_stop_waits_for_interrupts_once():
+    board = Rp2Driver.make("carousel")
+    pad = board.world.pad(board.config["inputs"]["throat_a"])
+    assert pad.edges == 0
+    board.hal.stop_after(0, LINE["throat_a"], 5000)
+    assert pad.edges != 0
+    board.set_line("throat_a", 1)
+    board.run(10)
+    assert pad.edges == 0, "a storm would interrupt again and again"
+    board.hal.stop_after(0, LINE["throat_b"], 0)
+    board.hal.all_off()
+    assert board.world.pad(board.config["inputs"]["throat_b"]).edges == 0
+
+
 def test_words_that_wait_while_the_channel_starts_again_are_not_lost():
     board = Rp2Driver.make("carousel")
     beams = board.hal._beams
