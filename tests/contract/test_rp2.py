@@ -64,23 +64,22 @@ def home_late(kind, late_us):
 
 
 def test_a_late_interrupt_of_the_mark_shifts_no_slot():
-    for late_us in (100, 250, 505, 1000, 2000):
+    for late_us in (100, 505, 2000):
         assert home_late("carousel", late_us) == (REST, 0), late_us
 
 
 def test_a_late_interrupt_of_the_mark_shifts_no_shelf():
-    for late_us in (100, 250, 505, 1000, 2000):
+    for late_us in (100, 505, 2000):
         assert home_late("shelves", late_us) == (REST, 0), late_us
 
 
 def test_homing_with_the_last_single_steps_ends_within_what_the_firmware_waits():
-    for kind, limit_us in (("carousel", 2333000), ("shelves", 2000000)):
-        for at in (0, 3, 80, 1600, 1899):
-            board = board_at(kind, at)
-            board.world.home_chatter = 2
-            began_us = board.plant.now_us
-            assert board.home() == REST
-            assert board.plant.now_us - began_us < limit_us, (kind, at, board.plant.now_us - began_us)
+    for kind, at, limit_us in (("carousel", 3384, 2333000), ("shelves", 1899, 2000000)):  # from where it takes longest
+        board = board_at(kind, at)
+        board.world.home_chatter = 2
+        began_us = board.plant.now_us
+        assert board.home() == REST
+        assert board.plant.now_us - began_us < limit_us, (kind, board.plant.now_us - began_us)
 
 
 def test_a_mark_that_single_steps_do_not_find_is_a_lost_axis():
