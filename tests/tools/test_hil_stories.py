@@ -6,13 +6,14 @@ scans keep their time then shows on the emulated board alone.
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hil.broken import BROKEN
 from hil.player import Player, StoryError
-from hil.rounds import ROUNDS, check_display_round, deck_of, game_with_deck, round_by_display, with_deck
+from hil.rounds import check_display_round, deck_of, game_with_deck, good_round, round_by_display, with_deck
 from hil.stories import STORIES, by_default, stories_of
 
 from fairshoe.keys import Role, role_key
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("carousel", "shelves", "shoe", "draw")
 KEY = bytes(range(32))
 STEP_US = 20_000
+PANEL_LOST_MS = 3000
 
 
 class RigBoard:
@@ -88,10 +90,15 @@ class RigBoard:
         self.low = low
 
     def hang_bus(self, clocks: int) -> None:
+        """Without an answer for so long a port says that the panel is lost."""
         self.hung = not clocks
+        if self.hung:
+            lost_ms = self.plant.now_us // 1000 + PANEL_LOST_MS
+            self.plant.luck.add({"fault": "panel_lost", "from_ms": lost_ms})
 
     def free_bus(self) -> None:
         self.hung = False
+        self.plant.luck.clear()
 
     def storm(self, lines: tuple[str, ...], hz: int) -> None:
         for line in lines:
@@ -126,7 +133,7 @@ def told(kind: str) -> list[str]:
 def test_every_kind_plays_two_rounds(kind: str, quick: bool) -> None:
     player = at_table(kind, quick)
     for _ in range(2):
-        ROUNDS[kind](player)
+        good_round(player)
         player.run(500)
     player.check()
 
@@ -166,6 +173,22 @@ def test_a_story_that_does_not_happen_is_found_out() -> None:
     player = at_table("carousel")
     with pytest.raises(StoryError, match="no warning_latched within 5 s"):
         player.until("warning_latched", 5.0)
+
+
+def by_display(player: Player) -> None:
+    round_by_display(player, listening=True)
+
+
+@pytest.mark.parametrize(
+    ("play", "words"), [(good_round, "JAM_THROAT instead of deck_verified"), (by_display, "STOP: jam_throat")]
+)
+def test_a_warning_ends_a_good_round_at_once(play: Callable[[Player], None], words: str) -> None:
+    player = at_table("carousel")
+    player.board.hand("jam", "throat:3:60000")
+    began_s = player.now()
+    with pytest.raises(StoryError, match=words):
+        play(player)
+    assert player.now() - began_s < 10
 
 
 def test_an_event_that_is_missing_or_comes_twice_is_found_out() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fairshoe.messages import WarningLatched
 from hil.player import Player, expect
-from hil.rounds import ROUNDS, check_display_round, round_by_display
+from hil.rounds import check_display_round, good_round, round_by_display
 
 BREAK_US = 3000  # of a line at rest or in a frame: 35 bit times are a break
 BREAK_EVERY_MS = 400
@@ -53,7 +53,7 @@ def breaks(player: Player) -> None:
             player.board.rx_low(False)
 
     player.watch = strike
-    ROUNDS[player.kind](player)
+    good_round(player)
     player.watch = None
     unharmed(player, first)
 
@@ -63,7 +63,7 @@ def replay(player: Player) -> None:
     first = len(player.events)
     expect(len(player.wire.sent) > 0, "the host has not sent anything yet")
     player.flood(player.wire.sent)
-    ROUNDS[player.kind](player)
+    good_round(player)
     player.flood(b"")
     unharmed(player, first)
 
@@ -72,6 +72,6 @@ def zeros(player: Player) -> None:
     """Zeros at line rate between the host's frames."""
     first = len(player.events)
     player.flood(bytes(16))
-    ROUNDS[player.kind](player)
+    good_round(player)
     player.flood(b"")
     unharmed(player, first)

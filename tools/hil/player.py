@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from fairshoe.keys import RoleKey
-from fairshoe.messages import Event
+from fairshoe.messages import Event, WarningLatched
 from fairshoe.session import HostSession
 from fairshoe.shoe import Shoe
 
@@ -105,6 +105,7 @@ class Player:
     seen: int = 0
     watch: Callable[[], None] | None = None  # called after every poll
     key: RoleKey | None = None  # without one the session is in clear
+    smooth: bool = False  # a warning ends the story: nothing is wrong with the machine
 
     def __post_init__(self) -> None:
         port = self.board.port
@@ -154,6 +155,8 @@ class Player:
                 event = self.events[self.seen - 1]
                 if name == event.NAME:
                     return event
+                if self.smooth and isinstance(event, WarningLatched):
+                    raise StoryError(f"the warning {event.warning.name} instead of {name}")
             if self.now() >= end:
                 last = self.events[-1].NAME if self.events else "none"
                 raise StoryError(f"no {name} within {wait_s:.0f} s; the last event was {last}")
@@ -186,7 +189,8 @@ class Player:
         """Wait until the display begins with this text; without listening the host does nothing meanwhile."""
         end = self.now() + WAIT_S + self.deck
         while not self.board.display()[0].startswith(page):
-            expect(self.now() < end, f"the display does not say {page!r} but {self.board.display()}")
+            waits = self.now() < end and not self.board.display()[0].startswith("STOP")
+            expect(waits, f"the display does not say {page!r} but {self.board.display()}")
             self.pause(STEP_US // 1000, listening)
         self.pause(READ_PAGE_MS, listening)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hil.board import Files, HilBoard
 from hil.player import Player, expect
-from hil.rounds import ROUNDS
+from hil.rounds import good_round
 
 SHADOW = "a file of the file system runs"
 _SAYS = f"print({SHADOW!r})\n".encode()
@@ -38,7 +38,7 @@ def locked(board: HilBoard, player: Player) -> None:
             board.bench.pico.type(KEYS)
 
     player.watch = press
-    ROUNDS[player.kind](player)
+    good_round(player)
     _check(board)
 
 

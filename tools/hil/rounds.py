@@ -138,6 +138,13 @@ ROUNDS: dict[str, Callable[[Player], None]] = {
 }
 
 
+def good_round(player: Player) -> None:
+    """A round with no warning."""
+    player.smooth = True
+    ROUNDS[player.kind](player)
+    player.smooth = False
+
+
 # -- rounds by the display ------------------------------------------------------------------------
 
 Page = tuple[str, tuple[tuple[str, str], ...]]  # what the display begins with, and what the dealer then does

@@ -20,7 +20,7 @@ from hil.motion import Motion
 from hil.parts import Part, all_at_once
 from hil.player import Player, StoryError, expect
 from hil.release import FILES, locked
-from hil.rounds import ROUNDS, deck_of
+from hil.rounds import deck_of, good_round
 from hil.stories import by_default, stories_of
 
 DEVICE_KEY = bytes(range(32))  # of every emulated device that has one
@@ -118,7 +118,7 @@ class Run:
             measured = self.setup.probed and not number
             motion = Motion(board, shuffles="axis" in self.config) if measured else None
             player.watch = motion.look if motion else None
-            ROUNDS[self.kind](player)
+            good_round(player)
             player.run(PAGE_MS)
             self.read_display(board)
             if motion:

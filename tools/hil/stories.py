@@ -42,6 +42,7 @@ STORIES: dict[str, Story] = {
     "zeros": Story(line.zeros),
     "i2c": Story(bus.held),
     "i2c-clocks": Story(bus.clocked),
+    "i2c-lost": Story(bus.lost),
 }
 
 
