@@ -2,7 +2,7 @@
 
 A chip that missed clocks in the middle of an answer (a reset, a disturbance, a loose plug) holds SDA low until it has
 had the clocks for the rest. The panel's driver calls `mend` before it looks for a chip that did not answer, once a
-second: it gives the clocks and sets the controller up again, which takes a fraction of a millisecond.
+second: it gives up to ten clocks of 10 us and sets the controller up again.
 """
 
 from machine import Pin
