@@ -54,6 +54,7 @@ from hal.rp2.fold import (
     fold,
     look,
     loudest,
+    show,
     skip,
     start,
 )
@@ -241,7 +242,7 @@ class PioBeams:
         self._fresh = True
         self._s[S_ROOM] = len(inp.edge_us)
         self._recover()
-        self._show(inp)
+        show(self._s, inp.raw)
         return True
 
     def _watch_now(self, inp: "InputImage") -> None:
@@ -271,7 +272,7 @@ class PioBeams:
             self._quiet_us = ticks_us()
         self._recover()
         inp.edge_lost = True
-        self._show(inp)
+        show(self._s, inp.raw)
         return True
 
     def _too_fast(self, why: int) -> bool:
@@ -298,7 +299,7 @@ class PioBeams:
         elif (ticks_us() - self._quiet_us) & _MASK >= QUIET_US:
             self.noisy = NO_LINE
         inp.edge_lost = True
-        self._show(inp)
+        show(self._s, inp.raw)
         return True
 
     def _recover(self) -> None:
@@ -312,16 +313,6 @@ class PioBeams:
             self._start()
         else:
             skip(MEMORY, s)
-
-    def _show(self, inp: "InputImage") -> None:
-        s = self._s
-        levels = s[S_LEVELS] & s[S_WATCHED]
-        lines = s[S_LINES]
-        bit = 0
-        while lines >> bit:
-            if lines >> bit & 1:
-                inp.raw[s[S_NAMES + bit]] = levels >> bit & 1
-            bit += 1
 
     def _start_dma(self) -> None:
         """Give the channel its count again. It writes on where it was; up to eight words wait for it meanwhile."""

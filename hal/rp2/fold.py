@@ -80,6 +80,13 @@ def skip(memory: "array[int]", s: "array[int]") -> None:
         s[S_COUNTS + bit] = 0
 
 
+def show(s: "array[int]", raw: bytearray) -> None:
+    """Levels of all lines into the image, 0 for one that is not watched."""
+    for bit in range(LINES_MAX):
+        if (s[S_LINES] >> bit) & 1:
+            raw[s[S_NAMES + bit]] = ((s[S_LEVELS] & s[S_WATCHED]) >> bit) & 1
+
+
 def loudest(memory: "array[int]", s: "array[int]") -> None:
     """Which pin changed most often in the newest half of the ring, into s[S_LOUD]."""
     at = s[S_AT] + s[S_LEFT] - memory[s[S_DMA]] - _HALF

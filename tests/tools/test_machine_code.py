@@ -234,6 +234,7 @@ def test_folding_words_of_any_content_never_leaves_its_buffers() -> None:
         assert there <= s[words.S_EDGES] <= EDGES_MAX
         words.loudest(memory, s)
         words.skip(memory, s)
+        words.show(s, raw)
         assert s[words.S_LEFT] == memory.left or memory.left < s[words.S_LEFT]
         seen.add(min(found, 1))
     assert seen == {words.SPENT, words.NOISE, words.LOST, 0, 1}, "too little was tried to say anything"

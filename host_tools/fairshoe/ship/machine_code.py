@@ -21,7 +21,7 @@ COMPILED = {
     "firmware.digest": ("differ",),
     "firmware.image": ("fold_edges",),
     "hal.board.ring": ("copy_edges",),
-    "hal.rp2.fold": ("start", "skip", "loudest", "look", "fold"),
+    "hal.rp2.fold": ("start", "skip", "show", "loudest", "look", "fold"),
 }
 DECORATOR = "@micropython.viper"
 # What viper calls an address of bytes, and of words: as an annotation it takes any object that has some.
