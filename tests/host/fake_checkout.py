@@ -17,6 +17,11 @@ import sys
 asked = sys.argv[-1]
 print("arm-none-eabi-gcc (fake) 12.2.1" if asked == "--version" else "/lib/" + asked.rpartition("=")[2])
 """
+_NM = """\
+import pathlib, sys
+symbols = pathlib.Path(sys.argv[0]).with_name("symbols")
+print(symbols.read_text() if symbols.exists() else "10031db8 t fun_data_hal_rp2_fold")
+"""
 _CMAKE = """\
 import pathlib, sys
 if "-B" in sys.argv:
@@ -60,7 +65,8 @@ def make_checkout(path: Path, version: tuple[int, int, int] = (1, 28, 0), prerel
 def make_tools(folder: Path, without: tuple[str, ...] = ()) -> Path:
     """Programs for a PATH that has nothing else; picotool with its CMake config beside it."""
     folder.mkdir(parents=True, exist_ok=True)
-    programs = {"arm-none-eabi-gcc": _COMPILER, "cmake": _CMAKE, "make": _MAKE, "picotool": "raise SystemExit(1)\n"}
+    programs = {"arm-none-eabi-gcc": _COMPILER, "arm-none-eabi-nm": _NM, "cmake": _CMAKE, "make": _MAKE}
+    programs["picotool"] = "raise SystemExit(1)\n"
     for name, text in programs.items():
         if name not in without:
             path = folder / name

@@ -251,6 +251,24 @@ def test_an_image_is_one_uf2_with_a_record_beside_it(
     assert "FETCHCONTENT_FULLY_DISCONNECTED=ON" in arguments and "picotool_DIR=" in arguments
 
 
+@pytest.mark.parametrize(
+    ("symbols", "words"),
+    [
+        ("10031db8 t fun_data_a\n10031dba t fun_data_b\n", "not aligned to 4 bytes: b"),
+        ("10031dba T main\n10031dbb r fun_data_bytecode\n", "none was found"),
+    ],
+)
+def test_machine_code_that_would_read_its_constants_two_bytes_off_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], symbols: str, words: str
+) -> None:
+    """MicroPython 1.28 aligns frozen Thumb code to 2 bytes: edges then had wild stamps, in one build of two."""
+    make_tools(tmp_path / "tools")
+    (tmp_path / "tools" / "symbols").write_text(symbols)
+    assert image(tmp_path, monkeypatch) != 0
+    assert words in capsys.readouterr().err
+    assert not list((tmp_path / "out").glob("*.uf2"))
+
+
 def test_two_images_in_two_folders_are_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for out in ("one", "two/deeper"):
         assert image(tmp_path, monkeypatch, out=out) == 0

@@ -79,6 +79,7 @@ def make_image(
     with _alone(work):
         write_folder(work / "board", files)
         uf2 = run_build(checkout, tools, work, progress)
+        refuse_misaligned(machine_code_symbols(work / "cmake" / "firmware.elf"))
     flash = flash_of_uf2(uf2)
     if identity.line() not in flash:
         raise NoImage("the build did not freeze this board's identity.", f"Delete {work} and build again.")
@@ -187,6 +188,27 @@ def run_build(checkout: Checkout, tools: Toolchain, work: Path, progress: Progre
     if not path.is_file():
         raise NoImage(f"the build left no {path}.", f"See {work / 'build.log'}.")
     return path.read_bytes()
+
+
+def machine_code_symbols(elf: Path) -> str:
+    """What nm says of an ELF file: an address, a kind and a name on each line."""
+    command = ["arm-none-eabi-nm", str(elf)]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise NoImage(f"{command[0]} cannot read {elf}: {error}", "Install binutils-arm-none-eabi.") from error
+
+
+def refuse_misaligned(symbols: str) -> None:
+    """Raise NoImage if frozen machine code does not lie at multiples of 4: it would read its constants two bytes off
+    (mpconfigboard.cmake), and nothing else would show it than wrong numbers."""
+    code = re.findall(r"^([0-9a-f]+) t fun_data_(\S+)$", symbols, re.MULTILINE)
+    wrong = [name for address, name in code if int(address, 16) % 4]
+    if wrong or not code:
+        raise NoImage(
+            f"frozen machine code is not aligned to 4 bytes: {wrong[0] if wrong else 'none was found'}.",
+            "Use MicroPython 1.28 as it was released, and report this with its version and your compiler's.",
+        )
 
 
 def _run(command: list[str], environment: dict[str, str], log: Any, step: Callable[[int, str], None]) -> None:
