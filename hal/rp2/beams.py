@@ -20,6 +20,7 @@ from uctypes import addressof
 from hal.board.stop import Stop
 from hal.rp2.changes import CHANGES_HZ, changes_program
 from hal.rp2.fold import (
+    BUSY,
     COUNT,
     DROP,
     LINES_MAX,
@@ -29,6 +30,7 @@ from hal.rp2.fold import (
     S_DMA,
     S_EDGES,
     S_FDEBUG,
+    S_HELD,
     S_LEFT,
     S_LEVELS,
     S_LIMIT,
@@ -164,6 +166,7 @@ class PioBeams:
         s[S_FDEBUG] = _FDEBUG >> 2
         s[S_START] = _PIO_SET >> 2
         s[S_MACHINE] = 1
+        s[S_HELD] = 1
         return s
 
     def _start(self) -> None:
@@ -216,20 +219,23 @@ class PioBeams:
         return todo != 0
 
     def take(self, inp: "InputImage") -> bool:
-        """Levels and edges into the image. False: nothing is new."""
+        """Levels and edges into the image. False: nothing is new, which is most often so and takes one look."""
+        todo = look(MEMORY, self._s)
+        return todo != 0 and self._take(inp, todo)
+
+    def _take(self, inp: "InputImage", todo: int) -> bool:
         s = self._s
         if not self._fresh:
             return self._begin(inp)
         if self.noisy != NO_LINE:
             return self._wait_for_quiet(inp)
         before = s[S_EDGES] = inp.edge_count
-        todo = look(MEMORY, s)
         if todo > 0:
             todo = fold(MEMORY, s, inp.edge, inp.edge_us, inp.raw, todo)
         if todo == SPENT:
             self._start_dma()
             return self.take(inp)
-        if todo < 0:
+        if todo < 0 and todo != BUSY:
             return self._lose(inp, todo)
         inp.edge_count = s[S_EDGES]
         if s[S_UNTIL]:
@@ -240,6 +246,7 @@ class PioBeams:
     def _begin(self, inp: "InputImage") -> bool:
         """What was there before the first sample is levels; what came before it is nobody's loss."""
         self._fresh = True
+        self._s[S_HELD] = 0
         self._s[S_ROOM] = len(inp.edge_us)
         self._recover()
         show(self._s, inp.raw)
@@ -270,6 +277,7 @@ class PioBeams:
         if self._too_fast(why):
             self.noisy = self._s[S_NAMES + self._s[S_LOUD]]
             self._quiet_us = ticks_us()
+            self._s[S_HELD] = 1
         self._recover()
         inp.edge_lost = True
         show(self._s, inp.raw)
@@ -292,12 +300,13 @@ class PioBeams:
         if todo > 0:
             todo = fold(MEMORY, s, inp.edge, inp.edge_us, inp.raw, todo)
         s[S_MODE] = TAKE
-        if todo < 0:
+        if todo < 0 and todo != BUSY:
             if self._too_fast(todo):
                 self._quiet_us = ticks_us()
             self._recover()
         elif (ticks_us() - self._quiet_us) & _MASK >= QUIET_US:
             self.noisy = NO_LINE
+            s[S_HELD] = 0
         inp.edge_lost = True
         show(self._s, inp.raw)
         return True

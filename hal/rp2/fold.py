@@ -21,6 +21,7 @@ COUNT_LOW = const(0x01000000)  # time to start it again
 LOST = const(-1)  # words are gone, or edges do not fit, or their times are not known
 NOISE = const(-2)  # line number s[S_LOUD] has more edges than it may
 SPENT = const(-3)  # the DMA channel is about to end
+BUSY = const(-4)  # no word is new, and beams.py has something else to do: s[S_UNTIL] or s[S_HELD]
 
 TAKE = const(0)  # modes: edges into the image
 PEEK = const(1)  # up to the first edge for the image, which is left
@@ -51,7 +52,8 @@ S_NAMES = const(32)  # line number of each pin
 S_NOW_US = const(44)  # of this look
 S_EDGES = const(45)  # how many the image has
 S_WORDS = const(46)  # how many were new at this look
-S_SIZE = const(47)
+S_HELD = const(47)  # before the first sample, and while a line is noise
+S_SIZE = const(48)
 
 _TICKS = const(0xFFFFF)
 _MASK = const(0x3FFFFFFF)
@@ -120,6 +122,8 @@ def look(memory: "array[int]", s: "array[int]") -> int:
     s[S_WORDS] = todo
     if todo == 0:
         s[S_SEEN_US] = now_us
+        if s[S_UNTIL] or s[S_HELD]:
+            todo = BUSY
     elif left < COUNT_LOW:
         todo = SPENT
     elif todo > RING or memory[s[S_FDEBUG]] & s[S_MACHINE] or (now_us - s[S_SEEN_US]) & _MASK > LATE_US:
