@@ -315,6 +315,8 @@ class Store:
 
     def _is_new(self, db: sqlite3.Connection) -> bool:
         """Whether nothing is in the file yet. StoreError if what is in it is not ours."""
+        # The tables first: another program may be making this file, and commits its tables and numbers together.
+        tables = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
         application = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if (application, version) == (APPLICATION, SCHEMA):
@@ -324,7 +326,7 @@ class Store:
                 f"{self.path} is a store of another version ({version}, this is {SCHEMA}).",
                 "Update this tool, or name a file that does not exist.",
             )
-        if application or version or db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+        if application or version or tables:
             raise StoreError(
                 f"{self.path} is no store, but a database of another program.", "Name a file that does not exist."
             )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairshoe import Shoe
-from fairshoe.errors import StorageReplaced, StoreError, UsageError
+from fairshoe.errors import HelloRefused, StorageReplaced, StoreError, UsageError
 from fairshoe.keys import write_key
 from fairshoe.messages import (
     CloseBetting,
@@ -233,16 +233,20 @@ def test_a_log_that_nobody_named_gets_its_name_when_it_is_told(tmp_path: Path) -
         assert store.logs(7)[0].identity == b"a" * 16
 
 
-def test_a_device_that_tells_nobody_its_log_is_kept_all_the_same_until_somebody_has_the_key(tmp_path: Path) -> None:
+def test_what_a_clear_host_stored_of_a_keyed_device_goes_on_under_the_key(tmp_path: Path) -> None:
+    """Without the key neither the log is known nor is an acknowledgement taken: the host hears why. What it has stored
+    until then is kept, and the keyed host goes on behind it."""
     write_key(tmp_path / "device.key", "device", KEY)
     url = sim(tmp_path, f"&dealer=none&key={tmp_path / 'device.key'}")
     with Store(tmp_path / "store.db") as store:
-        with Shoe.open(url, store=store) as shoe:
+        with Shoe.open(url, store=store) as shoe, pytest.raises(HelloRefused, match="holds a key"):
             shoe.run(until=EmptyProved, timeout_s=60)
         assert [log.identity for log in store.logs()] == [b""]
         last = store.logs()[0].last
+        assert last >= 1
         with Shoe.open(url, tmp_path / "device.key", store=store) as shoe:
-            assert next(shoe.events(quiet_s=60)).seq == last + 1
+            taken = [event.seq for event in islice(shoe.events(quiet_s=60), last + 2)]
+        assert taken == list(range(1, last + 3))
         assert [len(log.identity) for log in store.logs()] == [16]
 
 
