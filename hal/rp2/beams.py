@@ -214,7 +214,7 @@ class PioBeams:
         todo = look(MEMORY, s)
         if todo > 0:
             s[S_MODE] = PEEK
-            todo = fold(MEMORY, s, self._store, s, self._store, todo)
+            todo = fold(MEMORY, s, self._store, s, self._store)
             s[S_MODE] = TAKE
         return todo != 0
 
@@ -231,7 +231,7 @@ class PioBeams:
             return self._wait_for_quiet(inp)
         before = s[S_EDGES] = inp.edge_count
         if todo > 0:
-            todo = fold(MEMORY, s, inp.edge, inp.edge_us, inp.raw, todo)
+            todo = fold(MEMORY, s, inp.edge, inp.edge_us, inp.raw)
         if todo == SPENT:
             self._start_dma()
             return self.take(inp)
@@ -298,7 +298,7 @@ class PioBeams:
         s[S_MODE] = DROP
         todo = look(MEMORY, s)
         if todo > 0:
-            todo = fold(MEMORY, s, inp.edge, inp.edge_us, inp.raw, todo)
+            todo = fold(MEMORY, s, inp.edge, inp.edge_us, inp.raw)
         s[S_MODE] = TAKE
         if todo < 0 and todo != BUSY:
             if self._too_fast(todo):

@@ -131,11 +131,12 @@ def look(memory: "array[int]", s: "array[int]") -> int:
     return todo
 
 
-def fold(
-    memory: "array[int]", s: "array[int]", edge: bytearray, edge_us: "array[int]", raw: bytearray, todo: int
-) -> int:
-    """So many words into edges, behind the s[S_EDGES] that are there. Returns 0, or words left by PEEK, or what is
-    wrong: then edges so far are worth nothing. Words that DMA has overwritten by the end were not read in time."""
+def fold(memory: "array[int]", s: "array[int]", edge: bytearray, edge_us: "array[int]", raw: bytearray) -> int:
+    """The words of the last look into edges, behind the s[S_EDGES] that are there. Returns 0, or words left by PEEK, or
+    what is wrong: then edges so far are worth nothing. Words that DMA has overwritten by the end were not read in time.
+
+    How many words is in s, and no argument: one more would put the caller's frame on the heap."""
+    todo = s[S_WORDS]
     first = s[S_LEFT]
     while todo:
         word = memory[s[S_RING] + s[S_AT]]

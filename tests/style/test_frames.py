@@ -18,11 +18,15 @@ SCANNED = (
     "firmware/protocol/codec.py",
     "firmware/protocol/frame.py",
     "hal/rp2/axis.py",
+    "hal/rp2/beams.py",
+    "hal/rp2/fold.py",
+    "hal/rp2/port.py",
+    "hal/board/bus.py",
     "hal/board/edges.py",
-    "hal/board/ring.py",
     "hal/board/expander.py",
     "hal/board/lcd.py",
     "hal/board/port.py",
+    "hal/board/stop.py",
 )
 COLD = {
     # at boot
@@ -37,6 +41,10 @@ COLD = {
     "hal/board/port.py: BoardHal._spi",
     "hal/board/port.py: BoardHal._uart",
     "hal/board/port.py: _expander_bits",
+    "hal/rp2/beams.py: PioBeams._state",
+    "hal/rp2/port.py: Rp2Hal._make_beams",
+    # after a storm
+    "hal/rp2/beams.py: PioBeams._start",
     # after a halt
     "hal/rp2/axis.py: Axis._prepare",
     "firmware/games/profile.py: Profile._rules",
@@ -90,6 +98,7 @@ COLD = {
     # at a press of a button
     "hal/board/port.py: BoardHal._press",
     # in an interrupt, where the heap is locked and every frame is on the stack
+    "hal/board/stop.py: Stop.blocked",
 }
 
 
