@@ -155,6 +155,7 @@ def test_refuses_to_ship_the_simulator(tree: Path, tmp_path: Path, line: str) ->
 
 
 def test_an_rp2040_without_memory_for_line_numbers_does_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "RP2040_MODULE_BYTES", 1_000_000)
     with_lines, roomy = build("pico-shoe"), build("pico2-shoe")
     monkeypatch.setattr(building, "RP2040_MODULE_BYTES", module_bytes(with_lines.files) - 1)
     small = build("pico-shoe")
