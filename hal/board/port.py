@@ -32,6 +32,7 @@ _DRAIN_BYTES = const(64)
 _DRAINS_MAX = const(32)  # more than any of the ports can have kept
 _UNPOLLED_MAX = const(8)  # idle polls the panel; so does a caller that never idles, every so many samples
 _NO_BIT = const(16)
+_LOST_BIT = const(0x20000)  # beside the buttons' sixteen, so that a sample compares once: the panel does not answer
 _MASK = const(0x3FFFFFFF)
 _NO_LINE = const(255)
 
@@ -127,7 +128,6 @@ class BoardHal:
         self._beams = self._make_beams(lines, names.index("slot"), limit)
         self._slot = "slot" in inputs
         self._buttons = _expander_bits(inputs, names)
-        self._panel_lost = False
         self._button_bits = 0  # as the image has them
         self._pressed = 0  # as they are
         self._unpolled = 0
@@ -192,9 +192,6 @@ class BoardHal:
         if self._pressed != self._button_bits:
             news = True
             self._press(inp)
-        if inp.panel_lost != self._panel_lost:
-            news = True
-            inp.panel_lost = self._panel_lost
         return news
 
     def _news(self) -> bool:
@@ -207,14 +204,14 @@ class BoardHal:
     def _poll(self) -> None:
         self._unpolled = 0
         if self._panel is not None:
-            self._pressed = self._panel.poll()
-            self._panel_lost = self._panel.lost
+            self._pressed = self._panel.poll() | (_LOST_BIT if self._panel.lost else 0)
 
     def _press(self, inp: "InputImage") -> None:
         """Buttons have no interrupt; the moment of the poll is good enough for a finger."""
         bits = self._pressed
         changed = bits ^ self._button_bits
         self._button_bits = bits
+        inp.panel_lost = bits & _LOST_BIT != 0
         count = inp.edge_count
         for line in range(len(self._buttons)):
             bit = self._buttons[line]
