@@ -116,17 +116,19 @@ def test_a_card_that_comes_while_something_is_written_counts(shoe: Bench) -> Non
     assert shoe.scan(lambda: setattr(shoe.throat[IN_THROAT_A], "level", 1))
 
 
-def test_the_edges_of_the_longest_scan_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_longest_scan_took_in_and_sent_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(monkeypatch, draws=False)
     bench.out.level[OUT_PICK] = 1
-    bench.inp.stale = False
 
-    def settle() -> None:
-        bench.inp.edge_count = 3
-        bench.inp.settle()
+    def talk() -> None:
+        bench.timed.app.link.reader.good += 1
+        bench.timed.app.link.session.sent += 2
+        bench.now_us += 1
 
-    bench.scan(settle)
-    assert bench.timed.worst == [3, 0, 0]
+    bench.scan()
+    bench.scan(talk)
+    bench.scan()
+    assert bench.timed.worst == [1, 2]
 
 
 def test_what_is_no_card_does_not_count(shoe: Bench) -> None:

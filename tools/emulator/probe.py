@@ -59,14 +59,6 @@ class Timed:
     def __init__(self, app, throat):
         self.app = app
         self.throat = throat  # pins of its beams
-        self.edges = 0
-        fold = app.inp._fold
-
-        def counted():
-            self.edges += app.inp.edge_count
-            fold()
-
-        app.inp._fold = counted
         self.hal = app.hal
         self.inp = app.inp
         self.out = app.out
@@ -78,7 +70,7 @@ class Timed:
         self.jobs = 0
         self.moving = [0, 0, 0]
         self.quiet = [0, 0, 0]
-        self.worst = [0, 0, 0]  # the longest of the moving: edges that it found, frames in, frames out
+        self.worst = [0, 0]  # the longest of the moving: frames in, frames out
 
     def resting(self):
         return self.app.resting()
@@ -88,7 +80,6 @@ class Timed:
 
     def scan(self, now_ms):
         link = self.app.link
-        edges = self.edges
         good = link.reader.good
         sent = link.session.sent
         drawn = self.draws and self.in_throat()
@@ -98,9 +89,8 @@ class Timed:
         drawn = drawn or (self.draws and self.in_throat())
         figures = self.moving if drawn or motors_running(self.inp, self.out) else self.quiet
         if figures is self.moving and took_us > figures[2]:
-            self.worst[0] = self.edges - edges
-            self.worst[1] = link.reader.good - good
-            self.worst[2] = link.session.sent - sent
+            self.worst[0] = link.reader.good - good
+            self.worst[1] = link.session.sent - sent
         figures[0] += 1
         figures[1] += took_us
         if took_us > figures[2]:
@@ -172,7 +162,8 @@ class Timed:
 
     def clear(self):
         for i in range(3):
-            self.moving[i] = self.worst[i] = self.quiet[i] = 0
+            self.moving[i] = self.quiet[i] = 0
+        self.worst[0] = self.worst[1] = 0
 
 
 def start():

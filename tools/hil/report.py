@@ -86,7 +86,7 @@ def _moving(said: Said) -> str:
 
 def _worst_rows(said: Said, name: str) -> list[Row]:
     """What the longest scan had to do besides its machine's work."""
-    words = ("edges it found", "frames it took", "frames it sent")
+    words = ("frames it took", "frames it sent")
     return [Row(f"  {word}", int(value)) for word, value in zip(words, said.get(f"{name}_worst", ()), strict=False)]
 
 
