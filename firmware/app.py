@@ -1,4 +1,4 @@
-"""Composition: one scan samples the inputs, lets every machine decide, drives the outputs, and keeps the books.
+"""Composition: one scan samples the inputs, lets every machine decide, drives the outputs, and keeps the facts.
 
 Only `decide` runs while cards move under a promise not to allocate. Recording events, drawing an order and acting on
 acknowledgements is quiet work: done between scans in which nothing moves.
@@ -8,6 +8,7 @@ from array import array
 
 from micropython import const
 
+from firmware.deck.shuffler import Shuffler
 from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, FAULT_NONE, Broken, BrokenJournal
 from firmware.games.flow import (
     DECK_SPENT,
@@ -28,34 +29,34 @@ from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_scan
 from firmware.image import IN_KEY, IN_THROAT_A, IN_THROAT_B, IN_TRAY, Inputs, Outputs, motors_running
 from firmware.journal.keys import Keys
-from firmware.journal.meters import MeterStore
+from firmware.journal.meter_cells import MeterStore
 from firmware.journal.outbox import Outbox
 from firmware.journal.seals import Sealer
 from firmware.journal.seeds import Seeds
 from firmware.journal.store import Journal
-from firmware.link.asked import Asked
-from firmware.link.commands import Desk
-from firmware.link.gate import Link
+from firmware.link.admission import Link
+from firmware.link.commands import CommandRunner
+from firmware.link.dispatch import dispatch_receive
 from firmware.link.handshake import Handshake
-from firmware.link.report import Reporter, report_acknowledge, report_due, report_receive, report_send
+from firmware.link.queries import Queries
+from firmware.link.report import Reporter, report_acknowledge, report_due, report_send
 from firmware.link.service import Service
-from firmware.machines.job import JOB_FAILED, JOB_RUNNING
+from firmware.link.status import STATUS_STATE, status_fill
+from firmware.machines.machine import JOB_FAILED, JOB_RUNNING
 from firmware.machines.meters import METER_COUNT
 from firmware.machines.panel import panel_scan
 from firmware.machines.spec import Spec
 from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
-from firmware.scribe import Scribe
-from firmware.shoe.shuffler import Shuffler
-from firmware.status import STATUS_STATE, status_fill
+from firmware.recorder import Recorder
 from firmware.ticks import FOREVER_MS, ticks_diff
 from firmware.version import VERSION_TEXT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.games.profile import Profile
-    from firmware.link.asked import Words
+    from firmware.link.queries import Words
     from hal.api import Config, Hal
 
 COAST_MS = const(100)
@@ -105,7 +106,7 @@ class App:
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
         self.coasting = True
         self.halted_ms = self.scanned_ms
-        self.scribe.announce(self.out, board_crc, self.scanned_ms)
+        self.recorder.announce(self.out, board_crc, self.scanned_ms)
 
     def _connect(self, config: "Config", codes: "dict[int, bytes]", words: "Words") -> None:
         """The link, and who speaks and writes down what."""
@@ -117,14 +118,14 @@ class App:
         journal.sealer = Sealer(keys)
         self.link = Link(hal, codes, keys.key, config["link"]["clear_ack"])
         self.service = Service(self.link, flow, self.inp, keys, journal.sealer)
-        self.desk = Desk(flow, self.inp, journal.lanes, mode)
+        self.runner = CommandRunner(flow, self.inp, journal.lanes, mode)
         text = words.hash + VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + flow.profile.code
         handshake = Handshake(hal, self.link, journal, mode, self.boot, text)
-        asked = Asked(journal, self.seeds, self.service, words)
-        self.reporter = Reporter(self.link, journal, self.desk, handshake, asked)
+        queries = Queries(journal, self.seeds, self.service, words)
+        self.reporter = Reporter(self.link, journal, self.runner, handshake, queries)
         self.reporter.fill_status = self._status
         self.reporter.meters[:METER_COUNT] = flow.meters.values
-        self.scribe = Scribe(hal, flow, journal, self.seeds, self.service, self.desk, self.boot)
+        self.recorder = Recorder(hal, flow, journal, self.seeds, self.service, self.runner, self.boot)
 
     def scan(self, now_ms: int) -> int:
         """One scan. Returns in how many milliseconds the next is needed if no input changes."""
@@ -167,14 +168,14 @@ class App:
     def _talk(self, now_ms: int) -> int:
         """The link's share of a scan: what came in, what a command does next, one frame out."""
         reporter = self.reporter
-        desk = self.desk
+        runner = self.runner
         if self.turned and self.resting():  # opening a port takes longer than a moving card can wait
             self.turned = False
             self.service.watch()
             self.service.tell()
-        wake_ms = report_receive(reporter, now_ms, self.put_off)
-        if desk.role or desk.result_role:
-            next_ms = desk.scan(now_ms)
+        wake_ms = dispatch_receive(reporter, now_ms, self.put_off)
+        if runner.role or runner.result_role:
+            next_ms = runner.scan(now_ms)
             if next_ms < wake_ms:
                 wake_ms = next_ms
         if reporter.time_set:
@@ -205,7 +206,7 @@ class App:
         if reporter.status[STATUS_STATE] != state:
             reporter.status[STATUS_STATE] = state
             reporter.status_due = reporter.host_seen
-        reporter.utc_s = self.scribe.utc_s()
+        reporter.utc_s = self.recorder.utc_s()
         return report_send(reporter, now_ms)
 
     def decide(self, now_ms: int) -> int:
@@ -279,7 +280,7 @@ class App:
             or self.hold_shown != flow.hold
             or (flow.meters.dirty and flow.state != SHUFFLING)
             or self.service.how >= 0
-            or self.scribe.readying
+            or self.recorder.readying
         )
 
     def _still(self, now_ms: int) -> bool:
@@ -312,7 +313,7 @@ class App:
             # would tell how long the cards took. Everything waits for the report instant, or for a warning.
             return False
         busy = report_acknowledge(self.reporter)
-        busy = self.scribe.record_all() or self.silent or busy
+        busy = self.recorder.record_all() or self.silent or busy
         self.silent = False
         if self.outbox.count == 0 and self.flow.state == WARNING:
             self.flow.hold = FAULT_NONE  # storage works again; the waiting states look for room by themselves
@@ -322,7 +323,7 @@ class App:
                 busy = True
             elif self.seeds.out and not self.flow.tail and (self.flow.warning or self.flow.ledger.inside() == 0):
                 self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
-            busy = self.scribe.keep_house() or busy
+            busy = self.recorder.keep_house() or busy
         if self.flow.meters.dirty:
             self._store_meters()
         return busy
@@ -344,14 +345,14 @@ class App:
         reporter = self.reporter
         reporter.time_set = False
         values = reporter.time_values
-        old_s = self.scribe.utc_s()
+        old_s = self.recorder.utc_s()
         if not self.outbox.roomy():
             return  # a clock that changes without a record is none; without an answer the host asks again
         values[1] = self.outbox.uptime_s
         values[2] = self.outbox.uptime_ms
         reporter.time_due = True
         if old_s != values[0]:
-            self.scribe.utc_offset_next = values[0] - self.outbox.uptime_s
+            self.recorder.utc_offset_next = values[0] - self.outbox.uptime_s
             self.outbox.post(ids.EV_CLOCK_SET, self.link.session.role, old_s)
 
     def _draw_order(self) -> int:

@@ -11,8 +11,8 @@ from firmware.app import App
 from firmware.games.profile import find_profile
 from firmware.image import INPUTS, OUT_LAMP_RED, OUTPUTS
 from firmware.journal.halts import halt_store
+from firmware.link.dictionary_file import WordFile
 from firmware.ticks import ticks_diff
-from firmware.words import WordFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def main(open_data: "OpenData", prompt_ms: int, started: "Callable[[], None]") -
     """Start, then scan for ever. Any exception after that ends in motors off and a reset: a card shoe has no prompt.
 
     For prompt_ms after power-on Ctrl-C still ends it, so that the firmware can be replaced; an exception in `start`
-    goes to the caller (hal/device.py). Every output is off until then, and the watchdog runs from then on. `started` is
-    called when the first scan has ended.
+    goes to the caller (hal/boot_main.py). Every output is off until then, and the watchdog runs from then on. `started`
+    is called when the first scan has ended.
     """
     app = start(open_data)
     hal = app.hal
@@ -77,7 +77,7 @@ def start(open_data: "OpenData") -> App:
 
 
 def out_of_service(hal: "Hal") -> None:
-    """The port is there and the app is not: whoever stands at the table sees it. Why, hal/device.py tells."""
+    """The port is there and the app is not: whoever stands at the table sees it. Why, hal/boot_main.py tells."""
     hal.all_off()
     level = bytearray(len(OUTPUTS))
     level[OUT_LAMP_RED] = 1

@@ -158,7 +158,7 @@ if TYPE_CHECKING:
             """Start the watchdog, which resets the device after 500 ms without a call; from then on feed it.
 
             Called once before the first scan and then only at the end of a healthy scan. A watchdog that already runs
-            with a longer time-out (hal/device.py, in a release image) is shortened by the first call."""
+            with a longer time-out (hal/boot_main.py, in a release image) is shortened by the first call."""
             ...
 
         def reset_cause(self) -> int:

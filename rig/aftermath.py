@@ -9,7 +9,7 @@ rig/promises.py do.
 
 from firmware.fault import FAULT_POWER, FAULT_RESET
 from firmware.games.profile import EXTRA_FIRST_CLOSES, RULE_DEAL_FAULT
-from firmware.machines.job import JOB_RUNNING
+from firmware.machines.machine import JOB_RUNNING
 from firmware.protocol import ids, table
 from rig.answers import Answers
 from rig.kept import Kept
@@ -179,7 +179,7 @@ class Aftermath:
     def _state(self) -> "State":
         """What a record changes, as it is now."""
         told = (self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt, self.seed)
-        return told, list(self.owed), self.answers.state(), self.kept.books.row[:]
+        return told, list(self.owed), self.answers.state(), self.kept.facts.row[:]
 
     def _unmake(self, state: "State") -> None:
         """What a boot had found that recorded nothing: the next one may find less."""
@@ -189,7 +189,7 @@ class Aftermath:
         told, self.owed, answers, row = state
         self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt, self.seed = told
         self.answers.restore(answers)
-        self.kept.books.row[:] = row
+        self.kept.facts.row[:] = row
 
     def _check_meters(self, app: "App") -> None:
         values = app.flow.meters.values

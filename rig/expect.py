@@ -1,9 +1,9 @@
 """What a scenario expects at its end, and whether it came: events and their fields, ledger, state, cards taken, meters,
 how soon a fault was noticed."""
 
+from firmware.deck.ledger import ZONE_NAMES
 from firmware.fault import FAULT_NAMES
 from firmware.protocol import ids, table
-from firmware.shoe.ledger import ZONE_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

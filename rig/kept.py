@@ -1,10 +1,10 @@
-"""What storage has to keep besides events: the chain they are in, a table's books, the device key.
+"""What storage has to keep besides events: the chain they are in, a table's facts, the device key.
 
-Asked after every boot by rig/aftermath.py. Power cuts alone break no chain, wherever they come; books are what the
+Asked after every boot by rig/aftermath.py. Power cuts alone break no chain, wherever they come; facts are what the
 events on record make of them, from the first one on; the key is the old one or the new one, and the old one does not
 stay behind."""
 
-from firmware.games.books import Books
+from firmware.games.table_facts import TableFacts
 from rig.piles import Finding
 
 TYPE_CHECKING = False
@@ -19,13 +19,13 @@ class Kept:
     def __init__(self, rig: "Rig") -> None:
         self.rig = rig
         self.flash = rig.config["nv"].get("kind") == "flash"
-        self.books = _blank(rig.app)
+        self.facts = _blank(rig.app)
         self.key = rig.app.link.key
         self.key_sure = self.key  # before what a boot found that recorded nothing
         self.key_offered = b""  # somebody is about to put this one in its place
 
     def note(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
-        self.books.note(message, values, deck, round_number)
+        self.facts.note(message, values, deck, round_number)
 
     def boot(self, made: bool) -> None:
         """Before one: whether the last boot had recorded anything, and thereby made sure of what it found."""
@@ -38,9 +38,9 @@ class Kept:
         journal = app.journal
         if journal.broken:
             raise Finding("chain: broken at record %d of %d" % (journal.broken_seq, journal.seq_last))
-        if app.flow.books.row != self.books.row:
-            told = (list(app.flow.books.row), list(self.books.row))
-            raise Finding("books: after a boot %s, by the records %s" % told)
+        if app.flow.facts.row != self.facts.row:
+            told = (list(app.flow.facts.row), list(self.facts.row))
+            raise Finding("facts: after a boot %s, by the records %s" % told)
         self._check_key(app)
 
     def _check_key(self, app: "App") -> None:
@@ -55,8 +55,8 @@ class Kept:
             raise Finding("key: the old one stays behind")
 
 
-def _blank(app: "App") -> Books:
-    """Books as a device has them that has recorded nothing."""
-    books = Books(app.flow.profile)
-    books.once = app.flow.books.once
-    return books
+def _blank(app: "App") -> TableFacts:
+    """TableFacts as a device has them that has recorded nothing."""
+    facts = TableFacts(app.flow.profile)
+    facts.once = app.flow.facts.once
+    return facts

@@ -3,7 +3,7 @@ brings any machine back to play. A state that this operator cannot leave is a de
 
 from firmware.fault import FAULT_ENTROPY
 from firmware.games import flow as states
-from firmware.machines.job import JOB_RUNNING
+from firmware.machines.machine import JOB_RUNNING
 from firmware.protocol import ids
 from hal.sim.noise import Noise
 from rig.story import Stuck
@@ -65,7 +65,7 @@ def _load(stage: "Stage", cut_at: int) -> "list[Move]":
     if not stage.rig.plant.hopper:
         load: "dict[str, Any]" = {"cards": flow.profile.deck_cards, "cut_at": cut_at}
         if flow.profile.decks > 1:
-            load["deck"] = flow.books.turn()  # the one whose turn it is, or it is refused
+            load["deck"] = flow.facts.turn()  # the one whose turn it is, or it is refused
         moves.insert(0, (300, "load", load))
     return moves
 

@@ -1,8 +1,8 @@
 """Where the cards of the deck in play must really be in every state that claims to know, card by card."""
 
+from firmware.deck.ledger import DEALT, DISCARDED, STORE, TRAY
 from firmware.games import flow as states
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, DISCARDED, STORE, TRAY
 from hal.sim.plant import FOREIGN
 from hal.sim.where import CUT_CARD
 
@@ -168,13 +168,13 @@ class Piles:
         inside = self.plant.where().store
         if inside != flow.ledger.zone[STORE] and not (self.doubled or self._lied("opacity")):
             told = (inside, flow.ledger.zone[STORE], _word(flow.state))
-            raise Finding("store: %d cards, %d by the books in %s" % told)
+            raise Finding("store: %d cards, %d by the facts in %s" % told)
 
     def _check_stack(self, flow: "Flow") -> None:
         zone = flow.ledger.zone
         wanted = flow.wanted
         if zone[TRAY] != wanted:
-            raise Finding("stack: %d offered by the books, not %d" % (zone[TRAY], wanted))
+            raise Finding("stack: %d offered by the facts, not %d" % (zone[TRAY], wanted))
         gone = zone[DEALT] + zone[DISCARDED]
         self._check_tray(flow, self.deck[gone : gone + wanted], wanted)
 

@@ -6,8 +6,8 @@ A run is a scenario as it unfolds: the steps are written down as they are done, 
 
 from firmware.fault import FAULT_JOURNAL
 from firmware.games import flow as states
-from firmware.games.books import HELD, HELD_DISPUTE, HELD_WINNER, SERVICE
 from firmware.games.records import record_objection
+from firmware.games.table_facts import HELD, HELD_DISPUTE, HELD_WINNER, SERVICE
 from firmware.protocol import ids
 from rig.actions import typed
 from rig.operator import next_moves, waits_for_deck
@@ -40,7 +40,7 @@ _COMMANDS = {
 }
 _READY = (states.DECK_READY, states.DRAW_READY)
 _RECORDS: "Sequence[str]" = ids.RECORD_NAMES.split()
-# What a table system tells between two rounds, as far as the game wants to hear it: each changes the books.
+# What a table system tells between two rounds, as far as the game wants to hear it: each changes the facts.
 _TOLD = (
     ("inspected", 1, 0),
     ("verified", 1, 0),
@@ -67,7 +67,7 @@ class PowerRun:
     operator has recovered the machine. An auditor comes by now and then if the board discloses its seeds.
 
     `kind` is what else happens. nag: commands that are rejected, while cards move. records: the table system tells what
-    the books keep. keys: the device key is replaced, and no round is played. full: nobody listens until the journal
+    the facts keep. keys: the device key is replaced, and no round is played. full: nobody listens until the journal
     refuses a round."""
 
     def __init__(
@@ -150,10 +150,10 @@ class PowerRun:
 
     def _let_go(self) -> "Iterator[Data]":
         """What a table system had held back when it was cut off must not be held for ever."""
-        books = self.rig.app.flow.books
-        held = books.deck(1, HELD)
+        facts = self.rig.app.flow.facts
+        held = facts.deck(1, HELD)
         for what, is_held in (
-            ("out_of_service", books.row[SERVICE]),
+            ("out_of_service", facts.row[SERVICE]),
             ("dispute", held & HELD_DISPUTE),
             ("winner_hold", held & HELD_WINNER),
         ):

@@ -4,11 +4,11 @@ A broken promise raises Finding, whose text begins with one word for its kind. W
 no defect: each such limit is a condition of its own, with its reason beside it.
 """
 
+from firmware.deck.ledger import DEALT, DISCARDED, REMOVED
 from firmware.fault import Broken
 from firmware.games import flow as states
-from firmware.machines.job import JOB_DONE, JOB_RUNNING
+from firmware.machines.machine import JOB_DONE, JOB_RUNNING
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, DISCARDED, REMOVED
 from hal.sim.where import CUT_CARD
 from rig.aftermath import Aftermath
 from rig.leaks import Leaks
@@ -184,7 +184,7 @@ class Promises:
             raise Finding("order: left in memory in " + self._name())
 
     def _check_draws(self) -> None:
-        """Every card that a hand has taken out is in the books, as soon as no hand is at it."""
+        """Every card that a hand has taken out is in the facts, as soon as no hand is at it."""
         plant = self.plant
         flow = self.rig.app.flow
         hand = plant.hand
@@ -212,7 +212,7 @@ class Promises:
             self.drawn_two = False
             self.drawn_base = drawn - booked
         if drawn - self.drawn_base != booked:
-            raise Finding("draw: %d cards drawn, %d in the books" % (drawn - self.drawn_base, booked))
+            raise Finding("draw: %d cards drawn, %d in the facts" % (drawn - self.drawn_base, booked))
 
     def _check_rounds(self) -> None:
         opened = 0

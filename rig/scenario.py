@@ -3,9 +3,9 @@ describes the files; the same file gives the same transcript on every VM."""
 
 from binascii import crc32, hexlify
 
+from firmware.deck.ledger import ZONE_NAMES
 from firmware.fault import FAULT_NAMES
 from firmware.protocol import ids, table
-from firmware.shoe.ledger import ZONE_NAMES
 from hal.sim.noise import Noise
 from rig.actions import check_action
 from rig.expect import check_expect, judge, misread

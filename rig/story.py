@@ -3,8 +3,8 @@
 A step is (event name or "", delay in ms, action, argument), the argument as a person types it: see rig/actions.py.
 """
 
+from firmware.deck.entropy import SEED_SIZE
 from firmware.protocol.ids import CLASS_DIAGNOSTIC, OUTCOME_DONE, ROLE_AUDITOR, ROLE_SERVICE, SEED_GET
-from firmware.shoe.entropy import SEED_SIZE
 from rig.actions import do, typed
 from rig.peer import Peer
 from rig.rig import Rig

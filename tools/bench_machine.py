@@ -15,7 +15,7 @@ from typing import Any
 
 import bench_path
 
-from firmware.machines.job import JOB_RUNNING
+from firmware.machines.machine import JOB_RUNNING
 from rig import stories
 from rig.story import Stage
 

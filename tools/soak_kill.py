@@ -76,7 +76,7 @@ class Soak:
 
     def _told(self) -> bool:
         journal = self.world.rig.app.journal
-        return journal.seq_last == journal.seq_acked and self.world.rig.app.desk.role == 0 and not self._unfinished()
+        return journal.seq_last == journal.seq_acked and self.world.rig.app.runner.role == 0 and not self._unfinished()
 
     def _unfinished(self) -> bool:
         with Store(self.program.path) as store:

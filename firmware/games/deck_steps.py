@@ -2,6 +2,7 @@
 
 from micropython import const
 
+from firmware.deck.ledger import STORE
 from firmware.fault import (
     FAULT_CARDS_INSIDE,
     FAULT_ENTROPY,
@@ -32,14 +33,13 @@ from firmware.games.flow import (
     flow_path_clear,
     flow_warn,
 )
-from firmware.games.needs import deck_next, hold_for, need_for_deck
+from firmware.games.prerequisites import deck_next, hold_for, need_for_deck
 from firmware.games.profile import RULE_COUNT, RULE_HOUSE
-from firmware.games.tail import count_pressed, tail_scan
+from firmware.games.settling import count_pressed, tail_scan
 from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY, NO_LINE, sensor_of
-from firmware.machines.job import JOB_DONE
+from firmware.machines.machine import JOB_DONE
 from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, panel_lamps
 from firmware.protocol import ids
-from firmware.shoe.ledger import STORE
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False

@@ -2,6 +2,8 @@
 
 from micropython import const
 
+from firmware.deck.ledger import Ledger
+from firmware.deck.permutation import permutation_wipe
 from firmware.fault import (
     FAULT_BACK,
     FAULT_BEAM,
@@ -14,7 +16,6 @@ from firmware.fault import (
     FAULT_PANEL,
     FAULT_STACK,
 )
-from firmware.games.books import Books
 from firmware.games.profile import (
     CLAUSE_NONE,
     EXTRA_TENS_OUT,
@@ -25,14 +26,13 @@ from firmware.games.profile import (
     RULE_SHUFFLE_FAULT,
     RULE_TWO_DECKS,
 )
+from firmware.games.table_facts import TableFacts
 from firmware.image import motors_off
 from firmware.machines.kinds import make_machine
 from firmware.machines.meters import Meters
 from firmware.machines.panel import Panel, panel_lamps
 from firmware.machines.tray import Tray
 from firmware.protocol import ids
-from firmware.shoe.ledger import Ledger
-from firmware.shoe.permutation import permutation_wipe
 from firmware.ticks import ticks_diff
 
 TYPE_CHECKING = False
@@ -111,8 +111,8 @@ class Flow:
         self.hold = FAULT_NONE  # shown while it lasts: nothing was lost, but the next round may not start
         self.need = ids.NEED_NONE  # shown in the same way: what a rule wants first
         self.need_told = ids.NEED_NONE
-        self.books = Books(profile)
-        self.books.once = not self.machine.draws
+        self.facts = TableFacts(profile)
+        self.facts.once = not self.machine.draws
         self.play: "Any" = None  # what is known of a shoe that is drawn by hand; procedure.py makes it where one is
         if profile.extras & EXTRA_TENS_OUT and self.machine.shuffles:
             self.machine.feed.faces.tens_out = True

@@ -3,7 +3,6 @@
 from micropython import const
 
 from firmware.fault import FAULT_NAMES, FAULT_NOISE, FAULT_STACK
-from firmware.games.books import EXTRA
 from firmware.games.flow import (
     PREPARING,
     RELEASING,
@@ -15,6 +14,7 @@ from firmware.games.flow import (
     WAITING_FOR_WAGERS,
     WARNING,
 )
+from firmware.games.table_facts import EXTRA
 from firmware.image import INPUTS
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ _PAGES = (
     ("More wagers", "", "Press CLOSE when", "betting is closed"),
 )
 
-# What is missing, in the order of the needs; those of a shoe that is drawn by hand are in draw_pages.py.
+# What is missing, in the order of the needs; those of a shoe that is drawn by hand are in drawn/pages.py.
 _NEEDS = (
     ("", "", "", ""),
     ("Out of service", "", "Take it off the", "table, or call floor"),
@@ -130,9 +130,9 @@ def _play(flow: "Flow") -> "Page":
     if state == WAITING_FOR_GREEN and not flow.round_open:
         return _VOID if flow.outbox.round else _UNPLAYED
     if state == WAITING_FOR_DECK and flow.tail:
-        return "Deck %d next, or" % flow.books.turn(), "GREEN: round over", "Insert deck, then", "press GREEN"
+        return "Deck %d next, or" % flow.facts.turn(), "GREEN: round over", "Insert deck, then", "press GREEN"
     page = flow.profile.pages.get(state, _PAGES[state])
-    if flow.books.row[EXTRA] and state in (WAITING_FOR_GREEN, WAITING_FOR_WAGERS):
+    if flow.facts.row[EXTRA] and state in (WAITING_FOR_GREEN, WAITING_FOR_WAGERS):
         return _EXTRA_DUE, _EXTRA_HOW, page[2], page[3]
     return page
 

@@ -5,7 +5,6 @@ resumes by itself: a warning ends what was going on, and only an operator who ha
 """
 
 from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_NOISE, FAULT_PANEL
-from firmware.games.books import OPEN, STACKS
 from firmware.games.deck_steps import (
     step_deck_held,
     step_preparing,
@@ -44,9 +43,10 @@ from firmware.games.round_steps import (
     step_waiting_for_round_end,
     step_waiting_for_wagers,
 )
-from firmware.games.tail import tail_resume
+from firmware.games.settling import tail_resume
+from firmware.games.table_facts import OPEN, STACKS
 from firmware.image import IN_DOOR, NO_LINE, sensor_of
-from firmware.machines.job import JOB_FAILED
+from firmware.machines.machine import JOB_FAILED
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -148,7 +148,7 @@ def procedure_resume(
     """After a boot: void what was cut short, by loss of power or a reset; latch a latched warning again, with the
     sensor it names. A round whose cards were all out was not cut short: the dealer goes on settling it."""
     if flow.machine.draws:
-        from firmware.games.draw_steps import make_play
+        from firmware.games.drawn.steps import make_play
 
         flow.play = make_play(flow, _STEPS)
     tail_resume(flow)
@@ -165,6 +165,6 @@ def procedure_resume(
         unknown = ids.UNKNOWN_U16
         clause = flow.profile.clauses[RULE_DEAL_FAULT]
         # Stacks whose taking was recorded before the cut. One that lay in the tray may be gone since: not counted.
-        row = flow.books.row
+        row = flow.facts.row
         taken = row[STACKS] if row[OPEN] else ids.UNKNOWN_U8
         flow.outbox.post(ids.EV_ROUND_VOIDED, lost, taken, unknown, unknown, clause, consequence, kept)

@@ -4,17 +4,8 @@ it is taken, what its numbers mean, which rule it is about. What follows for the
 
 from micropython import const
 
+from firmware.deck.ledger import DEALT, DISCARDED
 from firmware.fault import FAULT_NONE
-from firmware.games.books import (
-    APPROVAL,
-    APPROVED_MARKER,
-    COUNTED,
-    FACE_UPS,
-    FINAL,
-    FOLDS,
-    INDUCTED,
-    SECONDS,
-)
 from firmware.games.flow import (
     DECK_SPENT,
     WAITING_FOR_DECK,
@@ -24,7 +15,7 @@ from firmware.games.flow import (
     flow_enter,
     flow_void,
 )
-from firmware.games.needs import stub_overdue
+from firmware.games.prerequisites import stub_overdue
 from firmware.games.profile import (
     CLAUSE_NONE,
     EXTRA_BURNS,
@@ -65,8 +56,17 @@ from firmware.games.profile import (
     RULE_TEN,
     RULE_WINNER_HOLD,
 )
+from firmware.games.table_facts import (
+    APPROVAL,
+    APPROVED_MARKER,
+    COUNTED,
+    FACE_UPS,
+    FINAL,
+    FOLDS,
+    INDUCTED,
+    SECONDS,
+)
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, DISCARDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,25 +201,25 @@ def _fits(flow: "Flow", kind: int, value: int) -> bool:
 def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
     """What the table cannot say."""
     profile = flow.profile
-    books = flow.books
+    facts = flow.facts
     if what == ids.REC_PROVENANCE:
         allowed = b != 0 and profile.sources >> b & 1
         return ids.REASON_NONE if allowed else ids.REASON_ARGUMENT
     if what == ids.REC_CUT:
         unknown = profile.clauses[RULE_CUT] == CLAUSE_NONE != profile.code  # a game that knows of no cut
-        fits = profile.cut_top <= a <= profile.deck_cards - profile.cut_bottom or books.row[APPROVAL] & APPROVED_MARKER
+        fits = profile.cut_top <= a <= profile.deck_cards - profile.cut_bottom or facts.row[APPROVAL] & APPROVED_MARKER
         fits = fits and b != 0 and not unknown
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
     if what == ids.REC_STUB_COUNTED:
         return _count_objection(flow, a, b)
     if what in (ids.REC_FOLD, ids.REC_SECOND_WAGER, ids.REC_FINAL_DEAL):
-        if not profile.final_each or books.row[FINAL]:
+        if not profile.final_each or facts.row[FINAL]:
             return ids.REASON_STATE
         if what == ids.REC_FINAL_DEAL:
-            told = books.word(SECONDS)
+            told = facts.word(SECONDS)
             wrong = a > profile.positions_max or (told != 0 and a != _ones(told))
             return ids.REASON_ARGUMENT if wrong else ids.REASON_NONE
-        return ids.REASON_STATE if books.word(FOLDS) >> (a - 1) & 1 else ids.REASON_NONE
+        return ids.REASON_STATE if facts.word(FOLDS) >> (a - 1) & 1 else ids.REASON_NONE
     if what == ids.REC_MISDEAL and b == _due_cards(flow, a):
         return ids.REASON_ARGUMENT
     if what == ids.REC_MISDEAL and a == COMMUNITY and profile.consequences[RULE_MISDEAL] == ids.ONE_VOID:
@@ -228,9 +228,9 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_ARGUMENT
     if what == ids.REC_DRAWN_IN_ERROR and b and not profile.consequences[RULE_DRAWN_SEEN]:
         return ids.REASON_ARGUMENT  # these games have no rule for a card that was seen
-    if what == ids.REC_WASHED and ~(books.deck(a, INDUCTED) | 1 << what) & profile.induction:
+    if what == ids.REC_WASHED and ~(facts.deck(a, INDUCTED) | 1 << what) & profile.induction:
         return ids.REASON_STATE  # mixed before it was inspected
-    if what == ids.REC_INSPECTED and profile.induction & ~books.deck(a, INDUCTED) & 1 << ids.REC_TENS_REMOVED:
+    if what == ids.REC_INSPECTED and profile.induction & ~facts.deck(a, INDUCTED) & 1 << ids.REC_TENS_REMOVED:
         return ids.REASON_STATE  # the tens go first
     if ids.REC_DEALER_CHANGE <= what != ids.REC_APPROVAL and not profile.extras & _DRAW_ONLY:
         return ids.REASON_STATE
@@ -239,9 +239,9 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
 
 def _count_objection(flow: "Flow", a: int, b: int) -> int:
     if flow.tail:
-        if flow.books.row[COUNTED] or not flow.profile.stub_rounds:
+        if flow.facts.row[COUNTED] or not flow.profile.stub_rounds:
             return ids.REASON_STATE
-        return ids.REASON_ARGUMENT if a == flow.books.stub() and b else ids.REASON_NONE
+        return ids.REASON_ARGUMENT if a == flow.facts.stub() and b else ids.REASON_NONE
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
     return ids.REASON_NONE if stub_overdue(flow, flow.outbox.deck) else ids.REASON_STATE
 
@@ -282,12 +282,12 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
 
 
 def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
-    row = flow.books.row
+    row = flow.facts.row
     rule = -1 if flow.play is None else flow.play.rule_of(flow, what, a, b)
     if rule >= 0:
         return rule
     if what == ids.REC_STUB_COUNTED:
-        if a == (flow.books.stub() if flow.tail else flow.profile.deck_cards):
+        if a == (flow.facts.stub() if flow.tail else flow.profile.deck_cards):
             return RULE_STUB_COUNT
         return RULE_STUB_MISDEALT if b == 1 else RULE_STUB_WRONG
     if what == ids.REC_MISDEAL and not a:

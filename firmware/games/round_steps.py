@@ -2,8 +2,8 @@
 
 from micropython import const
 
+from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, RELEASED, STORE, TRAY
 from firmware.fault import FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE, FAULT_STACK
-from firmware.games.books import ACCEPTED, COLLECTED, EXTRA, ROUNDS
 from firmware.games.flow import (
     DISPENSING,
     RELEASING,
@@ -18,7 +18,7 @@ from firmware.games.flow import (
     flow_idle,
     flow_warn,
 )
-from firmware.games.needs import hold_for, need_for_cards, need_for_round, stub_due
+from firmware.games.prerequisites import hold_for, need_for_cards, need_for_round, stub_due
 from firmware.games.profile import (
     EXTRA_COMMUNITY,
     RULE_CLOSING_AGAIN,
@@ -27,12 +27,12 @@ from firmware.games.profile import (
     RULE_LOCKOUT,
     RULE_STUB_COUNT,
 )
-from firmware.games.tail import count_pressed, tail_begin, tail_scan
+from firmware.games.settling import count_pressed, tail_begin, tail_scan
+from firmware.games.table_facts import ACCEPTED, COLLECTED, EXTRA, ROUNDS
 from firmware.image import IN_HOPPER
-from firmware.machines.job import JOB_DONE
+from firmware.machines.machine import JOB_DONE
 from firmware.machines.panel import PRESS_CLOSE, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER, RELEASED, STORE, TRAY
 from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
@@ -83,7 +83,7 @@ def round_start(flow: "Flow") -> None:
     flow.outbox.round = flow.round_last
     flow.outbox.post(ids.EV_ROUND_STARTED, flow.positions, text=flow.profile.code)
     if stub_due(flow, flow.outbox.deck):
-        rounds = flow.books.row[ROUNDS] + 1
+        rounds = flow.facts.row[ROUNDS] + 1
         flow.outbox.post(ids.EV_STUB_DUE, rounds, text=flow.profile.clauses[RULE_STUB_COUNT])
 
 
@@ -99,7 +99,7 @@ def step_waiting_for_lockout(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms
 
 
 def _locked_out(flow: "Flow") -> None:
-    row = flow.books.row
+    row = flow.facts.row
     told = row[ACCEPTED] != 0
     accepted = row[ACCEPTED] - 1 if told else ids.UNKNOWN_U16
     collected = row[COLLECTED] - 1 if told else ids.UNKNOWN_U16
@@ -207,7 +207,7 @@ def _extra(flow: "Flow", now_ms: int) -> bool:
 
 def extra_due(flow: "Flow") -> bool:
     """Whether a rule makes one more card due, and there is one."""
-    return flow.round_open and flow.books.row[EXTRA] != 0 and flow_committed(flow) and _held(flow) != 0
+    return flow.round_open and flow.facts.row[EXTRA] != 0 and flow_committed(flow) and _held(flow) != 0
 
 
 def step_releasing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:

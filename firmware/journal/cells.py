@@ -2,11 +2,11 @@
 
      0  keys     two that take turns    keys.py
      2  marks    two that take turns    store.py
-     4  meters   two that take turns    meters.py
+     4  meters   two that take turns    meter_cells.py
      6  seeds    held, told             seeds.py
      8  log      the journal's identity store.py
      9  halt     why the firmware stopped, if it did: halts.py
-    10  books    two that take turns    books.py
+    10  facts    two that take turns    table_cells.py
     12  records  the ring of events     store.py
 
 A cell that power was lost over fails its CRC. What must never be lost with it is kept in two cells that take turns.

@@ -94,7 +94,7 @@ class Journal:
         self.boot_last = 0
         self.warning = 0  # latched, by the newest record or mark that says
         self.sensor = 0  # and the input it names
-        self.lanes = Lanes()  # as recorded: what a command's lane says before that is the desk's own business
+        self.lanes = Lanes()  # as recorded: what a command's lane says before that is the runner's own business
         self.values = [0] * 8
         self.given = True  # storage answered when a record was loaded last
         require(self.capacity > 0, FAULT_JOURNAL)

@@ -75,7 +75,7 @@ _RULES = {
 }
 
 
-class Desk:
+class CommandRunner:
     """Takes commands one at a time. Its lanes run ahead of the recorded ones by what is still in the outbox."""
 
     def __init__(self, flow: "Flow", inp: "Inputs", recorded: "Lanes", mode: int) -> None:

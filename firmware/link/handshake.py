@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from micropython import const
 
-from firmware.link.gate import (
+from firmware.link.admission import (
     REFUSE_ROLE,
     link_alive,
     link_backoff_s,
@@ -24,7 +24,7 @@ from firmware.protocol.session import NONCE_SIZE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.journal.store import Journal
-    from firmware.link.gate import Link
+    from firmware.link.admission import Link
     from firmware.protocol.session import Session
     from hal.api import Hal
 

@@ -6,19 +6,13 @@ Acknowledgements count at once for what is sent, and are recorded when no card m
 
 from micropython import const
 
-from firmware.link.gate import (
-    COMMAND_END,
-    COMMAND_FIRST,
+from firmware.link.admission import (
     REFUSE_KINDS,
-    REFUSE_ROLE,
-    RX_BYTES,
     link_alive,
     link_begin,
     link_exhausted,
     link_finish,
     link_flush,
-    link_receive,
-    link_refuse,
     link_reset,
     link_send,
 )
@@ -27,17 +21,17 @@ from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX
 from firmware.protocol.frame import DROP_KINDS
 from firmware.protocol.session import SEQUENCE_MAX, SEQUENCE_WARN
-from firmware.ticks import FOREVER_MS, ticks_add, ticks_diff
+from firmware.ticks import ticks_add, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
 
     from firmware.journal.store import Journal
-    from firmware.link.asked import Asked
-    from firmware.link.commands import Desk
-    from firmware.link.gate import Link
+    from firmware.link.admission import Link
+    from firmware.link.commands import CommandRunner
     from firmware.link.handshake import Handshake
+    from firmware.link.queries import Queries
 
 WINDOW = const(8)  # events on their way without an acknowledgement
 RESEND_MS = const(1000)
@@ -46,7 +40,6 @@ STATUS_MS = const(500)
 STATUS_SIZE = const(33)
 COUNTERS_MS = const(10000)
 DUE_MS_MAX = const(60000)
-LEAVE_MS = const(1)  # since its begin, by a clock that has no finer ones: up to one more has passed, or less
 HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and anybody can ask
 
 
@@ -54,13 +47,13 @@ class Reporter:
     """Everything that is due on the link."""
 
     def __init__(
-        self, link: "Link", journal: "Journal", desk: "Desk", handshake: "Handshake", asked: "Asked"
+        self, link: "Link", journal: "Journal", runner: "CommandRunner", handshake: "Handshake", queries: "Queries"
     ) -> None:
         self.link = link
         self.journal = journal
-        self.desk = desk
+        self.runner = runner
         self.handshake = handshake
-        self.asked = asked
+        self.queries = queries
         self.session_number = link.session.number
         self.hello_ms = 0  # when one was answered last
         self.hello_paced = False  # that was only just now; latched off, since times wrap
@@ -93,28 +86,6 @@ class Reporter:
         self.scratch = [0] * VALUES_MAX
 
 
-def report_receive(reporter: Reporter, now_ms: int, busy: bool) -> int:
-    """Take one message of what has arrived. Returns 0 if it was one, or there may be more.
-
-    That takes as long as a scan. One that has been busy for a while, or has a frame to send, leaves it to the next,
-    which comes at once; but it is never left twice."""
-    link = reporter.link
-    if link.rx_at >= link.rx_size:
-        link.rx_at = 0
-        link.rx_size = link.hal.link_readinto(link.rx)
-        if not link.rx_size:
-            reporter.left = False
-            return FOREVER_MS
-    reporter.left = not reporter.left and (busy or ticks_diff(link.hal.ticks_ms(), now_ms) >= LEAVE_MS)
-    if reporter.left:
-        return 0
-    message = link_receive(link, now_ms)
-    if message:
-        reporter.due_ms = now_ms
-        _handle(reporter, message, now_ms)
-    return 0 if message or link.rx_at < link.rx_size or link.rx_size == RX_BYTES else FOREVER_MS
-
-
 def report_due(reporter: Reporter, state: int, now_ms: int) -> int:
     """In how many milliseconds report_send has something to do; 0: now."""
     if (
@@ -124,7 +95,7 @@ def report_due(reporter: Reporter, state: int, now_ms: int) -> int:
     ):
         return 0
     writer = reporter.link.writer
-    if writer.sent < writer.end or reporter.desk.result_due or reporter.time_due or reporter.status[0] != state:
+    if writer.sent < writer.end or reporter.runner.result_due or reporter.time_due or reporter.status[0] != state:
         return 0
     left_ms = ticks_diff(reporter.due_ms, now_ms)
     return left_ms if left_ms > 0 else 0
@@ -148,38 +119,10 @@ def report_acknowledge(reporter: Reporter) -> bool:
     return reporter.seq_received > journal.seq_acked and journal.acknowledge(reporter.seq_received)
 
 
-def _handle(reporter: Reporter, message: int, now_ms: int) -> None:
-    link = reporter.link
-    values = link.values
-    role = link.session.role
-    if message == ids.EVENT_ACK:
-        # An acknowledgement of what was never sent is nobody's business; an old one changes nothing; and an auditor
-        # only passes by: what it has read must wait for the host that keeps it.
-        if reporter.seq_received < values[0] < reporter.seq_next and role != ids.ROLE_AUDITOR:
-            reporter.seq_received = values[0]
-            reporter.resend_ms = RESEND_MS
-            reporter.moved_ms = now_ms
-    elif message == ids.DICTIONARY_GET:
-        reporter.asked.line = values[0]
-    elif message == ids.SEED_GET and role == ids.ROLE_AUDITOR:
-        reporter.asked.seed = True
-    elif message == ids.JOURNAL_GET:
-        reporter.asked.record = values[0]
-    elif message == ids.KEY_INSTALL or message == ids.KEY_ROTATE:
-        reporter.asked.service.receive(message)
-    elif message == ids.TIME_SET and ids.ROLE_TABLE <= role < ids.LANE_COUNT:
-        reporter.time_values[0] = values[0]
-        reporter.time_set = True
-    elif COMMAND_FIRST <= message < COMMAND_END:
-        reporter.desk.receive(role, message, values, link.reader)
-    elif message != ids.HELLO or link.reader.buf[1] & ids.FLAG_KEYED:
-        link_refuse(link, REFUSE_ROLE)
-
-
 def _next_frame(reporter: Reporter, now_ms: int) -> bool:
     """Build the most urgent frame that is due; False if there is none."""
     link = reporter.link
-    if reporter.asked.service.ended():
+    if reporter.queries.service.ended():
         link_reset(link)
     if reporter.hello_paced and ticks_diff(now_ms, reporter.hello_ms) >= HELLO_MS:
         reporter.hello_paced = False
@@ -192,28 +135,28 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         _start_over(reporter)
     if link_exhausted(link.session):
         # Nothing but a new session can help; the dictionary is outside of all of them.
-        return reporter.asked.line >= 0 and reporter.asked.tell_line(link)
+        return reporter.queries.line >= 0 and reporter.queries.tell_line(link)
     if link.session.sent >= SEQUENCE_WARN and not reporter.ending_told:
         reporter.ending_told = True
         reporter.scratch[0] = SEQUENCE_MAX - link.session.sent
         link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SESSION_ENDING, reporter.scratch)
         return True
-    desk = reporter.desk
-    if desk.result_due:
-        desk.result_due = False
-        if link.session.role == desk.result_for:
-            link_send(link, link.session, ids.CLASS_RESPONSE, ids.RESULT, desk.result)
+    runner = reporter.runner
+    if runner.result_due:
+        runner.result_due = False
+        if link.session.role == runner.result_for:
+            link_send(link, link.session, ids.CLASS_RESPONSE, ids.RESULT, runner.result)
             return True
     if reporter.time_due:
         reporter.time_due = False
         link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values)
         return True
-    if reporter.asked.answer_private(link):
+    if reporter.queries.answer_private(link):
         return True
     # Anybody may ask for the dictionary, and so it comes last: a flood of questions must not hold up anything else.
     if _next_event(reporter, now_ms) or _next_telemetry(reporter, now_ms):
         return True
-    return reporter.asked.answer_public(link, reporter.utc_s)
+    return reporter.queries.answer_public(link, reporter.utc_s)
 
 
 def _start_over(reporter: Reporter) -> None:

@@ -14,7 +14,7 @@ from micropython import const
 
 from firmware.digest import Hmac, differ, wipe
 from firmware.image import IN_DOOR, IN_KEY
-from firmware.link.gate import link_reset
+from firmware.link.admission import link_reset
 from firmware.protocol import ids
 from firmware.protocol.frame import HEADER_SIZE
 from firmware.protocol.session import KEY_SIZE, MAC_SIZE, NONCE_SIZE
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from firmware.image import Inputs
     from firmware.journal.keys import Keys
     from firmware.journal.seals import Sealer
-    from firmware.link.gate import Link
+    from firmware.link.admission import Link
 
 CHECK_SIZE = const(8)
 _WRAPPED_AT = const(24)  # header, nonce

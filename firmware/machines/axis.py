@@ -8,7 +8,7 @@ from micropython import const
 
 from firmware.fault import FAULT_AXIS, FAULT_NONE
 from firmware.image import AXIS_IDLE, AXIS_LOST, IN_ARRIVAL, IN_EJECTOR, IN_EXIT, IN_SLOT, IN_THROAT_B
-from firmware.machines.beams import watch
+from firmware.machines.beam_test import watch
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False

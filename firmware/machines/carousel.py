@@ -1,10 +1,12 @@
 """Carousel: single-card slots. One pass puts every card into the slot that the order names, a sweep counts them again,
 and stacks come out slot by slot past the exit beam."""
 
+from firmware.deck.ledger import STORE
+from firmware.deck.permutation import permutation_wipe
 from firmware.fault import FAULT_COMPOSITION
 from firmware.image import IN_EXIT
 from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop, axis_survey, axis_sweep
-from firmware.machines.beams import phase_dark, phase_light
+from firmware.machines.beam_test import phase_dark, phase_light
 from firmware.machines.eject import (
     EJECT_DONE,
     EJECT_FAILED,
@@ -28,22 +30,20 @@ from firmware.machines.feed import (
     feed_start,
     feed_stop,
 )
-from firmware.machines.job import Machine
+from firmware.machines.machine import Machine
 from firmware.machines.meters import METER_CYCLES
-from firmware.machines.phases import phase_home, phase_land, phase_park, until_at_rest
-from firmware.shoe.ledger import STORE
-from firmware.shoe.permutation import permutation_wipe
+from firmware.machines.shared_phases import phase_home, phase_land, phase_park, until_at_rest
 from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
 
+    from firmware.deck.ledger import Ledger
     from firmware.image import Inputs, Outputs
     from firmware.machines.meters import Meters
     from firmware.machines.spec import Spec
     from firmware.machines.tray import Tray
-    from firmware.shoe.ledger import Ledger
 
 
 class Carousel(Machine):

@@ -6,18 +6,18 @@ cards still come, makes the stack doubtful, and a doubtful stack is never offere
 
 from micropython import const
 
+from firmware.deck.ledger import STORE, TRAY
 from firmware.fault import FAULT_CARD_LENGTH, FAULT_DOUBLE_FEED, FAULT_EJECTOR, FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
 from firmware.image import IN_EJECTOR, IN_EXIT, OUT_EJECTOR, OUT_OUTFEED, output_set
 from firmware.machines.axis import AXIS_REST, axis_goto
-from firmware.shoe.ledger import STORE, TRAY
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from firmware.deck.ledger import Ledger
     from firmware.image import Inputs, Outputs
     from firmware.machines.axis import Axis
     from firmware.machines.spec import Spec
-    from firmware.shoe.ledger import Ledger
 
 EJECT_IDLE = const(0)
 EJECT_ALIGNING = const(1)

@@ -7,6 +7,7 @@ that stops is moved back, tried again and measured again as a whole, a bounded n
 
 from micropython import const
 
+from firmware.deck.ledger import PATH, STORE
 from firmware.fault import (
     FAULT_BACK,
     FAULT_BEAM,
@@ -35,17 +36,16 @@ from firmware.image import (
 )
 from firmware.machines.faces import Faces
 from firmware.machines.meters import METER_CARDS, METER_MISFEEDS, METER_STALLS
-from firmware.shoe.ledger import PATH, STORE
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from firmware.deck.ledger import Ledger
     from firmware.image import Inputs, Outputs
     from firmware.machines.meters import Meters
     from firmware.machines.spec import Spec
-    from firmware.shoe.ledger import Ledger
 
     class Sink(Protocol):
         """Where cards go."""

@@ -5,10 +5,10 @@ if TYPE_CHECKING:
     from array import array
     from typing import Any
 
+    from firmware.deck.ledger import Ledger
     from firmware.machines.meters import Meters
     from firmware.machines.spec import Spec
     from firmware.machines.tray import Tray
-    from firmware.shoe.ledger import Ledger
 
 
 def make_machine(spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> "Any":
@@ -17,9 +17,9 @@ def make_machine(spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray",
     elif spec.kind == "shelves":
         from firmware.machines.shelves import Shelves as Kind
     elif spec.kind == "shoe":
-        from firmware.machines.shoe import Shoe as Kind
+        from firmware.machines.motor_shoe import Shoe as Kind
     elif spec.kind == "draw":
-        from firmware.machines.draw import Draw as Kind
+        from firmware.machines.hand_shoe import Draw as Kind
     else:
         raise ValueError("no mechanism called " + spec.kind)
     return Kind(spec, ledger, meters, tray, order)

@@ -3,21 +3,21 @@ and after; how many is not."""
 
 from micropython import const
 
+from firmware.deck.ledger import STORE, TRAY
 from firmware.fault import FAULT_EJECTOR, FAULT_JAM_EXIT, FAULT_MISMATCH, FAULT_NONE
 from firmware.image import IN_EJECTOR, IN_SLOT, IN_TRAY, OUT_EJECTOR, output_set
 from firmware.machines.axis import AXIS_REST, axis_goto
-from firmware.machines.beams import watch
-from firmware.shoe.ledger import STORE, TRAY
+from firmware.machines.beam_test import watch
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
 
+    from firmware.deck.ledger import Ledger
     from firmware.image import Inputs, Outputs
     from firmware.machines.axis import Axis
     from firmware.machines.spec import Spec
-    from firmware.shoe.ledger import Ledger
 
 PUSH_IDLE = const(0)
 PUSH_ALIGNING = const(1)

@@ -5,10 +5,12 @@ from array import array
 
 from micropython import const
 
+from firmware.deck.ledger import HOPPER, STORE, TRAY
+from firmware.deck.permutation import permutation_wipe
 from firmware.fault import FAULT_COMPOSITION, FAULT_JAM_EXIT, FAULT_MISMATCH
 from firmware.image import IN_ARRIVAL, IN_HOPPER, IN_SLOT, IN_TRAY, OUT_OUTFEED, output_set
 from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop
-from firmware.machines.beams import phase_dark, phase_light
+from firmware.machines.beam_test import phase_dark, phase_light
 from firmware.machines.feed import (
     FEED_ALL,
     FEED_DONE,
@@ -20,9 +22,8 @@ from firmware.machines.feed import (
     feed_start,
     feed_stop,
 )
-from firmware.machines.job import Machine
+from firmware.machines.machine import Machine
 from firmware.machines.meters import METER_CYCLES
-from firmware.machines.phases import phase_home, phase_park
 from firmware.machines.push import (
     PUSH_DONE,
     PUSH_FAILED,
@@ -37,17 +38,16 @@ from firmware.machines.push import (
     push_stop,
 )
 from firmware.machines.radix import Radix
-from firmware.shoe.ledger import HOPPER, STORE, TRAY
-from firmware.shoe.permutation import permutation_wipe
+from firmware.machines.shared_phases import phase_home, phase_park
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from firmware.deck.ledger import Ledger
     from firmware.image import Inputs, Outputs
     from firmware.machines.meters import Meters
     from firmware.machines.spec import Spec
     from firmware.machines.tray import Tray
-    from firmware.shoe.ledger import Ledger
 
 
 _OTHER_FEEDS = const(40)  # what homing, pushing and lifting take, in times of feeding a card

@@ -3,18 +3,18 @@ it is nothing but what the machine has put there."""
 
 from micropython import const
 
+from firmware.deck.ledger import TRAY
 from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
 from firmware.image import IN_TRAY
-from firmware.shoe.ledger import TRAY
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 EARLY_US = const(5000)  # a beam's bounce, many times over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from firmware.deck.ledger import Ledger
     from firmware.image import Inputs
     from firmware.machines.spec import Spec
-    from firmware.shoe.ledger import Ledger
 
 
 class Tray:

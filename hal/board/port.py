@@ -102,7 +102,7 @@ class BoardHal:
     def _bind_parts(self, config: "Config") -> None:
         """Imported only where they are used: a heap has better uses for the code of parts that are not there."""
         if self.axis is None:
-            from hal.board.still import NoAxis
+            from hal.board.no_axis import NoAxis
 
             self.axis = NoAxis()
         self.move = self.axis.move

@@ -24,7 +24,7 @@ from micropython import const
 from rp2 import DMA, StateMachine
 from uctypes import addressof
 
-from hal.rp2.steps import STEP_CYCLES, step_program
+from hal.rp2.step_pio import STEP_CYCLES, step_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

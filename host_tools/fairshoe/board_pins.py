@@ -106,7 +106,7 @@ class Mcu:
     flash: bool = False  # can keep cells in its own flash
     in_a_row: int = 0  # inputs lie within so many pins, where PIO watches them together
     blinded: str = ""  # what noise on input lines can do in spite of hal/api.py
-    halted_tx: Pin | None = None  # where a device speaks that cannot read its config: hal/device.py
+    halted_tx: Pin | None = None  # where a device speaks that cannot read its config: hal/boot_main.py
 
     def lines(self) -> dict[Pin, int]:
         """By GPIO the interrupt line that it shares with others, where they do."""

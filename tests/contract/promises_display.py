@@ -325,7 +325,7 @@ def what_keeps_a_device_from_starting_can_be_read(driver, kind):
             board.hal.idle(0)
             board.run(20000)
         with board.world:
-            sys.modules.pop("hal.device", None)
-            import hal.device as device
+            sys.modules.pop("hal.boot_main", None)
+            import hal.boot_main as device
         device.display(board.config, "".join(padded(lines)))
         assert lcd.screen() == padded(lines)

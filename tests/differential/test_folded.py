@@ -60,7 +60,7 @@ def test_one_use_that_is_folded_wrong_gives_other_bytes(tmp_path: Path, monkeypa
 
     def wrong(self: Any, module: str, name: str) -> int | None:
         value = right(self, module, name)
-        return value + 1 if (module, name) == ("firmware.status", "SHUFFLING") else value
+        return value + 1 if (module, name) == ("firmware.link.status", "SHUFFLING") else value
 
     monkeypatch.setattr(constants, "_value", wrong)
     assert folded(tmp_path) != plain()

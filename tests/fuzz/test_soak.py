@@ -14,9 +14,9 @@ from soak_shrink import kind_of
 
 from fairshoe.scenario import play, play_on_micropython
 from firmware.app import App
+from firmware.deck import ledger, shuffler
 from firmware.games import deck_steps, flow, procedure
-from firmware.machines import carousel, draw, eject, feed, shelves, shoe, spec
-from firmware.shoe import ledger, shuffler
+from firmware.machines import carousel, eject, feed, hand_shoe, motor_shoe, shelves, spec
 
 SLICE = 50
 
@@ -82,7 +82,7 @@ def opacity_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def two_drawn_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draw, "_odd_fault", lambda _machine, _enters, _seen: 0)  # pyright: ignore
+    monkeypatch.setattr(hand_shoe, "_odd_fault", lambda _machine, _enters, _seen: 0)  # pyright: ignore
 
 
 def no_jam_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def warning_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def card_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A card that was under way when the machine stopped drops out of the books."""
+    """A card that was under way when the machine stopped drops out of the facts."""
     remove_all = ledger.Ledger.remove_all
 
     def forget(self: ledger.Ledger) -> None:
@@ -176,16 +176,16 @@ def card_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fall_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """A card that falls into the tray of a shoe is not taken for one that moves."""
-    begin = shoe.Shoe.begin
+    begin = motor_shoe.Shoe.begin
 
-    class Careless(shoe.Shoe):
+    class Careless(motor_shoe.Shoe):
         busy = property(lambda _self: False, lambda _self, _busy: None)  # pyright: ignore
 
-    def start(self: shoe.Shoe, phases: Any, now_ms: int) -> None:
+    def start(self: motor_shoe.Shoe, phases: Any, now_ms: int) -> None:
         self.__class__ = Careless
         begin(self, phases, now_ms)
 
-    monkeypatch.setattr(shoe.Shoe, "begin", start)
+    monkeypatch.setattr(motor_shoe.Shoe, "begin", start)
 
 
 DEFECTS: list[tuple[Plant, str, str, int]] = [

@@ -15,9 +15,9 @@ from fairshoe.describe import describe_event
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.messages import Role, ShuffleCommitted
 from fairshoe.shoe import Shoe
-from firmware.shoe.drbg import Drbg
-from firmware.shoe.permutation import permutation_fill
-from firmware.shoe.shuffler import Shuffler
+from firmware.deck.drbg import Drbg
+from firmware.deck.permutation import permutation_fill
+from firmware.deck.shuffler import Shuffler
 
 VECTORS: list[Any] = runpy.run_path(str(Path(__file__).parents[1] / "unit" / "drbg_vectors.py"))["VECTORS"]
 SEED = bytes(range(32))

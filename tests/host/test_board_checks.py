@@ -575,5 +575,5 @@ def test_numbers_of_the_firmware_are_those_of_the_firmware() -> None:
     assert constant("firmware/games/profile.py", "ROUND_EVENTS_MAX") == board_checks.ROUND_EVENTS
     # At the fastest step there must be a pause left that is not the zero that ends a move, and be it exact to 1 in 40.
     period_us = 1000000 // board_checks.STEP_HZ_MAX
-    assert period_us - constant("hal/rp2/steps.py", "STEP_CYCLES") > 0
+    assert period_us - constant("hal/rp2/step_pio.py", "STEP_CYCLES") > 0
     assert period_us >= 40

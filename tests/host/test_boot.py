@@ -53,13 +53,13 @@ class Table:
     def load(self) -> Any:
         """The device's main.py with the chip's modules, and a clock that ends what goes on for ever."""
         self.driver.world.reset()
-        sys.modules.pop("hal.device", None)
+        sys.modules.pop("hal.boot_main", None)
         with self.driver.world:
             clock: Any = sys.modules["time"]
             files: Any = sys.modules["os"]
             clock.sleep_ms = self.sleep
             files.ilistdir = ilistdir
-            device: Any = importlib.import_module("hal.device")
+            device: Any = importlib.import_module("hal.boot_main")
         device.gc = Memory()
         return device
 

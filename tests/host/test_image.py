@@ -139,8 +139,8 @@ def test_whatever_is_frozen_changes_the_identity(built: Built) -> None:
 def test_every_module_and_the_start_are_frozen_in_order_and_by_name(built: Built) -> None:
     files, _identity = board_folder(built, "0.1.0", 0, True)
     frozen = [name.removeprefix("modules/") for name in files if name.startswith("modules/")]
-    assert {"main.py", "_boot.py", "image_data.py", "hal/device.py", "firmware/main.py"} < set(frozen)
-    assert len(frozen) == len({*built.modules, "hal.device"}) + 3
+    assert {"main.py", "_boot.py", "image_data.py", "hal/boot_main.py", "firmware/main.py"} < set(frozen)
+    assert len(frozen) == len({*built.modules, "hal.boot_main"}) + 3
     listed = [line.strip(' ",') for line in files["manifest.py"].decode().splitlines() if line.startswith("    ")]
     assert listed == sorted(frozen)
 

@@ -21,7 +21,7 @@ from protocol_bad import RECEIVED
 from protocol_frames import Key, make
 from protocol_table import BY_NAME, ENUMS, MESSAGES, Field
 
-from firmware.link.gate import (
+from firmware.link.admission import (
     REFUSE_CLEAR,
     REFUSE_MAC,
     REFUSE_MALFORMED,

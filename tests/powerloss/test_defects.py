@@ -15,14 +15,14 @@ from soak_shrink import kind_of
 
 from fairshoe.scenario import play as play_files
 from fairshoe.scenario import play_on_micropython
-from firmware import scribe
+from firmware import recorder
 from firmware.app import App
 from firmware.fault import FAULT_POWER
 from firmware.games import deck_steps, procedure, profile, round_steps
 from firmware.games.flow import WARNING
-from firmware.journal import cells, meters, seeds, store
-from firmware.journal.books import BookStore
+from firmware.journal import cells, meter_cells, seeds, store
 from firmware.journal.lanes import Lanes
+from firmware.journal.table_cells import FactStore
 from firmware.link import commands, report
 from firmware.ticks import FOREVER_MS
 from hal.sim.port import SimHal
@@ -53,7 +53,7 @@ def void_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     def blind(flow: Any, out: Any, _interrupted: int, _round_open: bool, _warning: int, *rest: Any) -> None:
         resume(flow, out, 0, False, 0, *rest)
 
-    monkeypatch.setattr(scribe, "procedure_resume", blind)
+    monkeypatch.setattr(recorder, "procedure_resume", blind)
 
 
 def round_voided_without_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def round_voided_without_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     def blind(flow: Any, out: Any, _interrupted: int, *arguments: Any) -> None:
         resume(flow, out, 0, *arguments)
 
-    monkeypatch.setattr(scribe, "procedure_resume", blind)
+    monkeypatch.setattr(recorder, "procedure_resume", blind)
 
 
 def wrong_clause(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def wrong_clause(monkeypatch: pytest.MonkeyPatch) -> None:
         resume(flow, *arguments)
         flow.profile.clauses = clauses
 
-    monkeypatch.setattr(scribe, "procedure_resume", misquote)
+    monkeypatch.setattr(recorder, "procedure_resume", misquote)
 
 
 def count_invented(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def count_invented(monkeypatch: pytest.MonkeyPatch) -> None:
         if entry.message == procedure.ids.EV_ROUND_VOIDED:
             entry.values[2] = 0
 
-    monkeypatch.setattr(scribe, "procedure_resume", invent)
+    monkeypatch.setattr(recorder, "procedure_resume", invent)
 
 
 def stacks_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ def stacks_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
         if entry.message == procedure.ids.EV_ROUND_VOIDED:
             entry.values[1] = procedure.ids.UNKNOWN_U8
 
-    monkeypatch.setattr(scribe, "procedure_resume", forget)
+    monkeypatch.setattr(recorder, "procedure_resume", forget)
 
 
 def warning_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,10 +172,10 @@ def told_before_durable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def told_from_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """An event is sent some scans before it is recorded."""
-    record = scribe.Scribe._record  # pyright: ignore[reportPrivateUsage]
+    record = recorder.Recorder._record  # pyright: ignore[reportPrivateUsage]
     waited = [0]
 
-    def late(self: scribe.Scribe) -> bool:
+    def late(self: recorder.Recorder) -> bool:
         waited[0] += 1
         if waited[0] == 1:
             self.journal.seq_last += 1
@@ -185,7 +185,7 @@ def told_from_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
         self.journal.seq_last -= 1
         return record(self)
 
-    monkeypatch.setattr(scribe.Scribe, "_record", late)
+    monkeypatch.setattr(recorder.Recorder, "_record", late)
 
 
 def torn_record_believed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,13 +228,13 @@ def doubt_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def doubt_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     """On record it is in doubt; the host is told that it was done."""
-    answer = commands.Desk._answer  # pyright: ignore[reportPrivateUsage]
+    answer = commands.CommandRunner._answer  # pyright: ignore[reportPrivateUsage]
 
-    def smooth(self: commands.Desk, role: int, op: int, command: int, outcome: int, reason: int, detail: int) -> None:
+    def smooth(self: Any, role: int, op: int, command: int, outcome: int, reason: int, detail: int) -> None:
         doubt = outcome == commands.ids.OUTCOME_IN_DOUBT
         answer(self, role, op, command, commands.ids.OUTCOME_DONE if doubt else outcome, reason, detail)
 
-    monkeypatch.setattr(commands.Desk, "_answer", smooth)
+    monkeypatch.setattr(commands.CommandRunner, "_answer", smooth)
 
 
 def seed_told_early(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +243,7 @@ def seed_told_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def meters_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meters.MeterStore, "load", lambda *_arguments: None)  # pyright: ignore
+    monkeypatch.setattr(meter_cells.MeterStore, "load", lambda *_arguments: None)  # pyright: ignore
 
 
 def no_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,15 +278,15 @@ def chain_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store.Journal, "recover", forget)
 
 
-def books_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was recorded after the books were last stored is not in them after a boot."""
+def facts_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was recorded after the facts were last stored is not in them after a boot."""
 
-    def only_load(storage: Any, _journal: Any, books: Any) -> BookStore:
-        found = BookStore(storage)
-        found.load(books.row)
+    def only_load(storage: Any, _journal: Any, facts: Any) -> FactStore:
+        found = FactStore(storage)
+        found.load(facts.row)
         return found
 
-    monkeypatch.setattr(scribe, "books_open", only_load)
+    monkeypatch.setattr(recorder, "facts_open", only_load)
 
 
 def torn_key_believed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,7 +319,7 @@ def old_key_left(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def count_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody says of a command in doubt what was inside."""
-    monkeypatch.setattr(commands.Desk, "found", lambda *_arguments: None)  # pyright: ignore
+    monkeypatch.setattr(commands.CommandRunner, "found", lambda *_arguments: None)  # pyright: ignore
 
 
 def count_forgotten_at_the_boot(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,9 +334,9 @@ def count_forgotten_at_the_boot(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def told_before_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever asks again while cards move hears an outcome that power can still undo."""
-    receive = commands.Desk.receive
+    receive = commands.CommandRunner.receive
 
-    def hasty(self: commands.Desk, role: int, command: int, values: list[int], reader: Any) -> None:
+    def hasty(self: commands.CommandRunner, role: int, command: int, values: list[int], reader: Any) -> None:
         outbox = self.flow.outbox
         count = outbox.count
         again = values[0] == self.lanes.by_role[role].op
@@ -346,7 +346,7 @@ def told_before_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
         if again:
             outbox.count = count
 
-    monkeypatch.setattr(commands.Desk, "receive", hasty)
+    monkeypatch.setattr(commands.CommandRunner, "receive", hasty)
 
 
 def told_before_sure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,7 +361,7 @@ def told_before_sure(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def halt_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scribe, "halt_load", lambda _storage: (0, bytes(8)))  # pyright: ignore
+    monkeypatch.setattr(recorder, "halt_load", lambda _storage: (0, bytes(8)))  # pyright: ignore
 
 
 TABLE = replace(DEFAULT, role="table")
@@ -385,7 +385,7 @@ DEFECTS: list[tuple[Plant, Job, str, int]] = [
     (torn_record_believed, DEFAULT, "chain", 60),
     (contents_altered, DEFAULT, "content", 1),
     (chain_begun_anew, DEFAULT, "chain", 5),
-    (books_late, DEFAULT, "books", 10),
+    (facts_late, DEFAULT, "facts", 10),
     (torn_key_believed, KEYS, "key", 40),
     (old_key_left, KEYS, "key", 40),
     (count_forgotten, TABLE, "doubt", 20),

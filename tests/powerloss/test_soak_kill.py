@@ -12,7 +12,7 @@ from fairshoe.core import Core
 from fairshoe.session import HostSession
 from firmware.journal.lanes import Lanes
 from firmware.journal.store import Journal
-from firmware.link.commands import Desk
+from firmware.link.commands import CommandRunner
 from firmware.protocol import ids
 from rig.piles import Finding
 
@@ -80,15 +80,15 @@ def operations_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def acts_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device that takes a number which it has answered for a new one."""
-    receive = Desk.receive
+    receive = CommandRunner.receive
 
-    def forgetful(self: Desk, role: int, command: int, values: list[int], reader: Any) -> None:
+    def forgetful(self: CommandRunner, role: int, command: int, values: list[int], reader: Any) -> None:
         lane = self.lanes.by_role[role]
         if not self.role and lane.op == values[0] and lane.outcome >= ids.OUTCOME_DONE:
             lane.op -= 1
         receive(self, role, command, values, reader)
 
-    monkeypatch.setattr(Desk, "receive", forgetful)
+    monkeypatch.setattr(CommandRunner, "receive", forgetful)
 
 
 def dropped_unheard(monkeypatch: pytest.MonkeyPatch) -> None:

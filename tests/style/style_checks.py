@@ -23,9 +23,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware": (),
     "firmware.main": ("firmware", *PORTS),
     "firmware.app": ("firmware", "!firmware.main"),
-    "firmware.scribe": ("firmware", "!firmware.main", "!firmware.app"),
-    "firmware.status": ("firmware.games", "firmware.shoe", *BASE),
-    "firmware.words": (),
+    "firmware.recorder": ("firmware", "!firmware.main", "!firmware.app"),
+    "firmware.link.status": ("firmware.games", "firmware.deck", *BASE),
+    "firmware.link.dictionary_file": (),
     # Commands press the dealer's buttons, so this package sees the procedure and the panel.
     "firmware.link": (
         "firmware.link",
@@ -39,13 +39,13 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware.games": (
         "firmware.games",
         "firmware.machines",
-        "firmware.shoe",
+        "firmware.deck",
         "firmware.protocol.ids",
         "firmware.journal.outbox",
         *BASE,
     ),
-    "firmware.machines": ("firmware.machines", "firmware.shoe", *BASE),
-    "firmware.shoe": ("firmware.shoe", *BASE),
+    "firmware.machines": ("firmware.machines", "firmware.deck", *BASE),
+    "firmware.deck": ("firmware.deck", *BASE),
     # A record holds an event as it goes over the wire.
     "firmware.journal": (
         "firmware.journal",
@@ -65,7 +65,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "hal.board": ("hal.board", "hal.api"),
     "hal.rp2": ("hal.rp2", "hal.board", "hal.flash", "hal.api"),
     # The main.py of a device: it starts the firmware, or says why it cannot.
-    "hal.device": ("firmware.main",),
+    "hal.boot_main": ("firmware.main",),
     "hal.esp32": ("hal.esp32", "hal.board", "hal.api"),
     "hal.stm32": ("hal.stm32", "hal.board", "hal.api"),
     "hal.sim": ("hal.sim", "hal.api"),
@@ -212,7 +212,7 @@ def check_device_imports(path: str, source: str) -> list[str]:
     allowed = set(DEVICE_IMPORTS) | set(DEVICE)
     if is_within(name, "hal") and not is_within(name, "hal.sim"):
         allowed |= PORT_IMPORTS
-    if name == "hal.device":
+    if name == "hal.boot_main":
         allowed |= {"io", "image_data"}  # the data of an image, which has no files
     if any(is_within(name, user) for user in SYS_USERS):
         allowed.add("sys")

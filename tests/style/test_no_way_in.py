@@ -16,15 +16,15 @@ import firmware.main as device_main
 
 BITE_S = 0.05
 ROOT = Path(__file__).resolve().parents[2]
-SHIPPED = ("firmware/", "hal/board/", "hal/rp2/", "hal/esp32/", "hal/stm32/", "hal/flash.py", "hal/device.py")
+SHIPPED = ("firmware/", "hal/board/", "hal/rp2/", "hal/esp32/", "hal/stm32/", "hal/flash.py", "hal/boot_main.py")
 CALLS = {"exec", "eval", "compile", "__import__", "execfile", "input", "globals", "locals", "getattr", "setattr"}
 FILES = {"open"}
 MODULES = {"os", "uos", "io", "vfs", "importlib", "network", "socket", "bluetooth", "_thread", "subprocess", "code"}
 ANYWHERE = {"dupterm", "bootloader", "exec", "eval", "__import__", "chdir", "rename", "unlink"}
-# hal/device.py opens board, game and dictionary for firmware/main.py, and before that the modules, to check that they
-# are whole. The flash chip's size is known to the file system alone; ESP32's random numbers are in os.
-MAY_OPEN = {"hal/device.py"}
-MAY_IMPORT = {"hal/rp2/onboard.py": {"os"}, "hal/device.py": {"os", "io"}, "hal/esp32/port.py": {"os"}}
+# hal/boot_main.py opens board, game and dictionary for firmware/main.py, and before that the modules, to check their
+# checksum. The flash chip's size is known to the file system alone; ESP32's random numbers are in os.
+MAY_OPEN = {"hal/boot_main.py"}
+MAY_IMPORT = {"hal/rp2/onboard.py": {"os"}, "hal/boot_main.py": {"os", "io"}, "hal/esp32/port.py": {"os"}}
 
 
 def ways_in(path: str, source: str) -> list[str]:
@@ -231,7 +231,7 @@ def test_the_list_of_ways_in_names_what_python_has() -> None:
 def test_files_are_opened_to_be_read_and_by_names_of_the_firmware_alone() -> None:
     """The link cannot name a file: each name is a constant, or a module that the folder lists."""
     found: list[str] = []
-    for path in ("firmware/main.py", "hal/device.py"):
+    for path in ("firmware/main.py", "hal/boot_main.py"):
         for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("open", "open_file", "open_data"):
                 found.append(ast.unparse(node))

@@ -32,12 +32,12 @@ FILES = {
         "if TYPE_CHECKING:\n"
         "    from firmware.machines.spec import Spec\n"
         "def make_machine(kind):\n"
-        "    if kind == 'shoe':\n        from firmware.machines.shoe import Shoe as Kind\n"
-        "    else:\n        from firmware.machines.carousel import Carousel as Kind\n"
+        "    if kind == 'shoe':\n        from firmware.machines.motor_shoe import Shoe as Kind\n"
+        "    elif kind == 'carousel':\n        from firmware.machines.carousel import Carousel as Kind\n"
         "    return Kind()\n"
     ),
     "firmware/machines/spec.py": "class Spec:\n    pass\n",
-    "firmware/machines/shoe.py": "from firmware.machines import feed\nclass Shoe:\n    pass\n",
+    "firmware/machines/motor_shoe.py": "from firmware.machines import feed\nclass Shoe:\n    pass\n",
     "firmware/machines/carousel.py": "from firmware.machines import axis, feed\nclass Carousel:\n    pass\n",
     "firmware/machines/axis.py": "X = 1\n",
     "firmware/machines/feed.py": "X = 1\n",
@@ -82,12 +82,12 @@ def test_ships_the_import_closure_of_main_one_port_and_one_kind_each_under_its_o
         "firmware/app",
         "firmware/games/flow",
         "firmware/machines/kinds",
-        "firmware/machines/shoe",
+        "firmware/machines/motor_shoe",
         "firmware/machines/feed",
         "hal/rp2/port",
         "hal/rp2/pins",
     }
-    others = {"hal/device.py", "board_configs/b.json", "firmware/protocol/table.py", "*.mpy"}
+    others = {"hal/boot_main.py", "board_configs/b.json", "firmware/protocol/table.py", "*.mpy"}
     assert shipped_sources(tree, tmp_path / "out") == {f"{name}.py" for name in modules} | others
     assert all((tmp_path / "out" / f"{name}.mpy").is_file() for name in modules)
     board = json.loads((tmp_path / "out/board.json").read_text())
@@ -96,7 +96,7 @@ def test_ships_the_import_closure_of_main_one_port_and_one_kind_each_under_its_o
 
 def test_the_main_is_the_source_of_the_start_as_it_is(tree: Path, tmp_path: Path) -> None:
     size.ship("b", tmp_path, tree)
-    source = (size.ROOT / "hal/device.py").read_text(encoding="utf-8")
+    source = (size.ROOT / "hal/boot_main.py").read_text(encoding="utf-8")
     assert (tmp_path / "main.py").read_text(encoding="utf-8") == source + "\n\nboot()\n"
 
 
@@ -116,7 +116,7 @@ def test_ships_what_only_the_boards_own_kind_needs(tree: Path, tmp_path: Path) -
     (tree / "board_configs/b.json").write_text(config)
     carousel = shipped_sources(tree, tmp_path / "carousel")
     assert carousel - shoe == {"firmware/machines/carousel.py", "firmware/machines/axis.py"}
-    assert shoe - carousel == {"firmware/machines/shoe.py"}
+    assert shoe - carousel == {"firmware/machines/motor_shoe.py"}
 
 
 @pytest.mark.parametrize(
@@ -126,23 +126,22 @@ def test_every_reference_board_and_the_largest_of_all_ship_one_machine_within_bu
     board: str, ship_once: ShipOnce
 ) -> None:
     shipped, _folder = ship_once(board)
-    kind = board.partition("-")[2]
-    kinds = {"carousel", "shelves", "shoe", "draw"}
+    kinds = {"carousel": "carousel", "shelves": "shelves", "shoe": "motor_shoe", "draw": "hand_shoe"}
     machines = {Path(item.source).stem for item in shipped if item.source.startswith("firmware/machines/")}
-    assert machines & kinds == {kind}
+    assert machines & set(kinds.values()) == {kinds[board.partition('-')[2]]}
     assert sum(item.shipped_bytes for item in shipped) < size.BUDGET_BYTES
 
 
 def test_a_build_has_the_sources_and_the_data_that_an_image_freezes() -> None:
     built = build("pico-carousel")
-    names = {*size.ship_names("pico-carousel"), "hal.device"}
+    names = {*size.ship_names("pico-carousel"), "hal.boot_main"}
     packages = {name for name in names if any(other.startswith(name + ".") for other in names)}
     assert set(built.modules) == names - packages  # which have nothing but a docstring
-    cobs, status = (built.modules[name] for name in ("firmware.protocol.cobs", "firmware.status"))
+    cobs, status = (built.modules[name] for name in ("firmware.protocol.cobs", "firmware.link.status"))
     assert "@micropython.viper\ndef cobs_encode(" in cobs
     assert "STATUS_STATE" not in status and "def status_fill(" in status  # a folded constant, and a name that is kept
     assert built.source_path("firmware.games") == "firmware/games/__init__.py"
-    assert built.source_path("firmware.status") == "firmware/status.py"
+    assert built.source_path("firmware.link.status") == "firmware/link/status.py"
     assert sorted(built.data) == ["board.json", "game.json", "words.txt"]
     assert all(built.data[name] == built.files[name] for name in built.data)
 

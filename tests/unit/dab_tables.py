@@ -5,8 +5,8 @@ import json
 from game_tables import Table
 from support import all_fields_of, board, clauses_of, lock_decide
 
+from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 
 GAME = "double-attack-blackjack"
 INDUCTION = ("tens_removed", "inspected", "verified", "shown", "washed")
@@ -75,7 +75,7 @@ class Shoe(Table):
         return self
 
     def zones(self):
-        """Cards by the books: dealt, in the rack, in the shoe, taken out."""
+        """Cards by the facts: dealt, in the rack, in the shoe, taken out."""
         zone = self.flow.ledger.zone
         return zone[DEALT], zone[DISCARDED], zone[HOPPER], zone[REMOVED]
 

@@ -1,4 +1,4 @@
-"""A chip, a file system and a firmware for the tests of hal/device.py, on both VMs."""
+"""A chip, a file system and a firmware for the tests of hal/boot_main.py, on both VMs."""
 
 import json
 import sys
@@ -220,13 +220,13 @@ def whole():
 
 
 def load(machine):
-    """hal/device.py on this machine, whatever VM runs it; modules go back to what they were."""
+    """hal/boot_main.py on this machine, whatever VM runs it; modules go back to what they were."""
     kept = sys.modules.get("machine"), sys.modules.get("time")
     sys.modules["machine"] = machine
     sys.modules["time"] = machine
-    sys.modules.pop("hal.device", None)
+    sys.modules.pop("hal.boot_main", None)
     try:
-        import hal.device as device
+        import hal.boot_main as device
     finally:
         for name, module in zip(("machine", "time"), kept):
             if module is None:

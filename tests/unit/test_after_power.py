@@ -3,8 +3,8 @@
 from game_tables import DONE, Table, short_deck
 from support import board, raises
 
-from firmware.games.books import FINAL, REST, Books
 from firmware.games.flow import DECK_SPENT, DRAW_READY
+from firmware.games.table_facts import FINAL, REST, TableFacts
 from firmware.protocol import ids
 from rig.games import load_profile
 from rig.operator import recover
@@ -52,15 +52,15 @@ def _cut_after_record(rig, message):
 
 
 def test_a_stub_is_never_less_than_nothing():
-    books = Books(load_profile("double-cross-poker"))
-    books.row[REST] = 4
-    assert books.stub() == 0
-    books.row[REST] = 9
-    assert books.stub() == 4
-    books = Books(load_profile("boston-5-stud"))
-    books.row[FINAL] = 1 + 5
-    books.row[REST] = 3
-    assert books.stub() == 0
+    facts = TableFacts(load_profile("double-cross-poker"))
+    facts.row[REST] = 4
+    assert facts.stub() == 0
+    facts.row[REST] = 9
+    assert facts.stub() == 4
+    facts = TableFacts(load_profile("boston-5-stud"))
+    facts.row[FINAL] = 1 + 5
+    facts.row[REST] = 3
+    assert facts.stub() == 0
 
 
 def test_storage_is_asked_for_no_more_than_it_can_get_ready():
@@ -77,7 +77,7 @@ def test_storage_is_asked_for_no_more_than_it_can_get_ready():
         rig.step(20000000)
     assert rig.app.flow.profile.round_events > READY_MAX
     assert 0 < len(asked) < 10 and max(asked) == 96 * READY_MAX
-    assert not rig.app.scribe.readying
+    assert not rig.app.recorder.readying
 
 
 def test_an_overdue_count_is_told_at_the_panel_of_a_shoe_in_a_hand():

@@ -6,7 +6,7 @@ beside a keyed one that is alive. A host with the key then receives every event.
 
 from support import GAME, board
 
-from firmware.link.gate import REFUSE_CLEAR
+from firmware.link.admission import REFUSE_CLEAR
 from firmware.protocol import ids, table
 from firmware.protocol.codec import VALUES_MAX
 from rig import stories
@@ -35,9 +35,9 @@ def facts(stage):
         app.reporter.seq_received,
         app.journal.seq_last,
         app.link.key,
-        app.scribe.utc_s(),
+        app.recorder.utc_s(),
         app.flow.state,
-        app.desk.role,
+        app.runner.role,
         app.service.how,
     )
 

@@ -79,7 +79,7 @@ def test_the_same_time_again_is_no_news():
     stage = device(KEY)
     set_time(stage, 200000000, 500)
     app = stage.rig.app
-    app.reporter.time_values[0] = app.scribe.utc_s()
+    app.reporter.time_values[0] = app.recorder.utc_s()
     app._set_time()
     stage.run(500)
     assert len(fields_of(stage, "clock_set")) == 1

@@ -5,6 +5,7 @@ import sys
 from support import check_stage, fields_of
 from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 
+from firmware.deck.ledger import DEALT, TRAY
 from firmware.fault import (
     FAULT_BACK,
     FAULT_CARD_LENGTH,
@@ -16,7 +17,6 @@ from firmware.fault import (
     FAULT_MISMATCH,
 )
 from firmware.machines.feed import FEED_STAGED
-from firmware.shoe.ledger import DEALT, TRAY
 
 SLOW = sys.implementation.name != "cpython"
 FEEDERS = ("carousel", "shelves", "shoe")

@@ -3,6 +3,7 @@
 from support import board, check_stage, fields_of, lock_decide
 from tables import clear_by_hand, faults, insert, set_up, warned
 
+from firmware.deck.ledger import DEALT, DISCARDED, HOPPER
 from firmware.fault import (
     FAULT_BACK,
     FAULT_BEAM,
@@ -13,7 +14,6 @@ from firmware.fault import (
 )
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER
 
 A_UM, B_UM, CARD_UM = 15000, 27000, 88900
 
@@ -43,7 +43,7 @@ def draw(stage, times=1, ms=150):
 
 
 def counted(stage):
-    """Cards by the books: dealt, burned, still expected in the shoe."""
+    """Cards by the facts: dealt, burned, still expected in the shoe."""
     zone = stage.rig.app.flow.ledger.zone
     return zone[DEALT], zone[DISCARDED], zone[HOPPER]
 

@@ -5,8 +5,8 @@ from binascii import hexlify, unhexlify
 from drbg_vectors import VECTORS
 from support import raises
 
+from firmware.deck.drbg import REQUEST_BYTES_MAX, RESEED_INTERVAL, Drbg
 from firmware.fault import Broken
-from firmware.shoe.drbg import REQUEST_BYTES_MAX, RESEED_INTERVAL, Drbg
 
 SIZE = 128
 

@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from firmware.shoe.entropy import (
+from firmware.deck.entropy import (
     ALPHA_BITS,
     CHUNK,
     SEED_SIZE,

@@ -6,8 +6,8 @@ from support import all_fields_of, board, clauses_of, fields_of
 from tables import small_board
 
 from firmware.fault import FAULT_COMPOSITION
-from firmware.games.books import SOURCE
 from firmware.games.flow import DECK_HELD, DECK_SPENT, DRAW_READY, WAITING_FOR_DECK, WARNING
+from firmware.games.table_facts import SOURCE
 from firmware.protocol import ids
 
 RECORDS = {"records": True}
@@ -64,14 +64,14 @@ def test_who_shuffled_says_whether_a_cut_is_due_and_it_is_due_before_the_set_goe
             assert try_load(shoe) == 0
         assert shoe.flow.state == DRAW_READY
         shoe.draw(4).green().draw(2).green()
-        assert shoe.flow.books.deck(1, SOURCE) == source  # it stays with the set as long as that is in play
+        assert shoe.flow.facts.deck(1, SOURCE) == source  # it stays with the set as long as that is in play
         shoe.close()
     shoe = Shoe(table=RECORDS).induct()
     assert shoe.record("provenance", 1, 0) == REFUSED
     assert shoe.record("provenance", 1, 2) == DONE  # brought in pre-shuffled, as a whole set
-    assert shoe.flow.books.deck(1, SOURCE) == 2
+    assert shoe.flow.facts.deck(1, SOURCE) == 2
     shoe.stage.run(500)
-    assert shoe.flow.books.deck(1, SOURCE) == ids.FROM_SUPPLIER
+    assert shoe.flow.facts.deck(1, SOURCE) == ids.FROM_SUPPLIER
 
 
 def test_the_order_of_a_set_does_not_outlive_power_and_what_was_said_of_it_is_asked_for_again():
@@ -226,7 +226,7 @@ def test_an_incomplete_shuffle_never_counts_and_the_set_is_shuffled_again():
         assert clauses_of(table.stage, "shuffle_failed") == [b"DAB-15k"]
         assert all_fields_of(table.stage, "shuffle_failed")[0][-1] == ids.RESHUFFLE
         assert "deck_verified" not in table.stage.names()
-        assert table.flow.state == WARNING and table.flow.books.deck(1, SOURCE) == 0
+        assert table.flow.state == WARNING and table.flow.facts.deck(1, SOURCE) == 0
         table.stage.rig.plant.luck.clear()
         table.play(("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack"))
         table.play(("warning_cleared", 500, "wait", 0))
@@ -266,7 +266,7 @@ def test_the_shuffler_wants_the_same_induction_and_no_cut_after_its_own_work():
         assert table.record(step, 1) == DONE, step
     shuffle(table, 24)
     assert table.flow.state == DECK_HELD
-    assert table.flow.books.deck(1, SOURCE) == ids.FROM_MACHINE
+    assert table.flow.facts.deck(1, SOURCE) == ids.FROM_MACHINE
     table.play(("", 300, "press", "green"), ("remainder_released", 600, "take", 0))
     assert "held_back" in table.stage.names() and clauses_of(table.stage, "held_back") == [b"DAB-3b"]
     table.close()

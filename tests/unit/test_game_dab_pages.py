@@ -3,18 +3,18 @@
 from dab_tables import Shoe, dealt
 from game_tables import DONE
 
-from firmware.games import draw_pages
+from firmware.games.drawn import pages as drawn_pages
 from firmware.games.flow import DRAW_READY
 from firmware.protocol import ids
 
 
 def constants():
     """Every page that is written down."""
-    for name in dir(draw_pages):
-        page = getattr(draw_pages, name)
+    for name in dir(drawn_pages):
+        page = getattr(drawn_pages, name)
         if isinstance(page, tuple) and len(page) == 4 and isinstance(page[0], str):
             yield page
-    for page in draw_pages._NOTICES:
+    for page in drawn_pages._NOTICES:
         yield page
 
 

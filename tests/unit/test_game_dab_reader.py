@@ -3,8 +3,8 @@
 from dab_tables import Shoe
 from game_tables import DONE, REFUSED
 
-from firmware.games.books import READER_OFF
 from firmware.games.flow import DRAW_READY, DRAWING
+from firmware.games.table_facts import READER_OFF
 from firmware.image import OUT_READ_ACE, OUT_READ_COURT
 from firmware.protocol import ids
 
@@ -208,7 +208,7 @@ def test_a_reader_stays_off_over_power_until_the_service_role_brings_it_back():
     assert shoe.record("reshuffle", 2) == DONE
     shoe.lift()
     shoe.play(("", 500, "cut", 0), ("", 500, "boot", 0), ("empty_proved", 1000, "wait", 0))
-    assert shoe.flow.books.row[READER_OFF] == 1
+    assert shoe.flow.facts.row[READER_OFF] == 1
     shoe.load().boxes(BOXES).draw(7)
     assert shoe.record("up_card", KING) == DONE
     shoe.peek(ACE)

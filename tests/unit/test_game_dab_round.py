@@ -4,10 +4,10 @@ from dab_tables import Shoe, dealt
 from game_tables import DONE, REFUSED
 from support import all_fields_of, clauses_of, fields_of
 
+from firmware.deck.ledger import DEALT, HOPPER, ZONE_COUNT
 from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP, FAULT_MISMATCH
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, HOPPER, ZONE_COUNT
 from hal.sim.rng import mix
 
 UNKNOWN_BOX = ids.UNKNOWN_U8

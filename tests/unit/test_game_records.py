@@ -3,9 +3,9 @@
 from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of
 
-from firmware.games.books import CUT_MADE, DECK_FIRST, HELD, INDUCTED, MACHINE_COUNTED, SOURCE
 from firmware.games.flow import DECK_READY, SHUFFLING, STATE_COUNT, WAITING_FOR_DECK
 from firmware.games.records import record_objection
+from firmware.games.table_facts import CUT_MADE, DECK_FIRST, HELD, INDUCTED, MACHINE_COUNTED, SOURCE
 from firmware.protocol import ids
 
 STEPS = ("inspected", "verified", "shown", "washed")
@@ -59,13 +59,13 @@ def test_what_is_on_record_and_not_yet_in_the_stored_books_is_noted_again_after_
     table = Table("caribbean-stud").shuffle().deal(1).release()
     assert table.record("dispute", 1, 1) == DONE
     app = table.stage.rig.app
-    assert app.scribe.book_store.seq < app.journal.seq_last
-    row = bytes(table.flow.books.row)
+    assert app.recorder.book_store.seq < app.journal.seq_last
+    row = bytes(table.flow.facts.row)
     table.play(("", 0, "cut", 0), ("", 1000, "boot", 0), ("booted", 0, "wait", 0))
-    assert table.flow.books.deck(1, HELD) == 1
+    assert table.flow.facts.deck(1, HELD) == 1
     lost = (SOURCE, CUT_MADE, MACHINE_COUNTED)  # being shuffled is what power takes away
     places = [DECK_FIRST + cell for cell in lost]
-    now = bytes(table.flow.books.row)
+    now = bytes(table.flow.facts.row)
     assert [i for i in range(len(row)) if now[i] != row[i] and i not in places] == []
 
 
@@ -96,7 +96,7 @@ def test_cards_of_a_winner_hold_the_deck_too_and_both_holds_must_end():
     try_to_shuffle(table)
     assert table.flow.need == ids.NEED_DISPUTE
     assert table.record("winner_hold", 1, 0) == DONE
-    assert table.flow.books.deck(1, HELD) == 0
+    assert table.flow.facts.deck(1, HELD) == 0
     table.play(("", 300, "press", "green"), ("deck_verified", 100, "wait", 0))
 
 
@@ -126,7 +126,7 @@ def test_no_activity_takes_the_shuffled_status_and_as_much_of_the_induction_as_t
         table = inducted(game)
         assert table.record("no_activity") == DONE
         table.stage.run(300)
-        assert table.flow.books.deck(1, INDUCTED) == left, game
+        assert table.flow.facts.deck(1, INDUCTED) == left, game
 
 
 def test_provenance_is_asked_for_where_a_deck_comes_shuffled_and_only_some_games_take_each():
@@ -179,7 +179,7 @@ def test_a_record_out_of_sequence_changes_nothing_whatever_it_is():
     """Every kind in every state: taken or refused by the table, and never an exception."""
     table = Table("caribbean-stud")
     flow = table.flow
-    before = bytes(flow.books.row)
+    before = bytes(flow.facts.row)
     for state in range(STATE_COUNT):
         flow.state = state
         for what in range(ids.RECORD_COUNT + 2):
@@ -189,7 +189,7 @@ def test_a_record_out_of_sequence_changes_nothing_whatever_it_is():
                     moving = state in (SHUFFLING,)
                     assert reason or (0 < what < ids.RECORD_COUNT and not moving), (state, what, a, b)
     flow.state = WAITING_FOR_DECK
-    assert bytes(flow.books.row) == before
+    assert bytes(flow.facts.row) == before
 
 
 def test_an_approval_is_for_the_service_role():

@@ -3,8 +3,8 @@
 from game_tables import DONE, REFUSED, Table, short_deck
 from support import all_fields_of, board, clauses_of
 
-from firmware.games.books import ROUNDS
 from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WAITING_FOR_GREEN, WAITING_FOR_ROUND_END
+from firmware.games.table_facts import ROUNDS
 from firmware.protocol import ids
 
 
@@ -27,7 +27,7 @@ def test_double_cross_poker_owes_a_count_in_every_fifth_round_although_the_devic
     assert table.record("stub_counted", 48 - 5) == DONE
     table.end()
     assert all_fields_of(table.stage, "round_ended")[-1] == [2, 4, 48, 43, 43]
-    assert table.flow.books.row[ROUNDS] == 0
+    assert table.flow.facts.row[ROUNDS] == 0
     table.close()
 
 
@@ -43,7 +43,7 @@ def test_caribbean_stud_and_boston_are_exempt_from_the_automated_shoe_and_the_ta
     for game in ("caribbean-stud", "boston-5-stud"):
         table = rounds(Table(short_deck(game, deck_cards=12)), 6)
         assert "stub_due" not in table.stage.names()
-        assert table.flow.books.row[ROUNDS] == 6
+        assert table.flow.facts.row[ROUNDS] == 6
 
 
 def test_without_an_opacity_sensor_nobody_is_exempt():
@@ -111,7 +111,7 @@ def test_the_tally_outlives_power_at_any_moment():
     table = rounds(Table("double-cross-poker"), 3)
     for _ in range(3):
         table.play(("", 100, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 1500, "wait", 0))
-        assert table.flow.books.row[ROUNDS] == 3
+        assert table.flow.facts.row[ROUNDS] == 3
     table.round(1).shuffle().deal(1)
     assert "stub_due" in table.stage.names()
 
@@ -121,7 +121,7 @@ def test_a_count_that_is_not_due_may_be_made_and_resets_the_tally():
     table = rounds(Table("caribbean-stud"), 2).shuffle().deal(1).release()
     assert table.record("stub_counted", 42) == DONE
     table.end()
-    assert table.flow.books.row[ROUNDS] == 0
+    assert table.flow.facts.row[ROUNDS] == 0
     assert table.record("stub_counted", 52) == REFUSED  # nothing to count, and nothing overdue
 
 

@@ -6,7 +6,7 @@ from tables import insert, set_up
 
 from firmware.image import IN_THROAT_A, IN_THROAT_B
 from firmware.link.report import STATUS_MS
-from firmware.machines.draw import PASSING_MS
+from firmware.machines.hand_shoe import PASSING_MS
 from firmware.ticks import ticks_diff
 
 CARDS = 8

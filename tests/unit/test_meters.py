@@ -7,7 +7,7 @@ from firmware.fault import FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_JAM_EXIT, FAULT_
 from firmware.games.flow import SHUFFLING
 from firmware.image import INPUTS
 from firmware.journal.cells import CELL_SIZE, METERS_CELL
-from firmware.journal.meters import MeterStore
+from firmware.journal.meter_cells import MeterStore
 from firmware.machines.meters import (
     METER_CARDS,
     METER_COUNT,

@@ -8,9 +8,9 @@ from firmware.fault import (
     FAULT_NAMES,
     FAULT_NOISE,
 )
-from firmware.games.books import EXTRA, Books
 from firmware.games.flow import STATE_COUNT, WAITING_FOR_DECK, WAITING_FOR_GREEN, WAITING_FOR_ROUND_END, WARNING
 from firmware.games.pages import page_lines
+from firmware.games.table_facts import EXTRA, TableFacts
 from firmware.image import IN_THROAT_A, INPUTS, sensor_of
 from firmware.protocol import ids
 from rig.games import load_profile
@@ -37,7 +37,7 @@ class Shown:
         self.door_open = False
         self.door_due = False
         self.profile = load_profile(game)
-        self.books = Books(self.profile)
+        self.facts = TableFacts(self.profile)
         self.round_open = True
         self.tail = False
         self.hands = 0
@@ -57,7 +57,7 @@ def every_page():
         shown.need = need
         yield shown
     for shown in (Shown(WAITING_FOR_GREEN), Shown(WAITING_FOR_DECK), Shown(WAITING_FOR_GREEN)):
-        shown.round_open = shown.books.row[EXTRA] == 1
+        shown.round_open = shown.facts.row[EXTRA] == 1
         shown.tail = shown.state == WAITING_FOR_DECK
         yield shown
     unplayed = Shown(WAITING_FOR_GREEN)
@@ -65,7 +65,7 @@ def every_page():
     unplayed.round = 0
     yield unplayed
     extra = Shown(WAITING_FOR_GREEN)
-    extra.books.row[EXTRA] = 1
+    extra.facts.row[EXTRA] = 1
     yield extra
     for hands in range(1, 10):
         for page in range(4):

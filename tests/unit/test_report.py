@@ -3,7 +3,7 @@
 from support import GAME, board, check_stage, without_heap
 
 from firmware.games.flow import DECK_READY, SHUFFLING
-from firmware.link.gate import link_receive
+from firmware.link.admission import link_receive
 from firmware.link.report import WINDOW, _next_telemetry
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE

@@ -2,10 +2,10 @@
 
 from support import GAME, board, check_stage, fields_of, play
 
+from firmware.deck.ledger import DEALT, RELEASED, STORE
 from firmware.games.flow import DECK_READY, DISPENSING, STACK_OFFERED, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, FrameReader, frame_message
-from firmware.shoe.ledger import DEALT, RELEASED, STORE
 from rig import stories
 from rig.story import Stage
 

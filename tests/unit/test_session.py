@@ -2,7 +2,7 @@
 
 from support import GAME, board, check_stage
 
-from firmware.link.gate import (
+from firmware.link.admission import (
     BACKOFF_MS,
     GUESSES_MAX,
     REFUSE_CLEAR,
@@ -316,7 +316,7 @@ def test_the_dictionary_comes_line_by_line_and_hashes_to_what_the_welcome_named(
 
 def test_a_back_off_and_a_silence_stay_over_when_times_wrap():
     """2**30 ms are 12.4 days: half of that later a difference changes its sign."""
-    from firmware.link.gate import link_alive, link_backoff_s
+    from firmware.link.admission import link_alive, link_backoff_s
     from firmware.ticks import ticks_add
 
     stage = keyed()

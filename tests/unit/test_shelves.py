@@ -6,6 +6,7 @@ from support import board, check_stage, fields_of, lock_decide
 from tables import clear_by_hand, deck_in_order, drawn_order, faults, insert, set_up, small_board, warned
 from test_radix import permutations, scrambled
 
+from firmware.deck.ledger import RELEASED, STORE
 from firmware.fault import (
     FAULT_AXIS,
     FAULT_EJECTOR,
@@ -17,7 +18,6 @@ from firmware.fault import (
 )
 from firmware.games.flow import DECK_HELD, WAITING_FOR_DECK
 from firmware.protocol import ids
-from firmware.shoe.ledger import RELEASED, STORE
 
 SLOW = sys.implementation.name != "cpython"
 

@@ -5,11 +5,11 @@ from binascii import hexlify
 
 from support import raises
 
+from firmware.deck.drbg import Drbg
+from firmware.deck.ledger import DEALT, HOPPER, PATH, REMOVED, STORE, TRAY, Ledger
+from firmware.deck.permutation import DRAW_BYTES, Draws, permutation_fill, permutation_wipe
 from firmware.digest import Hmac
 from firmware.fault import Broken
-from firmware.shoe.drbg import Drbg
-from firmware.shoe.ledger import DEALT, HOPPER, PATH, REMOVED, STORE, TRAY, Ledger
-from firmware.shoe.permutation import DRAW_BYTES, Draws, permutation_fill, permutation_wipe
 
 
 def counted(cards, expected=52):

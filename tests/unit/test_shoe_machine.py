@@ -3,9 +3,9 @@
 from support import check_stage, fields_of
 from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 
+from firmware.deck.ledger import DEALT, RELEASED, TRAY
 from firmware.fault import FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISMATCH, FAULT_STACK
 from firmware.games.flow import STACK_OFFERED, WAITING_FOR_DECK, WAITING_FOR_GREEN
-from firmware.shoe.ledger import DEALT, RELEASED, TRAY
 
 DEALERS = ("carousel", "shoe")
 READY = {"carousel": "deck_verified", "shoe": "deck_loaded"}

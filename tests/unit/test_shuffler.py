@@ -6,15 +6,15 @@ from hashlib import sha256
 
 from support import GAME, board, check_stage, fields_of, play
 
+from firmware.deck.drbg import Drbg
+from firmware.deck.permutation import permutation_fill
+from firmware.deck.shuffler import Shuffler
 from firmware.fault import FAULT_ENTROPY, FAULT_JOURNAL
 from firmware.games.flow import DECK_HELD, DECK_READY, PREPARING, SHUFFLING, WAITING_FOR_DECK, WARNING
 from firmware.journal.cells import CELL_SIZE, HELD_CELL, RECORD_CELL, TOLD_CELL
 from firmware.journal.seeds import SEED_AT, SEED_END
-from firmware.link.gate import REFUSE_CLEAR, REFUSE_ROLE
+from firmware.link.admission import REFUSE_CLEAR, REFUSE_ROLE
 from firmware.protocol import ids
-from firmware.shoe.drbg import Drbg
-from firmware.shoe.permutation import permutation_fill
-from firmware.shoe.shuffler import Shuffler
 from hal.sim.nv import PowerCut
 from rig import stories
 from rig.peer import Peer

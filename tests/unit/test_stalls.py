@@ -5,9 +5,9 @@ import sys
 from support import check_stage, fields_of, lock_decide
 from tables import clear_by_hand, deck_in_order, deck_inside, drawn_order, faults, insert, set_up, small_board, warned
 
+from firmware.deck.ledger import TRAY
 from firmware.fault import FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISFEED
 from firmware.image import OUT_PICK, OUT_TRANSPORT
-from firmware.shoe.ledger import TRAY
 
 SLOW = sys.implementation.name != "cpython"
 CARDS = 6

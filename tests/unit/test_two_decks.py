@@ -61,7 +61,7 @@ def test_the_deck_out_of_turn_and_a_mixed_one_are_refused():
     table.stage.act("load", {"cards": 22})
     table.play(("", 300, "press", "green"), ("warning_latched", 300, "wait", 0))
     assert fields_of(table.stage, "warning_latched")[0][0] == FAULT_BACK
-    assert table.flow.books.turn() == 2
+    assert table.flow.facts.turn() == 2
 
 
 def test_a_fault_of_the_second_deck_does_not_touch_the_round_of_the_first():
@@ -85,7 +85,7 @@ def test_power_lost_while_the_second_deck_is_shuffled_leaves_the_first_round_to_
     table.play(("power_lost", 500, "wait", 0))
     assert fields_of(table.stage, "power_lost") == [[ids.EV_SHUFFLE_STARTED, 0]]
     assert table.flow.tail and "round_voided" not in table.stage.names()
-    assert table.flow.books.turn() == 2
+    assert table.flow.facts.turn() == 2
 
 
 def test_the_round_can_be_ended_by_command_while_a_deck_lies_in_the_hopper():

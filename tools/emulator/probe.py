@@ -14,7 +14,7 @@ from machine import Pin
 
 gc.collect()
 free_before = gc.mem_free()
-gc.threshold(16384)  # as hal/device.py does
+gc.threshold(16384)  # as hal/boot_main.py does
 
 from firmware.games.deck_steps import PHASE_HOLDING  # noqa: E402
 from firmware.games.flow import DRAW_READY, DRAWING, SHUFFLING, WAITING_FOR_DECK, WARNING  # noqa: E402

@@ -11,7 +11,7 @@ _SAYS = f"print({SHADOW!r})\n".encode()
 # Every name that MicroPython or the firmware would look for, were there a way to a file.
 FILES: Files = {
     **dict.fromkeys(("boot.py", "main.py", "_boot.py", "image_data.py", "lib/json.py"), _SAYS),
-    **dict.fromkeys(("firmware/__init__.py", "firmware/main.py", "hal/__init__.py", "hal/device.py"), _SAYS),
+    **dict.fromkeys(("firmware/__init__.py", "firmware/main.py", "hal/__init__.py", "hal/boot_main.py"), _SAYS),
     "board.json": b'{"name": "another"}',
     "game.json": b"{}",
 }

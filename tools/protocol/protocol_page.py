@@ -21,7 +21,7 @@ from protocol_table import (
 )
 from protocol_words import meaning, sentence
 
-from firmware.link import gate, handshake, report
+from firmware.link import admission, handshake, report
 from firmware.protocol import cobs, frame, ids, session
 
 TEMPLATE = ROOT / "tools" / "protocol" / "page.md"
@@ -54,10 +54,10 @@ def prose_now() -> dict[str, int]:
         "window": report.WINDOW,
         "resend_ms": report.RESEND_MS,
         "resend_ms_max": report.RESEND_MS_MAX,
-        "alive_ms": gate.ALIVE_MS,
-        "guesses_max": gate.GUESSES_MAX,
-        "backoff_ms": gate.BACKOFF_MS,
-        "backoff_ms_max": gate.BACKOFF_MS_MAX,
+        "alive_ms": admission.ALIVE_MS,
+        "guesses_max": admission.GUESSES_MAX,
+        "backoff_ms": admission.BACKOFF_MS,
+        "backoff_ms_max": admission.BACKOFF_MS_MAX,
         "sequence_warn": session.SEQUENCE_WARN,
         "received": RECEIVED,
         "residue": frame.CRC_RESIDUE,
@@ -102,13 +102,13 @@ def _limits() -> str:
         ("resend time", f"{seconds(report.RESEND_MS)}, doubling to {seconds(report.RESEND_MS_MAX)}"),
         ("`status`", f"every {seconds(report.STATUS_MS)}, and on a change of state"),
         ("`link_counters`", f"every {seconds(report.COUNTERS_MS)}, with a status"),
-        ("a keyed host counts as gone after", f"{seconds(gate.ALIVE_MS)} of silence"),
-        ("wrong MACs before a back-off", f"{gate.GUESSES_MAX}"),
-        ("back-off", f"{seconds(gate.BACKOFF_MS)}, doubling to {seconds(gate.BACKOFF_MS_MAX)}"),
+        ("a keyed host counts as gone after", f"{seconds(admission.ALIVE_MS)} of silence"),
+        ("wrong MACs before a back-off", f"{admission.GUESSES_MAX}"),
+        ("back-off", f"{seconds(admission.BACKOFF_MS)}, doubling to {seconds(admission.BACKOFF_MS_MAX)}"),
         ("`session_ending` from link sequence", f"0x{session.SEQUENCE_WARN:04X}"),
         ("last link sequence of a device", f"0x{session.SEQUENCE_MAX - 1:04X}"),
         ("last link sequence of a host", f"0x{session.SEQUENCE_MAX:04X}"),
-        ("device takes per scan (about 2 ms)", f"{gate.RX_BYTES} bytes, one frame"),
+        ("device takes per scan (about 2 ms)", f"{admission.RX_BYTES} bytes, one frame"),
     ]
     return _table(("what", "limit"), rows)
 

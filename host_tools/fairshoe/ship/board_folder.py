@@ -21,7 +21,7 @@ HERE = Path(__file__).parent / "micropython"
 DEFINITION = ("fairshoe_board.c", "mpconfigboard.cmake", "mpconfigboard.h")
 MODULES = "modules/"
 MANIFEST = "manifest.py"
-ENTRY = "hal.device"  # what main.py of an image calls
+ENTRY = "hal.boot_main"  # what main.py of an image calls
 # Optimisation 2 drops asserts and keeps line numbers, which cost no memory in frozen code.
 _OPTIMISE = 2
 

@@ -3,7 +3,7 @@
 A board gets the modules that firmware/main.py imports, the HAL port and the mechanism that its config names, that
 config and its game; never the simulator. Constants become numbers (fold.py) and a few loops machine code
 (machine_code.py); nothing else of a module is changed. An image freezes the modules and the data. On the stock path,
-`fairshoe flash`, each module is compiled to an .mpy under its own path, and hal/device.py is the main.py.
+`fairshoe flash`, each module is compiled to an .mpy under its own path, and hal/boot_main.py is the main.py.
 """
 
 import ast
@@ -19,8 +19,8 @@ from fairshoe.boards import device_bytes
 from fairshoe.games import NO_GAMES
 from fairshoe.ship.closure import (
     KINDS,
+    chosen_by_name,
     find_module,
-    imported_by,
     imported_in,
     is_within,
     module_path,
@@ -37,9 +37,9 @@ BUDGET_BYTES = 160 * 1024  # of the files that `fairshoe flash` writes: docs/BUD
 # More compiled modules leave an RP2040 with stock MicroPython less than 60 KB of heap: docs/BUDGETS.md.
 RP2040_MODULE_BYTES = 104_000
 ENTRY = "firmware.main"
-START = "hal.device"  # frozen into an image; the stock path has its source as main.py
-DRAWN = tuple(f"firmware.games.{name}" for name in ("draw_steps", "play", "hole_card", "draw_pages"))
-MAIN_PY = (_device.root() / "hal" / "device.py").read_text(encoding="utf-8") + "\n\nboot()\n"
+START = "hal.boot_main"  # frozen into an image; the stock path has its source as main.py
+DRAWN = "firmware.games.drawn"
+MAIN_PY = (_device.root() / "hal" / "boot_main.py").read_text(encoding="utf-8") + "\n\nboot()\n"
 DATA = ("board.json", "game.json", "words.txt")
 # Both drop assert statements; an RP2040 does without line numbers if it has no memory for them.
 LINES, NO_LINES = "-O2", "-O3"
@@ -115,7 +115,7 @@ def build(board: str, root: Path | None = None, main: str = MAIN_PY, game: str |
     if port in BOOT_PY:
         built.put("boot.py", BOOT_PY[port], "boot.py", len(BOOT_PY[port]))
     start = main if main == MAIN_PY else folded["main"]
-    built.put("main.py", start.encode(), "hal/device.py" if main == MAIN_PY else "main.py", len(main.encode()))
+    built.put("main.py", start.encode(), "hal/boot_main.py" if main == MAIN_PY else "main.py", len(main.encode()))
     return built
 
 
@@ -142,7 +142,7 @@ def is_rp2040(config: dict[str, Any]) -> bool:
 
 
 def put_crc(built: Built) -> None:
-    """The check sum over all modules, in the order of their paths: hal/device.py computes it before it imports any."""
+    """Write the checksum over all modules, by path. hal/boot_main.py computes it before it imports any of them."""
     crc = 0
     for name in sorted(built.files):
         crc = crc32(built.files[name], crc)
@@ -270,7 +270,7 @@ def other_parts(config: dict[str, Any]) -> list[str]:
     return [
         "hal.disk",
         *(["hal.board.fram"] if flash else ["hal.flash", "hal.rp2.onboard"]),
-        *(["hal.board.still"] if "axis" in config else ["hal.rp2.axis", "hal.rp2.steps"]),
+        *(["hal.board.no_axis"] if "axis" in config else ["hal.rp2.axis", "hal.rp2.step_pio"]),
         "hal.rp2.rosc" if trng else "hal.rp2.trng",
         *([] if "display" in config else ["hal.board.lcd"]),
     ]
@@ -281,12 +281,10 @@ def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
     kinds = module_path(KINDS, root)
     if kinds is None:
         return []
-    known = set(imported_by(kinds, root))
+    known = chosen_by_name(kinds, root)
     kind = str(config.get("mechanism", {}).get("kind", ""))
-    own = f"{KINDS.rpartition('.')[0]}.{kind}"
-    if own not in known:
-        names = ", ".join(sorted(name.rpartition(".")[2] for name in known))
-        raise ShipError(f"board_configs/{board}.json: mechanism.kind is {kind!r}; firmware/machines has {names}")
-    # Only a draw shoe imports these.
-    drawn = () if kind == "draw" else DRAWN
-    return sorted({*(known - {own}), *drawn})
+    if kind not in known:
+        names = ", ".join(sorted(known))
+        raise ShipError(f"board_configs/{board}.json: mechanism.kind is {kind!r}; the firmware has {names}")
+    others = [module for name, module in known.items() if name != kind]
+    return others if kind == "draw" else [*others, DRAWN]

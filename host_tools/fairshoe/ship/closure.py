@@ -67,6 +67,19 @@ def imported_in(source: str, root: Path) -> Iterator[str]:
     return _imported(ast.parse(source), root)
 
 
+def chosen_by_name(path: Path, root: Path) -> dict[str, str]:
+    """The module that a source imports for each name it tests for: `if kind == "carousel": from ...carousel import`."""
+    tests = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.If))
+    return {
+        name.value: module
+        for test in tests
+        if isinstance(test.test, ast.Compare)
+        and isinstance(name := test.test.comparators[0], ast.Constant)
+        and isinstance(name.value, str)
+        for module in _imported(test.body[0], root)
+    }
+
+
 def _imported(node: ast.AST, root: Path) -> Iterator[str]:
     if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "False"):
         for child in node.orelse:

@@ -12,7 +12,7 @@ sys.path[:] = [".frozen"]
 """
 
 MAIN_RELEASE = """\
-from hal.device import boot_image
+from hal.boot_main import boot_image
 
 boot_image()
 """

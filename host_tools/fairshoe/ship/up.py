@@ -19,7 +19,7 @@ from firmware.protocol.dictionary import HASH_SIZE
 
 HOUSE = "HOUSE"  # the code of a game that a board config makes up
 PROMPT = b">>> "
-HALTED = b"fairshoe halted: "  # said every second by a device that cannot start: hal/device.py
+HALTED = b"fairshoe halted: "  # said every second by a device that cannot start: hal/boot_main.py
 BACK_S = 20.0  # until the port is there again
 SETTLE_S = 6.0  # from power-up to the first scan, with room
 NUDGE_S = 1.0  # for a prompt to answer an empty line

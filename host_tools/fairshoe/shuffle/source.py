@@ -14,7 +14,7 @@ from typing import Any, cast
 from fairshoe.boards import Config
 from fairshoe.errors import SimulatorError, UsageError
 from fairshoe.simulator import check_game
-from firmware.shoe.shuffler import Shuffler
+from firmware.deck.shuffler import Shuffler
 from firmware.version import VERSION_TEXT
 from rig import stories
 from rig.games import load_profile

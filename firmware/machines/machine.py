@@ -13,10 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
 
+    from firmware.deck.ledger import Ledger
     from firmware.image import Inputs, Outputs
     from firmware.machines.meters import Meters
     from firmware.machines.spec import Spec
-    from firmware.shoe.ledger import Ledger
 
     Phase = Callable[[Any, Inputs, Outputs, int], int]
 

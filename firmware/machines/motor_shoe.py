@@ -1,8 +1,9 @@
 """Shoe: a loaded deck, dealt from the hopper by motor. Nothing is shuffled here, and nothing is counted before it is
 dealt: every card passes both throat beams and the exit beam on its way out, and the sum is known when the last is."""
 
+from firmware.deck.ledger import TRAY
 from firmware.image import IN_EXIT
-from firmware.machines.beams import phase_dark, phase_light
+from firmware.machines.beam_test import phase_dark, phase_light
 from firmware.machines.feed import (
     FEED_ALL,
     FEED_DONE,
@@ -14,21 +15,20 @@ from firmware.machines.feed import (
     feed_start,
     feed_stop,
 )
-from firmware.machines.job import Machine
+from firmware.machines.machine import Machine
 from firmware.machines.meters import METER_CYCLES
-from firmware.machines.phases import phase_land
-from firmware.shoe.ledger import TRAY
+from firmware.machines.shared_phases import phase_land
 from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
 
+    from firmware.deck.ledger import Ledger
     from firmware.image import Inputs, Outputs
     from firmware.machines.meters import Meters
     from firmware.machines.spec import Spec
     from firmware.machines.tray import Tray
-    from firmware.shoe.ledger import Ledger
 
 
 class Shoe(Machine):

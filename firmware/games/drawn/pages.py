@@ -1,14 +1,14 @@
 """What the dealer reads at a shoe that is drawn by hand: every page of it, four lines of twenty characters."""
 
-from firmware.games.books import APPROVED_MARKER, READER_OFF, REMOVED
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK
 from firmware.games.profile import CLAUSE_NONE, RULE_BURN, RULE_DEALER_CARD
+from firmware.games.table_facts import APPROVED_MARKER, READER_OFF, REMOVED
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from firmware.games.drawn.round import Play
     from firmware.games.flow import Flow
-    from firmware.games.play import Play
     from firmware.games.profile import Page
 
 _GREEN = "Press GREEN when"
@@ -41,7 +41,7 @@ def draw_page(flow: "Flow", play: "Play") -> "Page | None":
     if flow.need == ids.NEED_BURN:
         return _BURN
     if flow.need == ids.NEED_RACK:
-        cards = flow.profile.deck_cards - flow.books.row[REMOVED]
+        cards = flow.profile.deck_cards - flow.facts.row[REMOVED]
         return "Count the rack, with", "the rest: %d cards" % cards, "Then tell the table", "system"
     if not ruled or (flow.need and flow.need != ids.NEED_UP_CARD):
         return None
@@ -71,7 +71,7 @@ def _drawing(flow: "Flow", play: "Play") -> "Page":
         return _CALLED
     if reader.answer == ids.ANSWER_NO:
         return _HITS
-    if reader.fitted and (reader.broken or flow.books.row[READER_OFF]):
+    if reader.fitted and (reader.broken or flow.facts.row[READER_OFF]):
         return _OFF
     if reader.refused:
         return _NO_ANSWER

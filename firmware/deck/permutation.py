@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
 
-    from firmware.shoe.drbg import Drbg
+    from firmware.deck.drbg import Drbg
 
 DRAW_BYTES = const(128)  # 64 words: enough for 52 cards in all but one of 10**31 shuffles
 

@@ -3,6 +3,7 @@ back is not, two at once stop the game, and the cut card tells that the shoe is 
 
 from micropython import const
 
+from firmware.deck.ledger import DISCARDED, HOPPER, PATH, REMOVED
 from firmware.fault import FAULT_BACK, FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_FACE_UP, FAULT_JAM_THROAT, FAULT_NONE
 from firmware.image import (
     IN_BACK,
@@ -18,21 +19,20 @@ from firmware.image import (
     TEN,
     output_set,
 )
-from firmware.machines.beams import phase_dark, phase_light
-from firmware.machines.job import JOB_RUNNING, Machine
+from firmware.machines.beam_test import phase_dark, phase_light
+from firmware.machines.machine import JOB_RUNNING, Machine
 from firmware.machines.meters import METER_CARDS, METER_CYCLES
-from firmware.shoe.ledger import DISCARDED, HOPPER, PATH, REMOVED
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
 
+    from firmware.deck.ledger import Ledger
     from firmware.image import Inputs, Outputs
     from firmware.machines.meters import Meters
     from firmware.machines.spec import Spec
     from firmware.machines.tray import Tray
-    from firmware.shoe.ledger import Ledger
 
 _ODD_LINES = (IN_FACE, IN_BACK, IN_OPACITY)
 _ODD_COUNT = const(3)

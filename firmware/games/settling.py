@@ -4,13 +4,13 @@ It lives beside whatever the machine does meanwhile: with two decks the other on
 which voids nothing of this round. Its events carry its own round and deck.
 """
 
-from firmware.games.books import COUNTED, DEALT, REST, STACKS, STUB, TAIL, TAIL_DECK
+from firmware.deck import ledger as zones
 from firmware.games.flow import flow_about_tail, flow_committed
-from firmware.games.needs import hold_for, need_for_end
+from firmware.games.prerequisites import hold_for, need_for_end
 from firmware.games.records import record_do
+from firmware.games.table_facts import COUNTED, DEALT, REST, STACKS, STUB, TAIL, TAIL_DECK
 from firmware.machines.panel import PRESS_ACK, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
-from firmware.shoe import ledger as zones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def tail_begin(flow: "Flow") -> None:
 
 
 def tail_resume(flow: "Flow") -> None:
-    """After a boot, from the books."""
-    row = flow.books.row
+    """After a boot, from the facts."""
+    row = flow.facts.row
     flow.tail = row[TAIL] != 0
     flow.tail_deck = row[TAIL_DECK]
     flow.tail_stacks = row[STACKS]
@@ -43,7 +43,7 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     """Take what the dealer presses about it; True if it is over."""
     panel = flow.panel
     need = need_for_end(flow)
-    if need and count_pressed(flow, flow.books.stub(), now_ms):
+    if need and count_pressed(flow, flow.facts.stub(), now_ms):
         return not flow.tail
     if flow.hands and panel.take(PRESS_SEAT):
         flow.page += 1
@@ -63,7 +63,7 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
 def count_pressed(flow: "Flow", cards: int, now_ms: int) -> bool:
     """The dealer has counted what is due: lock means so many cards, acknowledge another number."""
     if not flow_committed(flow):
-        return False  # what was pressed last is not in the books yet
+        return False  # what was pressed last is not in the facts yet
     right = flow.panel.take(PRESS_LOCK) != 0
     if not right and not flow.panel.take(PRESS_ACK):
         return False
@@ -73,11 +73,11 @@ def count_pressed(flow: "Flow", cards: int, now_ms: int) -> bool:
 
 def tail_end(flow: "Flow") -> None:
     """The dealer ends it; it is never inferred from the cards."""
-    books = flow.books
-    counted = books.word(STUB) if books.row[COUNTED] else ids.UNKNOWN_U16
+    facts = flow.facts
+    counted = facts.word(STUB) if facts.row[COUNTED] else ids.UNKNOWN_U16
     flow_about_tail(flow, True)
     flow.outbox.post(
-        ids.EV_ROUND_ENDED, flow.tail_stacks, flow.tail_dealt, flow.tail_rest, books.stub(), e=counted
+        ids.EV_ROUND_ENDED, flow.tail_stacks, flow.tail_dealt, flow.tail_rest, facts.stub(), e=counted
     )
     flow_about_tail(flow, False)
     flow.tail = False

@@ -1,6 +1,6 @@
-"""Where a table's books live: two cells that take turns, each with the number of the last event it contains.
+"""Where a table's facts live: two cells that take turns, each with the number of the last event it contains.
 
-    books  u8 magic, 3 zeros, u32 generation, u32 last event, row 44, zeros, u32 CRC
+    facts  u8 magic, 3 zeros, u32 generation, u32 last event, row 44, zeros, u32 CRC
 
 A torn write costs nothing: events that are newer than the other cell are noted again at boot.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from firmware.journal.store import Journal
     from hal.api import Storage
 
-    class Books(Protocol):
+    class TableFacts(Protocol):
         """What is kept: one row of bytes, and its one writer."""
 
         row: bytearray
@@ -33,7 +33,7 @@ _SEQ_AT = const(8)
 _ROW_AT = const(12)
 
 
-class BookStore:
+class FactStore:
     """Loads the newest good row, and overwrites the other one."""
 
     def __init__(self, storage: "Storage") -> None:
@@ -56,10 +56,10 @@ class BookStore:
         return True
 
 
-def books_open(storage: "Storage", journal: "Journal", books: "Books") -> BookStore:
+def facts_open(storage: "Storage", journal: "Journal", facts: "TableFacts") -> FactStore:
     """Load the row, and note what was recorded after it was stored. Bound: what the journal holds."""
-    store = BookStore(storage)
-    store.load(books.row)
+    store = FactStore(storage)
+    store.load(facts.row)
     values = [0] * VALUES_MAX
     for seq in range(max(store.seq, journal.seq_last - journal.capacity) + 1, journal.seq_last + 1):
         message = journal.load(seq)
@@ -68,5 +68,5 @@ def books_open(storage: "Storage", journal: "Journal", books: "Books") -> BookSt
             round_number = values[5]
             deck = values[6]
             unpack(journal.buf, at, journal.codes[message], values)
-            books.note(message, values, deck, round_number)
+            facts.note(message, values, deck, round_number)
     return store

@@ -6,7 +6,7 @@ One of each kind waits at a time, and each costs a frame: whoever asks too fast 
 from micropython import const
 
 from firmware.journal.cells import CRC_AT
-from firmware.link.gate import link_begin, link_finish, link_send_text
+from firmware.link.admission import link_begin, link_finish, link_send_text
 from firmware.protocol import ids
 from firmware.protocol.codec import pack
 from firmware.protocol.session import MAC_SIZE
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from firmware.journal.seeds import Seeds
     from firmware.journal.store import Journal
-    from firmware.link.gate import Link
+    from firmware.link.admission import Link
     from firmware.link.service import Service
 
     class Words(Protocol):
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _NOTHING = const(-1)
 
 
-class Asked:
+class Queries:
     """Questions that wait for an answer."""
 
     def __init__(self, journal: "Journal", seeds: "Seeds", service: "Service", words: "Words") -> None:

@@ -1,21 +1,9 @@
-"""Needs: what the rules want before a deck is taken in, before a round begins and before it ends, from the books.
+"""Needs: what the rules want before a deck is taken in, before a round begins and before it ends, from the facts.
 
 A need holds back the button and the command alike; the display names it, and who asks in vain is told once, with the
 clause.
 """
 
-from firmware.games.books import (
-    ACCEPTED,
-    COLLECTED,
-    COUNTED,
-    DUE,
-    HELD,
-    MACHINE_COUNTED,
-    RACK,
-    ROUNDS,
-    SERVICE,
-    SOURCE,
-)
 from firmware.games.profile import (
     CLAUSE_NONE,
     RULE_BURN,
@@ -30,6 +18,18 @@ from firmware.games.profile import (
     RULE_REMOVAL,
     RULE_STUB_COUNT,
     RULE_TWO_DECKS,
+)
+from firmware.games.table_facts import (
+    ACCEPTED,
+    COLLECTED,
+    COUNTED,
+    DUE,
+    HELD,
+    MACHINE_COUNTED,
+    RACK,
+    ROUNDS,
+    SERVICE,
+    SOURCE,
 )
 from firmware.protocol import ids
 
@@ -56,25 +56,25 @@ _RULES = (
 
 def deck_next(flow: "Flow") -> int:
     """The deck that is to be taken in."""
-    return flow.books.turn() if flow.profile.decks > 1 else 1
+    return flow.facts.turn() if flow.profile.decks > 1 else 1
 
 
 def need_for_deck(flow: "Flow") -> int:
     """What keeps the next deck out of the machine."""
-    books = flow.books
+    facts = flow.facts
     deck = deck_next(flow)
-    if books.row[SERVICE]:
+    if facts.row[SERVICE]:
         return ids.NEED_SERVICE
-    if books.deck(deck, HELD):
+    if facts.deck(deck, HELD):
         return ids.NEED_DISPUTE
     if flow.profile.recorded:
-        if books.row[RACK] and flow.profile.clauses[RULE_RACK] != CLAUSE_NONE:
+        if facts.row[RACK] and flow.profile.clauses[RULE_RACK] != CLAUSE_NONE:
             return ids.NEED_RACK
-        if not books.inducted(deck):
+        if not facts.inducted(deck):
             return ids.NEED_INDUCTION
-        if not flow.machine.shuffles and not books.deck(deck, SOURCE):
+        if not flow.machine.shuffles and not facts.deck(deck, SOURCE):
             return ids.NEED_PROVENANCE
-        if flow.machine.draws and books.cut_due(deck):
+        if flow.machine.draws and facts.cut_due(deck):
             return ids.NEED_CUT  # in a shoe nobody can cut it any more
     # Dealt by other means, what is due is due before the next deck.
     return ids.NEED_COUNT if flow.profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
@@ -82,19 +82,19 @@ def need_for_deck(flow: "Flow") -> int:
 
 def need_for_round(flow: "Flow") -> int:
     """What keeps a round from beginning with the deck inside."""
-    books = flow.books
-    if books.row[SERVICE]:
+    facts = flow.facts
+    if facts.row[SERVICE]:
         return ids.NEED_SERVICE
     if flow.tail:
         return ids.NEED_ROUND_END
-    if flow.profile.recorded and books.cut_due(flow.outbox.deck or 1):
+    if flow.profile.recorded and facts.cut_due(flow.outbox.deck or 1):
         return ids.NEED_CUT
     return ids.NEED_COUNT if stub_overdue(flow, flow.outbox.deck) else ids.NEED_NONE
 
 
 def need_for_cards(flow: "Flow") -> int:
     """What keeps the first card back once betting is closed: chips for as many wagers as were accepted."""
-    row = flow.books.row
+    row = flow.facts.row
     told = row[ACCEPTED] != 0
     if (told or flow.profile.recorded) and (not told or row[ACCEPTED] != row[COLLECTED]):
         return ids.NEED_PROGRESSIVE
@@ -102,7 +102,7 @@ def need_for_cards(flow: "Flow") -> int:
 
 
 def need_for_end(flow: "Flow") -> int:
-    row = flow.books.row
+    row = flow.facts.row
     return ids.NEED_COUNT if row[DUE] and not row[COUNTED] else ids.NEED_NONE
 
 
@@ -113,18 +113,18 @@ def stub_exempt(flow: "Flow", deck: int) -> bool:
     if not profile.stub_exempt >> profile.mode & 1 or not profile.counts_full:
         return False
     # What is handed out whole was always counted by then; what is dealt here may have been shuffled elsewhere.
-    return flow.machine.shuffles if profile.mode else flow.books.deck(deck or 1, MACHINE_COUNTED) != 0
+    return flow.machine.shuffles if profile.mode else flow.facts.deck(deck or 1, MACHINE_COUNTED) != 0
 
 
 def stub_due(flow: "Flow", deck: int) -> bool:
     """Whether the round that begins now must end with a count."""
     every = flow.profile.stub_rounds
-    return every != 0 and flow.books.row[ROUNDS] + 1 >= every and not stub_exempt(flow, deck)
+    return every != 0 and flow.facts.row[ROUNDS] + 1 >= every and not stub_exempt(flow, deck)
 
 
 def stub_overdue(flow: "Flow", deck: int) -> bool:
     every = flow.profile.stub_rounds
-    return every != 0 and flow.books.row[ROUNDS] >= every and not stub_exempt(flow, deck)
+    return every != 0 and flow.facts.row[ROUNDS] >= every and not stub_exempt(flow, deck)
 
 
 def hold_for(flow: "Flow", need: int, asked: int) -> bool:

@@ -9,10 +9,10 @@ of it; the texts below are part of it and change only together with their number
 from hashlib import sha256
 from struct import pack
 
+from firmware.deck.drbg import Drbg
+from firmware.deck.entropy import SEED_SIZE, Entropy
+from firmware.deck.permutation import permutation_fill
 from firmware.digest import wipe
-from firmware.shoe.drbg import Drbg
-from firmware.shoe.entropy import SEED_SIZE, Entropy
-from firmware.shoe.permutation import permutation_fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

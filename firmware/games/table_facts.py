@@ -1,6 +1,6 @@
-"""The books of a table: what outlives a round and a power cut, as small numbers in one row of bytes.
+"""The facts of a table: what outlives a round and a power cut, as small numbers in one row of bytes.
 
-Nothing writes them but `note`, which reads events as they are recorded; so books and journal cannot disagree. After a
+Nothing writes them but `note`, which reads events as they are recorded; so facts and journal cannot disagree. After a
 boot the events that are newer than the stored row are noted again. What a power cut does to each is decided here too:
 a deck loses the status of being shuffled, everything else stays.
 """
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from firmware.games.profile import Profile
 
 
-class Books:
+class TableFacts:
     """Sole writer of the row: note."""
 
     def __init__(self, profile: "Profile") -> None:

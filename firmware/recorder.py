@@ -1,4 +1,4 @@
-"""The scribe makes what happened durable, and keeps the journal's house: seals, keys, room, what a halt left behind.
+"""The recorder makes what happened durable, and keeps the journal's house: seals, keys, room, what a halt left behind.
 
 All of it is quiet work: the app calls it only while no card moves.
 """
@@ -6,13 +6,13 @@ All of it is quiet work: the app calls it only while no card moves.
 from micropython import const
 
 from firmware.fault import FAULT_JOURNAL, FAULT_NONE, FAULT_POWER, FAULT_RESET
-from firmware.games.books import TAIL
 from firmware.games.flow import WAITING_FOR_DECK
 from firmware.games.procedure import procedure_resume
-from firmware.journal.books import LATE_EVENTS, books_open
+from firmware.games.table_facts import TAIL
 from firmware.journal.cells import CELL_SIZE, cells_require
 from firmware.journal.halts import halt_forget, halt_load
 from firmware.journal.store import BODY_AT
+from firmware.journal.table_cells import LATE_EVENTS, facts_open
 from firmware.protocol import ids
 from firmware.version import VERSION_TEXT
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from firmware.journal.outbox import Entry
     from firmware.journal.seeds import Seeds
     from firmware.journal.store import Journal
-    from firmware.link.commands import Desk
+    from firmware.link.commands import CommandRunner
     from firmware.link.service import Service
     from hal.api import Hal
 
@@ -32,11 +32,18 @@ READY_MAX = const(128)  # cells that storage can be made ready for: it would nev
 FILLING_PART = const(3)  # of the journal left: time to look for the host, before rounds are refused
 
 
-class Scribe:
+class Recorder:
     """Takes events from the outbox into the journal, and tells those who have to know."""
 
     def __init__(
-        self, hal: "Hal", flow: "Flow", journal: "Journal", seeds: "Seeds", service: "Service", desk: "Desk", boot: int
+        self,
+        hal: "Hal",
+        flow: "Flow",
+        journal: "Journal",
+        seeds: "Seeds",
+        service: "Service",
+        runner: "CommandRunner",
+        boot: int,
     ) -> None:
         self.hal = hal
         self.flow = flow
@@ -44,9 +51,9 @@ class Scribe:
         self.seeds = seeds
         self.service = service
         self.sealer = service.sealer
-        self.desk = desk
+        self.runner = runner
         self.outbox = flow.outbox
-        self.book_store = books_open(hal, journal, flow.books)
+        self.book_store = facts_open(hal, journal, flow.facts)
         self.prefix = [0, boot, 0, 0, 0, 0, 0]
         self.utc_offset_s = 0  # UTC minus uptime; 0 while nobody has told
         self.utc_offset_next = 0  # from the record on that says so
@@ -62,7 +69,7 @@ class Scribe:
         flow.round_last = journal.round_last
         interrupted = journal.last_of(ids.INTENTS, ids.OUTCOMES)
         round_mark = journal.last_of((ids.EV_ROUND_STARTED,), (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED))
-        round_open = round_mark == ids.EV_ROUND_STARTED and not flow.books.row[TAIL]
+        round_open = round_mark == ids.EV_ROUND_STARTED and not flow.facts.row[TAIL]
         self.outbox.round = flow.round_last if round_open else 0
         cause = self.hal.reset_cause()
         halted_boot, halted = halt_load(self.hal)
@@ -71,10 +78,10 @@ class Scribe:
         self.outbox.post(ids.EV_BOOTED, cause, board_crc, halted_boot, text=text)
         if journal.broken:
             self.outbox.post(ids.EV_JOURNAL_BROKEN, journal.broken, journal.broken_seq)
-        self.desk.recover()
+        self.runner.recover()
         if journal.last_of((ids.EV_DECK_REMOVED,), (ids.EV_COMMAND_ACCEPTED,)) == ids.EV_DECK_REMOVED:
             # What was inside is on record, and power may have been lost before it was said of a command in doubt.
-            self.desk.found(journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8)
+            self.runner.found(journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8)
         if interrupted not in ids.INTENTS:
             interrupted = 0
         lost = FAULT_RESET if self.halted or cause == CAUSE_WATCHDOG else FAULT_POWER
@@ -129,11 +136,11 @@ class Scribe:
         if message != ids.EV_ROUND_ENDED or entry.deck == self.outbox.deck:
             self.seeds.note(message)
         self.sealer.note(message)
-        self.flow.books.note(message, entry.values, entry.deck, entry.round)
+        self.flow.facts.note(message, entry.values, entry.deck, entry.round)
         if message == ids.EV_RECORDED or message == ids.EV_STACK_TAKEN:
             self.flow.page_due = True  # what is due may be another thing now
         elif message == ids.EV_DECK_REMOVED:
-            self.desk.found(entry.values[0])
+            self.runner.found(entry.values[0])
 
     def keep_house(self) -> bool:
         """What the journal itself needs, once everything that happened is in it. True if there is more to record."""
@@ -150,10 +157,10 @@ class Scribe:
             self.outbox.post(ids.EV_SEALED, self.sealer.keys.generation())
         elif self.outbox.count == 0:
             self.service.change()
-        books = self.flow.books
-        if books.dirty and (self.flow.meters.dirty or journal.seq_last - self.book_store.seq >= LATE_EVENTS):
+        facts = self.flow.facts
+        if facts.dirty and (self.flow.meters.dirty or journal.seq_last - self.book_store.seq >= LATE_EVENTS):
             # Between jobs, and long before the journal recycles what is newer than the stored row.
-            books.dirty = not self.book_store.save(books.row, journal.seq_last)
+            facts.dirty = not self.book_store.save(facts.row, journal.seq_last)
         if self.flow.state == WAITING_FOR_DECK and self.ready_seq != journal.seq_last:
             # Between rounds storage may take its time, a step at a call: in the next one every write is quick.
             self.readying = not self.hal.nv_erase(0, min(self.flow.profile.round_events, READY_MAX) * CELL_SIZE)

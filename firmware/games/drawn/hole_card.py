@@ -6,8 +6,8 @@ Whoever asks otherwise gets no answer, after the same time, and a supervisor is 
 
 from micropython import const
 
-from firmware.games.books import READER_OFF
 from firmware.games.profile import EXTRA_READER, RULE_HOLE_CARD, RULE_INSURANCE, RULE_READER_FAULT, RULE_READER_WRONG
+from firmware.games.table_facts import READER_OFF
 from firmware.image import IN_HOLE_CARD, IN_HOLE_MATCH, OUT_READ_ACE, OUT_READ_COURT, output_set
 from firmware.protocol import ids
 from firmware.ticks import FOREVER_MS, ticks_diff
@@ -49,7 +49,7 @@ class Reader:
 
 def reader_used(flow: "Flow", reader: Reader) -> bool:
     fitted = reader.fitted and not reader.broken and flow.profile.extras & EXTRA_READER != 0
-    return fitted and not flow.books.row[READER_OFF]
+    return fitted and not flow.facts.row[READER_OFF]
 
 
 def reader_decides(reader: Reader) -> bool:

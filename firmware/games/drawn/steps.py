@@ -4,8 +4,10 @@ A shoe lasts for many rounds. Cards drawn outside of one are burned; where a gam
 betting, that card is the first of the round. The cut card ends the shoe after the round it shows in.
 """
 
+from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
-from firmware.games.books import APPROVED_MARKER
+from firmware.games.drawn.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
+from firmware.games.drawn.round import NOTICE_FACE_UP, NOTICE_TEN, REFILL_COMMIT, REFILL_CUT, REFILL_LOAD, Play
 from firmware.games.flow import (
     DECK_SPENT,
     DRAW_READY,
@@ -17,9 +19,7 @@ from firmware.games.flow import (
     flow_void,
     flow_warn,
 )
-from firmware.games.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
-from firmware.games.needs import hold_for, need_for_round
-from firmware.games.play import NOTICE_FACE_UP, NOTICE_TEN, REFILL_COMMIT, REFILL_CUT, REFILL_LOAD, Play
+from firmware.games.prerequisites import hold_for, need_for_round
 from firmware.games.profile import (
     CLAUSE_NONE,
     EXTRA_BURNS,
@@ -38,11 +38,11 @@ from firmware.games.profile import (
     RULE_TENS,
 )
 from firmware.games.round_steps import round_end, round_start
-from firmware.games.tail import count_pressed
+from firmware.games.settling import count_pressed
+from firmware.games.table_facts import APPROVED_MARKER
 from firmware.image import IN_HOLE_CARD, IN_HOPPER
 from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
 from firmware.protocol import ids
-from firmware.shoe.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False

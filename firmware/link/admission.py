@@ -278,7 +278,7 @@ def _wrong_guess(link: Link, session: Session, now_ms: int) -> None:
 
 
 def link_alive(link: Link, now_ms: int) -> bool:
-    """Whether a keyed session is in force and its host was heard of lately. Asked often, so that silence is noticed
+    """Whether a keyed session is in force and its host was heard of lately. Queries often, so that silence is noticed
     long before times wrap."""
     session = link.session
     if session.alive and ticks_diff(now_ms, session.heard_ms) >= ALIVE_MS:

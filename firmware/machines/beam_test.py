@@ -13,7 +13,7 @@ from firmware.ticks import ticks_diff
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.image import Inputs, Outputs
-    from firmware.machines.job import Machine
+    from firmware.machines.machine import Machine
 
 DARK_MS = const(5)  # the light fades, the change lasts a millisecond, a scan is late
 _NONE = const(-1)

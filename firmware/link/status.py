@@ -4,8 +4,8 @@ from struct import pack_into
 
 from micropython import const
 
+from firmware.deck.ledger import ZONE_COUNT
 from firmware.games.flow import SHUFFLING
-from firmware.shoe.ledger import ZONE_COUNT
 from firmware.ticks import ticks_diff
 
 TYPE_CHECKING = False

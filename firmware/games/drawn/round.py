@@ -1,16 +1,16 @@
 """What is known of a shoe that is drawn by hand and of its round, and what the records of its game mean.
 
-A shoe does not outlive a power cut, and neither does this: whatever must is in the books. Cards have numbers in their
+A shoe does not outlive a power cut, and neither does this: whatever must is in the facts. Cards have numbers in their
 round, from 1, and the deal plan says whose each is: the dealer's, one to each box, a second to each box; where a reader
 is used, the dealer's hole card; then whoever wants more.
 """
 
 from micropython import const
 
-from firmware.games.books import APPROVAL, APPROVED_NO_BURN, RACK, REMOVED
-from firmware.games.draw_pages import draw_page
+from firmware.deck import ledger as zones
+from firmware.games.drawn.hole_card import JACK, Reader, reader_decides, reader_used
+from firmware.games.drawn.pages import draw_page
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK, flow_enter
-from firmware.games.hole_card import JACK, Reader, reader_decides, reader_used
 from firmware.games.profile import (
     CLAUSE_NONE,
     EXTRA_BURNS,
@@ -28,8 +28,8 @@ from firmware.games.profile import (
     RULE_TEN,
     RULE_TENS,
 )
+from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, RACK, REMOVED
 from firmware.protocol import ids
-from firmware.shoe import ledger as zones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ NOT_MINE = const(-1)
 
 
 class Play:
-    """Of one device. Sole writers: the steps of draw_steps.py, and records."""
+    """Of one device. Sole writers: the steps of steps.py, and records."""
 
     def __init__(self, flow: "Flow") -> None:
         profile = flow.profile
@@ -61,7 +61,7 @@ class Play:
         machine.rejects = profile.clauses[RULE_FACE_UP] != CLAUSE_NONE
         machine.tens_out = profile.extras & EXTRA_TENS_OUT != 0 and flow.spec.recognises
         self.reader = Reader(flow.spec.reads_holes)
-        self.approved = flow.books.row[APPROVAL]
+        self.approved = flow.facts.row[APPROVAL]
         self.recut = False  # what comes next are the same cards, cut again
         self.load()
         self.begin()
@@ -141,7 +141,7 @@ class Play:
     def objection(self, flow: "Flow", what: int, a: int, b: int) -> int:
         """Why this cannot be put on record now; 0 if it can, NOT_MINE if that is not for this to say."""
         if what == ids.REC_STUB_COUNTED and flow.need != ids.NEED_COUNT:  # else a stub, as at any other table
-            return ids.REASON_NONE if flow.state == WAITING_FOR_DECK and flow.books.row[RACK] else ids.REASON_STATE
+            return ids.REASON_NONE if flow.state == WAITING_FOR_DECK and flow.facts.row[RACK] else ids.REASON_STATE
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
         if what == ids.REC_MISDEAL:
@@ -204,7 +204,7 @@ class Play:
     def rule_of(self, flow: "Flow", what: int, a: int, b: int) -> int:
         machine = flow.machine
         if what == ids.REC_STUB_COUNTED and flow.need != ids.NEED_COUNT:
-            whole = a == flow.profile.deck_cards - flow.books.row[REMOVED]
+            whole = a == flow.profile.deck_cards - flow.facts.row[REMOVED]
             return RULE_RACK if whole else RULE_RACK_WRONG
         if what == ids.REC_FACE_UP:
             return RULE_FACE_UPS if machine.face_ups + a > 1 else RULE_FACE_UP

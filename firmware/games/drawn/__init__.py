@@ -1,0 +1,1 @@
+"""Double Attack Blackjack: a game whose cards are drawn by hand from a shoe."""
