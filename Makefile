@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# Every tool is a module or a package of tools/, called by its name.
+TOOL := PYTHONPATH=tools $(BIN)/python -m
 BOARD ?=
 GAME ?=
 PORT ?=
@@ -29,7 +31,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-cpython test-host test-device test-chance test-mpy check lint types types-device style
-.PHONY: scenarios trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
+.PHONY: scenarios generate trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # Tests that draw what they try, at least in part.
 CHANCE := tests/powerloss tests/fuzz tests/differential
@@ -90,11 +92,11 @@ test-mpy: ready ## the tests that both VMs share, on the MicroPython VM
 	@$(BIN)/node tools/mpy/test.mjs tests/unit tests/contract
 
 test-dissector: ready ## the Wireshark dissector in the real tshark (as root on Debian it installs tshark if missing)
-	@$(BIN)/python tools/dissector_test.py
+	@$(TOOL) dissector
 
 .PHONY: test-dissector test-dissector-if-tshark
 test-dissector-if-tshark: ready
-	@$(BIN)/python tools/dissector_test.py --if-present
+	@$(TOOL) dissector --if-present
 
 check: ready ## ruff, pyright for host and device, layering and tidiness
 	$(call each,lint types types-device style)
@@ -112,7 +114,7 @@ style: ready
 	@$(BIN)/pytest -q tests/style
 
 size: ready ## what one board ships, module by module, against the budget  [BOARD=]
-	@$(BIN)/python tools/size.py $(call opt,--board,$(BOARD))
+	@$(TOOL) size $(call opt,--board,$(BOARD))
 
 deploy: ready ## build, write what changed, reset, see that it runs  BOARD= PORT= [GAME= TABLE_PORT=]
 	@$(if $(and $(BOARD),$(PORT)),,echo 'make deploy BOARD=pico-carousel PORT=/dev/ttyACM0 [GAME= TABLE_PORT=]'; exit 2)
@@ -128,26 +130,32 @@ image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BE
 
 bench: ## measure against the budgets and against what others use
 	@$(PYTHON) tools/setup.py --quiet --bench || $(PYTHON) tools/setup.py --quiet
-	@$(BIN)/python tools/bench.py
+	@$(TOOL) bench
 
 scenarios: ready ## every scenario on both VMs, transcripts compared (some minutes)
-	@$(BIN)/python tools/scenarios.py
+	@$(TOOL) scenarios
+
+generate: ready ## write every generated file again: messages, protocol and wiring pages, tables of docs/CLI.md, docs/RULES.md
+	@$(TOOL) protocol
+	@$(TOOL) wiring
+	@$(TOOL) docs.cli_page --write
+	@$(TOOL) rules --write > /dev/null
 
 trace: ready ## which test proves which clause of the games' rules; WRITE=1 renews docs/RULES.md
-	@$(BIN)/python tools/rules_trace.py $(if $(WRITE),--write)
+	@$(TOOL) rules $(if $(WRITE),--write)
 
 fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]
-	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))
+	@$(TOOL) fuzz --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
 soak: ready ## random hands, faults and power cuts at simulated machines of all kinds  [MINUTES= SEED=]
-	@$(BIN)/python tools/soak.py --minutes $(MINUTES) $(call opt,--seed,$(SEED))
+	@$(TOOL) soak --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
 powerloss: ready ## power cut at every storage write and at sampled instants, on all boards and games  [MINUTES= SEED= JOBS= BOARD= GAME=]
-	@$(BIN)/python tools/powerloss.py --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) \
+	@$(TOOL) powerloss --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) \
 		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
 
 soak-kill: ready ## rounds by commands while host, power and cable are killed at random  [ROUNDS= MINUTES= SEED= BOARD= GAME=]
-	@$(BIN)/python tools/soak_kill.py $(call opt,--rounds,$(ROUNDS)) $(call opt,--seed,$(SEED)) \
+	@$(TOOL) soak.kill $(call opt,--rounds,$(ROUNDS)) $(call opt,--seed,$(SEED)) \
 		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
 		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
 
@@ -156,7 +164,7 @@ growth: ready ## whether memory grows over 1,000 rounds, on the MicroPython VM  
 
 hil: ## play and measure the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD= ROUNDS= CARDS= SEED= ONLY= JOBS= QUICK=1 KEYED=1]
 	@$(PYTHON) tools/setup.py --quiet --hil
-	@PYTHONPATH=tools $(BIN)/python -m hil $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD)) \
+	@$(TOOL) hil $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD)) \
 		$(call opt,--rounds,$(ROUNDS)) $(call opt,--cards,$(CARDS)) $(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
 		$(call opt,--jobs,$(JOBS)) $(if $(QUICK),--quick) $(if $(KEYED),--keyed)
 
@@ -166,24 +174,24 @@ hil-smoke: ## the shortest run of hil: one round  UF2=firmware.uf2 [BOARD=]
 .PHONY: hil-contract
 hil-contract: ## what hal/api.py promises, kept by the port on the emulated RP2040  UF2=firmware.uf2 [KIND= JOBS=]
 	@$(PYTHON) tools/setup.py --quiet --hil
-	@PYTHONPATH=tools $(BIN)/python -m hil.contract $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
+	@$(TOOL) hil.contract $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
 
 .PHONY: docs docs-serve docs-ready
 docs-ready:
 	@$(PYTHON) tools/setup.py --quiet --docs
 
 docs: docs-ready ## the documentation site, in build/site; a warning is an error
-	@$(BIN)/python tools/docs_site.py
+	@$(TOOL) docs
 
 docs-serve: docs-ready ## the same on a local port, built again whenever a page changes
-	@$(BIN)/python tools/docs_site.py --serve
+	@$(TOOL) docs --serve
 
 .PHONY: captures captures-check
 captures: ready ## take the terminal captures of docs/captures again, from real commands  [NAMES=]
-	@$(BIN)/python tools/captures.py $(NAMES)
+	@$(TOOL) captures $(NAMES)
 
 captures-check: ready ## say which captures no longer show what the commands write
-	@$(BIN)/python tools/captures.py --check $(NAMES)
+	@$(TOOL) captures --check $(NAMES)
 
 wheel: ready ## build the wheel into dist/
 	@$(BIN)/hatchling build -t wheel

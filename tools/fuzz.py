@@ -1,7 +1,7 @@
 """`make fuzz`: any bytes whatever into both decoders, the host's and the device's, until one is not as it must be.
 
-    python tools/fuzz.py [--minutes 1] [--seed N]        until the time is over or a case fails
-    python tools/fuzz.py --seed N --case M               one case again
+    python -m fuzz [--minutes 1] [--seed N]        until the time is over or a case fails
+    python -m fuzz --seed N --case M               one case again
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "host_tools"))
 
 from fairshoe import messages, wire
 from fairshoe.messages import Message, UnknownMessage
@@ -267,7 +264,7 @@ def run_case(seed: int, case: int) -> str:
     return (
         f"fuzz: case {case} of seed {seed} failed: {what}\n"
         f"  smallest stream found, {len(data)} bytes: {failure(small, case)}\n  {data.hex()}\n"
-        f"  replay: .venv/bin/python tools/fuzz.py --seed {seed} --case {case}"
+        f"  replay: PYTHONPATH=tools .venv/bin/python -m fuzz --seed {seed} --case {case}"
     )
 
 

@@ -1,6 +1,6 @@
 """Plays every scenario on CPython and on the MicroPython VM and compares what happened, line by line.
 
-    .venv/bin/python tools/scenarios.py [FILE ...]
+    PYTHONPATH=tools .venv/bin/python -m scenarios [FILE ...]
 
 Exit status 0 when all went as expected on both and both wrote the same transcript, else 1.
 """

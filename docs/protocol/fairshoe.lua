@@ -9,7 +9,7 @@
 -- The MAC of a keyed frame is shown and not checked: that would need the device's key in this file.
 
 -- >>> generated
--- by tools/protocol/gen_protocol.py from firmware/protocol/ids.py
+-- by tools/protocol/gen_docs.py from firmware/protocol/ids.py
 local VERSION, FRAME_MAX = 1, 253
 local SIZES = { u8 = 1, u16 = 2, u32 = 4, t8 = 8, b8 = 8, b16 = 16, b32 = 32, rest = 0 }
 local CLASSES = { [0] = "handshake", [1] = "dictionary", [2] = "event", [3] = "ack", [4] = "command", [5] = "response", [6] = "telemetry", [7] = "time", [8] = "diagnostic" }

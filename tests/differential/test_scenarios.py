@@ -30,7 +30,8 @@ def test_a_sample_of_scenarios_gives_the_same_transcripts_on_both_vms() -> None:
     seed = random.randrange(1 << 16)
     paths = sample(seed)
     print(f"seed {seed}: " + " ".join(path.stem for path in paths))
-    print("replay: .venv/bin/python tools/scenarios.py " + " ".join(str(path.relative_to(ROOT)) for path in paths))
+    named = " ".join(str(path.relative_to(ROOT)) for path in paths)
+    print(f"replay: PYTHONPATH=tools .venv/bin/python -m scenarios {named}")
     for left, right in zip(play(paths), play_on_micropython(paths), strict=True):
         assert left.problems == right.problems == [], left.path.stem
         assert left.transcript == right.transcript, left.path.stem

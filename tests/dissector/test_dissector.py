@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from protocol_frames import with_crc
-from protocol_table import BY_NAME, ENUMS, MESSAGE_FIELDS
-from tshark import LINKTYPE_RAW, Layer, dissect, pcap, run, tcp_packet, udp_packet
+from dissector.tshark import LINKTYPE_RAW, Layer, dissect, pcap, run, tcp_packet, udp_packet
+from protocol.frames import with_crc
+from protocol.table import BY_NAME, ENUMS, MESSAGE_FIELDS
 
 from firmware.protocol.cobs import FRAME_MAX
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE

@@ -11,7 +11,7 @@ from firmware.protocol.frame import FrameReader
 
 def test_any_bytes_leave_both_decoders_right_and_in_agreement() -> None:
     seed = random.randrange(1 << 32)
-    print(f"replay: .venv/bin/python tools/fuzz.py --minutes 0.1 --seed {seed}")
+    print(f"replay: PYTHONPATH=tools .venv/bin/python -m fuzz --minutes 0.1 --seed {seed}")
     report = fuzz.run(seed, 6, print)
     assert not report, report
 

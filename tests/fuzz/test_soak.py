@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from soak import Run, write_finding
-from soak_hands import BOARDS
-from soak_shrink import kind_of
+from soak.hands import BOARDS
+from soak.run import Run, write_finding
+from soak.shrink import kind_of
 
 from fairshoe.scenario import play, play_on_micropython
 from firmware.app import App
@@ -30,7 +30,7 @@ def test_random_hands_break_no_promise() -> None:
     for seed in range(first, first + SLICE):
         run = Run(seed)
         assert not run.play(), (
-            f"{run.problems[0]}; replay: .venv/bin/python tools/soak.py --seed {seed} --runs 1 --verbose"
+            f"{run.problems[0]}; replay: PYTHONPATH=tools .venv/bin/python -m soak --seed {seed} --runs 1 --verbose"
         )
 
 

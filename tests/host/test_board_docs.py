@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import wiring
-import wiring_svg
+from wiring import page as wiring
+from wiring import svg
+from wiring.__main__ import main
 
 from fairshoe import board_checks, boards
 
@@ -140,55 +141,55 @@ def test_boards_on_other_microcontrollers_differ_in_what_their_table_says_and_in
 
 
 def test_the_page_and_the_pictures_of_wiring_are_what_the_configs_say(capsys: pytest.CaptureFixture[str]) -> None:
-    assert wiring.main(["--check"]) == 0, capsys.readouterr().err
+    assert main(["--check"]) == 0, capsys.readouterr().err
 
 
 def test_a_page_or_a_picture_that_is_out_of_date_is_noticed_and_mended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(wiring, "DOCS", tmp_path)
-    assert wiring.main(["--check"]) == 1
-    assert "run tools/wiring.py" in capsys.readouterr().err
-    assert wiring.main([]) == 0
-    assert wiring.main(["--check"]) == 0
+    assert main(["--check"]) == 1
+    assert "run make generate" in capsys.readouterr().err
+    assert main([]) == 0
+    assert main(["--check"]) == 0
     for name, before, after in (("WIRING.md", "GPIO 7", "GPIO 8"), ("wiring/pico2-draw.svg", "hopper", "tray")):
         path = tmp_path / name
         path.write_text(path.read_text().replace(before, after))
         assert Path(name) in wiring.outdated()
     (tmp_path / "wiring" / "no-such-board.svg").write_text("")
     assert wiring.outdated()[-1] == Path("wiring/no-such-board.svg")
-    assert wiring.main([]) == 0
-    assert wiring.main(["--check"]) == 0
+    assert main([]) == 0
+    assert main(["--check"]) == 0
 
 
 @pytest.mark.parametrize("board", CONFIGS)
 def test_a_picture_shows_every_line_at_its_pin_and_nothing_else(board: str) -> None:
     config = CONFIGS[board]
-    drawn = wiring_svg.parts(config)
+    drawn = svg.parts(config)
     rows = [row for part in drawn for row in part.left + part.right if row.group not in ("", "power", "mcu")]
     wired = {row[0]: row for row in wiring.rows(config)}
-    assert sorted(row.end for row in rows) == sorted(wiring_svg.ENDS[line] for line in wired)
+    assert sorted(row.end for row in rows) == sorted(svg.ENDS[line] for line in wired)
     by_end = {row.end: row for row in rows}
     for line, (_line, pin, place, *_rest) in wired.items():
-        row = by_end[wiring_svg.ENDS[line]]
+        row = by_end[svg.ENDS[line]]
         where = {row.name, row.number, f"pin {row.number}", row.name.partition(" ")[0]}
         assert {pin, place, pin.removeprefix("GPIO ")} & where, line
         if board.startswith("pico") and pin.startswith("GPIO"):
             assert (row.number, row.name) == (place.removeprefix("pin "), pin.replace("GPIO ", "GP")), line
-    picture = wiring_svg.picture(config)
+    picture = svg.picture(config)
     assert all(f">{escape(row.end)}<" in picture for row in rows)
 
 
 @pytest.mark.parametrize("board", CONFIGS)
 def test_no_two_words_of_a_picture_overlap(board: str) -> None:
     """By the widest a character of its size gets, in rows that are as far apart as they are high."""
-    picture = wiring_svg.picture(CONFIGS[board])
+    picture = svg.picture(CONFIGS[board])
     spans: dict[float, list[tuple[float, float, str]]] = {}
     for x, y, css, words in re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="([^"]*)">([^<]*)<', picture):
         classes = css.split()
         width = len(words) * (10 if "t" in classes else 6.6)
         start = float(x) - (width if "e" in classes else width / 2 if {"m", "p"} & set(classes) else 0)
-        assert start >= 0 and start + width <= wiring_svg.WIDTH, words
+        assert start >= 0 and start + width <= svg.WIDTH, words
         spans.setdefault(float(y), []).append((start, start + width, words))
     for row in spans.values():
         row.sort()

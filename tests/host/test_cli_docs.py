@@ -2,9 +2,9 @@
 
 import re
 
-import cli_page
 import pytest
 
+from docs import cli_page
 from fairshoe import cli
 from fairshoe.errors import FairshoeError
 
@@ -15,7 +15,7 @@ def all_errors(kind: type[FairshoeError] = FairshoeError) -> set[type[FairshoeEr
 
 def test_the_page_is_as_the_code_has_it() -> None:
     text = cli_page.PAGE.read_text(encoding="utf-8")
-    assert cli_page.renewed(text) == text, "run tools/cli_page.py --write"
+    assert cli_page.renewed(text) == text, "run make generate"
 
 
 def test_every_error_has_its_exit_code_on_the_page() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,14 +13,14 @@ from binascii import crc32
 from pathlib import Path
 from typing import Any
 
-import dissector_test
-import gen_protocol
-import protocol_page
-import protocol_words
 import pytest
-from protocol_bad import RECEIVED
-from protocol_frames import Key, make
-from protocol_table import BY_NAME, ENUMS, MESSAGES, Field
+from dissector import __main__ as dissector_test
+from protocol import gen_docs
+from protocol import page as protocol_page
+from protocol import words as protocol_words
+from protocol.bad import RECEIVED
+from protocol.frames import Key, make
+from protocol.table import BY_NAME, ENUMS, MESSAGES, Field
 
 from firmware.link.admission import (
     REFUSE_CLEAR,
@@ -125,18 +126,19 @@ def check_decoded(raw: bytes, entry: dict[str, Any]) -> None:
 
 
 def test_the_generated_files_are_in_step_with_the_table() -> None:
-    assert gen_protocol.stale(gen_protocol.render()) == [], "run python tools/protocol/gen_protocol.py"
+    assert gen_docs.stale(gen_docs.render()) == [], "run make generate"
 
 
 def test_check_mode_notices_a_changed_byte_in_every_file() -> None:
-    files = gen_protocol.render()
+    files = gen_docs.render()
     for path, data in files.items():
-        assert gen_protocol.stale({**files, path: data + b" "}) == [path.relative_to(ROOT).as_posix()]
+        assert gen_docs.stale({**files, path: data + b" "}) == [path.relative_to(ROOT).as_posix()]
 
 
 def test_check_mode_runs_from_the_command_line() -> None:
-    command = [sys.executable, "tools/protocol/gen_protocol.py", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    command = [sys.executable, "-m", "protocol", "--check"]
+    environment = os.environ | {"PYTHONPATH": "tools"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, b"")
 
 

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import importlib
+import os
 import pickle
 import random
 import subprocess
@@ -315,8 +316,9 @@ def test_the_names_of_drops_are_those_the_device_counts_by() -> None:
 
 
 def test_generated_messages_are_in_step_with_the_table() -> None:
-    command = [sys.executable, "tools/protocol/gen_messages.py", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    command = [sys.executable, "-m", "protocol.gen_messages", "--check"]
+    environment = os.environ | {"PYTHONPATH": "tools"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode()
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from powerloss import write_finding
-from powerloss_jobs import Cut, Job, Places, play, second_cut, some_cut, survey, write_cuts
-from soak_shrink import kind_of
+from powerloss.jobs import Cut, Job, Places, play, second_cut, some_cut, survey, write_cuts
+from powerloss.run import write_finding
+from soak.shrink import kind_of
 
 from fairshoe.scenario import play as play_files
 from fairshoe.scenario import play_on_micropython

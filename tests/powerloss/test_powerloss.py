@@ -1,5 +1,6 @@
 """Power cut at every storage write of a round, a sample of everywhere else on every board: no promise is broken."""
 
+import os
 import random
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from powerloss_jobs import (
+from powerloss.jobs import (
     BOARDS,
     Cut,
     Job,
@@ -36,7 +37,7 @@ LONG = ("pico-shelves", "double-attack-blackjack")  # 384 cards: a second for ea
 
 def check(job: Job) -> None:
     outcome = play(job)
-    replay = f"replay: .venv/bin/python tools/powerloss.py {job.options()}"
+    replay = f"replay: PYTHONPATH=tools .venv/bin/python -m powerloss {job.options()}"
     assert not outcome.problems, f"{outcome.problems[0]}; {replay}"
     assert outcome.struck, f"the cut did not come; {replay}"
 
@@ -133,7 +134,7 @@ def test_power_cut_in_scenarios_breaks_no_promise() -> None:
         assert not places.problems, f"{name}: {places.problems[0]}"
         job = replace(story, cuts=(some_cut(draw, places),))
         outcome = play(job)
-        assert not outcome.problems, f"{outcome.problems[0]}; replay: tools/powerloss.py {job.options()}"
+        assert not outcome.problems, f"{outcome.problems[0]}; replay: -m powerloss {job.options()}"
         struck += outcome.struck
     # Not all: a story that is repaired in its course, or has a cut of its own, calls off one that was ordered before.
     assert struck >= SLICE * 3 // 4
@@ -168,15 +169,16 @@ def test_a_cut_replays_from_its_words() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("powerloss.py --minutes 0.05 --jobs 1 --seed 1 --board pico-draw --game house --only writes", "nothing found"),
-        ("powerloss.py --board pico-draw --game house --cut write:9:20 --cut time:900000", "2 of 2 cuts struck"),
-        ("soak_kill.py --seed 1 --rounds 1", "nothing lost, nothing twice"),
+        ("powerloss --minutes 0.05 --jobs 1 --seed 1 --board pico-draw --game house --only writes", "nothing found"),
+        ("powerloss --board pico-draw --game house --cut write:9:20 --cut time:900000", "2 of 2 cuts struck"),
+        ("soak.kill --seed 1 --rounds 1", "nothing lost, nothing twice"),
     ],
 )
 def test_the_tools_run_and_say_how_it_went(words: str, said: str) -> None:
     tool, *arguments = words.split()
-    command = [sys.executable, str(ROOT / "tools" / tool), *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    command = [sys.executable, "-m", tool, *arguments]
+    environment = os.environ | {"PYTHONPATH": "tools"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     assert said in done.stdout
 

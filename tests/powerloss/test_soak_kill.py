@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from soak_kill import Soak
+from soak.kill import Soak
 
 from fairshoe.core import Core
 from fairshoe.session import HostSession
@@ -24,7 +24,7 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 @pytest.mark.timeout(240)
 def test_nothing_is_lost_or_done_twice_when_everything_is_killed(tmp_path: Path) -> None:
     seed = random.randrange(1, 1 << 30)
-    print(f"replay: .venv/bin/python tools/soak_kill.py --seed {seed} --rounds {ROUNDS}")
+    print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.kill --seed {seed} --rounds {ROUNDS}")
     soak = Soak(seed, tmp_path)
     soak.play(ROUNDS)
     print("\n".join(soak.summary()))

@@ -8,12 +8,12 @@ import shlex
 from functools import cache
 from pathlib import Path
 
-import docs_nav
-import docs_pages
 import pytest
-from docs_hooks import commands
+from docs.hooks import commands
 from test_style import report, repository_files
 
+from docs import nav as docs_nav
+from docs import pages as docs_pages
 from fairshoe.cli import parser
 
 ROOT = Path(__file__).resolve().parents[2]

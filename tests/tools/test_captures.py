@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-import captures
-import captures_run
 import pytest
-from captures_list import CAPTURES
-from captures_run import Capture, CaptureError, Cue, Edit, Quiet, Show, screen_of, scrub
-from captures_svg import PLAIN, Cell, Style, render
+from captures import compare
+from captures import player as captures_run
+from captures.catalogue import CAPTURES
+from captures.player import Capture, CaptureError, Cue, Edit, Quiet, Show, screen_of, scrub
+from captures.svg import PLAIN, Cell, Style, render
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -124,14 +124,14 @@ def line(text: str) -> str:
     ],
 )
 def test_what_differs_from_run_to_run_makes_no_capture_stale(one: str, other: str) -> None:
-    assert captures.steady(line(one)) == captures.steady(line(other))
+    assert compare.steady(line(one)) == compare.steady(line(other))
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("counted 52", "counted 51"), ("#1  booted", "#2  booted"), ("a -> b", "a -> c")]
 )
 def test_everything_else_does(one: str, other: str) -> None:
-    assert captures.steady(line(one)) != captures.steady(line(other))
+    assert compare.steady(line(one)) != compare.steady(line(other))
 
 
 def test_ports_and_folders_of_the_machine_are_not_shown(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_ports_and_folders_of_the_machine_are_not_shown(tmp_path: Path) -> None:
 
 
 def test_there_is_a_picture_for_every_capture_and_no_other() -> None:
-    assert {path.stem for path in captures.FOLDER.iterdir()} == {capture.name for capture in CAPTURES}
+    assert {path.stem for path in compare.FOLDER.iterdir()} == {capture.name for capture in CAPTURES}
 
 
 def test_every_picture_is_shown_on_a_page_of_the_documentation() -> None:
@@ -160,26 +160,26 @@ WHOLE = [capture for capture in CAPTURES if not capture.rows]
 
 @pytest.mark.parametrize("capture", WHOLE, ids=[capture.name for capture in WHOLE])
 def test_a_picture_shows_the_commands_of_its_capture(capture: Capture) -> None:
-    svg = (captures.FOLDER / f"{capture.name}.svg").read_text(encoding="utf-8")
+    svg = (compare.FOLDER / f"{capture.name}.svg").read_text(encoding="utf-8")
     shown = [step.command.split("{")[0] for step in capture.steps if isinstance(step, Show)]
     assert len(shown) == svg.count(">$</text>")
     assert [command for command in shown if command[:40] not in svg] == []
 
 
 def test_pictures_fetch_nothing_and_name_no_machine() -> None:
-    for path in captures.FOLDER.iterdir():
+    for path in compare.FOLDER.iterdir():
         svg = path.read_text(encoding="utf-8")
         assert re.findall(r"https?://[^\"]*", svg) == ["http://www.w3.org/2000/svg"], path
         assert "/tmp/" not in svg, path
 
 
 def test_a_stale_capture_is_told_line_by_line() -> None:
-    was, now = (captures.steady(line(text)) for text in ("   1.0 s  counted 52", "  22.0 s  counted 51"))
-    told = captures.difference(was, now)
+    was, now = (compare.steady(line(text)) for text in ("   1.0 s  counted 52", "  22.0 s  counted 51"))
+    told = compare.difference(was, now)
     assert [text.strip() for text in told.splitlines()][-2:] == ["- - counted 52", "+ - counted 51"]
 
 
 def test_what_a_capture_says_may_vary_does_not_count_and_all_else_does() -> None:
     vary = (r"\d+ frames",)
-    assert captures.steady(line("9 frames, 1 bad"), vary) == captures.steady(line("61 frames, 1 bad"), vary)
-    assert captures.steady(line("9 frames, 1 bad"), vary) != captures.steady(line("9 frames, 2 bad"), vary)
+    assert compare.steady(line("9 frames, 1 bad"), vary) == compare.steady(line("61 frames, 1 bad"), vary)
+    assert compare.steady(line("9 frames, 1 bad"), vary) != compare.steady(line("9 frames, 2 bad"), vary)

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-import docs_hooks
-import docs_pages
-import docs_site
 import pytest
+
+from docs import hooks, pages
+from docs import site as docs_site
 
 
 def on_site(markdown: str, uri: str = "RULES.md", repository: str = "") -> str | None:
-    (link,) = docs_pages.links(markdown)
-    return docs_hooks.rewrite(link, docs_hooks.SOURCE_OF.get(uri, f"docs/{uri}"), uri, repository)
+    (link,) = pages.links(markdown)
+    return hooks.rewrite(link, hooks.SOURCE_OF.get(uri, f"docs/{uri}"), uri, repository)
 
 
 @pytest.mark.parametrize("same", ["[a](FAULTS.md)", "[a](#warnings)", "[a](FAULTS.md#warnings)", "![a](shuffle/x.svg)"])
@@ -44,12 +44,12 @@ def test_a_link_to_a_file_that_the_site_has_not_becomes_its_text_or_a_link_to_th
 
 def test_links_in_code_are_no_links() -> None:
     text = "`[a](b.md)`\n\n    [a](b.md)\n\n```\n[a](b.md)\n```\n<!-- [a](b.md) -->\n[a](c.md)"
-    assert [(link.line, link.target) for link in docs_pages.links(text)] == [(9, "c.md")]
+    assert [(link.line, link.target) for link in pages.links(text)] == [(9, "c.md")]
 
 
 def test_the_place_of_a_link_is_all_of_it() -> None:
     text = "see ![x [y] `z]`](a.svg) and [b](c.md#d)."
-    assert [text[link.start : link.end] for link in docs_pages.links(text)] == ["![x [y] `z]`](a.svg)", "[b](c.md#d)"]
+    assert [text[link.start : link.end] for link in pages.links(text)] == ["![x [y] `z]`](a.svg)", "[b](c.md#d)"]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_place_of_a_link_is_all_of_it() -> None:
     [("7. Commands", "7-commands"), ("A shoe's `key`", "a-shoes-key"), ("R & D / T", "r--d--t"), ("p_x-y", "p_x-y")],
 )
 def test_anchors_are_those_that_github_makes(heading: str, anchor: str) -> None:
-    assert docs_pages.anchors(f"text\n\n## {heading}\n") == {anchor}
+    assert pages.anchors(f"text\n\n## {heading}\n") == {anchor}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_style_sheet_that_fetches_from_elsewhere_is_found(tmp_path: Path) -> N
 
 
 def test_the_help_page_has_every_command() -> None:
-    page = docs_hooks.help_page()
+    page = hooks.help_page()
     for name in ("fairshoe", "journal verify", "config check", "demo"):
         assert f"\n## {name}\n" in page
     assert "usage: fairshoe journal verify" in page

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rules_claims
-import rules_page
-import rules_trace
+
+from rules import __main__ as rules_trace
+from rules import claims as rules_claims
+from rules import page as rules_page
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAUSES = ["DDS-8a", "CS-9a", "CS-9d", "CS-13f"]

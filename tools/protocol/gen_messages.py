@@ -205,7 +205,7 @@ def main() -> int:
         if "--check" not in sys.argv:
             path.write_text(text)
         elif path.read_text() != text:
-            print(f"{path.name} is out of step with table.py: run python tools/protocol/gen_messages.py")
+            print(f"{path.name} is out of step with table.py: run make generate")
             return 1
     if "--check" in sys.argv:
         return 0

@@ -1,0 +1,108 @@
+"""What the documentation site has, in which order, for whom: its navigation as data.
+
+A page of docs/ that stands nowhere here breaks the build and a test, and so does an entry whose page is missing, unless
+it is awaited: then the site is built without it, and says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+# Pages of the repository that lie outside docs/, and where the site shows them.
+INCLUDED = {
+    "README.md": "project/overview.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "rules/README.md": "project/rules-data.md",
+}
+# Written when the site is built, from the command line's own parser.
+HELP_PAGE = "reference/help.md"
+
+# Places kept for pages that are being written. A page that is here and exists needs no change; one that will not come
+# is taken out of both lists.
+AWAITED: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading of the navigation. A page ending in /* stands for every page of that folder, README.md first."""
+
+    title: str
+    pages: tuple[str, ...]
+
+
+HOME = "index.md"
+# What the navigation calls a page whose own heading does not say it there.
+TITLES = {
+    HOME: "Home",
+    "project/overview.md": "What works, and the limits",
+    "PROTOCOL.md": "The protocol",
+    "protocol/README.md": "Vectors and dissector",
+    "project/rules-data.md": "The rules as data",
+    "BENCH.md": "Test plans",
+    "REGULATOR.md": "How do you know?",
+}
+SECTIONS = (
+    Section("Start", ("QUICKSTART.md", "project/overview.md")),
+    Section("At the bench", ("BENCH_GUIDE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "IMAGE.md", "RECOVERY.md")),
+    Section("Integrate", ("INTEGRATE.md", "PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md")),
+    Section("Command line", ("CLI.md", HELP_PAGE)),
+    Section("Boards", ("BOARDS.md", "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
+    Section("Games", ("GAMES.md", "DOUBLE_ATTACK.md", "RULES.md", "project/rules-data.md")),
+    Section("Evidence", ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "SIGNED_BOOT.md", "POWERLOSS.md")),
+    Section("Firmware", ("ARCHITECTURE.md", "STORAGE.md", "SCENARIOS.md", "project/contributing.md")),
+    Section("Decisions", ("decisions/*",)),
+    Section("Changes", ("project/changelog.md",)),
+)
+
+
+class NavError(Exception):
+    """Everything that is wrong between the navigation and the pages there are, a line each."""
+
+
+def pages_there(docs: Path = DOCS) -> list[str]:
+    return sorted(path.relative_to(docs).as_posix() for path in docs.rglob("*.md"))
+
+
+def navigation(
+    there: list[str], sections: tuple[Section, ...] = SECTIONS, awaited: frozenset[str] = AWAITED
+) -> tuple[list[tuple[str, list[str]]], list[str]]:
+    """Titles of sections with their pages, of those that are there; and the awaited pages that are not."""
+    known = {*there, *INCLUDED.values(), HELP_PAGE}
+    nav: list[tuple[str, list[str]]] = []
+    listed = [HOME]
+    missing: list[str] = [] if HOME in known else [HOME]
+    for section in sections:
+        pages = [page for entry in section.pages for page in _expand(entry, there)]
+        missing += [page for page in pages if page not in known]
+        present = [page for page in pages if page in known]
+        listed += present
+        if present:
+            nav.append((section.title, present))
+    problems = [f"docs/{page} is in no section of tools/docs/nav.py" for page in there if page not in listed]
+    problems += [f"{page} is in tools/docs/nav.py twice" for page in sorted(set(listed)) if listed.count(page) > 1]
+    problems += [f"tools/docs/nav.py has {page}, which docs/ has not" for page in missing if page not in awaited]
+    if problems:
+        raise NavError("\n".join(problems))
+    return nav, missing
+
+
+def as_mkdocs(nav: list[tuple[str, list[str]]]) -> list[object]:
+    """The same as MkDocs takes it: a page is a path, or a title with its path."""
+    return [_titled(HOME), *({title: [_titled(page) for page in pages]} for title, pages in nav)]
+
+
+def _titled(page: str) -> str | dict[str, str]:
+    return {TITLES[page]: page} if page in TITLES else page
+
+
+def _expand(entry: str, there: list[str]) -> list[str]:
+    if not entry.endswith("/*"):
+        return [entry]
+    folder = entry.removesuffix("*")
+    pages = [page for page in there if page.startswith(folder)]
+    return sorted(pages, key=lambda page: (not page.endswith("README.md"), page))

@@ -1,0 +1,92 @@
+"""Runs MkDocs and checks the site that it built: a page may fetch nothing from other servers."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "build" / "site"
+# Attributes that make a browser fetch something by itself. An <a href> waits for somebody to follow it.
+FETCHES = {("link", "href"), ("object", "data"), ("form", "action")}
+FETCHING = {"src", "srcset", "poster", "background", "ping"}
+# A link that only says something about the page.
+SAYING = {"canonical", "prev", "next", "author", "license"}
+AWAY = re.compile(r"^\s*(?:https?:)?//", re.IGNORECASE)
+CSS_AWAY = re.compile(r"(?:url\(|@import)\s*[\"']?\s*(?:https?:)?//[^\s)\"']+", re.IGNORECASE)
+
+
+class _Fetched(HTMLParser):
+    """Collects addresses elsewhere that a browser would fetch for a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        if tag == "link" and values.get("rel", "") in SAYING:
+            return
+        for name, value in values.items():
+            if (name in FETCHING or (tag, name) in FETCHES) and AWAY.match(value):
+                self.found.append(f"<{tag} {name}={value}>")
+        # The theme would load a drawing library from elsewhere for these.
+        if "mermaid" in values.get("class", "").split():
+            self.found.append("a mermaid diagram")
+
+
+def fetched_from_elsewhere(site: Path) -> Iterator[str]:
+    for path in sorted(site.rglob("*")):
+        if path.suffix == ".html":
+            page = _Fetched()
+            text = path.read_text(encoding="utf-8")
+            page.feed(text)
+            styles = CSS_AWAY.findall(" ".join(re.findall(r"<style.*?</style>|style=\"[^\"]*\"", text, re.DOTALL)))
+            yield from (f"{path.relative_to(site)}: {what}" for what in [*page.found, *styles])
+        elif path.suffix in (".css", ".svg"):
+            text = path.read_text(encoding="utf-8")
+            yield from (f"{path.relative_to(site)}: {what}" for what in CSS_AWAY.findall(text))
+
+
+def mkdocs(*arguments: str, shown: bool = False) -> subprocess.CompletedProcess[str]:
+    # The width is that of the help texts in the reference.
+    chosen = {"COLUMNS": "100", "NO_COLOR": "1", "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT / "tools")}
+    environment = {**os.environ, **chosen}
+    command = [sys.executable, "-m", "mkdocs", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=not shown, text=True)
+
+
+def build() -> int:
+    # Not --quiet: with it MkDocs counts no warnings, and a strict build passes whatever is wrong.
+    done = mkdocs("build", "--strict", "--clean")
+    if done.returncode:
+        print(done.stderr, "docs: not built; every warning above is to be put right", sep="", file=sys.stderr)
+        return 1
+    for line in done.stderr.splitlines():
+        if "awaited" in line:
+            print(line.partition("-")[2].strip())
+    found = list(fetched_from_elsewhere(SITE))
+    if found:
+        print("docs: these would be fetched from elsewhere:", *found, sep="\n  ", file=sys.stderr)
+        return 1
+    pages = sum(1 for _ in SITE.rglob("*.html"))
+    print(f"docs: {pages} pages in {SITE.relative_to(ROOT)}; open index.html there, or: make docs-serve")
+    return 0
+
+
+def serve(port: int) -> int:
+    address = ("127.0.0.1", port)
+    try:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except (OSError, OverflowError) as error:
+        print(f"docs: port {port} cannot be used ({error}); choose another with --port", file=sys.stderr)
+        return 1
+    return mkdocs("serve", "--no-strict", "--dev-addr", "{}:{}".format(*address), shown=True).returncode

@@ -1,0 +1,60 @@
+"""Writes docs/PROTOCOL.md and docs/protocol/ from the firmware's message table; `--check` only compares.
+
+    docs/PROTOCOL.md            the specification: prose from page.md, tables and examples from the table
+    docs/protocol/vectors.json  golden vectors for implementers
+    docs/protocol/golden.bin    a capture with noise and damage
+    docs/protocol/fairshoe.lua  the Wireshark dissector: code from dissector.lua, tables from the table
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from protocol.dissector import dissector
+from protocol.golden import golden
+from protocol.page import page
+from protocol.table import MESSAGES, ROOT
+from protocol.vectors import TABLE, vectors
+
+FOLDER = ROOT / "docs" / "protocol"
+
+
+def render() -> dict[Path, bytes]:
+    """What every generated file must hold."""
+    capture = bytes(golden(TABLE).data)
+    found = vectors(capture)
+    return {
+        ROOT / "docs" / "PROTOCOL.md": page().encode(),
+        FOLDER / "vectors.json": (json.dumps(found, indent=1) + "\n").encode(),
+        FOLDER / "golden.bin": capture,
+        FOLDER / "fairshoe.lua": dissector().encode(),
+    }
+
+
+def stale(files: dict[Path, bytes]) -> list[str]:
+    """The generated files that are missing or hold something else."""
+    return [
+        str(path.relative_to(ROOT))
+        for path, data in files.items()
+        if not path.is_file() or path.read_bytes() != data
+    ]
+
+
+def main() -> int:
+    files = render()
+    if "--check" in sys.argv:
+        late = stale(files)
+        if late:
+            print(f"out of step with firmware/protocol: {', '.join(late)}; run make generate")
+        return 1 if late else 0
+    for path, data in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    print(f"wrote {len(files)} files under docs/ for {len(MESSAGES)} messages")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""Sets the clauses of rules/ against the tests that prove them: clause by clause the rule and its tests.
+
+    PYTHONPATH=tools .venv/bin/python -m rules [--json] [--write]
+
+Exit status 0 when every clause is proved or excepted and nothing is wrong with what tests claim, else 1. `--write`
+renews docs/RULES.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rules.claims import ROOT, Trace, read_trace, summary
+from rules.page import page
+
+
+def told(trace: Trace) -> Iterator[str]:
+    """The report for a terminal."""
+    for clause in trace.clauses.values():
+        yield f"{clause.id}  {clause.topic}"
+        yield textwrap.fill(clause.device, 110, initial_indent="    ", subsequent_indent="    ")
+        for claim in clause.claims:
+            yield f"    {'~' if claim.part else '+'} {claim.name}"
+        if clause.why:
+            yield f"    = excepted: {clause.why}"
+        elif not clause.claims:
+            yield "    ! no test"
+        elif not clause.proved:
+            yield "    ! only in part"
+    yield ""
+    for problem in trace.problems:
+        yield f"WRONG {problem}"
+    missing = " ".join(clause.id for clause in trace.missing())
+    if missing:
+        yield textwrap.fill(f"missing: {missing}", 118, subsequent_indent="  ")
+    yield summary(trace)
+
+
+def as_json(trace: Trace) -> dict[str, Any]:
+    return {
+        "clauses": [
+            {
+                "id": clause.id,
+                "game": clause.game,
+                "topic": clause.topic,
+                "device": clause.device,
+                "proved": clause.proved,
+                "exception": clause.why,
+                "tests": [{"name": claim.name, "in_part": claim.part} for claim in clause.claims],
+            }
+            for clause in trace.clauses.values()
+        ],
+        "missing": [clause.id for clause in trace.missing()],
+        "in_part": [clause.id for clause in trace.in_part()],
+        "problems": trace.problems,
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser("rules", description="Which test proves which clause of the rules.")
+    parser.add_argument("--json", action="store_true", help="the same for a program")
+    parser.add_argument("--write", action="store_true", help="renew docs/RULES.md")
+    parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    trace = read_trace(options.root)
+    if options.write:
+        (options.root / "docs" / "RULES.md").write_text(page(trace), encoding="utf-8")
+    if options.json:
+        print(json.dumps(as_json(trace), indent=1))
+    else:
+        print("\n".join(told(trace)))
+    return 1 if trace.problems or trace.missing() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""docs/RULES.md, made from rules/ and from what the tests claim: the clauses for people who read them one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from rules.claims import Clause, Trace, summary
+
+# More links than this in one cell hide the row they stand in; `make trace` lists them all.
+LINKS_MAX = 6
+
+# As a round runs; whatever is not here follows in the order of the rules.
+TOPICS = {
+    "deck": "The deck",
+    "composition": "Composition of the deck",
+    "provenance": "Where the deck comes from",
+    "induction": "Opening: inspection and first shuffle",
+    "two-decks": "Two decks",
+    "shuffle": "Shuffle",
+    "shuffle-fault": "A shuffle that fails",
+    "cut": "Cut",
+    "recut": "Cut again",
+    "cut-card": "Cut card",
+    "approval": "Approved alternatives",
+    "no-activity": "No activity",
+    "reshuffle": "Reshuffle",
+    "positions": "Positions",
+    "interlock": "Interlocks",
+    "dealing-mode": "Dealing modes",
+    "burn": "Burned cards",
+    "stack": "Stacks",
+    "stack-order": "Order inside a stack",
+    "deal": "Deal",
+    "exposure": "Exposed cards",
+    "face-up": "Cards found face up",
+    "drawn-in-error": "Cards drawn in error",
+    "misdeal": "Misdeals",
+    "deal-fault": "A jam while dealing",
+    "short-shoe": "Too few cards",
+    "hole-card": "Hole card and reader",
+    "fold": "Folding",
+    "stub": "Remainder and stub",
+    "stub-count": "Counting the stub",
+    "hold": "Cards held back",
+    "cover-all": "Cover All",
+    "progressive-link": "Linked games",
+    "reconstruction": "Rebuilding hands",
+    "removal": "Taking the device off the table",
+}
+
+_HEAD = """\
+# Rules
+
+What the rules of five games ask of the device and its host tools, and the tests that prove it. `make trace WRITE=1`
+writes this page from [rules](../rules/README.md), which says what the ids mean and where we had to choose between two
+readings, and from what the tests claim. The words are ours; what counts is the text in force where the table stands.
+
+"""
+
+_LEGEND = """
+*Proved by* links to test files; what is in brackets shows part of a clause and does not count. `make trace` names every
+test. Tests under `tests/unit` run on CPython and on the MicroPython VM, and so does every scenario (`make scenarios`).
+
+"""
+
+
+def page(trace: Trace) -> str:
+    return "".join([_HEAD, *_counts(trace), _LEGEND, *_differences(trace), *_games(trace)])
+
+
+def _counts(trace: Trace) -> Iterator[str]:
+    yield f"{summary(trace)}.\n\n"
+    yield "| game | clauses | proved | in part | excepted | no test |\n|---|---|---|---|---|---|\n"
+    for game in trace.games:
+        mine = _of(trace, game["code"])
+        proved = sum(clause.proved for clause in mine)
+        part = sum(clause in trace.in_part() for clause in mine)
+        excepted = sum(bool(clause.why) for clause in mine)
+        rest = len(mine) - proved - part - excepted
+        link = f"[{game['name']}](#{_anchor(game['code'])})"
+        yield f"| {link} | {len(mine)} | {proved} | {part} | {excepted} | {rest} |\n"
+
+
+def _differences(trace: Trace) -> Iterator[str]:
+    yield "## Where the games differ\n\n"
+    codes = [game["code"] for game in trace.games]
+    yield "| | " + " | ".join(codes) + " |\n" + "|---" * (len(codes) + 1) + "|\n"
+    for row in trace.differences:
+        cells = [row["games"][code] for code in codes]
+        texts = [" ".join([_linked(trace, cell["text"]), *map(_link, cell["clauses"])]) for cell in cells]
+        yield f"| {row['question']} | " + " | ".join(texts) + " |\n"
+
+
+def _games(trace: Trace) -> Iterator[str]:
+    for game in trace.games:
+        yield f'\n<a id="{_anchor(game["code"])}"></a>\n\n## {game["name"]}\n'
+        mine = _of(trace, game["code"])
+        known = list(TOPICS)
+        topics = sorted(
+            {clause.topic for clause in mine}, key=lambda topic: known.index(topic) if topic in known else len(known)
+        )
+        for topic in topics:
+            yield f"\n### {TOPICS.get(topic, topic)}\n\n| clause | rule | proved by | remarks |\n|---|---|---|---|\n"
+            yield from (_row(trace, clause) for clause in mine if clause.topic == topic)
+
+
+def _row(trace: Trace, clause: Clause) -> str:
+    also = f" (also {', '.join(clause.also)})" if clause.also else ""
+    cells = [
+        f'<a id="{_anchor(clause.id)}"></a>{clause.id}{also}',
+        _rule(trace, clause),
+        _proofs(clause),
+        _linked(trace, clause.remark),
+    ]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def _rule(trace: Trace, clause: Clause) -> str:
+    """In full: where it says `As DDS-3b`, with what stands there, so that nobody has to turn pages."""
+    text = _linked(trace, clause.device)
+    found = re.match(r"As ([A-Z0-9]+-\w+)", clause.device)
+    while found:
+        there = trace.clauses[found[1]].device
+        text += f"<br>*{found[1]}: {there}*"
+        found = re.match(r"As ([A-Z0-9]+-\w+)", there)
+    return text
+
+
+def _proofs(clause: Clause) -> str:
+    if clause.why:
+        return f"excepted: {clause.why}"
+    if not clause.claims:
+        return "**no test yet**"
+    # A file once, and whole proofs before those of a part.
+    files: dict[str, bool] = {}
+    for claim in sorted(clause.claims, key=lambda claim: claim.part):
+        files.setdefault(claim.path, claim.part)
+    links = [_file(path, part) for path, part in files.items()]
+    more = f" and {len(links) - LINKS_MAX} more" if len(links) > LINKS_MAX else ""
+    return ", ".join(links[:LINKS_MAX]) + more
+
+
+def _file(path: str, part: bool) -> str:
+    name = PurePosixPath(path)
+    link = f"[{name.stem if name.suffix == '.json' else name.name}](../{path})"
+    return f"({link})" if part else link
+
+
+def _linked(trace: Trace, text: str) -> str:
+    """With every clause that it names as a link."""
+    return re.sub(r"\b[A-Z0-9]+-\d+[a-z]?\d*\b", lambda found: _if_known(trace, found[0]), text)
+
+
+def _if_known(trace: Trace, name: str) -> str:
+    return _link(name) if name in trace.clauses else name
+
+
+def _link(name: str) -> str:
+    return f"[{name}](#{_anchor(name)})"
+
+
+def _anchor(name: str) -> str:
+    return name.lower()
+
+
+def _of(trace: Trace, code: str) -> list[Clause]:
+    return [clause for clause in trace.clauses.values() if clause.game == code]

@@ -1,0 +1,183 @@
+"""The text of docs/WIRING.md and the list of all generated wiring files, from the board configs."""
+
+from pathlib import Path
+from typing import Any
+
+from fairshoe import boards
+from fairshoe.board_pins import MCUS, Pin
+from wiring import svg
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+Config = dict[str, Any]
+
+BLOCKED = "1: blocked"
+INPUTS = {
+    "hopper": ("beam under the hopper: cards are in it", BLOCKED),
+    "throat_a": ("first beam of the throat", BLOCKED),
+    "throat_b": ("second beam of the throat, at the mouth", BLOCKED),
+    "opacity": ("comparator of the opacity sensor at throat A", "1: more than one card"),
+    "slot": ("beam at the slots, or across the shelf at the mouth", "1: a card is there"),
+    "exit": ("beam at the lip of the tray", BLOCKED),
+    "tray": ("beam across the tray", BLOCKED),
+    "ejector": ("home switch of the ejector or pusher", "1: away from home"),
+    "door": ("switch of the door", "1: open"),
+    "arrival": ("beam at the mouth of the shelf", BLOCKED),
+    "cut": ("sensor of the cut card in the throat", "1: it is the cut card"),
+    "back": ("sensor of the back's colour at throat A", "1: another back"),
+    "face": ("sensor of a face at throat A", "1: face up"),
+    "hole_card": ("hole-card reader: a card lies in it", "1: a card"),
+    "hole_match": ("hole-card reader: its answer", "1: yes"),
+    "key_switch": ("key switch", "1: turned"),
+    "button_close": ("button: betting closed", "1: pressed"),
+    "button_lock": ("button: lock-out confirmed", "1: pressed"),
+    "button_seat": ("button: one more position", "1: pressed"),
+    "button_green": ("button: green", "1: pressed"),
+    "button_ack": ("button: acknowledge", "1: pressed"),
+}
+OUTPUTS = {
+    "pick": "driver of the pick roller",
+    "transport": "driver of the transport rollers",
+    "ejector": "driver of the ejector or pusher",
+    "outfeed": "driver of the outfeed rollers or the lift",
+    "reverse": "direction of pick and transport",
+    "dark": "light of all beams, off while this is on",
+    "lamp_green": "green lamp",
+    "lamp_amber": "amber lamp",
+    "lamp_red": "red lamp",
+    "read_ace": "light of the hole-card reader, question ace",
+    "read_court": "light of the hole-card reader, question court card",
+}
+OTHERS = {
+    "axis.step": ("out", "step input of the stepper's driver", "rising edge: a step"),
+    "axis.dir": ("out", "direction input of the stepper's driver", "1: forward, up"),
+    "axis.home": ("in, pull-up", "sensor of the home mark", "1: on the mark"),
+    "link.tx": ("out", "to the table system: RX of its line driver", "idle 1"),
+    "link.rx": ("in", "from the table system: TX of its line driver", "idle 1"),
+    "link.de": ("out, pull-down", "driver enable of the line driver", "1: enabled"),
+    "nv.sck": ("out", "FRAM, SCK", "mode 0"),
+    "nv.mosi": ("out", "FRAM, SI", "mode 0"),
+    "nv.miso": ("in", "FRAM, SO", "mode 0"),
+    "nv.cs": ("out", "FRAM, CS", "0: selected"),
+    "expander.sda": ("both, open drain", "port expander, SDA; pull-up of 4.7 kOhm", "idle 1"),
+    "expander.scl": ("out, open drain", "port expander, SCL; pull-up of 4.7 kOhm", "idle 1"),
+}
+HEAD = """# Wiring
+
+`make generate` writes this page and its pictures from the board configs; a test fails when they do not match. What
+the numbers of a config mean: [BOARDS](BOARDS.md). Which parts to choose, with values and reasons:
+[HARDWARE](HARDWARE.md). No board, carrier or cable of this page has been built yet. Positions on the connectors of the
+ESP32 and NUCLEO boards have not been checked against the makers' manuals: go by the names of the pins.
+
+These rules hold for every board:
+
+- **Inputs** on pins use the chip's pull-up and read 1 when a wire is broken: blocked, open, away from home. So a beam
+  receiver must pull its line low while it sees light. A button on a pin (not on the expander) must open when pressed.
+- **Outputs** are active high and drive the input of a driver, never a motor. Before the firmware runs, the pins are not
+  driven. Fit a pull-down of 4.7 kOhm at every driver input, the step driver's included, so that nothing turns while the
+  board starts or has no firmware. On an RP2350 use at most 8.2 kOhm: its pads can hold a floating pin high (erratum
+  E9).
+- **Panel.** Buttons and key switch connect an expander pin (MCP23017) to ground; the expander has pull-ups. Each lamp
+  needs a driver behind its expander output. Leave INTA and INTB open, set A0 to A2 to the address in the config, and
+  tie RESET high or to the supply supervisor.
+- **Supply.** Logic is 3.3 V. FRAM and expander share the 3.3 V of the microcontroller. Tie WP and HOLD of the FRAM
+  high. Fit a pull-up of 10 kOhm at its CS: while the microcontroller starts, nothing else keeps the FRAM deselected.
+- **Display.** 20x4 characters, HD44780 or compatible, with an I2C backpack: P0 RS, P1 RW, P2 E, P3 backlight switch, P4
+  to P7 D4 to D7. It shares SDA and SCL with the expander, at 3.3 V. A display that runs from 5 V needs a level shifter;
+  remove the pull-ups on its backpack.
+- **Link.** The pins carry logic levels. A cable needs a line driver (RS-485 on four wires, or RS-232) with isolation.
+"""
+SERVICE = {"rp2": "the board's USB connector", "esp32": "the connector marked USB", "stm32": "the USB connector CN13"}
+
+
+def gpio(pin: Pin) -> str:
+    return str(pin) if isinstance(pin, str) else f"GPIO {pin}"
+
+
+def place(config: Config, where: Any) -> tuple[str, str]:
+    """What a config calls a pin, and where it is found."""
+    if isinstance(where, dict):
+        bit = int(where["expander"])  # pyright: ignore[reportUnknownArgumentType]
+        return f"expander {bit}", f"GP{'AB'[bit // 8]}{bit % 8}"
+    return gpio(where), MCUS[config["mcu"]["board"]].place[where]
+
+
+def rows(config: Config) -> list[tuple[str, str, str, str, str, str]]:
+    """Line, pin, where it is found, direction and pull, what is connected, what a level means."""
+    found: list[tuple[str, str, str, str, str, str]] = []
+    for name, where in config["inputs"].items():
+        what, level = INPUTS[name]
+        found.append((f"inputs.{name}", *place(config, where), "in, pull-up", what, level))
+    for name, where in config["outputs"].items():
+        level = "1: dark" if name == "dark" else "1: backwards" if name == "reverse" else "1: on"
+        found.append((f"outputs.{name}", *place(config, where), "out", OUTPUTS[name], level))
+    for line, (direction, what, level) in OTHERS.items():
+        section, _, key = line.partition(".")
+        if key in config.get(section, {}):
+            found.append((line, *place(config, config[section][key]), direction, what, level))
+    return found
+
+
+def buses(config: Config) -> str:
+    link, nv, expander = config["link"], config["nv"], config.get("expander")
+    parts = [f"Link: UART {link['uart']}, {link['baud']:,} baud."]
+    if nv["kind"] == "fram":
+        parts.append(f"FRAM: {nv['bytes']:,} bytes, SPI {nv['spi']}.")
+    if expander:
+        parts.append(f"Port expander: I2C {expander['i2c']}, address {_address(expander['address'])}.")
+        if "display" in config:
+            parts.append(f"Display: the same bus, address {_address(config['display']['address'])}.")
+    return " ".join(parts)
+
+
+def _address(address: int) -> str:
+    return f"{address} (0x{address:02x})"
+
+
+def section(names: list[str], config: Config) -> str:
+    """Picture and table for boards that are wired alike."""
+    mcus = " and ".join(boards.load_board(name)[0]["mcu"]["board"] for name in names)
+    used = {row[1] for row in rows(config) if not row[1].startswith("expander")}
+    others = "".join(f" The same picture for {name}: [wiring/{name}.svg](wiring/{name}.svg)." for name in names[1:])
+    lines = [
+        f"## {' and '.join(names)}",
+        "",
+        f"{mcus}; {len(used)} pins in use. {buses(config)}",
+        f"Service port: {SERVICE[config['mcu']['port']]}.{others}",
+        "",
+        f"![wiring of {names[0]}](wiring/{names[0]}.svg)",
+        "",
+        "| line | pin | found at | direction | connected | level |",
+        "|---|---|---|---|---|---|",
+        *(f"| `{line}` | {' | '.join(cells)} |" for line, *cells in rows(config)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    groups: dict[str, list[str]] = {}
+    configs: dict[str, Config] = {name: boards.load_board(name)[0] for name in boards.board_names()}
+    for name, config in configs.items():
+        groups.setdefault(repr((rows(config), buses(config))), []).append(name)
+    # The reference boards first.
+    order = sorted(groups.values(), key=lambda names: (not names[0].startswith("pico-"), names[0]))
+    sections = [section(names, configs[names[0]]) for names in order]
+    return "\n".join([HEAD, *sections])
+
+
+def files() -> dict[Path, str]:
+    """Everything that is generated, by its path below docs/."""
+    found = {Path("WIRING.md"): page()}
+    for name in boards.board_names():
+        found[Path("wiring") / f"{name}.svg"] = svg.picture(boards.load_board(name)[0])
+    return found
+
+
+def outdated() -> list[Path]:
+    wanted = files()
+    there = {path.relative_to(DOCS) for path in (DOCS / "wiring").glob("*")}
+    wrong = [path for path, text in wanted.items() if not _holds(DOCS / path, text)]
+    return wrong + sorted(there - wanted.keys())
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
