@@ -14,7 +14,8 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-from fairshoe import messages, wire
+from fairshoe import messages
+from fairshoe.link import framing
 from fairshoe.messages import Message, UnknownMessage
 from firmware.protocol.cobs import FRAME_MAX
 from firmware.protocol.frame import WIRE_MAX, FrameReader
@@ -23,7 +24,7 @@ from firmware.protocol.ids import VERSION
 PROGRESS_S = 3.0
 SHRINK_TRIES = 3000
 DEVICE_REASONS = ("bad_stuffing", "bad_crc", "too_short", "too_long", "bad_version", "bad_flags")
-LAST = wire.encode(messages.EventAck(seq=70000), 3, 4)
+LAST = framing.encode(messages.EventAck(seq=70000), 3, 4)
 UNKNOWN = [number for number in (0, 7, 450, 700, 65535) if number not in {cls.ID for cls in messages.ALL}]
 
 
@@ -40,7 +41,7 @@ class Item:
 
 def sealed(raw: bytes) -> bytes:
     """Any bytes as a frame with a right CRC, delimiters included."""
-    return b"\0" + wire.stuff(raw + zlib.crc32(raw).to_bytes(4, "little")) + b"\0"
+    return b"\0" + framing.stuff(raw + zlib.crc32(raw).to_bytes(4, "little")) + b"\0"
 
 
 def random_message(rng: random.Random) -> Message:
@@ -52,7 +53,7 @@ def random_message(rng: random.Random) -> Message:
         if rng.random() < 0.5:
             body[at] = rng.choice((0, 1, 255))
     rest = rng.randbytes(rng.randrange(100)) if len(fields(cls)) and fields(cls)[-1].name == "text" else b""
-    message = wire.unpack(cls.ID, bytes(body) + rest)
+    message = framing.unpack(cls.ID, bytes(body) + rest)
     assert message is not None
     return message
 
@@ -63,13 +64,13 @@ def good_frame(rng: random.Random) -> Item:
         seal: Callable[[bytes], bytes] | None = (lambda _signed: rng.randbytes(16)) if rng.random() < 0.4 else None
         try:
             message = random_message(rng)
-            data = wire.encode(message, rng.randrange(65536), rng.randrange(65536), rng.randrange(16), seal)
+            data = framing.encode(message, rng.randrange(65536), rng.randrange(65536), rng.randrange(16), seal)
         except ValueError:
             continue  # text that is not ASCII cannot be sent
-        raw = wire.unstuff(data[1:-1])
+        raw = framing.unstuff(data[1:-1])
         if seal is None and rng.random() < 0.1 and len(raw) < 200:
             data = sealed(raw[:-4] + rng.randbytes(rng.randrange(20)))
-            raw = wire.unstuff(data[1:-1])
+            raw = framing.unstuff(data[1:-1])
         return Item(data, raw)
 
 
@@ -150,12 +151,12 @@ def cut(data: bytes, rng: random.Random) -> list[bytes]:
 def host_stream(parts: list[bytes]) -> Seen:
     data = b"".join(parts)
     seen = Seen([], [])
-    decoder = wire.Decoder(seen.drop)
+    decoder = framing.Decoder(seen.drop)
     for part in parts:
         for offset, frame in decoder.feed_located(part):
             seen.frames.append(frame.raw)
             there = data[offset : offset + len(frame.raw) + 1]
-            require(there == wire.stuff(frame.raw), "a frame is not where it is said to be")
+            require(there == framing.stuff(frame.raw), "a frame is not where it is said to be")
         held = decoder._rest  # pyright: ignore[reportPrivateUsage]
         require(len(held) <= WIRE_MAX, f"the host decoder holds {len(held)} bytes")
     require(sum(decoder.drops.by_reason().values()) == len(seen.drops), "drops counted and told differ")
@@ -193,25 +194,25 @@ def check(items: list[Item], seed: int) -> None:
     data = b"".join(item.data for item in items) + LAST
     stream = host_stream(cut(data, rng))
     whole = Seen([], [])
-    whole.frames = [frame.raw for frame in wire.decode_all(data, whole.drop)]
+    whole.frames = [frame.raw for frame in framing.decode_all(data, whole.drop)]
     require(stream == whole, "the host's streaming and bulk decoders differ")
     pieces = Seen([], [])
-    pieces.frames = wire.split(data, pieces.drop)
+    pieces.frames = framing.split(data, pieces.drop)
     malformed = [drop for drop in whole.drops if drop[2] == "malformed"]
     require(sorted([*pieces.drops, *malformed]) == whole.drops, "split and decode drop differently")
     require(len(pieces.frames) == len(whole.frames) + len(malformed), "split and decode find differently")
-    found = wire.decode_messages(data)
-    require(found == [frame.message for frame in wire.decode_all(data)], "messages alone and in frames differ")
+    found = framing.decode_messages(data)
+    require(found == [frame.message for frame in framing.decode_all(data)], "messages alone and in frames differ")
     frames, counted = device_stream(cut(data, rng))
     require([frame[:-4] for frame in frames] == pieces.frames, "host and device accept different frames")
     for reason, count in counted.items():
         told = sum(1 for drop in pieces.drops if drop[2] == reason)
         require(told == count, f"host and device count different drops: {reason} {told} and {count}")
-    require(whole.frames[-1:] == [wire.unstuff(LAST[1:-1])], "the good frame at the end was not decoded")
+    require(whole.frames[-1:] == [framing.unstuff(LAST[1:-1])], "the good frame at the end was not decoded")
     left = iter(whole.frames)
     for item in items:
         require(not item.raw or item.raw in left, f"an undamaged frame was not delivered: {item.raw.hex()}")
-    taken = sum(len(wire.stuff(raw)) for raw in whole.frames) + sum(length for _at, length, _why in whole.drops)
+    taken = sum(len(framing.stuff(raw)) for raw in whole.frames) + sum(length for _at, length, _why in whole.drops)
     require(taken + data.count(0) == len(data), "frames and drops do not add up to what was fed")
 
 

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from fairshoe.scenario import Result, play, play_on_micropython
+from fairshoe.sim.scenario_files import Result, play, play_on_micropython
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "scenarios"

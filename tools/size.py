@@ -22,8 +22,8 @@ from fairshoe.ship.build import (
     read_config,
     ship_names,
 )
-from fairshoe.ship.closure import find_module, module_at
-from fairshoe.ship.faults import ShipError
+from fairshoe.ship.errors import ShipError
+from fairshoe.ship.import_closure import find_module, module_at
 
 __all__ = [
     "BOARD_DEFAULT",

@@ -20,8 +20,12 @@ __version__ = "0.1.0"
 _device.load()
 
 if TYPE_CHECKING:
-    from fairshoe.aio import AsyncShoe
-    from fairshoe.core import CommandResult, Pending
+    from fairshoe.client.async_shoe import AsyncShoe
+    from fairshoe.client.exchange import CommandResult, Pending
+    from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
+    from fairshoe.client.operation_numbers import Unfinished
+    from fairshoe.client.shoe import Shoe
+    from fairshoe.client.store import Store, StoredEvent, StoredLog
     from fairshoe.errors import (
         DeviceHalted,
         FairshoeError,
@@ -36,11 +40,7 @@ if TYPE_CHECKING:
         WrongDevice,
         WrongKey,
     )
-    from fairshoe.lanes import Unfinished
     from fairshoe.messages import Command, Event, Fault, Message, Outcome, Reason, Role, State, Status
-    from fairshoe.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
-    from fairshoe.shoe import Shoe
-    from fairshoe.store import Store, StoredEvent, StoredLog
 
 __all__ = [
     "AsyncShoe",
@@ -83,15 +83,15 @@ __all__ = [
 # Each is loaded when somebody asks for it: a program pays for what it uses, and the command line can take an interrupt
 # while most of it is still to be loaded.
 _MODULES = {
-    "aio": "AsyncShoe",
-    "core": "CommandResult Pending",
+    "client.async_shoe": "AsyncShoe",
+    "client.exchange": "CommandResult Pending",
     "errors": "DeviceHalted FairshoeError HelloRefused NoAnswer PortBusy PortError PortLost StorageReplaced StoreError "
     "UsageError WrongDevice WrongKey",
-    "lanes": "Unfinished",
+    "client.operation_numbers": "Unfinished",
     "messages": "Command Event Fault Message Outcome Reason Role State Status",
-    "notices": "EventsElsewhere LinkBack LinkLost LogStarted Notice",
-    "shoe": "Shoe",
-    "store": "Store StoredEvent StoredLog",
+    "client.notices": "EventsElsewhere LinkBack LinkLost LogStarted Notice",
+    "client.shoe": "Shoe",
+    "client.store": "Store StoredEvent StoredLog",
 }
 _WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -7,9 +7,9 @@ EXIT_INTERRUPTED = 130
 
 def main() -> int:
     try:
-        from fairshoe import cli
+        from fairshoe.cli import command_line
 
-        return cli.main()
+        return command_line.main()
     except KeyboardInterrupt:
         print("\nfairshoe: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED

@@ -95,6 +95,6 @@ class HelloRefused(FairshoeError):
 
 
 class DeviceHalted(FairshoeError):
-    """The device is there, and its firmware could not start: see fairshoe.halted."""
+    """The device is there, and its firmware could not start: see docs/RECOVERY.md."""
 
     exit_code = 18

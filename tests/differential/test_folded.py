@@ -11,7 +11,7 @@ import pytest
 
 from fairshoe.ship import fold
 from fairshoe.ship.build import folded_sources
-from fairshoe.ship.closure import module_at
+from fairshoe.ship.import_closure import module_at
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = ROOT / ".venv" / "bin" / "node"

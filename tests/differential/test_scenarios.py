@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe.scenario import play, play_on_micropython
+from fairshoe.sim.scenario_files import play, play_on_micropython
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = 10  # files, some 10 s on the VM of a busy machine

@@ -5,7 +5,7 @@ import random
 import fuzz
 import pytest
 
-from fairshoe import wire
+from fairshoe.link import framing
 from firmware.protocol.frame import FrameReader
 
 
@@ -22,8 +22,8 @@ def test_cases_hold_frames_damage_and_every_reason_to_drop() -> None:
     for case in range(300):
         items = fuzz.make_case(1, case)
         good += sum(1 for item in items if item.raw)
-        wire.decode_all(b"".join(item.data for item in items), lambda _at, _size, reason: reasons.add(reason))
-    assert reasons == set(wire.Drops().by_reason()) - {"unfinished"}
+        framing.decode_all(b"".join(item.data for item in items), lambda _at, _size, reason: reasons.add(reason))
+    assert reasons == set(framing.Drops().by_reason()) - {"unfinished"}
     assert good > 300
 
 
@@ -33,21 +33,21 @@ def found(seed: int = 1) -> str:
 
 def test_a_host_that_checks_no_crc_is_found_and_the_case_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
     def careless(_raw: bytes) -> int:
-        return wire.CRC_RESIDUE
+        return framing.CRC_RESIDUE
 
-    monkeypatch.setattr(wire, "_crc32", careless)
+    monkeypatch.setattr(framing, "_crc32", careless)
     monkeypatch.setattr(fuzz, "SHRINK_TRIES", 300)
     report = found()
     assert "failed" in report and "--seed 1 --case" in report
 
 
 def test_a_host_that_loses_the_frame_after_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    careful = wire._read_carefully  # pyright: ignore[reportPrivateUsage]
+    careful = framing._read_carefully  # pyright: ignore[reportPrivateUsage]
 
     def loses(pieces: list[bytes], *rest: object) -> object:
         return careful(pieces[:-2], *rest)  # pyright: ignore
 
-    monkeypatch.setattr(wire, "_read_carefully", loses)
+    monkeypatch.setattr(framing, "_read_carefully", loses)
     monkeypatch.setattr(fuzz, "SHRINK_TRIES", 300)
     assert "failed" in found()
 
@@ -71,8 +71,8 @@ def test_an_exception_in_a_decoder_is_a_finding_and_not_the_end(monkeypatch: pyt
     def broken(_raw: bytes) -> None:
         raise IndexError("boom")
 
-    monkeypatch.setattr(wire, "_read_general", broken)
-    monkeypatch.setattr(wire, "_frame_general", broken)
-    monkeypatch.setattr(wire, "_MESSAGES", [[broken] * 256] * 256)
+    monkeypatch.setattr(framing, "_read_general", broken)
+    monkeypatch.setattr(framing, "_frame_general", broken)
+    monkeypatch.setattr(framing, "_MESSAGES", [[broken] * 256] * 256)
     monkeypatch.setattr(fuzz, "SHRINK_TRIES", 100)
     assert "IndexError: boom" in found()

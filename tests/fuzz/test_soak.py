@@ -12,7 +12,7 @@ from soak.hands import BOARDS
 from soak.run import Run, write_finding
 from soak.shrink import kind_of
 
-from fairshoe.scenario import play, play_on_micropython
+from fairshoe.sim.scenario_files import play, play_on_micropython
 from firmware.app import App
 from firmware.deck import ledger, shuffler
 from firmware.games import deck_steps, flow, procedure

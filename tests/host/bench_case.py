@@ -8,9 +8,9 @@ from fairshoe.bench.device import Device
 from fairshoe.bench.hands import Deed, Hands, SimHands
 from fairshoe.bench.plan import Data, Plan, Step
 from fairshoe.bench.play import Play
-from fairshoe.bench.result import StepResult
+from fairshoe.bench.report_file import StepResult
 from fairshoe.bench.run import Facts, Log, Run, Watcher
-from fairshoe.bench.sim import SimLine
+from fairshoe.bench.simulated_line import SimLine
 from fairshoe.bench.steps import Bench
 from fairshoe.keys import RoleKey
 from fairshoe.messages import Event

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe import Shoe
-from fairshoe.journal import Attestation, Export, Record, export_text, pull
+from fairshoe.journal.export import Attestation, Export, Record, export_text, pull
 from fairshoe.keys import RoleKey, role_key
+from fairshoe.link.session import HostSession
 from fairshoe.messages import Role
-from fairshoe.session import HostSession
 from firmware.protocol import ids
 from rig import stories
 from rig.rig import Rig

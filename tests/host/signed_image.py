@@ -6,7 +6,7 @@ import hashlib
 import struct
 from typing import Any
 
-from fairshoe.ship.faults import need
+from fairshoe.ship.errors import need
 
 _START, _END = 0xFFFFDED3, 0xAB123579
 _IMAGE_TYPE = 0x10210142

@@ -11,7 +11,7 @@ import serial
 from serial.rfc2217 import PortManager
 
 import fairshoe.serial_urls
-from fairshoe.sim_port import SimPort
+from fairshoe.sim.port import SimPort
 
 SPEED = 20
 

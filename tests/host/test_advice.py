@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from fairshoe.advice import HOLDS, NEEDS, REFUSALS, SENSORS, STEPS, WARNINGS, next_step, warned
 from fairshoe.messages import Fault, Need, Refusal, Sensor, State, Status
+from fairshoe.text.advice import HOLDS, NEEDS, REFUSALS, SENSORS, STEPS, WARNINGS, next_step, warned
 
 ROOT = Path(__file__).resolve().parents[2]
 

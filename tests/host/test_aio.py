@@ -13,7 +13,10 @@ from tcp_shoe import TcpShoe
 from test_cli import simulator
 
 from fairshoe import AsyncShoe
+from fairshoe.client.notices import LinkBack, LinkLost, Notice
+from fairshoe.client.store import Store
 from fairshoe.errors import NoAnswer, PortError, PortLost, StoreError, UsageError, WrongDevice
+from fairshoe.games.record_kinds import By
 from fairshoe.keys import write_key
 from fairshoe.messages import (
     CloseBetting,
@@ -27,9 +30,6 @@ from fairshoe.messages import (
     Shuffle,
     Status,
 )
-from fairshoe.notices import LinkBack, LinkLost, Notice
-from fairshoe.records import By
-from fairshoe.store import Store
 
 KEY = bytes(range(32))
 T = TypeVar("T")

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from rig_port import KEY, RigPort
 
-from fairshoe import audit, cli, keys
-from fairshoe.describe import describe_event
+from fairshoe import keys
+from fairshoe.cli import command_line
+from fairshoe.client.shoe import Shoe
 from fairshoe.errors import NoAnswer, UsageError
+from fairshoe.journal import seed_audit
 from fairshoe.messages import Role, ShuffleCommitted
-from fairshoe.shoe import Shoe
+from fairshoe.text.describe import describe_event
 from firmware.deck.drbg import Drbg
 from firmware.deck.permutation import permutation_fill
 from firmware.deck.shuffler import Shuffler
@@ -27,7 +29,7 @@ def test_the_audit_s_own_drbg_gives_what_nist_says() -> None:
     plain = [vector for vector in VECTORS if vector[0] == "no_reseed" and not vector[8][0]]
     assert len(plain) == 4
     for vector in plain:
-        drbg = audit.HmacDrbg(bytes.fromhex(vector[2] + vector[3] + vector[4]))
+        drbg = seed_audit.HmacDrbg(bytes.fromhex(vector[2] + vector[3] + vector[4]))
         drbg.generate(128)
         assert drbg.generate(128).hex() == vector[9]
 
@@ -40,7 +42,7 @@ def test_the_audit_and_the_device_draw_the_same_order_from_any_seed() -> None:
         seed = noise.randbytes(32)
         order = array("H", [0] * cards)
         permutation_fill(order, cards, Drbg(seed, b"", b"fairshoe shuffle 1"))
-        assert audit.places_of(seed, cards) == tuple(order)
+        assert seed_audit.places_of(seed, cards) == tuple(order)
 
 
 def test_the_audit_agrees_with_the_commitment_of_the_device() -> None:
@@ -51,7 +53,7 @@ def test_the_audit_agrees_with_the_commitment_of_the_device() -> None:
         while not shuffler.entropy.gather():
             pass
         assert shuffler.draw(order, 52)
-        verdict = audit.examine(bytes(shuffler.seed), shuffler.commitment, 52)
+        verdict = seed_audit.examine(bytes(shuffler.seed), shuffler.commitment, 52)
         assert verdict.agrees
         assert verdict.places == tuple(order)
         assert [verdict.places[card] for card in verdict.dealt] == list(range(52))
@@ -60,24 +62,24 @@ def test_the_audit_agrees_with_the_commitment_of_the_device() -> None:
 def test_a_worked_example_stays_what_it_is() -> None:
     """The numbers of docs/AUDIT.md: whoever implements an audit elsewhere holds theirs against them."""
     page = (Path(__file__).parents[2] / "docs" / "AUDIT.md").read_text()
-    assert audit.commitment_of(SEED).hex() in page
-    assert " ".join(map(str, audit.places_of(SEED, 10))) in page
-    assert " ".join(map(str, audit.examine(SEED, b"", 10).dealt)) in page
+    assert seed_audit.commitment_of(SEED).hex() in page
+    assert " ".join(map(str, seed_audit.places_of(SEED, 10))) in page
+    assert " ".join(map(str, seed_audit.examine(SEED, b"", 10).dealt)) in page
 
 
 def test_a_commitment_is_shown_as_a_person_would_copy_it() -> None:
-    event = ShuffleCommitted(1, 1, 0, 0, 0, 0, 1, audit.commitment_of(SEED))
-    assert describe_event(event) == f"shuffle committed: commitment {audit.commitment_of(SEED).hex()}"
+    event = ShuffleCommitted(1, 1, 0, 0, 0, 0, 1, seed_audit.commitment_of(SEED))
+    assert describe_event(event) == f"shuffle committed: commitment {seed_audit.commitment_of(SEED).hex()}"
 
 
 def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    good = audit.commitment_of(SEED)
+    good = seed_audit.commitment_of(SEED)
     words = ["audit", "shuffle", "--cards", "52", "--json"]
-    assert cli.main([*words, "--seed", SEED.hex(), "--commitment", good.hex()]) == 0
+    assert command_line.main([*words, "--seed", SEED.hex(), "--commitment", good.hex()]) == 0
     assert json.loads(capsys.readouterr().out)["agrees"] is True
     for bit in (0, 100, 255):
         wrong = bytes(byte ^ (1 << bit % 8 if i == bit // 8 else 0) for i, byte in enumerate(SEED))
-        assert cli.main([*words, "--seed", wrong.hex(), "--commitment", good.hex()]) == 13
+        assert command_line.main([*words, "--seed", wrong.hex(), "--commitment", good.hex()]) == 13
         out = capsys.readouterr()
         assert json.loads(out.out)["agrees"] is False
         assert "take the device out of service" in out.err
@@ -101,7 +103,7 @@ def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) ->
 def test_words_that_do_not_fit_are_refused_with_advice(
     words: list[str], code: int, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["audit", "shuffle", *words]) == code
+    assert command_line.main(["audit", "shuffle", *words]) == code
     error = capsys.readouterr().err
     assert says in error
     assert len(error.strip().splitlines()) == 2
@@ -125,8 +127,8 @@ class Watched(RigPort):
 def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Watched:
     """On every port there is; the library's clock is its clock."""
     port = Watched(KEY, "table", False, seeds=request.param)
-    monkeypatch.setattr("fairshoe.shoe.time.monotonic", lambda: port.rig.plant.now_us / 1e6)
-    monkeypatch.setattr("fairshoe.urls.serial.serial_for_url", lambda *_words, **_options: port)  # pyright: ignore
+    monkeypatch.setattr("fairshoe.client.shoe.time.monotonic", lambda: port.rig.plant.now_us / 1e6)
+    monkeypatch.setattr("fairshoe.transport.urls.serial.serial_for_url", lambda *_words, **_options: port)  # pyright: ignore
     return port
 
 
@@ -141,7 +143,10 @@ def monitor(port: Watched, folder: Path, ms: int, capsys: pytest.CaptureFixture[
     port.until_us = port.rig.plant.now_us + ms * 1000
     key = folder / "observer.key"
     words = ["monitor", "rig", "--host", "--json", "--key-file"]
-    assert cli.main([*words, str(key) if key.exists() else key_file(folder, Role.OBSERVER)]) == cli.EXIT_INTERRUPTED
+    assert (
+        command_line.main([*words, str(key) if key.exists() else key_file(folder, Role.OBSERVER)])
+        == command_line.EXIT_INTERRUPTED
+    )
     port.until_us = 1 << 60
     path = folder / "events.jsonl"
     with path.open("a") as file:
@@ -163,33 +168,33 @@ def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
     auditor = key_file(tmp_path, Role.AUDITOR)
     events = monitor(device, tmp_path, 1000, capsys)
     words = ["audit", "shuffle", "rig", "--key-file", auditor, "--events", str(events), "--json"]
-    assert cli.main(words) == 14
+    assert command_line.main(words) == 14
     assert "no seed to disclose" in capsys.readouterr().err
     shuffle(device, 51)
     monitor(device, tmp_path, 10000, capsys)
     order = tuple(device.rig.app.order)[:52]
     assert sorted(order) == list(range(52))
-    assert cli.main(words) == 14  # in play
+    assert command_line.main(words) == 14  # in play
     capsys.readouterr()
     monitor(device, tmp_path, 30000, capsys)
-    assert cli.main(words) == 0
+    assert command_line.main(words) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["agrees"] is True
     assert tuple(answer["places"]) == order
     # Another shuffle's commitment does not get in the way.
     other = {"message": "shuffle_committed", "seq": answer["seq"] - 1, "commitment": "11" * 32}
     events.write_text(json.dumps(other) + "\n" + events.read_text())
-    assert cli.main(words) == 0
+    assert command_line.main(words) == 0
     # A file in which the commitment was altered, and one that has none.
     seed, commitment = answer["seed"], answer["commitment"]
-    assert audit.commitment_of(bytes.fromhex(seed)).hex() == commitment
+    assert seed_audit.commitment_of(bytes.fromhex(seed)).hex() == commitment
     text = events.read_text()
     events.write_text(text.replace(commitment, "00" * 32))
-    assert cli.main(words) == 13
+    assert command_line.main(words) == 13
     events.write_text("\n".join(line for line in text.splitlines() if "shuffle_committed" not in line))
-    assert cli.main(words) == 14
+    assert command_line.main(words) == 14
     events.write_text("{torn\n" + text)
-    assert cli.main(words) == 2
+    assert command_line.main(words) == 2
     assert "line 1: not JSON" in capsys.readouterr().err
 
 
@@ -199,7 +204,7 @@ def test_a_device_that_erases_says_so(device: Watched, tmp_path: Path, capsys: p
     shuffle(device, 51)
     events = monitor(device, tmp_path, 40000, capsys)
     words = ["audit", "shuffle", "rig", "--key-file", key_file(tmp_path, Role.AUDITOR), "--events", str(events)]
-    assert cli.main(words) == 14
+    assert command_line.main(words) == 14
     assert '"disclose"' in capsys.readouterr().err
 
 

@@ -10,12 +10,12 @@ from bench_case import Case, only
 from test_bench_report import leaves, with_value
 from test_release import FILES, changed, folder_of, release, verify
 
-from fairshoe import cli
-from fairshoe.bench.page import page
 from fairshoe.bench.plan import load_plan
-from fairshoe.bench.result import ReportError, check_report
+from fairshoe.bench.report_file import ReportError, check_report
+from fairshoe.bench.report_page import page
+from fairshoe.cli import command_line
 from fairshoe.files import parse_json, read_regular
-from fairshoe.ship.faults import ManifestError
+from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.manifest import parse_manifest
 
 __all__ = ["release"]
@@ -36,7 +36,7 @@ IDS = [" ".join(words[:2]) for words, _code in READERS]
 
 def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     capsys.readouterr()
-    code = cli.main(list(words))
+    code = command_line.main(list(words))
     out, err = capsys.readouterr()
     assert "a mistake inside" not in err and (err.startswith("fairshoe: ") or words[0] == "game"), err
     return code, out + err

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fairshoe.bench.drills import PROCEDURES
-from fairshoe.bench.kinds import FIGURES, KINDS, MECHANISMS
 from fairshoe.bench.plan import FOLDER, Limit, PlanError, check_plan, load_plan, plan_names
-from fairshoe.cli import main
+from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
+from fairshoe.cli.command_line import main
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "BENCH.md"
 SHIPPED = (

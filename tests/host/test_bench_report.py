@@ -12,11 +12,11 @@ import pytest
 from bench_case import Case, only
 
 from fairshoe.bench import run as bench_run
-from fairshoe.bench.page import page
 from fairshoe.bench.plan import load_plan
-from fairshoe.bench.plots import Point, bars, counts
-from fairshoe.bench.result import ReportError, check_report
-from fairshoe.cli import main
+from fairshoe.bench.report_file import ReportError, check_report
+from fairshoe.bench.report_page import page
+from fairshoe.bench.report_plots import Point, bars, counts
+from fairshoe.cli.command_line import main
 from fairshoe.messages import Event
 
 SIM = "sim://pico-shoe?seed=3"

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from fairshoe.bench.plan import load_plan
-from fairshoe.bench.result import step_result
-from fairshoe.bench.screen import BenchScreen
+from fairshoe.bench.report_file import step_result
+from fairshoe.bench.run_screen import BenchScreen
 from fairshoe.messages import Fault, State, Status
 
 LIMIT_S = 100.0

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from fairshoe import board_checks, board_rates, board_times, boards
+from fairshoe.boards import checks, configs, edge_rates, shuffle_time
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("carousel", "shelves", "shoe", "draw")
 
 
 def board(kind: str) -> dict[str, Any]:
-    return copy.deepcopy(boards.load_board(f"pico-{kind}")[0])
+    return copy.deepcopy(configs.load_board(f"pico-{kind}")[0])
 
 
 def problems(kind: str, **changes: object) -> list[str]:
@@ -29,7 +29,7 @@ def problems(kind: str, **changes: object) -> list[str]:
             del place[last]
         else:
             place[last] = value
-    return boards.check_board(config)
+    return configs.check_board(config)
 
 
 def only(kind: str, **changes: object) -> str:
@@ -62,7 +62,7 @@ def test_a_pin_can_do_what_its_peripheral_needs() -> None:
     # GPIO 22 can be the clock of SPI 0, so moving reverse away makes room for it.
     config["outputs"]["reverse"] = config["nv"]["sck"]
     config["nv"]["sck"] = 22
-    assert boards.check_board(config) == []
+    assert configs.check_board(config) == []
     assert problems("draw", link__tx=11) == ["link.tx: GPIO 11 cannot be uart0 tx; possible: 0, 12, 16, 28"]
     assert problems("draw", nv__mosi=22) == ["nv.mosi: GPIO 22 cannot be spi0 mosi; possible: 3, 7, 19"]
     assert problems("draw", expander__sda=20) == [
@@ -128,9 +128,9 @@ def test_the_panel_is_on_an_expander_that_exists() -> None:
     names += [("outputs", name) for name in config["outputs"] if name.startswith("lamp")]
     for (group, name), pin in zip(names, (7, 8, 9, 11, 12, 13, 14, 15, 20), strict=True):
         config[group][name] = pin
-    assert boards.check_board(config) == ["section expander is there, and nothing uses it"]
+    assert configs.check_board(config) == ["section expander is there, and nothing uses it"]
     del config["expander"], config["display"]
-    assert boards.check_board(config) == []
+    assert configs.check_board(config) == []
 
 
 # --- which lines -------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def test_the_panel_is_on_an_expander_that_exists() -> None:
 NAMES = {"carousel": "a carousel", "shelves": "a shelf machine", "shoe": "a motor shoe", "draw": "a draw shoe"}
 LINES = [
     (kind, group, line)
-    for group, needed in (("inputs", board_checks.INPUTS), ("outputs", board_checks.OUTPUTS))
+    for group, needed in (("inputs", checks.INPUTS), ("outputs", checks.OUTPUTS))
     for kind in KINDS
     for line in needed[kind]
 ]
@@ -169,7 +169,7 @@ def test_a_mechanism_has_no_lines_of_another(kind: str, path: str, message: str)
 def test_a_line_of_another_mechanism_is_told_beside_the_missing_one() -> None:
     config = board("carousel")
     config["inputs"]["arrival"] = config["inputs"].pop("exit")
-    assert boards.check_board(config) == ["a carousel needs inputs.exit", "a carousel has no inputs.arrival"]
+    assert configs.check_board(config) == ["a carousel needs inputs.exit", "a carousel has no inputs.arrival"]
 
 
 def test_an_axis_is_where_something_turns_or_climbs_and_nowhere_else() -> None:
@@ -330,7 +330,7 @@ def test_optional_sensors_are_optional_and_a_hole_card_reader_is_whole() -> None
 def test_a_mechanism_that_cannot_work_is_refused(kind: str, key: str, value: int, message: str) -> None:
     # The report instant depends on everything that moves and has tests of its own.
     changes: dict[str, object] = {f"mechanism__{key}": value}
-    if kind in board_times.DECK_CARDS:
+    if kind in shuffle_time.DECK_CARDS:
         changes["mechanism__shuffle_report_ms"] = 600000
     assert only(kind, **changes).startswith(message)
 
@@ -346,7 +346,7 @@ def test_a_shelf_holds_what_the_second_pass_puts_there() -> None:
         "mechanism.shelf_cards_max 24: with 25 shelves and 384 cards a shelf gets 16 in the first pass and 25 in the"
         " second"
     )
-    cards, shelves = board_times.DECK_CARDS["shelves"], 25
+    cards, shelves = shuffle_time.DECK_CARDS["shelves"], 25
     second = [rank // shelves for rank in range(cards)]
     assert max(second.count(shelf) for shelf in second) == shelves
 
@@ -415,7 +415,7 @@ def test_a_sweep_leaves_the_slot_beam_time() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_fastest_honest_line_of_a_reference_board_leaves_room_below_the_limit(kind: str) -> None:
-    rates = board_rates.honest_rates(board(kind))
+    rates = edge_rates.honest_rates(board(kind))
     assert max(rate.edges_per_s for rate in rates.values()) == 1750
     polled = [name for name in board(kind)["inputs"] if name not in rates]
     assert polled and all(name.startswith(("button_", "key_")) for name in polled)
@@ -442,19 +442,19 @@ def test_a_faster_sweep_needs_a_higher_limit() -> None:
 
 @pytest.mark.parametrize(("name", "followed"), [("pico-shoe", 8000), ("esp32s3-shoe", 4000), ("stm32-shoe", 4000)])
 def test_a_limit_above_what_the_port_follows_is_refused(name: str, followed: int) -> None:
-    config = copy.deepcopy(boards.load_board(name)[0])
+    config = copy.deepcopy(configs.load_board(name)[0])
     config["mechanism"]["edges_per_s_max"] = followed
-    assert boards.check_board(config) == []
+    assert configs.check_board(config) == []
     config["mechanism"]["edges_per_s_max"] = followed + 1
     port = config["mcu"]["port"]
-    assert boards.check_board(config) == [
+    assert configs.check_board(config) == [
         f"mechanism.edges_per_s_max {followed + 1}: port {port} follows {followed} edges a second on a line; state at"
         f" most {followed}"
     ]
 
 
 def test_config_check_tells_the_rate_of_every_line_to_programs() -> None:
-    found = boards.inspect_board("pico-shoe").edges_per_s
+    found = configs.inspect_board("pico-shoe").edges_per_s
     assert ("door", 1625, "a switch: 1 change in 8 ms, 13 edges each with bounces") in found
 
 
@@ -464,7 +464,7 @@ def test_config_check_tells_the_rate_of_every_line_to_programs() -> None:
 @pytest.mark.parametrize(("kind", "least_ms"), [("carousel", 22453), ("shelves", 243207)])
 def test_a_shuffle_is_over_when_it_is_reported(kind: str, least_ms: int) -> None:
     assert problems(kind, mechanism__shuffle_report_ms=least_ms) == []
-    cards = board_times.DECK_CARDS[kind]
+    cards = shuffle_time.DECK_CARDS[kind]
     assert only(kind, mechanism__shuffle_report_ms=least_ms - 1) == (
         f"mechanism.shuffle_report_ms {least_ms - 1}: a shuffle of {cards} cards can take {least_ms} ms on this"
         " machine, and when it is reported must not tell its order"
@@ -478,7 +478,7 @@ def test_384_cards_on_20_shelves_are_reported_within_260_s() -> None:
 def played_us(mech: dict[str, Any], order: list[int], last_beam_um: int, circle: int) -> float:
     """The cards of one order, one after the other, by the same rules as the estimate but without its statistics."""
     slow = 100 / (100 - mech["slip_percent_max"]) * 1000 / mech["transport_um_per_ms"]
-    notice = board_times.notice_us(mech)
+    notice = shuffle_time.notice_us(mech)
     staged = mech["pick_latency_us_max"] + mech["throat_a_um"] * slow + notice
     way = last_beam_um - mech["throat_a_um"] + mech["card_um"]
     at, time = 0, 0.0
@@ -507,16 +507,16 @@ def test_the_estimate_covers_orders_drawn_at_random_and_is_not_far_off() -> None
     draw = random.Random(seed)
     mech = board("carousel")["mechanism"]
     times = [played_us(mech, draw.sample(range(52), 52), mech["throat_b_um"], 54) for _ in range(200)]
-    sweep = (1 / 1.5 + 0.1) * 1e6 + board_times.notice_us(mech)
-    assert late(times, board_times.shuffle_us(mech) - sweep) < 3
-    assert sum(times) / len(times) + sweep > board_times.shuffle_us(mech) * 0.8
+    sweep = (1 / 1.5 + 0.1) * 1e6 + shuffle_time.notice_us(mech)
+    assert late(times, shuffle_time.shuffle_us(mech) - sweep) < 3
+    assert sum(times) / len(times) + sweep > shuffle_time.shuffle_us(mech) * 0.8
     mech = board("shelves")["mechanism"]
     times.clear()
     for _ in range(20):
         first, second = (draw.sample(range(384), 384) for _ in range(2))
         order = [rank % 20 for rank in first] + [rank // 20 for rank in second]
         times.append(played_us(mech, order, mech["arrival_um"], 0))
-    cards_us = board_times.shuffle_us({**mech, "ejector_us": 0, "lift_us": 0, "tray_settle_ms": 0})
+    cards_us = shuffle_time.shuffle_us({**mech, "ejector_us": 0, "lift_us": 0, "tray_settle_ms": 0})
     assert late(times, cards_us) < 3
     assert sum(times) / len(times) > cards_us * 0.8
 
@@ -553,9 +553,9 @@ def test_flash_needs_no_pins_but_room_behind_the_files() -> None:
 def test_what_flash_needs_is_what_its_driver_asks_for() -> None:
     from hal import flash
 
-    assert board_checks.CELL_BYTES == flash.CELL
+    assert checks.CELL_BYTES == flash.CELL
     for cells in (1, 7, 8, 341, 682):
-        assert board_checks.blocks_min(cells * flash.CELL) == flash.blocks_min(cells)
+        assert checks.blocks_min(cells * flash.CELL) == flash.blocks_min(cells)
 
 
 # --- what these rules take over from elsewhere -------------------------------------------------
@@ -568,12 +568,12 @@ def constant(path: str, name: str) -> int:
 
 
 def test_numbers_of_the_firmware_are_those_of_the_firmware() -> None:
-    assert constant("firmware/image.py", "SETTLE_US") == board_times.SETTLE_US
-    assert constant("hal/rp2/axis.py", "HOME_STEPS") == board_checks.HOME_STEPS
-    assert constant("firmware/journal/cells.py", "CELL_SIZE") == board_checks.CELL_BYTES
-    assert constant("firmware/journal/cells.py", "RECORD_CELL") == board_checks.RECORD_CELL
-    assert constant("firmware/games/profile.py", "ROUND_EVENTS_MAX") == board_checks.ROUND_EVENTS
+    assert constant("firmware/image.py", "SETTLE_US") == shuffle_time.SETTLE_US
+    assert constant("hal/rp2/axis.py", "HOME_STEPS") == checks.HOME_STEPS
+    assert constant("firmware/journal/cells.py", "CELL_SIZE") == checks.CELL_BYTES
+    assert constant("firmware/journal/cells.py", "RECORD_CELL") == checks.RECORD_CELL
+    assert constant("firmware/games/profile.py", "ROUND_EVENTS_MAX") == checks.ROUND_EVENTS
     # At the fastest step there must be a pause left that is not the zero that ends a move, and be it exact to 1 in 40.
-    period_us = 1000000 // board_checks.STEP_HZ_MAX
+    period_us = 1000000 // checks.STEP_HZ_MAX
     assert period_us - constant("hal/rp2/step_pio.py", "STEP_CYCLES") > 0
     assert period_us >= 40

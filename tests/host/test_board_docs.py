@@ -11,11 +11,11 @@ from wiring import page as wiring
 from wiring import svg
 from wiring.__main__ import main
 
-from fairshoe import board_checks, boards
+from fairshoe.boards import checks, configs
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "BOARDS.md").read_text()
-CONFIGS = {name: boards.load_board(name)[0] for name in boards.board_names()}
-NAMES = [name for name in CONFIGS if boards.is_reference(name)]
+CONFIGS = {name: configs.load_board(name)[0] for name in configs.board_names()}
+NAMES = [name for name in CONFIGS if configs.is_reference(name)]
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -89,8 +89,8 @@ def test_the_table_of_lines_is_what_is_checked() -> None:
             if not key:
                 assert cell == ("yes" if group in CONFIGS[f"pico-{kind}"] else "no")
                 continue
-            needed = (board_checks.INPUTS if group == "inputs" else board_checks.OUTPUTS)[kind]
-            optional = (*board_checks.OPTIONAL_INPUTS, *board_checks.OPTIONAL_OUTPUTS)
+            needed = (checks.INPUTS if group == "inputs" else checks.OUTPUTS)[kind]
+            optional = (*checks.OPTIONAL_INPUTS, *checks.OPTIONAL_OUTPUTS)
             other = "full" if key in ("opacity", "dark") else "may" if key in optional else "no"
             assert cell == ("yes" if key in needed else other), f"{name} {kind}"
     from firmware.image import INPUTS, OUTPUTS

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from fairshoe import board_pins, boards
+from fairshoe.boards import configs, pins
 
 
 def board(name: str, **changes: object) -> dict[str, Any]:
     """A shipped board with changes; `__` stands for a dot."""
-    config = copy.deepcopy(boards.load_board(name)[0])
+    config = copy.deepcopy(configs.load_board(name)[0])
     for path, value in changes.items():
         section, _, key = path.partition("__")
         if key:
@@ -22,7 +22,7 @@ def board(name: str, **changes: object) -> dict[str, Any]:
 
 
 def problems(name: str, **changes: object) -> list[str]:
-    return boards.check_board(board(name, **changes))
+    return configs.check_board(board(name, **changes))
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_nothing_is_where_a_device_speaks_that_cannot_read_its_config(path: str)
 
 
 def test_that_place_is_the_one_in_the_devices_own_main() -> None:
-    source = (boards.folder().parent / "hal" / "device.py").read_text()
+    source = (configs.folder().parent / "hal" / "device.py").read_text()
     link = ast.literal_eval(source.partition("\nLINK = ")[2].partition("\n")[0])
-    assert {mcu.halted_tx for mcu in board_pins.MCUS.values() if mcu.port == "rp2"} == {link["tx"]}
+    assert {mcu.halted_tx for mcu in pins.MCUS.values() if mcu.port == "rp2"} == {link["tx"]}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_bus_that_a_board_lacks_names_those_it_has(name: str, changes: dict[st
 @pytest.mark.parametrize("name", ["esp32s3-shoe", "stm32-shoe"])
 @pytest.mark.parametrize("kind", ["carousel", "shelves"])
 def test_a_chip_without_pio_moves_no_axis_and_the_way_out_is_named(name: str, kind: str) -> None:
-    shuffler = boards.load_board(f"pico-{kind}")[0]
+    shuffler = configs.load_board(f"pico-{kind}")[0]
     chip = {"esp32s3-shoe": "ESP32-S3", "stm32-shoe": "STM32H743"}[name]
     found = problems(name, mechanism=shuffler["mechanism"], axis={"step": 1, "dir": 2, "home": 3})
     told = [problem for problem in found if problem.startswith("section axis: ")]
@@ -122,7 +122,7 @@ def test_a_chip_without_pio_moves_no_axis_and_the_way_out_is_named(name: str, ki
 
 
 def test_no_deck_is_shuffled_by_what_may_be_no_noise() -> None:
-    shuffler = boards.load_board("pico-carousel")[0]
+    shuffler = configs.load_board("pico-carousel")[0]
     found = problems("esp32s3-shoe", mechanism=shuffler["mechanism"])
     assert "entropy.source esp32_rng: it may be no noise at all, and no deck is shuffled by it" in found
 
@@ -139,7 +139,7 @@ def test_no_deck_is_shuffled_by_what_may_be_no_noise() -> None:
 )
 def test_a_chip_has_its_own_noise_and_no_other(name: str, source: str, own: str) -> None:
     entropy = {"source": source, "millibits_per_byte": 100}
-    mcu = boards.load_board(name)[0]["mcu"]["board"]
+    mcu = configs.load_board(name)[0]["mcu"]["board"]
     assert problems(name, entropy=entropy) == [f"entropy.source: a {mcu} has no {source}; it has {own}"]
 
 
@@ -147,7 +147,7 @@ def test_only_an_rp2_keeps_cells_in_its_own_flash() -> None:
     flash = {"kind": "flash", "start": 1 << 20, "blocks": 64, "bytes": 11520}
     assert problems("pico2-shoe", nv=flash) == []
     for name in ("esp32s3-shoe", "stm32-draw"):
-        port = boards.load_board(name)[0]["mcu"]["port"]
+        port = configs.load_board(name)[0]["mcu"]["port"]
         assert problems(name, nv=flash) == [
             f"nv.kind flash: the port {port} keeps no cells in its own flash; fit an FRAM"
         ]
@@ -181,13 +181,13 @@ def test_a_board_without_a_table_of_pins_is_refused_and_so_is_another_port() -> 
 
 
 def test_every_function_of_a_board_is_on_pins_that_it_has() -> None:
-    for name, mcu in board_pins.MCUS.items():
+    for name, mcu in pins.MCUS.items():
         for function, choice in mcu.functions.items():
             assert choice <= mcu.place.keys(), (name, function)
             assert not choice & mcu.why.keys(), (name, function)
 
 
 def test_every_port_has_a_board_and_every_board_a_port() -> None:
-    configs = [boards.load_board(name)[0] for name in boards.board_names()]
-    assert {config["mcu"]["board"] for config in configs} == board_pins.MCUS.keys()
-    assert {config["mcu"]["port"] for config in configs} == {"rp2", "esp32", "stm32"}
+    boards = [configs.load_board(name)[0] for name in configs.board_names()]
+    assert {config["mcu"]["board"] for config in boards} == pins.MCUS.keys()
+    assert {config["mcu"]["port"] for config in boards} == {"rp2", "esp32", "stm32"}

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from fairshoe import boards
+from fairshoe.boards import configs
 
 
 def problems(section: str, **changes: Any) -> list[str]:
     """Of a draw shoe with other values in one section."""
-    config, _crc = boards.load_board("pico-draw")
-    return boards.check_board({**config, section: {**config[section], **changes}})
+    config, _crc = configs.load_board("pico-draw")
+    return configs.check_board({**config, section: {**config[section], **changes}})
 
 
 def test_inputs_of_an_rp2_lie_in_a_row_of_twelve() -> None:
@@ -27,6 +27,6 @@ def test_nothing_fast_lies_between_the_inputs_of_an_rp2() -> None:
 
 
 def test_a_chip_that_noise_can_blind_says_so() -> None:
-    said = {name: boards.inspect_board(name).noise for name in boards.board_names()}
+    said = {name: configs.inspect_board(name).noise for name in configs.board_names()}
     assert {name for name in said if said[name]} == {"esp32s3-draw", "esp32s3-shoe"}
     assert "may keep scans from ending" in said["esp32s3-shoe"]

@@ -10,12 +10,14 @@ import built_once
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
-from fairshoe import boards, cli, games
+from fairshoe.boards import configs
+from fairshoe.cli import command_line
 from fairshoe.commands import bench
 from fairshoe.errors import BoardError, UsageError
+from fairshoe.games import profiles
 
 ROOT = Path(__file__).resolve().parents[2]
-GOOD: dict[str, Any] = boards.load_board("pico-carousel")[0]
+GOOD: dict[str, Any] = configs.load_board("pico-carousel")[0]
 
 
 def changed(path: str, value: object) -> dict[str, Any]:
@@ -32,45 +34,45 @@ def changed(path: str, value: object) -> dict[str, Any]:
 
 
 def test_every_shipped_board_is_good() -> None:
-    assert boards.board_names() == [
+    assert configs.board_names() == [
         *("pico-carousel", "pico-draw", "pico-shelves", "pico-shoe"),
         *("esp32s3-draw", "esp32s3-shoe"),
         *("pico2-carousel", "pico2-draw", "pico2-shelves", "pico2-shoe"),
         *("stm32-draw", "stm32-shoe"),
     ]
-    for name in boards.board_names():
-        config, crc = boards.load_board(name)
+    for name in configs.board_names():
+        config, crc = configs.load_board(name)
         assert config["name"] == name
         assert name.partition("-")[2] == config["mechanism"]["kind"]
         assert crc
 
 
 def test_the_crc_of_a_board_is_that_of_the_file_on_its_device(tmp_path: Path) -> None:
-    config, crc = boards.load_board(built_once.BOARD)
+    config, crc = configs.load_board(built_once.BOARD)
     assert crc == zlib.crc32(built_once.built().files["board.json"])
     path = tmp_path / "other.json"
     path.write_text(json.dumps({"$schema": "schema.json", **config}, indent=7))
-    assert boards.load_board(str(path))[1] == crc == boards.inspect_board(str(path)).crc
+    assert configs.load_board(str(path))[1] == crc == configs.inspect_board(str(path)).crc
 
 
 def test_a_device_is_known_by_its_crc_whatever_game_was_chosen_for_it() -> None:
-    flashed = zlib.crc32(boards.device_bytes({**boards.load_board(built_once.BOARD)[0], "game": "boston-5-stud"}))
+    flashed = zlib.crc32(configs.device_bytes({**configs.load_board(built_once.BOARD)[0], "game": "boston-5-stud"}))
     assert bench._board_by_crc(flashed) == built_once.BOARD  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(UsageError, match="no board here has the CRC that it states"):
         bench._board_by_crc(flashed ^ 1)  # pyright: ignore[reportPrivateUsage]
 
 
 def test_no_two_boards_and_games_have_one_crc() -> None:
-    names = games.game_names()
-    found = [crc for board in boards.board_names() for crc in boards.device_crcs(boards.load_board(board)[0], names)]
+    names = profiles.game_names()
+    found = [crc for board in configs.board_names() for crc in configs.device_crcs(configs.load_board(board)[0], names)]
     assert len(set(found)) == len(found)
 
 
 def test_the_schema_alone_accepts_what_is_shipped() -> None:
     """For editors and other tools, which do not have our own checks."""
     validate = cast(Any, fastjsonschema).compile(json.loads((ROOT / "board_configs" / "schema.json").read_text()))
-    for name in boards.board_names():
-        validate(boards.load_board(name)[0])
+    for name in configs.board_names():
+        validate(configs.load_board(name)[0])
     with pytest.raises(fastjsonschema.JsonSchemaValueException):
         validate(changed("mechanism.kind", "draw"))
 
@@ -122,7 +124,7 @@ def test_every_line_of_the_firmware_can_be_in_a_config_and_no_other() -> None:
     ],
 )
 def test_a_config_of_the_wrong_shape_is_refused_in_plain_words(path: str, value: object, message: str) -> None:
-    problems = boards.check_board(changed(path, value))
+    problems = configs.check_board(changed(path, value))
     assert len(problems) == 1, problems
     assert problems[0].startswith(message)
 
@@ -142,30 +144,30 @@ def test_a_config_of_the_wrong_shape_is_refused_in_plain_words(path: str, value:
     ],
 )
 def test_a_whole_number_with_a_point_is_refused_since_it_is_none_on_the_device(path: str, value: object) -> None:
-    problems = boards.check_board(changed(path, value))
+    problems = configs.check_board(changed(path, value))
     assert len(problems) == 1 and problems[0].startswith(path), problems
     assert "whole number, without point or exponent" in problems[0]
 
 
 def test_what_is_no_object_at_all_is_refused() -> None:
-    assert boards.check_board([1]) == ["a board config must be an object"]
+    assert configs.check_board([1]) == ["a board config must be an object"]
 
 
 def test_an_optional_sensor_and_a_schema_line_for_editors_are_allowed() -> None:
-    assert boards.check_board(changed("sensors", {"recognition": True})) == []
-    assert boards.check_board(changed("$schema", "schema.json")) == []
+    assert configs.check_board(changed("sensors", {"recognition": True})) == []
+    assert configs.check_board(changed("$schema", "schema.json")) == []
 
 
 def test_an_unknown_board_names_the_known_ones() -> None:
     with pytest.raises(BoardError, match=r"Known boards: .*pico-carousel"):
-        boards.load_board("nope")
+        configs.load_board("nope")
 
 
 def test_a_file_that_is_not_json_says_where(tmp_path: Path) -> None:
     path = tmp_path / "board.json"
     path.write_text('{"name": oops}')
     with pytest.raises(BoardError, match="line 1 column 10"):
-        boards.load_board(str(path))
+        configs.load_board(str(path))
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
@@ -174,19 +176,19 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     path = tmp_path / "board.json"
     path.write_text(json.dumps(config))
     with pytest.raises(BoardError) as caught:
-        boards.load_board(str(path))
+        configs.load_board(str(path))
     assert "used twice" in caught.value.what
     assert "uart0 tx" in caught.value.what
     config = changed("mechanism.card_um", "long")
     del config["inputs"]["door"]
-    assert len(boards.check_board(config)) == 2
+    assert len(configs.check_board(config)) == 2
 
 
 def test_a_board_may_name_its_game() -> None:
-    assert boards.check_board(changed("game", "caribbean-stud")) == []
-    assert boards.check_board(changed("game", {"deck_cards": 40, "plan": [1, 1, 4]})) == []
-    assert boards.check_board(changed("game", {"decks": 8})) != []
-    assert boards.load_board("pico-shelves")[0]["game"] == {"deck_cards": 384}
+    assert configs.check_board(changed("game", "caribbean-stud")) == []
+    assert configs.check_board(changed("game", {"deck_cards": 40, "plan": [1, 1, 4]})) == []
+    assert configs.check_board(changed("game", {"decks": 8})) != []
+    assert configs.load_board("pico-shelves")[0]["game"] == {"deck_cards": 384}
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,7 @@ def test_a_game_that_the_machine_cannot_play_is_told_by_the_check(
 ) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(changed("game", game)))
-    assert cli.main(["config", "check", str(path)]) == 3
+    assert command_line.main(["config", "check", str(path)]) == 3
     assert message in capsys.readouterr().out
 
 
@@ -215,14 +217,14 @@ def test_a_card_reader_that_no_port_drives_is_simulated_and_not_shipped(
 ) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(changed("sensors", {"recognition": True})))
-    assert boards.load_board(str(path))[0]["sensors"] == {"recognition": True}
-    assert cli.main(["config", "check", str(path)]) == 3
+    assert configs.load_board(str(path))[0]["sensors"] == {"recognition": True}
+    assert command_line.main(["config", "check", str(path)]) == 3
     assert "no port drives a card reader yet" in capsys.readouterr().out
-    assert cli.main(["flash", "--board", str(path)]) == 30
+    assert command_line.main(["flash", "--board", str(path)]) == 30
     path.write_text(json.dumps(changed("sensors", {"recognition": False})))
-    assert cli.main(["config", "check", str(path)]) == 0
+    assert command_line.main(["config", "check", str(path)]) == 0
 
 
 def test_every_shipped_board_can_play_its_game(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["config", "check", *boards.board_names()]) == 0
-    assert capsys.readouterr().out.count(": good (") == len(boards.board_names())
+    assert command_line.main(["config", "check", *configs.board_names()]) == 0
+    assert capsys.readouterr().out.count(": good (") == len(configs.board_names())

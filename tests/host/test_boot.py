@@ -10,7 +10,7 @@ import pytest
 from built_once import built
 from drivers import Rp2Driver
 
-from fairshoe import wire
+from fairshoe.link import framing
 from fairshoe.messages import Halted
 from firmware.image import OUTPUTS
 
@@ -77,7 +77,7 @@ class Table:
         device = self.load()
         with self.driver.world, pytest.raises(Enough):
             device.boot()
-        frames = list(wire.Decoder().feed(self.heard))
+        frames = list(framing.Decoder().feed(self.heard))
         assert len(frames) == 2 and frames[0].raw == frames[1].raw
         message = frames[0].message
         assert isinstance(message, Halted)

@@ -57,9 +57,9 @@ def test_an_unknown_board_or_game_names_the_known_ones(command: str) -> None:
 
 
 def test_a_board_file_with_a_conflicting_pin_is_refused(tmp_path: Path) -> None:
-    from fairshoe import boards
+    from fairshoe.boards import configs
 
-    config = boards.load_board("pico-carousel")[0]
+    config = configs.load_board("pico-carousel")[0]
     config["inputs"]["exit"] = config["inputs"]["throat_a"]
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(config))
@@ -69,9 +69,9 @@ def test_a_board_file_with_a_conflicting_pin_is_refused(tmp_path: Path) -> None:
 
 
 def test_config_check_says_of_every_board_what_it_is_or_all_that_is_wrong(tmp_path: Path) -> None:
-    from fairshoe import boards
+    from fairshoe.boards import configs
 
-    config = boards.load_board("pico-carousel")[0]
+    config = configs.load_board("pico-carousel")[0]
     config["inputs"]["exit"] = config["inputs"]["throat_a"]
     config["mechanism"]["slot_count"] = 50
     path = tmp_path / "mine.json"
@@ -242,7 +242,7 @@ def test_the_demo_has_a_story_for_every_mechanism(kind: str, demos: Demos) -> No
 
 def test_any_deal_of_the_house_game_can_be_named() -> None:
     from fairshoe.errors import GameError
-    from fairshoe.simulator import check_game
+    from fairshoe.sim.pty_server import check_game
 
     assert check_game("house:deck_cards=384,plan=1+1+4") == {"deck_cards": 384, "plan": [1, 1, 4]}
     for text in ("house:cards=3", "house:deck_cards=many", "caribbean-stud:deck_cards=3", "nope"):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from docs import cli_page
-from fairshoe import cli
+from fairshoe.cli import command_line
 from fairshoe.errors import FairshoeError
 
 
@@ -22,13 +22,13 @@ def test_every_error_has_its_exit_code_on_the_page() -> None:
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", cli_page.PAGE.read_text(), re.MULTILINE)}
     for kind in all_errors():
         assert kind.exit_code in listed, kind
-        assert kind.__doc__ and kind.exit_code not in (0, cli.EXIT_INTERNAL), kind
+        assert kind.__doc__ and kind.exit_code not in (0, command_line.EXIT_INTERNAL), kind
 
 
-@pytest.mark.parametrize("name", cli.command_names())
+@pytest.mark.parametrize("name", command_line.command_names())
 def test_every_command_teaches(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        cli.main([name, "--help"])
+        command_line.main([name, "--help"])
     assert ended.value.code == 0
     text = capsys.readouterr().out
     assert f"usage: fairshoe {name}" in text and "--debug" in text

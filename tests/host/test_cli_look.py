@@ -9,11 +9,12 @@ import pytest
 from pty_screen import on_a_terminal
 from test_watch import Bench, ClockedPort, play_a_shuffle
 
-from fairshoe import cli, selftest
+from fairshoe.cli import command_line
+from fairshoe.client.store import Store
 from fairshoe.keys import role_key, write_key
-from fairshoe.look import Look
 from fairshoe.messages import Fault, Health, JournalFilling, LinkCounters, Meters, Role, State, Status
-from fairshoe.store import Store
+from fairshoe.observe import fitness
+from fairshoe.observe.snapshot import Look
 
 KEY = bytes(range(32))
 
@@ -42,7 +43,7 @@ def test_status_says_who_what_and_the_next_step(
     shoe: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAIRSHOE_PORT", shoe)
-    assert cli.main(["status"]) == 0
+    assert command_line.main(["status"]) == 0
     text = capsys.readouterr().out
     rows = {line.split()[0]: line[11:] for line in text.splitlines() if line[:1].strip()}
     assert rows["device"] == "00510004, firmware 0.1.0, game CS, boot 1, table, has a key"
@@ -53,13 +54,13 @@ def test_status_says_who_what_and_the_next_step(
 def test_status_for_a_program(shoe: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
         store.begin(0x510004, Role.TABLE, 0, "release", {})
-    assert cli.main(["status", shoe, "--json"]) == 0
+    assert command_line.main(["status", shoe, "--json"]) == 0
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert told["device"]["id"] == "00510004" and told["device"]["role"] == "table"
     assert told["waits_for"] == "machine" and told["warning"] is None
     assert sum(told["ledger"].values()) == 0
     assert told["unanswered"] == {"op": 1, "command": "release", "arguments": {}}
-    assert cli.main(["status", shoe]) == 0
+    assert command_line.main(["status", shoe]) == 0
     assert "release (operation 1): ask with `fairshoe command --resume`" in capsys.readouterr().out
 
 
@@ -85,8 +86,8 @@ def test_a_look_tells_a_warning_and_takes_no_event(capsys: pytest.CaptureFixture
 # --- selftest --------------------------------------------------------------------------------------------------------
 
 
-def verdicts(look: Look) -> dict[str, selftest.Check]:
-    return {check.name: check for check in selftest.checks(look)}
+def verdicts(look: Look) -> dict[str, fitness.Check]:
+    return {check.name: check for check in fitness.checks(look)}
 
 
 def test_a_shoe_that_proved_itself_empty_is_fit() -> None:
@@ -94,7 +95,7 @@ def test_a_shoe_that_proved_itself_empty_is_fit() -> None:
     bench.run(3)
     with look_at(bench) as look:
         found = verdicts(look)
-    assert {check.verdict for check in found.values()} == {selftest.GOOD}
+    assert {check.verdict for check in found.values()} == {fitness.GOOD}
     assert "questions answered" in found["link"].what and "the same as this tool's" in found["link"].what
     assert "empty proved (record 2, boot 1)" in found["self-test"].what
     assert "records 1 to 2 are whole" in found["journal"].what
@@ -108,8 +109,8 @@ def test_a_latched_warning_is_bad_and_the_self_test_is_not_passed_since() -> Non
     bench.port.run(500)
     with look_at(bench) as look:
         found = verdicts(look)
-    assert found["warning"].verdict == selftest.BAD and "close it, ACK" in found["warning"].advice
-    assert found["self-test"].verdict == selftest.BAD and "since door was latched" in found["self-test"].what
+    assert found["warning"].verdict == fitness.BAD and "close it, ACK" in found["warning"].advice
+    assert found["self-test"].verdict == fitness.BAD and "since door was latched" in found["self-test"].what
 
 
 def test_a_damaged_record_is_found() -> None:
@@ -119,8 +120,8 @@ def test_a_damaged_record_is_found() -> None:
         records = look.watch.records(10)
         assert len(records) == 5
         bent = [*records[:2], type(records[2])(3, records[2].data[:-1] + b"\x01"), *records[3:]]
-        assert selftest._journal(bent).verdict == selftest.BAD  # pyright: ignore[reportPrivateUsage]
-        assert selftest._journal(records).verdict == selftest.GOOD  # pyright: ignore[reportPrivateUsage]
+        assert fitness._journal(bent).verdict == fitness.BAD  # pyright: ignore[reportPrivateUsage]
+        assert fitness._journal(records).verdict == fitness.GOOD  # pyright: ignore[reportPrivateUsage]
 
 
 def test_counters_that_want_a_look_say_what_to_do() -> None:
@@ -131,9 +132,9 @@ def test_counters_that_want_a_look_say_what_to_do() -> None:
         known.health = Health(3, 9)
         known.counters = LinkCounters(*[0] * 15)
         known.meters = Meters(9, 1000, 8, 0, 0, 0, 0, 80000, 60000, 0, 0, 0, 0, 0, 5, 0, 0, 0)
-        found = {check.name: check for check in selftest.checks(look)}
+        found = {check.name: check for check in fitness.checks(look)}
     for name in ("scans", "feeding", "rollers", "beams"):
-        assert found[name].verdict == selftest.LOOK and found[name].advice, name
+        assert found[name].verdict == fitness.LOOK and found[name].advice, name
     assert "exit 5" in found["beams"].what
 
 
@@ -150,23 +151,23 @@ def test_a_filling_journal_is_told() -> None:
     bench.run(3)
     with look_at(bench) as look:
         look.watch.known.status = Status(State.DECK_READY, Fault.NONE, *[0] * 14, events_waiting=120, frames_bad=0)
-        room = selftest._room(look, [Filled()])  # type: ignore[list-item]  # pyright: ignore
-    assert room.verdict == selftest.LOOK and "120 events" in room.what
+        room = fitness._room(look, [Filled()])  # type: ignore[list-item]  # pyright: ignore
+    assert room.verdict == fitness.LOOK and "120 events" in room.what
 
 
 def test_without_the_key_of_a_shoe_that_has_one_the_journal_is_not_known() -> None:
     port = ClockedPort(KEY, "table")
     port.run(3000)
     with Look("x", None, 20.0, opener=lambda: port) as look:
-        assert verdicts(look)["journal"].verdict == selftest.UNKNOWN
+        assert verdicts(look)["journal"].verdict == fitness.UNKNOWN
     with Look("x", role_key(KEY, Role.OBSERVER), 20.0, opener=lambda: port) as look:
-        assert verdicts(look)["journal"].verdict == selftest.GOOD
+        assert verdicts(look)["journal"].verdict == fitness.GOOD
 
 
 def test_selftest_as_a_command(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["selftest", shoe]) == 0
+    assert command_line.main(["selftest", shoe]) == 0
     assert "checks, 0 bad" in capsys.readouterr().out
-    assert cli.main(["selftest", shoe, "--json"]) == 0
+    assert command_line.main(["selftest", shoe, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["name"] == "link"
 
 
@@ -174,13 +175,13 @@ def test_selftest_as_a_command(shoe: str, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_refused_shuffle_is_told_with_its_outcome_to_a_program(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["shuffle", shoe.replace("dealer=hands", "dealer=none"), "--json"]) == 1
+    assert command_line.main(["shuffle", shoe.replace("dealer=hands", "dealer=none"), "--json"]) == 1
     told = capsys.readouterr()
     assert json.loads(told.out)["outcome"] == "rejected" and told.err.startswith("fairshoe: shuffle (operation 1)")
 
 
 def test_dealing_without_a_deck_says_what_comes_first(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["deal", shoe, "3"]) == 2
+    assert command_line.main(["deal", shoe, "3"]) == 2
     assert "the shoe cannot deal now: " in capsys.readouterr().err
 
 

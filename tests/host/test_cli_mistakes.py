@@ -15,9 +15,10 @@ from pty_screen import on_a_terminal
 from test_cli import FAIRSHOE, one_message
 from test_cli_ports import far_end
 
-from fairshoe import cli, wire
+from fairshoe.cli import command_line
 from fairshoe.commands import demo as demo_cli
 from fairshoe.keys import write_key
+from fairshoe.link import framing
 from fairshoe.messages import Hello, Refusal, Refused
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +53,7 @@ def silent() -> Generator[str]:
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     """Exit code and the one message."""
-    code = cli.main(list(arguments))
+    code = command_line.main(list(arguments))
     message = capsys.readouterr().err
     assert "Traceback" not in message
     lines = message.strip().splitlines()
@@ -81,7 +82,7 @@ def test_no_such_port(capsys: pytest.CaptureFixture[str], words: list[str], key_
 
 @pytest.mark.parametrize("words", [["status"], ["monitor"], ["shuffle"]])
 def test_a_busy_port(capsys: pytest.CaptureFixture[str], words: list[str], silent: str, key_file: str) -> None:
-    from fairshoe.watch import Watch
+    from fairshoe.observe.observer import Watch
 
     with Watch(silent) as other:
         other.open()
@@ -119,7 +120,7 @@ class OtherVersion:
         self._thread.start()
 
     def _answer(self) -> None:
-        decoder = wire.Decoder()
+        decoder = framing.Decoder()
         os.set_blocking(self.near, False)
         while not self._over.wait(0.02):
             try:
@@ -128,7 +129,7 @@ class OtherVersion:
                 continue
             for frame in decoder.feed(data):
                 if isinstance(frame.message, Hello):
-                    os.write(self.near, wire.encode(Refused(Refusal.VERSION, 2, frame.message.nonce)))
+                    os.write(self.near, framing.encode(Refused(Refusal.VERSION, 2, frame.message.nonce)))
 
     def close(self) -> None:
         self._over.set()
@@ -252,7 +253,7 @@ def test_a_data_folder_that_cannot_be_written(
 
 def test_a_look_makes_no_file(capsys: pytest.CaptureFixture[str], key_file: str, tmp_path: Path) -> None:
     port = f"sim://pico-carousel?dealer=none&key={key_file}"
-    assert cli.main(["status", port, "--key-file", key_file]) == 0
+    assert command_line.main(["status", port, "--key-file", key_file]) == 0
     assert not (tmp_path / "data").exists()
     assert "has a key" in capsys.readouterr().out
 
@@ -304,7 +305,7 @@ def test_a_mistake_of_our_own_says_what_to_report(
     assert code == 70
     assert "a mistake inside fairshoe: ValueError: seven (test_cli_mistakes.py, line" in message
     assert "report it" in message and "--debug" in message
-    assert cli.main(["demo", "--debug"]) == 70
+    assert command_line.main(["demo", "--debug"]) == 70
     assert "Traceback" in capsys.readouterr().err
 
 

@@ -14,7 +14,7 @@ from test_cli import FAIRSHOE, simulator
 from test_watch import Bench, play_a_shuffle
 
 from fairshoe.messages import Fault, LinkCounters, Meters, Sensor, State, Status, WarningLatched
-from fairshoe.monitor_view import View
+from fairshoe.observe.monitor_view import View
 
 LEAVE = b"\x1b[?25h\x1b[?1049l"
 

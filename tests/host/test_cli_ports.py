@@ -12,17 +12,19 @@ from pathlib import Path
 import pytest
 from test_cli import one_message, run, simulator
 
-from fairshoe import cli, ports, runtime
+from fairshoe.cli import command_line
 from fairshoe.errors import UsageError
-from fairshoe.tcp_door import TcpDoor, address
-from fairshoe.watch import Mode, Watch
+from fairshoe.observe import discovery
+from fairshoe.observe.observer import Mode, Watch
+from fairshoe.sim import running_shoes
+from fairshoe.sim.tcp_server import TcpDoor, address
 
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No simulators but ours, and no serial devices of the machine the test runs on."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setattr(ports, "serial_ports", list[ports.Candidate])
+    monkeypatch.setattr(discovery, "serial_ports", list[discovery.Candidate])
 
 
 def far_end(answer: bytes = b"") -> tuple[str, Callable[[], None]]:
@@ -48,7 +50,7 @@ def far_end(answer: bytes = b"") -> tuple[str, Callable[[], None]]:
 
 
 def test_a_shoe_answers_and_tells_who_it_is() -> None:
-    found = ports.probe("sim://pico-carousel?seed=3&dealer=none", seconds=5)
+    found = discovery.probe("sim://pico-carousel?seed=3&dealer=none", seconds=5)
     assert (found.kind, found.firmware, found.game, found.mode) == ("shoe", "0.1.0", "CS", "report_only")
     assert found.device is not None and len(found.device) == 8 and found.has_key is False
 
@@ -57,7 +59,7 @@ def test_a_shoe_answers_and_tells_who_it_is() -> None:
 def test_what_is_silent_or_talks_otherwise_is_no_shoe(says: bytes, kind: str) -> None:
     path, end = far_end(says)
     try:
-        assert ports.probe(path, seconds=0.8).kind == kind
+        assert discovery.probe(path, seconds=0.8).kind == kind
     finally:
         end()
 
@@ -67,7 +69,7 @@ def test_a_port_that_another_program_has_open_is_left_alone() -> None:
     try:
         with Watch(path) as other:
             other.open()
-            assert ports.probe(path, seconds=0.5).kind == "busy"
+            assert discovery.probe(path, seconds=0.5).kind == "busy"
     finally:
         end()
 
@@ -76,7 +78,9 @@ def test_many_ports_are_asked_at_once(capsys: pytest.CaptureFixture[str]) -> Non
     ends = [far_end() for _ in range(6)]
     try:
         started = time.monotonic()
-        code = cli.main(["ports", "--seconds", "1.5", "--json", *(path for path, _end in ends), "/dev/does-not-exist"])
+        code = command_line.main(
+            ["ports", "--seconds", "1.5", "--json", *(path for path, _end in ends), "/dev/does-not-exist"]
+        )
         took_s = time.monotonic() - started
     finally:
         for _path, end in ends:
@@ -91,20 +95,20 @@ def test_running_simulators_are_listed_by_pseudo_terminal_and_by_tcp_and_dead_on
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with simulator("--tcp", "0") as (process, ready):
-        assert cli.main(["ports", "--json"]) == 0
+        assert command_line.main(["ports", "--json"]) == 0
         listed = json.loads(capsys.readouterr().out)
         assert [each["port"] for each in listed] == [ready["port"], ready["tcp"]]
         assert all(each["kind"] == "simulated shoe" for each in listed)
         assert ready["tcp"].startswith("tcp://127.0.0.1:")
-        assert ports.probe(ready["tcp"], seconds=10).kind == "shoe"
-        assert cli.main(["ports"]) == 0
+        assert discovery.probe(ready["tcp"], seconds=10).kind == "shoe"
+        assert command_line.main(["ports"]) == 0
         assert f"process {process.pid}" in capsys.readouterr().out
         process.kill()
         process.wait(10)
-        assert list(runtime.folder().iterdir()) != []
-        assert cli.main(["ports"]) == 1
+        assert list(running_shoes.folder().iterdir()) != []
+        assert command_line.main(["ports"]) == 1
         assert "fairshoe sim" in capsys.readouterr().out
-        assert list(runtime.folder().iterdir()) == []
+        assert list(running_shoes.folder().iterdir()) == []
 
 
 def test_a_simulator_that_cannot_say_that_it_runs_runs_all_the_same(
@@ -114,20 +118,20 @@ def test_a_simulator_that_cannot_say_that_it_runs_runs_all_the_same(
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "file"))
     with simulator() as (_process, ready):
         assert ready["port"].startswith("/dev/")
-        assert runtime.running() == []
+        assert running_shoes.running() == []
 
 
 def test_a_folder_that_others_may_write_to_is_not_believed() -> None:
-    folder = runtime.folder()
+    folder = running_shoes.folder()
     folder.mkdir()
     entry = folder / "sim-1.json"
     entry.write_text(json.dumps({"port": "/dev/evil"}))
     with entry.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         folder.chmod(0o700)
-        assert len(runtime.running()) == 1
+        assert len(running_shoes.running()) == 1
         folder.chmod(0o777)
-        assert runtime.running() == []
+        assert running_shoes.running() == []
 
 
 def test_one_client_at_a_time_is_heard_over_tcp_and_the_next_when_it_has_gone() -> None:
@@ -176,8 +180,8 @@ def test_a_shoe_that_talks_to_another_host_is_told_to_be_in_use() -> None:
         end = time.monotonic() + 20
         while host.mode is not Mode.LIVE and time.monotonic() < end:
             host.step()
-        found: list[ports.Found] = []
-        asking = threading.Thread(target=lambda: found.append(ports.probe(ready["tap"], seconds=4)))
+        found: list[discovery.Found] = []
+        asking = threading.Thread(target=lambda: found.append(discovery.probe(ready["tap"], seconds=4)))
         asking.start()
         while asking.is_alive():
             host.step()

@@ -1,7 +1,7 @@
 """Who is offered the cut at a table where players may."""
 
-from fairshoe.cuts import cut_offers
-from fairshoe.records import DEALER
+from fairshoe.games.cut_order import cut_offers
+from fairshoe.games.record_kinds import DEALER
 
 
 def test_the_offer_begins_with_the_first_arrival_and_then_moves_on_from_the_far_right() -> None:

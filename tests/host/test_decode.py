@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from fairshoe import decode, describe, keys, messages, wire
-from fairshoe.dictionary import own_dictionary
+from fairshoe import keys, messages
+from fairshoe.link import framing
+from fairshoe.link.dictionary import own_dictionary
 from fairshoe.messages import (
     DictionaryLine,
     Fault,
@@ -29,6 +30,8 @@ from fairshoe.messages import (
     WarningLatched,
     Welcome,
 )
+from fairshoe.observe import capture_decoder
+from fairshoe.text import describe
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "docs" / "protocol" / "golden.bin"
@@ -43,9 +46,9 @@ def run(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes
     return subprocess.run([*FAIRSHOE, *arguments], input=data, capture_output=True, timeout=60, check=False)
 
 
-def lines(data: bytes, as_json: bool = False, secret_of: decode.SecretOf | None = None) -> list[str]:
+def lines(data: bytes, as_json: bool = False, secret_of: capture_decoder.SecretOf | None = None) -> list[str]:
     out = io.StringIO()
-    printer = decode.Printer(out, as_json, secret_of)
+    printer = capture_decoder.Printer(out, as_json, secret_of)
     printer.take(data)
     printer.finish()
     return out.getvalue().splitlines()
@@ -73,7 +76,7 @@ def test_every_vector_is_decoded_whole_byte_by_byte_and_with_bytes_after_it() ->
         data = bytes.fromhex(vector["frame_hex"])
         for pieces in ([data], [data[at : at + 1] for at in range(len(data))], [data + b"\x05\x11"]):
             out = io.StringIO()
-            printer = decode.Printer(out, as_json=True)
+            printer = capture_decoder.Printer(out, as_json=True)
             for piece in pieces:
                 printer.take(piece)
             entry = json.loads(out.getvalue())
@@ -89,7 +92,7 @@ def test_every_bad_vector_is_dropped_for_its_reason() -> None:
 
 
 def test_text_has_place_session_sequence_name_and_every_field() -> None:
-    data = b"\x55" + wire.encode(OFFERED, 0x2B09, 41, 1) + b"\x09\x09"
+    data = b"\x55" + framing.encode(OFFERED, 0x2B09, 41, 1) + b"\x09\x09"
     assert lines(data) == [
         "       0  dropped 1 bytes: bad_stuffing",
         "       2  2b09:0029  stack_offered seq=8 boot=1 uptime_s=40 uptime_ms=500 utc_s=0 round=1 deck=1"
@@ -113,12 +116,12 @@ def test_binary_and_hex_in_every_dress_give_the_same(tmp_path: Path) -> None:
 
 
 def test_hex_text_of_any_length_is_read_in_chunks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    data = wire.encode(OFFERED) * 5
+    data = framing.encode(OFFERED) * 5
     path = tmp_path / "capture.txt"
     path.write_text(", ".join(f"0x{byte:02x}" for byte in data))
     for chunk in range(2, 40):
-        monkeypatch.setattr(decode, "CHUNK", chunk)
-        assert b"".join(decode.from_file(str(path), as_hex=True)) == data
+        monkeypatch.setattr(capture_decoder, "CHUNK", chunk)
+        assert b"".join(capture_decoder.from_file(str(path), as_hex=True)) == data
 
 
 def test_bad_hex_says_where() -> None:
@@ -137,7 +140,7 @@ def test_a_capture_that_is_not_ours_is_said_to_be_none(data: bytes) -> None:
 
 
 def test_the_summary_counts_what_was_dropped() -> None:
-    done = run("-", data=wire.encode(OFFERED) + b"\x09\x09\0")
+    done = run("-", data=framing.encode(OFFERED) + b"\x09\x09\0")
     assert done.returncode == 0
     assert done.stderr.decode().strip() == "fairshoe decode: 43 bytes, 1 frames, 1 dropped: 1 bad_stuffing"
 
@@ -164,7 +167,7 @@ def test_a_live_port_is_followed_until_it_goes_away() -> None:
         os.set_blocking(process.stdout.fileno(), False)
         found = b""
         while b"\n" not in found and time.monotonic() < end:
-            os.write(main, wire.encode(OFFERED))
+            os.write(main, framing.encode(OFFERED))
             time.sleep(0.2)
             found += process.stdout.read() or b""
         assert json.loads(found.splitlines()[0])["message"] == "stack_offered"
@@ -176,20 +179,22 @@ def test_a_live_port_is_followed_until_it_goes_away() -> None:
     assert b"disappeared" in errors and b"frames" in errors
 
 
-def session(role: Role, secret: bytes) -> tuple[bytes, list[wire.Seal]]:
+def session(role: Role, secret: bytes) -> tuple[bytes, list[framing.Seal]]:
     host, device = b"h" * 16, b"d" * 16
     key = keys.session_key(secret, 3, 77, host, device)
     seals = [keys.device_sealer(key), keys.host_sealer(key)]
     welcome = Welcome(1, role, device, host, 1, 2, Mode.TABLE, 1, bytes(8), "0.1", "CS", 1, 2, 3)
-    return wire.encode(Hello(3, role, host)) + wire.encode(welcome, 77, 0, 0, seals[0]), seals
+    return framing.encode(Hello(3, role, host)) + framing.encode(welcome, 77, 0, 0, seals[0]), seals
 
 
 def test_macs_are_checked_with_the_key_and_marked_unchecked_without(tmp_path: Path) -> None:
     device_key = bytes(range(32))
     table = keys.role_key(device_key, Role.TABLE)
     opening, (from_device, from_host) = session(Role.TABLE, table.secret)
-    data = opening + wire.encode(OFFERED, 77, 1, 0, from_device) + wire.encode(OFFERED, 77, 2, 0, from_host)
-    data += wire.encode(OFFERED, 77, 3, 0, lambda _signed: bytes(16)) + wire.encode(OFFERED, 78, 4, 0, from_device)
+    data = opening + framing.encode(OFFERED, 77, 1, 0, from_device) + framing.encode(OFFERED, 77, 2, 0, from_host)
+    data += framing.encode(OFFERED, 77, 3, 0, lambda _signed: bytes(16)) + framing.encode(
+        OFFERED, 78, 4, 0, from_device
+    )
     for word, secret, expected in (
         ("table", table.secret, [None, "good", "good", "good", "wrong", "unchecked"]),
         ("device", device_key, [None, "good", "good", "good", "wrong", "unchecked"]),
@@ -198,7 +203,7 @@ def test_macs_are_checked_with_the_key_and_marked_unchecked_without(tmp_path: Pa
     ):
         path = tmp_path / f"{word}{secret[0]}{len(expected)}{expected[1]}.key"
         keys.write_key(path, word, secret)
-        found = lines(data, True, decode.secrets_in(path))
+        found = lines(data, True, capture_decoder.secrets_in(path))
         assert [json.loads(line)["mac"] for line in found] == expected
     assert "[mac unchecked]" in lines(data)[1]
 
@@ -215,13 +220,13 @@ def test_every_mac_of_the_golden_capture_is_good_under_its_key(tmp_path: Path) -
 def test_what_a_newer_device_sends_is_read_by_the_dictionary_in_the_capture() -> None:
     own = [*own_dictionary().lines, "message 700 6 polish slot:u16 how:t8"]
     own = [line + " more:u16" if " stack_offered " in line else line for line in own]
-    unknown = wire.encode(UnknownMessage(700, 6, b"\x05\0softly\0\0"))
-    (frame,) = wire.decode_all(wire.encode(OFFERED))
-    longer = wire.encode(UnknownMessage(OFFERED.ID, OFFERED.CLASS, frame.signed[8:] + b"\x07\0"))
+    unknown = framing.encode(UnknownMessage(700, 6, b"\x05\0softly\0\0"))
+    (frame,) = framing.decode_all(framing.encode(OFFERED))
+    longer = framing.encode(UnknownMessage(OFFERED.ID, OFFERED.CLASS, frame.signed[8:] + b"\x07\0"))
     before = lines(unknown + longer)
     assert "unknown_700 class=6 body=0500736f66746c790000" in before[0]
     assert "extra=0700" in before[1]
-    learnt = b"".join(wire.encode(DictionaryLine(i, len(own), line.encode())) for i, line in enumerate(own))
+    learnt = b"".join(framing.encode(DictionaryLine(i, len(own), line.encode())) for i, line in enumerate(own))
     after = lines(learnt + unknown + longer)[-2:]
     assert "polish slot=5 how=softly  [by the device's dictionary]" in after[0]
     assert "stalls=0 more=7" in after[1]
@@ -229,16 +234,16 @@ def test_what_a_newer_device_sends_is_read_by_the_dictionary_in_the_capture() ->
 
 def test_a_number_without_a_name_is_shown_as_it_was_sent() -> None:
     latched = WarningLatched(1, 1, 1, 1, 1, 1, 1, Fault.UNRECOGNISED, 3, Sensor.NONE)
-    raw = bytearray(wire.decode_all(wire.encode(latched))[0].signed)
+    raw = bytearray(framing.decode_all(framing.encode(latched))[0].signed)
     raw[8 + 21] = 200
-    data = wire.encode(UnknownMessage(latched.ID, latched.CLASS, bytes(raw[8:])))
+    data = framing.encode(UnknownMessage(latched.ID, latched.CLASS, bytes(raw[8:])))
     assert "warning=unrecognised(200)" in lines(data)[0]
     assert json.loads(lines(data, as_json=True)[0])["fields"]["warning"] == 200
 
 
 @pytest.mark.parametrize("cls", messages.ALL, ids=lambda cls: cls.NAME)
 def test_every_message_has_a_text_with_all_its_fields(cls: type[messages.Message]) -> None:
-    message = wire.unpack(cls.ID, bytes(cls.LAYOUT.size))
+    message = framing.unpack(cls.ID, bytes(cls.LAYOUT.size))
     assert message is not None
     text = describe.dump(message)
     assert text.startswith(cls.NAME)

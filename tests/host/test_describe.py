@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from fairshoe import messages
-from fairshoe.describe import FEED_DRIFT_PERCENT, describe_event, describe_meters
 from fairshoe.messages import Meters
+from fairshoe.text.describe import FEED_DRIFT_PERCENT, describe_event, describe_meters
 
 METERS = Meters(
     cycles=40,

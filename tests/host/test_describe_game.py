@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from fairshoe.describe import describe_event
-from fairshoe.describe_game import CONSEQUENCES, NEEDS
+from fairshoe.games.record_kinds import COMMUNITY
 from fairshoe.messages import (
     Answer,
     BettingClosed,
@@ -26,7 +25,8 @@ from fairshoe.messages import (
     StubDue,
     What,
 )
-from fairshoe.records import COMMUNITY
+from fairshoe.text.describe import describe_event
+from fairshoe.text.describe_game import CONSEQUENCES, NEEDS
 
 UNKNOWN_U8, UNKNOWN_U16 = 0xFF, 0xFFFF
 PLACE = (40, 1, 60, 0, 0)  # sequence number, boot, uptime, UTC: nothing of it is told

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from fairshoe import wire
-from fairshoe.dictionary import Dictionary, compare, own_dictionary
+from fairshoe.link import framing
+from fairshoe.link.dictionary import Dictionary, compare, own_dictionary
 from fairshoe.messages import ALL, StackOffered, UnknownMessage
 from firmware.protocol.dictionary import dictionary_hash
 
@@ -84,8 +84,8 @@ def test_an_unknown_message_is_read_by_the_devices_dictionary() -> None:
 
 def test_fields_that_a_newer_device_added_are_read_too() -> None:
     offered = StackOffered(8, 1, 40, 500, 0, 1, 1, 2, 5, 1, 0)
-    signed = wire.decode_all(wire.encode(offered))[0].signed + b"\x09\x00hello\0\0\0"
-    frame = wire.Frame()
+    signed = framing.decode_all(framing.encode(offered))[0].signed + b"\x09\x00hello\0\0\0"
+    frame = framing.Frame()
     frame.message = offered
     frame.raw = signed + bytes(4)
     assert Dictionary(NEWER).extra(frame) == {"slot": 9, "note": "hello"}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fairshoe.double_attack import cut_order, cut_starts_at, deal_plan, forecast, pick_up, rebuild
+from fairshoe.games.double_attack import cut_order, cut_starts_at, deal_plan, forecast, pick_up, rebuild
 from fairshoe.messages import CutReached, Event, Recorded, RoundEnded, RoundStarted, What
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe.drive import Driver, Interrupted, NotDone
+from fairshoe.client.operation_store import Operations
+from fairshoe.client.shoe import Shoe
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.keys import role_key, write_key
 from fairshoe.messages import CloseBetting, Event, Role, Shuffle, State
-from fairshoe.operations import Operations
-from fairshoe.procedure import DEALT, Procedure, RoundReport, check_can_deal
-from fairshoe.shoe import Shoe
+from fairshoe.operate.driver import Driver, Interrupted, NotDone
+from fairshoe.operate.round_procedure import DEALT, Procedure, RoundReport, check_can_deal
 
 KEY = bytes(range(32))
 

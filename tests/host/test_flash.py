@@ -10,10 +10,10 @@ from flashed_board import FakeBoard, sha
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship import flash
 from fairshoe.ship.build import RP2040_MODULE_BYTES
-from fairshoe.ship.device import Device, Identity, OnDevice
-from fairshoe.ship.faults import DeviceFailed, NoPrompt, NotForDevice
+from fairshoe.ship.device_files import Device, Identity, OnDevice
+from fairshoe.ship.errors import DeviceFailed, NoPrompt, NotForDevice
+from fairshoe.ship.file_plan import BLOCKS_FOLDER, BLOCKS_SPARE, Plan, make_plan
 from fairshoe.ship.flash import Leave
-from fairshoe.ship.plan import BLOCKS_FOLDER, BLOCKS_SPARE, Plan, make_plan
 
 CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico"}}
 MPY = b"M\x06\x00\x1f"

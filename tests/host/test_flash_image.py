@@ -5,8 +5,8 @@ import random
 import pytest
 from flash_image import BLOCK, BLOCKS, FRONT, flash_image, uf2_of
 
-from fairshoe.ship.faults import ImageError
-from fairshoe.ship.image import flash_of_uf2, parse_image
+from fairshoe.ship.errors import ImageError
+from fairshoe.ship.flash_image import flash_of_uf2, parse_image
 
 FILES = {"main.py": b"from a import b\n", "a.mpy": bytes(range(256)) * 40, "lib/x.mpy": b"M", "empty.txt": b""}
 

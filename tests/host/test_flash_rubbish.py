@@ -6,10 +6,10 @@ import pytest
 from flashed_board import TICK_S, FakeBoard
 
 from fairshoe.ship import flash
-from fairshoe.ship.device import Device
-from fairshoe.ship.faults import DeviceFailed, NotForDevice
+from fairshoe.ship.device_files import Device
+from fairshoe.ship.errors import DeviceFailed, NotForDevice
+from fairshoe.ship.file_plan import make_plan
 from fairshoe.ship.flash import Leave
-from fairshoe.ship.plan import make_plan
 from fairshoe.ship.repl import Repl
 
 CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico"}}

@@ -10,12 +10,12 @@ from flashed_board import FakeBoard
 from pty_board import PtyBoard
 from test_release import FILES, changed, folder_of, image, release, verify
 
-from fairshoe import cli
+from fairshoe.cli import command_line
 from fairshoe.errors import FairshoeError
-from fairshoe.plain import plain
-from fairshoe.progress import Progress
-from fairshoe.ship.faults import ManifestError
+from fairshoe.printable import plain
+from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.manifest import parse_manifest
+from fairshoe.text.progress import Progress
 
 __all__ = ["release"]
 EVIL = "x\x1b[1A\x1b[2K  3 of 3 files are right: THE SAME\x1b[8m"
@@ -100,7 +100,7 @@ def test_every_error(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     for error in (FairshoeError(f"{EVIL}\nfairshoe: all is well", EVIL), OSError(2, EVIL, EVIL), ValueError(EVIL)):
         for debug in ([], ["--debug"]):
             monkeypatch.setattr(demo, "run", fails(error))
-            assert cli.main(["demo", *debug])
+            assert command_line.main(["demo", *debug])
             err = capsys.readouterr().err
             assert SHOWN in err and not obeyed(err)
             assert debug or len(err.splitlines()) == 2
@@ -109,10 +109,10 @@ def test_every_error(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
 def test_a_file_name_in_an_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     board = tmp_path / "board.json"
     board.write_text(json.dumps({EVIL: 1}))
-    assert cli.main(["config", "check", str(board)]) == 3
+    assert command_line.main(["config", "check", str(board)]) == 3
     out, err = capsys.readouterr()
     assert SHOWN in out and not obeyed(out + err)
-    assert cli.main(["verify", "--release", f"/nowhere/{EVIL}", "--unsigned", "--folder", "."]) == 35
+    assert command_line.main(["verify", "--release", f"/nowhere/{EVIL}", "--unsigned", "--folder", "."]) == 35
     assert not obeyed(capsys.readouterr().err)
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from fairshoe import boards, games
-from fairshoe.describe_game import CONSEQUENCES
+from fairshoe.boards import configs
 from fairshoe.errors import GameError
+from fairshoe.games import profiles
 from fairshoe.messages import Consequence, Need
-from fairshoe.simulator import check_game
+from fairshoe.sim.pty_server import check_game
+from fairshoe.text.describe_game import CONSEQUENCES
 from rig.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +39,7 @@ def words(header: str) -> set[str]:
 def test_the_example_is_good_and_plays_by_its_own_rules(tmp_path: Path) -> None:
     path = tmp_path / "three-card.json"
     path.write_text(json.dumps(example()), encoding="utf-8")
-    found = games.inspect_game(str(path))
+    found = profiles.inspect_game(str(path))
     assert f"three-card.json: good (code {found.code}, {found.clauses} clauses)" in PAGE
     assert check_game(str(path)) == example()
     data = {
@@ -71,7 +72,7 @@ def test_the_example_is_good_and_plays_by_its_own_rules(tmp_path: Path) -> None:
             "state": "waiting_for_deck",
         },
     }
-    assert Scenario(data, boards.load_board("pico-carousel")[0]).play() == []
+    assert Scenario(data, configs.load_board("pico-carousel")[0]).play() == []
 
 
 def test_every_key_and_rule_that_a_poker_game_has_is_explained_and_no_other() -> None:
@@ -83,7 +84,7 @@ def test_every_key_and_rule_that_a_poker_game_has_is_explained_and_no_other() ->
         SCHEMA["required"]
     )
     for name in POKER:
-        game = games.load_game(name)
+        game = profiles.load_game(name)
         assert set(game) - {"$schema"} <= keys, name
         assert set(game["rules"]) <= rules, name
 
@@ -96,7 +97,7 @@ def test_consequences_needs_and_settings_are_those_of_the_code() -> None:
     schema = json.loads((ROOT / "board_configs" / "schema.json").read_text(encoding="utf-8"))
     assert words("setting | meaning (default)") <= set(schema["properties"]["table"]["properties"])
     known = {row[0]: row[1] for row in rows("game | code | deal | betting | rest comes out | stub count")}
-    assert known == {name: games.load_game(name)["code"] for name in games.game_names() if name != "house"}
+    assert known == {name: profiles.load_game(name)["code"] for name in profiles.game_names() if name != "house"}
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -117,14 +118,14 @@ BAD: list[tuple[dict[str, Any], str]] = [
 def test_a_mistake_is_told_with_its_place_and_what_would_be_right(change: dict[str, Any], message: str) -> None:
     game = example()
     rules = {**game["rules"], **change.get("rules", {})}
-    problems = games.check_game_data({**game, **change, "rules": rules})
+    problems = profiles.check_game_data({**game, **change, "rules": rules})
     assert [problem for problem in problems if message in problem], problems
 
 
 def test_settings_of_a_table_are_checked() -> None:
-    config, _crc = boards.load_board("pico-carousel")
-    games.set_table(config, ["progressive=false", "cover_all=with_dealer", "decks=2"])
+    config, _crc = configs.load_board("pico-carousel")
+    profiles.set_table(config, ["progressive=false", "cover_all=with_dealer", "decks=2"])
     assert config["table"] == {"progressive": False, "cover_all": "with_dealer", "decks": 2}
     for word, message in (("decks=3", "table.decks"), ("colour=red", "table.colour"), ("progressive=x", "table.prog")):
         with pytest.raises(GameError, match=message):
-            games.set_table(boards.load_board("pico-carousel")[0], [word])
+            profiles.set_table(configs.load_board("pico-carousel")[0], [word])

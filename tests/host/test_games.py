@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import fairshoe
-from fairshoe import cli, games
+from fairshoe.cli import command_line
+from fairshoe.games import profiles
 from firmware.protocol import ids
 from rig import games as rig_games
 
@@ -17,7 +18,7 @@ NAMES = ["boston-5-stud", "caribbean-stud", "double-attack-blackjack", "double-c
 
 
 def changed(game: str = "caribbean-stud", **changes: Any) -> dict[str, Any]:
-    data = games.load_game(game)
+    data = profiles.load_game(game)
     for key, value in changes.items():
         if value is None:
             del data[key]
@@ -27,24 +28,24 @@ def changed(game: str = "caribbean-stud", **changes: Any) -> dict[str, Any]:
 
 
 def problem(**changes: Any) -> str:
-    found = games.check_game_data(changed(**changes))
+    found = profiles.check_game_data(changed(**changes))
     assert len(found) == 1, found
     return found[0]
 
 
 def test_the_games_of_the_repository_are_good() -> None:
     assert fairshoe.__version__
-    assert games.game_names() == [*NAMES, "house"]
+    assert profiles.game_names() == [*NAMES, "house"]
     for name in NAMES:
-        assert games.inspect_game(name).problems == ()
+        assert profiles.inspect_game(name).problems == ()
         assert rig_games.load_profile(name).name == name
 
 
 def test_the_schema_knows_the_words_that_the_device_knows() -> None:
-    known = json.loads((games.folder() / "schema.json").read_text())["properties"]
+    known = json.loads((profiles.folder() / "schema.json").read_text())["properties"]
     assert list(known["rules"]["properties"]) == rig_games.RULES
     assert list(known["pages"]["properties"]) == ids.STATE_NAMES.split()
-    consequences = json.loads((games.folder() / "schema.json").read_text())["definitions"]["rule"]["oneOf"][1]
+    consequences = json.loads((profiles.folder() / "schema.json").read_text())["definitions"]["rule"]["oneOf"][1]
     assert consequences["items"][1]["enum"] == ids.CONSEQUENCE_NAMES.split()
     for key, words in rig_games.LISTS.items():
         assert set(known[key]["items"]["enum"]) <= set(words), key
@@ -52,7 +53,7 @@ def test_the_schema_knows_the_words_that_the_device_knows() -> None:
 
 def test_the_table_for_eight_players_is_the_column_for_eight() -> None:
     """Proves: CS-12f"""
-    assert games.load_game("caribbean-stud")["cover_all"]["8"] == [100, 40, 7, 6, 5, 4, 3]
+    assert profiles.load_game("caribbean-stud")["cover_all"]["8"] == [100, 40, 7, 6, 5, 4, 3]
 
 
 def test_a_wrong_game_is_told_with_its_place() -> None:
@@ -73,8 +74,8 @@ def test_a_wrong_game_is_told_with_its_place() -> None:
     assert problem(pages={"deck_ready": ["a line that is longer than 20", "", "", ""]}).startswith("pages.deck_ready")
     assert problem(extras=["community"], last_cards=4).startswith("extras community")
     assert problem(cut_bottom=50) == "cut_top and cut_bottom leave no place for a cut in 52 cards"
-    assert len(games.check_game_data(changed(code=None, lockout=3))) == 2  # every mistake is told
-    assert games.check_game_data([]) == ["a game must be an object"]
+    assert len(profiles.check_game_data(changed(code=None, lockout=3))) == 2  # every mistake is told
+    assert profiles.check_game_data([]) == ["a game must be an object"]
 
 
 def test_an_operator_can_add_a_game_without_touching_the_engine(tmp_path: Path) -> None:
@@ -84,18 +85,18 @@ def test_an_operator_can_add_a_game_without_touching_the_engine(tmp_path: Path) 
     data["cut_after"] = []
     path = tmp_path / "my-game.json"
     path.write_text(json.dumps(data))
-    assert games.inspect_game(str(path)).good
+    assert profiles.inspect_game(str(path)).good
     assert rig_games.load_profile(data).stack_cards == 4
 
 
 def test_the_command_says_which_game_is_good(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert cli.main(["game", "check", "caribbean-stud"]) == 0
+    assert command_line.main(["game", "check", "caribbean-stud"]) == 0
     assert capsys.readouterr().out == "caribbean-stud: good (code CS, 19 clauses)\n"
     bad = tmp_path / "bad.json"
     bad.write_text("{}")
-    assert cli.main(["game", "check", str(bad), "nothing"]) == 3
+    assert command_line.main(["game", "check", str(bad), "nothing"]) == 3
     told = capsys.readouterr().out
     assert "bad.json: cannot be played\n  name is missing\n" in told
     assert "no game 'nothing'" in told
-    assert cli.main(["game", "check", "--json", "caribbean-stud"]) == 0
+    assert command_line.main(["game", "check", "--json", "caribbean-stud"]) == 0
     assert json.loads(capsys.readouterr().out)["good"] is True

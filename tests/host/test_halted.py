@@ -6,16 +6,17 @@ from pathlib import Path
 import pytest
 from rig_port import RigPort
 
-from fairshoe import decode, wire
-from fairshoe.describe import describe
+from fairshoe.client.shoe import Shoe
 from fairshoe.errors import DeviceHalted, NoAnswer
-from fairshoe.halted import HaltLine, halt_advice
+from fairshoe.link import framing
+from fairshoe.link.halt_report import HaltLine, halt_advice
+from fairshoe.link.session import HELLO_S, SILENCE_S, HostSession
 from fairshoe.messages import Halted, Welcome
-from fairshoe.session import HELLO_S, SILENCE_S, HostSession
-from fairshoe.shoe import Shoe
+from fairshoe.observe import capture_decoder
+from fairshoe.text.describe import describe
 
 WHY = b"start: KeyError('nv',)"
-FRAME = wire.encode(Halted(WHY))
+FRAME = framing.encode(Halted(WHY))
 LINE = b"fairshoe halted: " + WHY + b"\r\n"
 
 
@@ -121,7 +122,7 @@ def test_decode_shows_the_frame_and_the_line(tmp_path: Path) -> None:
     capture = tmp_path / "capture.bin"
     capture.write_bytes(FRAME + LINE)
     out = io.StringIO()
-    assert decode.run(str(capture), False, False, False, None, out) == 0
+    assert capture_decoder.run(str(capture), False, False, False, None, out) == 0
     assert "halted text=" in out.getvalue() and "could not start: start: KeyError" in out.getvalue()
 
 
@@ -129,5 +130,5 @@ def test_decode_of_a_console_ends_with_the_reason(tmp_path: Path, capsys: pytest
     capture = tmp_path / "capture.bin"
     capture.write_bytes(LINE * 3)
     with pytest.raises(DeviceHalted, match="KeyError"):
-        decode.run(str(capture), False, False, True, None, io.StringIO())
+        capture_decoder.run(str(capture), False, False, True, None, io.StringIO())
     assert "0 frames" in capsys.readouterr().err

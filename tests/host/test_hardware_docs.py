@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe import boards
 from fairshoe.bench.plan import plan_names
+from fairshoe.boards import configs
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "HARDWARE.md").read_text()
 KINDS = ("carousel", "shelves", "shoe", "draw")
@@ -36,7 +36,7 @@ def stated(heading: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_figure_of_a_part_is_that_of_the_config(kind: str) -> None:
-    config = boards.load_board(f"pico-{kind}")[0]
+    config = configs.load_board(f"pico-{kind}")[0]
     told = stated("### All mechanisms") | stated(f"### {kind}")
     assert len(told) >= 10
     for name, value in told.items():
@@ -63,7 +63,7 @@ def test_gears_and_microsteps_are_accepted_or_refused_as_the_page_says() -> None
     rows = table("**Microsteps** must match")
     assert len(rows) == 5
     for kind, microsteps, gear, key, steps, step_hz, note in rows:
-        config = copy.deepcopy(boards.load_board(f"pico-{kind}")[0])
+        config = copy.deepcopy(configs.load_board(f"pico-{kind}")[0])
         mech = config["mechanism"]
         places = mech["slot_count"] if kind == "carousel" else 8  # of 10 mm in a turn of 80 mm
         ratio = float(gear.split()[0]) if kind == "carousel" else 1
@@ -72,7 +72,7 @@ def test_gears_and_microsteps_are_accepted_or_refused_as_the_page_says() -> None
         assert f"{speed * int(steps) // 1000:,}" == step_hz
         assert (note != "as shipped") or mech[key.strip("`")] == int(steps)
         mech[key.strip("`")] = int(steps)
-        assert bool(boards.check_board(config)) == (note == "refused"), note
+        assert bool(configs.check_board(config)) == (note == "refused"), note
 
 
 def test_every_plan_of_the_check_list_exists() -> None:

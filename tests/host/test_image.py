@@ -9,14 +9,14 @@ import built_once
 import pytest
 from fake_checkout import make_checkout, make_tools
 
-from fairshoe import cli
+from fairshoe.cli import command_line
 from fairshoe.ship import board_folder as folders
 from fairshoe.ship.board_folder import board_folder, chip_of, write_folder
 from fairshoe.ship.build import Built
 from fairshoe.ship.checkout import SUBMODULES, find_toolchain, read_checkout
-from fairshoe.ship.faults import ImageError, NoImage, OlderRelease
+from fairshoe.ship.errors import ImageError, NoImage, OlderRelease
+from fairshoe.ship.flash_image import flash_of_uf2
 from fairshoe.ship.identity import Identity, find_identity, refuse_older
-from fairshoe.ship.image import flash_of_uf2
 
 IDENTITY = Identity("pico-shoe", "war", "0.1.0", 3, True, "ab" * 32)
 
@@ -38,7 +38,7 @@ def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *more: str, out: str 
     checkout = make_checkout(tmp_path / "micropython")
     monkeypatch.setenv("PATH", str(make_tools(tmp_path / "tools")))
     words = ["image", "--board", built_once.BOARD, "--micropython", str(checkout), "-o", str(tmp_path / out)]
-    return cli.main([*words, *more])
+    return command_line.main([*words, *more])
 
 
 # --- checkout and toolchain --------------------------------------------------------------------

@@ -10,12 +10,12 @@ import pytest
 from flash_image import FRONT, uf2_of
 from signed_image import new_key, public_bytes, sealed
 
-from fairshoe import cli
+from fairshoe.cli import command_line
 from fairshoe.ship.board_folder import board_folder
 from fairshoe.ship.build import Built
-from fairshoe.ship.faults import ImageError, ManifestError
+from fairshoe.ship.errors import ImageError, ManifestError
+from fairshoe.ship.flash_image import whole_sectors
 from fairshoe.ship.identity import Identity
-from fairshoe.ship.image import whole_sectors
 from fairshoe.ship.manifest import make_manifest, parse_manifest, pick_board
 from fairshoe.ship.release_images import images_of
 from fairshoe.ship.signed_boot import find_signature
@@ -55,7 +55,7 @@ def flash_of(release: Path) -> bytearray:
 def verify(release: Path, tmp_path: Path, flash: bytes | bytearray, *more: str) -> int:
     path = tmp_path / "flash.bin"
     path.write_bytes(flash)
-    return cli.main(["verify", "--release", str(release), "--unsigned", "--image", str(path), *more])
+    return command_line.main(["verify", "--release", str(release), "--unsigned", "--image", str(path), *more])
 
 
 # --- a flash against a release -----------------------------------------------------------------

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import fairshoe
-from fairshoe import errors, sim_setup
+from fairshoe import errors
+from fairshoe.sim import setup
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "INTEGRATE.md").read_text(encoding="utf-8")
@@ -65,9 +66,9 @@ def test_every_word_of_a_simulated_shoe_is_in_its_table() -> None:
     table = PAGE[PAGE.index("## Test your program") : PAGE.index("## Errors")]
     for word in ("game", "seed", "speed", "faults", "dealer", "key", "storage", "mode", "table"):
         assert f"{word}=" in table
-        assert word in sim_setup._WORDS  # pyright: ignore[reportPrivateUsage]
-    assert len(sim_setup._WORDS) == 9  # pyright: ignore[reportPrivateUsage]
-    for dealer in sim_setup.DEALERS:
+        assert word in setup._WORDS  # pyright: ignore[reportPrivateUsage]
+    assert len(setup._WORDS) == 9  # pyright: ignore[reportPrivateUsage]
+    for dealer in setup.DEALERS:
         assert dealer in table
 
 

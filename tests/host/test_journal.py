@@ -10,9 +10,8 @@ import pytest
 from journals import KEY, Stage, as_file, opened, play_round, pulled, small_stage
 from test_cli import one_message, run, simulator
 
-from fairshoe import wire
 from fairshoe.errors import HelloRefused, UsageError
-from fairshoe.journal import (
+from fairshoe.journal.export import (
     Export,
     JournalAltered,
     OtherJournal,
@@ -22,8 +21,9 @@ from fairshoe.journal import (
     read_export,
     write_export,
 )
-from fairshoe.journal_verify import verify
+from fairshoe.journal.verify import verify
 from fairshoe.keys import role_key, seal_key, write_key
+from fairshoe.link import framing
 from fairshoe.messages import EventAck, Role
 
 SEAL = seal_key(KEY)
@@ -68,7 +68,7 @@ def test_pulling_acknowledges_nothing() -> None:
         with opened(stage.rig, key) as shoe:
             export = pull(shoe)
             port: Any = shoe._port  # pyright: ignore[reportPrivateUsage]
-            sent = wire.decode_messages(bytes(port.written))
+            sent = framing.decode_messages(bytes(port.written))
             port.run(9000)
         assert export.last >= acked + 5
         assert all(message.seq <= acked for message in sent if isinstance(message, EventAck))

@@ -20,10 +20,10 @@ from journals import (
     small_stage,
 )
 
-from fairshoe.boards import load_board
-from fairshoe.journal import RECORD_SIZE, Export, Record, parse_export
-from fairshoe.journal_sense import check_sense
-from fairshoe.journal_verify import Verdict, attestation_mac, seal_mac, verify
+from fairshoe.boards.configs import load_board
+from fairshoe.journal.export import RECORD_SIZE, Export, Record, parse_export
+from fairshoe.journal.plausibility import check_sense
+from fairshoe.journal.verify import Verdict, attestation_mac, seal_mac, verify
 from fairshoe.keys import seal_key
 from rig.scenario import Scenario
 

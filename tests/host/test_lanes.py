@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fairshoe.client.operation_numbers import OP_MAX, MemoryNumbers, Unfinished
+from fairshoe.client.operation_store import Operations, default_path
+from fairshoe.client.store import Store
 from fairshoe.errors import StoreError, UsageError
-from fairshoe.lanes import OP_MAX, MemoryNumbers, Unfinished
-from fairshoe.operations import Operations, default_path
-from fairshoe.store import Store
 
 
 def test_numbers_rise_over_programs_and_over_what_the_device_knows(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_numbers_that_run_out_are_told() -> None:
 def test_many_programs_at_once_get_different_numbers(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     script = (
-        "import sys; from fairshoe.store import Store; store = Store(sys.argv[1], busy_s=60)\n"
+        "import sys; from fairshoe.client.store import Store; store = Store(sys.argv[1], busy_s=60)\n"
         "for _ in range(20):\n"
         "    op = store.begin(1, int(sys.argv[2]), 0, 'shuffle', {}); store.finish(1, int(sys.argv[2]), op)"
     )

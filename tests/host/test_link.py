@@ -11,6 +11,7 @@ from tcp_shoe import TcpShoe
 from test_cli import simulator
 
 from fairshoe import Shoe
+from fairshoe.client.notices import LinkBack, LinkLost, LogStarted, Notice
 from fairshoe.errors import NoAnswer, PortBusy, PortError, PortLost, UsageError, WrongDevice, WrongKey
 from fairshoe.keys import write_key
 from fairshoe.messages import (
@@ -26,8 +27,7 @@ from fairshoe.messages import (
     StackTaken,
     Status,
 )
-from fairshoe.notices import LinkBack, LinkLost, LogStarted, Notice
-from fairshoe.urls import Way, scheme_of
+from fairshoe.transport.urls import Way, scheme_of
 
 KEY = bytes(range(32))
 
@@ -167,7 +167,7 @@ def test_a_serial_server_that_throws_us_out_is_called_again() -> None:
 
 
 def test_a_peer_that_is_gone_without_a_word_is_called_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairshoe.shoe.STALE_S", 0.4)
+    monkeypatch.setattr("fairshoe.client.shoe.STALE_S", 0.4)
     with TcpShoe() as server, Shoe.open(server.url) as shoe:
         shoe.run(until=EmptyProved)
         server.do(lambda: server.port.act("cut"))  # nothing is closed; nothing comes; somebody boots it a second later

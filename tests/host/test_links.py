@@ -1,7 +1,7 @@
 """Tables that share a progressive jackpot."""
 
-from fairshoe.boards import load_board
-from fairshoe.links import link_objections, table_facts
+from fairshoe.boards.configs import load_board
+from fairshoe.games.jackpot_links import link_objections, table_facts
 
 
 def test_tables_are_linked_only_with_the_same_game_and_the_same_number_of_decks() -> None:

@@ -11,14 +11,16 @@ import pytest
 from journals import KEY, RigPorts, opener, play_round, pulled, small_stage
 from test_cli import one_message, run, simulator
 
-from fairshoe import keys, provision, wire
-from fairshoe.describe import dump
+from fairshoe import keys
+from fairshoe.client.shoe import Shoe
 from fairshoe.errors import FairshoeError, KeyFileError, NoAnswer
-from fairshoe.journal_verify import verify
+from fairshoe.journal.verify import verify
 from fairshoe.keys import RoleKey, read_device_key, read_seal_key, role_key
+from fairshoe.link import framing
 from fairshoe.messages import KeyInstall, KeyRotate, Role
-from fairshoe.provision import KeyFolder, KeyRefused, install, key_in_force, rotate
-from fairshoe.shoe import Shoe
+from fairshoe.operate import provisioning
+from fairshoe.operate.provisioning import KeyFolder, KeyRefused, install, key_in_force, rotate
+from fairshoe.text.describe import dump
 from rig.rig import Rig
 from rig.story import Stage
 
@@ -50,7 +52,7 @@ def test_a_first_key_is_made_stored_sent_and_proved(tmp_path: Path) -> None:
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in folder.iterdir())
     device_key = read_device_key(folder / "device.key")
     assert key_of(stage) == device_key
-    assert done == provision.Installed(stage.rig.hal.unique_id(), 1, folder)
+    assert done == provisioning.Installed(stage.rig.hal.unique_id(), 1, folder)
     for role in (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR):
         assert keys.read_key(folder / f"{role.name.lower()}.key") == role_key(device_key, role)
     assert said[-1] == "the device has proved that it has the new key"
@@ -74,7 +76,7 @@ def test_the_keys_are_on_the_disk_before_they_are_on_the_line(tmp_path: Path, mo
     seen: list[list[str]] = []
 
     def watched(port: RigPorts, data: bytes) -> None:
-        if any(isinstance(message, KeyInstall) for message in wire.decode_messages(bytes(data))):
+        if any(isinstance(message, KeyInstall) for message in framing.decode_messages(bytes(data))):
             seen.append(names(folder))
             assert len(synced) == 2 * len(FILES), "each file and its folder"
         write(port, data)
@@ -187,7 +189,7 @@ class Deaf(RigPorts):
 
     def read(self, size: int) -> bytes:
         data = super().read(size)
-        if self.lost > 0 and any(message.NAME == "key_is" for message in wire.decode_messages(data + b"\0")):
+        if self.lost > 0 and any(message.NAME == "key_is" for message in framing.decode_messages(data + b"\0")):
             self.lost -= 1
             return b""
         return data
@@ -198,7 +200,7 @@ def deaf(rig: Rig, answers: int) -> Any:
     ports: list[Deaf] = []
 
     def open_shoe(key: RoleKey | None) -> Shoe:
-        from fairshoe.session import HostSession
+        from fairshoe.link.session import HostSession
 
         port = Deaf(rig, True)
         port.lost = 0 if ports else answers
@@ -254,7 +256,7 @@ def test_a_key_on_its_way_is_not_shown_by_tools_that_look_on(tmp_path: Path) -> 
     assert "(not_shown)" in dump(KeyInstall(KEY))
     assert KEY.hex() not in dump(KeyInstall(KEY))
     path = tmp_path / "capture.bin"
-    path.write_bytes(wire.encode(KeyInstall(KEY)) * 2)
+    path.write_bytes(framing.encode(KeyInstall(KEY)) * 2)
     for words in ([], ["--json"]):
         shown = run("decode", str(path), *words).stdout
         assert "key_install" in shown
@@ -274,11 +276,11 @@ def test_errors_do_not_carry_keys(tmp_path: Path) -> None:
 
 
 def test_the_wrapping_is_that_of_the_device() -> None:
-    message = provision.wrapped(KEY, bytes(range(100, 132)), bytes(16))
+    message = provisioning.wrapped(KEY, bytes(range(100, 132)), bytes(16))
     assert isinstance(message, KeyRotate)
     assert bytes(range(100, 132)) not in message.wrapped
     stage = in_service(KEY)
-    stage.to_service(wire.encode(message))
+    stage.to_service(framing.encode(message))
     stage.run(500)
     assert key_of(stage) == bytes(range(100, 132))
 

@@ -7,25 +7,24 @@ from pathlib import Path
 import pytest
 from rig_port import KEY, RigPort
 
-from fairshoe.cli import main
+from fairshoe.cli.command_line import main
+from fairshoe.client.operation_store import Operations
+from fairshoe.client.records import Records, ShoeRecords
+from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
-from fairshoe.keys import role_key
-from fairshoe.messages import Event, HeldBack, Reason, Recorded, Role, What
-from fairshoe.operations import Operations
-from fairshoe.records import (
+from fairshoe.games.record_kinds import (
     DEALER,
     NUMBERS,
     By,
     Misdealt,
-    Records,
-    ShoeRecords,
     Source,
     describe_record,
     record_from_words,
     usage,
 )
-from fairshoe.session import HostSession
-from fairshoe.shoe import Shoe
+from fairshoe.keys import role_key
+from fairshoe.link.session import HostSession
+from fairshoe.messages import Event, HeldBack, Reason, Recorded, Role, What
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = [what for what in What if what not in (What.NONE, What.UNRECOGNISED)]

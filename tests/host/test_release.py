@@ -13,10 +13,10 @@ from flash_image import FRONT, flash_image, uf2_of
 from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
-from fairshoe import cli
-from fairshoe.ship import up
+from fairshoe.cli import command_line
+from fairshoe.ship import start_check
 from fairshoe.ship.build import Built
-from fairshoe.ship.faults import ManifestError
+from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.manifest import canonical, make_manifest, parse_manifest, sha256
 from firmware.version import VERSION_TEXT
 
@@ -39,13 +39,14 @@ def release(tmp_path: Path) -> Path:
     raw = make_manifest([small()], "0.1.0", {})
     (folder / "manifest.json").write_bytes(raw)
     key = tmp_path / "signing.key"
-    assert cli.main(["release", "keygen", str(key)]) == 0
-    assert cli.main(["release", "sign", str(folder), "--key", str(key)]) == 0
+    assert command_line.main(["release", "keygen", str(key)]) == 0
+    assert command_line.main(["release", "sign", str(folder), "--key", str(key)]) == 0
     return folder
 
 
 def verify(release: Path, *arguments: str) -> int:
-    return cli.main(["verify", "--release", str(release), "--key", f"{release.parent}/signing.key.pub", *arguments])
+    key = f"{release.parent}/signing.key.pub"
+    return command_line.main(["verify", "--release", str(release), "--key", key, *arguments])
 
 
 def image(release: Path, data: bytes) -> str:
@@ -72,13 +73,13 @@ def test_a_release_is_the_same_bytes_in_another_process_another_folder_and_anoth
 def test_a_folder_with_something_in_it_is_never_overwritten(
     release: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["release", "build", "--board", "pico-shoe", "-o", str(release)]) == 35
+    assert command_line.main(["release", "build", "--board", "pico-shoe", "-o", str(release)]) == 35
     assert "never overwritten" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("out", ["/proc/release", "/dev/null"])
 def test_a_folder_that_cannot_be_made_is_told(out: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["release", "build", "--board", "pico-shoe", "-o", out]) == 35
+    assert command_line.main(["release", "build", "--board", "pico-shoe", "-o", out]) == 35
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -162,14 +163,14 @@ def test_every_byte_of_a_manifest_counts(release: Path, capsys: pytest.CaptureFi
 
 def test_a_good_signature_of_somebody_else_is_not_enough(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = release.parent / "other.key"
-    cli.main(["release", "keygen", str(other)])
+    command_line.main(["release", "keygen", str(other)])
     (release / "manifest.json.sig").unlink()
-    cli.main(["release", "sign", str(release), "--key", str(other)])
+    command_line.main(["release", "sign", str(release), "--key", str(other)])
     capsys.readouterr()
     assert verify(release, "--image", "nothing") == 36
     assert "not by a key that you trust" in capsys.readouterr().err
     # Signed by both, either is enough, whichever came first.
-    cli.main(["release", "sign", str(release), "--key", str(release.parent / "signing.key")])
+    command_line.main(["release", "sign", str(release), "--key", str(release.parent / "signing.key")])
     assert verify(release, "--folder", str(folder_of(release.parent / "x", FILES))) == 0
 
 
@@ -190,8 +191,8 @@ def test_without_a_signature_it_must_be_said_so(release: Path, capsys: pytest.Ca
     assert verify(release, "--folder", folder) == 36
     assert "is not signed" in capsys.readouterr().err
     plain = ["verify", "--release", str(release), "--folder", folder]
-    assert cli.main(plain) == 2
-    assert cli.main([*plain, "--unsigned"]) == 0
+    assert command_line.main(plain) == 2
+    assert command_line.main([*plain, "--unsigned"]) == 0
     assert "NOT SIGNED" in capsys.readouterr().out
 
 
@@ -201,14 +202,14 @@ def test_keys_are_never_overwritten_and_signing_keys_never_shared(
     key = release.parent / "signing.key"
     assert key.stat().st_mode & 0o777 == 0o600
     before = key.read_bytes()
-    assert cli.main(["release", "keygen", str(key)]) == 10
+    assert command_line.main(["release", "keygen", str(key)]) == 10
     assert key.read_bytes() == before
     key.chmod(0o644)
-    assert cli.main(["release", "sign", str(release), "--key", str(key)]) == 10
+    assert command_line.main(["release", "sign", str(release), "--key", str(key)]) == 10
     assert "can be read by others" in capsys.readouterr().err
-    assert cli.main(["release", "sign", str(release), "--key", f"{key}.pub"]) == 10
-    assert cli.main(["release", "sign", str(release), "--key", "no-such.key"]) == 10
-    assert cli.main(["release", "keygen", "/no-such-folder/k"]) == 10
+    assert command_line.main(["release", "sign", str(release), "--key", f"{key}.pub"]) == 10
+    assert command_line.main(["release", "sign", str(release), "--key", "no-such.key"]) == 10
+    assert command_line.main(["release", "keygen", "/no-such-folder/k"]) == 10
 
 
 # --- onto a device -----------------------------------------------------------------------------
@@ -219,29 +220,29 @@ SHIPPED = {**FILES, "board.json": b'{"game":"house"}', "words.txt": b"message 1 
 def test_a_signed_release_goes_onto_a_device_as_it_is(
     release: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(up, "SETTLE_S", 0.4)
-    monkeypatch.setattr(up, "NUDGE_S", 0.2)
+    monkeypatch.setattr(start_check, "SETTLE_S", 0.4)
+    monkeypatch.setattr(start_check, "NUDGE_S", 0.2)
     (release / "manifest.json").write_bytes(make_manifest([small(files=SHIPPED)], "0.1.0", {}))
     folder = folder_of(release / "b", SHIPPED)
     key = release.parent / "signing.key"
-    cli.main(["release", "sign", str(release), "--key", str(key)])
+    command_line.main(["release", "sign", str(release), "--key", str(key)])
     board = FakeBoard()
     board.window_s = 1e9
     flash = ["flash", "--board", "b", "--release", str(release)]
     with PtyBoard(board) as port:
-        assert cli.main([*flash, "--port", port]) == 2
-        assert cli.main([*flash, "--port", port, "--key", f"{key}.pub", "--game", "house"]) == 2
+        assert command_line.main([*flash, "--port", port]) == 2
+        assert command_line.main([*flash, "--port", port, "--key", f"{key}.pub", "--game", "house"]) == 2
         (folder / "a.mpy").write_bytes(FILES["a.mpy"] + b"x")
-        assert cli.main([*flash, "--port", port, "--key", f"{key}.pub"]) == 35
+        assert command_line.main([*flash, "--port", port, "--key", f"{key}.pub"]) == 35
         assert board.files == {}
         (folder / "a.mpy").write_bytes(FILES["a.mpy"])
-        assert cli.main([*flash, "--port", port, "--key", f"{key}.pub"]) == 0
+        assert command_line.main([*flash, "--port", port, "--key", f"{key}.pub"]) == 0
     assert board.files == SHIPPED
     assert "has fairshoe 0.1.0, game HOUSE: 4 written" in capsys.readouterr().out
 
 
 def test_a_release_of_no_device_is_not_written(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["flash", "--board", "b", "--release", str(release), "--unsigned", "--port", "x"]) == 35
+    assert command_line.main(["flash", "--board", "b", "--release", str(release), "--unsigned", "--port", "x"]) == 35
     assert "has no words.txt for b" in capsys.readouterr().err
 
 
@@ -303,7 +304,7 @@ def test_the_interpreter_counts_where_the_release_names_it(
     (tmp_path / "manifest.json").write_bytes(make_manifest([small()], "0.1.0", {"b": interpreter_entry(uf2)}))
     path = tmp_path / "flash.bin"
     path.write_bytes(flash_image(FILES, bytes(flash)))
-    code = cli.main(["verify", "--release", str(tmp_path), "--unsigned", "--image", str(path), "--json"])
+    code = command_line.main(["verify", "--release", str(tmp_path), "--unsigned", "--image", str(path), "--json"])
     report = json.loads(capsys.readouterr().out)
     assert report["interpreter"] == word
     assert code == (0 if word == "same" else 37)
@@ -363,10 +364,10 @@ def test_a_release_with_several_boards_wants_to_be_told_which(
 ) -> None:
     (tmp_path / "manifest.json").write_bytes(make_manifest([small("b"), small("c", ALTERED)], "0.1.0", {}))
     plain = ["verify", "--release", str(tmp_path), "--unsigned", "--folder", str(folder_of(tmp_path / "x", ALTERED))]
-    assert cli.main(plain) == 35
+    assert command_line.main(plain) == 35
     assert "several boards: b, c" in capsys.readouterr().err
-    assert cli.main([*plain, "--board", "b"]) == 37
-    assert cli.main([*plain, "--board", "c"]) == 0
+    assert command_line.main([*plain, "--board", "b"]) == 37
+    assert command_line.main([*plain, "--board", "c"]) == 0
 
 
 def test_a_bad_line_beside_a_good_signature_takes_nothing_from_it(release: Path, tmp_path: Path) -> None:
@@ -385,7 +386,7 @@ def test_a_bad_line_beside_a_good_signature_takes_nothing_from_it(release: Path,
 def test_a_public_key_signs_nothing_and_is_told_so(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     key = f"{release.parent}/signing.key.pub"
     capsys.readouterr()
-    assert cli.main(["release", "sign", str(release), "--key", key]) == 10
+    assert command_line.main(["release", "sign", str(release), "--key", key]) == 10
     assert "is a public key, which signs nothing" in capsys.readouterr().err
 
 
@@ -394,7 +395,7 @@ def test_a_release_without_boards_says_so(release: Path, capsys: pytest.CaptureF
     command = ["verify", "--release", str(release), "--unsigned", "--folder", "."]
     for board in ([], ["--board", "b"]):
         capsys.readouterr()
-        assert cli.main([*command, *board]) == 35
+        assert command_line.main([*command, *board]) == 35
         assert "the release has no boards" in capsys.readouterr().err
 
 
@@ -413,5 +414,5 @@ def test_words_of_flash_that_do_not_go_together(
     release: Path, words: list[str], hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
-    assert cli.main(["flash", "--board", "b", *(word.format(release) for word in words)]) in (2, 35)
+    assert command_line.main(["flash", "--board", "b", *(word.format(release) for word in words)]) in (2, 35)
     assert hint in capsys.readouterr().err

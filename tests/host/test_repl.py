@@ -4,7 +4,7 @@ import pytest
 from flashed_board import TICK_S, FakeBoard
 
 from fairshoe.errors import PortLost
-from fairshoe.ship.faults import DeviceFailed, NoPrompt
+from fairshoe.ship.errors import DeviceFailed, NoPrompt
 from fairshoe.ship.repl import ANSWER_S, Raised, Repl
 
 

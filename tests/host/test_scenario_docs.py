@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fairshoe.scenario import play
+from fairshoe.sim.scenario_files import play
 from firmware.fault import FAULT_NAMES
 from firmware.games import flow, pages
 from hal.sim import luck

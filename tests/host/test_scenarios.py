@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fairshoe.scenario import ScenarioError, load, play
+from fairshoe.sim.scenario_files import ScenarioError, load, play
 from rig.expect import judge
 from rig.scenario import Scenario
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe import cli, settings
-from fairshoe.connection import Connection
+from fairshoe.cli import command_line, settings
+from fairshoe.cli.connection import Connection
+from fairshoe.cli.settings import SettingsError
 from fairshoe.errors import KeyFileError, UsageError
 from fairshoe.keys import write_key
 from fairshoe.messages import Role
-from fairshoe.settings import SettingsError
 
 
 def given(path: Path, **flags: object) -> argparse.Namespace:
@@ -85,13 +85,13 @@ def test_config_show_prints_values_and_where_they_are_from(
 ) -> None:
     path = file(tmp_path, 'port = "/dev/ttyACM3"\n')
     monkeypatch.setenv("FAIRSHOE_KEY_FILE", "/k")
-    assert cli.main(["config", "show", "--config", str(path), "--role", "service"]) == 0
+    assert command_line.main(["config", "show", "--config", str(path), "--role", "service"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["port", "/dev/ttyACM3", f"{path}:1"] in lines
     assert ["key_file", "/k", "environment", "FAIRSHOE_KEY_FILE"] in lines
     assert ["role", "service", "flag", "--role"] in lines
     assert ["timeout_s", "120", "default"] in lines
-    assert cli.main(["--config", str(path), "config", "show", "--json"]) == 0
+    assert command_line.main(["--config", str(path), "config", "show", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["file"] == str(path) and told["exists"]
     assert told["settings"]["port"] == {"value": "/dev/ttyACM3", "origin": f"{path}:1"}

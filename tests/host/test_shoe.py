@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 from rig_port import KEY, RigPort
 
-from fairshoe import Shoe, messages, wire
-from fairshoe.advice import REFUSALS
+from fairshoe import Shoe, messages
+from fairshoe.client.operation_numbers import Numbers
+from fairshoe.client.operation_store import Operations
+from fairshoe.client.shoe import CommandResult
+from fairshoe.client.store import Store
 from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, StoreError, UsageError
 from fairshoe.keys import RoleKey, role_key
-from fairshoe.lanes import Numbers
+from fairshoe.link import framing
+from fairshoe.link.session import HostSession
 from fairshoe.messages import (
     AcknowledgeWarning,
     CloseBetting,
@@ -35,10 +39,7 @@ from fairshoe.messages import (
     StackOffered,
     StackTaken,
 )
-from fairshoe.operations import Operations
-from fairshoe.session import HostSession
-from fairshoe.shoe import CommandResult
-from fairshoe.store import Store
+from fairshoe.text.advice import REFUSALS
 from hal.sim.noise import Noise
 
 
@@ -50,7 +51,7 @@ def simulated_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     def now() -> float:
         return max((port.rig.plant.now_us for port in RigPorts), default=0) / 1e6
 
-    monkeypatch.setattr("fairshoe.shoe.time.monotonic", now)
+    monkeypatch.setattr("fairshoe.client.shoe.time.monotonic", now)
 
 
 RigPorts: list[RigPort] = []
@@ -88,7 +89,7 @@ def take_until(shoe: Shoe, kind: type[messages.Event]) -> list[int]:
 
 
 def acknowledgements(port: RigPort) -> list[int]:
-    frames = wire.Decoder().feed(bytes(port.written))
+    frames = framing.Decoder().feed(bytes(port.written))
     return [frame.message.seq for frame in frames if isinstance(frame.message, EventAck) and frame.message.seq]
 
 
@@ -248,7 +249,9 @@ def test_forged_frames_in_a_keyed_session_are_not_believed() -> None:
     take_until(shoe, EmptyProved)
     forged = messages.DoorOpened(seq=3, boot=1, uptime_s=0, uptime_ms=0, utc_s=0, round=0, deck=0)
     number = port.rig.app.link.session.number
-    port.arrived += wire.encode(forged, number, 9000) + wire.encode(forged, number, 9000, 0, lambda _signed: bytes(16))
+    port.arrived += framing.encode(forged, number, 9000) + framing.encode(
+        forged, number, 9000, 0, lambda _signed: bytes(16)
+    )
     for count, message in enumerate(shoe.messages(quiet_s=60)):
         assert not isinstance(message, messages.Event)
         if count == 5:
@@ -297,10 +300,10 @@ def test_the_dictionary_of_an_older_or_newer_device_is_fetched_and_checked(monke
     port = port_with()
     shoe = shoe_on(port)
     assert shoe.dictionary() is shoe.dictionary()
-    from fairshoe import dictionary
+    from fairshoe.link import dictionary
 
     ours = dictionary.own_dictionary()
-    monkeypatch.setattr("fairshoe.core.own_dictionary", lambda: dictionary.Dictionary(["message 1 0 hello"]))
+    monkeypatch.setattr("fairshoe.client.exchange.own_dictionary", lambda: dictionary.Dictionary(["message 1 0 hello"]))
     fetched = shoe.dictionary()
     assert fetched.hash == ours.hash
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from fairshoe import AsyncShoe, Shoe, Store
+from fairshoe.client.notices import LinkLost
+from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.keys import write_key
-from fairshoe.lanes import Unfinished
 from fairshoe.messages import DeckVerified, EmptyProved, Event, EventAck, RoundEnded, SetPositions, Shuffle
-from fairshoe.notices import LinkLost
 
 KEY = bytes(range(32))
 

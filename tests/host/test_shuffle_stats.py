@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from fairshoe.shuffle import exact as exact
-from fairshoe.shuffle import models as models
+from fairshoe.shuffle import bad_shufflers as models
+from fairshoe.shuffle import exact_laws as exact
 from fairshoe.shuffle import stats as stats
 from fairshoe.shuffle.stats import COUNTED, Deck, Tally, judge
 

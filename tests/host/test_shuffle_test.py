@@ -14,24 +14,25 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe import boards, cli
+from fairshoe.boards import configs
+from fairshoe.cli import command_line
 from fairshoe.commands import shuffle_test
-from fairshoe.shuffle import run as shuffle_run
-from fairshoe.shuffle import source as shuffle_source
-from fairshoe.shuffle.run import Plan, Run, execute
-from fairshoe.shuffle.source import Entropy, draw_order, firmware_deck, machine_deck
+from fairshoe.shuffle import firmware_decks as shuffle_source
+from fairshoe.shuffle import trial as shuffle_run
+from fairshoe.shuffle.firmware_decks import Entropy, draw_order, firmware_deck, machine_deck
 from fairshoe.shuffle.stats import Tally
+from fairshoe.shuffle.trial import Plan, Run, execute
 from rig import stories
 from rig.story import Stage
 
 BOARD = "pico-carousel"
-CONFIG = boards.load_board(BOARD)[0]
+CONFIG = configs.load_board(BOARD)[0]
 GAME = "caribbean-stud"
 SLICE = ["shuffle-test", "--shuffles", "2000", "--full", "5", "--seed", "20", "--processes", "1"]
 
 
 def plan(shuffles: int = 1000, full: int = 0, seed: int = 20, processes: int = 1) -> Plan:
-    config, _ = boards.load_board(BOARD)
+    config, _ = configs.load_board(BOARD)
     return Plan(BOARD, config, GAME, 52, shuffles, full, seed, processes)
 
 
@@ -51,7 +52,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_whole_machine_makes_the_deck_that_the_fast_path_draws() -> None:
-    config, _ = boards.load_board(BOARD)
+    config, _ = configs.load_board(BOARD)
     decks = [machine_deck(config, GAME, seed, index) for seed, index in itertools.product((1, 7, 2**40), (0, 1, 99))]
     fast = [firmware_deck(CONFIG, seed, index, 52) for seed, index in itertools.product((1, 7, 2**40), (0, 1, 99))]
     assert decks == fast
@@ -60,7 +61,7 @@ def test_the_whole_machine_makes_the_deck_that_the_fast_path_draws() -> None:
 
 def test_the_deck_is_dealt_in_the_order_in_which_the_fast_path_has_it() -> None:
     """Not read off the simulated store but taken out of the tray by hand: four stacks, then the remainder."""
-    config, _ = boards.load_board(BOARD)
+    config, _ = configs.load_board(BOARD)
     for index in range(3):
         stage = Stage(config, GAME, index)
         stage.play(stories.start())
@@ -72,7 +73,7 @@ def test_the_deck_is_dealt_in_the_order_in_which_the_fast_path_has_it() -> None:
 
 @pytest.mark.parametrize("feed", ["bottom", "top"])
 def test_shelves_make_the_deck_that_the_fast_path_draws(feed: str) -> None:
-    config, _ = boards.load_board("pico-shelves")
+    config, _ = configs.load_board("pico-shelves")
     config["mechanism"]["feed"] = feed
     for index in range(3):
         assert machine_deck(config, "house:deck_cards=52", 5, index) == firmware_deck(config, 5, index, 52)
@@ -80,7 +81,7 @@ def test_shelves_make_the_deck_that_the_fast_path_draws(feed: str) -> None:
 
 @pytest.mark.parametrize("kind", ["shoe", "draw"])
 def test_a_board_that_does_not_shuffle_is_refused(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["shuffle-test", "--board", f"pico-{kind}", "--shuffles", "2000"]) == 2
+    assert command_line.main(["shuffle-test", "--board", f"pico-{kind}", "--shuffles", "2000"]) == 2
     assert f"a {kind} does not shuffle" in capsys.readouterr().err
 
 
@@ -93,7 +94,7 @@ def test_the_page_has_the_figures_of_the_decks_that_this_firmware_draws() -> Non
 
 def test_the_app_draws_from_the_same_noise_what_the_fast_path_draws() -> None:
     """Without a machine in between, and for the order itself."""
-    config, _ = boards.load_board(BOARD)
+    config, _ = configs.load_board(BOARD)
     for index in range(5):
         stage = Stage(config, GAME, index)
         stage.play(stories.start())
@@ -118,7 +119,7 @@ def test_noise_is_never_the_same_for_two_shuffles() -> None:
 
 def test_a_slice_of_the_real_test_passes(capsys: pytest.CaptureFixture[str]) -> None:
     """A fixed seed, so the same every time; any seed passes in 99 runs of a hundred."""
-    assert cli.main([*SLICE, "--json"]) == 0
+    assert command_line.main([*SLICE, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["passes"]
     assert answer["machine"] == {"shuffles": 5, "differing": []}
@@ -176,7 +177,9 @@ def test_a_broken_draw_in_the_firmware_fails(
     broken: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(shuffle_source, "draw_order", broken)
-    assert cli.main(["shuffle-test", "--shuffles", "6000", "--full", "0", "--seed", "3", "--processes", "1"]) == 1
+    assert (
+        command_line.main(["shuffle-test", "--shuffles", "6000", "--full", "0", "--seed", "3", "--processes", "1"]) == 1
+    )
     out = capsys.readouterr().out
     assert "\nFAIL: not uniform by position" in out
     assert "again: fairshoe shuffle-test --board pico-carousel" in out
@@ -192,7 +195,9 @@ def test_a_machine_that_does_not_make_the_drawn_deck_fails(
 
     stored = shuffle_source.stored_deck
     monkeypatch.setattr(shuffle_source, "stored_deck", swapped)
-    assert cli.main(["shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "3", "--processes", "1"]) == 1
+    assert (
+        command_line.main(["shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "3", "--processes", "1"]) == 1
+    )
     out = capsys.readouterr().out
     assert "0 of 2 decks exactly as drawn" in out
     assert "shuffle 1: the deck in the machine is not the one drawn" in out
@@ -208,7 +213,9 @@ def test_a_bad_shuffler_that_is_not_caught_is_no_pass(
             return firmware_deck(CONFIG, seed + 1, index, cards)
 
     monkeypatch.setitem(vars(shuffle_run)["_MODEL_BY_KEY"], "shelf-10", Uniform())
-    assert cli.main(["shuffle-test", "--shuffles", "1000", "--full", "0", "--seed", "3", "--processes", "1"]) == 1
+    assert (
+        command_line.main(["shuffle-test", "--shuffles", "1000", "--full", "0", "--seed", "3", "--processes", "1"]) == 1
+    )
     assert "10 shelves was not caught" in capsys.readouterr().out
 
 
@@ -246,7 +253,7 @@ def test_help_says_what_the_exit_status_means() -> None:
 
 def test_the_page_is_complete_in_itself_and_its_plots_are_well_formed(tmp_path: Path) -> None:
     page, folder = tmp_path / "page.html", tmp_path / "plots"
-    assert cli.main([*SLICE, "--json", "--html", str(page), "--plots", str(folder)]) == 0
+    assert command_line.main([*SLICE, "--json", "--html", str(page), "--plots", str(folder)]) == 0
     text = page.read_text(encoding="utf-8")
     for outside in ("http", "<script", "<link", "@import", "url(", "src="):
         assert outside not in text, outside

@@ -9,12 +9,13 @@ import pytest
 import serial
 
 import fairshoe.serial_urls
-from fairshoe import Shoe, wire
+from fairshoe import Shoe
 from fairshoe.errors import FairshoeError, GameError, SimulatorError, UsageError
 from fairshoe.keys import write_key
+from fairshoe.link import framing
 from fairshoe.messages import Booted, EmptyProved, RoundEnded, ShuffleFailed, Status, WarningLatched
-from fairshoe.sim_port import SimPort
-from fairshoe.sim_setup import SimSetup, fault_words, parse_faults, parse_url
+from fairshoe.sim.port import SimPort
+from fairshoe.sim.setup import SimSetup, fault_words, parse_faults, parse_url
 
 KEY = bytes(range(32))
 
@@ -179,7 +180,7 @@ def test_a_pulled_cable_is_an_error_until_it_is_in_again_and_the_device_works_on
 
 def test_any_pyserial_program_can_open_a_simulated_shoe() -> None:
     with opened("sim://pico-carousel?seed=3&dealer=none") as port:
-        decoder = wire.Decoder()
+        decoder = framing.Decoder()
         heard = [frame.message for _ in range(40) for frame in decoder.feed(port.read(64))]
         assert any(isinstance(message, Booted) for message in heard)
         assert port.in_waiting >= 0

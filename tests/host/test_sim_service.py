@@ -6,13 +6,13 @@ from collections.abc import Callable
 import serial
 from test_cli import simulator
 
-from fairshoe import wire
+from fairshoe.link import framing
 from fairshoe.messages import Booted, Message, Service
 
 
 def hear(port: serial.Serial, until: Callable[[list[Message]], bool], seconds: float) -> list[Message]:
     """What arrives until it is enough, or so long."""
-    decoder = wire.Decoder()
+    decoder = framing.Decoder()
     heard: list[Message] = []
     end = time.monotonic() + seconds
     while time.monotonic() < end and not until(heard):

@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from fairshoe import Shoe
+from fairshoe.client.notices import EventsElsewhere, LogStarted, Notice
+from fairshoe.client.store import Arrived, Store
 from fairshoe.errors import HelloRefused, StorageReplaced, StoreError, UsageError
 from fairshoe.keys import write_key
+from fairshoe.link.session import HostSession, event_seq
 from fairshoe.messages import (
     CloseBetting,
     DoorOpened,
@@ -22,10 +25,7 @@ from fairshoe.messages import (
     StackTaken,
     UnknownMessage,
 )
-from fairshoe.notices import EventsElsewhere, LogStarted, Notice
-from fairshoe.session import HostSession, event_seq
-from fairshoe.sim_port import SimPort
-from fairshoe.store import Arrived, Store
+from fairshoe.sim.port import SimPort
 
 KEY = bytes(range(32))
 DEVICE = 0x510001  # of seed 1
@@ -411,7 +411,7 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-from fairshoe.store import Store
+from fairshoe.client.store import Store
 sys.path.insert(0, sys.argv[2])
 from test_store import opened
 store = Store(sys.argv[1])

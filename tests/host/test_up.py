@@ -8,33 +8,33 @@ import pytest
 from flashed_board import FakeBoard
 from rig_port import RigPort
 
+from fairshoe.link.framing import Decoder, encode
 from fairshoe.messages import EventAck, Halted
-from fairshoe.ship import up
-from fairshoe.ship.faults import NotUp
-from fairshoe.wire import Decoder, encode
+from fairshoe.ship import start_check
+from fairshoe.ship.errors import NotUp
 from firmware.protocol.dictionary import dictionary_hash, dictionary_text
 from firmware.version import VERSION_TEXT
 
 MAIN = {"main.py": b"run()\n"}
-RIGHT = up.Expected(VERSION_TEXT.decode(), dictionary_hash(), "CS", 0)
+RIGHT = start_check.Expected(VERSION_TEXT.decode(), dictionary_hash(), "CS", 0)
 
 
 def silent(board: FakeBoard) -> None:
-    up.stays_silent(board.open_line, "fake", board.clock, board.sleep)
+    start_check.stays_silent(board.open_line, "fake", board.clock, board.sleep)
 
 
 def test_a_shoe_that_runs_says_nothing() -> None:
     board = FakeBoard(MAIN)
     silent(board)
     assert board.runs
-    assert board.now >= up.SETTLE_S
+    assert board.now >= start_check.SETTLE_S
 
 
 def test_a_port_that_comes_back_late_is_waited_for() -> None:
     board = FakeBoard(MAIN)
     board.absent_until = 9.0
     silent(board)
-    assert board.now >= 9.0 + up.SETTLE_S
+    assert board.now >= 9.0 + start_check.SETTLE_S
 
 
 def test_a_port_that_never_comes_back_is_told() -> None:
@@ -42,7 +42,7 @@ def test_a_port_that_never_comes_back_is_told() -> None:
     board.plugged = False
     with pytest.raises(NotUp, match="did not come back"):
         silent(board)
-    assert board.now < up.BACK_S + 2
+    assert board.now < start_check.BACK_S + 2
 
 
 def test_firmware_that_ends_is_told_with_its_last_words() -> None:
@@ -51,7 +51,7 @@ def test_firmware_that_ends_is_told_with_its_last_words() -> None:
     board.power_on()
     with pytest.raises(NotUp, match=r"at its prompt \(ValueError: no port called x\)"):
         silent(board)
-    assert board.now < up.SETTLE_S
+    assert board.now < start_check.SETTLE_S
 
 
 def test_a_device_that_cannot_start_and_says_so_is_told_in_its_words() -> None:
@@ -78,8 +78,8 @@ def test_a_prompt_without_a_reason_is_still_one() -> None:
 # --- the table port ----------------------------------------------------------------------------
 
 
-def greet(port: Any, wanted: up.Expected = RIGHT) -> up.Answer:
-    return up.greet(lambda: port, "table", wanted, 5.0, clock_of(port))
+def greet(port: Any, wanted: start_check.Expected = RIGHT) -> start_check.Answer:
+    return start_check.greet(lambda: port, "table", wanted, 5.0, clock_of(port))
 
 
 def clock_of(port: Any) -> Callable[[], float]:
@@ -138,7 +138,7 @@ class Silent:
 def test_a_device_that_says_at_the_table_port_that_it_cannot_start_is_told() -> None:
     port = Silent(encode(Halted(b"start: KeyError('nv',)")))
     with pytest.raises(NotUp, match=r"says why: start: KeyError\('nv',\)"):
-        up.greet(lambda: port, "table", RIGHT, 5.0, lambda: port.now)
+        start_check.greet(lambda: port, "table", RIGHT, 5.0, lambda: port.now)
 
 
 def test_no_answer_is_told() -> None:
@@ -154,8 +154,8 @@ def test_no_answer_is_told() -> None:
 
 def test_what_is_expected_comes_from_the_files() -> None:
     files = {"board.json": b'{"game":"caribbean-stud"}', "game.json": b'{"code":"CS"}', "words.txt": dictionary_text()}
-    wanted = up.expected(files, "1")
+    wanted = start_check.expected(files, "1")
     assert (wanted.game, wanted.dictionary, wanted.board_crc) == ("CS", dictionary_hash(), 0xFFCAA4B)
-    assert up.expected({"board.json": b'{"game":"house"}', "words.txt": b""}, "1").game == "HOUSE"
-    assert up.expected({"board.json": b'{"game":{"code":"X"}}', "words.txt": b""}, "1").game == "X"
-    assert up.expected({"board.json": b'{"game":{"deck_cards":52}}', "words.txt": b""}, "1").game == "HOUSE"
+    assert start_check.expected({"board.json": b'{"game":"house"}', "words.txt": b""}, "1").game == "HOUSE"
+    assert start_check.expected({"board.json": b'{"game":{"code":"X"}}', "words.txt": b""}, "1").game == "X"
+    assert start_check.expected({"board.json": b'{"game":{"deck_cards":52}}', "words.txt": b""}, "1").game == "HOUSE"

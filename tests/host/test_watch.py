@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from rig_port import KEY, RigPort
 
-from fairshoe import wire
 from fairshoe.errors import DeviceHalted, HelloRefused, NoAnswer, PortError, PortLost
 from fairshoe.keys import role_key
-from fairshoe.look import Look
+from fairshoe.link import framing
 from fairshoe.messages import Booted, DeckVerified, Event, Halted, Message, Role, State
-from fairshoe.watch import Mode, Watch
+from fairshoe.observe.observer import Mode, Watch
+from fairshoe.observe.snapshot import Look
 
 
 class ClockedPort(RigPort):
@@ -202,7 +202,7 @@ def test_beside_another_host_it_only_listens() -> None:
     numbers = [message.seq for message in seen if isinstance(message, Event)]
     assert numbers == sorted(set(numbers))
     again = Watch("tap", opener=Tap, listen=True)
-    frames = b"".join(wire.encode(Booted(seq, 1, 0, 0, 0, 0, 0, 0, 0, "x", 0, "")) for seq in (7, 8, 7, 8, 9))
+    frames = b"".join(framing.encode(Booted(seq, 1, 0, 0, 0, 0, 0, 0, 0, "x", 0, "")) for seq in (7, 8, 7, 8, 9))
     heard.extend(frames)
     assert [message.seq for message in again.step() if isinstance(message, Event)] == [7, 8, 9]
 
@@ -217,7 +217,7 @@ def test_a_device_that_could_not_start_is_told_with_what_to_do() -> None:
 
         def read(self, _size: int) -> bytes:
             self.now += 0.1
-            return wire.encode(Halted(b"board: no key 'inputs'"))
+            return framing.encode(Halted(b"board: no key 'inputs'"))
 
         def write(self, _data: bytes) -> None:
             pass

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from fairshoe import _readers, messages, wire
+from fairshoe import messages
+from fairshoe.link import framing, message_codecs
 from fairshoe.messages import (
     Command,
     DictionaryLine,
@@ -50,7 +51,7 @@ SAMPLES = (OFFERED, EventAck(seq=70000), Hello(1, Role.TABLE, bytes(16)), Dictio
 def example(cls: type[messages.Message], filler: random.Random) -> messages.Message:
     """A message with random fields that can be sent."""
     values: list[Any] = []
-    for field, code in zip(dataclasses.fields(cls), [*_readers.layout_codes(cls), ""], strict=False):
+    for field, code in zip(dataclasses.fields(cls), [*message_codecs.layout_codes(cls), ""], strict=False):
         if field.name in messages.ENUMS:
             values.append(filler.choice(list(messages.ENUMS[field.name])))
         elif field.type == "str":
@@ -69,11 +70,11 @@ def seeded() -> random.Random:
 
 
 def sealed(raw: bytes) -> bytes:
-    return b"\0" + wire.stuff(raw + zlib.crc32(raw).to_bytes(4, "little")) + b"\0"
+    return b"\0" + framing.stuff(raw + zlib.crc32(raw).to_bytes(4, "little")) + b"\0"
 
 
-def decode(data: bytes, piece: int) -> tuple[list[messages.Message], wire.Drops]:
-    decoder = wire.Decoder()
+def decode(data: bytes, piece: int) -> tuple[list[messages.Message], framing.Drops]:
+    decoder = framing.Decoder()
     found: list[messages.Message] = []
     for start in range(0, len(data), piece):
         found += [frame.message for frame in decoder.feed(data[start : start + piece])]
@@ -89,18 +90,18 @@ def test_every_message_comes_back_as_it_was_sent(cls: type[messages.Message], ke
     filler = seeded()
     for flags in (0, FLAG_AGAIN, 0x08):
         message = example(cls, filler)
-        data = wire.encode(message, 0x1234, 0xFEDC, flags, (lambda _signed: MAC) if keyed else None)
-        (frame,) = wire.decode_all(data)
+        data = framing.encode(message, 0x1234, 0xFEDC, flags, (lambda _signed: MAC) if keyed else None)
+        (frame,) = framing.decode_all(data)
         assert frame.message == message and type(frame.message) is cls
         assert (frame.session, frame.sequence) == (0x1234, 0xFEDC)
         assert frame.flags == flags | (FLAG_KEYED if keyed else 0)
         assert frame.mac == (MAC if keyed else b"")
-        assert wire.decode_messages(data) == [message]
-        assert wire.split(data) == [frame.signed + frame.mac]
+        assert framing.decode_messages(data) == [message]
+        assert framing.split(data) == [frame.signed + frame.mac]
 
 
 def test_decoded_messages_are_frozen_dataclasses_like_any_other() -> None:
-    message = wire.decode_messages(wire.encode(OFFERED))[0]
+    message = framing.decode_messages(framing.encode(OFFERED))[0]
     assert isinstance(message, StackOffered) and isinstance(message, Event)
     assert message == OFFERED and hash(message) == hash(OFFERED) and repr(message) == repr(OFFERED)
     assert dataclasses.asdict(message) == dataclasses.asdict(OFFERED)
@@ -131,7 +132,7 @@ def test_the_mac_is_made_over_header_and_body_with_the_flag_set() -> None:
         told.append(signed)
         return MAC
 
-    (frame,) = wire.decode_all(wire.encode(OFFERED, 5, 6, 0, seal))
+    (frame,) = framing.decode_all(framing.encode(OFFERED, 5, 6, 0, seal))
     assert told == [frame.signed]
     assert frame.signed[1] == FLAG_KEYED
     assert frame.signed[8:] == OFFERED.LAYOUT.pack(*dataclasses.astuple(OFFERED))
@@ -151,33 +152,33 @@ def test_the_mac_is_made_over_header_and_body_with_the_flag_set() -> None:
 )
 def test_what_does_not_fit_is_not_sent_in_part(wrong: messages.Message) -> None:
     with pytest.raises(ValueError):
-        wire.encode(wrong)
+        framing.encode(wrong)
 
 
 def test_a_mac_of_another_size_or_none_is_not_sent() -> None:
     with pytest.raises(ValueError):
-        wire.encode(OFFERED, seal=lambda _signed: MAC[:8])
+        framing.encode(OFFERED, seal=lambda _signed: MAC[:8])
     with pytest.raises(ValueError):
-        wire.encode(OFFERED, flags=FLAG_KEYED)
+        framing.encode(OFFERED, flags=FLAG_KEYED)
 
 
 def test_a_number_without_a_name_reads_unrecognised_and_is_not_lost() -> None:
     body = WarningLatched.LAYOUT.pack(1, 1, 1, 1, 1, 1, 1, 200, 3, 0)
-    (frame,) = wire.decode_all(sealed(bytes.fromhex("1200030100000000") + body))
+    (frame,) = framing.decode_all(sealed(bytes.fromhex("1200030100000000") + body))
     assert isinstance(frame.message, WarningLatched)
     assert frame.message.warning is Fault.UNRECOGNISED
     assert frame.unrecognised == {"warning": 200}
     assert Fault(200) is Fault.UNRECOGNISED and State(99) is State.UNRECOGNISED
-    assert wire.decode_all(wire.encode(Result(1, 512, Outcome.DONE, Reason.NONE, 0)))[0].unrecognised == {}
+    assert framing.decode_all(framing.encode(Result(1, 512, Outcome.DONE, Reason.NONE, 0)))[0].unrecognised == {}
 
 
 def test_a_longer_body_of_a_newer_device_is_read_and_a_shorter_one_is_malformed() -> None:
-    raw = wire.decode_all(wire.encode(OFFERED))[0].signed
+    raw = framing.decode_all(framing.encode(OFFERED))[0].signed
     for more in (b"\x01", b"new fields", bytes(16), bytes(20)):
-        (frame,) = wire.decode_all(sealed(raw + more))
+        (frame,) = framing.decode_all(sealed(raw + more))
         assert frame.message == OFFERED and frame.extra == more
         keyed = raw[:1] + b"\x80" + raw[2:]
-        (frame,) = wire.decode_all(sealed(keyed + more + MAC))
+        (frame,) = framing.decode_all(sealed(keyed + more + MAC))
         assert (frame.message, frame.extra, frame.mac) == (OFFERED, more, MAC)
     for size in range(8, len(raw)):
         found, drops = decode(sealed(raw[:size]), 10000)
@@ -186,7 +187,7 @@ def test_a_longer_body_of_a_newer_device_is_read_and_a_shorter_one_is_malformed(
 
 def test_unknown_messages_are_delivered_whole() -> None:
     unknown = UnknownMessage(700, 4, b"\x01\x00\x02")
-    (frame,) = wire.decode_all(wire.encode(unknown, 1, 2, 0, lambda _signed: MAC))
+    (frame,) = framing.decode_all(framing.encode(unknown, 1, 2, 0, lambda _signed: MAC))
     assert frame.message == unknown and frame.mac == MAC
 
 
@@ -199,7 +200,7 @@ def test_a_keyed_frame_without_room_for_a_mac_is_malformed() -> None:
 
 @pytest.mark.parametrize("more", [0, 16])
 def test_of_all_heads_only_those_of_this_version_with_flags_it_understands_are_read(more: int) -> None:
-    signed = wire.decode_all(wire.encode(OFFERED))[0].signed
+    signed = framing.decode_all(framing.encode(OFFERED))[0].signed
     for first in range(256):
         for flags in range(256):
             raw = bytes((first, flags)) + signed[2:] + bytes(more)
@@ -207,7 +208,7 @@ def test_of_all_heads_only_those_of_this_version_with_flags_it_understands_are_r
             if not reason and flags & FLAG_KEYED and not more:
                 reason = "malformed"
             drops: list[str] = []
-            found = wire.decode_messages(sealed(raw), lambda _at, _size, why, drops=drops: drops.append(why))
+            found = framing.decode_messages(sealed(raw), lambda _at, _size, why, drops=drops: drops.append(why))
             assert (found, drops) == (([], [reason]) if reason else ([OFFERED], [])), raw.hex()
 
 
@@ -216,14 +217,14 @@ def test_of_all_heads_only_those_of_this_version_with_flags_it_understands_are_r
 
 @pytest.mark.parametrize("piece", [1, 2, 7, 10000])
 def test_frames_are_found_in_any_pieces_with_noise_around(piece: int) -> None:
-    data = b"\x07noise" + b"".join(wire.encode(m) for m in SAMPLES) + b"\x03\x01"
+    data = b"\x07noise" + b"".join(framing.encode(m) for m in SAMPLES) + b"\x03\x01"
     found, drops = decode(data, piece)
     assert tuple(found) == SAMPLES
     assert drops.total() == 1
 
 
 def test_every_changed_bit_is_refused_and_the_neighbours_are_delivered() -> None:
-    frame = wire.encode(OFFERED)
+    frame = framing.encode(OFFERED)
     for at in range(1, len(frame) - 1):
         for bit in range(8):
             damaged = bytearray(frame)
@@ -235,24 +236,24 @@ def test_every_changed_bit_is_refused_and_the_neighbours_are_delivered() -> None
 
 def test_an_endless_frame_takes_no_memory_and_is_told_once_with_its_length() -> None:
     told: list[tuple[int, int, str]] = []
-    decoder = wire.Decoder(lambda *drop: told.append(drop))  # pyright: ignore
+    decoder = framing.Decoder(lambda *drop: told.append(drop))  # pyright: ignore
     tracemalloc.start()
     for _ in range(3000):
         assert list(decoder.feed(b"\x01" * 1000)) == []
     assert tracemalloc.get_traced_memory()[1] < 100_000
     tracemalloc.stop()
-    ((offset, frame),) = decoder.feed_located(b"\x01\0" + wire.encode(OFFERED) + b"\x09\0")
+    ((offset, frame),) = decoder.feed_located(b"\x01\0" + framing.encode(OFFERED) + b"\x09\0")
     assert (offset, frame.message) == (3_000_003, OFFERED)
     assert told == [(0, 3_000_001, "too_long"), (3_000_003 + len(frame.raw) + 2, 1, "bad_stuffing")]
 
 
 def test_drops_are_told_with_place_length_and_reason() -> None:
-    good = wire.encode(OFFERED)
-    bad = bytearray(wire.decode_all(good)[0].raw)
+    good = framing.encode(OFFERED)
+    bad = bytearray(framing.decode_all(good)[0].raw)
     bad[8] ^= 0x40
     parts = [
         (b"\x55\xaa", "bad_stuffing"),
-        (wire.stuff(bytes(bad)), "bad_crc"),
+        (framing.stuff(bytes(bad)), "bad_crc"),
         (b"\x03\x01\x01", "too_short"),
         (b"\x07" * 257, "too_long"),
         (sealed(bytes.fromhex("2200010100000000"))[1:-1], "bad_version"),
@@ -268,7 +269,7 @@ def test_drops_are_told_with_place_length_and_reason() -> None:
     data += b"\x05tail"
     for piece in (1, 3, 100, 10000):
         told: list[tuple[int, int, str]] = []
-        decoder = wire.Decoder(lambda *drop: told.append(drop))  # pyright: ignore  # noqa: B023
+        decoder = framing.Decoder(lambda *drop: told.append(drop))  # pyright: ignore  # noqa: B023
         places: list[int] = []
         for start in range(0, len(data), piece):
             places += [offset for offset, _frame in decoder.feed_located(data[start : start + piece])]
@@ -279,8 +280,8 @@ def test_drops_are_told_with_place_length_and_reason() -> None:
 
 
 def test_frames_are_taken_in_even_if_nobody_iterates_them() -> None:
-    decoder = wire.Decoder()
-    decoder.feed(wire.encode(OFFERED) + b"\0\x09\x01")
+    decoder = framing.Decoder()
+    decoder.feed(framing.encode(OFFERED) + b"\0\x09\x01")
     decoder.feed(b"\0")
     assert decoder.drops.bad_stuffing == 1
 
@@ -291,9 +292,9 @@ def test_frames_are_taken_in_even_if_nobody_iterates_them() -> None:
 def test_host_and_device_read_each_others_frames() -> None:
     reader = FrameReader()
     for message in SAMPLES:
-        data = bytearray(wire.encode(message))
+        data = bytearray(framing.encode(message))
         reader.push(data, 0, len(data))
-        assert bytes(reader.buf[: reader.size - 4]) == wire.split(bytes(data))[0]
+        assert bytes(reader.buf[: reader.size - 4]) == framing.split(bytes(data))[0]
     assert reader.good == len(SAMPLES)
 
 
@@ -306,13 +307,13 @@ def test_stuffing_is_the_same_on_both_sides_and_in_the_fast_path() -> None:
         out = bytearray(1) + raw
         cobs_encode(out, 0, len(out))
         stuffed = bytes(out)
-        assert stuffed == wire.stuff(raw) == wire._stuff(raw)  # pyright: ignore[reportPrivateUsage]
-        assert wire.unstuff(stuffed) == raw == wire._unstuff(stuffed)  # pyright: ignore[reportPrivateUsage]
+        assert stuffed == framing.stuff(raw) == framing._stuff(raw)  # pyright: ignore[reportPrivateUsage]
+        assert framing.unstuff(stuffed) == raw == framing._unstuff(stuffed)  # pyright: ignore[reportPrivateUsage]
 
 
 def test_the_names_of_drops_are_those_the_device_counts_by() -> None:
     counters = {field.name for field in dataclasses.fields(messages.LinkCounters)}
-    assert set(wire.Drops().by_reason()) - counters == {"unfinished"}
+    assert set(framing.Drops().by_reason()) - counters == {"unfinished"}
 
 
 def test_generated_messages_are_in_step_with_the_table() -> None:
@@ -334,17 +335,22 @@ def test_the_crc_check_notices_a_broken_zlib(monkeypatch: pytest.MonkeyPatch) ->
     def broken(_data: bytes) -> int:
         return 1
 
-    monkeypatch.setattr(wire.zlib, "crc32", broken)
+    monkeypatch.setattr(framing.zlib, "crc32", broken)
     with pytest.raises(RuntimeError, match="disagree"):
-        wire.check_crc()
+        framing.check_crc()
 
 
 def test_crcmod_without_its_extension_is_told_once_with_what_to_do() -> None:
-    program = "import sys; sys.modules['crcmod._crcfunext'] = None; from fairshoe import wire; import fairshoe.cli"
+    program = (
+        "import sys; sys.modules['crcmod._crcfunext'] = None; "
+        "from fairshoe.link import framing; import fairshoe.cli.command_line"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.count("crcmod runs without its C extension") == 1
     assert "pip install" in done.stderr
-    quiet = subprocess.run([sys.executable, "-c", "import fairshoe.wire"], capture_output=True, text=True, check=True)
+    quiet = subprocess.run(
+        [sys.executable, "-c", "import fairshoe.link.framing"], capture_output=True, text=True, check=True
+    )
     assert quiet.stderr == ""
 
 
@@ -354,15 +360,15 @@ def test_without_the_cobs_extension_ours_is_used(broken: str, monkeypatch: pytes
         monkeypatch.setitem(sys.modules, "cobs.cobs", None)
     else:
         monkeypatch.setattr(importlib.import_module("cobs.cobs"), "_using_extension", False)
-    fast: Callable[[], tuple[Any, Any, Any]] = wire._fast_stuffing  # pyright: ignore[reportPrivateUsage]
-    assert fast() == (wire.stuff, wire.unstuff, wire.StuffingError)
+    fast: Callable[[], tuple[Any, Any, Any]] = framing._fast_stuffing  # pyright: ignore[reportPrivateUsage]
+    assert fast() == (framing.stuff, framing.unstuff, framing.StuffingError)
 
 
 def test_where_classes_cannot_change_messages_are_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     def cannot(_cls: object) -> None:
         return None
 
-    monkeypatch.setattr(_readers, "_draft", cannot)
-    general = wire._read_general  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(wire, "_MESSAGES", _readers.reader_table(general, None))
-    assert wire.decode_messages(wire.encode(OFFERED)) == [OFFERED]
+    monkeypatch.setattr(message_codecs, "_draft", cannot)
+    general = framing._read_general  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(framing, "_MESSAGES", message_codecs.reader_table(general, None))
+    assert framing.decode_messages(framing.encode(OFFERED)) == [OFFERED]

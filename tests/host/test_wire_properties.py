@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairshoe import messages, wire
+from fairshoe import messages
+from fairshoe.link import framing
 from fairshoe.messages import Message
 from firmware.protocol import table
 from firmware.protocol.fields import field_codes
@@ -50,19 +51,19 @@ def _ones(_signed: bytes) -> bytes:
     return b"\xff" * 16
 
 
-CHOICES: list[wire.Seal | None] = [None, _zeros, _ones]
+CHOICES: list[framing.Seal | None] = [None, _zeros, _ones]
 SEALS = st.sampled_from(CHOICES)
 
 
 @settings(max_examples=400, deadline=None)
 @given(MESSAGES, st.integers(0, 0xFFFF), st.integers(0, 0xFFFF), st.integers(0, 0x0F), SEALS)
 def test_what_is_encoded_is_decoded_and_the_device_accepts_it(
-    message: Message, session: int, sequence: int, flags: int, seal: wire.Seal | None
+    message: Message, session: int, sequence: int, flags: int, seal: framing.Seal | None
 ) -> None:
-    data = wire.encode(message, session, sequence, flags, seal)
+    data = framing.encode(message, session, sequence, flags, seal)
     assert data[0] == data[-1] == 0
     assert 0 not in data[1:-1]
-    (frame,) = wire.Decoder().feed(data)
+    (frame,) = framing.Decoder().feed(data)
     assert frame.message == message
     assert (frame.session, frame.sequence, frame.keyed) == (session, sequence, seal is not None)
     reader = FrameReader()
@@ -75,8 +76,8 @@ def test_what_is_encoded_is_decoded_and_the_device_accepts_it(
 def test_messages_come_out_in_order_whatever_stands_before_them_and_however_they_are_cut(
     sent: list[Message], junk: bytes, piece: int
 ) -> None:
-    data = junk + b"\0" + b"".join(wire.encode(message) for message in sent)
-    decoder = wire.Decoder()
+    data = junk + b"\0" + b"".join(framing.encode(message) for message in sent)
+    decoder = framing.Decoder()
     found: list[Message] = []
     for at in range(0, len(data), piece):
         found += [frame.message for frame in decoder.feed(data[at : at + piece])]

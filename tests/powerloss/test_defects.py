@@ -13,8 +13,8 @@ from powerloss.jobs import Cut, Job, Places, play, second_cut, some_cut, survey,
 from powerloss.run import write_finding
 from soak.shrink import kind_of
 
-from fairshoe.scenario import play as play_files
-from fairshoe.scenario import play_on_micropython
+from fairshoe.sim.scenario_files import play as play_files
+from fairshoe.sim.scenario_files import play_on_micropython
 from firmware import recorder
 from firmware.app import App
 from firmware.fault import FAULT_POWER

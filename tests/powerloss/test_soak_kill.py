@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from soak.kill import Soak
 
-from fairshoe.core import Core
-from fairshoe.session import HostSession
+from fairshoe.client.exchange import Core
+from fairshoe.link.session import HostSession
 from firmware.journal.lanes import Lanes
 from firmware.journal.store import Journal
 from firmware.link.commands import CommandRunner
@@ -70,7 +70,7 @@ def repeats_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def number_not_on_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash between giving a number and sending it gives the number to another command."""
-    monkeypatch.setattr("fairshoe.store._put_lane", lambda *_arguments: None)  # pyright: ignore
+    monkeypatch.setattr("fairshoe.client.store._put_lane", lambda *_arguments: None)  # pyright: ignore
 
 
 def operations_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from test_style import report, repository_files
 
 from docs import nav as docs_nav
 from docs import pages as docs_pages
-from fairshoe.cli import parser
+from fairshoe.cli.command_line import parser
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "rules/README.md")

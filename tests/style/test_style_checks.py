@@ -35,10 +35,19 @@ LAYER_CASES = [
     ("hal/sim/plant.py", "from firmware.ticks import ticks_diff", False),
     ("rig/run.py", "from hal.sim.plant import Plant\nfrom firmware.app import App", True),
     ("rig/run.py", "from fairshoe import Shoe", False),
-    ("host_tools/fairshoe/link.py", "from firmware.protocol import frame", True),
-    ("host_tools/fairshoe/link.py", "from firmware.app import App", False),
-    ("host_tools/fairshoe/link.py", "from rig.run import run", False),
-    ("host_tools/fairshoe/simulator.py", "from rig.run import run", True),
+    ("host_tools/fairshoe/link/framing.py", "from firmware.protocol import frame", True),
+    ("host_tools/fairshoe/link/framing.py", "from fairshoe.link import session", True),
+    ("host_tools/fairshoe/link/framing.py", "from fairshoe.errors import UsageError", True),
+    ("host_tools/fairshoe/link/framing.py", "from fairshoe.client import shoe", False),
+    ("host_tools/fairshoe/link/framing.py", "from fairshoe import client", False),
+    ("host_tools/fairshoe/link/framing.py", "import fairshoe", False),
+    ("host_tools/fairshoe/link/framing.py", "from firmware.app import App", False),
+    ("host_tools/fairshoe/link/framing.py", "from rig.run import run", False),
+    ("host_tools/fairshoe/sim/pty_server.py", "from rig.run import run", True),
+    ("host_tools/fairshoe/observe/observer.py", "from fairshoe.operate.driver import Driver", False),
+    ("host_tools/fairshoe/cli/settings.py", "from fairshoe.commands import sim", False),
+    ("host_tools/fairshoe/newcomer.py", "x = 1", False),
+    ("host_tools/fairshoe/newcomer/module.py", "x = 1", False),
     ("tests/host/test_link.py", "from rig.run import run", True),
 ]
 
@@ -66,7 +75,7 @@ def test_layers(path: str, source: str, allowed: bool) -> None:
         ("hal/rp2/port.py", "import machine, rp2, time", True),
         ("hal/rp2/port.py", "import random", False),
         ("hal/sim/plant.py", "import time", False),
-        ("host_tools/fairshoe/link.py", "import random", True),
+        ("host_tools/fairshoe/link/framing.py", "import random", True),
     ],
 )
 def test_device_imports(path: str, source: str, allowed: bool) -> None:

@@ -17,8 +17,8 @@ from hil.image import BENCH, MACHINE, RELEASE, STOCK, Image, read_image
 from hil.rounds import deck_of, game_with_deck, with_deck
 from hil.run import check_board, check_image, parts_of
 
-from fairshoe.ship.closure import ShipError
 from fairshoe.ship.identity import Identity
+from fairshoe.ship.import_closure import ShipError
 
 ROOT = Path(__file__).resolve().parents[2]
 SAID = {

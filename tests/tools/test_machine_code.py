@@ -11,7 +11,7 @@ import size
 
 from fairshoe.ship import machine_code
 from fairshoe.ship.build import MARCH
-from fairshoe.ship.faults import ShipError
+from fairshoe.ship.errors import ShipError
 from fairshoe.ship.machine_code import COMPILED, DECORATOR, to_machine_code
 from fairshoe.ship.mpy_compile import compile_mpy
 from firmware.digest import differ

@@ -19,7 +19,7 @@ from typing import Any
 
 import crcmod.predefined  # pyright: ignore[reportMissingTypeStubs]
 
-from fairshoe import wire
+from fairshoe.link import framing
 from fairshoe.messages import DoorOpened, UnknownMessage
 
 FRAMES = 10000
@@ -51,27 +51,27 @@ def event(seq: int, boot: int, uptime_s: int, uptime_ms: int, utc_s: int) -> Doo
 def ours(payloads: list[bytes]) -> dict[str, Run]:
     events = [event(*FIVE.unpack(payload)) for payload in payloads]
     bare = [UnknownMessage(700, 2, payload) for payload in payloads]
-    typed = reads(b"".join(wire.encode(entry, 7, at) for at, entry in enumerate(events)))
-    raw = reads(b"".join(wire.encode(message, 7, at) for at, message in enumerate(bare)))
+    typed = reads(b"".join(framing.encode(entry, 7, at) for at, entry in enumerate(events)))
+    raw = reads(b"".join(framing.encode(message, 7, at) for at, message in enumerate(bare)))
     # split() takes whole captures; a read that ends inside a frame is a Decoder's business.
     whole = b"".join(raw)
 
     def split() -> int:
-        return len(wire.split(whole))
+        return len(framing.split(whole))
 
     def decode_messages() -> int:
-        decoder = wire.Decoder()
+        decoder = framing.Decoder()
         return sum(1 for part in typed for _message in decoder.feed_messages(part))
 
     def decode_frames() -> int:
-        decoder = wire.Decoder()
+        decoder = framing.Decoder()
         return sum(1 for part in typed for _frame in decoder.feed(part))
 
     def encode_raw() -> int:
-        return sum(1 for message in bare if wire.encode(message, 7, 9))
+        return sum(1 for message in bare if framing.encode(message, 7, 9))
 
     def encode_typed() -> int:
-        return sum(1 for entry in events if wire.encode(entry, 7, 9))
+        return sum(1 for entry in events if framing.encode(entry, 7, 9))
 
     return {
         "split": split,

@@ -7,14 +7,14 @@ import re
 import sys
 from pathlib import Path
 
-from fairshoe import cli, settings
+from fairshoe.cli import command_line, settings
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "CLI.md"
 
 
 def commands() -> str:
     rows = ["| | command | what it does |", "|---|---|---|"]
-    for title, group in cli.groups().items():
+    for title, group in command_line.groups().items():
         for number, (name, about) in enumerate(group.items()):
             rows.append(f"| {title if not number else ''} | `fairshoe {name}` | {about} |")
     return "\n".join(rows)
@@ -28,7 +28,7 @@ def settings_table() -> str:
 
 def exit_codes() -> str:
     rows = ["| status | meaning |", "|---|---|"]
-    rows += [f"| {code} | {words} |" for code, words in cli.exit_codes().items()]
+    rows += [f"| {code} | {words} |" for code, words in command_line.exit_codes().items()]
     return "\n".join(rows)
 
 

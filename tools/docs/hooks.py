@@ -107,7 +107,7 @@ def inline_capture(path: Path) -> str:
 
 def help_page() -> str:
     """Every command's --help, as the command line itself has it."""
-    from fairshoe.cli import parser
+    from fairshoe.cli.command_line import parser
 
     parts = ["# Every command's help", "What `fairshoe COMMAND --help` says, taken from the program itself.", ""]
     for command in commands(parser()):

@@ -13,7 +13,7 @@ import sys
 import time
 
 from fairshoe.errors import FairshoeError
-from fairshoe.ship.closure import ShipError
+from fairshoe.ship.import_closure import ShipError
 from hil import report
 from hil.options import add_uf2, find_image
 from hil.parts import Part

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe import _device
-from fairshoe.ship.closure import ShipError
+from fairshoe.ship.import_closure import ShipError
 from hil.board import ROOT, Notes
 from hil.image import RELEASE, Image
 from hil.options import add_uf2, find_image

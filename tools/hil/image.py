@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairshoe.ship.faults import ImageError
+from fairshoe.ship.errors import ImageError
+from fairshoe.ship.flash_image import flash_of_uf2, read_bytes
 from fairshoe.ship.identity import find_identity
-from fairshoe.ship.image import flash_of_uf2, read_bytes
 
 MACHINE = b"Raspberry Pi Pico with RP2040"  # what a stock image calls its board
 STOCK, BENCH, RELEASE = "stock", "bench", "release"

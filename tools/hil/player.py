@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from fairshoe.client.shoe import Shoe
 from fairshoe.keys import RoleKey
+from fairshoe.link.session import HostSession
 from fairshoe.messages import Event, WarningLatched
-from fairshoe.session import HostSession
-from fairshoe.shoe import Shoe
 
 STEP_US = 20_000
 WAIT_S = 60.0  # and a second for every card of the deck

@@ -11,7 +11,7 @@ from typing import Any
 from fairshoe.errors import FairshoeError
 from fairshoe.keys import Role, role_key
 from fairshoe.ship.build import read_config
-from fairshoe.ship.closure import ShipError
+from fairshoe.ship.import_closure import ShipError
 from hil import report
 from hil.board import ROOT, HilBoard, Notes, Setup, set_up
 from hil.broken import BROKEN, halts, starts

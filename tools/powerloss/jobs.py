@@ -11,10 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fairshoe import boards
-from fairshoe.games import game_names
-from fairshoe.journal import Attestation, Export, Record
-from fairshoe.journal_verify import verify
+from fairshoe.boards import configs
+from fairshoe.games.profiles import game_names
+from fairshoe.journal.export import Attestation, Export, Record
+from fairshoe.journal.verify import verify
 from fairshoe.keys import seal_key
 from firmware.journal.cells import CELL_SIZE, CRC_AT, RECORD_CELL
 from rig.games import load_profile
@@ -24,7 +24,7 @@ from rig.rig import Rig
 Data = dict[str, Any]
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "tests" / "scenarios"
-BOARDS = tuple(filter(boards.is_reference, boards.board_names()))  # a simulated machine has no pins
+BOARDS = tuple(filter(configs.is_reference, configs.board_names()))  # a simulated machine has no pins
 SEATS = 2
 SMALL_CELLS = 4  # more than a round needs: records come round within four rounds
 SMALL_ROUNDS = 4
@@ -109,7 +109,7 @@ class Places:
 
 @lru_cache
 def _load(board: str) -> Data:
-    return boards.load_board(board)[0]
+    return configs.load_board(board)[0]
 
 
 @lru_cache

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from fairshoe import boards
+from fairshoe.boards import configs
 from rig.operator import next_moves
 from rig.scenario import SCAN_US_MAX
 from rig.story import Stage
 
 Data = dict[str, Any]
 
-BOARDS = tuple(filter(boards.is_reference, boards.board_names()))  # a simulated machine has no pins
+BOARDS = tuple(filter(configs.is_reference, configs.board_names()))  # a simulated machine has no pins
 BUTTONS = ("close", "lock", "seat", "green", "ack")
 BASIC: Data = {"mechanism.count_assurance": "basic", "inputs.opacity": None, "outputs.dark": None}
 CARELESS = 0.3  # how often a warning is acknowledged by somebody who has not cleared anything
@@ -23,7 +23,7 @@ CARELESS = 0.3  # how often a warning is acknowledged by somebody who has not cl
 
 @lru_cache
 def _load(board: str) -> Data:
-    return boards.load_board(board)[0]
+    return configs.load_board(board)[0]
 
 
 def board_config(board: str) -> Data:

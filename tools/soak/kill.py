@@ -24,9 +24,9 @@ from pathlib import Path
 from powerloss.jobs import proofs
 
 import fairshoe
-from fairshoe import boards
-from fairshoe.games import game_names
-from fairshoe.store import Store
+from fairshoe.boards import configs
+from fairshoe.client.store import Store
+from fairshoe.games.profiles import game_names
 from firmware.protocol import ids
 from rig.piles import Finding
 from soak.kill_host import Program
@@ -151,7 +151,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=500, help="how many (%(default)s)")
     parser.add_argument("--minutes", type=float, default=10, help="at most so long (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(1, 1 << 30))
-    parser.add_argument("--board", choices=boards.board_names(), default=BOARD)
+    parser.add_argument("--board", choices=configs.board_names(), default=BOARD)
     parser.add_argument("--game", choices=game_names(), default=GAME)
     parser.add_argument("--flash", action="store_true", help="storage is flash")
     options = parser.parse_args()

@@ -10,9 +10,12 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fairshoe import Shoe
-from fairshoe.core import Core
+from fairshoe.client.exchange import Core
+from fairshoe.client.shoe import Pending
+from fairshoe.client.store import Arrived, Store
 from fairshoe.errors import FairshoeError, PortLost, StorageReplaced, StoreError, WrongDevice
 from fairshoe.keys import role_key
+from fairshoe.link.session import HostSession, Received, event_seq
 from fairshoe.messages import (
     AcknowledgeWarning,
     CloseBetting,
@@ -27,9 +30,6 @@ from fairshoe.messages import (
     State,
     Status,
 )
-from fairshoe.session import HostSession, Received, event_seq
-from fairshoe.shoe import Pending
-from fairshoe.store import Arrived, Store
 from rig.piles import Finding
 from soak.kill_world import KEY, World
 

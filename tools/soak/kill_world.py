@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairshoe import boards
+from fairshoe.boards import configs
 from fairshoe.messages import Event as HostEvent
 from fairshoe.messages import Message, UnknownMessage
 from firmware.journal.cells import CELL_SIZE, RECORD_CELL
@@ -73,7 +73,7 @@ class World:
 
     def __init__(self, seed: int, board: str, game: str, flash: bool = False) -> None:
         self.draw = random.Random(seed)
-        config = copy.deepcopy(boards.load_board(board)[0])
+        config = copy.deepcopy(configs.load_board(board)[0])
         config["link"]["mode"] = "table"
         config["nv"]["bytes"] = max(config["nv"]["bytes"], storage_for(game))
         if flash:

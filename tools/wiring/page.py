@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from fairshoe import boards
-from fairshoe.board_pins import MCUS, Pin
+from fairshoe.boards import configs
+from fairshoe.boards.pins import MCUS, Pin
 from wiring import svg
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -135,7 +135,7 @@ def _address(address: int) -> str:
 
 def section(names: list[str], config: Config) -> str:
     """Picture and table for boards that are wired alike."""
-    mcus = " and ".join(boards.load_board(name)[0]["mcu"]["board"] for name in names)
+    mcus = " and ".join(configs.load_board(name)[0]["mcu"]["board"] for name in names)
     used = {row[1] for row in rows(config) if not row[1].startswith("expander")}
     others = "".join(f" The same picture for {name}: [wiring/{name}.svg](wiring/{name}.svg)." for name in names[1:])
     lines = [
@@ -155,20 +155,20 @@ def section(names: list[str], config: Config) -> str:
 
 def page() -> str:
     groups: dict[str, list[str]] = {}
-    configs: dict[str, Config] = {name: boards.load_board(name)[0] for name in boards.board_names()}
-    for name, config in configs.items():
+    boards: dict[str, Config] = {name: configs.load_board(name)[0] for name in configs.board_names()}
+    for name, config in boards.items():
         groups.setdefault(repr((rows(config), buses(config))), []).append(name)
     # The reference boards first.
     order = sorted(groups.values(), key=lambda names: (not names[0].startswith("pico-"), names[0]))
-    sections = [section(names, configs[names[0]]) for names in order]
+    sections = [section(names, boards[names[0]]) for names in order]
     return "\n".join([HEAD, *sections])
 
 
 def files() -> dict[Path, str]:
     """Everything that is generated, by its path below docs/."""
     found = {Path("WIRING.md"): page()}
-    for name in boards.board_names():
-        found[Path("wiring") / f"{name}.svg"] = svg.picture(boards.load_board(name)[0])
+    for name in configs.board_names():
+        found[Path("wiring") / f"{name}.svg"] = svg.picture(configs.load_board(name)[0])
     return found
 
 

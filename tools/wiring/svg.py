@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from fairshoe.board_pins import MCUS, Pin, pins
+from fairshoe.boards.pins import MCUS, Pin, pins
 
 Config = dict[str, Any]
 

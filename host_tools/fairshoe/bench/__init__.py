@@ -1,1 +1,4 @@
-"""Bench plans: what they are, how they are run on a device, and the report they end in."""
+"""Bench plans: what they are, how they are run on a device, and the report they end in.
+
+Imports client, transport, link, journal, text and sim.
+"""

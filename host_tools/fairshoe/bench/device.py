@@ -9,15 +9,15 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from fairshoe.bench.noise import NoisyPort
+from fairshoe.bench.line_noise import NoisyPort
+from fairshoe.client.operation_store import Operations
+from fairshoe.client.shoe import Shoe
 from fairshoe.errors import FairshoeError, PortLost
 from fairshoe.keys import RoleKey
+from fairshoe.link.framing import Drops
+from fairshoe.link.session import HostSession, LinkCounts
 from fairshoe.messages import Event, Health, LinkCounters, Message, Meters, Role, State, Status, Welcome
-from fairshoe.operations import Operations
-from fairshoe.session import HostSession, LinkCounts
-from fairshoe.shoe import Shoe
-from fairshoe.urls import Port, Way
-from fairshoe.wire import Drops
+from fairshoe.transport.urls import Port, Way
 
 ANSWER_S = 8.0
 AGAIN_S = 0.5

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fairshoe.bench import hands as hands_
 from fairshoe.bench import steps as steps
 from fairshoe.bench.device import Device
-from fairshoe.bench.noise import TO_DEVICE
+from fairshoe.bench.line_noise import TO_DEVICE
 from fairshoe.bench.plan import Step
 from fairshoe.bench.play import Overdue
 from fairshoe.bench.steps import Bench, Findings, NotApplicable, Procedure, right
 from fairshoe.errors import FairshoeError
-from fairshoe.journal import Record
+from fairshoe.journal.export import Record
 from fairshoe.messages import (
     DeckVerified,
     Event,

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
-from fairshoe.bench.kinds import FIGURES, KINDS, MECHANISMS
+from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
 from fairshoe.errors import FairshoeError
 from fairshoe.files import parse_json, read_regular
 

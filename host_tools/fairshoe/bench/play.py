@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fairshoe.advice import WARNINGS
 from fairshoe.bench import hands as hands_
 from fairshoe.bench.device import Device
 from fairshoe.bench.hands import Deed, Hands
-from fairshoe.describe import words
 from fairshoe.messages import (
     CutReached,
     DeckLoaded,
@@ -38,6 +36,8 @@ from fairshoe.messages import (
     WarningCleared,
     WarningLatched,
 )
+from fairshoe.text.advice import WARNINGS
+from fairshoe.text.describe import words
 
 UNKNOWN = 0xFFFF
 MOVES_MAX = 2000  # eight decks drawn one by one

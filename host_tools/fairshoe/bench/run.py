@@ -11,17 +11,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
-import fairshoe
-from fairshoe.advice import WARNINGS
-from fairshoe.bench import result as result_
+from fairshoe import __version__
+from fairshoe.bench import report_file as result_
 from fairshoe.bench.drills import PROCEDURES
 from fairshoe.bench.plan import Data, Plan, Step
 from fairshoe.bench.play import Overdue
-from fairshoe.bench.result import StepResult
+from fairshoe.bench.report_file import StepResult
 from fairshoe.bench.steps import Bench, Findings, NotApplicable, fresh_meters, right
-from fairshoe.describe import words
 from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, PortError, PortLost, StoreError
 from fairshoe.messages import Booted, Event, Meters, State
+from fairshoe.text.advice import WARNINGS
+from fairshoe.text.describe import words
 
 _MOVES = (State.SHUFFLING, State.PREPARING, State.DISPENSING, State.RELEASING, State.REMOVING, State.PROVING_EMPTY)
 
@@ -215,7 +215,7 @@ class Run:
         sha256 = log.close()
         report: Data = {
             "format": result_.FORMAT,
-            "tool": {"name": "fairshoe", "version": fairshoe.__version__},
+            "tool": {"name": "fairshoe", "version": __version__},
             "verdict": verdict,
             "reason": reason,
             "simulated": self.facts.simulated,

@@ -11,7 +11,6 @@ from fairshoe.bench.device import Device
 from fairshoe.bench.hands import Deed, Hands
 from fairshoe.bench.plan import Step
 from fairshoe.bench.play import Deck, Overdue, Play
-from fairshoe.describe import words
 from fairshoe.errors import PortLost
 from fairshoe.messages import (
     AcknowledgeWarning,
@@ -34,6 +33,7 @@ from fairshoe.messages import (
     State,
     WarningLatched,
 )
+from fairshoe.text.describe import words
 
 SILENT_S = 2.0  # four status messages
 TOLD_S = 25.0  # meters and health come after a welcome, or ten seconds later

@@ -1,1 +1,5 @@
-"""The commands of the command line, a module each: add_parser and run."""
+"""The commands of the command line, one module each: `add_parser(commands)` and `run(options) -> int`.
+
+A command reads arguments, calls the library and prints; it decides nothing. May import every package, and no other
+command.
+"""

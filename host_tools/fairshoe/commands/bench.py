@@ -11,23 +11,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairshoe import boards, games, settings
 from fairshoe.bench.device import Device, Line, PortLine
 from fairshoe.bench.hands import Hands, SimHands, Technician
 from fairshoe.bench.plan import Plan, limit_words, load_plan, plan_names
 from fairshoe.bench.play import Play
-from fairshoe.bench.result import PASSED, report_text, write_text
+from fairshoe.bench.report_file import PASSED, report_text, write_text
 from fairshoe.bench.run import Facts, Log, Run
-from fairshoe.bench.screen import BenchScreen
+from fairshoe.bench.run_screen import BenchScreen
 from fairshoe.bench.steps import Bench, Board
+from fairshoe.boards import configs
+from fairshoe.cli import settings
 from fairshoe.errors import FairshoeError, UsageError
-from fairshoe.journal import Record
+from fairshoe.games import profiles
+from fairshoe.journal.export import Record
 from fairshoe.keys import read_key
 from fairshoe.messages import Booted, Role
-from fairshoe.plain import plain
+from fairshoe.printable import plain
 
 if TYPE_CHECKING:
-    from fairshoe.bench.sim import SimLine
+    from fairshoe.bench.simulated_line import SimLine
 
 EXIT_INTERRUPTED = 130
 EXIT_FAILED = 1
@@ -188,7 +190,7 @@ def _bench(options: argparse.Namespace, plan: Plan) -> int:
 
 
 def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
-    from fairshoe.bench.page import page
+    from fairshoe.bench.report_page import page
 
     screen.finish()
     verdict, reason = work.verdict
@@ -226,7 +228,7 @@ def _may_acknowledge(device: Device, board: Board) -> None:
 def _line(url: str) -> tuple[Line, SimLine | None]:
     if not url.startswith("sim://"):
         return PortLine(url), None
-    from fairshoe.bench.sim import SimLine
+    from fairshoe.bench.simulated_line import SimLine
 
     line = SimLine(url)
     return line, line
@@ -236,8 +238,8 @@ def _board(options: argparse.Namespace, device: Device) -> Board:
     """What machine this is: as we are told, or as the CRC of its board config says."""
     stated = _board_crc(device)
     name = options.board or _board_by_crc(stated)
-    config, crc = boards.load_board(name)
-    if stated in boards.device_crcs(config, games.game_names()):
+    config, crc = configs.load_board(name)
+    if stated in configs.device_crcs(config, profiles.game_names()):
         crc = stated
     mech = config["mechanism"]
     return Board(
@@ -269,20 +271,20 @@ def _board_crc(device: Device) -> int | None:
 
 
 def _board_by_crc(crc: int | None) -> str:
-    for name in boards.board_names():
-        if crc in boards.device_crcs(boards.load_board(name)[0], games.game_names()):
+    for name in configs.board_names():
+        if crc in configs.device_crcs(configs.load_board(name)[0], profiles.game_names()):
             return name
     known = f"no board here has the CRC that it states, {crc:08x}" if crc is not None else "the device has not said"
     raise UsageError(f"which board is it? {known}.", "Give --board: a name, or the .json file it was built with.")
 
 
-def _deck_cards(config: boards.Config, code: str) -> int:
+def _deck_cards(config: configs.Config, code: str) -> int:
     own: object = config.get("game", "house")
     if isinstance(own, dict) and "deck_cards" in own:
         return int(own["deck_cards"])  # pyright: ignore[reportUnknownArgumentType]
-    for name in games.game_names():
+    for name in profiles.game_names():
         if name != "house":
-            game = games.load_game(name)
+            game = profiles.load_game(name)
             if game["code"] == code:
                 return int(game["deck_cards"])
     return 52

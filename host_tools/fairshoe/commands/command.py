@@ -9,13 +9,13 @@ import textwrap
 from dataclasses import fields
 from typing import Any
 
-from fairshoe.connection import PORT_HELP
-from fairshoe.describe import describe_reason
-from fairshoe.driving import KEY_NOTE, add_driving, driver_of
+from fairshoe.cli.connection import PORT_HELP
+from fairshoe.cli.operating import KEY_NOTE, add_driving, driver_of
+from fairshoe.client.shoe import Pending, Shoe
 from fairshoe.errors import UsageError
+from fairshoe.games.record_kinds import record_from_words
 from fairshoe.messages import ALL, Command, Record
-from fairshoe.records import record_from_words
-from fairshoe.shoe import Pending, Shoe
+from fairshoe.text.describe import describe_reason
 
 NAMES = sorted(cls.NAME.replace("_", "-") for cls in ALL if issubclass(cls, Command))
 EPILOG = """\

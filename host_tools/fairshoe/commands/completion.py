@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from fairshoe import completion
+from fairshoe.cli import shell_completion
 
 EPILOG = """\
 examples:
@@ -24,11 +24,11 @@ def add_parser(commands: Any) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("shell", choices=sorted(completion.SHELLS))
+    command.add_argument("shell", choices=sorted(shell_completion.SHELLS))
 
 
 def run(options: argparse.Namespace) -> int:
-    from fairshoe.cli import parser  # which holds this module
+    from fairshoe.cli.command_line import parser  # which holds this module
 
-    print(completion.SHELLS[options.shell](parser()), end="")
+    print(shell_completion.SHELLS[options.shell](parser()), end="")
     return 0

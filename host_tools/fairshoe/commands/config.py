@@ -7,10 +7,10 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from fairshoe import settings
-from fairshoe.board_game import inspect_with_game
+from fairshoe.cli import settings
 from fairshoe.errors import BoardError
-from fairshoe.plain import plain
+from fairshoe.printable import plain
+from fairshoe.ship.game_fit import inspect_with_game
 
 EPILOG = """\
 examples:

@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from fairshoe.driving import KEY_NOTE, AtTheKeyboard, add_dealing, driver_of, positions_of
-from fairshoe.procedure import DEALT, Procedure, check_can_deal
+from fairshoe.cli.operating import KEY_NOTE, AtTheKeyboard, add_dealing, driver_of, positions_of
+from fairshoe.operate.round_procedure import DEALT, Procedure, check_can_deal
 
 EPILOG = f"""\
 examples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from fairshoe import decode
+from fairshoe.observe import capture_decoder
 
 EPILOG = """\
 examples:
@@ -32,4 +32,4 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    return decode.run(options.source, options.follow, options.hex, options.json, options.key_file)
+    return capture_decoder.run(options.source, options.follow, options.hex, options.json, options.key_file)

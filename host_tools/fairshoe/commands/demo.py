@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from fairshoe import boards, demo, demo_stories, games
+from fairshoe.boards import configs
 from fairshoe.commands.sim import DEFAULT_BOARD, DEFAULT_GAME, add_simulation
-from fairshoe.screen import Screen
+from fairshoe.demo import stories
+from fairshoe.demo.table import play
+from fairshoe.games import profiles
+from fairshoe.text.screen import Screen
 
 EPILOG = """\
 examples:
@@ -32,18 +35,18 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     # Checked here too, so that a mistake is told once and not by a child process.
-    from fairshoe.simulator import check_game
+    from fairshoe.sim.pty_server import check_game
 
     if options.board == DEFAULT_BOARD:
-        options.board = demo_stories.BOARDS.get(options.game, DEFAULT_BOARD)
-    config, _crc = boards.load_board(options.board)
+        options.board = stories.BOARDS.get(options.game, DEFAULT_BOARD)
+    config, _crc = configs.load_board(options.board)
     kind = config["mechanism"]["kind"]
-    name = options.game or demo_stories.DEFAULTS.get(kind, DEFAULT_GAME)
+    name = options.game or stories.DEFAULTS.get(kind, DEFAULT_GAME)
     game = check_game(name)
-    story = demo_stories.story_for(kind, name, game)
-    table = [*story.table, *options.table]  # what is said last counts
-    games.set_table(config, table)
+    story = stories.story_for(kind, name, game)
+    settings = [*story.table, *options.table]  # the last of two settings counts
+    profiles.set_table(config, settings)
     arguments = ["--board", options.board, "--game", name, "--display"]
-    arguments += [f"--table={word}" for word in table]
+    arguments += [f"--table={word}" for word in settings]
     arguments += ["--seed", str(options.seed), "--speed", str(options.speed)]
-    return demo.run(arguments, story, options.speed, Screen(story=True))
+    return play(arguments, story, options.speed, Screen(story=True))

@@ -11,18 +11,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fairshoe.board_game import check_with_game
 from fairshoe.errors import FairshoeError, UsageError
-from fairshoe.plain import plain
-from fairshoe.progress import Progress
-from fairshoe.ship import up
+from fairshoe.printable import plain
+from fairshoe.ship import start_check
 from fairshoe.ship.build import build
-from fairshoe.ship.device import Device
+from fairshoe.ship.device_files import Device
+from fairshoe.ship.file_plan import Plan
 from fairshoe.ship.flash import Leave, apply, check, check_device, check_installed, plan_for, reach
+from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.manifest import pick_board, read_manifest, released_files
-from fairshoe.ship.plan import Plan
 from fairshoe.ship.repl import open_line
 from fairshoe.ship.signing import check_signature, read_public_key
+from fairshoe.text.progress import Progress
 
 Payload = tuple[dict[str, Any], dict[str, bytes], str]  # config, files, firmware
 
@@ -120,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--port and --table-port are the same.", "The table port is the shoe's UART, not its USB.")
     progress = Progress()
     config, files, firmware = _released(options, progress) if options.release is not None else _built(options, progress)
-    wanted = up.expected(files, firmware)
+    wanted = start_check.expected(files, firmware)
     report = Report(options.board, wanted.game, wanted.firmware, len(files), sum(map(len, files.values())))
     what = plain(f"firmware {report.firmware}, game {report.game}")
     progress.say(f"  {report.files} files, {report.bytes} bytes; {what}")
@@ -167,7 +167,7 @@ def _flash(
     options: argparse.Namespace,
     config: dict[str, Any],
     files: dict[str, bytes],
-    wanted: up.Expected,
+    wanted: start_check.Expected,
     report: Report,
     progress: Progress,
 ) -> None:
@@ -190,11 +190,11 @@ def _flash(
         repl.close()
     if options.dry_run:
         return
-    up.stays_silent(line, options.port)
+    start_check.stays_silent(line, options.port)
     report.runs = True
     if options.table_port:
         progress.say(f"saying hello at {options.table_port} ...")
-        answer = up.greet(lambda: open_line(options.table_port), options.table_port, wanted)
+        answer = start_check.greet(lambda: open_line(options.table_port), options.table_port, wanted)
         report.table = asdict(answer)
 
 

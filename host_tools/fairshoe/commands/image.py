@@ -9,15 +9,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fairshoe.board_game import check_with_game
 from fairshoe.errors import UsageError
-from fairshoe.plain import plain
-from fairshoe.progress import Progress
+from fairshoe.printable import plain
 from fairshoe.ship.board_folder import chip_of
 from fairshoe.ship.build import build
 from fairshoe.ship.checkout import find_toolchain, read_checkout
+from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.identity import ROLLBACK_MAX
 from fairshoe.ship.image_build import Made, image_path, make_image, sign_image, write_image
+from fairshoe.text.progress import Progress
 
 OUT = "build/image"
 EXAMPLES = """\

@@ -11,10 +11,10 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from fairshoe.connection import Connection, add_key, add_port
-from fairshoe.describe import describe_event
+from fairshoe.cli.connection import Connection, add_key, add_port
+from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
-from fairshoe.journal import (
+from fairshoe.journal.export import (
     Export,
     JournalAltered,
     NothingToVerify,
@@ -24,11 +24,11 @@ from fairshoe.journal import (
     read_export,
     write_export,
 )
-from fairshoe.journal_verify import Verdict, verify
+from fairshoe.journal.verify import Verdict, verify
 from fairshoe.keys import read_seal_key
 from fairshoe.messages import Booted, Event, JournalBroken, KeyChanged, PowerLost, Sealed
-from fairshoe.plain import plain
-from fairshoe.shoe import Shoe
+from fairshoe.printable import plain
+from fairshoe.text.describe import describe_event
 
 EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
 _MARKED = (Booted, PowerLost, JournalBroken, KeyChanged)

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from fairshoe.connection import Connection, add_key, add_port, json_ready
+from fairshoe.cli.connection import Connection, add_key, add_port, json_ready
 from fairshoe.errors import PortLost
 from fairshoe.messages import Event, Message, Meters, Role, Status
-from fairshoe.monitor_view import View
-from fairshoe.screen import Screen
-from fairshoe.watch import Mode, Watch
+from fairshoe.observe.monitor_view import View
+from fairshoe.observe.observer import Mode, Watch
+from fairshoe.text.screen import Screen
 
 DRAW_S = 0.1
 HISTORY = 30
@@ -53,7 +53,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from fairshoe.terminal import Terminal  # only where there are terminals of this kind
+    from fairshoe.text.terminal import Terminal  # only where there are terminals of this kind
 
     connection = Connection(options)
     key = connection.key(Role.OBSERVER if options.host else None)
@@ -86,7 +86,7 @@ def _steps(watch: Watch, options: argparse.Namespace) -> Iterator[list[Message]]
 
 
 def _view(watch: Watch, options: argparse.Namespace) -> int:
-    from fairshoe.terminal import Terminal
+    from fairshoe.text.terminal import Terminal
 
     view = View(watch)
     draw_at = 0.0

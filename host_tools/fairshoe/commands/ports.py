@@ -7,9 +7,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from fairshoe import ports
-from fairshoe.plain import plain
-from fairshoe.screen import Screen, waiting
+from fairshoe.observe import discovery
+from fairshoe.printable import plain
+from fairshoe.text.screen import Screen, waiting
 
 EPILOG = """\
 examples:
@@ -20,7 +20,7 @@ examples:
 
 exit status: 0 a shoe was found, 1 none was
 """
-_FOUND = (ports.SHOE, ports.IN_USE, ports.HALTED, ports.SIMULATED)
+_FOUND = (discovery.SHOE, discovery.IN_USE, discovery.HALTED, discovery.SIMULATED)
 
 
 def add_parser(commands: Any) -> None:
@@ -34,7 +34,7 @@ def add_parser(commands: Any) -> None:
     )
     command.add_argument("url", nargs="*", metavar="URL", help="ask there too: tcp://HOST:PORT, a device of any name")
     command.add_argument("--no-ask", action="store_true", help="list serial devices, and send nothing")
-    command.add_argument("--seconds", type=_seconds, default=ports.ASK_S, metavar="S", help="to wait for an answer")
+    command.add_argument("--seconds", type=_seconds, default=discovery.ASK_S, metavar="S", help="to wait for an answer")
     command.add_argument("--json", action="store_true", help="a JSON array")
 
 
@@ -50,7 +50,7 @@ def _seconds(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     with waiting("asking"):
-        found = ports.find(options.url, not options.no_ask, options.seconds)
+        found = discovery.find(options.url, not options.no_ask, options.seconds)
     if options.json:
         print(json.dumps([asdict(each) for each in found], indent=1))
     elif not found:
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if options.no_ask or any(each.kind in _FOUND for each in found) else 1
 
 
-def _table(found: list[ports.Found]) -> None:
+def _table(found: list[discovery.Found]) -> None:
     screen = Screen()
     rows = [("PORT", "WHAT", "DEVICE", "FIRMWARE", "GAME", "KEY", "ABOUT"), *map(_row, found)]
     widths = [max(len(row[i]) for row in rows) for i in range(6)]
@@ -71,7 +71,7 @@ def _table(found: list[ports.Found]) -> None:
         screen.line(text.rstrip(), "bold" if not number else "good" if good else "dim")
 
 
-def _row(each: ports.Found) -> tuple[str, ...]:
+def _row(each: discovery.Found) -> tuple[str, ...]:
     key = "-" if each.has_key is None else "yes" if each.has_key else "no"
     cells = (each.device, each.firmware, each.game)
     return tuple(map(plain, (each.port, each.kind, *(cell or "-" for cell in cells), key, each.about)))

@@ -7,16 +7,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fairshoe.board_game import check_with_game
 from fairshoe.errors import UsageError
-from fairshoe.plain import plain
-from fairshoe.progress import Progress
+from fairshoe.printable import plain
 from fairshoe.ship import signing
 from fairshoe.ship.build import Built, build
-from fairshoe.ship.faults import ImageError, ManifestError
-from fairshoe.ship.image import read_bytes, whole_sectors
+from fairshoe.ship.errors import ImageError, ManifestError
+from fairshoe.ship.flash_image import read_bytes, whole_sectors
+from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.manifest import NAME, Entry, image_file, make_manifest, parse_manifest, read_manifest, sha256
 from fairshoe.ship.release_images import images_of
+from fairshoe.text.progress import Progress
 
 EXAMPLES = """\
 examples:

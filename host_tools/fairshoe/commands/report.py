@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from fairshoe.bench.page import page
-from fairshoe.bench.result import read_report, write_text
+from fairshoe.bench.report_file import read_report, write_text
+from fairshoe.bench.report_page import page
 from fairshoe.errors import UsageError
-from fairshoe.plain import plain
+from fairshoe.printable import plain
 
 
 def add_parser(commands: Any) -> None:

@@ -6,9 +6,9 @@ import argparse
 import json
 from typing import Any
 
-from fairshoe.advice import warned
-from fairshoe.driving import KEY_NOTE, AtTheKeyboard, add_dealing, driver_of, positions_of
-from fairshoe.procedure import Procedure
+from fairshoe.cli.operating import KEY_NOTE, AtTheKeyboard, add_dealing, driver_of, positions_of
+from fairshoe.operate.round_procedure import Procedure
+from fairshoe.text.advice import warned
 
 EPILOG = f"""\
 examples:

@@ -8,10 +8,10 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from fairshoe import selftest
-from fairshoe.connection import Connection, add_key, add_port
-from fairshoe.look import Look
-from fairshoe.screen import Screen, waiting
+from fairshoe.cli.connection import Connection, add_key, add_port
+from fairshoe.observe import fitness
+from fairshoe.observe.snapshot import Look
+from fairshoe.text.screen import Screen, waiting
 
 EPILOG = """\
 examples:
@@ -23,7 +23,7 @@ A shoe tests its own beams, axis and home at power-up, before every job and afte
 test, so its last result is read from the journal. Nothing moves, and nothing is acknowledged.
 exit status: 0 nothing is bad, 1 something is
 """
-_STYLES = {selftest.GOOD: "good", selftest.LOOK: "warn", selftest.BAD: "bad", selftest.UNKNOWN: "dim"}
+_STYLES = {fitness.GOOD: "good", fitness.LOOK: "warn", fitness.BAD: "bad", fitness.UNKNOWN: "dim"}
 
 
 def add_parser(commands: Any) -> None:
@@ -43,26 +43,26 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     connection = Connection(options)
     screen = Screen()
-    found: list[selftest.Check] = []
+    found: list[fitness.Check] = []
     look = Look(connection.port, connection.key(), connection.answer_s)
     with contextlib.ExitStack() as stack:
         with waiting(f"asking {connection.port}"):
             stack.enter_context(look)
-        for check in selftest.checks(look):
+        for check in fitness.checks(look):
             found.append(check)
             if not options.json:
                 _show(screen, check)
     if options.json:
         print(json.dumps([asdict(check) for check in found], indent=1))
-    bad = sum(check.verdict == selftest.BAD for check in found)
+    bad = sum(check.verdict == fitness.BAD for check in found)
     if not options.json:
-        others = sum(check.verdict in (selftest.LOOK, selftest.UNKNOWN) for check in found)
+        others = sum(check.verdict in (fitness.LOOK, fitness.UNKNOWN) for check in found)
         text = f"{len(found)} checks, {bad} bad, {others} to look at or not known"
         screen.line(text, "bad" if bad else "warn" if others else "good")
     return 1 if bad else 0
 
 
-def _show(screen: Screen, check: selftest.Check) -> None:
+def _show(screen: Screen, check: fitness.Check) -> None:
     verdict = screen.styled(f"{check.verdict:10s}", _STYLES[check.verdict])
     screen.line(f"{check.name:10s} {verdict} {check.what}")
     if check.advice:

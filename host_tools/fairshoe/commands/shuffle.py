@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from fairshoe.driving import KEY_NOTE, add_driving, driver_of, event_facts
+from fairshoe.cli.operating import KEY_NOTE, add_driving, driver_of, event_facts
 from fairshoe.messages import DeckVerified, Shuffle
 
 EPILOG = f"""\

@@ -7,9 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fairshoe import boards, games, runtime, tcp_door
+from fairshoe.boards import configs
+from fairshoe.games import profiles
 from fairshoe.keys import read_device_key
-from fairshoe.screen import framed
+from fairshoe.sim import running_shoes, tcp_server
+from fairshoe.text.screen import framed
 
 DEFAULT_BOARD = "pico-carousel"
 DEFAULT_GAME = "caribbean-stud"
@@ -81,15 +83,15 @@ def _speed(text: str) -> float:
 
 
 def run(options: argparse.Namespace) -> int:
-    from fairshoe.simulator import Simulator, serve
+    from fairshoe.sim.pty_server import Simulator, serve
 
-    config, crc = boards.load_board(options.board)
+    config, crc = configs.load_board(options.board)
     key = read_device_key(Path(options.key_file)) if options.key_file else None
     game = options.game or config.get("game", DEFAULT_GAME)
-    games.set_table(config, options.table)
+    profiles.set_table(config, options.table)
     if options.mode:
         config["link"]["mode"] = options.mode
-    tcp = tcp_door.address(options.tcp) if options.tcp else None
+    tcp = tcp_server.address(options.tcp) if options.tcp else None
     simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage, tcp)
     ready: dict[str, Any] = {
         "port": simulator.table.path,
@@ -104,13 +106,13 @@ def run(options: argparse.Namespace) -> int:
     }
     if options.display:
         simulator.shown = _print_display_json if options.json else _print_display
-    with runtime.registered(ready):
+    with running_shoes.registered(ready):
         _say_ready(ready, options.json)
         return serve(simulator, options.hands)
 
 
 def _say_ready(ready: dict[str, Any], as_json: bool) -> None:
-    from fairshoe.simulator import ACTION_HELP
+    from fairshoe.sim.pty_server import ACTION_HELP
 
     if as_json:
         print(json.dumps(ready), flush=True)

@@ -9,16 +9,16 @@ import textwrap
 from dataclasses import asdict
 from typing import Any
 
-from fairshoe.advice import next_step, warned
-from fairshoe.connection import Connection, add_key, add_port, json_ready
-from fairshoe.describe import words
-from fairshoe.look import Look
+from fairshoe.cli.connection import Connection, add_key, add_port, json_ready
+from fairshoe.client.operation_store import Unfinished
 from fairshoe.messages import ZONES, State, Status, Welcome
-from fairshoe.monitor_view import link_facts, many, meters_facts, round_facts
-from fairshoe.operations import Unfinished
-from fairshoe.plain import plain
-from fairshoe.screen import Screen, waiting
-from fairshoe.watch import Mode, Watch
+from fairshoe.observe.monitor_view import link_facts, many, meters_facts, round_facts
+from fairshoe.observe.observer import Mode, Watch
+from fairshoe.observe.snapshot import Look
+from fairshoe.printable import plain
+from fairshoe.text.advice import next_step, warned
+from fairshoe.text.describe import words
+from fairshoe.text.screen import Screen, waiting
 
 EPILOG = """\
 examples:

@@ -11,17 +11,17 @@ from typing import Any
 
 from fairshoe.commands.flash import check_port, seconds
 from fairshoe.errors import UsageError
-from fairshoe.plain import plain
-from fairshoe.progress import Progress
+from fairshoe.printable import plain
 from fairshoe.ship import signing, verify
-from fairshoe.ship.device import Device
-from fairshoe.ship.faults import Differs, ImageError
+from fairshoe.ship.device_files import Device
+from fairshoe.ship.errors import Differs, ImageError
 from fairshoe.ship.flash import reach
+from fairshoe.ship.flash_image import UF2_BEGIN, flash_of_uf2, read_bytes, read_image
 from fairshoe.ship.identity import find_identity
-from fairshoe.ship.image import UF2_BEGIN, flash_of_uf2, read_bytes, read_image
 from fairshoe.ship.manifest import BoardRelease, Manifest, pick_board, read_manifest, released_image, sha256
 from fairshoe.ship.repl import open_line
 from fairshoe.ship.verify import Finding
+from fairshoe.text.progress import Progress
 
 EXAMPLES = """\
 examples:

@@ -7,7 +7,7 @@ from typing import Any
 from serial.serialutil import PortNotOpenError, SerialBase, SerialException
 
 from fairshoe.errors import FairshoeError
-from fairshoe.sim_port import SimPort
+from fairshoe.sim.port import SimPort
 
 
 class Serial(SerialBase):

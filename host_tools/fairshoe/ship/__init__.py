@@ -1,1 +1,4 @@
-"""From the sources of the firmware to the files of one board: folded, shortened, compiled."""
+"""From the sources of the firmware to a device: build for one board, write files or an image, sign, verify.
+
+Imports boards, games and link.
+"""

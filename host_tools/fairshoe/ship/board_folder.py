@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fairshoe import _device
 from fairshoe.ship.build import GAME_DEFAULT, Built
-from fairshoe.ship.faults import NoImage
+from fairshoe.ship.errors import NoImage
 from fairshoe.ship.frozen_scripts import scripts
 from fairshoe.ship.identity import Identity, game_name
 

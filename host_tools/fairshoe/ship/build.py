@@ -15,9 +15,11 @@ from typing import Any
 from zlib import crc32
 
 from fairshoe import _device
-from fairshoe.boards import device_bytes
-from fairshoe.games import NO_GAMES
-from fairshoe.ship.closure import (
+from fairshoe.boards.configs import device_bytes
+from fairshoe.games.profiles import NO_GAMES
+from fairshoe.ship.errors import ShipError, need
+from fairshoe.ship.fold import FoldError, fold
+from fairshoe.ship.import_closure import (
     KINDS,
     chosen_by_name,
     find_module,
@@ -27,8 +29,6 @@ from fairshoe.ship.closure import (
     modules_of,
     port_modules,
 )
-from fairshoe.ship.faults import ShipError, need
-from fairshoe.ship.fold import FoldError, fold
 from fairshoe.ship.machine_code import to_machine_code
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 

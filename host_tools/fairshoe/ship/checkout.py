@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairshoe.ship.faults import NoImage
+from fairshoe.ship.errors import NoImage
 
 VERSION = (1, 28)  # the release that images are built from and were tried with
 REPOSITORY = "https://github.com/micropython/micropython"

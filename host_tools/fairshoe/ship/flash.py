@@ -13,10 +13,10 @@ from typing import Any
 
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship.build import RP2040_MODULE_BYTES, module_bytes
-from fairshoe.ship.device import Device, Identity, OnDevice
-from fairshoe.ship.faults import DeviceFailed, NoPrompt, NotForDevice
+from fairshoe.ship.device_files import Device, Identity, OnDevice
+from fairshoe.ship.errors import DeviceFailed, NoPrompt, NotForDevice
+from fairshoe.ship.file_plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
 from fairshoe.ship.identity import refuse_older
-from fairshoe.ship.plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
 from fairshoe.ship.repl import Line, Repl
 
 # What the firmware was tried with: the release of the compiler, and that of the emulated board.

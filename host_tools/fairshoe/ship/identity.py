@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from fairshoe.ship.faults import ImageError, OlderRelease
+from fairshoe.ship.errors import ImageError, OlderRelease
 
 NO_GAME = "house"  # a game that the board config itself describes
 _LINE = re.compile(

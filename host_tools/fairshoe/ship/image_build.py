@@ -20,9 +20,9 @@ from typing import Any
 from fairshoe.ship.board_folder import board_folder, chip_of, write_folder
 from fairshoe.ship.build import Built
 from fairshoe.ship.checkout import Checkout, Toolchain
-from fairshoe.ship.faults import NoImage
+from fairshoe.ship.errors import NoImage
+from fairshoe.ship.flash_image import flash_of_uf2, whole_sectors
 from fairshoe.ship.identity import Identity, refuse_older
-from fairshoe.ship.image import flash_of_uf2, whole_sectors
 from fairshoe.ship.manifest import sha256
 from fairshoe.ship.signed_boot import find_signature, seal
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 
-from fairshoe.ship.faults import ShipError
+from fairshoe.ship.errors import ShipError
 
 COMPILED = {
     "firmware.protocol.cobs": ("cobs_decode", "cobs_encode"),

@@ -14,11 +14,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import fairshoe
-from fairshoe import _device
+from fairshoe import __version__, _device
 from fairshoe.files import read_regular
 from fairshoe.ship.build import Built
-from fairshoe.ship.faults import ManifestError
+from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.flash import MICROPYTHON
 from fairshoe.ship.identity import find_identity
 from fairshoe.ship.mpy_compile import compiler_version
@@ -100,7 +99,7 @@ def make_manifest(
     return canonical(
         {
             "format": FORMAT,
-            "version": fairshoe.__version__,
+            "version": __version__,
             "firmware": firmware,
             "source": source_hash(),
             "compiler": compiler_version(),

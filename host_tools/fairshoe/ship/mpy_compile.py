@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from fairshoe.ship.faults import need
+from fairshoe.ship.errors import need
 
 
 class CompileError(Exception):

@@ -6,9 +6,9 @@ from typing import Any
 
 from fairshoe.ship.board_folder import board_folder, chip_of
 from fairshoe.ship.build import Built
-from fairshoe.ship.faults import ImageError, ManifestError
+from fairshoe.ship.errors import ImageError, ManifestError
+from fairshoe.ship.flash_image import BLOCK, whole_sectors
 from fairshoe.ship.identity import Identity, find_identity
-from fairshoe.ship.image import BLOCK, whole_sectors
 from fairshoe.ship.manifest import Entry, ImageEntry, sha256
 
 

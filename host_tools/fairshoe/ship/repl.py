@@ -14,7 +14,7 @@ from typing import Protocol
 import serial
 
 from fairshoe.errors import PortError, PortLost
-from fairshoe.ship.faults import DeviceFailed, NoPrompt
+from fairshoe.ship.errors import DeviceFailed, NoPrompt
 
 _RAW = b"\x01"
 _INTERRUPT = b"\x03"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe.ship.checkout import Toolchain
-from fairshoe.ship.faults import NoImage, need
+from fairshoe.ship.errors import NoImage, need
+from fairshoe.ship.flash_image import FLASH_START
 from fairshoe.ship.identity import version_numbers
-from fairshoe.ship.image import FLASH_START
 
 _BLOCK_START, _BLOCK_END = 0xFFFFDED3, 0xAB123579
 _LOAD_MAP, _HASH_DEF, _VERSION, _SIGNATURE, _HASH_VALUE, _LAST = 0x06, 0x47, 0x48, 0x09, 0x4B, 0xFF

@@ -18,7 +18,7 @@ from typing import Any
 from fairshoe.errors import KeyFileError
 from fairshoe.files import read_regular
 from fairshoe.keys import write_key
-from fairshoe.ship.faults import ManifestError, SignatureError, need
+from fairshoe.ship.errors import ManifestError, SignatureError, need
 from fairshoe.ship.manifest import MANIFEST_BYTES_MAX, Manifest, find_manifest, parse_manifest
 
 SIGNING, PUBLIC = "release-signing", "release-public"

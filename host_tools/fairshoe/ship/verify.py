@@ -8,10 +8,10 @@ from pathlib import Path
 
 from fairshoe.files import read_regular
 from fairshoe.ship.board_folder import chip_of
-from fairshoe.ship.device import OnDevice
-from fairshoe.ship.faults import ImageError
+from fairshoe.ship.device_files import OnDevice
+from fairshoe.ship.errors import ImageError
+from fairshoe.ship.flash_image import BLOCK, ERASED, FLASH_START, UF2_BEGIN, Image, flash_of_uf2, whole_sectors
 from fairshoe.ship.identity import Identity, find_identity
-from fairshoe.ship.image import BLOCK, ERASED, FLASH_START, UF2_BEGIN, Image, flash_of_uf2, whole_sectors
 from fairshoe.ship.manifest import FILE_BYTES_MAX, BoardRelease, Entry, ImageEntry, sha256
 from fairshoe.ship.signed_boot import find_signature
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import eq, gt, mul, ne
 
-from fairshoe.shuffle.exact import (
+from fairshoe.shuffle.exact_laws import (
     Law,
     alternating,
     chi_square_p,

@@ -1,0 +1,338 @@
+"""A bench report as a page: one HTML file, complete in itself, for screen and paper, without scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from html import escape
+from typing import cast
+
+from fairshoe.bench import report_plots as bench_plots
+from fairshoe.bench.plan import Data
+from fairshoe.bench.report_plots import Point
+from fairshoe.bench.steps import BEAMS
+from fairshoe.shuffle.report_plots import STYLE
+from fairshoe.text.describe import words
+
+_LIGHT = (
+    "--paper:#ffffff;--ink:#1c2430;--soft:#5b6675;--grid:#e3e7ec;--law:#cfd6df;--ours:#1f63c6;"
+    "--good:#17693a;--goodback:#e2f3e7;--poor:#a4231c;--poorback:#fbe5e2;--open:#7a5200;--openback:#fdf1d3"
+)
+_PAGE_STYLE = f"""\
+:root{{{_LIGHT}}}
+@media (prefers-color-scheme:dark){{:root{{--paper:#14181f;--ink:#e6eaf0;--soft:#9aa6b5;--grid:#2a313c;--law:#414b59;
+--ours:#74aaff;--good:#7fd99b;--goodback:#173524;--poor:#ff9d92;--poorback:#442019;--open:#f0c674;--openback:#3a2f14}}}}
+:root{{color-scheme:light dark}}
+body{{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif}}
+main{{max-width:860px;margin:0 auto;padding:28px 20px 60px}}
+h1{{font-size:26px;line-height:1.2;margin:0 0 2px}}h2{{font-size:19px;margin:36px 0 8px}}h3{{font-size:16px;margin:0}}
+p{{max-width:78ch;margin:8px 0}}.soft{{color:var(--soft)}}.small{{font-size:13px}}
+.verdict,.notice{{border-radius:10px;padding:14px 18px;margin:18px 0}}
+.verdict{{display:flex;gap:18px;align-items:center;font-size:16px}}.verdict b{{font-size:26px;letter-spacing:.02em}}
+.passed{{background:var(--goodback);color:var(--good)}}.failed{{background:var(--poorback);color:var(--poor)}}
+.incomplete,.notice{{background:var(--openback);color:var(--open)}}
+.badge{{border-radius:5px;padding:1px 8px;font-weight:600;font-size:13px;white-space:nowrap}}
+.none{{color:var(--soft);border:1px solid var(--grid)}}
+.pair{{display:grid;grid-template-columns:1fr 1fr;gap:0 32px}}
+dl{{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;margin:8px 0}}dt{{color:var(--soft)}}
+dd{{margin:0;overflow-wrap:anywhere}}
+table{{border-collapse:collapse;font-size:14px;width:100%;font-variant-numeric:tabular-nums}}
+th,td{{padding:4px 8px;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}}
+th,td{{white-space:nowrap}}th:first-child,td:first-child,td.text,th.text{{text-align:left;white-space:normal}}
+thead th{{color:var(--soft);font-weight:600}}
+tfoot td{{font-weight:600;border-bottom:0;border-top:2px solid var(--grid)}}
+td.good{{color:var(--good);font-weight:600}}td.poor{{color:var(--poor);font-weight:600}}
+.wide{{overflow-x:auto}}svg{{max-width:100%;height:auto;display:block;margin:14px 0}}
+section.step{{border:1px solid var(--grid);border-radius:10px;padding:12px 16px;margin:12px 0}}
+section.step header{{display:flex;justify-content:space-between;gap:12px;align-items:baseline}}
+section.step p{{margin:4px 0}}ul{{margin:4px 0;padding-left:20px}}
+code{{font:13px ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}}
+.sign{{display:grid;grid-template-columns:1fr 1fr 1fr;gap:28px;margin:48px 0 8px}}
+.sign div{{border-top:1px solid var(--ink);padding-top:4px;font-size:13px;color:var(--soft)}}
+.receipt{{border:1px solid var(--ink);border-radius:4px;padding:6px 20px 16px;margin-top:36px}}
+@media (max-width:640px){{.pair,.sign{{grid-template-columns:1fr}}.verdict{{display:block}}}}
+@page{{size:A4;margin:14mm 13mm}}
+@media print{{:root{{{_LIGHT};color-scheme:light}}*{{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+body{{font-size:9.5pt;line-height:1.4}}main{{max-width:none;padding:0}}table{{font-size:8.5pt}}th,td{{padding:2px 6px}}
+h1{{font-size:18pt}}h2{{font-size:13pt;break-after:avoid;margin-top:16px}}h3{{font-size:11pt}}.small{{font-size:8.5pt}}
+svg{{max-height:44mm;width:auto;margin:8px 0}}section.step{{padding:8px 12px;margin:8px 0}}
+.badge{{font-size:8.5pt}}code{{font-size:8pt}}.sign{{margin-top:34px}}
+section.step,svg,.verdict,tr,.sign{{break-inside:avoid}}.receipt{{break-before:page}}}}
+"""
+_WORDS = {"not_applicable": "does not apply", "not_run": "not run"}
+_MARKS = {"passed": "passed", "failed": "failed", "stopped": "incomplete"}
+# Series that are drawn: title, unit, what stands below, and the figure whose limit belongs to it.
+_SERIES = {
+    "intake_s": ("Time of each shuffle, as reported", "s", "deck", "intake_s_max"),
+    "feed_ms": ("Feed time per card, the device's mean after each deck", "ms", "deck", "feed_ms"),
+    "stack_ms": ("Time of each stack, from start to offer", "ms", "deck.stack", "stack_ms_max"),
+    "notice_ms": ("Jam drill: from start of motion to motors off", "ms", "jam", "notice_ms_max"),
+}
+_LABELS = {
+    "cycles": "decks shuffled or loaded",
+    "cards": "cards fed",
+    "faults": "warnings that the machine raised",
+    "feed_us": "feed time, µs",
+    "feed_us_new": "feed time when new, µs",
+}
+_POINTS_MIN = 2  # a single figure is in the table
+_METERS = (
+    *("cycles", "cards", "misfeeds", "stalls", "jams", "double_feeds", "faults", "feed_us", "feed_us_new"),
+    *BEAMS,
+)
+
+
+def page(report: Data) -> str:
+    plan, device = report["plan"], report["device"]
+    plots = "".join(_plots(report))
+    steps = "".join(_step(number, step) for number, step in enumerate(report["steps"], 1))
+    return f"""\
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8"/><meta name="viewport" content="width=device-width,initial-scale=1"/>
+<title>{escape(plan["title"])}: {escape(_model(report))}, {escape(report["verdict"])}</title>
+<style>{STYLE}{bench_plots.STYLE}{_PAGE_STYLE}</style></head><body><main>
+<h1>{escape(plan["title"])}</h1>
+<p class="soft">{escape(_model(report))}, {_serial(report)}. {escape(_moment(report["started"]))}.</p>
+{_notice(report)}<div class="verdict {escape(report["verdict"])}"><b>{escape(report["verdict"].upper())}</b>
+<span>{escape(report["reason"])}</span></div>
+<div class="pair"><div><h3>Device (self-reported)</h3>{_facts(_device_facts(device))}</div>
+<div><h3>Test</h3>{_facts(_test_facts(report))}</div></div>
+<p class="soft small">What a device says about itself is no proof: altered firmware can say anything. Its flash read
+back from outside is.</p>
+<h2>Summary</h2><div class="wide">{_summary(report)}</div>
+{f"<h2>Plots</h2>{plots}" if plots else ""}
+<h2>Steps</h2>{steps}
+{_receipt(report)}
+<p class="soft small">Written by fairshoe {escape(report["tool"]["version"])}. Events {report["events"]["first"]} to
+{report["events"]["last"]} of the device are in <code>{escape(report["events"]["log"])}</code>, SHA-256
+<code>{escape(report["events"]["sha256"])}</code>.</p>
+</main></body></html>
+"""
+
+
+def _notice(report: Data) -> str:
+    if not report["simulated"]:
+        return ""
+    return (
+        '<div class="notice"><b>Simulated device.</b> The machine and the hands in this report are software; times are '
+        "those of the simulated clock. It says nothing about any real machine.</div>\n"
+    )
+
+
+def _model(report: Data) -> str:
+    device = report["device"]
+    return f"fairshoe {device['board']} ({device['mechanism']})"
+
+
+def _serial(report: Data) -> str:
+    return f"serial {escape(report['serial'])}" if report["serial"] else f"device {escape(report['device']['id'])}"
+
+
+def _moment(text: str) -> str:
+    moment = datetime.fromisoformat(text)
+    return f"{moment.day} {moment:%B %Y, %H:%M:%S}"
+
+
+def _facts(facts: dict[str, str]) -> str:
+    return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{text}</dd>" for name, text in facts.items()) + "</dl>"
+
+
+def _device_facts(device: Data) -> dict[str, str]:
+    stated, expected, name = device["board_crc"], escape(device["board_crc_expected"]), escape(device["board"])
+    if stated is None:
+        board = "not stated in this run"
+    elif stated == device["board_crc_expected"]:
+        board = f"<code>{escape(stated)}</code>, as {name} has it"
+    else:
+        board = f"<code>{escape(stated)}</code>; {name} has <code>{expected}</code>"
+    return {
+        "identity": f"<code>{escape(device['id'])}</code>, start {device['boot']}",
+        "firmware": escape(device["firmware"]),
+        "board config CRC": board,
+        "message table": f"<code>{escape(device['dictionary'])}</code>",
+        "game": f"{escape(device['game'])}, {device['deck_cards']} cards a deck",
+        "count assurance": escape(device["count_assurance"]),
+        "key": "installed" if device["has_key"] else "none yet",
+        "link": f"{escape(device['link_mode'])}; session: {escape(device['role'])}",
+    }
+
+
+def _test_facts(report: Data) -> dict[str, str]:
+    plan = report["plan"]
+    zone = f"UTC{datetime.fromisoformat(report['started']):%z}"
+    options = ", ".join(f"{name} {value}" for name, value in plan["options"].items())
+    return {
+        "operator": escape(report["operator"]),
+        "serial number": escape(report["serial"]) or "not given",
+        "began": escape(_moment(report["started"])),
+        "ended": escape(_moment(report["ended"])),
+        "time zone": escape(f"{report['time_zone']} ({zone})"),
+        "plan": f"{escape(plan['name'])}" + (f", with {escape(options)}" if options else ""),
+        "plan SHA-256": f"<code>{escape(plan['sha256'][:32])}<wbr/>{escape(plan['sha256'][32:])}</code>",
+        "port": f"<code>{escape(report['port'])}</code>",
+        "tool": f"fairshoe {escape(report['tool']['version'])}",
+    }
+
+
+def _badge(status: str) -> str:
+    return f'<span class="badge {_MARKS.get(status, "none")}">{escape(_WORDS.get(status, words(status)))}</span>'
+
+
+def _summary(report: Data) -> str:
+    rows: list[str] = []
+    for number, step in enumerate(report["steps"], 1):
+        seconds = f"{step['seconds']:.0f} s" if step["seconds"] and step["status"] in _MARKS else ""
+        limits = [figure for figure in step["figures"] if figure["limit"]]
+        held = f"{sum(figure['ok'] is True for figure in limits)} of {len(limits)}" if limits else ""
+        reason = f'<br/><span class="soft small">{escape(step["reason"])}</span>' if step["reason"] else ""
+        rows.append(
+            f"<tr><td>{number}</td><td class='text'>{escape(step['title'])}{reason}</td><td>{held}</td>"
+            f"<td>{seconds}</td><td>{_badge(step['status'])}</td></tr>"
+        )
+    return (
+        "<table><thead><tr><th></th><th class='text'>step</th><th>limits held</th><th>time</th><th>result</th></tr>"
+        f"</thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _plots(report: Data) -> Iterator[str]:
+    decks = cast(list[Data], report["decks"])
+    told = [deck for deck in decks if _counts_of(deck) and not deck["stopped"]]
+    if told:
+        yield bench_plots.counts(
+            "Counts of every deck: cards put in (line), each count of them (dots)",
+            "deck; counts on the way in, in the store and on the way out, where the mechanism has them",
+            [(str(deck["number"]), deck["loaded"], _counts_of(deck), not deck["verdict"].isupper()) for deck in told],
+        )
+    for step in report["steps"]:
+        for name, points in step["series"].items():
+            if name not in _SERIES or len(points) < _POINTS_MIN:
+                continue
+            title, unit, below, figure = _SERIES[name]
+            limits = [entry["max"] for entry in step["figures"] if entry["name"] == figure]
+            drawn = [Point(point["label"], point["value"]) for point in points]
+            yield bench_plots.bars(title, unit, f"{below}; step {step['id']}", drawn, limits[0] if limits else None)
+
+
+def _counts_of(deck: Data) -> list[int]:
+    return [deck[name] for name in ("counted", "swept", "out") if deck[name] is not None]
+
+
+def _step(number: int, step: Data) -> str:
+    does = " ".join(step["does"])
+    notes = "".join(f"<li>{escape(note)}</li>" for note in step["notes"])
+    listed = f'<ul class="small soft">{notes}</ul>' if notes else ""
+    reason = f'<p class="small"><b>{escape(step["reason"])}</b></p>' if step["reason"] else ""
+    return (
+        f'<section class="step"><header><h3>{number}. {escape(step["title"])}</h3>{_badge(step["status"])}</header>'
+        f'{reason}<p class="small"><span class="soft">Done:</span> {escape(does)}</p>'
+        f'<p class="small"><span class="soft">Measured:</span> {escape(step["measures"])}</p>'
+        f"{_figures(step['figures'])}{listed}</section>"
+    )
+
+
+def _figures(figures: list[Data]) -> str:
+    if not figures:
+        return ""
+    rows: list[str] = []
+    for figure in figures:
+        unit = figure["unit"]
+        value = "not measured" if figure["value"] is None else _with_unit(f"{figure['value']:g}", unit)
+        limit = _with_unit(figure["limit"], unit) if figure["limit"] else ""
+        rows.append(f"<tr><td>{escape(figure['label'])}</td><td>{value}</td><td>{limit}</td>{_held(figure['ok'])}</tr>")
+    return (
+        '<div class="wide"><table><thead><tr><th>figure</th><th>found</th><th>limit</th><th></th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _with_unit(text: str, unit: str) -> str:
+    """`1 time`, `2 times`, `at most 10 s`."""
+    if re.fullmatch(r"(at (least|most) )?1", text) and len(unit) > 2:
+        unit = unit.removesuffix("s")
+    return escape(f"{text} {unit}".strip())
+
+
+def _held(ok: bool | None) -> str:
+    if ok is None:
+        return "<td></td>"
+    return f'<td class="{"good" if ok else "poor"}">{"held" if ok else "NOT HELD"}</td>'
+
+
+def _receipt(report: Data) -> str:
+    decks = cast(list[Data], report["decks"])
+    identity = escape(report["device"]["id"])
+    facts = {
+        "make, model": f"{escape(_model(report))}, firmware {escape(report['device']['firmware'])}",
+        "serial number": f"{escape(report['serial']) or 'not given'}; identity <code>{identity}</code>",
+        "date and time": escape(_span(report)),
+        "verified by": escape(report["operator"]),
+        "total": f"<b>{_total(decks)}</b>",
+    }
+    return (
+        '<section class="receipt"><h2>Receipt of counts</h2>'
+        f"{_facts(facts)}{_deck_table(decks)}<h2>Meters of the device</h2>{_meter_table(report['meters'])}"
+        '<div class="sign"><div>operator, signature</div><div>witness, signature</div><div>date</div></div>'
+        '<p class="soft small">Holds what WAC 230-16-158 (2)(d) asks of a receipt: totals of cards and decks, date and '
+        "time, who verified them, make, model and serial number of the device. A blank means that the mechanism makes "
+        "no such count.</p></section>"
+    )
+
+
+def _total(decks: list[Data]) -> str:
+    whole = [deck for deck in decks if not deck["stopped"]]
+    text = f"{sum(deck['loaded'] for deck in whole)} cards in {len(whole)} decks"
+    stopped = len(decks) - len(whole)
+    return text + (f"; {stopped} more decks were stopped on purpose" if stopped else "")
+
+
+def _span(report: Data) -> str:
+    """From when to when; the day once."""
+    began, ended = _moment(report["started"]), _moment(report["ended"])
+    day, _, clock = ended.partition(", ")
+    return f"{began} to {clock if began.startswith(day) else ended} {report['time_zone']}"
+
+
+def _deck_table(decks: list[Data]) -> str:
+    if not decks:
+        return "<p>No deck was run.</p>"
+    names = ("loaded", "counted", "swept", "dealt", "remainder", "removed")
+    rows: list[str] = []
+    for deck in decks:
+        cells = "".join(f"<td>{'' if deck[name] is None else deck[name]}</td>" for name in names)
+        tone = "poor" if deck["verdict"].isupper() else "text"
+        warned = f" ({escape(', '.join(deck['warnings']))})" if deck["warnings"] else ""
+        rows.append(
+            f"<tr><td>{deck['number']}</td><td class='text'>{escape(deck['step'])}</td>{cells}"
+            f"<td class='{tone}'>{escape(deck['verdict'])}{warned}</td></tr>"
+        )
+    return (
+        '<div class="wide"><table><thead><tr><th>deck</th><th class="text">step</th><th>put in</th><th>counted</th>'
+        "<th>counted again</th><th>dealt</th><th>remainder</th><th>put out</th><th class='text'>verdict</th></tr>"
+        "</thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _meter_table(meters: Data) -> str:
+    before, after = meters["before"], meters["after"]
+    if before is None:
+        return "<p>The device did not tell its meters.</p>"
+    rows: list[str] = []
+    for name in _METERS:
+        old, new = before.get(name), after.get(name) if after else None
+        if name in BEAMS and not old and not new:
+            continue  # a beam without a glitch
+        more = "" if old is None or new is None or name.startswith("feed") else f"{int(new) - int(old):+d}"
+        more = "0" if more == "+0" else more
+        label = f"glitches, {words(name)}" if name in BEAMS else _LABELS.get(name, words(name))
+        rows.append(f"<tr><td>{escape(label)}</td><td>{_told(old)}</td><td>{_told(new)}</td><td>{more}</td></tr>")
+    return (
+        '<div class="wide"><table><thead><tr><th>over its life</th><th>before</th><th>after</th><th>difference</th>'
+        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _told(value: int | None) -> str:
+    return "not told" if value is None else f"{int(value)}"

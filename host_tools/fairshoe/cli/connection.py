@@ -1,0 +1,84 @@
+"""From what a person gave, or has set, to an open shoe: which port, which key, which numbers."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from fairshoe.cli import settings
+from fairshoe.cli.settings import Settings
+from fairshoe.client.operation_store import Operations, Unfinished
+from fairshoe.client.shoe import Shoe
+from fairshoe.client.store import Store
+from fairshoe.errors import UsageError
+from fairshoe.keys import RoleKey, read_key
+from fairshoe.messages import Role, Welcome
+
+PORT_HELP = "serial device or URL: /dev/ttyACM0, tcp://10.0.0.7:4001; FAIRSHOE_PORT or the settings file if left out"
+KEY_HELP = "the key of a role, mode 600; FAIRSHOE_KEY_FILE or the settings file if left out"
+
+
+def add_port(command: argparse.ArgumentParser) -> None:
+    command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
+
+
+def add_key(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--key-file", metavar="F", help=KEY_HELP)
+    command.add_argument("--no-key", action="store_true", help="without the key that is set: for a shoe that has none")
+
+
+class Connection:
+    """What it takes to reach one shoe."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.settings: Settings = settings.load(options)
+        self._no_key: bool = getattr(options, "no_key", False)
+        self.answer_s: float = self.settings["answer_s"]
+        self.timeout_s: float = self.settings["timeout_s"]
+
+    @property
+    def port(self) -> str:
+        port: str | None = self.settings["port"]
+        if port is None:
+            raise UsageError(
+                "which shoe? No port was named.",
+                "Name one, or set a default: FAIRSHOE_PORT, or port in the settings file. `fairshoe ports` lists them.",
+            )
+        return port
+
+    def key(self, role: Role | None = None) -> RoleKey | None:
+        """The key, if there is one anywhere; a device key stands for `role`, or for the one that is set."""
+        path: str | None = self.settings["key_file"]
+        if path is None or self._no_key:
+            return None
+        return read_key(Path(path), role or self._role())
+
+    def _role(self) -> Role | None:
+        """Only a device key leaves a choice; the role that is set by default must not refuse the key of another one."""
+        chosen = self.settings.values["role"]
+        return None if chosen.origin == "default" else Role[str(chosen.value).upper()]
+
+    def open_to_command(self, role: Role | None = None) -> Shoe:
+        """A shoe that takes commands: with a key, and with numbers that outlive us."""
+        port = self.port  # what is missing first is told first
+        key = self.key(role)
+        if key is None:
+            raise UsageError(
+                "a shoe takes commands from nobody without a key.",
+                "Give --key-file, or set FAIRSHOE_KEY_FILE or key_file in the settings file.",
+            )
+        return Shoe.open(port, key, Operations(self.settings["store"]), answer_s=self.answer_s)
+
+    def unfinished(self, welcome: Welcome | None) -> Unfinished | None:
+        """The command of ours that this shoe has never answered. Looking makes no file."""
+        path = Path(self.settings["store"])
+        if welcome is None or welcome.role == Role.CLEAR or not path.exists():
+            return None
+        with Store(path) as store:
+            return store.unfinished(welcome.device, welcome.role)
+
+
+def json_ready(value: Any) -> Any:
+    """For json.dumps(default=): bytes as hex."""
+    return value.hex() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,429 @@
+"""The same shoe for asyncio.
+
+    async with await AsyncShoe.open("/dev/ttyACM0", key="table.key") as shoe:
+        async for event in shoe.events():
+            print(event)
+
+A task of its own moves bytes, so that the session stays alive, commands are repeated and events are stored whatever the
+program is doing. Whoever is cancelled while waiting loses nothing: the event stays in line, the command goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import time
+import weakref
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from fairshoe.client.argument_checks import check_open, check_seconds, check_until
+from fairshoe.client.exchange import ANSWER_S, Answer, CommandResult, Core, Pending, Steps
+from fairshoe.client.notices import Told
+from fairshoe.client.operation_numbers import Numbers, Unfinished
+from fairshoe.client.records import Records
+from fairshoe.client.shoe import COMMAND_S, RETRY_S, RETRY_S_MAX, STALE_S
+from fairshoe.client.shoe_base import Face
+from fairshoe.client.single_reader import Turn
+from fairshoe.client.store import Store
+from fairshoe.errors import PortError, StoreError, UsageError
+from fairshoe.keys import RoleKey, read_key
+from fairshoe.link.dictionary import Dictionary
+from fairshoe.link.session import HostSession
+from fairshoe.messages import Command, Event, JournalGet, JournalIs, Message, Record
+from fairshoe.transport.async_ports import AsyncPort, SimAsyncPort, open_async
+from fairshoe.transport.urls import Way
+
+if TYPE_CHECKING:
+    pass
+
+TURN_S = 0.05
+T = TypeVar("T")
+Kind = TypeVar("Kind", bound=Told)
+Wanted = TypeVar("Wanted", bound=Message)
+
+
+class Feed(Generic[Wanted]):
+    """What `async for` goes over. No generator: whoever is cancelled while waiting may go on with the same one."""
+
+    def __init__(self, shoe: AsyncShoe, turn: Turn, quiet_s: float | None, kind: type[Wanted]) -> None:
+        self._shoe = shoe
+        self._turn = turn
+        self._quiet_s = quiet_s
+        self._kind = kind
+        self._in_hand = False
+        self._me = object()  # not the feed itself: nobody else may keep it alive
+        check_seconds("quiet_s", quiet_s, none=True)
+
+    def __aiter__(self) -> Feed[Wanted]:
+        return self
+
+    async def __anext__(self) -> Wanted:
+        # An event in hand is ours only if nobody else has had a turn since.
+        done, self._in_hand = self._in_hand and self._turn.has(self._me), False
+        self._turn.take(self._me, _ended(asyncio.current_task()))
+        try:
+            message = await self._shoe.take(self._kind, self._quiet_s, done)
+            self._in_hand = message is not None
+        finally:
+            if not self._in_hand:
+                self._turn.leave(self._me)
+        if message is None:
+            raise StopAsyncIteration
+        return message
+
+    async def aclose(self) -> None:
+        """Over with it, for who keeps it although its loop was left: an event in hand comes again, in the next one."""
+        self._in_hand = False
+        self._turn.leave(self._me)
+
+    def __del__(self) -> None:
+        self._turn.leave(self._me)
+
+
+class AsyncShoe(Face):
+    """An open shoe in a loop. Make one with `await AsyncShoe.open(url)`; `async with` closes it."""
+
+    def __init__(self, core: Core, way: Way, port: AsyncPort, reconnect: bool) -> None:
+        self._sim = port.port if isinstance(port, SimAsyncPort) else None
+        super().__init__(core, way.url, self._sim)
+        self._way = way
+        self._port: AsyncPort | None = port
+        self._clock: Callable[[], float] = self._sim.clock if self._sim else time.monotonic
+        self._reconnect = reconnect
+        self._failure: Exception | None = None  # the task has ended with it
+        self._trouble: StoreError | None = None  # for whoever waits next; the task goes on, and tries again
+        self._why = ""
+        self._closing = False
+        self._waiters: set[asyncio.Future[None]] = set()
+        self._wanted = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.records: Records[Awaitable[CommandResult]] = Records(self._put)  # what no sensor sees
+
+    @classmethod
+    async def open(
+        cls,
+        url: str,
+        key: RoleKey | str | Path | None = None,
+        operations: Numbers | None = None,
+        after_seq: int = 0,
+        answer_s: float = ANSWER_S,
+        *,
+        store: Store | str | Path | None = None,
+        reconnect: bool = True,
+        device: int | None = None,
+        new_log: bool = False,
+    ) -> AsyncShoe:
+        """As Shoe.open. A store is written in the loop's own thread: a few milliseconds for every burst of events."""
+        check_open(url, key, operations, after_seq, answer_s, store, device)
+        if isinstance(key, (str, Path)):
+            key = read_key(Path(key))
+        way = Way(url)
+        async with contextlib.AsyncExitStack() as undo:
+            owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
+            kept = owned or (store if isinstance(store, Store) else None)
+            core = Core(url, HostSession(key, after_seq, kept is not None), operations, kept, new_log, device)
+            shoe = cls(core, way, await open_async(way), reconnect)
+            shoe._owned = owned
+            undo.push_async_callback(shoe.close)
+            shoe._task = asyncio.create_task(shoe._serve(), name=f"fairshoe {url}")
+            await shoe._follow(core.greeting(answer_s))
+            shoe._greeted = True
+            undo.pop_all()
+        return shoe
+
+    # -- events ------------------------------------------------------------------------------------------------------
+
+    def events(self, quiet_s: float | None = None) -> Feed[Event]:
+        """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
+        one before; one that was never acknowledged comes again. One task at a time may listen."""
+        return Feed(self, self._core.turn, quiet_s, Event)
+
+    def messages(self, quiet_s: float | None = None) -> Feed[Message]:
+        """The same with status and meters between the events; ends after quiet_s seconds without any message."""
+        return Feed(self, self._core.turn, quiet_s, Message)
+
+    def acknowledge(self) -> None:
+        """Say that the last event is safely stored, before coming back for the next."""
+        self._core.acknowledge()
+
+    @overload
+    async def run(self, until: None = None, timeout_s: float | None = None) -> None: ...
+
+    @overload
+    async def run(self, until: type[Wanted], timeout_s: float | None = None) -> Wanted: ...
+
+    @overload
+    async def run(self, until: Callable[[Message], bool], timeout_s: float | None = None) -> Message: ...
+
+    async def run(self, until: Any = None, timeout_s: float | None = None) -> Any:
+        """As Shoe.run; cancel it to end it."""
+        check_until(until, timeout_s)
+        with self._core.turn.taken():
+            found = await self._run(until, None if timeout_s is None else self._clock() + timeout_s)
+        if found is None and until is not None and not self._core.closed:
+            raise self._not_in_time(timeout_s)
+        return found
+
+    # -- commands and questions --------------------------------------------------------------------------------------
+
+    def start(self, kind: type[Command], **arguments: int) -> Pending:
+        """Give a command: its number is written down, and it is repeated until it is answered. Look at
+        `pending.result`, or `await wait(pending)`."""
+        self._raise_failure()
+        return self._core.start(kind, arguments)
+
+    def resume(self, unfinished: Unfinished) -> Pending:
+        """Ask about a command of an earlier run, under its own number: it acts now if it never did."""
+        self._raise_failure()
+        return self._core.resume(unfinished)
+
+    async def wait(self, pending: Pending, timeout_s: float = COMMAND_S) -> CommandResult:
+        """The outcome of a command."""
+        check_seconds("timeout_s", timeout_s)
+        return await self._follow(self._core.awaiting(pending, timeout_s))
+
+    async def command(self, kind: type[Command], timeout_s: float = COMMAND_S, **arguments: int) -> CommandResult:
+        """Give a command and wait for its outcome. Cancelled meanwhile, the command goes on: see `pending`."""
+        check_seconds("timeout_s", timeout_s)  # before it gets a number
+        return await self.wait(self.start(kind, **arguments), timeout_s)
+
+    async def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
+        """What the device's journal holds, under its seal key."""
+        return await self.ask("its journal", JournalGet(0), JournalIs, lambda _answer: True, timeout_s)
+
+    async def ask(
+        self, about: str, question: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
+    ) -> Answer:
+        """Ask until it is answered. Events that come meanwhile stay in line."""
+        return await self._follow(self._core.asking(about, question, kind, fits, timeout_s))
+
+    async def dictionary(self) -> Dictionary:
+        """The device's own message table: ours if the hashes agree, else fetched line by line and checked."""
+        return await self._follow(self._core.fetching_dictionary())
+
+    # -- coming and going --------------------------------------------------------------------------------------------
+
+    async def close(self) -> None:
+        """Let go of the port. When it returns, no task and no thread of this shoe is left."""
+        self._core.closed = True
+        task, self._task = self._task, None
+        self._closing = True
+        if task is not None:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        port, self._port = self._port, None
+        if port is not None:
+            await port.close()
+        if self._sim is not None:
+            self._sim.close()
+        if self._owned is not None:
+            self._owned.close()
+        self._failure = self._failure or UsageError(f"{self.name} is closed.", "Open it again.")
+        self._wake()
+
+    async def __aenter__(self) -> AsyncShoe:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    # -- the task that moves bytes -----------------------------------------------------------------------------------
+
+    async def _serve(self) -> None:
+        try:
+            # Up to Python 3.11 wait_for may swallow a cancellation: the flag is what ends this for sure.
+            while not self._closing:
+                if self._port is None:
+                    await self._reopen()
+                elif not await self._turn(self._port):
+                    await self._lost(self._port)
+        except Exception as error:
+            self._failure = error  # whoever waits is told
+        finally:
+            self._wake()
+
+    async def _turn(self, port: AsyncPort) -> bool:
+        """Move bytes once; False if the port is lost."""
+        if port.on_demand and not self._waiters:
+            self._wanted.clear()
+            await self._wanted.wait()
+        try:
+            self._core.tick(self._clock())
+            self._flush(port)
+            data = await port.read(TURN_S)
+            self._core.feed(data, self._clock())
+            self._flush(port)
+        except OSError as error:
+            self._why = str(error.strerror or error)
+            return False
+        except StoreError as error:
+            # Nothing was acknowledged, and what is to be stored is still there.
+            self._trouble = error
+            self._wake()
+            await asyncio.sleep(RETRY_S)
+        finally:
+            self._tell()
+            self._wake()
+        self._why = "nothing comes over the connection"
+        return not (self._way.network and self._core.silent_s(self._clock()) > STALE_S)
+
+    def _flush(self, port: AsyncPort) -> None:
+        data = self._core.output()
+        if data:
+            port.write(data)
+
+    async def _lost(self, port: AsyncPort) -> None:
+        if not self._reconnect or not self._greeted:
+            raise self._core.lost_error()
+        self._port = None
+        with contextlib.suppress(OSError):
+            await port.close()
+        self._core.link_lost(self._why, self._clock())
+        self._tell()
+        self._wake()
+
+    async def _reopen(self) -> None:
+        """With growing patience, until the port is there again."""
+        wait_s = RETRY_S
+        while self._port is None:
+            await self._pass(wait_s)
+            wait_s = min(2 * wait_s, RETRY_S_MAX)
+            with contextlib.suppress(PortError):
+                self._port = await open_async(self._way)
+        self._core.relink()
+
+    async def _pass(self, seconds: float) -> None:
+        """Of the device's time, if it is a simulated one."""
+        sim = self._sim
+        if sim is None or sim.setup.speed:
+            await asyncio.sleep(seconds)
+            return
+        end = sim.clock() + seconds
+        while sim.clock() < end:
+            if not self._waiters:
+                self._wanted.clear()
+                await self._wanted.wait()
+            sim.sleep(TURN_S)
+            self._wake()
+            await asyncio.sleep(0)
+
+    # -- waiting -----------------------------------------------------------------------------------------------------
+
+    def _put(self, arguments: dict[str, int], timeout_s: float) -> Awaitable[CommandResult]:
+        return self.command(Record, timeout_s, **arguments)
+
+    async def _run(self, until: Any, end: float | None) -> Message | None:
+        self._core.hold_back()
+        while True:
+            message = await self._next(end)
+            if message is None:
+                return None
+            await self._call(message)
+            self._done()
+            if until is not None and (isinstance(message, until) if isinstance(until, type) else until(message)):
+                return message
+            if self._core.closed:
+                return None
+
+    def _done(self) -> None:
+        """With the event in hand, unless the shoe was closed over it: then it comes again."""
+        if not self._core.closed:
+            self.acknowledge()
+
+    async def take(self, kind: type[Wanted], quiet_s: float | None, done: bool) -> Wanted | None:
+        """The next message of a kind; None if there is none for so long. `done`: with the one before."""
+        if done and self._core.closed:
+            return None
+        if done:
+            self.acknowledge()
+        else:
+            self._core.hold_back()
+        end = None if quiet_s is None else self._clock() + quiet_s
+        while True:
+            message = await self._next(end)
+            if message is None:
+                return None
+            await self._call(message)
+            if self._core.closed:
+                return None
+            if isinstance(message, kind):
+                return message
+            self.acknowledge()
+
+    async def _next(self, end: float | None) -> Message | None:
+        """The next message; None if there is none by `end`. No patience at all is still one look."""
+        looked = False
+        while True:
+            message = self._core.next_message()
+            if message is not None:
+                return message
+            self._raise_failure()
+            if looked and end is not None and self._clock() >= end:
+                return None
+            await self._change()
+            looked = True
+
+    async def _follow(self, steps: Steps[T]) -> T:
+        try:
+            while True:
+                step = next(steps)
+                end = self._clock() + step.seconds
+                while not step.done() and self._clock() < end:
+                    self._raise_failure()
+                    await self._change()
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            steps.close()
+
+    async def _call(self, message: Message) -> None:
+        for function in self._listeners.of(message):
+            made = function(message)
+            if inspect.isawaitable(made):
+                await made
+
+    def _tell(self) -> None:
+        while self._core.notices:
+            notice = self._core.notices.popleft()
+            for function in self._listeners.of(notice):
+                function(notice)
+
+    async def _change(self) -> None:
+        """Until the task has moved bytes again, or time has passed."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
+        self._wanted.set()
+        try:
+            await waiter
+        finally:
+            self._waiters.discard(waiter)
+
+    def _wake(self) -> None:
+        for waiter in list(self._waiters):
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def _raise_failure(self) -> None:
+        trouble, self._trouble = self._trouble, None
+        if trouble is not None:
+            raise trouble
+        if self._failure is not None:
+            raise self._failure
+
+
+def _ended(task: asyncio.Task[Any] | None) -> Callable[[], bool]:
+    """Whether a task has come to its end, asked later."""
+    seen = weakref.ref(task) if task is not None else None
+
+    def ended() -> bool:
+        found = seen() if seen is not None else None
+        return seen is not None and (found is None or found.done())
+
+    return ended

@@ -1,0 +1,510 @@
+"""What every shoe on a host does, without any port or clock: commands and questions that are repeated until they are
+answered, events in line until the program has them, what is stored before what is acknowledged.
+
+`Shoe` moves bytes for it and waits with the thread, `AsyncShoe` with a loop. Whatever takes more than one exchange is a
+generator of steps: wait until this is so, or so long. Both shoes follow the same steps, each in its own way.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from fairshoe import messages
+from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
+from fairshoe.client.operation_numbers import MemoryNumbers, Numbers, Unfinished
+from fairshoe.client.single_reader import Turn
+from fairshoe.client.store import Arrived, Store, StoredLog
+from fairshoe.errors import HelloRefused, NoAnswer, PortLost, StorageReplaced, UsageError, WrongDevice, WrongKey
+from fairshoe.link import framing
+from fairshoe.link.dictionary import Dictionary, own_dictionary
+from fairshoe.link.halt_report import HaltLine, device_halted, halt_text
+from fairshoe.link.session import HostSession, LinkCounts, Received, event_seq
+from fairshoe.messages import (
+    Command,
+    Event,
+    Halted,
+    JournalGet,
+    JournalIs,
+    Message,
+    Outcome,
+    Reason,
+    Refusal,
+    Result,
+    Role,
+    RoundEnded,
+    RoundStarted,
+    RoundVoided,
+    Status,
+    Welcome,
+)
+from fairshoe.text.advice import REFUSALS
+
+ANSWER_S = 4.0
+RESEND_S = 1.0
+LINE_S = 0.3
+LINE_TRIES = 20
+SILENT_S = 6.0  # nothing heard for so long, in spite of hellos: the device is gone
+PAUSE_S = 1.0  # a program that did not look for so long cannot say that nothing came
+LOADED = 64  # events taken from the store at a time
+_FINAL = frozenset(Outcome) - {Outcome.ACCEPTED, Outcome.RUNNING}
+
+Answer = TypeVar("Answer", bound=Message)
+T = TypeVar("T")
+
+
+class Step(NamedTuple):
+    """Wait until `done` says so, or for so many seconds."""
+
+    done: Callable[[], bool]
+    seconds: float
+
+
+Steps = Generator[Step, None, T]
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """How a command ended. `detail` is the warning's code, the state or a count, as `reason` says."""
+
+    op: int
+    outcome: Outcome
+    reason: Reason
+    detail: int
+
+    @property
+    def done(self) -> bool:
+        return self.outcome == Outcome.DONE
+
+
+@dataclass
+class Pending:
+    """A command on its way. `result` is None until the device has said how it ended."""
+
+    op: int
+    message: Command
+    result: CommandResult | None = None
+    again_at: float = 0.0
+
+
+@dataclass
+class Question(Generic[Answer]):
+    """Something that is asked until it is answered."""
+
+    message: Message
+    kind: type[Answer]
+    fits: Callable[[Answer], bool]
+    answer: Answer | None = None
+    again_at: float = 0.0
+
+
+class Core:
+    """Feed it time and bytes, take its output, and take messages out of it one by one. Without a session it listens."""
+
+    def __init__(
+        self,
+        name: str,
+        session: HostSession | None,
+        numbers: Numbers | None = None,
+        store: Store | None = None,
+        new_log: bool = False,
+        device: int | None = None,
+    ) -> None:
+        self.name = name
+        self.session = session
+        self.numbers: Numbers = numbers or store or MemoryNumbers()
+        self.store = store
+        self.status: Status | None = None
+        self.open_round = 0
+        self.pending: Pending | None = None
+        self.held: Message | None = None  # the event that the program has in hand
+        self.notices: deque[Notice] = deque()
+        self.log: StoredLog | None = None
+        self.up = False  # a session is in force, and the device was heard of lately
+        self.closed = False
+        self.turn = Turn(name)
+        self._new_log = new_log
+        self._device = device
+        self._listener = framing.Decoder()
+        self._halt_line = HaltLine()
+        self._seq_heard = 0
+        self._waiting: deque[Message] = deque()
+        self._events: deque[Message] = deque()  # out of the store
+        self._unsaved: list[Arrived] = []
+        self._given = 0  # of the last event that was taken out of the store to be handed out
+        self._stored = 0
+        self._questions: list[Question[Message]] = []
+        self._sessions = 0
+        self._boot = 0
+        self._down_at = 0.0
+        self._ticked_at = 0.0
+        self._log_again_at = 0.0
+
+    @property
+    def welcome(self) -> Welcome | None:
+        return self.session.welcome if self.session else None
+
+    @property
+    def drops(self) -> framing.Drops:
+        return (self.session.decoder if self.session else self._listener).drops
+
+    @property
+    def counts(self) -> LinkCounts:
+        return self.session.counts if self.session else LinkCounts()
+
+    @property
+    def seq_last(self) -> int:
+        return self.session.seq_last if self.session else self._seq_heard
+
+    # -- bytes and time ----------------------------------------------------------------------------------------------
+
+    def tick(self, now: float) -> None:
+        """Whatever is due by the clock."""
+        session = self.session
+        if session is None:
+            return
+        if now - self._ticked_at > PAUSE_S:
+            session.heard_at = max(session.heard_at, now)
+        self._ticked_at = now
+        session.tick(now)
+        if not session.connected:
+            return
+        if self.up and now - session.heard_at > SILENT_S:
+            self._down("nothing is heard from it", now - SILENT_S)
+        if session.log_due and now >= self._log_again_at:
+            self._log_again_at = now + RESEND_S
+            session.send(JournalGet(0))
+        for asked in (self.pending, *self._questions):
+            if asked is not None and now >= asked.again_at:
+                asked.again_at = now + RESEND_S
+                session.send(asked.message)
+
+    def output(self) -> bytes:
+        return self.session.take_output() if self.session else b""
+
+    def feed(self, data: bytes, now: float) -> None:
+        """Take bytes, put what they say in line, store what is to be stored. Raises what a program has to know."""
+        session = self.session
+        if session is None:
+            self._check_halt(self._halt_line.feed(data))
+            for frame in self._listener.feed(data):
+                if isinstance(frame.message, Halted):
+                    self._check_halt(halt_text(frame.message.text))
+                # A listener cannot ask for what it missed, but need not see twice what is sent again.
+                if not isinstance(frame.message, Event) or frame.message.seq > self._seq_heard:
+                    self._note(frame.message)
+            return
+        for received in session.feed(data, now):
+            self._receive(received)
+        self._check(session)
+        if session.counts.sessions != self._sessions:
+            self._opened(session, now)
+        self._save()
+
+    def link_lost(self, why: str, now: float) -> None:
+        """The port is gone."""
+        if self.session is not None:
+            self.session.connected = False
+        self._down(why, now)
+
+    def relink(self) -> None:
+        """There is a port again: say hello on it."""
+        if self.session is not None:
+            self.session.restart()
+        else:
+            self._listener = framing.Decoder()
+
+    def silent_s(self, now: float) -> float:
+        """How long nothing was heard although somebody listened."""
+        return now - self.session.heard_at if self.session else 0.0
+
+    def lost_error(self) -> PortLost:
+        what = f"{self.name} disappeared"
+        if self.open_round:
+            what += f" while round {self.open_round} was open; the round is not known to have ended"
+        return PortLost(
+            f"{what}. Last event received: {self.seq_last}.",
+            "Check cable and power, then connect again: the device keeps every event that was not acknowledged.",
+        )
+
+    # -- messages out ------------------------------------------------------------------------------------------------
+
+    def next_message(self) -> Message | None:
+        """The next one in line. An event is in the program's hands until `acknowledge`."""
+        if self.closed:
+            return None
+        if self.store is not None and not self._events and self._given < self._stored and self.log is not None:
+            self._events.extend(self.store.unhandled(self.log.id, self._given, LOADED))
+        if self._events:
+            message = self._events.popleft()
+            self._given = event_seq(message) or self._given
+        elif self._waiting:
+            message = self._waiting.popleft()
+        else:
+            return None
+        self.held = message if event_seq(message) is not None else None
+        return message
+
+    def hold_back(self) -> None:
+        """The last loop over this shoe ended with an event in hand: it was never said to be safe, and comes again."""
+        if self.held is not None:
+            (self._events if self.store is not None else self._waiting).appendleft(self.held)
+        self.held = None
+
+    def acknowledge(self) -> None:
+        """The event in hand is safe."""
+        held, self.held = self.held, None
+        if held is None or self.session is None:
+            return
+        seq = event_seq(held) or 0
+        if self.store is None:
+            self.session.acknowledge(seq)
+        elif self.log is not None:
+            self.store.handled(self.log.id, seq)
+
+    # -- commands ----------------------------------------------------------------------------------------------------
+
+    def keyed(self) -> Welcome:
+        welcome = self.welcome
+        if welcome is None or welcome.role == Role.CLEAR:
+            raise HelloRefused(
+                f"{self.name} is open without a key, and takes no command.", "Open it with the key of a role."
+            )
+        return welcome
+
+    def check_open(self) -> None:
+        """A command of a closed shoe must not get a number: nobody would send it now, and it would act later."""
+        if self.closed:
+            raise UsageError(f"{self.name} is closed.", "Open it again.")
+
+    def start(self, kind: type[Command], arguments: dict[str, int]) -> Pending:
+        self.check_open()
+        welcome = self.keyed()
+        _check_command(kind, arguments)
+        op = self.numbers.begin(welcome.device, welcome.role, welcome.op_last, kind.NAME, arguments)
+        self.pending = Pending(op, kind(op, **arguments))
+        return self.pending
+
+    def resume(self, unfinished: Unfinished) -> Pending:
+        self.check_open()
+        self.keyed()
+        if not isinstance(unfinished, Unfinished):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"{unfinished!r} is no command to ask about.", "Give what unfinished() returns, if any.")
+        for kind in messages.ALL:
+            if issubclass(kind, Command) and unfinished.command == kind.NAME:
+                self.pending = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
+                return self.pending
+        raise UsageError(f"this version knows no command {unfinished.command}.", "Use the version that gave it.")
+
+    def unfinished(self) -> Unfinished | None:
+        welcome = self.keyed()
+        return self.numbers.unfinished(welcome.device, welcome.role)
+
+    # -- what takes more than one exchange ---------------------------------------------------------------------------
+
+    def greeting(self, answer_s: float) -> Steps[None]:
+        session = self.session
+        if session is None:
+            raise UsageError(f"{self.name} is only listened to.", "Open it to talk to it.")
+
+        def settled() -> bool:
+            refused = session.refused
+            return self._sessions > 0 or (refused is not None and refused.why != Refusal.BACKOFF)
+
+        yield Step(settled, answer_s)
+        refused = session.refused
+        if self._sessions:
+            return
+        if refused is not None and refused.why != Refusal.BACKOFF:
+            raise HelloRefused(
+                f"{self.name} refused the session: {refused.why.name.lower()}.",
+                REFUSALS.get(refused.why, "Update this tool."),
+                refused.why,
+            )
+        if session.counts.disbelieved["welcome without the key"]:
+            raise WrongKey(f"{self.name} answers with another key.", "Use the key file of this device.")
+        if refused is not None:
+            raise HelloRefused(
+                f"{self.name} refused the session: backoff, {refused.detail} s to wait.", REFUSALS[Refusal.BACKOFF]
+            )
+        advice = "Check that the device is powered, that this is its table port and that no other program has it open."
+        raise NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:g} s.", advice)
+
+    def awaiting(self, pending: Pending, timeout_s: float) -> Steps[CommandResult]:
+        yield Step(lambda: pending.result is not None, timeout_s)
+        if pending.result is None:
+            raise NoAnswer(
+                f"no outcome of command {pending.op} ({pending.message.NAME}) within {timeout_s:g} s.",
+                "It may still act. Ask again with resume(unfinished()): the same number never acts twice.",
+            )
+        return pending.result
+
+    def asking(
+        self, about: str, message: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
+    ) -> Steps[Answer]:
+        if self.session is None:
+            raise UsageError(f"{self.name} is only listened to.", "Open it to ask questions.")
+        question = Question(message, kind, fits)
+        self._questions.append(question)  # pyright: ignore[reportArgumentType]
+        try:
+            yield Step(lambda: question.answer is not None, timeout_s)
+        finally:
+            self._questions = [it for it in self._questions if it is not question]
+        if question.answer is None:
+            raise NoAnswer(f"{self.name} did not answer about {about}.", "Check the cable; is its firmware too old?")
+        return question.answer
+
+    def fetching_dictionary(self) -> Steps[Dictionary]:
+        """Ours if the hashes agree, else line by line, and checked."""
+        welcome = self.welcome
+        ours = own_dictionary()
+        if welcome is None or self.session is None or welcome.dictionary == ours.hash:
+            return ours
+        lines = self.session.lines
+        wanted = 0
+        while 0 not in lines or wanted < lines[0].lines:
+            for _ in range(LINE_TRIES):
+                if wanted in lines:
+                    break
+                self.session.ask_dictionary(wanted)
+                line = wanted
+                yield Step(lambda line=line: line in lines, LINE_S)
+            if wanted not in lines:
+                raise NoAnswer(f"{self.name} did not send line {wanted} of its dictionary.", "Check the cable.")
+            wanted += 1
+        found = Dictionary([lines[i].text.decode("ascii", "replace") for i in range(lines[0].lines)])
+        if found.hash != welcome.dictionary:
+            raise NoAnswer(f"{self.name} sent a dictionary that is not the one it named.", "Do not trust this device.")
+        return found
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _receive(self, received: Received) -> None:
+        seq = event_seq(received.message)
+        if seq is not None and self.store is not None:
+            self._unsaved.append(Arrived(seq, received.message, received.body))
+        elif isinstance(received.message, JournalIs) and self.session is not None and self.session.log_due:
+            self._resume_log(received.message.log)
+            return
+        self._note(received.message)
+
+    def _opened(self, session: HostSession, now: float) -> None:
+        """A session has begun."""
+        welcome = session.welcome
+        assert welcome is not None
+        if self._device is not None and welcome.device != self._device:
+            session.connected = False
+            raise WrongDevice(
+                f"{self.name} is device {welcome.device:08x}, and {self._device:08x} was expected.",
+                "Check which cable this is.",
+            )
+        self._sessions = session.counts.sessions
+        if not self.up and self._boot:
+            self.notices.append(LinkBack(max(0.0, now - self._down_at), welcome.boot != self._boot))
+        self.up = True
+        self._boot = welcome.boot
+        for asked in (self.pending, *self._questions):
+            if asked is not None:
+                asked.again_at = 0.0
+        self._log_again_at = 0.0
+        if session.log_due and welcome.has_key and welcome.role == Role.CLEAR:
+            self._resume_log(b"")  # it tells nobody without a key
+        self._tell_elsewhere(session)
+
+    def _resume_log(self, identity: bytes) -> None:
+        """Find out where on file this device's log ends, and go on from there."""
+        session = self.session
+        assert session is not None and session.welcome is not None and self.store is not None
+        welcome = session.welcome
+        self._save()
+        log = self.store.resume(welcome.device, identity, welcome.seq_last, welcome.boot, self._new_log)
+        if self.log is None or self.log.id != log.id:
+            self._events.clear()
+            self.held = None
+            self._given = log.handled
+            if not log.last:
+                self.notices.append(LogStarted(welcome.device, identity))
+        self.log = log
+        self._stored = log.last
+        self._new_log = False  # allowed once
+        for received in session.resume_after(log.last):
+            self._receive(received)
+        self._tell_elsewhere(session)
+
+    def _tell_elsewhere(self, session: HostSession) -> None:
+        if session.elsewhere is not None:
+            self.notices.append(EventsElsewhere(*session.elsewhere))
+            session.elsewhere = None
+
+    def _save(self) -> None:
+        """Store what has arrived, and only then say so. What cannot be stored stays here, and is tried again."""
+        if not self._unsaved or self.store is None or self.session is None or self.log is None:
+            return
+        self.store.add(self.log.id, self._unsaved)
+        self._stored = self._unsaved[-1].seq
+        self._unsaved = []
+        self.session.acknowledge(self._stored)
+
+    def _down(self, why: str, now: float) -> None:
+        if self.up:
+            self.notices.append(LinkLost(why, self.seq_last, self.open_round))
+            self._down_at = now
+        self.up = False
+
+    def _check_halt(self, text: str | None) -> None:
+        if text:
+            raise device_halted(self.name, text)
+
+    def _check(self, session: HostSession) -> None:
+        self._check_halt(session.halted)
+        if session.other_device is not None:
+            raise WrongDevice(
+                f"another device answers on {self.name} now: {session.other_device:08x}.",
+                "Its events are not mixed with the first one's: open the port again for it.",
+            )
+        if session.rewound:
+            raise StorageReplaced(
+                f"{self.name} has recorded fewer events than the {session.seq_last} received from it before.",
+                "Its memory was replaced or erased: take it out of service and find out why.",
+            )
+
+    def _note(self, message: Message) -> None:
+        if isinstance(message, Result):
+            self._settle(message)
+        elif isinstance(message, Status):
+            self.status = message
+        elif isinstance(message, Event):
+            self._seq_heard = message.seq
+            if isinstance(message, RoundStarted):
+                self.open_round = message.round
+            elif isinstance(message, (RoundEnded, RoundVoided)):
+                self.open_round = 0
+        asked = [it for it in self._questions if isinstance(message, it.kind) and it.fits(message)]
+        for question in asked:
+            question.answer = message
+        if event_seq(message) is None:
+            # Snapshots: only the newest of a kind is worth waiting for.
+            self._waiting = deque(waiting for waiting in self._waiting if type(waiting) is not type(message))
+        if not asked and (self.store is None or event_seq(message) is None):
+            self._waiting.append(message)
+
+    def _settle(self, result: Result) -> None:
+        pending = self.pending
+        if pending is None or result.op != pending.op or result.outcome not in _FINAL:
+            return
+        welcome = self.keyed()
+        self.numbers.finish(welcome.device, welcome.role, result.op)
+        pending.result = CommandResult(result.op, result.outcome, result.reason, result.detail)
+        self.pending = None
+
+
+def _check_command(kind: type[Command], arguments: dict[str, int]) -> None:
+    """Before it gets a number: a command that cannot be encoded must not use one up."""
+    if not (isinstance(kind, type) and issubclass(kind, Command)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"{kind!r} is no command.", "Give a class of fairshoe.messages: Shuffle, for example.")
+    try:
+        framing.encode(kind(1, **arguments))
+    except (ValueError, OverflowError, TypeError) as error:
+        raise UsageError(f"{kind.NAME} cannot be given like that: {error}.", "Check its arguments.") from error

@@ -1,0 +1,108 @@
+"""What a host remembers of its commands: the last number of each lane, and which command was never answered.
+
+A lane is a device and a role. A command gets its number, and is written down, before it is sent. A program that crashes
+in between finds it again, asks about the same number, and learns what became of it; it never sends the same wish under
+a new number by mistake.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from fairshoe.errors import StoreError, UsageError
+
+OP_MAX = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A command that was sent, or was about to be, and whose outcome is not known."""
+
+    op: int
+    command: str
+    arguments: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One lane as it is kept."""
+
+    op: int
+    unfinished: Unfinished | None = None
+
+
+class Numbers(Protocol):
+    """Whatever keeps operation numbers: client.store.Store, client.operation_store.Operations."""
+
+    def unfinished(self, device: int, role: int) -> Unfinished | None:
+        """The command of this lane whose outcome is not known."""
+        ...
+
+    def begin(self, device: int, role: int, op_last: int, command: str, arguments: Mapping[str, int]) -> int:
+        """The number for a new command, written down before it is returned; op_last is what the device says."""
+        ...
+
+    def finish(self, device: int, role: int, op: int) -> None:
+        """The outcome of that number is known."""
+        ...
+
+
+class MemoryNumbers:
+    """Numbers that live as long as the program: enough for a look, not for play."""
+
+    def __init__(self) -> None:
+        self._lanes: dict[tuple[int, int], Lane] = {}
+
+    def unfinished(self, device: int, role: int) -> Unfinished | None:
+        lane = self._lanes.get((device, role))
+        return lane.unfinished if lane else None
+
+    def begin(self, device: int, role: int, op_last: int, command: str, arguments: Mapping[str, int]) -> int:
+        lane = next_lane(self._lanes.get((device, role)), op_last, command, arguments)
+        self._lanes[device, role] = lane
+        return lane.op
+
+    def finish(self, device: int, role: int, op: int) -> None:
+        lane = self._lanes.get((device, role))
+        if lane and lane.unfinished and lane.unfinished.op == op:
+            self._lanes[device, role] = Lane(lane.op)
+
+
+def next_lane(lane: Lane | None, op_last: int, command: str, arguments: Mapping[str, int]) -> Lane:
+    """The lane with a new command in it; refused while the outcome of the one before is not known."""
+    if lane is not None and lane.unfinished is not None:
+        raise UsageError(
+            f"the outcome of {lane.unfinished.command} (operation {lane.unfinished.op}) is not known yet.",
+            "Wait for it, or ask about it with resume(unfinished()).",
+        )
+    op = max(lane.op if lane else 0, op_last) + 1
+    if op > OP_MAX:
+        raise StoreError("no operation number is left.", "Give the device a new identity.")
+    return Lane(op, Unfinished(op, command, dict(arguments)))
+
+
+def read_old_file(path: Path) -> dict[tuple[int, int], Lane]:
+    """Lanes of an operations.json, as versions up to 0.1 kept them."""
+    try:
+        return _checked(json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreError(
+            f"{path} cannot be read: {error}.",
+            "Restore it from a copy, or move it away: the device knows the last number of each lane.",
+        ) from error
+
+
+def _checked(found: object) -> dict[tuple[int, int], Lane]:
+    if not isinstance(found, dict):
+        raise ValueError("not a table of lanes")
+    lanes: dict[tuple[int, int], Lane] = {}
+    for name, entry in cast(dict[str, dict[str, Any]], found).items():
+        device, _, role = name.partition("/")
+        waiting = entry.get("unfinished")
+        unfinished = Unfinished(int(waiting["op"]), str(waiting["command"]), waiting["arguments"]) if waiting else None
+        lanes[int(device, 16), int(role)] = Lane(int(entry["op"]), unfinished)
+    return lanes

@@ -1,0 +1,387 @@
+"""A shoe on a port: typed events, each delivered once and in order, and commands that act at most once.
+
+    with Shoe.open("/dev/ttyACM0", key="table.key", store="table-7.db") as shoe:
+        for event in shoe.events():
+            print(event)
+
+A port that vanishes is opened again, and everything goes on where it was. Not for several threads: one shoe, one
+thread; AsyncShoe is the same for asyncio.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from fairshoe.client.argument_checks import check_open, check_seconds, check_until
+from fairshoe.client.exchange import ANSWER_S, Answer, CommandResult, Core, Pending, Steps
+from fairshoe.client.notices import Notice, Told
+from fairshoe.client.operation_numbers import Numbers, Unfinished
+from fairshoe.client.records import ShoeRecords
+from fairshoe.client.shoe_base import Face
+from fairshoe.client.store import Store
+from fairshoe.errors import PortError, UsageError
+from fairshoe.keys import RoleKey, read_key
+from fairshoe.link.dictionary import Dictionary
+from fairshoe.link.session import HostSession
+from fairshoe.messages import (
+    Command,
+    Event,
+    JournalGet,
+    JournalIs,
+    JournalRecord,
+    Message,
+    Record,
+    Role,
+    SeedGet,
+    SeedIs,
+)
+from fairshoe.transport.urls import Port, Way
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["ANSWER_S", "CommandResult", "Pending", "Shoe"]
+
+COMMAND_S = 120.0
+RETRY_S = 0.1  # until a lost port is tried again; doubled every time
+RETRY_S_MAX = 5.0
+NAP_S = 0.05
+STALE_S = 10.0  # a connection over a network that is silent for so long is closed and made again
+T = TypeVar("T")
+Kind = TypeVar("Kind", bound=Told)
+Wanted = TypeVar("Wanted", bound=Message)
+
+
+class Shoe(Face):
+    """An open shoe. Use `with Shoe.open(port) as shoe: for event in shoe.events(): ...`."""
+
+    def __init__(
+        self,
+        port: Port,
+        name: str,
+        session: HostSession | None,
+        operations: Numbers | None = None,
+        clock: Callable[[], float] | None = None,
+        *,
+        core: Core | None = None,
+        way: Way | None = None,
+    ) -> None:
+        """For a port of your own; `greet` is the next step. `way` is how to get at the port again."""
+        super().__init__(core or Core(name, session, operations), name, port)
+        self._port: Port | None = port
+        self._way = way
+        self._clock: Callable[[], float] = clock or getattr(port, "clock", None) or time.monotonic
+        self._sleep: Callable[[float], None] = getattr(port, "sleep", None) or time.sleep
+        self._stopping = False
+        self._retry_s = RETRY_S
+        self._retry_at = 0.0
+        self.records = ShoeRecords(self._put)  # what no sensor sees
+
+    @classmethod
+    def open(
+        cls,
+        url: str,
+        key: RoleKey | str | Path | None = None,
+        operations: Numbers | None = None,
+        after_seq: int = 0,
+        answer_s: float = ANSWER_S,
+        *,
+        store: Store | str | Path | None = None,
+        reconnect: bool = True,
+        device: int | None = None,
+        new_log: bool = False,
+    ) -> Shoe:
+        """Open a port (transport/urls.py lists the forms), say hello and wait for the device's welcome.
+
+        key         of a role, or the file that holds it (fairshoe.keys): the session is authenticated both ways, and
+                    takes commands if it is the table's. Without one the shoe only reports.
+        store       keeps events and the numbers of commands (fairshoe.Store): an event is acknowledged when it is on
+                    the disk, and what this program had not finished with when it ended comes first. A path is opened,
+                    and closed with the shoe.
+        operations  keeps the numbers of commands alone, for a program that leaves the events to another.
+        after_seq   without a store: the last event you have stored. What the device sends again up to it is not shown.
+        reconnect   False: a port that vanishes is PortLost, instead of being opened again.
+        device      the number of the device that must be there; WrongDevice if it is another one.
+        new_log     go on although the device's storage is not the one on file; see StorageReplaced.
+        answer_s    how long to wait for the welcome."""
+        check_open(url, key, operations, after_seq, answer_s, store, device)
+        if isinstance(key, (str, Path)):
+            key = read_key(Path(key))
+        way = Way(url)
+        with contextlib.ExitStack() as undo:
+            owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
+            kept = owned or (store if isinstance(store, Store) else None)
+            session = HostSession(key, after_seq, kept is not None)
+            core = Core(url, session, operations, kept, new_log, device)
+            port = way.open()
+            undo.callback(port.close)
+            shoe = cls(port, url, session, core=core, way=way if reconnect else None)
+            shoe._owned = owned
+            shoe.greet(answer_s)
+            undo.pop_all()
+        return shoe
+
+    @classmethod
+    def listen(cls, url: str, reconnect: bool = False) -> Shoe:
+        """Open a port and send nothing at all: for a tap, or beside another host. Nothing it hears is proved."""
+        way = Way(url)
+        return cls(way.open(), url, None, way=way if reconnect else None)
+
+    # -- events ------------------------------------------------------------------------------------------------------
+
+    def events(self, quiet_s: float | None = None) -> Iterator[Event]:
+        """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
+        one before, unless `acknowledge` did so already; one that was never acknowledged comes again. One loop at a
+        time, in which commands may be given; closing the shoe ends it."""
+        for message in self._each(quiet_s, Event):
+            if isinstance(message, Event):
+                yield message
+
+    def messages(self, quiet_s: float | None = None) -> Iterator[Message]:
+        """The same with status and meters between the events; ends after quiet_s seconds without any message."""
+        return self._each(quiet_s, Message)
+
+    def acknowledge(self) -> None:
+        """Say that the last event is safely stored, before coming back for the next."""
+        self._core.acknowledge()
+        self._flush()
+
+    @overload
+    def run(self, until: None = None, timeout_s: float | None = None) -> None: ...
+
+    @overload
+    def run(self, until: type[Wanted], timeout_s: float | None = None) -> Wanted: ...
+
+    @overload
+    def run(self, until: Callable[[Message], bool], timeout_s: float | None = None) -> Message: ...
+
+    def run(self, until: Any = None, timeout_s: float | None = None) -> Any:
+        """Serve the functions of `on`: until a message of this kind, or one for which a function says so, has come and
+        was served, which is returned; or until `stop`. Events are acknowledged when their functions have returned.
+        NoAnswer if `until` did not come in time; without `until`, it ends then."""
+        check_until(until, timeout_s)
+        with self._core.turn.taken():
+            found = self._run(until, None if timeout_s is None else self._clock() + timeout_s)
+        if found is None and until is not None and not self._stopping and not self._core.closed:
+            raise self._not_in_time(timeout_s)
+        return found
+
+    def stop(self) -> None:
+        """End `run`, from a function it has called."""
+        self._stopping = True
+
+    # -- commands ----------------------------------------------------------------------------------------------------
+
+    def start(self, kind: type[Command], **arguments: int) -> Pending:
+        """Give a command. Its number is written down first, and it is repeated until it is answered, so that it acts
+        once however often the link breaks. `messages` (or `wait`) carries it on; look at `pending.result`."""
+        return self._core.start(kind, arguments)
+
+    def resume(self, unfinished: Unfinished) -> Pending:
+        """Ask about a command of an earlier run, under its own number: it acts now if it never did."""
+        return self._core.resume(unfinished)
+
+    def wait(self, pending: Pending, timeout_s: float = COMMAND_S) -> CommandResult:
+        """The outcome of a command. Events that come meanwhile are delivered afterwards."""
+        check_seconds("timeout_s", timeout_s)
+        return self._follow(self._core.awaiting(pending, timeout_s))
+
+    def command(self, kind: type[Command], timeout_s: float = COMMAND_S, **arguments: int) -> CommandResult:
+        """Give a command and wait for its outcome."""
+        check_seconds("timeout_s", timeout_s)  # before it gets a number
+        return self.wait(self.start(kind, **arguments), timeout_s)
+
+    # -- questions ---------------------------------------------------------------------------------------------------
+
+    def seed(self, timeout_s: float = ANSWER_S) -> SeedIs:
+        """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
+        if self.welcome is None or self._core.keyed().role != Role.AUDITOR:
+            raise UsageError("only an auditor is told seeds.", "Open the shoe with the auditor's key.")
+        return self.ask("its seed", SeedGet(), SeedIs, lambda _answer: True, timeout_s)
+
+    def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
+        """What the device's journal holds, under its seal key."""
+        return self.ask("its journal", JournalGet(0), JournalIs, lambda _answer: True, timeout_s)
+
+    def journal_record(self, seq: int, timeout_s: float = ANSWER_S) -> bytes:
+        """One record as it is stored; empty if the device does not have it, or cannot read it."""
+        about = f"record {seq} of its journal"
+        return self.ask(about, JournalGet(seq), JournalRecord, lambda answer: answer.seq == seq, timeout_s).record
+
+    def ask(
+        self, about: str, question: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
+    ) -> Answer:
+        """Ask until it is answered. Events that come meanwhile stay in line."""
+        return self._follow(self._core.asking(about, question, kind, fits, timeout_s))
+
+    def dictionary(self) -> Dictionary:
+        """The device's own message table: ours if the hashes agree, else fetched line by line and checked."""
+        return self._follow(self._core.fetching_dictionary())
+
+    # -- coming and going --------------------------------------------------------------------------------------------
+
+    def greet(self, answer_s: float = ANSWER_S) -> None:
+        """Say hello and wait for the welcome. `open` has done so; this is for a port of your own."""
+        self._follow(self._core.greeting(answer_s))
+        self._greeted = True
+
+    def close(self) -> None:
+        """Let go of the port. An event in hand comes again at the next connection."""
+        self._core.closed = True
+        if self._port is not None:
+            self._port.close()
+        self._port = None
+        if self._way is not None:
+            self._way.close()
+        self._way = None
+        if self._owned is not None:
+            self._owned.close()
+
+    def __enter__(self) -> Shoe:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _put(self, arguments: dict[str, int], timeout_s: float) -> CommandResult:
+        return self.command(Record, timeout_s, **arguments)
+
+    def _run(self, until: Any, end: float | None) -> Message | None:
+        self._core.check_open()
+        self._stopping = False
+        self._core.hold_back()
+        while not self._stopping and not self._core.closed:
+            message = self._core.next_message()
+            if message is None:
+                self._pump()
+                message = self._core.next_message()
+            if message is None:
+                if end is not None and self._clock() >= end:
+                    break
+                continue
+            self._serve(message)
+            self._done()
+            if until is not None and (isinstance(message, until) if isinstance(until, type) else until(message)):
+                return message
+        return None
+
+    def _each(self, quiet_s: float | None, wanted: type[Message]) -> Iterator[Message]:
+        check_seconds("quiet_s", quiet_s, none=True)
+        with self._core.turn.taken():
+            self._core.check_open()
+            self._core.hold_back()
+            yield from self._each_message(quiet_s, wanted)
+
+    def _each_message(self, quiet_s: float | None, wanted: type[Message]) -> Iterator[Message]:
+        heard = self._clock()
+        while not self._core.closed:
+            message = self._core.next_message()
+            if message is None:
+                self._pump()  # before the clock is looked at: no patience at all is still one look
+                message = self._core.next_message()
+            if message is None:
+                if quiet_s is not None and self._clock() - heard >= quiet_s:
+                    return
+                continue
+            if isinstance(message, wanted):
+                heard = self._clock()
+            self._serve(message)
+            if self._core.closed:
+                return
+            yield message
+            self._done()
+
+    def _done(self) -> None:
+        """With the event in hand, unless the shoe was closed over it: then it comes again."""
+        if not self._core.closed:
+            self.acknowledge()
+
+    def _serve(self, told: Message | Notice) -> None:
+        for function in self._listeners.of(told):
+            function(told)
+
+    def _follow(self, steps: Steps[T]) -> T:
+        try:
+            while True:
+                step = next(steps)
+                end = self._clock() + step.seconds
+                while not step.done() and self._clock() < end:
+                    self._pump()
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            steps.close()
+
+    def _pump(self) -> None:
+        """Move bytes once, and put what came out of them in line."""
+        port = self._port
+        if port is None:
+            self._reopen()
+            return
+        self._core.tick(self._clock())
+        self._flush()
+        if self._port is not port:
+            return  # lost in writing
+        try:
+            data = port.read(max(1, port.in_waiting))
+        except (OSError, TypeError) as error:  # pyserial raises TypeError when the port was closed under it
+            self._lost(error)
+            return
+        self._core.feed(data, self._clock())
+        self._flush()
+        if self._way is not None and self._way.network and self._core.silent_s(self._clock()) > STALE_S:
+            self._lost(TimeoutError("nothing comes over the connection"))
+        self._tell()
+
+    def _flush(self) -> None:
+        """Send what there is to send."""
+        if self._port is None:
+            return
+        data = self._core.output()
+        if data:
+            try:
+                self._port.write(data)
+            except OSError as error:
+                self._lost(error)
+
+    def _tell(self) -> None:
+        while self._core.notices:
+            self._serve(self._core.notices.popleft())
+
+    def _lost(self, error: Exception) -> None:
+        """The port failed: an error for the program, or the beginning of tries to get it back."""
+        if self._way is None or self._port is None or not self._greeted:
+            raise self._core.lost_error() from error
+        self._way.lost(self._port)
+        self._port = None
+        now = self._clock()
+        self._core.link_lost(str(getattr(error, "strerror", None) or error), now)
+        self._retry_s = RETRY_S
+        self._retry_at = now + RETRY_S
+        self._tell()
+
+    def _reopen(self) -> None:
+        """Try to get the port back when it is time to, and wait a moment otherwise."""
+        self._core.check_open()
+        if self._way is None:
+            raise self._core.lost_error()
+        now = self._clock()
+        if now < self._retry_at:
+            self._sleep(min(NAP_S, self._retry_at - now))
+            return
+        try:
+            self._port = self._way.open()
+        except PortError:
+            self._retry_s = min(2 * self._retry_s, RETRY_S_MAX)
+            self._retry_at = now + self._retry_s
+        else:
+            self._core.relink()

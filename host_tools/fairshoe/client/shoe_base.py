@@ -1,0 +1,120 @@
+"""What both shoes say of themselves: everything that neither moves bytes nor waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from fairshoe.client.argument_checks import check_listener
+from fairshoe.client.exchange import Core, Pending
+from fairshoe.client.notices import Listeners, Told
+from fairshoe.client.operation_numbers import Unfinished
+from fairshoe.client.store import Store
+from fairshoe.errors import NoAnswer, UsageError
+from fairshoe.link import framing
+from fairshoe.link.session import LinkCounts
+from fairshoe.messages import Status, Welcome
+
+if TYPE_CHECKING:
+    from fairshoe.sim.port import SimPort
+
+Kind = TypeVar("Kind", bound=Told)
+
+
+class Face:
+    """Shoe and AsyncShoe begin with this."""
+
+    def __init__(self, core: Core, name: str, line: object) -> None:
+        self._core = core
+        self._line = line  # a simulated one has hands
+        self._listeners = Listeners()
+        self._owned: Store | None = None  # closed with the shoe
+        self._greeted = False
+        self.name = name
+
+    @property
+    def welcome(self) -> Welcome | None:
+        """What the device said about itself when the session began."""
+        return self._core.welcome
+
+    @property
+    def status(self) -> Status | None:
+        """The newest; None before the first."""
+        return self._core.status
+
+    @property
+    def open_round(self) -> int:
+        """The round that has begun and not ended, as far as events were received; 0 if none."""
+        return self._core.open_round
+
+    @property
+    def up(self) -> bool:
+        """Whether the device was heard of lately."""
+        return self._core.up
+
+    @property
+    def drops(self) -> framing.Drops:
+        """What was lost on the way here; the device sends events again until they arrive."""
+        return self._core.drops
+
+    @property
+    def counts(self) -> LinkCounts:
+        """How good the link is."""
+        return self._core.counts
+
+    @property
+    def seq_last(self) -> int:
+        """Of the last event received."""
+        return self._core.seq_last
+
+    @property
+    def store(self) -> Store | None:
+        """Where events are kept, if anywhere."""
+        return self._core.store
+
+    @property
+    def pending(self) -> Pending | None:
+        """The command that is under way, also if whoever gave it waits no more."""
+        return self._core.pending
+
+    @property
+    def sim(self) -> SimPort:
+        """The simulated shoe behind a sim:// URL: its hands and its cable."""
+        from fairshoe.sim.port import SimPort  # only who asks for a simulation loads one
+
+        if not isinstance(self._line, SimPort):
+            raise UsageError(f"{self.name} is no simulated shoe.", "Open sim://pico-carousel, for example.")
+        return self._line
+
+    @overload
+    def on(self, kind: type[Kind], function: Callable[[Kind], Any]) -> Callable[[Kind], Any]: ...
+
+    @overload
+    def on(self, kind: type[Kind]) -> Callable[[Callable[[Kind], Any]], Callable[[Kind], Any]]: ...
+
+    def on(self, kind: type[Any], function: Callable[[Any], Any] | None = None) -> Any:
+        """Call a function for every message or notice (LinkLost, ...) of this kind: `shoe.on(RoundEnded, book)`, or as
+        a decorator. `run` serves them, and so do loops over events. An event whose function fails is not
+        acknowledged. An AsyncShoe awaits functions for messages that are coroutine functions; those for notices are
+        called from the task that moves bytes, and must be plain and short."""
+        check_listener(kind, function)
+
+        def add(wanted: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            self._listeners.add(kind, wanted)
+            return wanted
+
+        return add if function is None else add(function)
+
+    def off(self, kind: type[Kind], function: Callable[[Kind], Any]) -> None:
+        """Call it no more."""
+        self._listeners.remove(kind, function)
+
+    def unfinished(self) -> Unfinished | None:
+        """The command of an earlier run whose outcome nobody heard."""
+        return self._core.unfinished()
+
+    def _not_in_time(self, timeout_s: float | None) -> NoAnswer:
+        return NoAnswer(
+            f"{self.name}: what was waited for did not come within {timeout_s:g} s.",
+            "See what the device is doing: its display, or shoe.status.",
+        )

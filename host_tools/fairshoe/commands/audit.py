@@ -1,0 +1,99 @@
+"""`fairshoe audit shuffle`: check a disclosed seed against its commitment and draw the order again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from fairshoe.client.shoe import Shoe
+from fairshoe.errors import UsageError
+from fairshoe.journal.seed_audit import (
+    CARDS_MAX,
+    AuditFailed,
+    NothingDisclosed,
+    Verdict,
+    examine,
+    find_commitment,
+    read_hex,
+)
+from fairshoe.keys import read_key
+from fairshoe.messages import Role
+
+
+def add_parser(commands: Any) -> None:
+    audit = commands.add_parser("audit", help="prove afterwards what a device did")
+    kinds = audit.add_subparsers(dest="action", required=True)
+    shuffle = kinds.add_parser(
+        "shuffle",
+        help="check a disclosed seed and draw the order again",
+        description="With --seed, --commitment and --cards checks what you have; with a port fetches the seed of the "
+        "last shuffle whose deck is out of play and checks it against the stored events. See docs/AUDIT.md.",
+    )
+    shuffle.add_argument("port", nargs="?", help="serial device or pyserial URL")
+    shuffle.add_argument("--key-file", metavar="F", help="with a port: the auditor's key, mode 600")
+    shuffle.add_argument("--events", metavar="F", help="with a port: events as `fairshoe monitor --json` printed them")
+    shuffle.add_argument("--seed", metavar="HEX", help="32 bytes")
+    shuffle.add_argument("--commitment", metavar="HEX", help="32 bytes, of the event shuffle_committed")
+    shuffle.add_argument("--cards", type=int, metavar="N", help="cards in the deck")
+    shuffle.add_argument("--json", action="store_true", help="the verdict as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    verdict = _fetched(options) if options.port else _given(options)
+    _print(verdict, options.json)
+    if not verdict.agrees:
+        raise AuditFailed(
+            "the seed is not the one that was committed to.",
+            "Check that seed and commitment are of the same shuffle; if they are, take the device out of service.",
+        )
+    return 0
+
+
+def _given(options: argparse.Namespace) -> Verdict:
+    if None in (options.seed, options.commitment, options.cards):
+        raise UsageError("what is to be audited?", "Give --seed, --commitment and --cards, or a port.")
+    if options.key_file or options.events:
+        raise UsageError("--key-file and --events need a port.", "Name the port, or leave them out.")
+    if not 1 <= options.cards <= CARDS_MAX:
+        raise UsageError(f"a deck of {options.cards} cards?", f"Give --cards from 1 to {CARDS_MAX}.")
+    return examine(read_hex(options.seed, "--seed"), read_hex(options.commitment, "--commitment"), options.cards)
+
+
+def _fetched(options: argparse.Namespace) -> Verdict:
+    if not options.key_file or not options.events:
+        raise UsageError("a port needs --key-file and --events.", "See fairshoe audit shuffle --help.")
+    if options.seed or options.commitment or options.cards:
+        raise UsageError("a port brings its own seed.", "Leave out --seed, --commitment and --cards.")
+    with Shoe.open(options.port, read_key(Path(options.key_file), Role.AUDITOR), reconnect=False) as shoe:
+        answer = shoe.seed()
+    if not answer.kept:
+        raise NothingDisclosed(
+            f"{options.port} erases its seeds.", 'Its board config must say "audit": {"seeds": "disclose"} beforehand.'
+        )
+    if not answer.seq:
+        raise NothingDisclosed(
+            f"{options.port} has no seed to disclose.", "Ask again when a round with a shuffled deck has ended."
+        )
+    return examine(answer.seed, find_commitment(Path(options.events), answer.seq), answer.cards, answer.seq)
+
+
+def _print(verdict: Verdict, as_json: bool) -> None:
+    if as_json:
+        answer = {
+            "seed": verdict.seed.hex(),
+            "commitment": verdict.commitment.hex(),
+            "agrees": verdict.agrees,
+            "seq": verdict.seq or None,
+            "cards": len(verdict.places),
+            "places": verdict.places,
+            "dealt": verdict.dealt,
+        }
+        print(json.dumps(answer))
+        return
+    of_event = f"of event {verdict.seq}, " if verdict.seq else ""
+    print(f"seed        {verdict.seed.hex()}")
+    print(f"commitment  {verdict.commitment.hex()}  ({of_event}{'agrees' if verdict.agrees else 'DOES NOT AGREE'})")
+    print(f"places      {' '.join(map(str, verdict.places))}\n            of the cards in the order they were taken in")
+    print(f"dealt       {' '.join(map(str, verdict.dealt))}\n            numbers of the cards as they come out, from 0")

@@ -1,0 +1,52 @@
+"""`fairshoe provision`: give a device its first key, or a new one, and write the keys of its roles as files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from fairshoe.client.shoe import Shoe
+from fairshoe.errors import UsageError
+from fairshoe.keys import RoleKey, read_device_key
+from fairshoe.operate.provisioning import DEVICE_FILE, KeyFolder, install, rotate
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "provision",
+        help="give a device its key, or a new one",
+        description="Makes a device key and the keys of its roles as files for their owner alone, sends the device key "
+        "to the service port, and proves that it arrived. Turn the key switch on first.",
+    )
+    command.add_argument("port", help="the service port: serial device or pyserial URL")
+    command.add_argument("--out", required=True, metavar="FOLDER", help="for the keys; nothing in it is overwritten")
+    command.add_argument("--rotate", action="store_true", help="with the key in force, which --key-file holds")
+    command.add_argument("--replace", action="store_true", help="the key in force is lost; the door must be open too")
+    command.add_argument("--key-file", metavar="F", help="with --rotate: the device key in force")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.rotate != bool(options.key_file):
+        raise UsageError("--rotate and --key-file go together.", "See fairshoe provision --help.")
+    if options.rotate and options.replace:
+        raise UsageError("--rotate or --replace, not both.", "--replace is for a key that is lost.")
+    folder = KeyFolder(Path(options.out))
+
+    def open_shoe(key: RoleKey | None) -> Shoe:
+        return Shoe.open(options.port, key, reconnect=False)
+
+    if options.rotate:
+        done = rotate(open_shoe, folder, read_device_key(Path(options.key_file)), _say)
+    else:
+        done = install(open_shoe, folder, options.replace, _say)
+    generation = f", its key number {done.generation}" if done.generation else ""
+    print(f"device {done.device:08x} has a new key{generation}")
+    print(f"  {done.folder / DEVICE_FILE} makes all others: lock it away, off this computer")
+    print("  give each host the key of its own role, and seal.key to whoever verifies journals")
+    print("  turn the key switch off")
+    return 0
+
+
+def _say(text: str) -> None:
+    print(f"{text} ...", flush=True)

@@ -1,0 +1,68 @@
+"""`fairshoe scenario run`: play scenario files on the simulated machine, on CPython or on the MicroPython VM."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from fairshoe.sim.scenario_files import Result, ScenarioError, play, play_on_micropython
+
+
+def add_parser(commands: Any) -> None:
+    actions = commands.add_parser("scenario", help="play scenario files on a simulated machine").add_subparsers(
+        dest="action", required=True
+    )
+    run_parser = actions.add_parser(
+        "run",
+        help="play scenarios and check what they expect",
+        description="Plays each file (docs/SCENARIOS.md) on the simulated machine and says whether everything came as "
+        "it expects. The same file gives the same transcript on both VMs.",
+        epilog="exit status: 0 all as expected, 1 one was not, 12 a file cannot be played",
+    )
+    run_parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="a scenario, or a folder of them")
+    run_parser.add_argument("--vm", choices=["cpython", "micropython"], default="cpython", help="(%(default)s)")
+    run_parser.add_argument("--transcript", type=Path, metavar="OUT", help="what happened, as text; - prints it")
+    run_parser.add_argument("--json", action="store_true", help="results as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    paths = [path for name in options.file for path in (sorted(name.glob("*.json")) if name.is_dir() else [name])]
+    if not paths:
+        raise ScenarioError("no scenario files there.", "Give files, or a folder with .json files.")
+    results: list[Result] = []
+    started = time.monotonic()
+    for result in (play_on_micropython if options.vm == "micropython" else play)(paths):
+        results.append(result)
+        if not options.json:
+            _tell(result, len(results), len(paths))
+    failed = [result for result in results if result.problems]
+    if options.transcript:
+        _write(options.transcript, results)
+    if options.json:
+        found = [
+            {"file": str(r.path), "title": r.title, "ok": not r.problems, "problems": r.problems, "seconds": r.seconds}
+            for r in results
+        ]
+        print(json.dumps({"vm": options.vm, "played": len(results), "failed": len(failed), "results": found}, indent=1))
+    else:
+        took_s = time.monotonic() - started
+        print(f"{len(results)} scenarios, {len(failed)} not as expected ({options.vm}, {took_s:.1f} s)")
+    return 1 if failed else 0
+
+
+def _tell(result: Result, number: int, of: int) -> None:
+    print(f"[{number}/{of}] {'ok  ' if not result.problems else 'FAIL'} {result.path.stem}: {result.title}", flush=True)
+    for problem in result.problems:
+        print(f"       {problem}", flush=True)
+
+
+def _write(target: Path, results: list[Result]) -> None:
+    text = "".join(f"# {r.path.stem}: {r.title}\n" + "".join(line + "\n" for line in r.transcript) for r in results)
+    if str(target) == "-":
+        sys.stdout.write(text)
+    else:
+        target.write_text(text, encoding="utf-8")

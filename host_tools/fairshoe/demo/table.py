@@ -1,0 +1,381 @@
+"""The demonstration: a simulated shoe on a real serial device path, played through the host library.
+
+The shoe runs in a process of its own. This side has two ends: the serial port, through pyserial, in an authenticated
+session like any table system's; and the hands of a dealer, who loads decks and takes stacks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, cast
+
+from fairshoe.client.shoe import CommandResult, Shoe
+from fairshoe.errors import NoAnswer, SimulatorError
+from fairshoe.games.record_kinds import Source
+from fairshoe.keys import RoleKey, role_key, write_key
+from fairshoe.messages import (
+    AcknowledgeWarning,
+    CloseBetting,
+    Command,
+    CommandEnded,
+    ConfirmLockout,
+    DeckRefused,
+    DeckRemoved,
+    DeckVerified,
+    EmptyProved,
+    EndRound,
+    Event,
+    Message,
+    Reason,
+    Record,
+    Recorded,
+    Release,
+    RemainderTaken,
+    Role,
+    RoundEnded,
+    RoundVoided,
+    SetPositions,
+    Shuffle,
+    StackOffered,
+    StackTaken,
+    Status,
+    WarningCleared,
+    WarningLatched,
+    What,
+)
+from fairshoe.text.screen import Screen
+from firmware.protocol.session import KEY_SIZE
+
+EVENT_S = 60.0
+LOOK_S = 3.0
+PLAYERS = 3
+
+Play = Callable[["Table", Screen], None]
+Told = tuple[int, int, int, list[str]]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the stories have to know of a game."""
+
+    deck: int = 52
+    stack: int = 5
+    lockout: bool = False
+    closings: int = 1
+    final_each: int = 0
+
+
+@dataclass(frozen=True)
+class Story:
+    """What is played, and what it must give: rounds ended and voided, decks refused, warnings."""
+
+    play: Play
+    told: Told
+    facts: Facts = field(default_factory=Facts)
+    table: list[str] = field(default_factory=list[str])  # settings of the table
+
+
+class Child:
+    """The simulated shoe's process. It ends when its input ends, so it cannot outlive us."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        command = [sys.executable, "-m", "fairshoe", "sim", "--hands", "--json", *arguments]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self._stdin = self.process.stdin
+        first = self.process.stdout.readline()
+        if not first:
+            code = self.process.wait()
+            raise SimulatorError(f"the simulated shoe ended at once, with status {code}.", "Its own message is above.")
+        self.ready: dict[str, Any] = json.loads(first)
+        self.display: list[str] = []  # what the dealer reads now
+        self._reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
+        self._reader.start()
+
+    def _read(self, out: IO[bytes]) -> None:
+        for line in out:
+            self.display = json.loads(line)["display"]
+
+    def hand(self, action: str) -> None:
+        try:
+            self._stdin.write(action.encode() + b"\n")
+            self._stdin.flush()
+        except OSError as error:
+            raise SimulatorError("the simulated shoe has stopped.", "Run the command again.") from error
+
+    def close(self) -> None:
+        if not self._stdin.closed:
+            with contextlib.suppress(BrokenPipeError):
+                self._stdin.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._reader.join(5)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
+@dataclass
+class Tally:
+    """What the closing summary says, counted from decoded events only."""
+
+    ended: int = 0
+    voided: int = 0
+    decks_verified: int = 0
+    decks_refused: int = 0
+    stacks: int = 0
+    cards: int = 0
+    warnings: list[str] = field(default_factory=list[str])
+
+    def count(self, event: Event) -> None:
+        match event:
+            case RoundEnded():
+                self.ended += 1
+            case RoundVoided():
+                self.voided += 1
+            case DeckVerified():
+                self.decks_verified += 1
+            case DeckRefused():
+                self.decks_refused += 1
+            case StackTaken():
+                self.stacks += 1
+                self.cards += event.cards
+            case WarningLatched():
+                self.warnings.append(event.warning.name.lower())
+            case _:
+                pass
+
+
+class Table:
+    """A dealer at the shoe: waits for an event, thinks for a moment, acts."""
+
+    def __init__(self, shoe: Shoe, child: Child, screen: Screen, speed: float, facts: Facts) -> None:
+        self.shoe = shoe
+        self.facts = facts
+        self.tally = Tally()
+        self._child = child
+        self._screen = screen
+        self._speed = speed
+        self._messages = shoe.messages(quiet_s=EVENT_S)
+
+    def wait(self, *kinds: type[Event]) -> Event:
+        """The next event of one of the kinds; everything on the way is shown and counted."""
+        for message in self._messages:
+            if isinstance(self._see(message), kinds):
+                return cast(Event, message)
+        names = " or ".join(kind.NAME for kind in kinds)
+        raise NoAnswer(f"no {names} within {EVENT_S:.0f} s.", "The shoe has stopped talking; run the command again.")
+
+    def _see(self, message: Message) -> Message:
+        self._screen.show(message)
+        if isinstance(message, Event):
+            self.tally.count(message)
+            self.shoe.acknowledge()  # before the dealer takes his time
+        return message
+
+    def drain(self) -> int:
+        """Until the device has nothing left to tell; how many events it still keeps for us after five seconds."""
+        end = time.monotonic() + 5
+        for message in self._messages:
+            self._see(message)
+            if isinstance(message, Status) and (message.events_waiting == 0 or time.monotonic() > end):
+                return message.events_waiting
+        return 0
+
+    def do(self, *actions: str, after_s: float = 0.8) -> None:
+        """Something a hand does to the machine."""
+        for action in actions:
+            time.sleep(after_s / self._speed)
+            self._child.hand(action)
+
+    def order(self, kind: type[Command], after_s: float = 0.8, **arguments: int) -> CommandResult:
+        """A command of the table system; what happens until its outcome is shown and counted."""
+        time.sleep(after_s / self._speed)
+        pending = self.shoe.start(kind, **arguments)
+        ended = False
+        for message in self._messages:
+            self._see(message)
+            # The answer may come before the events that led to it, or after: see all of it.
+            ended = ended or (isinstance(message, CommandEnded) and message.op == pending.op)
+            if ended and pending.result is not None:
+                return pending.result
+        raise NoAnswer(f"no outcome of {kind.NAME}.", "The shoe has stopped talking; run the command again.")
+
+    def record(self, what: What, a: int = 0, b: int = 0) -> CommandResult:
+        """Something that no sensor sees."""
+        return self.order(Record, what=what, a=a, b=b)
+
+    def look(self, words: str) -> None:
+        """Read the display, which must say this by now."""
+        end = time.monotonic() + LOOK_S
+        while words not in "\n".join(self._child.display):
+            if time.monotonic() > end:
+                raise NoAnswer(f"the display does not say {words!r}.", "Please report it with the lines above.")
+            time.sleep(0.02)
+        self._screen.display(self._child.display)
+
+    def shuffle(self, cards: int | str = 0) -> CommandResult:
+        self.do(f"load {cards or self.facts.deck}")
+        result = self.order(Shuffle)
+        if not result.done and result.reason == Reason.STATE:
+            # A table that keeps records: what people do with a new deck is told first.
+            for step in (What.INSPECTED, What.VERIFIED, What.SHOWN, What.WASHED):
+                self.record(step, 1)
+            self.record(What.PROVENANCE, 1, Source.MACHINE)
+            result = self.order(Shuffle)
+        return result
+
+    def open_round(self, players: int) -> None:
+        self.order(SetPositions, positions=players)
+        self.order(CloseBetting)
+        if self.facts.lockout:
+            self.lock_out()
+
+    def lock_out(self) -> None:
+        if not self.order(ConfirmLockout).done:
+            self.record(What.PROGRESSIVE, 0, 0)
+            self.order(ConfirmLockout)
+
+    def stacks(self, count: int) -> None:
+        for _ in range(count):
+            self.wait(StackOffered)
+            self.do("take")
+            self.wait(StackTaken)
+
+    def release(self) -> None:
+        self.order(Release)
+        self.do("take")
+        self.wait(RemainderTaken)
+
+    def play_round(self, players: int) -> None:
+        """From the deck in the dealer's hand to the end, as any game has it."""
+        self.shuffle()
+        self.open_round(players)
+        self.stacks(players + 1)
+        if self.facts.closings > 1:
+            self.order(CloseBetting)
+        self.release()
+        if self.facts.final_each:
+            self.record(What.FINAL_DEAL, players)
+        if not self.order(EndRound).done:
+            self.look("Count the stub")
+            self.do("press lock")
+            self.wait(Recorded)
+            self.order(EndRound)
+
+    def hand_out(self) -> None:
+        """A machine that shuffles and does not deal."""
+        self.shuffle()
+        self.release()
+
+    def short_shoe(self) -> None:
+        """A shoe counts by dealing: a card that is missing shows when the rest comes out."""
+        self.shuffle(self.facts.deck - 1)
+        self.open_round(1)
+        self.stacks(2)
+        if self.facts.closings > 1:
+            self.order(CloseBetting)
+        self.order(Release)
+        self.do("take")
+        self._back_to_work()
+
+    def draw_round(self, cards: int) -> None:
+        self.order(CloseBetting)
+        self.do(*["draw 150"] * cards, after_s=0.6)
+        self.order(EndRound)
+
+    def two_at_once(self) -> None:
+        self.order(CloseBetting)
+        self.do("draw 150", "draw_two 150")
+        self.wait(WarningLatched)
+        self.do("open", "clear", "close", after_s=1.2)
+        self._back_to_work()
+
+    def _back_to_work(self) -> None:
+        self.order(AcknowledgeWarning, after_s=1.2)
+        self.wait(WarningCleared)
+
+    def short_deck(self) -> None:
+        self.shuffle(self.facts.deck - 1)
+        self.order(AcknowledgeWarning)
+        self.wait(DeckRemoved)
+        self.do("take")
+        self.wait(WarningCleared)
+
+    def jam_while_dealing(self, ejected_before: int, stacks: int = 1) -> None:
+        """After so many stacks, in the middle of the next one, a card stops at the exit."""
+        size = self.facts.stack
+        self.do(f"jam exit:{ejected_before + stacks * size + size // 2}:40000", after_s=0.1)
+        self.shuffle()
+        self.open_round(PLAYERS)
+        for _ in range(stacks):
+            self.wait(StackOffered)
+            self.do("take")
+        self.wait(WarningLatched)
+        self.do("open", "clear", "close", after_s=1.2)
+        self._back_to_work()
+
+
+def play(arguments: list[str], story: Story, speed: float, screen: Screen) -> int:
+    """Play all acts; 0 if every one went as the rules want."""
+    with tempfile.TemporaryDirectory() as folder:
+        key_file = Path(folder) / "demo.key"
+        key = os.urandom(KEY_SIZE)
+        write_key(key_file, "device", key)
+        child = Child([*arguments, "--key-file", str(key_file), "--mode", "table"])
+        try:
+            return _run(child, story, role_key(key, Role.TABLE), speed, screen)
+        finally:
+            screen.finish()
+            child.close()
+
+
+def _run(child: Child, story: Story, key: RoleKey, speed: float, screen: Screen) -> int:
+    started = time.monotonic()
+    ready = child.ready
+    screen.line(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
+    screen.line(f"  speed       {speed:g} times real time")
+    screen.line(f"  table port  {ready['port']}   (this demo talks to it through pyserial)")
+    screen.line(f"  tap         {ready['tap']}   (look on from a second terminal: fairshoe monitor {ready['tap']})")
+    with Shoe.open(ready["port"], key, reconnect=False) as shoe:
+        screen.line("  session     authenticated both ways, role table")
+        table = Table(shoe, child, screen, speed, story.facts)
+        screen.heading("Power-up: the machine proves that it is empty")
+        table.wait(EmptyProved)
+        story.play(table, screen)
+        missing = table.drain()
+        screen.finish()
+        return _summary(table, screen, story.told, missing, time.monotonic() - started)
+
+
+def _summary(table: Table, screen: Screen, told: Told, missing: int, seconds: float) -> int:
+    tally, shoe = table.tally, table.shoe
+    screen.heading("Summary")
+    rows = (
+        ("rounds ended", f"{tally.ended}"),
+        ("rounds voided", f"{tally.voided}"),
+        ("decks verified / refused", f"{tally.decks_verified} / {tally.decks_refused}"),
+        ("stacks taken", f"{tally.stacks}, {tally.cards} cards"),
+        ("warnings", ", ".join(tally.warnings) or "none"),
+        ("events received", f"{shoe.counts.events} in order, {missing} missing, {shoe.counts.repeats} sent again"),
+        ("frames dropped on the link", f"{shoe.drops.total()}"),
+        ("time", f"{seconds:.1f} s"),
+    )
+    for name, value in rows:
+        screen.line(f"  {name:26s} {value}")
+    as_told = (tally.ended, tally.voided, tally.decks_refused, tally.warnings) == told
+    if not as_told:
+        screen.warn("  This is not what the story should give: please report it with the lines above.")
+    return 0 if as_told else 1

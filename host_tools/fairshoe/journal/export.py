@@ -1,0 +1,359 @@
+"""The journal on the host: records as the device stores them, an export file of them, and how to pull one.
+
+Pulling is reading: nothing is acknowledged, and no event that waits for its host is taken away from it.
+docs/JOURNAL.md has the format of records and of the file; journal_verify.py checks both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+from fairshoe.client.shoe import Shoe
+from fairshoe.errors import FairshoeError, HelloRefused, UsageError
+from fairshoe.files import LOG_BYTES_MAX, read_regular
+from fairshoe.link import framing
+from fairshoe.messages import Event, JournalIs, Role
+
+FORMAT = 1
+RECORD_SIZE = 92
+LOG_SIZE = 16
+HASH_SIZE = 32
+MAC_SIZE = 16
+GENESIS = b"fairshoe log 1"
+ROUNDS_MAX = 20  # of asking what is new: a device at a busy table never stands still
+
+_MAGIC = 0xE5
+_PAYLOAD_AT = 4
+_PREVIOUS_AT = 60
+_PAYLOAD_MIN = 21  # the prefix of every event
+_U32_MAX = 0xFFFFFFFF
+
+Progress = Callable[[int, int], None]
+
+
+class JournalAltered(FairshoeError):
+    """An export that is not what a device wrote, or not all of it."""
+
+    exit_code = 15
+
+
+class NothingToVerify(FairshoeError):
+    """Nothing that could prove anything: no key, or no seal."""
+
+    exit_code = 16
+
+
+class OtherJournal(FairshoeError):
+    """What the device has does not continue what the file has."""
+
+    exit_code = 17
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record as it is stored, all but its CRC. `data` is empty where the device could not read it."""
+
+    seq: int
+    data: bytes
+    line: int = 0
+
+    @cached_property
+    def digest(self) -> bytes:
+        return hashlib.sha256(self.data).digest()
+
+    @property
+    def previous(self) -> bytes:
+        return self.data[_PREVIOUS_AT:]
+
+    @property
+    def message(self) -> int:
+        return int.from_bytes(self.data[2:4], "little")
+
+    @property
+    def payload(self) -> bytes:
+        return self.data[_PAYLOAD_AT : _PAYLOAD_AT + self.data[1]]
+
+    def event(self) -> Event | None:
+        """The event in it; None if this version does not know such."""
+        found = framing.unpack(self.message, self.payload)
+        return found if isinstance(found, Event) else None
+
+    @cached_property
+    def fault(self) -> str:
+        """Why this can be no record, in words; empty if it can."""
+        if not self.data:
+            return "the device could not read it"
+        end = _PAYLOAD_AT + self.data[1]
+        if len(self.data) != RECORD_SIZE or self.data[0] != _MAGIC:
+            return "it does not begin as a record does"
+        if not _PAYLOAD_AT + _PAYLOAD_MIN <= end <= _PREVIOUS_AT or any(self.data[end:_PREVIOUS_AT]):
+            return "its size is not that of its contents"
+        if int.from_bytes(self.data[4:8], "little") != self.seq:
+            return "it carries another number"
+        return ""
+
+
+@dataclass(frozen=True)
+class Attestation:
+    """What a device said about its journal as a whole; the MAC is zeros if it had no key."""
+
+    first: int
+    last: int
+    utc_s: int
+    key: int
+    head: bytes
+    mac: bytes
+
+    def signed(self, log: bytes) -> bytes:
+        numbers = b"".join(value.to_bytes(4, "little") for value in (self.first, self.last, self.utc_s))
+        return numbers + self.key.to_bytes(2, "little") + log + self.head
+
+    def line(self) -> dict[str, Any]:
+        return {
+            "first": self.first,
+            "last": self.last,
+            "utc_s": self.utc_s,
+            "key": self.key,
+            "head": self.head.hex(),
+            "mac": self.mac.hex(),
+        }
+
+
+@dataclass
+class Export:
+    """What a file holds. `damage` lists lines that are not as this library writes them."""
+
+    device: int
+    log: bytes
+    start: int  # the first record that was asked for; 0: all there were
+    attested: list[Attestation]
+    records: list[Record]
+    damage: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+
+    @property
+    def first(self) -> int:
+        return self.records[0].seq if self.records else 0
+
+    @property
+    def last(self) -> int:
+        return self.records[-1].seq if self.records else 0
+
+    def genesis(self) -> bytes:
+        return hashlib.sha256(GENESIS + self.log).digest()
+
+
+# --- the file ----------------------------------------------------------------------------------
+
+
+def export_text(export: Export) -> str:
+    """Header, records, and a last line over all of it: a file that was damaged by accident shows it by itself."""
+    header = {
+        "fairshoe_journal": FORMAT,
+        "device": f"{export.device:08x}",
+        "log": export.log.hex(),
+        "from": export.start,
+        "attested": [attestation.line() for attestation in export.attested],
+    }
+    lines = [json.dumps(header)]
+    lines += [json.dumps({"seq": record.seq, "record": record.data.hex()}) for record in export.records]
+    text = "".join(line + "\n" for line in lines)
+    return text + _end_line(text.encode(), len(export.records))
+
+
+def _end_line(before: bytes, records: int) -> str:
+    return json.dumps({"records": records, "sha256": hashlib.sha256(before).hexdigest()}) + "\n"
+
+
+def write_export(path: Path, export: Export) -> None:
+    """All of it or nothing, and durably."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        with beside.open("w", encoding="ascii") as file:
+            file.write(export_text(export))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise UsageError(f"cannot write {path}: {error.strerror or error}.", "Choose another name or place.") from error
+
+
+def read_export(path: Path) -> Export:
+    """What can be read of it, and where it is damaged."""
+    try:
+        return parse_export(read_regular(path, LOG_BYTES_MAX))
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {path}: {error.strerror or error}.", "Check the name and your permission."
+        ) from error
+
+
+def parse_export(data: bytes) -> Export:
+    lines = data.split(b"\n")
+    export = Export(0, b"", 0, [], [])
+    if lines.pop() != b"":
+        export.damage.append((len(lines) + 1, "the file does not end with a whole line"))
+    if not lines or not _take_header(export, lines[0]):
+        export.damage.append((1, "this is not the header of an export"))
+    for number, line in enumerate(lines[1:-1], 2):
+        record = _record(line, number)
+        if record is None:
+            export.damage.append((number, f"no record can be read here, after record {export.last}"))
+        else:
+            export.records.append(record)
+    before = b"".join(line + b"\n" for line in lines[:-1])
+    if len(lines) < 2 or lines[-1] + b"\n" != _end_line(before, len(lines) - 2).encode():
+        export.damage.append((max(len(lines), 1), "the last line does not agree with what stands before it"))
+    return export
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    """A line as we write it, to the letter; None for any other."""
+    try:
+        found: object = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(found, dict) or json.dumps(found).encode() != line:
+        return None
+    return cast("dict[str, Any]", found)
+
+
+def _take_header(export: Export, line: bytes) -> bool:
+    found = _object(line)
+    if found is None or list(found) != ["fairshoe_journal", "device", "log", "from", "attested"]:
+        return False
+    given: object = found["attested"]
+    attested = [_attestation(entry) for entry in cast("list[object]", given)] if isinstance(given, list) else [None]
+    log = _hex(found["log"], LOG_SIZE)
+    device = _hex(found["device"], 4)
+    start = found["from"]
+    if found["fairshoe_journal"] != FORMAT or log is None or device is None or not _is_number(start):
+        return False
+    export.device = int.from_bytes(device, "big")
+    export.log = log
+    export.start = start
+    export.attested = [entry for entry in attested if entry is not None]
+    return None not in attested
+
+
+def _attestation(entry: object) -> Attestation | None:
+    if not isinstance(entry, dict) or list(cast("dict[str, Any]", entry)) != [*_ATTESTED, "head", "mac"]:
+        return None
+    found = cast("dict[str, Any]", entry)
+    head, mac = _hex(found["head"], HASH_SIZE), _hex(found["mac"], MAC_SIZE)
+    if head is None or mac is None or not all(_is_number(found[name]) for name in _ATTESTED) or found["key"] > 0xFFFF:
+        return None
+    return Attestation(found["first"], found["last"], found["utc_s"], found["key"], head, mac)
+
+
+_ATTESTED = ("first", "last", "utc_s", "key")
+
+
+def _record(line: bytes, number: int) -> Record | None:
+    found = _object(line)
+    if found is None or list(found) != ["seq", "record"] or not _is_number(found["seq"]):
+        return None
+    data = b"" if found["record"] == "" else _hex(found["record"], RECORD_SIZE)
+    return None if data is None else Record(found["seq"], data, number)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _U32_MAX
+
+
+def _hex(text: object, size: int) -> bytes | None:
+    try:
+        value = bytes.fromhex(text) if isinstance(text, str) else b""
+    except ValueError:
+        return None
+    return value if len(value) == size and value.hex() == text else None
+
+
+# --- pulling -----------------------------------------------------------------------------------
+
+
+def pull(shoe: Shoe, known: Export | None = None, start: int = 0, progress: Progress | None = None) -> Export:
+    """Everything the device has from `start` on, or what is new since `known`, with an attestation that covers it.
+
+    Raises OtherJournal if the device's records do not continue the known ones."""
+    welcome = shoe.welcome
+    if welcome is not None and welcome.has_key and welcome.role == Role.CLEAR:
+        raise HelloRefused(
+            f"{shoe.name} has a key, and shows its journal to nobody without one.", "Give the key of any role."
+        )
+    covers = told = shoe.journal_is()
+    export = Export(welcome.device if welcome else 0, told.log, start, [], [])
+    if known is not None:
+        _check_known(shoe, known, told, export.device)
+        export = Export(known.device, known.log, known.start, list(known.attested), list(known.records))
+    for _ in range(ROUNDS_MAX):
+        _fetch(shoe, export, told, progress)
+        covers, told = told, shoe.journal_is()
+        if told.last == covers.last:
+            break
+    else:
+        told = covers  # a busy table: what was said before the last records were fetched covers them too
+    if not export.records:
+        raise UsageError(f"{shoe.name} has no record {start} yet: {told.last} is the last.", "Ask for earlier ones.")
+    attestation = Attestation(told.first, told.last, told.utc_s, told.key, told.head, told.mac)
+    if attestation not in export.attested:
+        export.attested.append(attestation)
+    return export
+
+
+def _fetch(shoe: Shoe, export: Export, told: JournalIs, progress: Progress | None) -> None:
+    """What the device said it has and the export has not."""
+    begin = max(export.last + 1, told.first, export.start)
+    for seq in range(begin, told.last + 1):
+        data = shoe.journal_record(seq)
+        if not data and seq < shoe.journal_is().first:
+            raise OtherJournal(
+                f"record {seq} was used again for a newer one while the journal was pulled.",
+                "The table is busy: try again, and pull more often.",
+            )
+        export.records.append(Record(seq, data))
+        if progress is not None:
+            progress(seq - begin + 1, told.last - begin + 1)
+
+
+def _check_known(shoe: Shoe, known: Export, told: JournalIs, device: int) -> None:
+    """Whether the device's journal is the one that the file has the beginning of."""
+    if known.damage:
+        line, what = known.damage[0]
+        raise JournalAltered(
+            f"the file that is there is damaged at line {line}: {what}.", "Keep it as it is, and pull into a new file."
+        )
+    if known.log != told.log or known.device != device:
+        raise OtherJournal(
+            f"{shoe.name} keeps log {told.log.hex()}, the file is of log {known.log.hex()}.",
+            "Another device, or its storage was replaced or erased: keep the file, pull into a new one, find out why.",
+        )
+    if told.last < known.last:
+        raise OtherJournal(
+            f"{shoe.name} has records up to {told.last}, the file up to {known.last}.",
+            "An older state of its storage was put back: take the device out of service and keep the file.",
+        )
+    if known.records and told.first > known.last + 1:
+        raise OtherJournal(
+            f"records {known.last + 1} to {told.first - 1} were used again before anybody pulled them.",
+            "What the device has now does not continue the file: pull into a new one, and pull more often.",
+        )
+    if known.records and told.first <= known.last and shoe.journal_record(known.last) != known.records[-1].data:
+        raise OtherJournal(
+            f"record {known.last} of {shoe.name} is not the one in the file.",
+            "One of them was altered: keep the file, pull into a new one, and verify both.",
+        )

@@ -1,0 +1,119 @@
+"""Whether what a journal tells makes sense: boots, clocks, rounds, and what was going on when power was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from fairshoe.journal.export import Export
+from fairshoe.messages import Booted, ClockSet, Event, PowerLost, RemainderTaken, RoundEnded, RoundStarted, RoundVoided
+from firmware.protocol.ids import INTENTS, OUTCOMES
+
+
+class _Story:
+    """What is known so far, record by record."""
+
+    def __init__(self, capacity: int, whole: bool = False) -> None:
+        self.capacity = capacity  # records a device looks back over when it boots
+        self.boot = 0
+        self.uptime = (0, 0)
+        self.offset_s = 0  # UTC minus uptime; 0: nobody has told
+        self.motion = 0  # the newest intent or outcome
+        self.motion_seq = 0
+        self.round = 0  # the one that is open
+        self.round_seq = 0
+        self.cards_out = False  # of that round
+        self.round_last = 0
+        # A file that begins in the middle does not tell whether a round was open then; nor does one with a hole in it.
+        self.round_known = whole
+        self.motion_known = whole
+        self.owed: tuple[int | None, int | None] | None = None  # what power_lost has to say; None: nobody can tell
+
+    def note(self, event: Event) -> Iterator[str]:
+        yield from self._boot(event)
+        yield from self._clock(event)
+        yield from self._motion(event)
+        yield from self._round(event)
+
+    def _boot(self, event: Event) -> Iterator[str]:
+        if isinstance(event, Booted):
+            if self.boot and event.boot != self.boot + 1:
+                yield f"boot {event.boot} comes after boot {self.boot}"
+            self._look_back(event.seq)
+            self.boot = event.boot
+            self.uptime = (0, 0)
+            self.offset_s = 0
+        elif not self.boot:
+            self.boot = event.boot  # the file begins in the middle of it
+            self.offset_s = event.utc_s - event.uptime_s if event.utc_s else 0
+        elif event.boot != self.boot:
+            yield f"it is of boot {event.boot}, and boot {self.boot} had not ended"
+            self.boot = event.boot
+        if (event.uptime_s, event.uptime_ms) < self.uptime:
+            yield f"its uptime {event.uptime_s}.{event.uptime_ms:03d} s is less than that of the record before"
+        self.uptime = (event.uptime_s, event.uptime_ms)
+
+    def _look_back(self, seq: int) -> None:
+        """As the device does: what was under way, as far as its storage reaches."""
+        reach = seq - self.capacity
+        during = self.motion if self.motion in INTENTS and self.motion_seq >= reach else 0
+        is_open = 1 if self.round and self.round_seq >= reach and not self.cards_out else 0
+        if during or is_open:
+            self.owed = (during if self.motion_known else None, is_open if self.round_known else None)
+        else:
+            self.owed = None
+
+    def _clock(self, event: Event) -> Iterator[str]:
+        offset_s = event.utc_s - event.uptime_s if event.utc_s else 0
+        if offset_s != self.offset_s and not isinstance(event, ClockSet):
+            yield "its clock is not that of the record before, and nobody had set it"
+        self.offset_s = offset_s
+
+    def _motion(self, event: Event) -> Iterator[str]:
+        if isinstance(event, PowerLost):
+            told = (event.during, event.round_open)
+            if any(owed not in (None, said) for owed, said in zip(self.owed or (), told, strict=False)):
+                yield "it does not say what was going on when the last boot ended"
+            self.owed = None
+        elif self.owed is not None and (event.ID in INTENTS or isinstance(event, RoundStarted)):
+            yield "something was going on when the last boot ended, and no power_lost says so"
+            self.owed = None
+        if event.ID in INTENTS or event.ID in OUTCOMES:
+            self.motion_known = True
+            self.motion = event.ID
+            self.motion_seq = event.seq
+
+    def _round(self, event: Event) -> Iterator[str]:
+        if isinstance(event, RoundStarted):
+            if self.round:
+                yield f"round {event.round} begins while round {self.round} is open"
+            if event.round <= self.round_last:
+                yield f"round {event.round} begins after round {self.round_last}"
+            self.round = event.round
+            self.round_known = True
+            self.cards_out = False
+            self.round_seq = event.seq
+            self.round_last = event.round
+        elif isinstance(event, (RoundEnded, RoundVoided)):
+            self.round = 0
+            self.round_known = True
+        elif isinstance(event, RemainderTaken):
+            self.cards_out = True  # from here on there is nothing left that could be cut short
+
+
+def check_sense(export: Export, broken: Set[int]) -> Iterator[tuple[int, str]]:
+    """Numbers of records that make no sense after those before them, with the reason.
+
+    `broken` are the places of records that are not the device's, or do not follow the one before: nothing follows from
+    what stands before such a place."""
+    capacity = max((attestation.last - attestation.first + 1 for attestation in export.attested), default=0)
+    if all(attestation.first == 1 for attestation in export.attested):
+        capacity = export.last  # the ring has never been full
+    story = _Story(capacity, whole=bool(export.records) and export.records[0].seq == 1)
+    for index, record in enumerate(export.records):
+        if index in broken:
+            story = _Story(capacity)
+            continue
+        event = record.event()
+        if event is not None:
+            for what in story.note(event):
+                yield record.seq, what

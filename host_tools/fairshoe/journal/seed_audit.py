@@ -1,0 +1,138 @@
+"""`fairshoe audit shuffle`: whether a disclosed seed is the one the device committed to, and which order it gives.
+
+The order is drawn again by an implementation of its own, from Python's hashlib and hmac and the words of docs/AUDIT.md:
+an audit that ran the device's code would only show that the code agrees with itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.files import LOG_BYTES_MAX, read_regular
+from fairshoe.messages import ShuffleCommitted
+
+SEED_SIZE = 32
+CARDS_MAX = 1000
+DRAW_BYTES = 128
+COMMITMENT_TEXT = b"fairshoe seed 1"
+SHUFFLE_TEXT = b"fairshoe shuffle 1"
+
+
+class AuditFailed(FairshoeError):
+    """The seed is not the one that was committed to."""
+
+    exit_code = 13
+
+
+class NothingDisclosed(FairshoeError):
+    """There is no seed, or no commitment to hold it against."""
+
+    exit_code = 14
+
+
+class HmacDrbg:
+    """HMAC-DRBG with SHA-256, as SP 800-90A words it."""
+
+    def __init__(self, seed_material: bytes) -> None:
+        self._key = bytes(32)
+        self._value = b"\x01" * 32
+        self._update(seed_material)
+
+    def generate(self, size: int) -> bytes:
+        out = b""
+        while len(out) < size:
+            self._value = hmac.digest(self._key, self._value, "sha256")
+            out += self._value
+        self._update(b"")
+        return out[:size]
+
+    def _update(self, data: bytes) -> None:
+        for tag in (b"\x00", b"\x01") if data else (b"\x00",):
+            self._key = hmac.digest(self._key, self._value + tag + data, "sha256")
+            self._value = hmac.digest(self._key, self._value, "sha256")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a seed says. `places[i]` is where the i-th card taken in went; `dealt[k]` is which card comes out k-th."""
+
+    seed: bytes
+    commitment: bytes
+    places: tuple[int, ...]
+    seq: int = 0
+
+    @property
+    def agrees(self) -> bool:
+        return hmac.compare_digest(commitment_of(self.seed), self.commitment)
+
+    @property
+    def dealt(self) -> tuple[int, ...]:
+        return tuple(sorted(range(len(self.places)), key=lambda card: self.places[card]))
+
+
+def commitment_of(seed: bytes) -> bytes:
+    return hashlib.sha256(COMMITMENT_TEXT + seed).digest()
+
+
+def places_of(seed: bytes, cards: int) -> tuple[int, ...]:
+    """Fisher-Yates from the top, with 16-bit little-endian words and rejection, in chunks of 128 bytes."""
+    drbg = HmacDrbg(seed + SHUFFLE_TEXT)
+    words: list[int] = []
+
+    def below(bound: int) -> int:
+        while True:
+            if not words:
+                chunk = drbg.generate(DRAW_BYTES)
+                words.extend(int.from_bytes(chunk[at : at + 2], "little") for at in range(0, DRAW_BYTES, 2))
+            word = words.pop(0)
+            if word < 65536 // bound * bound:
+                return word % bound
+
+    places = list(range(cards))
+    for i in range(cards - 1, 0, -1):
+        j = below(i + 1)
+        places[i], places[j] = places[j], places[i]
+    return tuple(places)
+
+
+def examine(seed: bytes, commitment: bytes, cards: int, seq: int = 0) -> Verdict:
+    return Verdict(seed, commitment, places_of(seed, cards), seq)
+
+
+def find_commitment(path: Path, seq: int) -> bytes:
+    """The commitment of event `seq` in a file that `fairshoe monitor --json` has written, of one device."""
+    try:
+        lines = read_regular(path, LOG_BYTES_MAX).decode("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}.", "Check the name and your permission.") from error
+    for number, line in enumerate(lines, 1):
+        try:
+            entry: Any = json.loads(line or "{}")
+        except (ValueError, RecursionError) as error:
+            raise UsageError(
+                f"{path}, line {number}: not JSON: {error}.", "Give a file as `fairshoe monitor --json` prints it."
+            ) from error
+        event: dict[str, Any] = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
+        if event.get("message") == ShuffleCommitted.NAME and event.get("seq") == seq:
+            return read_hex(str(event.get("commitment")), f"{path}, line {number}: commitment")
+    raise NothingDisclosed(
+        f"{path} has no {ShuffleCommitted.NAME} event with the number {seq}.",
+        "Give the file in which the events of this device were stored when the deck was shuffled.",
+    )
+
+
+def read_hex(text: str, what: str) -> bytes:
+    """The 32 bytes of a seed or commitment from hex digits; `what` names them in the error."""
+    try:
+        value = bytes.fromhex(text)
+    except ValueError:
+        value = b""
+    if len(value) != SEED_SIZE:
+        raise UsageError(f"{what} is not {SEED_SIZE} bytes.", f"Give {2 * SEED_SIZE} hex digits.")
+    return value

@@ -1,0 +1,304 @@
+"""The host's end of the link, without any port: bytes in, messages out, bytes to send.
+
+Says hello and repeats it, proves the key, believes only what is proved, puts events in order, asks for a new session
+when nothing is heard or the numbers run out. The same core serves every transport.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fairshoe import keys
+from fairshoe.errors import HelloRefused
+from fairshoe.keys import RoleKey
+from fairshoe.link import framing
+from fairshoe.link.halt_report import HaltLine, halt_text
+from fairshoe.messages import (
+    DictionaryGet,
+    DictionaryLine,
+    Event,
+    EventAck,
+    Halted,
+    Hello,
+    Message,
+    Refused,
+    Role,
+    SessionEnding,
+    UnknownMessage,
+    Welcome,
+)
+from firmware.protocol.frame import HEADER_SIZE
+from firmware.protocol.ids import CLASS_EVENT, VERSION
+from firmware.protocol.session import NONCE_SIZE, SEQUENCE_MAX, SEQUENCE_WARN
+
+HELLO_S = 0.5
+LIFE_S = 4.0
+SILENCE_S = 2.5  # a device with a host sends a status every half second
+EARLY_MAX = 32  # events kept until it is known which log they are of; a device sends eight ahead
+
+
+class Received(NamedTuple):
+    """A message to hand out, and its body as it came."""
+
+    message: Message
+    body: bytes
+
+
+@dataclass
+class LinkCounts:
+    """What happened on this end, for anyone who wants to know how good the link is."""
+
+    events: int = 0
+    repeats: int = 0
+    gaps: int = 0
+    hellos: int = 0
+    sessions: int = 0
+    unsent: int = 0  # no link sequence left
+    disbelieved: Counter[str] = field(default_factory=Counter[str])
+
+
+class HostSession:
+    """Feed it time and bytes. `now` is any clock in seconds that does not jump.
+
+    Who keeps events on file has to know of which log they are before one is taken or acknowledged: with `asks_log`
+    every welcome puts events aside (`log_due`) until `resume_after` says where to go on."""
+
+    def __init__(self, key: RoleKey | None = None, after_seq: int = 0, asks_log: bool = False) -> None:
+        self.decoder = framing.Decoder()
+        self.counts = LinkCounts()
+        self.welcome: Welcome | None = None
+        self.refused: Refused | None = None
+        self.other_device: int | None = None  # a different one answers on this port now
+        self.rewound = False  # the device knows fewer events than we have had from it
+        self.seq_last = after_seq  # of the last event handed out
+        self.acknowledged = after_seq  # of the last event the program has said is safe
+        self.lines: dict[int, DictionaryLine] = {}
+        self.halted = ""  # what a device says that could not start
+        self._halt_line = HaltLine()
+        self.elsewhere: tuple[int, int] | None = None  # events that only another host has, first and last
+        self.connected = False  # a session is in force on this port
+        self.log_due = False
+        self.heard_at = 0.0  # when the device was last heard of
+        self._asks_log = asks_log
+        self._early: list[Received] = []
+        self._key = key.secret if key else None
+        self._role = key.role if key else Role.CLEAR
+        self._output = bytearray()
+        self._nonce = b""
+        self._hello_at: float | None = None
+        self._life_at = 0.0
+        self._renew_at = 0.0
+        self._number = 0
+        self._sequence = 0
+        self._received = -1
+        self._seal: keys.Seal | None = None
+        self._check: keys.Seal | None = None
+
+    def take_output(self) -> bytes:
+        """What to send now."""
+        data = bytes(self._output)
+        self._output.clear()
+        return data
+
+    def tick(self, now: float) -> None:
+        """Say hello when it is time to: at first, after silence, and before the numbers run out."""
+        running_out = self._sequence >= SEQUENCE_WARN and now >= self._renew_at
+        if self._hello_at is None or now >= self._hello_at or running_out:
+            self._say_hello(now)
+        elif self._seal is not None and now >= self._life_at:
+            # A keyed session nobody hears of for ten seconds may be replaced by one without a key.
+            self.send(EventAck(0 if self.log_due else self.acknowledged))
+        if self._output:
+            self._life_at = now + LIFE_S
+
+    def feed(self, data: bytes, now: float) -> Iterator[Received]:
+        """Messages to hand out: each event once and in order, everything else as it comes."""
+        self._hear_halt(self._halt_line.feed(data))
+        for frame in self.decoder.feed(data):
+            if not self._believe(frame):
+                continue
+            message = frame.message
+            self.heard_at = now
+            if isinstance(message, Welcome):
+                self._open(frame, message, now)
+            elif isinstance(message, Refused):
+                if message.host_nonce == self._nonce:
+                    self.refused = message
+            elif isinstance(message, Halted):
+                self._hear_halt(halt_text(message.text))
+            elif isinstance(message, DictionaryLine):
+                self.lines[message.line] = message
+            else:
+                self._hello_at = now + SILENCE_S
+                if isinstance(message, SessionEnding) and now >= self._renew_at:
+                    self._say_hello(now)
+                received = Received(message, frame.signed[HEADER_SIZE:])
+                seq = event_seq(message)
+                if seq is not None and self.log_due:
+                    self._early = [*self._early[1 - EARLY_MAX :], received]
+                elif seq is None or self._in_order(seq):
+                    yield received
+
+    def resume_after(self, seq: int) -> Iterator[Received]:
+        """It is known which log this is, and that its events up to `seq` are on file."""
+        self.log_due = False
+        self.seq_last = self.acknowledged = seq
+        self._skip_to_first()
+        early, self._early = self._early, []
+        for received in early:
+            if self._in_order(event_seq(received.message) or 0):
+                yield received
+
+    def restart(self) -> None:
+        """The port was lost and is another one now: half a frame and the session are gone, and hello is due."""
+        drops, self.decoder = self.decoder.drops, framing.Decoder()
+        self.decoder.drops = drops
+        self.connected = False
+        self._hello_at = None
+        self._nonce = b""
+        self._output.clear()
+        self._early = []
+
+    def acknowledge(self, seq: int) -> None:
+        """Acknowledge the event and all before it; they are safe.
+
+        Wait with it while the log is unknown: the device may have a new one, whose events of these numbers are stored
+        nowhere. Raise HelloRefused in a clear session with a device that holds a key: it would ignore the
+        acknowledgement, and send no event after the first eight."""
+        if self._key is None and self.welcome is not None and self.welcome.has_key:
+            raise HelloRefused(
+                "the device holds a key, and takes acknowledgements only from a host that proves a role's key.",
+                "Open it with the key of a role, or only listen to it.",
+            )
+        self.acknowledged = max(self.acknowledged, seq)
+        if not self.log_due:
+            self.send(EventAck(self.acknowledged))
+
+    def send(self, message: Message) -> None:
+        """In the session. Without one, or without a number left in it, it is not sent: a new session is asked for, and
+        every message that matters is one that is repeated."""
+        if not self.connected:
+            return
+        if self._sequence > SEQUENCE_MAX:
+            self.counts.unsent += 1
+            return
+        self._output += framing.encode(message, self._number, self._sequence, 0, self._seal)
+        self._sequence += 1
+
+    def ask_dictionary(self, line: int) -> None:
+        self._output += framing.encode(DictionaryGet(line))
+
+    def _say_hello(self, now: float) -> None:
+        self._nonce = self._fresh_nonce()
+        self._hello_at = self._renew_at = now + HELLO_S
+        self.counts.hellos += 1
+        self.refused = None
+        self._output += framing.encode(Hello(VERSION, self._role, self._nonce))
+
+    def _hear_halt(self, text: str | None) -> None:
+        """Anybody on the line can say it, so it counts only while a hello is not answered."""
+        if text is not None and self._nonce:
+            self.halted = text
+
+    def _fresh_nonce(self) -> bytes:
+        """A method, so that a simulation can be repeated."""
+        return os.urandom(NONCE_SIZE)
+
+    def _open(self, frame: framing.Frame, welcome: Welcome, now: float) -> None:
+        if welcome.host_nonce != self._nonce:
+            return
+        self._nonce = b""
+        self._number = frame.session
+        self._sequence = 0
+        self._received = frame.sequence
+        if self._key is not None:
+            secret = keys.session_key(self._key, VERSION, frame.session, welcome.host_nonce, welcome.nonce)
+            self._seal, self._check = keys.host_sealer(secret), keys.device_sealer(secret)
+        if self.welcome is not None and self.welcome.device != welcome.device:
+            self.other_device = welcome.device
+            return
+        if self.seq_last > welcome.seq_last and not self._asks_log:
+            self.rewound = True
+            return
+        self.welcome = welcome
+        self.connected = True
+        self.log_due = self._asks_log
+        self._early = []
+        if not self.log_due:
+            self._skip_to_first()
+        self.refused = None
+        self._hello_at = now + SILENCE_S
+        self.counts.sessions += 1
+        if self._key is not None:
+            self.send(EventAck(0))  # anything keyed proves that we hold the key; this says nothing else
+
+    def _skip_to_first(self) -> None:
+        """A device that knows more of our acknowledgements than we do has talked to another host; go on from there."""
+        first = self.welcome.seq_first if self.welcome else 1
+        if first - 1 > self.seq_last:
+            self.elsewhere = (self.seq_last + 1, first - 1)
+        self.seq_last = max(self.seq_last, first - 1)
+        self.acknowledged = max(self.acknowledged, first - 1)
+
+    def _believe(self, frame: framing.Frame) -> bool:
+        """Whether the frame is of this session and, in a keyed one, made by the device, now, and for us."""
+        if isinstance(frame.message, Welcome):
+            return self._believe_welcome(frame, frame.message)
+        if isinstance(frame.message, (Refused, DictionaryLine, Halted)):
+            return True
+        if frame.session != self._number or self.welcome is None:
+            return self._disbelieve("other session")
+        if self._check is None:
+            return True
+        if not frame.mac:
+            return self._disbelieve("not keyed")
+        if not hmac.compare_digest(self._check(frame.signed), frame.mac):
+            return self._disbelieve("wrong mac")
+        if frame.sequence <= self._received:
+            return self._disbelieve("replayed")
+        self._received = frame.sequence
+        return True
+
+    def _believe_welcome(self, frame: framing.Frame, welcome: Welcome) -> bool:
+        if welcome.host_nonce != self._nonce or welcome.role != self._role:
+            return self._disbelieve("welcome for another")
+        if self._key is None:
+            return True
+        secret = keys.session_key(self._key, VERSION, frame.session, welcome.host_nonce, welcome.nonce)
+        if not frame.mac or not hmac.compare_digest(keys.device_sealer(secret)(frame.signed), frame.mac):
+            return self._disbelieve("welcome without the key")
+        return True
+
+    def _disbelieve(self, why: str) -> bool:
+        self.counts.disbelieved[why] += 1
+        return False
+
+    def _in_order(self, seq: int) -> bool:
+        if seq == self.seq_last + 1:
+            self.seq_last = seq
+            self.counts.events += 1
+            return True
+        if seq <= self.seq_last:
+            self.counts.repeats += 1
+            if seq <= self.acknowledged:
+                # By its own number: the device may have forgotten that it ever sent later ones.
+                self.send(EventAck(seq))
+        else:
+            self.counts.gaps += 1  # the device repeats from the first one we have not acknowledged
+        return False
+
+
+def event_seq(message: Message) -> int | None:
+    """The number of an event, also of one that a newer device has and this version does not know; None for others.
+
+    Unknown events have to be stored and acknowledged like all others, or the device never gets past them."""
+    if isinstance(message, Event):
+        return message.seq
+    if isinstance(message, UnknownMessage) and message.kind == CLASS_EVENT and len(message.body) >= 4:
+        return int.from_bytes(message.body[:4], "little")
+    return None

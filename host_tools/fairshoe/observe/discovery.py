@@ -1,0 +1,129 @@
+"""Which ports there are, and whether a shoe is behind them: each is asked with a hello in clear, all at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from serial.tools import list_ports
+
+from fairshoe.errors import FairshoeError, PortBusy, UsageError
+from fairshoe.messages import Welcome
+from fairshoe.observe.observer import Mode, Watch
+from fairshoe.sim import running_shoes
+
+ASK_S = 2.0
+THREADS = 32
+
+SHOE, IN_USE, HALTED, SILENT, OTHER, BUSY, UNREACHABLE, SIMULATED, NOT_ASKED = (
+    "shoe",
+    "shoe in use",
+    "shoe that could not start",
+    "silent",
+    "not a shoe",
+    "busy",
+    "cannot be opened",
+    "simulated shoe",
+    "not asked",
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One port and what is behind it; `about` is for people."""
+
+    port: str
+    kind: str
+    about: str
+    device: str | None = None
+    firmware: str | None = None
+    game: str | None = None
+    mode: str | None = None
+    has_key: bool | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    port: str
+    about: str
+
+
+def serial_ports() -> list[Candidate]:
+    """Serial devices of this machine, by name."""
+    entries: list[Any] = sorted(list_ports.comports(), key=lambda entry: str(entry.device))
+    return [Candidate(entry.device, _about(entry)) for entry in entries]
+
+
+def _about(entry: Any) -> str:
+    text = entry.description if entry.description and entry.description != "n/a" else ""
+    return f"{text} {entry.serial_number or ''}".strip()
+
+
+def find(urls: Iterable[str] = (), ask: bool = True, seconds: float = ASK_S) -> list[Found]:
+    """Simulators that run here, serial devices, and the URLs given. Serial devices are not opened unless asked for."""
+    simulated = [found for entry in running_shoes.running() for found in _simulated(entry)]
+    known = {found.port for found in simulated}
+    candidates = [*serial_ports(), *(Candidate(url, "") for url in urls if url not in known)]
+    if not ask:
+        return [*simulated, *(Found(each.port, NOT_ASKED, each.about) for each in candidates)]
+    if not candidates:
+        return simulated
+    with ThreadPoolExecutor(min(THREADS, len(candidates))) as pool:
+        asked = [pool.submit(probe, each.port, each.about, seconds) for each in candidates]
+        return [*simulated, *(each.result() for each in asked)]
+
+
+def _simulated(entry: dict[str, Any]) -> list[Found]:
+    """A simulator tells of itself: asking its port would take bytes from whoever uses it."""
+    about = f"{entry.get('board')}, seed {entry.get('seed')}, process {entry.get('pid')}, tap {entry.get('tap')}"
+    urls = [url for url in (entry.get("port"), entry.get("tcp")) if url]
+    has_key = bool(entry.get("has_key"))
+    return [Found(url, SIMULATED, about, game=entry.get("game"), has_key=has_key) for url in urls]
+
+
+def probe(url: str, about: str = "", seconds: float = ASK_S) -> Found:
+    """What answers there within so many seconds."""
+    try:
+        with Watch(url) as watch:
+            watch.open()
+            end = time.monotonic() + seconds
+            while time.monotonic() < end and watch.mode is not Mode.LIVE and not (watch.problem or watch.halted):
+                watch.step()
+            return _judge(url, about, watch)
+    except PortBusy as error:
+        return Found(url, BUSY, error.what)
+    except UsageError as error:
+        return Found(url, UNREACHABLE, f"{error.what} {error.advice}")
+    except FairshoeError as error:
+        return Found(url, UNREACHABLE, error.what)
+
+
+def _judge(url: str, about: str, watch: Watch) -> Found:
+    welcome = watch.known.welcome
+    if watch.problem is not None:
+        return Found(url, UNREACHABLE, watch.problem.what)
+    if watch.halted is not None:
+        return Found(url, HALTED, watch.halted.what)
+    if welcome is not None:
+        return _shoe(url, about, welcome, SHOE if watch.mode is Mode.LIVE else IN_USE)
+    if watch.link.frames:
+        return Found(url, IN_USE, about or "it talks, and answers nobody without its key: a host has it")
+    if watch.link.drops.total():
+        return Found(url, OTHER, about or "something talks there, and not as a shoe does")
+    return Found(url, SILENT, about)
+
+
+def _shoe(url: str, about: str, welcome: Welcome, kind: str) -> Found:
+    return Found(
+        url,
+        kind,
+        about,
+        f"{welcome.device:08x}",
+        welcome.firmware,
+        welcome.game,
+        welcome.mode.name.lower(),
+        bool(welcome.has_key),
+    )

@@ -1,0 +1,276 @@
+"""What the live view shows, as lines of text: nothing here knows a terminal. 80 by 24 will do, and more is used."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+
+from fairshoe.link.session import event_seq
+from fairshoe.messages import (
+    ZONES,
+    Event,
+    LinkCounters,
+    Message,
+    Meters,
+    Sensor,
+    Status,
+    UnknownMessage,
+    WarningLatched,
+)
+from fairshoe.observe.observer import Mode, Watch
+from fairshoe.text.advice import next_step, warned
+from fairshoe.text.describe import FEED_DRIFT_PERCENT, describe_event, progress, words
+from fairshoe.text.screen import Line, style_of
+
+EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
+EVENTS_KEPT = 200
+SILENT_S = 3.0
+WIDE = 110
+TALL = 34
+_LABEL = 9
+
+
+@dataclass
+class View:
+    """What was shown so far: the last events, and what became of the connection."""
+
+    watch: Watch
+    events: deque[tuple[int, Message]] = field(default_factory=lambda: deque(maxlen=EVENTS_KEPT))
+
+    def take(self, messages: list[Message]) -> None:
+        for message in messages:
+            seq = event_seq(message)
+            if seq is not None:
+                self.events.append((seq, message))
+
+    def lines(self, columns: int, rows: int) -> list[Line]:
+        """The whole view; the events get what is left."""
+        status = self.watch.known.status
+        top = [self._title(columns), self._identity(), []]
+        top += _connection(self.watch, columns)
+        if status is not None:
+            top += _past(status) if _stale(self.watch) else _state(status, columns, self._sensor(status))
+        wide = columns >= WIDE and rows >= TALL
+        top += self._columns(columns) if wide else self._compact(columns)
+        footer: Line = [("q", "bold"), (" quit", "dim"), (self._note(), "dim")]
+        room = rows - len(top) - 3
+        return [*top, [], [("events", "bold")], *self._events(max(room, 0), columns), footer][:rows]
+
+    # -- parts ---------------------------------------------------------------------------------------------------------
+
+    def _sensor(self, status: Status) -> Sensor:
+        """What this warning named when it was latched, if that event was heard: a status has no room for it."""
+        latched = [message for _seq, message in self.events if isinstance(message, WarningLatched)]
+        return latched[-1].sensor if latched and latched[-1].warning == status.warning else Sensor.NONE
+
+    def _title(self, columns: int) -> Line:
+        watch = self.watch
+        welcome = watch.known.welcome
+        role = words(welcome.role.name) if welcome and welcome.role else "looking on"
+        mode = role if watch.mode is Mode.LIVE else watch.mode.value
+        if watch.mode in (Mode.LIVE, Mode.LISTENING) and watch.silent_s > SILENT_S:
+            mode = f"silent for {watch.silent_s:.0f} s"
+        left, right = f" {watch.url}", f"{mode} "
+        return [(f"{left:{max(columns - 1 - len(right), len(left) + 1)}s}{right}", "title")]
+
+    def _identity(self) -> Line:
+        welcome = self.watch.known.welcome
+        if welcome is None:
+            return [(" who it is was not told yet", "dim")]
+        key = "has a key" if welcome.has_key else "no key"
+        return [
+            (f" device {welcome.device:08x}", "bold"),
+            (f"  firmware {welcome.firmware}  game {welcome.game}  boot {welcome.boot}", ""),
+            (f"  {words(welcome.mode.name)}, {key}", "dim"),
+        ]
+
+    def _compact(self, columns: int) -> list[Line]:
+        known = self.watch.known
+        lines: list[Line] = [[]]
+        if known.status is not None:
+            lines += _packed("ledger", _zones(known.status), columns, "  ")
+        if known.meters is not None:
+            lines += _packed("meters", meters_facts(known.meters), columns)
+        return lines + _packed("link", link_facts(self.watch), columns)
+
+    def _columns(self, columns: int) -> list[Line]:
+        """Two columns: where the cards are, and how machine and link do."""
+        known = self.watch.known
+        left: list[Line] = [[("ledger", "bold")]]
+        left += _bars(known.status) if known.status is not None else []
+        right: list[Line] = [[("meters", "bold")]]
+        right += [[(f"  {text}", "")] for text in meters_facts(known.meters)] if known.meters is not None else []
+        right += [[], [("link", "bold")]]
+        right += [[(f"  {text}", "")] for text in link_facts(self.watch)]
+        half = columns // 2
+        lines: list[Line] = [[]]
+        for number in range(max(len(left), len(right))):
+            a = left[number] if number < len(left) else []
+            b = right[number] if number < len(right) else []
+            used = sum(len(text) for text, _style in a)
+            lines.append([*a, (" " * (half - used), ""), *b])
+        return lines
+
+    def _events(self, room: int, columns: int) -> list[Line]:
+        shown = list(self.events)[-room:] if room else []
+        lines: list[Line] = [_event(seq, message, columns) for seq, message in shown]
+        if not lines and room:
+            lines = [[("  none yet", "dim")]]
+        return lines + [[] for _ in range(room - len(lines))]
+
+    def _note(self) -> str:
+        missing = self.watch.missing
+        return f"   {missing} more events are for those who have a key: --key-file" if missing else ""
+
+
+def _connection(watch: Watch, columns: int) -> list[Line]:
+    """Nothing while all is well."""
+    wrong = watch.problem or watch.halted
+    if wrong is not None:
+        return [*_wrapped("port", [wrong.what, wrong.advice], columns, "bad"), []]
+    if watch.mode is Mode.ASKING:
+        text = "nobody has answered yet: is it powered, and is this its table port?" if watch.silent_s > 1 else "asking"
+        return [_labelled("port", text, "warn"), []]
+    if watch.mode is not Mode.CLOSED and watch.silent_s > SILENT_S:
+        return [_labelled("port", "open, but the shoe is silent: check its power and the cable", "bad"), []]
+    return []
+
+
+def _stale(watch: Watch) -> bool:
+    """Whether what is known may no longer be so."""
+    return watch.mode in (Mode.CLOSED, Mode.ASKING) or watch.silent_s > SILENT_S
+
+
+def _past(status: Status) -> list[Line]:
+    """A state nobody can vouch for any more: no next step follows from it."""
+    text = f"{words(status.state.name)}, {', '.join(round_facts(status))}, when last heard"
+    return [_labelled("it was", text, "dim")]
+
+
+def round_facts(status: Status) -> list[str]:
+    facts = [f"round {status.round}" if status.round else "no round"]
+    facts += [f"deck {status.deck}"] if status.deck else []
+    facts += [many(status.positions, "position")] if status.positions else []
+    return facts + ([f"stack {status.stack}"] if status.stack else [])
+
+
+def _state(status: Status, columns: int, sensor: Sensor) -> list[Line]:
+    step = next_step(status)
+    facts = round_facts(status)
+    style = "bad" if status.warning else "good"
+    lines: list[Line] = [[(f" {'state':{_LABEL}s}", "dim"), (words(status.state.name), style), _after(facts)]]
+    share = progress(status)
+    if share is not None:
+        width = max(min(columns - 40, 50), 10)
+        filled = round(share * width)
+        bar = f"[{'#' * filled}{'.' * (width - filled)}] {share:4.0%}"
+        lines.append(_labelled("", f"{bar}  {status.elapsed_ds / 10:.0f} of {status.expected_ds / 10:.0f} s, by time"))
+    else:
+        lines.append(_labelled("next", step.text, "" if step.machine else "bold"))
+    told = warned(status, sensor)
+    if told is not None:
+        lines += _wrapped("warning", [f"{words(status.warning.name)}: {told.what}"], columns, "bad")
+        lines += _wrapped("to do", [told.advice], columns, "bold")
+    return lines
+
+
+def _after(facts: list[str]) -> tuple[str, str]:
+    return "   " + ", ".join(facts), "dim"
+
+
+def _zones(status: Status) -> list[str]:
+    return [f"{zone} {getattr(status, zone)}" for zone in ZONES]
+
+
+def _bars(status: Status) -> list[Line]:
+    total = max(sum(getattr(status, zone) for zone in ZONES), 1)
+    lines: list[Line] = []
+    for zone in ZONES:
+        count: int = getattr(status, zone)
+        bar = "#" * (-(-count * 24 // total))
+        lines.append([(f"  {zone:10s}", "" if count else "dim"), (f"{count:4d}  ", ""), (bar, "good")])
+    return lines
+
+
+def meters_facts(meters: Meters) -> list[str]:
+    """What maintenance asks first."""
+    cards = max(meters.cards, 1)
+    parts = [
+        f"{many(meters.cycles, 'deck')}, {many(meters.cards, 'card')}",
+        f"misfeeds {meters.misfeeds} ({meters.misfeeds * 1000 / cards:.1f} per thousand), stalls {meters.stalls}",
+        f"jams {meters.jams}, double feeds {meters.double_feeds}, faults {meters.faults}",
+    ]
+    if meters.feed_us_new:
+        drift = (meters.feed_us - meters.feed_us_new) * 100 / meters.feed_us_new
+        advice = ", clean the rollers" if drift > FEED_DRIFT_PERCENT else ""
+        parts.append(f"feed {meters.feed_us / 1000:.0f} ms ({drift:+.0f} % against new{advice})")
+    return parts
+
+
+def link_facts(watch: Watch) -> list[str]:
+    """How good the line is, at both ends."""
+    link, status, health = watch.link, watch.known.status, watch.known.health
+    bad = {name: count for name, count in link.drops.by_reason().items() if count}
+    damaged = ", ".join(f"{words(name)} {count}" for name, count in bad.items())
+    parts = [
+        f"{many(link.frames, 'frame')}, {link.drops.total()} damaged{f' ({damaged})' if damaged else ''}",
+        f"{link.again} sent again{', as nobody acknowledges' if link.again and _kept(status) else ''}",
+        many(link.reconnects, "reconnect"),
+    ]
+    if status is not None:
+        parts.append(f"{many(status.events_waiting, 'event')} for a host")
+    if watch.known.counters is not None:
+        parts.append(_counters(watch.known.counters))
+    if health is not None:
+        parts.append(f"longest scan {health.scan_ms_max} ms, {health.overruns} too long")
+    return parts
+
+
+def _kept(status: Status | None) -> bool:
+    return status is not None and status.events_waiting > 0
+
+
+def _counters(counters: LinkCounters) -> str:
+    damaged = counters.bad_stuffing + counters.bad_crc + counters.too_short + counters.too_long
+    return f"at the shoe {many(counters.good, 'frame')}, {damaged} damaged"
+
+
+def many(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _event(seq: int, message: Message, columns: int) -> Line:
+    if not isinstance(message, Event):
+        what = f"message {message.id}" if isinstance(message, UnknownMessage) else "a message"
+        return [(f" #{seq:<6d}", "dim"), (f"{what} that this version does not know", "warn")]
+    when = f"{message.boot}+{message.uptime_s}.{message.uptime_ms // 100}"
+    if message.utc_s:
+        when = (EPOCH + timedelta(seconds=message.utc_s)).strftime("%H:%M:%S")
+    round_text = f"round {message.round}" if message.round else ""
+    head = f" #{seq:<5d} {when:>8s} {round_text:8s} "
+    text = describe_event(message)
+    room = columns - 1 - len(head)
+    return [(head, "dim"), (text if len(text) <= room else text[: max(room - 3, 0)] + "...", style_of(message))]
+
+
+def _labelled(label: str, text: str, style: str = "") -> Line:
+    return [(f" {label:{_LABEL}s}", "dim"), (text, style)]
+
+
+def _packed(label: str, parts: list[str], columns: int, between: str = "; ") -> list[Line]:
+    """One label, and parts that stay whole, as many on a line as fit."""
+    rows: list[str] = []
+    for part in parts:
+        if rows and len(rows[-1]) + len(between) + len(part) < columns - _LABEL - 2:
+            rows[-1] += between + part
+        else:
+            rows.append(part)
+    return [_labelled(label if not number else "", text) for number, text in enumerate(rows)]
+
+
+def _wrapped(label: str, parts: list[str], columns: int, style: str = "") -> list[Line]:
+    """One label, and its text on as many lines as it takes."""
+    texts = textwrap.wrap("; ".join(part.rstrip(".;") for part in parts), max(columns - _LABEL - 3, 20)) or [""]
+    return [_labelled(label if not number else "", text, style) for number, text in enumerate(texts)]

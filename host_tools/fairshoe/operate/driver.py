@@ -1,0 +1,187 @@
+"""Driving a shoe from a program that people watch: one command at a time, what happens meanwhile, and why not.
+
+What happens is read from the device's journal, so nothing is acknowledged: events stay for the host that stores them.
+A command that was sent and not answered is on file, and whoever is interrupted is told how to ask about it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fairshoe.client.shoe import CommandResult, Pending, Shoe
+from fairshoe.errors import FairshoeError, NoAnswer, UsageError
+from fairshoe.journal.export import Record
+from fairshoe.messages import (
+    Command,
+    Event,
+    Fault,
+    HeldBack,
+    JournalGet,
+    Outcome,
+    Reason,
+    RoundStarted,
+    State,
+    Status,
+)
+from fairshoe.text.advice import NEEDS, WARNINGS
+from fairshoe.text.describe import describe_reason, words
+
+SLICE_S = 0.2
+QUIET_S = 15.0  # a shoe that answers nothing for so long is gone
+BACK_MAX = 200  # records read back for a round that was going on before we came
+NEED_BACK = 40
+
+OnEvent = Callable[[Event], None]
+OnStatus = Callable[[Status], None]
+
+
+class Interrupted(FairshoeError):
+    """Interrupted."""
+
+    exit_code = 130
+
+
+class NotDone(FairshoeError):
+    """A command or a round that did not come to its end; the device says why."""
+
+    exit_code = 1
+
+
+def _nothing(_told: object) -> None:
+    pass
+
+
+@dataclass
+class Driver:
+    """One shoe under commands. `on_event` and `on_status` are told everything once, in order."""
+
+    shoe: Shoe
+    timeout_s: float = 120.0
+    on_event: OnEvent = _nothing
+    on_status: OnStatus = _nothing
+    events: list[Event] = field(default_factory=list[Event])
+    _seq: int = -1
+    _told: Status | None = None
+
+    def begin(self) -> Status:
+        """The first look: what is recorded already is not told again. UsageError if a command was never answered."""
+        unfinished = self.shoe.unfinished()
+        if unfinished is not None:
+            raise UsageError(
+                f"the outcome of {unfinished.command} (operation {unfinished.op}) is not known.",
+                f"Ask about it first: fairshoe command {self.shoe.name} --resume",
+            )
+        self._seq = self.shoe.journal_is().last
+        return self.fresh()
+
+    def fresh(self) -> Status:
+        """The next state the shoe tells, at the latest after half a second; and all that has happened until then."""
+        # The question is only there because somebody has to ask; its answer is used by `look`.
+        status = self.shoe.ask("its state", JournalGet(0), Status, lambda _status: True, QUIET_S)
+        self.look()
+        return status
+
+    def look(self) -> None:
+        """Take in what is new."""
+        last = self.shoe.journal_is().last
+        for seq in range(self._seq + 1, last + 1):
+            event = self._record(seq)
+            self._seq = seq
+            if event is not None:
+                self.events.append(event)
+                self.on_event(event)
+        self._tell_status()
+
+    def give(self, kind: type[Command], **arguments: int) -> CommandResult:
+        """Give a command and wait for its outcome."""
+        return self.follow(self.shoe.start(kind, **arguments))
+
+    def follow(self, pending: Pending) -> CommandResult:
+        """The outcome of a command that was given; everything that happens meanwhile is told."""
+        end = time.monotonic() + self.timeout_s
+        try:
+            while pending.result is None:
+                try:
+                    self.shoe.wait(pending, SLICE_S)
+                except NoAnswer:
+                    if time.monotonic() > end:
+                        raise self._unanswered(pending, NoAnswer) from None
+                self._tell_status()
+        except KeyboardInterrupt:
+            raise self._unanswered(pending, Interrupted) from None
+        if self._seq >= 0:
+            self.look()
+        return pending.result
+
+    def round_events(self, number: int) -> list[Event]:
+        """Everything of a round, from its start on; also what was recorded before we came."""
+        found: list[Event] = []
+        for seq in range(self._seq, max(self._seq - BACK_MAX, 0), -1):
+            event = self._record(seq)
+            if event is not None and event.round == number:
+                found.append(event)
+                if isinstance(event, RoundStarted):
+                    break
+        return found[::-1]
+
+    def why(self, name: str, result: CommandResult) -> NotDone:
+        """A command that did not do what it is for, in words, with the next step."""
+        what = f"{words(name)} (operation {result.op}): {words(result.outcome.name)}"
+        if result.outcome == Outcome.IN_DOUBT:
+            return NotDone(f"{what}: power was lost before it ended.", "Empty the machine as its display says.")
+        if result.reason == Reason.WARNING:
+            fault = Fault(result.detail)
+            return NotDone(f"{what}, {WARNINGS[fault].what}.", f"{_sentence(WARNINGS[fault].advice)} on the shoe.")
+        if result.reason == Reason.ROLE:
+            return NotDone(f"{what}, {words(result.reason.name)}.", _ROLE_ADVICE)
+        held = self._held_back() if result.reason == Reason.STATE else None
+        if held is not None:
+            return NotDone(f"{what}: {_held(held)}.", f"{_sentence(NEEDS[held.need])} (fairshoe command ...).")
+        if result.reason == Reason.STATE and result.detail == State.WAITING_FOR_DECK and name == "shuffle":
+            return NotDone(f"{what}: the shoe sees no deck.", "Insert a whole deck, then run this again.")
+        advice = _ADVICE.get(result.reason, "`fairshoe status` says what the shoe waits for.")
+        return NotDone(f"{what}{describe_reason(result.reason, result.detail)}.", advice)
+
+    def _held_back(self) -> HeldBack | None:
+        """What a rule waits for. It is told once, perhaps before we came."""
+        for seq in range(self._seq, max(self._seq - NEED_BACK, 0), -1):
+            event = self._record(seq)
+            if isinstance(event, HeldBack) and event.need in NEEDS:
+                return event
+        return None
+
+    def _record(self, seq: int) -> Event | None:
+        record = Record(seq, self.shoe.journal_record(seq))
+        return None if record.fault else record.event()
+
+    def _tell_status(self) -> None:
+        status = self.shoe.status
+        if status is not None and status is not self._told:
+            self._told = status
+            self.on_status(status)
+
+    def _unanswered(self, pending: Pending, kind: type[FairshoeError]) -> FairshoeError:
+        begin = "interrupted; " if kind is Interrupted else ""
+        return kind(
+            f"{begin}{words(pending.message.NAME)} (operation {pending.op}) was sent, and its outcome is not known.",
+            f"It never acts twice. Ask about it: fairshoe command {self.shoe.name} --resume",
+        )
+
+
+def _held(event: HeldBack) -> str:
+    return f"held back, {words(event.need.name)} due by {event.clause.replace('HOUSE', 'house policy')}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+_ROLE_ADVICE = "Its board config must say link.mode table, and the key be the table's, or service's with the switch."
+_ADVICE = {
+    Reason.ARGUMENT: "The game does not allow that number.",
+    Reason.BUSY: "Another command is running: wait for it.",
+    Reason.UNKNOWN: "The firmware of this shoe is older and knows no such command.",
+    Reason.POWER: "Power was lost: empty the machine as its display says.",
+}

@@ -1,0 +1,211 @@
+"""A round from wherever the shoe is to its end: what the machine, a hand or a command has to do next, and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from fairshoe.errors import UsageError
+from fairshoe.messages import (
+    Command,
+    DealCommunity,
+    Event,
+    Reason,
+    Release,
+    RemainderTaken,
+    RoundEnded,
+    RoundStarted,
+    RoundVoided,
+    SetPositions,
+    StackTaken,
+    State,
+    Status,
+)
+from fairshoe.operate.driver import Driver, NotDone
+from fairshoe.text.advice import next_step, warned
+from fairshoe.text.describe import words
+from fairshoe.text.describe_game import consequence, rule
+
+_STOPPED = (State.WARNING, State.REMOVING, State.REMOVED_OFFERED)
+DEALT = (State.WAITING_FOR_GREEN, State.WAITING_FOR_WAGERS, State.WAITING_FOR_ROUND_END)
+DEALING = (State.DECK_READY, State.WAITING_FOR_LOCKOUT, State.DISPENSING, State.STACK_OFFERED, *DEALT)
+
+
+class Person(Protocol):
+    """Whoever is at the table."""
+
+    def tell(self, text: str) -> None:
+        """Something for the hands, or for patience; told once a state."""
+        ...
+
+    def confirm(self, text: str, still: Callable[[], bool]) -> bool:
+        """Whether a command is to be given now; False if `still` has become untrue, since a button did the same."""
+        ...
+
+    def number(self, text: str) -> int:
+        """How many."""
+        ...
+
+
+@dataclass
+class RoundReport:
+    """What became of a round."""
+
+    number: int = 0
+    game: str = ""
+    positions: int = 0
+    stacks: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])  # number, cards
+    ended: RoundEnded | None = None
+    voided: RoundVoided | None = None
+    handed_out: int | None = None  # cards of a deck that is dealt by other means
+
+    @classmethod
+    def of(cls, events: list[Event]) -> RoundReport:
+        report = cls()
+        for event in events:
+            match event:
+                case RoundStarted():
+                    report.number, report.game, report.positions = event.round, event.game, event.positions
+                case StackTaken():
+                    report.stacks.append((event.stack, event.cards))
+                case RoundEnded():
+                    report.number, report.ended = event.round, event
+                case RoundVoided():
+                    report.number, report.voided = event.round, event
+                case _:
+                    pass
+        return report
+
+    @property
+    def good(self) -> bool:
+        return self.voided is None and (self.ended is not None or self.handed_out is not None)
+
+    def lines(self) -> list[str]:
+        if self.handed_out is not None:
+            return [f"deck handed out: {self.handed_out} cards"]
+        seats = f", {self.positions} positions" if self.positions else ""
+        lines = [f"round {self.number}{f' of {self.game}' if self.game else ''}{seats}"]
+        lines += [f"  stack {stack or 'extra'!s:6s} {cards} cards" for stack, cards in self.stacks]
+        if self.ended is not None:
+            lines.append(f"  dealt        {self.ended.dealt} cards in {self.ended.stacks} stacks")
+            lines.append(f"  remainder    {self.ended.remainder} cards")
+            if self.ended.stub != 0xFFFF:
+                counted = f", counted {self.ended.stub_counted}" if self.ended.stub_counted != 0xFFFF else ""
+                lines.append(f"  stub         {self.ended.stub} cards{counted}")
+            lines.append("  ended")
+        if self.voided is not None:
+            lines.append(f"  VOID by {rule(self.voided.clause)}: {consequence(self.voided.consequence)}")
+        return lines
+
+    def facts(self) -> dict[str, Any]:
+        voided = self.voided
+        return {
+            "round": self.number or None,
+            "game": self.game or None,
+            "positions": self.positions or None,
+            "stacks": [{"stack": stack, "cards": cards} for stack, cards in self.stacks],
+            "ended": self.ended is not None,
+            "dealt": self.ended.dealt if self.ended else None,
+            "remainder": self.ended.remainder if self.ended else None,
+            "void": {"clause": voided.clause, "warning": voided.warning.name.lower()} if voided else None,
+            "handed_out": self.handed_out,
+        }
+
+
+class Procedure:
+    """Works through states until the round is over, or as far as `until` says."""
+
+    def __init__(self, driver: Driver, person: Person, positions: int = 0) -> None:
+        self._driver = driver
+        self._person = person
+        self._positions = positions
+        self._told: State | None = None
+
+    def run(self, until: tuple[State, ...] = ()) -> RoundReport:
+        """NotDone says what stopped it; running it again goes on from there."""
+        driver = self._driver
+        status = driver.begin()
+        while True:
+            if status.state in _STOPPED:
+                status = driver.fresh()  # the stop is told at once, what it does to a round when that is recorded
+            over = self._over()
+            if over is not None:
+                return over
+            if status.state in until:
+                return RoundReport.of(driver.round_events(status.round))
+            self._check(status)
+            self._step(status)
+            status = driver.fresh()
+
+    def _over(self) -> RoundReport | None:
+        for event in self._driver.events:
+            if isinstance(event, (RoundEnded, RoundVoided)):
+                return RoundReport.of(self._driver.round_events(event.round))
+            if isinstance(event, RemainderTaken) and not event.round:
+                return RoundReport(handed_out=event.counted)
+        return None
+
+    def _check(self, status: Status) -> None:
+        told = warned(status)
+        if status.state in _STOPPED and told is not None:
+            raise NotDone(
+                f"the shoe has stopped: {words(status.warning.name)}: {told.what}.",
+                f"{told.advice[:1].upper()}{told.advice[1:]}. Then run this again.",
+            )
+        if status.state == State.UNRECOGNISED:
+            raise NotDone("the shoe is in a state this tool does not know.", "Update this tool.")
+        if told is not None and status.state != self._told:
+            self._person.tell(f"{told.what}: {told.advice}")
+
+    def _step(self, status: Status) -> None:
+        step = next_step(status)
+        if status.state == State.STACK_OFFERED and not status.positions:
+            self._open_ended(status)
+        elif step.machine or (step.hand and step.command is None):
+            if step.hand and status.state != self._told:
+                self._person.tell(step.text)
+            self._told = status.state
+        else:
+            assert step.command is not None
+            self._told = status.state
+            if status.state == State.DECK_READY:
+                self._seat(status)
+            if self._person.confirm(step.text, lambda: self._driver.fresh().state == status.state):
+                self._give(step.command)
+
+    def _seat(self, status: Status) -> None:
+        """Dealing ends by itself where the shoe knows how many play."""
+        wanted = self._positions or (0 if status.positions else self._person.number("how many positions play?"))
+        if wanted and wanted != status.positions:
+            self._give(SetPositions, positions=wanted)
+
+    def _open_ended(self, status: Status) -> None:
+        """Nobody has said how many play: stacks come until somebody says that all have theirs."""
+        if self._told != State.STACK_OFFERED:
+            self._person.tell("take the stack out of the tray")
+        self._told = State.STACK_OFFERED
+
+        def still() -> bool:
+            now = self._driver.fresh()
+            return (now.state, now.stack) == (status.state, status.stack)
+
+        if self._person.confirm("or end the dealing if all have their cards, this stack left in the tray", still):
+            result = self._driver.give(Release)
+            if not result.done and result.reason == Reason.STATE:
+                self._give(DealCommunity)
+
+    def _give(self, kind: type[Command], **arguments: int) -> None:
+        result = self._driver.give(kind, **arguments)
+        if not result.done:
+            raise self._driver.why(kind.NAME, result)
+
+
+def check_can_deal(status: Status | None) -> None:
+    """Before anything is given: whether cards can be dealt from here."""
+    if status is not None and status.state not in DEALING:
+        step = next_step(status)
+        raise UsageError(
+            f"the shoe cannot deal now: {words(status.state.name)}.",
+            f"Next: {step.text}; `fairshoe round` walks through all of it.",
+        )

@@ -1,0 +1,177 @@
+"""The shuffle test as a page: one HTML file, complete in itself, for light and dark, without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from fairshoe.shuffle.report_plots import STYLE, Series, distribution, heat_maps, standalone
+from fairshoe.shuffle.stats import ALPHAS, COUNTED
+from fairshoe.shuffle.trial import Outcome, Run
+from fairshoe.shuffle.wording import (
+    best_guess,
+    conclusion,
+    correction_text,
+    family_text,
+    machine_text,
+    p_text,
+    rerun_text,
+    verdict,
+)
+
+_PAGE_STYLE = """\
+:root{--good:#17693a;--goodback:#e2f3e7;--poor:#a4231c;--poorback:#fbe5e2}
+@media (prefers-color-scheme:dark){:root{--good:#7fd99b;--goodback:#173524;--poor:#ff9d92;--poorback:#442019}}
+:root{color-scheme:light dark}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif}
+main{max-width:1080px;margin:0 auto;padding:28px 20px 60px}
+h1{font-size:26px;line-height:1.2;margin:0 0 4px}h2{font-size:19px;margin:40px 0 8px}
+p{max-width:76ch;margin:8px 0}.soft{color:var(--soft)}
+.verdict{display:flex;gap:16px;align-items:center;border-radius:10px;padding:14px 18px;margin:20px 0;font-size:17px}
+.verdict b{font-size:24px;letter-spacing:.02em}
+.good{background:var(--goodback);color:var(--good)}.poor{background:var(--poorback);color:var(--poor)}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 18px;margin:12px 0}dt{color:var(--soft)}dd{margin:0}
+.wide{overflow-x:auto}svg{max-width:100%;height:auto;display:block;margin:18px 0}
+table{border-collapse:collapse;font-size:14px;width:100%;font-variant-numeric:tabular-nums}
+th,td{padding:5px 9px;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}
+th:first-child,td:first-child{text-align:left}thead th{color:var(--soft);font-weight:600}
+td.good,td.poor{font-weight:600}tfoot td{border-bottom:0;font-weight:600}tr.rule td{border-top:2px solid var(--grid)}
+code{font:13px ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+"""
+
+
+def plots(run: Run) -> dict[str, str]:
+    """The plots as files of their own, by name."""
+    return {name: standalone(svg) for name, svg in _drawings(run).items()}
+
+
+def page(run: Run) -> str:
+    plan = run.plan
+    drawings = _drawings(run)
+    tone = "good" if run.passes else "poor"
+    said = conclusion(run)
+    facts = {
+        "board, game": f"{plan.board}, {plan.game}",
+        "shuffles": f"{plan.shuffles:,} of {plan.cards} cards, drawn by the firmware's own code",
+        "machine": machine_text(run),
+        "all tests together": family_text(run),
+        "again": f"<code>{escape(rerun_text(run))}</code>",
+    }
+    listed = "".join(f"<dt>{key}</dt><dd>{text}</dd>" for key, text in facts.items())
+    return f"""\
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>fairshoe shuffle test, seed {plan.seed}</title><style>{STYLE}{_PAGE_STYLE}</style></head><body><main>
+<h1>Shuffle test</h1>
+<p class="soft">Is the order that the firmware draws, and the machine realises, a uniform one?</p>
+<div class="verdict {tone}"><b>{verdict(run.passes).upper()}</b><span>{escape(said[0].upper() + said[1:])}.</span></div>
+<dl>{listed}</dl>
+<h2>Every test</h2>
+<p class="soft">{escape(correction_text(run))}</p>
+<div class="wide">{_test_table(run)}</div>
+<h2>The same tests on shufflers known to be bad</h2>
+<p class="soft">A single pass of a ten-shelf machine, and riffles after Gilbert, Shannon and Reeds. They have to fail:
+tests that let them pass would prove nothing. p-values; red below 0.01.</p>
+<div class="wide">{_bad_table(run)}</div>
+<h2>Positions</h2>
+<p class="soft">Chance alone puts a third of the cells beyond one standard deviation and one in twenty beyond two,
+without pattern. A pattern is what a bad shuffle leaves.</p>
+<div class="wide">{drawings["positions"]}</div>
+<h2>Guessing</h2>
+<p class="soft">Somebody sees each card after having guessed it. Against a uniform deck no strategy is better than
+another, and the exact law is known; for each shuffler the best of three strategies is shown.</p>
+{drawings["guesses"]}
+<h2>Rising sequences</h2>
+<p class="soft">Cards that still follow each other upwards when the deck is read through: riffles leave too few. The
+shelf machine does not show here at all, which is why one statistic is never enough.</p>
+{drawings["rising"]}
+<h2>Runs up and down</h2>
+<p class="soft">How often neighbours stop rising and start falling, or the other way. Each shelf leaves one pile that
+falls and then rises, so that the shelf machine has far too few.</p>
+{drawings["turns"]}
+</main></body></html>
+"""
+
+
+def _drawings(run: Run) -> dict[str, str]:
+    law = {item.key: item.law(run.plan.cards) for item in COUNTED}
+    decks = f"share of {run.plan.shuffles:,} decks"
+    return {
+        "positions": heat_maps([run.ours, *run.bad]),
+        "guesses": distribution(
+            "Correct guesses in one deck, each card shown after the guess",
+            f"correct guesses of {run.plan.cards} ({decks})",
+            law["lowest"],
+            _guess_series(run.ours),
+            [_guess_series(outcome) for outcome in run.bad],
+        ),
+        **{
+            key: distribution(
+                title,
+                f"{title.lower()} ({decks})",
+                law[key],
+                _series(run.ours, key),
+                [_series(outcome, key) for outcome in run.bad],
+            )
+            for key, title in (("rising", "Rising sequences in one deck"), ("turns", "Runs up and down in one deck"))
+        },
+    }
+
+
+def _series(outcome: Outcome, key: str) -> Series:
+    counts = outcome.tally.counts[key]
+    mean = sum(value * count for value, count in enumerate(counts)) / sum(counts)
+    return Series(f"{outcome.name}: mean {mean:.2f}", counts)
+
+
+def _guess_series(outcome: Outcome) -> Series:
+    return _series(outcome, best_guess(outcome).key.removesuffix("_mean"))
+
+
+def _test_table(run: Run) -> str:
+    rows: list[str] = []
+    for result in run.ours.family.results:
+        means = "<td></td><td></td>"
+        if result.observed is not None and result.expected is not None:
+            means = f"<td>{result.observed:.4f}</td><td>{result.expected:.4f}</td>"
+        single = "".join(_verdict_cell(result.passes(alpha)) for alpha in ALPHAS)
+        statistic = result.text.replace("chi2", "χ²")
+        rows.append(
+            f"<tr><td>{escape(result.name)}</td><td>{statistic}</td>{means}"
+            f"<td>{p_text(result.p)}</td><td>{p_text(result.holm)}</td>{single}</tr>"
+        )
+    family = run.ours.family
+    last = "".join(_verdict_cell(family.passes(alpha)) for alpha in ALPHAS)
+    foot = f"<tr><td>all together</td><td></td><td></td><td></td><td></td><td>{p_text(family.p)}</td>{last}</tr>"
+    return (
+        "<table><thead><tr><th>test</th><th>statistic</th><th>mean</th><th>exact</th><th>p</th><th>Holm p</th>"
+        f"<th>95 %</th><th>99 %</th></tr></thead><tbody>{''.join(rows)}</tbody><tfoot>{foot}</tfoot></table>"
+    )
+
+
+def _verdict_cell(passes: bool) -> str:
+    return f'<td class="{"good" if passes else "poor"}">{verdict(passes)}</td>'
+
+
+def _bad_table(run: Run) -> str:
+    everybody = (run.ours, *run.bad)
+    head = "".join(f"<th>{escape(outcome.name)}</th>" for outcome in everybody)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in _bad_rows(everybody))
+    guesses = "".join(f"<td>{best_guess(outcome).observed:.2f}</td>" for outcome in everybody)
+    distances = "".join(f"<td>{outcome.distance:.3f}</td>" for outcome in everybody)
+    verdicts = "".join(_verdict_cell(outcome.family.passes(0.01)) for outcome in everybody)
+    return (
+        f"<table><thead><tr><th>test</th>{head}</tr></thead><tbody>{body}</tbody><tfoot>"
+        f'<tr class="rule"><td>all together, at 99 %</td>{verdicts}</tr>'
+        f"<tr><td>correct guesses, best strategy (uniform: {best_guess(run.ours).expected:.2f})</td>{guesses}</tr>"
+        f"<tr><td>total variation to uniform (theory)</td>{distances}</tr></tfoot></table>"
+    )
+
+
+def _bad_rows(everybody: tuple[Outcome, ...]) -> Iterator[list[str]]:
+    for row in zip(*(outcome.family.results for outcome in everybody), strict=True):
+        cells = [f"<td>{escape(row[0].name)}</td>"]
+        for result in row:
+            mark = "" if result.passes(0.01) else ' class="poor"'
+            cells.append(f"<td{mark}>{escape(p_text(result.p))}</td>")
+        yield cells

@@ -1,0 +1,200 @@
+"""Plots of the shuffle test as SVG, for light and dark: heat maps of positions, distributions beside their laws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from fairshoe.shuffle.exact_laws import Law
+from fairshoe.shuffle.stats import Tally
+from fairshoe.shuffle.trial import Outcome
+
+_LIGHT = (
+    "--paper:#ffffff;--ink:#1c2430;--soft:#5b6675;--grid:#e3e7ec;--law:#cfd6df;--ours:#1f63c6;"
+    "--bad0:#c85a00;--bad1:#7a45b8;--bad2:#0d7f68;"
+    "--n4:#14418b;--n3:#3f74c4;--n2:#8db0e3;--n1:#d3e1f6;--p1:#fbdcc4;--p2:#f2ad78;--p3:#d9702a;--p4:#9c3f06"
+)
+_DARK = (
+    "--paper:#14181f;--ink:#e6eaf0;--soft:#9aa6b5;--grid:#2a313c;--law:#414b59;--ours:#74aaff;"
+    "--bad0:#ff9f4a;--bad1:#c39bff;--bad2:#4fd0b0;"
+    "--n4:#8fbcff;--n3:#5289d8;--n2:#2f5791;--n1:#1f3250;--p1:#4a2d18;--p2:#8a4c1d;--p3:#d0762f;--p4:#ffb273"
+)
+STYLE = (
+    f":root{{{_LIGHT}}}@media (prefers-color-scheme:dark){{:root{{{_DARK}}}}}"
+    "svg{font:13px system-ui,-apple-system,'Segoe UI',sans-serif}svg text{fill:var(--soft)}"
+    "svg .head{fill:var(--ink);font-size:15px;font-weight:600}svg .ink{fill:var(--ink)}"
+    "svg .paper{fill:var(--paper)}svg .grid{stroke:var(--grid);fill:none}svg .frame{stroke:var(--grid);fill:none}"
+    "svg .law{fill:var(--law)}svg .ours{fill:var(--ours);stroke:var(--paper);stroke-width:1.2}"
+    "svg .line{fill:none;stroke-width:2;stroke-linejoin:round}"
+    "svg .bad0{stroke:var(--bad0)}svg .bad1{stroke:var(--bad1);stroke-dasharray:7 3}"
+    "svg .bad2{stroke:var(--bad2);stroke-dasharray:2 3}"
+    + "".join(f"svg .{c}{d}{{stroke:var(--{c}{d});fill:none}}" for c in "np" for d in range(1, 5))
+)
+
+# Standard deviations from the expected count; a map of honest chance has a third of its cells beyond one.
+_STEPS = (1.0, 2.0, 3.0, 4.0)
+_CELL = 4
+_GAP = 36
+
+
+@dataclass(frozen=True)
+class Series:
+    """The counted values of one shuffler, under the name that the legend gives them."""
+
+    label: str
+    counts: Sequence[int]
+
+
+def standalone(svg: str) -> str:
+    """A plot as a file of its own: style and background inside."""
+    head, _, body = svg.partition(">")
+    style = f"<style>{STYLE}</style>"
+    return f'{head} xmlns="http://www.w3.org/2000/svg">{style}<rect class="paper" width="100%" height="100%"/>{body}\n'
+
+
+# --- heat maps ---------------------------------------------------------------------------------
+
+
+def heat_maps(outcomes: Sequence[Outcome]) -> str:
+    cards = outcomes[0].tally.cards
+    side = cards * _CELL
+    width = len(outcomes) * (side + _GAP) + 12
+    parts = [_text(4, 18, f"Which card lies where: {cards} × {cards} cells, standard deviations from even", "head")]
+    for number, outcome in enumerate(outcomes):
+        left = 36 + number * (side + _GAP)
+        parts.append(_text(left, 46, outcome.name, "ink"))
+        parts.append(f'<rect class="frame" x="{left - 1}" y="54" width="{side + 2}" height="{side + 2}"/>')
+        cells = _cells(outcome.tally)
+        parts.append(f'<g transform="translate({left} 55) scale({_CELL})">{cells}</g>')
+    middle = 55 + side / 2
+    parts.append(
+        f'<text text-anchor="middle" transform="translate(20 {middle:.0f}) rotate(-90)">place before the shuffle</text>'
+    )
+    parts.append(_text(36, side + 76, "place in the shuffled deck, from the top"))
+    parts.append(_heat_legend(width - 12, side + 66))
+    label = "Heat maps of card positions: " + ", ".join(outcome.name for outcome in outcomes)
+    return _svg(width, side + 92, label, "".join(parts))
+
+
+def _cells(tally: Tally) -> str:
+    """Cells of one colour as one stroked path: a table of thousands of cells in a few kilobytes."""
+    n = tally.cards
+    mean = tally.shuffles / n
+    spread = math.sqrt(mean * (1 - 1 / n))
+    paths: dict[str, list[str]] = {}
+    for card in range(n):
+        row = [_step((count - mean) / spread) for count in tally.position[card * n : card * n + n]]
+        start = 0
+        for place in range(1, n + 1):
+            if place == n or row[place] != row[start]:
+                if row[start]:
+                    paths.setdefault(row[start], []).append(f"M{start} {card}.5h{place - start}")
+                start = place
+    return "".join(f'<path class="{name}" d="{"".join(moves)}"/>' for name, moves in sorted(paths.items()))
+
+
+def _step(z: float) -> str:
+    """The colour class of a deviation; "" if there is nothing to see."""
+    level = sum(abs(z) >= step for step in _STEPS)
+    return f"{'p' if z > 0 else 'n'}{level}" if level else ""
+
+
+def _heat_legend(right: float, top: float) -> str:
+    names = ["n4", "n3", "n2", "n1", "", "p1", "p2", "p3", "p4"]
+    left = right - len(names) * 16 - 64
+    parts = [_text(left - 6, top + 11, "fewer  −4", anchor="end")]
+    for i, name in enumerate(names):
+        if name:
+            parts.append(f'<path class="{name}" stroke-width="12" d="M{left + 16 * i} {top + 6.5}h16"/>')
+    parts.append(f'<rect class="frame" x="{left}" y="{top}.5" width="{len(names) * 16}" height="12"/>')
+    parts.append(_text(left + len(names) * 16 + 6, top + 11, "+4  more"))
+    return "".join(parts)
+
+
+# --- distributions -----------------------------------------------------------------------------
+
+
+def distribution(title: str, axis: str, law: Law, ours: Series, bad: Sequence[Series]) -> str:
+    """Bars for the exact law, dots for our shuffle, lines for the bad shufflers."""
+    everybody = [_shares(series.counts) for series in (ours, *bad)]
+    exact = [0.0] * law.first + law.probabilities()
+    exact += [0.0] * (len(everybody[0]) - len(exact))
+    low, high = _range([exact, *everybody])
+    top = max(max(shares[low : high + 1]) for shares in [exact, *everybody]) * 1.06
+    left, right, upper, lower = 56, 724, 92, 330
+    step = (right - left) / (high - low + 1)
+
+    def x(value: int) -> float:
+        return left + (value - low + 0.5) * step
+
+    def y(share: float) -> float:
+        return lower - share / top * (lower - upper)
+
+    parts = [_text(4, 18, title, "head"), _legend(ours, bad), _shares_axis(top, left, right, y)]
+    every = 1 if high - low < 26 else 2
+    values = range(low, high + 1)
+    parts += [_text(x(v), lower + 18, str(v), anchor="middle") for v in values if (v - low) % every == 0]
+    parts.append(_text((left + right) / 2, lower + 40, axis, anchor="middle"))
+    for v in values:
+        if exact[v] > 0:
+            wide, height = step * 0.72, lower - y(exact[v])
+            corner = f'x="{x(v) - wide / 2:.1f}" y="{y(exact[v]):.1f}"'
+            parts.append(f'<rect class="law" {corner} width="{wide:.1f}" height="{height:.1f}"/>')
+    for number, shares in enumerate(everybody[1:]):
+        # Only where there is anything, and down to the axis beside it: lines on the axis would hide each other.
+        seen = [v for v in values if any(shares[max(v - 1, 0) : v + 2])]
+        points = " ".join(f"{x(v):.1f},{y(shares[v]):.1f}" for v in seen)
+        parts.append(f'<polyline class="line bad{number}" points="{points}"/>')
+    for v in values:
+        if exact[v] > 1e-5 or everybody[0][v]:
+            parts.append(f'<circle class="ours" cx="{x(v):.1f}" cy="{y(everybody[0][v]):.1f}" r="4.5"/>')
+    return _svg(744, lower + 52, title, "".join(parts))
+
+
+def _shares(counts: Sequence[int]) -> list[float]:
+    total = sum(counts)
+    return [count / total for count in counts]
+
+
+def _range(everybody: Sequence[Sequence[float]]) -> tuple[int, int]:
+    """Values that anybody reaches in one deck of a thousand."""
+    seen = [value for value in range(len(everybody[0])) if any(shares[value] > 0.001 for shares in everybody)]
+    return seen[0], seen[-1]
+
+
+def _legend(ours: Series, bad: Sequence[Series]) -> str:
+    parts = ['<rect class="law" x="56" y="34" width="12" height="14"/>', _text(74, 46, "uniform, exact", "ink")]
+    parts += ['<circle class="ours" cx="218" cy="41" r="4.5"/>', _text(230, 46, ours.label, "ink")]
+    for number, series in enumerate(bad):
+        left = 56 + number * 228
+        parts.append(f'<path class="line bad{number}" d="M{left} 64h22"/>')
+        parts.append(_text(left + 28, 69, series.label, "ink"))
+    return "".join(parts)
+
+
+def _shares_axis(top: float, left: float, right: float, y: Callable[[float], float]) -> str:
+    unit = next(unit for unit in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if top / unit <= 6)
+    parts: list[str] = []
+    for number in range(int(top / unit) + 1):
+        at = y(number * unit)
+        parts.append(f'<path class="grid" d="M{left} {at:.1f}H{right}"/>')
+        parts.append(_text(left - 8, at + 4, f"{number * unit:.0%}", anchor="end"))
+    return "".join(parts)
+
+
+# --- pieces ------------------------------------------------------------------------------------
+
+
+def _text(x: float, y: float, text: str, name: str = "", anchor: str = "") -> str:
+    names = f' class="{name}"' if name else ""
+    anchors = f' text-anchor="{anchor}"' if anchor else ""
+    return f'<text x="{x:g}" y="{y:g}"{names}{anchors}>{escape(text)}</text>'
+
+
+def _svg(width: float, height: float, label: str, body: str) -> str:
+    return (
+        f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" role="img" '
+        f'aria-label="{escape(label)}">{body}</svg>'
+    )

@@ -1,0 +1,213 @@
+"""Events of a game in the words of people at the table: what happened, by which rule, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from fairshoe.games.record_kinds import describe_record
+from fairshoe.messages import (
+    Answer,
+    BettingClosed,
+    CardsOdd,
+    Consequence,
+    CoverAll,
+    DeckRefused,
+    DeckRemoved,
+    Event,
+    Fault,
+    HeldBack,
+    HoleCardRead,
+    LockoutConfirmed,
+    Need,
+    Recorded,
+    RoundEnded,
+    RoundStarted,
+    RoundVoided,
+    ShuffleFailed,
+    StubDue,
+)
+
+UNKNOWN_U8, UNKNOWN_U16 = 0xFF, 0xFFFF
+
+# For the hands first, then for the cards.
+CONSEQUENCES: dict[str, str] = {
+    "none": "",
+    "all_void_reshuffle": "all hands void; the cards are shuffled again",
+    "all_void_reshuffle_with_dealt": "all hands void; cards are pulled and reshuffled with those dealt",
+    "all_void_remove_deck": "all hands void; the deck is removed from the table",
+    "all_void_but_complete": "all hands void, but complete hands stand for a bonus",
+    "all_void": "all hands void",
+    "one_void": "that hand alone is void",
+    "reshuffle": "it does not count as a shuffle; the cards are shuffled again",
+    "remove_deck": "the deck is removed from the table",
+    "reject_card": "the card goes to the rack and the next one takes its place",
+    "complete_hand": "one card more completes the hand",
+    "remove_card": "the card is removed",
+    "burn_card": "the card is burned",
+    "next_card": "it is used as the next card",
+    "shuffle_again": "the deck is mixed and shuffled again before play",
+    "induct_again": "the deck is inspected, verified, shown, mixed and shuffled again before play",
+    "hold_deck": "the deck is not shuffled until that is over",
+    "count_stub": "the stub is counted",
+    "leave_table": "the device leaves the table",
+    "play_on": "play goes on",
+}
+
+# What was refused, and what it waits for.
+NEEDS: dict[str, str] = {
+    "none": "nothing is missing any more",
+    "service": "refused: the device is out of service",
+    "dispute": "deck refused: it is on hold until the dispute or paperwork is over",
+    "induction": "deck refused: not inspected, verified, shown and washed yet",
+    "provenance": "deck refused: nobody has told who shuffled it",
+    "cut": "next round refused: cut due",
+    "stub_count": "next round refused: stub count due",
+    "round_end": "next round refused: the last one has not ended",
+    "progressive": "cards refused: progressive wagers and chips must be told and agree",
+    "burn": "next round refused: a card has to be burned",
+    "hole_card": "next card refused: up-card and hole-card reader first",
+    "rack": "refused: the rack has to be counted",
+}
+_ANSWERS = {
+    Answer.NONE: "no answer",
+    Answer.NO_BLACKJACK: "no blackjack",
+    Answer.BLACKJACK: "blackjack",
+    Answer.FAULT: "cannot be trusted; play goes on without it",
+}
+_NTH = {1: "first", 2: "second"}
+
+
+def rule(clause: str) -> str:
+    """The clause that asks for it; no clause means that the house has decided."""
+    return "house policy" if clause == "HOUSE" else clause
+
+
+def consequence(value: Consequence) -> str:
+    return CONSEQUENCES.get(value.name.lower(), value.name.lower().replace("_", " "))
+
+
+def need(value: Need, in_round: bool = False) -> str:
+    if value == Need.STUB_COUNT and in_round:
+        return "end of the round refused: stub count due"
+    return NEEDS.get(value.name.lower(), f"refused: {value.name.lower().replace('_', ' ')}")
+
+
+def describe_game(event: Event) -> str | None:
+    """None for events that are not about a game."""
+    describer = _DESCRIBERS.get(type(event))
+    return describer(event) if describer else None
+
+
+def _round_voided(event: RoundVoided) -> str:
+    why = "" if event.warning == Fault.NONE else f" ({_fault(event.warning)})"
+    text = f"round {event.round} void by {rule(event.clause)}{why}: {consequence(event.consequence)}"
+    if event.consequence == Consequence.ALL_VOID_BUT_COMPLETE:
+        text += f": {_positions(event.hands_kept)}"
+    if event.cards_out == UNKNOWN_U16:
+        return text + "; where the cards are is not known"
+    return text + f"; {_stacks(event.stacks_taken)} taken, {event.cards_out} cards out, {event.cards_inside} inside"
+
+
+def _positions(mask: int) -> str:
+    if mask == UNKNOWN_U16:
+        return "whose is not known"
+    found = [str(i + 1) for i in range(16) if mask >> i & 1]
+    return f"position{'s' if len(found) != 1 else ''} {', '.join(found) or 'none'}"
+
+
+def _recorded(event: Recorded) -> str:
+    text = f"recorded: {describe_record(event.what, event.a, event.b)}"
+    follows = consequence(event.consequence)
+    return f"{text}; by {rule(event.clause)}{': ' + follows if follows else ''}"
+
+
+def _held_back(event: HeldBack) -> str:
+    return f"{need(event.need, event.round != 0)}, {rule(event.clause)}"
+
+
+def _stub_due(event: StubDue) -> str:
+    return f"stub count due at the end of this round, {rule(event.clause)}: it is round {event.rounds} without one"
+
+
+def _betting_closed(event: BettingClosed) -> str:
+    return f"betting closed for the {_NTH.get(event.closing, f'{event.closing}th')} time, {rule(event.clause)}"
+
+
+def _lockout(event: LockoutConfirmed) -> str:
+    told = event.accepted != UNKNOWN_U16
+    counts = f"{event.accepted} wagers, {event.collected} chips" if told else "wagers and chips not told"
+    return f"lock-out confirmed, {rule(event.clause)}: {counts}"
+
+
+def _cover_all(event: CoverAll) -> str:
+    shown = f"the column for {event.column} is shown" if event.column else "there is no column for that number"
+    return f"Cover All, {rule(event.clause)}: {event.hands} hands, {shown}"
+
+
+def _deck_refused(event: DeckRefused) -> str:
+    counts = f"{event.counted} cards counted, {event.expected} expected"
+    if event.swept != event.counted:
+        counts += f", {event.swept} at the second count"
+    return f"deck refused by {rule(event.clause)}: {counts}; {consequence(event.consequence)}"
+
+
+def _shuffle_failed(event: ShuffleFailed) -> str:
+    return f"shuffle failed ({_fault(event.warning)}), {rule(event.clause)}: {consequence(event.consequence)}"
+
+
+def _deck_removed(event: DeckRemoved) -> str:
+    cards = "cards not counted" if event.counted == UNKNOWN_U16 else f"{event.counted} cards"
+    follows = consequence(event.consequence)
+    return f"deck put out: {cards}, {rule(event.clause)}{': ' + follows if follows else ''}"
+
+
+def _round_started(event: RoundStarted) -> str:
+    count = event.positions
+    seats = f"{count} position{'s' if count != 1 else ''}" if count else "positions not set"
+    return f"round started: {event.game}, {seats}"
+
+
+def _round_ended(event: RoundEnded) -> str:
+    text = f"round ended: {_stacks(event.stacks)}, {event.dealt} cards dealt, remainder {event.remainder}"
+    if event.stub != UNKNOWN_U16:
+        text += f", stub {event.stub}"
+    return text + (f", counted {event.stub_counted}" if event.stub_counted != UNKNOWN_U16 else "")
+
+
+def _cards_odd(event: CardsOdd) -> str:
+    follows = consequence(event.consequence)
+    return f"{_fault(event.warning)}, number {event.found} of this deck, {rule(event.clause)}: {follows}"
+
+
+def _hole_card(event: HoleCardRead) -> str:
+    return f"hole-card reader, {rule(event.clause)}: {_ANSWERS.get(event.answer, 'no answer')}"
+
+
+def _stacks(count: int) -> str:
+    return "stacks not known" if count == UNKNOWN_U8 else f"{count} stack{'s' if count != 1 else ''}"
+
+
+def _fault(fault: Fault) -> str:
+    return fault.name.lower().replace("_", " ")
+
+
+_DESCRIBERS: dict[type[Event], Callable[[Any], str]] = cast(
+    dict[type[Event], Callable[[Any], str]],
+    {
+        RoundStarted: _round_started,
+        RoundEnded: _round_ended,
+        RoundVoided: _round_voided,
+        Recorded: _recorded,
+        HeldBack: _held_back,
+        StubDue: _stub_due,
+        BettingClosed: _betting_closed,
+        LockoutConfirmed: _lockout,
+        CoverAll: _cover_all,
+        DeckRefused: _deck_refused,
+        DeckRemoved: _deck_removed,
+        ShuffleFailed: _shuffle_failed,
+        CardsOdd: _cards_odd,
+        HoleCardRead: _hole_card,
+    },
+)

@@ -1,0 +1,272 @@
+"""Ports for a loop: bytes are put aside as they arrive, so that nobody who stops waiting loses any.
+
+Serial devices on POSIX and sockets are watched by the loop itself. What only blocks (RFC 2217, serial devices on other
+systems) gets a thread of its own, which `close` waits for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from fairshoe.transport.urls import CHUNK, CONNECT_S, READ_S, WRITE_S, Port, Way, tcp_address
+
+if TYPE_CHECKING:
+    from fairshoe.sim.port import SimPort
+
+OUTPUT_MAX = 65536  # a port that takes nothing is as good as gone
+NAP_S = 0.01
+
+
+class AsyncPort(Protocol):
+    """What AsyncShoe needs of a port."""
+
+    on_demand: bool  # its time passes only while somebody waits
+
+    async def read(self, seconds: float) -> bytes:
+        """What has arrived; nothing if nothing comes for so long. OSError when the port is lost."""
+        ...
+
+    def write(self, data: bytes) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+async def open_async(way: Way) -> AsyncPort:
+    """PortError and PortBusy as in transport/urls.py."""
+    if way.scheme in ("tcp", "socket"):
+        return await _open_tcp(way)
+    if way.scheme == "sim":
+        return SimAsyncPort(way, cast("SimPort", way.open()))
+    if way.scheme or os.name != "posix":
+        return await ThreadPort.open(way)
+    return FilePort(way.open())
+
+
+class _Arrivals:
+    """Bytes that wait for whoever reads next."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._error: OSError | None = None
+        self._event = asyncio.Event()
+
+    def put(self, data: bytes) -> None:
+        self._data += data
+        self._event.set()
+
+    def fail(self, error: OSError) -> None:
+        self._error = self._error or error
+        self._event.set()
+
+    async def take(self, seconds: float) -> bytes:
+        if not self._data and self._error is None:
+            self._event.clear()
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._event.wait(), seconds)
+        if not self._data and self._error is not None:
+            raise self._error
+        data = bytes(self._data)
+        self._data.clear()
+        return data
+
+
+class FilePort:
+    """A serial device on POSIX, watched by the loop."""
+
+    on_demand = False
+
+    def __init__(self, port: Any) -> None:
+        self._port = port
+        self._file: int = port.fileno()
+        self._loop = asyncio.get_running_loop()
+        self._arrivals = _Arrivals()
+        self._output = bytearray()
+        self._loop.add_reader(self._file, self._readable)
+
+    async def read(self, seconds: float) -> bytes:
+        return await self._arrivals.take(seconds)
+
+    def write(self, data: bytes) -> None:
+        if len(self._output) + len(data) > OUTPUT_MAX:
+            raise OSError(errno.ETIMEDOUT, "the port takes nothing any more")
+        self._output += data
+        self._writable()
+
+    async def close(self) -> None:
+        self._unwatch()
+        self._port.close()
+
+    def _readable(self) -> None:
+        try:
+            data = os.read(self._file, CHUNK)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._lose(error)
+            return
+        if data:
+            self._arrivals.put(data)
+        else:
+            self._lose(OSError(errno.EIO, "the device is gone"))
+
+    def _writable(self) -> None:
+        try:
+            del self._output[: os.write(self._file, self._output)]
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            self._lose(error)
+            return
+        if self._output:
+            self._loop.add_writer(self._file, self._writable)
+        else:
+            self._loop.remove_writer(self._file)
+
+    def _lose(self, error: OSError) -> None:
+        self._unwatch()
+        self._arrivals.fail(error)
+
+    def _unwatch(self) -> None:
+        self._loop.remove_reader(self._file)
+        self._loop.remove_writer(self._file)
+
+
+class StreamPort:
+    """A TCP connection."""
+
+    on_demand = False
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def read(self, seconds: float) -> bytes:
+        try:
+            data = await asyncio.wait_for(self._reader.read(CHUNK), seconds)
+        except asyncio.TimeoutError:
+            return b""
+        if not data:
+            raise ConnectionResetError(errno.ECONNRESET, "the other side closed the connection")
+        return data
+
+    def write(self, data: bytes) -> None:
+        if self._writer.transport.get_write_buffer_size() > OUTPUT_MAX:
+            raise OSError(errno.ETIMEDOUT, "the connection takes nothing any more")
+        self._writer.write(data)
+
+    async def close(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(OSError, asyncio.TimeoutError):
+            await asyncio.wait_for(self._writer.wait_closed(), WRITE_S)
+
+
+async def _open_tcp(way: Way) -> AsyncPort:
+    host, port = tcp_address(way.url)
+    try:
+        return StreamPort(*await asyncio.wait_for(asyncio.open_connection(host, port), CONNECT_S))
+    except (OSError, asyncio.TimeoutError) as error:
+        raise way.cannot_open(error) from error
+
+
+class SimAsyncPort:
+    """A simulated shoe. At speed 0 its time passes only while somebody waits for it, or a program that is busy with
+    something else would find years gone by."""
+
+    def __init__(self, way: Way, port: SimPort) -> None:
+        self.port = port
+        self._way = way
+        self.on_demand = not port.setup.speed
+
+    async def read(self, seconds: float) -> bytes:
+        speed = self.port.setup.speed
+        end = self.port.clock() + seconds * (speed or 1)
+        while True:
+            data = self.port.poll()
+            if data or self.port.clock() >= end:
+                await asyncio.sleep(0)  # others have their turn even if a device never falls silent
+                return data
+            await asyncio.sleep(NAP_S if speed else 0)
+
+    def write(self, data: bytes) -> None:
+        self.port.write(data)
+
+    async def close(self) -> None:
+        self._way.lost(self.port)
+
+
+class ThreadPort:
+    """Any pyserial port, read in a thread of its own."""
+
+    on_demand = False
+
+    def __init__(self, port: Port) -> None:
+        self._port = port
+        self._loop = asyncio.get_running_loop()
+        self._arrivals = _Arrivals()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="fairshoe-port", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    async def open(cls, way: Way) -> ThreadPort:
+        return cls(await _in_thread(way))
+
+    async def read(self, seconds: float) -> bytes:
+        return await self._arrivals.take(seconds)
+
+    def write(self, data: bytes) -> None:
+        self._port.write(data)
+
+    async def close(self) -> None:
+        self._ending.set()
+        while self._thread.is_alive():  # it looks up every READ_S
+            await asyncio.sleep(NAP_S)
+        self._thread.join()
+        with contextlib.suppress(OSError, TypeError):
+            self._port.close()
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            try:
+                data = self._port.read(max(1, self._port.in_waiting))
+            except (OSError, TypeError) as error:
+                lost = error if isinstance(error, OSError) else OSError(errno.EBADF, "the port was closed")
+                self._tell(self._arrivals.fail, lost)
+                return
+            if data:
+                self._tell(self._arrivals.put, data)
+
+    def _tell(self, function: Any, what: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
+            self._loop.call_soon_threadsafe(function, what)
+
+
+async def _in_thread(way: Way) -> Port:
+    """Open where it may take its time, in a thread that is gone afterwards."""
+    found: list[Port | Exception] = []
+
+    def work() -> None:
+        try:
+            found.append(way.open())
+        except Exception as error:  # for whoever waits for the port
+            found.append(error)
+
+    thread = threading.Thread(target=work, name="fairshoe-open", daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            await asyncio.sleep(READ_S)
+    except asyncio.CancelledError:
+        thread.join(CONNECT_S)
+        for port in found:
+            if not isinstance(port, Exception):
+                port.close()
+        raise
+    if isinstance(found[0], Exception):
+        raise found[0]
+    return found[0]
