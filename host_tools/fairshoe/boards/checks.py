@@ -51,7 +51,7 @@ ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room
 
 
 # What a byte of a source may be taken to be worth, in thousandths of a bit. Policy, not measurement: docs/BOARDS.md has
-# the reasons. Which board has which source is in board_pins.py.
+# the reasons. Which board has which source is in pins.py.
 _WORTH_MAX = {
     "rp2040_rosc": 500,
     "rp2350_trng": 4000,

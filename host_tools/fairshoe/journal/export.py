@@ -1,7 +1,7 @@
 """The journal on the host: records as the device stores them, an export file of them, and how to pull one.
 
 Pulling is reading: nothing is acknowledged, and no event that waits for its host is taken away from it.
-docs/JOURNAL.md has the format of records and of the file; journal_verify.py checks both.
+docs/JOURNAL.md has the format of records and of the file; verify.py checks both.
 """
 
 from __future__ import annotations
