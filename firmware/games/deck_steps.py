@@ -33,7 +33,7 @@ from firmware.games.flow import (
     flow_path_clear,
     flow_warn,
 )
-from firmware.games.prerequisites import deck_next, hold_for, need_for_deck
+from firmware.games.prerequisites import deck_next, hold_for, need_for_deck, need_stopped
 from firmware.games.profile import RULE_COUNT, RULE_HOUSE
 from firmware.games.settling import count_pressed, tail_scan
 from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY, NO_LINE, sensor_of
@@ -174,6 +174,7 @@ def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
 
     Not before the warning is recorded: presses on a machine without storage must not pile up what waits for it. While a
     line is noisy no level can be trusted: ACK latches a warning that names the line that is noisy now."""
+    hold_for(flow, need_stopped(flow), 0)
     if inp.noisy != NO_LINE and flow_committed(flow) and flow.panel.take(PRESS_ACK):
         return flow_warn(flow, out, FAULT_NOISE, now_ms, sensor_of(inp.noisy))
     if flow.door_open or flow.door_due or not flow_committed(flow) or not flow_path_clear(inp, _PATH):

@@ -113,6 +113,8 @@ def page_lines(flow: "Flow") -> "Page":
     what = _WHAT[flow.warning]
     if flow.sensor:
         what = ("Noise on " if flow.warning == FAULT_NOISE else "Lost at ") + INPUTS[flow.sensor - 1][:_NAME_MAX]
+    if flow.need:
+        what, _gap, first, then = _NEEDS[flow.need]
     return "STOP: " + FAULT_NAMES.split()[flow.warning], what, first, then
 
 

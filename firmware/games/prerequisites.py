@@ -80,6 +80,11 @@ def need_for_deck(flow: "Flow") -> int:
     return ids.NEED_COUNT if flow.profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
 
 
+def need_stopped(flow: "Flow") -> int:
+    """What a stopped device shows beside its warning."""
+    return ids.NEED_SERVICE if flow.facts.row[SERVICE] else ids.NEED_NONE
+
+
 def need_for_round(flow: "Flow") -> int:
     """What keeps a round from beginning with the deck inside."""
     facts = flow.facts

@@ -83,13 +83,15 @@ CTX_REST = const(64)
 CTX_SETTLING = const(128)
 CTX_DRAWING = const(256)
 CTX_SPENT = const(512)
+CTX_STOPPED = const(1024)  # a warning is latched, or what it left inside lies in the tray
 _CTX_PLAY = CTX_DEALING | CTX_WAGERS | CTX_GREEN | CTX_REST | CTX_SETTLING | CTX_DRAWING
-_CTX_STILL = 1023
+_CTX_STILL = 2047
+_CTX_EMPTY = CTX_IDLE | CTX_SETTLING | CTX_STOPPED  # no deck inside that could be dealt
 _CTX_QUIET = CTX_IDLE | CTX_READY | CTX_SPENT
 _CTX_FINAL = CTX_GREEN | CTX_REST | CTX_SETTLING
 
 # By state: its bit, and one; 0: cards move, or nobody may say anything.
-_CONTEXT = b"\0\0\1\0\0\2\3\0\4\6\0\7\0\0\0\0\2\2\x09\x0a\5"
+_CONTEXT = b"\0\0\1\0\0\2\3\0\4\6\0\7\0\x0b\0\x0b\2\2\x09\x0a\5"
 
 _ANY = const(0)
 _ZERO = const(1)
@@ -115,7 +117,7 @@ _TABLE = (
     (CTX_IDLE | CTX_READY | CTX_DRAWING, _CARDS, _UPTO_3, RULE_CUT),
     (CTX_IDLE, _DECK, _ZERO, RULE_HOUSE),
     (_CTX_QUIET, _ZERO, _ZERO, RULE_NO_ACTIVITY),
-    (CTX_IDLE, _FLAG, _ZERO, RULE_REMOVAL),
+    (_CTX_EMPTY, _FLAG, _ZERO, RULE_REMOVAL),
     (_CTX_STILL, _DECK, _FLAG, RULE_DISPUTE),
     (_CTX_STILL, _DECK, _FLAG, RULE_WINNER_HOLD),
     (CTX_IDLE | CTX_READY | CTX_SETTLING, _ANY, _UPTO_3, RULE_STUB_COUNT),
@@ -164,7 +166,8 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
     when, kind_a, kind_b, _rule = _TABLE[what]
     if what == ids.REC_HOLE_CARD_SEEN:
         when = flow.profile.exposure
-    if not when & context(flow):
+    now = context(flow)
+    if not when & now or (what == ids.REC_OUT_OF_SERVICE and now & ~_CTX_EMPTY):
         return ids.REASON_STATE
     if not (_fits(flow, kind_a, a) and _fits(flow, kind_b, b)):
         return ids.REASON_ARGUMENT
