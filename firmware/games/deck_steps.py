@@ -33,8 +33,9 @@ from firmware.games.flow import (
     flow_path_clear,
     flow_warn,
 )
-from firmware.games.prerequisites import deck_next, hold_for, need_for_deck, need_stopped
+from firmware.games.prerequisites import deck_next, hold_for, need_for_deck, need_stopped, new_deck_due
 from firmware.games.profile import RULE_COUNT, RULE_HOUSE
+from firmware.games.records import record_do
 from firmware.games.settling import count_pressed, tail_scan
 from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY, NO_LINE, sensor_of
 from firmware.machines.machine import JOB_DONE
@@ -99,6 +100,8 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     need = need_for_deck(flow)
     if need == ids.NEED_COUNT and not flow.tail and count_pressed(flow, flow.profile.deck_cards, now_ms):
         return 0
+    if need == ids.NEED_INDUCTION and flow_committed(flow) and new_deck_due(flow) and flow.panel.take(PRESS_ACK):
+        record_do(flow, ids.REC_DECK_REMOVED, deck_next(flow), 1, now_ms)
     if not inp.level[IN_HOPPER] or flow.hold:
         hold_for(flow, need, 0)
         flow.panel.clear()

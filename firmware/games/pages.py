@@ -14,8 +14,10 @@ from firmware.games.flow import (
     WAITING_FOR_WAGERS,
     WARNING,
 )
-from firmware.games.table_facts import EXTRA
+from firmware.games.prerequisites import deck_next
+from firmware.games.table_facts import EXTRA, HELD, HELD_NEW, HELD_OFF
 from firmware.image import INPUTS
+from firmware.protocol import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +61,9 @@ _NEEDS = (
     ("Round is not over", "", "Press GREEN when", "it is"),
     ("Progressive chips", "and wagers differ", "Count the chips and", "tell the system"),
 )
+_OFF = ("Take this deck off", "the table. New one", "inducted: open door,", "close it, press ACK")
+_OFF_RECORDED = ("Deck not inducted", "Take this one off;", "inspect, verify,", "show, wash a new one")
+_NEW_DECK = ("Ready for a new deck", "Not the one taken", "off. Insert it, then", "press GREEN")
 _VOID = ("Round is void", "", "Press GREEN to take", "out the rest")
 _UNPLAYED = ("Deck is not to be", "played", "Press GREEN to take", "out all cards")
 _EXTRA_DUE = "One card more is due"
@@ -126,17 +131,33 @@ def _play(flow: "Flow") -> "Page":
         if page is not None:
             return page
     if flow.need:
+        if flow.need == ids.NEED_INDUCTION and flow.facts.deck(deck_next(flow), HELD) & HELD_OFF:
+            return _OFF_RECORDED if flow.profile.recorded else _OFF
         return _NEEDS[flow.need]
     if flow.hands and state in _COVER_STATES:
         return _cover(flow)
     if state == WAITING_FOR_GREEN and not flow.round_open:
         return _VOID if flow.outbox.round else _UNPLAYED
-    if state == WAITING_FOR_DECK and flow.tail:
-        return "Deck %d next, or" % flow.facts.turn(), "GREEN: round over", "Insert deck, then", "press GREEN"
+    if state == WAITING_FOR_DECK:
+        page = _next_deck(flow)
+        if page is not None:
+            return page
     page = flow.profile.pages.get(state, _PAGES[state])
     if flow.facts.row[EXTRA] and state in (WAITING_FOR_GREEN, WAITING_FOR_WAGERS):
         return _EXTRA_DUE, _EXTRA_HOW, page[2], page[3]
     return page
+
+
+def _next_deck(flow: "Flow") -> "Page | None":
+    """Which deck comes next, where that is not any deck."""
+    facts = flow.facts
+    turn = deck_next(flow)
+    first, then = "Insert deck, then", "press GREEN"
+    if facts.deck(turn, HELD) & HELD_NEW:
+        return _NEW_DECK
+    if flow.profile.decks > 1 and facts.deck(3 - turn, HELD) & HELD_OFF:
+        return "Take deck %d off the" % (3 - turn), "table. Deck %d next:" % turn, first, then
+    return ("Deck %d next, or" % turn, "GREEN: round over", first, then) if flow.tail else None
 
 
 def _cover(flow: "Flow") -> "Page":

@@ -25,6 +25,10 @@ from firmware.games.table_facts import (
     COUNTED,
     DUE,
     HELD,
+    HELD_DISPUTE,
+    HELD_LOOKED,
+    HELD_OFF,
+    HELD_WINNER,
     MACHINE_COUNTED,
     RACK,
     ROUNDS,
@@ -65,8 +69,11 @@ def need_for_deck(flow: "Flow") -> int:
     deck = deck_next(flow)
     if facts.row[SERVICE]:
         return ids.NEED_SERVICE
-    if facts.deck(deck, HELD):
+    held = facts.deck(deck, HELD)
+    if held & (HELD_DISPUTE | HELD_WINNER):
         return ids.NEED_DISPUTE
+    if held & HELD_OFF and not flow.profile.recorded:
+        return ids.NEED_INDUCTION
     if flow.profile.recorded:
         if facts.row[RACK] and flow.profile.clauses[RULE_RACK] != CLAUSE_NONE:
             return ids.NEED_RACK
@@ -78,6 +85,12 @@ def need_for_deck(flow: "Flow") -> int:
             return ids.NEED_CUT  # in a shoe nobody can cut it any more
     # Dealt by other means, what is due is due before the next deck.
     return ids.NEED_COUNT if flow.profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
+
+
+def new_deck_due(flow: "Flow") -> bool:
+    """Whether ACK confirms a new deck in place of one that was ordered off the table: the door was opened since, so a
+    single press that comes twice confirms nothing, and somebody with its key has looked inside."""
+    return not flow.profile.recorded and flow.facts.deck(deck_next(flow), HELD) & HELD_LOOKED != 0
 
 
 def need_stopped(flow: "Flow") -> int:

@@ -49,7 +49,7 @@ INDUCTED = const(0)  # a bit for each step that was recorded, by its record numb
 SOURCE = const(1)  # who brought it into order: ids.FROM_...
 CUT_MADE = const(2)
 MACHINE_COUNTED = const(3)  # shuffled and counted by this device, and not played since
-HELD = const(4)  # 1: a dispute, 2: a winner's paperwork
+HELD = const(4)  # bits: HELD_...
 SINCE = const(5)  # rounds since its stub was last counted
 
 RACK = const(41)  # 1: rack and rest of the last shoe have to be counted
@@ -57,6 +57,9 @@ REMOVED = const(40)  # tens taken out of the set, since it was loaded as a whole
 
 HELD_DISPUTE = const(1)
 HELD_WINNER = const(2)
+HELD_OFF = const(4)  # a rule has ordered the deck off the table, and no new one was confirmed
+HELD_LOOKED = const(8)  # the door was opened since
+HELD_NEW = const(16)  # the machine has refused and put out the deck: the display asks for a new one
 APPROVED_MARKER = const(1)  # the cut card somewhere else, or none
 APPROVED_NO_BURN = const(2)
 _U8_MAX = const(255)
@@ -148,8 +151,12 @@ class TableFacts:
             self._set(deck, SOURCE, ids.FROM_MACHINE)
             self._set(deck, MACHINE_COUNTED, 1)
         elif message == ids.EV_DECK_REFUSED:
-            for cell in range(DECK_CELLS):
-                self._set(deck, cell, 0)  # off the table: whatever comes in its place starts anew
+            self._forget(deck, HELD_NEW)
+        elif message == ids.EV_DOOR_OPENED:
+            for one in (1, 2):
+                held = self.deck(one, HELD)
+                if held & HELD_OFF:
+                    self._set(one, HELD, held | HELD_LOOKED)
         elif message in (ids.EV_SHUFFLE_STARTED, ids.EV_SHUFFLE_FAILED, ids.EV_REMOVAL_STARTED):
             self._unshuffle(deck)
             if not self.once:
@@ -159,6 +166,7 @@ class TableFacts:
             self._unshuffle(2)
         if message in (ids.EV_SHUFFLE_STARTED, ids.EV_DECK_LOADED):
             row[FACE_UPS] = row[TENS] = 0
+            self._set(deck, HELD, self.deck(deck, HELD) & ~HELD_NEW)
         if message == ids.EV_DECK_LOADED and values[1] != ids.LOADED_RACK:
             row[PLAYED] = row[REMOVED] = 0
 
@@ -184,6 +192,8 @@ class TableFacts:
         row = self.row
         if what in (ids.REC_INSPECTED, ids.REC_VERIFIED, ids.REC_SHOWN, ids.REC_WASHED, ids.REC_TENS_REMOVED):
             self._set(a, INDUCTED, self.deck(a, INDUCTED) | 1 << what)
+            if what == ids.REC_WASHED:  # the last step: a new deck is in place of one that was ordered off
+                self._set(a, HELD, self.deck(a, HELD) & ~(HELD_OFF | HELD_LOOKED))
         elif what == ids.REC_MIXING_SEEN:
             self._set(a, INDUCTED, self.deck(a, INDUCTED) & ~(1 << ids.REC_WASHED))
         elif what == ids.REC_PROVENANCE:
@@ -192,8 +202,7 @@ class TableFacts:
         elif what == ids.REC_CUT:
             self._set(deck or 1, CUT_MADE, 1)
         elif what == ids.REC_DECK_REMOVED:
-            for cell in range(DECK_CELLS):
-                self._set(a, cell, 0)
+            self._forget(a, 0 if b else self.deck(a, HELD) & (HELD_OFF | HELD_LOOKED))
             row[RACK] = row[REMOVED] = 0
         elif what in (ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE):
             self._idle(what, a, consequence)
@@ -204,7 +213,9 @@ class TableFacts:
         else:
             self._of_the_round(what, a, b, consequence)
         if consequence == ids.ALL_VOID_REMOVE_DECK:
-            self._set(deck or 1, INDUCTED, 0)
+            deck = deck or 1
+            self._set(deck, INDUCTED, 0)
+            self._set(deck, HELD, self.deck(deck, HELD) & ~HELD_LOOKED | HELD_OFF)
 
     def _of_the_round(self, what: int, a: int, b: int, consequence: int) -> None:
         row = self.row
@@ -249,6 +260,12 @@ class TableFacts:
             self._unshuffle(deck)
             again = what == ids.REC_OUT_OF_SERVICE or consequence == ids.INDUCT_AGAIN
             self._set(deck, INDUCTED, 0 if again else self.deck(deck, INDUCTED) & ~(1 << ids.REC_WASHED))
+
+    def _forget(self, deck: int, held: int) -> None:
+        """A deck left the table: the one that comes in its place starts anew, with what still holds it back."""
+        for cell in range(DECK_CELLS):
+            self._set(deck, cell, 0)
+        self._set(deck, HELD, held)
 
     def _unshuffle(self, deck: int) -> None:
         self._set(deck, SOURCE, 0)

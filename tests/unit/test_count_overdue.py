@@ -48,12 +48,13 @@ def test_ack_says_that_it_is_not_and_the_deck_comes_out():
     table.close()
 
 
-def test_with_no_deck_inside_a_wrong_count_leaves_the_machine_waiting_for_one():
+def test_with_no_deck_inside_a_wrong_count_leaves_the_machine_waiting_for_a_new_one():
     table = Table("boston-5-stud", table={"dealing": "hand"})
     for _ in range(5):
         table.play(*(stories.shuffle(52) + stories.hand_out()))
     assert table.flow.state == WAITING_FOR_DECK and table.display == ASKED
     table.play(("", 300, "press", "ack"), ("recorded", 1000, "wait", 0))
-    assert table.flow.state == WAITING_FOR_DECK
+    assert table.flow.state == WAITING_FOR_DECK and table.display[0] == "Take this deck off"
+    table.play(("", 300, "open", 0), ("", 500, "close", 0), ("empty_proved", 1500, "press", "ack"))
     table.play(*(stories.shuffle(52) + stories.hand_out()))
     table.close()

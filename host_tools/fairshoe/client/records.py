@@ -42,8 +42,9 @@ class Records(Generic[Outcome]):
     def cut(self, cards: int, by: By = By.DEALER) -> Outcome:
         return self.put(What.CUT, cards, by)
 
-    def deck_removed(self, deck: int = 1) -> Outcome:
-        return self.put(What.DECK_REMOVED, deck)
+    def deck_removed(self, deck: int = 1, replaced: bool = False) -> Outcome:
+        """`replaced`: a new deck was inducted in its place; only at a table that keeps no records of induction."""
+        return self.put(What.DECK_REMOVED, deck, int(replaced))
 
     def dispute(self, begins: bool, deck: int = 1) -> Outcome:
         return self.put(What.DISPUTE, deck, int(begins))
