@@ -139,6 +139,7 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 	@$(TOOL) protocol
 	@$(TOOL) wiring
 	@$(TOOL) docs.cli_page --write
+	@$(TOOL) docs.procedure_page
 	@$(TOOL) rules --write > /dev/null
 
 trace: ready ## which test proves which clause of the games' rules; WRITE=1 renews docs/RULES.md

@@ -226,8 +226,8 @@ def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
         flow.outbox.post(ids.EV_DECK_VERIFIED, counted, second, min(feed.misfeeds, 255), min(feed.stalls, 255))
         panel_lamps(out, 1, 0, 0)
         return flow_enter(flow, DECK_READY if machine.deals and not flow.profile.mode else DECK_HELD, now_ms)
-    # The cycle itself was complete, so this is not a failed shuffle: leave that state before latching.
-    flow.state = WARNING
+    # The shuffle is complete and has not failed: leave its state before the warning is latched.
+    flow_enter(flow, WARNING, now_ms)
     flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     profile = flow.profile
     flow.rule = RULE_COUNT

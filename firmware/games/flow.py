@@ -10,11 +10,13 @@ from firmware.fault import (
     FAULT_CARDS_INSIDE,
     FAULT_DOOR,
     FAULT_ENTROPY,
+    FAULT_INTERNAL,
     FAULT_JOURNAL,
     FAULT_MISMATCH,
     FAULT_NONE,
     FAULT_PANEL,
     FAULT_STACK,
+    require,
 )
 from firmware.games.profile import (
     CLAUSE_NONE,
@@ -69,6 +71,32 @@ DECK_SPENT = const(19)
 WAITING_FOR_WAGERS = const(20)  # all cards of the deal are out, and betting has to be closed once more
 STATE_COUNT = const(21)
 
+# The procedure as data: the states that may follow each state, by its number. flow_enter obeys it; docs/PROCEDURE.md is
+# generated from it. WARNING follows every state.
+SUCCESSORS = (
+    (PROVING_EMPTY,),  # STARTING
+    (WAITING_FOR_DECK, WAITING_FOR_ROUND_END),  # PROVING_EMPTY
+    (PROVING_EMPTY, PREPARING),  # WAITING_FOR_DECK
+    (SHUFFLING, DECK_READY, DRAW_READY),  # PREPARING
+    (DECK_READY, DECK_HELD),  # SHUFFLING
+    (WAITING_FOR_LOCKOUT, DISPENSING, WAITING_FOR_GREEN),  # DECK_READY
+    (DISPENSING,),  # WAITING_FOR_LOCKOUT
+    (STACK_OFFERED,),  # DISPENSING
+    (DISPENSING, WAITING_FOR_WAGERS, WAITING_FOR_GREEN, RELEASING),  # STACK_OFFERED
+    (DISPENSING, RELEASING, WAITING_FOR_GREEN),  # WAITING_FOR_GREEN
+    (REMAINDER_OFFERED,),  # RELEASING
+    (WAITING_FOR_DECK, WAITING_FOR_ROUND_END),  # REMAINDER_OFFERED
+    (WAITING_FOR_DECK,),  # WAITING_FOR_ROUND_END
+    (REMOVING,),  # WARNING
+    (REMOVED_OFFERED,),  # REMOVING
+    (PROVING_EMPTY,),  # REMOVED_OFFERED
+    (RELEASING,),  # DECK_HELD
+    (DRAWING, DECK_SPENT),  # DRAW_READY
+    (DRAW_READY, DECK_SPENT),  # DRAWING
+    (WAITING_FOR_DECK,),  # DECK_SPENT
+    (DISPENSING, WAITING_FOR_GREEN),  # WAITING_FOR_WAGERS
+)
+
 ORDER_NONE = const(0)
 ORDER_WANTED = const(1)  # the app draws it while nothing moves: crypto allocates
 ORDER_READY = const(2)
@@ -98,6 +126,7 @@ class Flow:
         self.machine = make_machine(spec, self.ledger, self.meters, self.tray, order)
         self.panel = Panel()
         self.state = STARTING
+        self.steps: "Any" = ()  # the step of each state; set at boot by procedure_resume
         self.phase = 0  # a step's own progress, 0 when the state is entered
         self.page_due = True  # the display does not say what it should
         self.entered_ms = 0
@@ -149,6 +178,7 @@ class Flow:
 
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
     """Go to a state; presses made before it do not count for it. Returns 0: scan again at once."""
+    require(state == WARNING or state in SUCCESSORS[flow.state], FAULT_INTERNAL)
     flow.state = state
     flow.need = flow.need_told = ids.NEED_NONE
     flow.page_due = True

@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
 
-# In the order of the state constants in flow.py.
-_STEPS: "list[Any]" = [
+# The step of each state, by its number.
+_STEPS: "tuple[Any, ...]" = (
     step_starting,
     step_proving_empty,
     step_waiting_for_deck,
@@ -75,11 +75,8 @@ _STEPS: "list[Any]" = [
     step_removing,
     step_removed_offered,
     step_deck_held,
-    None,  # this and the next two are of a shoe that is drawn by hand: procedure_resume puts them in
-    None,
-    None,
-    step_waiting_for_wagers,
-]
+)
+_STEPS_AFTER_DRAWING: "tuple[Any, ...]" = (step_waiting_for_wagers,)
 
 # Where an open door harms nothing: no deck inside that anyone relies on.
 _DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED, DECK_SPENT)
@@ -100,7 +97,7 @@ def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
         return flow_warn(flow, out, flow.machine.fault, now_ms)
     if inp.panel_lost and flow.state not in _PANEL_NOT_NEEDED:
         return flow_warn(flow, out, FAULT_PANEL, now_ms)
-    return _STEPS[flow.state](flow, inp, out, now_ms)
+    return flow.steps[flow.state](flow, inp, out, now_ms)
 
 
 def _warn_of_signals(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -148,9 +145,14 @@ def procedure_resume(
     """After a boot: void what was cut short, by loss of power or a reset; latch a latched warning again, with the
     sensor it names. A round whose cards were all out was not cut short: the dealer goes on settling it."""
     if flow.machine.draws:
-        from firmware.games.drawn.steps import make_play
+        from firmware.games.drawn.round import Play
+        from firmware.games.drawn.steps import DRAW_STEPS
 
-        flow.play = make_play(flow, _STEPS)
+        flow.play = Play(flow)
+        flow.steps = _STEPS + DRAW_STEPS + _STEPS_AFTER_DRAWING
+    else:
+        # No other machine enters the three states of a draw shoe.
+        flow.steps = _STEPS + (None, None, None) + _STEPS_AFTER_DRAWING
     tail_resume(flow)
     if not interrupted and not round_open:
         if warning:

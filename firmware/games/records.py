@@ -279,7 +279,7 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
         flow.play.recorded(flow, what, a, b, now_ms)
     if ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
         _void(flow, rule, now_ms)
-    elif what == ids.REC_NO_ACTIVITY and flow.state != WAITING_FOR_DECK:
+    elif what == ids.REC_NO_ACTIVITY and flow.state not in (WAITING_FOR_DECK, DECK_SPENT):
         # What waits inside is worth nothing any more, and comes out.
         flow_enter(flow, DECK_SPENT if flow.machine.draws else WAITING_FOR_GREEN, now_ms)
     if tail:

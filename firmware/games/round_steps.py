@@ -11,6 +11,7 @@ from firmware.games.flow import (
     STACK_OFFERED,
     WAITING_FOR_GREEN,
     WAITING_FOR_LOCKOUT,
+    WAITING_FOR_ROUND_END,
     WAITING_FOR_WAGERS,
     flow_await_commit,
     flow_committed,
@@ -252,7 +253,10 @@ def step_remainder_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
 
 
 def step_waiting_for_round_end(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    return flow_idle(flow, now_ms) if tail_scan(flow, out, True, now_ms) else FOREVER_MS
+    if not tail_scan(flow, out, True, now_ms):
+        return FOREVER_MS
+    # A count that voids the round has left this state already.
+    return flow_idle(flow, now_ms) if flow.state == WAITING_FOR_ROUND_END else 0
 
 
 def round_end(flow: "Flow", remainder: int) -> None:

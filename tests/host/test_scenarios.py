@@ -4,12 +4,14 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fairshoe.sim.scenario_files import ScenarioError, load, play
+from firmware.games import flow
 from rig.expect import judge
 from rig.scenario import Scenario
 
@@ -33,12 +35,34 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
 
 
+@pytest.fixture(scope="module")
+def taken() -> Iterator[set[tuple[int, int]]]:
+    """The transitions that scenarios take, as flow_enter checks them."""
+    pairs: set[tuple[int, int]] = set()
+    require = flow.require
+
+    def note(ok: bool, code: int) -> None:
+        values = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
+        pairs.add((values["flow"].state, values["state"]))
+        require(ok, code)
+
+    flow.require = note
+    yield pairs
+    flow.require = require
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_scenario_comes_out_as_it_says(path: Path) -> None:
+def test_the_scenario_comes_out_as_it_says(path: Path, taken: set[tuple[int, int]]) -> None:
     (result,) = play([path])
     assert not result.problems, "\n".join(
         [*result.problems, f"replay: fairshoe scenario run --transcript - {path.relative_to(ROOT)}"]
     )
+
+
+def test_scenarios_take_every_transition_of_the_procedure(taken: set[tuple[int, int]]) -> None:
+    """Runs after all scenarios; alone it plays none, and fails."""
+    legal = {(state, after) for state, row in enumerate(flow.SUCCESSORS) for after in row}
+    assert {pair for pair in taken if pair[1] != flow.WARNING} == legal
 
 
 def read(path: Path) -> dict[str, Any]:

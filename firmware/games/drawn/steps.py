@@ -7,7 +7,7 @@ betting, that card is the first of the round. The cut card ends the shoe after t
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
 from firmware.games.drawn.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
-from firmware.games.drawn.round import NOTICE_FACE_UP, NOTICE_TEN, REFILL_COMMIT, REFILL_CUT, REFILL_LOAD, Play
+from firmware.games.drawn.round import NOTICE_FACE_UP, NOTICE_TEN, REFILL_COMMIT, REFILL_CUT, REFILL_LOAD
 from firmware.games.flow import (
     DECK_SPENT,
     DRAW_READY,
@@ -47,20 +47,11 @@ from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable
-
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
 
-    Step = Callable[[Flow, Inputs, Outputs, int], int]
-
 # A card that cuts a set off a quarter from its back, at least: as near as a hand puts it.
 MARKER_PART = 4
-
-
-def make_play(flow: "Flow", steps: "list[Step]") -> Play:
-    steps[DRAW_READY : DECK_SPENT + 1] = (step_draw_ready, step_drawing, step_deck_spent)
-    return Play(flow)
 
 
 def step_draw_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -328,3 +319,7 @@ def _odd_cards(flow: "Flow", now_ms: int) -> bool:
 def _tell_odd(flow: "Flow", fault: int, found: int, rule: int) -> None:
     profile = flow.profile
     flow.outbox.post(ids.EV_CARDS_ODD, fault, found, profile.consequences[rule], text=profile.clauses[rule])
+
+
+# The steps of the states DRAW_READY, DRAWING and DECK_SPENT.
+DRAW_STEPS = (step_draw_ready, step_drawing, step_deck_spent)
