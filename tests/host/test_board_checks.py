@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fairshoe.boards import checks, configs, edge_rates, shuffle_time
+from fairshoe.boards import checks, configs, edge_rates, lines, shuffle_time
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("carousel", "shelves", "shoe", "draw")
@@ -138,9 +138,9 @@ def test_the_panel_is_on_an_expander_that_exists() -> None:
 NAMES = {"carousel": "a carousel", "shelves": "a shelf machine", "shoe": "a motor shoe", "draw": "a draw shoe"}
 LINES = [
     (kind, group, line)
-    for group, needed in (("inputs", checks.INPUTS), ("outputs", checks.OUTPUTS))
+    for group in lines.GROUPS
     for kind in KINDS
-    for line in needed[kind]
+    for line in lines.needed(group, kind)
 ]
 
 

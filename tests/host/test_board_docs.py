@@ -11,7 +11,7 @@ from wiring import page as wiring
 from wiring import svg
 from wiring.__main__ import main
 
-from fairshoe.boards import checks, configs
+from fairshoe.boards import configs, lines
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "BOARDS.md").read_text()
 CONFIGS = {name: configs.load_board(name)[0] for name in configs.board_names()}
@@ -89,14 +89,10 @@ def test_the_table_of_lines_is_what_is_checked() -> None:
             if not key:
                 assert cell == ("yes" if group in CONFIGS[f"pico-{kind}"] else "no")
                 continue
-            needed = (checks.INPUTS if group == "inputs" else checks.OUTPUTS)[kind]
-            optional = (*checks.OPTIONAL_INPUTS, *checks.OPTIONAL_OUTPUTS)
-            other = "full" if key in ("opacity", "dark") else "may" if key in optional else "no"
-            assert cell == ("yes" if key in needed else other), f"{name} {kind}"
-    from firmware.image import INPUTS, OUTPUTS
-
-    lines = {f"inputs.{name}" for name in INPUTS} | {f"outputs.{name}" for name in OUTPUTS}
-    assert told - {"axis"} == {name for name in lines if not re.search(r"\.(button|lamp|key)_", name)}
+            other = "full" if key in ("opacity", "dark") else "may" if key in lines.optional(group) else "no"
+            assert cell == ("yes" if key in lines.needed(group, kind) else other), f"{name} {kind}"
+    every = {f"{group}.{line.name}" for group, rows in lines.GROUPS.items() for line in rows}
+    assert told - {"axis"} == {name for name in every if not re.search(r"\.(button|lamp|key)_", name)}
 
 
 def test_the_pins_used_are_as_many_as_the_docs_say() -> None:

@@ -10,11 +10,13 @@ import built_once
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
-from fairshoe.boards import configs
+from fairshoe.boards import configs, lines
 from fairshoe.cli import command_line
 from fairshoe.commands import bench
 from fairshoe.errors import BoardError, UsageError
 from fairshoe.games import profiles
+from firmware import image
+from firmware.protocol import ids
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD: dict[str, Any] = configs.load_board("pico-carousel")[0]
@@ -77,12 +79,20 @@ def test_the_schema_alone_accepts_what_is_shipped() -> None:
         validate(changed("mechanism.kind", "draw"))
 
 
-def test_every_line_of_the_firmware_can_be_in_a_config_and_no_other() -> None:
-    from firmware.image import INPUTS, OUTPUTS
-
-    properties = json.loads((ROOT / "board_configs" / "schema.json").read_text())["properties"]
-    assert set(properties["inputs"]["properties"]) == set(INPUTS)
-    assert set(properties["outputs"]["properties"]) == set(OUTPUTS)
+@pytest.mark.parametrize("group", lines.GROUPS)
+def test_firmware_schema_and_protocol_have_the_lines_of_the_table(group: str) -> None:
+    """Names in one order, the number of each, and on the schema's side whether it may be on the expander."""
+    rows = lines.GROUPS[group]
+    assert getattr(image, group.upper()) == tuple(line.name for line in rows)
+    properties = json.loads((ROOT / "board_configs" / "schema.json").read_text())["properties"][group]["properties"]
+    kinds = {line.name: "pin" if line.panel else "gpio" for line in rows}
+    assert {name: row["$ref"].rpartition("/")[2] for name, row in properties.items()} == kinds
+    prefix = {"inputs": "IN_", "outputs": "OUT_"}[group]
+    numbers = {name: value for name, value in vars(image).items() if name.startswith(prefix)}
+    short = [line.name.removeprefix("button_").removesuffix("_switch").upper() for line in rows]
+    assert numbers == {prefix + name: number for number, name in enumerate(short)}
+    if group == "inputs":
+        assert ids.SENSOR_NAMES.split() == ["none", *(line.name for line in rows)]
 
 
 @pytest.mark.parametrize(

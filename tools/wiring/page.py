@@ -3,50 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from fairshoe.boards import configs
+from fairshoe.boards import configs, lines
 from fairshoe.boards.pins import MCUS, Pin
 from wiring import svg
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 Config = dict[str, Any]
 
-BLOCKED = "1: blocked"
-INPUTS = {
-    "hopper": ("beam under the hopper: cards are in it", BLOCKED),
-    "throat_a": ("first beam of the throat", BLOCKED),
-    "throat_b": ("second beam of the throat, at the mouth", BLOCKED),
-    "opacity": ("comparator of the opacity sensor at throat A", "1: more than one card"),
-    "slot": ("beam at the slots, or across the shelf at the mouth", "1: a card is there"),
-    "exit": ("beam at the lip of the tray", BLOCKED),
-    "tray": ("beam across the tray", BLOCKED),
-    "ejector": ("home switch of the ejector or pusher", "1: away from home"),
-    "door": ("switch of the door", "1: open"),
-    "arrival": ("beam at the mouth of the shelf", BLOCKED),
-    "cut": ("sensor of the cut card in the throat", "1: it is the cut card"),
-    "back": ("sensor of the back's colour at throat A", "1: another back"),
-    "face": ("sensor of a face at throat A", "1: face up"),
-    "hole_card": ("hole-card reader: a card lies in it", "1: a card"),
-    "hole_match": ("hole-card reader: its answer", "1: yes"),
-    "key_switch": ("key switch", "1: turned"),
-    "button_close": ("button: betting closed", "1: pressed"),
-    "button_lock": ("button: lock-out confirmed", "1: pressed"),
-    "button_seat": ("button: one more position", "1: pressed"),
-    "button_green": ("button: green", "1: pressed"),
-    "button_ack": ("button: acknowledge", "1: pressed"),
-}
-OUTPUTS = {
-    "pick": "driver of the pick roller",
-    "transport": "driver of the transport rollers",
-    "ejector": "driver of the ejector or pusher",
-    "outfeed": "driver of the outfeed rollers or the lift",
-    "reverse": "direction of pick and transport",
-    "dark": "light of all beams, off while this is on",
-    "lamp_green": "green lamp",
-    "lamp_amber": "amber lamp",
-    "lamp_red": "red lamp",
-    "read_ace": "light of the hole-card reader, question ace",
-    "read_court": "light of the hole-card reader, question court card",
-}
 OTHERS = {
     "axis.step": ("out", "step input of the stepper's driver", "rising edge: a step"),
     "axis.dir": ("out", "direction input of the stepper's driver", "1: forward, up"),
@@ -105,15 +68,15 @@ def rows(config: Config) -> list[tuple[str, str, str, str, str, str]]:
     """Line, pin, where it is found, direction and pull, what is connected, what a level means."""
     found: list[tuple[str, str, str, str, str, str]] = []
     for name, where in config["inputs"].items():
-        what, level = INPUTS[name]
-        found.append((f"inputs.{name}", *place(config, where), "in, pull-up", what, level))
+        line = lines.find("inputs", name)
+        found.append((f"inputs.{name}", *place(config, where), "in, pull-up", line.wired_to, line.level))
     for name, where in config["outputs"].items():
-        level = "1: dark" if name == "dark" else "1: backwards" if name == "reverse" else "1: on"
-        found.append((f"outputs.{name}", *place(config, where), "out", OUTPUTS[name], level))
-    for line, (direction, what, level) in OTHERS.items():
-        section, _, key = line.partition(".")
+        line = lines.find("outputs", name)
+        found.append((f"outputs.{name}", *place(config, where), "out", line.wired_to, line.level))
+    for path, (direction, what, level) in OTHERS.items():
+        section, _, key = path.partition(".")
         if key in config.get(section, {}):
-            found.append((line, *place(config, config[section][key]), direction, what, level))
+            found.append((path, *place(config, config[section][key]), direction, what, level))
     return found
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from fairshoe.boards import lines
 from fairshoe.boards.pins import MCUS, Pin, pins
 
 Config = dict[str, Any]
@@ -37,38 +38,7 @@ GROUPS = {
 }
 LEGEND = ("sensor", "motor", "light", "axis", "link", "nv", "panel", "power")
 ENDS = {
-    "inputs.hopper": "hopper beam",
-    "inputs.throat_a": "throat A beam",
-    "inputs.throat_b": "throat B beam",
-    "inputs.opacity": "opacity comparator",
-    "inputs.slot": "slot beam",
-    "inputs.exit": "exit beam",
-    "inputs.tray": "tray beam",
-    "inputs.ejector": "ejector home switch",
-    "inputs.door": "door switch",
-    "inputs.arrival": "arrival beam",
-    "inputs.cut": "cut card sensor",
-    "inputs.back": "back colour sensor",
-    "inputs.face": "face sensor",
-    "inputs.hole_card": "hole-card reader, card",
-    "inputs.hole_match": "hole-card reader, answer",
-    "inputs.key_switch": "key switch",
-    "inputs.button_close": "button CLOSE",
-    "inputs.button_lock": "button LOCK",
-    "inputs.button_seat": "button SEAT",
-    "inputs.button_green": "button GREEN",
-    "inputs.button_ack": "button ACK",
-    "outputs.pick": "pick roller",
-    "outputs.transport": "transport rollers",
-    "outputs.ejector": "ejector or pusher",
-    "outputs.outfeed": "outfeed or lift",
-    "outputs.reverse": "reverse, pick + transport",
-    "outputs.dark": "beam light off",
-    "outputs.lamp_green": "green lamp",
-    "outputs.lamp_amber": "amber lamp",
-    "outputs.lamp_red": "red lamp",
-    "outputs.read_ace": "reader light, ace",
-    "outputs.read_court": "reader light, court card",
+    **{f"{group}.{line.name}": line.label for group, rows in lines.GROUPS.items() for line in rows},
     "axis.step": "STEP",
     "axis.dir": "DIR",
     "axis.home": "home mark sensor",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fairshoe.boards import lines
 from fairshoe.boards.edge_rates import HAND_UM_PER_MS as HAND_UM_PER_MS_MAX
 from fairshoe.boards.edge_rates import SHADE_PERCENT, rate_problems
 from fairshoe.boards.pins import MCUS, capability_problems, pin_problems
@@ -16,21 +17,6 @@ from fairshoe.boards.shuffle_time import DECK_CARDS, LAST_BEAM, SETTLE_US, SHELF
 Config = dict[str, Any]
 
 _NAMES = {"carousel": "a carousel", "shelves": "a shelf machine", "shoe": "a motor shoe", "draw": "a draw shoe"}
-# Lines that a mechanism must have. Opacity and dark go with full count assurance.
-INPUTS = {
-    "carousel": ("hopper", "throat_a", "throat_b", "slot", "exit", "tray", "ejector", "door"),
-    "shelves": ("hopper", "throat_a", "throat_b", "slot", "arrival", "tray", "ejector", "door"),
-    "shoe": ("hopper", "throat_a", "throat_b", "exit", "tray", "door"),
-    "draw": ("hopper", "throat_a", "throat_b", "cut", "door"),
-}
-OUTPUTS = {
-    "carousel": ("pick", "transport", "ejector", "outfeed", "reverse"),
-    "shelves": ("pick", "transport", "ejector", "outfeed", "reverse"),
-    "shoe": ("pick", "transport", "reverse"),
-    "draw": (),
-}
-OPTIONAL_INPUTS = ("opacity", "back", "face", "hole_card", "hole_match")
-OPTIONAL_OUTPUTS = ("dark", "read_ace", "read_court")
 READER = ("hole_card", "hole_match", "read_ace", "read_court")
 
 SLOTS_SPARE = 2  # surplus cards are counted there
@@ -141,13 +127,12 @@ def _entropy_problems(config: Config) -> Iterator[str]:
 def _line_problems(config: Config, kind: str, assurance: str) -> Iterator[str]:
     name = _NAMES[kind]
     inputs, outputs = config["inputs"], config["outputs"]
-    for group, given, needed, optional in (
-        ("inputs", inputs, INPUTS[kind], OPTIONAL_INPUTS),
-        ("outputs", outputs, OUTPUTS[kind], OPTIONAL_OUTPUTS),
-    ):
+    for group, given in (("inputs", inputs), ("outputs", outputs)):
+        needed = lines.needed(group, kind)
+        known = {*needed, *lines.optional(group), *lines.panel(group)}
         yield from (f"{name} needs {group}.{line}" for line in needed if line not in given)
         for line in given:
-            if line not in needed and line not in optional and not line.startswith(("button_", "lamp_", "key_")):
+            if line not in known:
                 why = ": a hand moves its cards" if kind == "draw" and group == "outputs" else ""
                 yield f"{name} has no {group}.{line}{why}"
     if (kind in DECK_CARDS) != ("axis" in config):
