@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import fairshoe  # noqa: F401  # makes the device packages importable
-from firmware.games.flow import SUCCESSORS
-from firmware.protocol.ids import STATE_NAMES
+from fairshoe import _device
+
+_device.load()
+
+from firmware.games.flow import SUCCESSORS  # noqa: E402
+from firmware.protocol.ids import STATE_NAMES  # noqa: E402
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "PROCEDURE.md"
