@@ -138,11 +138,17 @@ class App:
         self.inp.now_us = hal.ticks_us()
         self._decide()
         wake_ms = self.wake_ms
-        self._drive()
+        out = self.out
+        if out.dirty or out.axis_go or out.stop_armed or out.halt:  # most often none, and a call costs more
+            self._drive()
         next_ms = self._talk(now_ms)
         # In a shuffle there is nothing to do but to show that it is one: see _quiet.
-        wanted = self.flow.page_due or self.flow.state != SHUFFLING
-        if wanted and self._quiet_due() and self._still(now_ms) and self._quiet():
+        if (
+            (self.flow.page_due or self.flow.state != SHUFFLING)
+            and self._quiet_due()
+            and self._still(now_ms)
+            and self._quiet()
+        ):
             next_ms = 0
         elif self.coasting and wake_ms > COAST_MS:
             wake_ms = COAST_MS

@@ -1,4 +1,4 @@
-"""Machine code for the few loops that run over every byte of a frame, or every edge: `to_machine_code()`, for shipping.
+"""Machine code for loops over the bytes of a frame or over edges, and for `ticks_diff`: `to_machine_code()`, for shipping.
 
 MicroPython compiles a function under `@micropython.viper` for the board's own processor: integers are machine words,
 buffers are addresses, and nothing is checked. On a Pico that makes stuffing a status 12 times as fast, and as bytecode
@@ -19,6 +19,7 @@ from fairshoe.ship.errors import ShipError
 COMPILED = {
     "firmware.protocol.cobs": ("cobs_decode", "cobs_encode"),
     "firmware.digest": ("differ",),
+    "firmware.ticks": ("ticks_diff",),  # no loop, but every scan compares half a dozen times
     "firmware.image": ("fold_edges",),
     "hal.board.ring": ("copy_edges",),
     "hal.rp2.fold": ("start", "skip", "show", "loudest", "look", "fold"),
