@@ -21,6 +21,11 @@
 #define MICROPY_HW_USB_MSC (0)
 #define MICROPY_HW_ENABLE_USB_RUNTIME_DEVICE (0)
 
+// One core runs Python. With threads every call looks up its thread's state, and every allocation takes a lock.
+#define MICROPY_PY_THREAD (0)
+// Slots of the cache for names of attributes and globals. The firmware uses many more than the default's 128.
+#define MICROPY_OPT_MAP_LOOKUP_CACHE_SIZE (512)
+
 #if FAIRSHOE_RELEASE
 // No compiler: the image runs the code that is frozen in it and no other. MicroPython's two prompts are compiled only
 // together with the compiler; fairshoe_board.c has what takes their place.
