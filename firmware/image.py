@@ -209,15 +209,18 @@ class Inputs:
         self.stale = True  # refresh all levels when the noise is over
         self.edge_count = 0
         self.waiting = 0
+        raw = self.raw
+        level = self.level
+        counts = self._counts
         for line in range(IN_CLOSE, INPUT_COUNT):
-            if self.raw[line] == self.level[line]:
-                self._counts[line] = 0
+            if raw[line] == level[line]:
+                counts[line] = 0
                 continue
-            self._counts[line] += 1
-            if self._counts[line] >= PRESS_SAMPLES:
-                self._counts[line] = 0
-                self.level[line] = self.raw[line]
-                if self.raw[line]:
+            counts[line] += 1
+            if counts[line] >= PRESS_SAMPLES:
+                counts[line] = 0
+                level[line] = raw[line]
+                if raw[line]:
                     self.enters[line] += 1
                     self.presses += 1
         return NOISY_MS

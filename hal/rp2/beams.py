@@ -228,7 +228,7 @@ class PioBeams:
         if not self._fresh:
             return self._begin(inp)
         if self.noisy != NO_LINE:
-            return self._wait_for_quiet(inp)
+            return self._wait_for_quiet(inp, todo)
         before = s[S_EDGES] = inp.edge_count
         if todo > 0:
             todo = fold(MEMORY, s, inp.edge, inp.edge_us, inp.raw)
@@ -274,46 +274,46 @@ class PioBeams:
     # -- too many --------------------------------------------------------------------------------------------------
 
     def _lose(self, inp: "InputImage", why: int) -> bool:
-        if self._too_fast(why):
-            self.noisy = self._s[S_NAMES + self._s[S_LOUD]]
+        s = self._s
+        if why == NOISE or self._crowded():
+            if why != NOISE:
+                loudest(MEMORY, s)
+            self.noisy = s[S_NAMES + s[S_LOUD]]
             self._quiet_us = ticks_us()
-            self._s[S_HELD] = 1
+            s[S_HELD] = 1
         self._recover()
         inp.edge_lost = True
         show(self._s, inp.raw)
         return True
 
-    def _too_fast(self, why: int) -> bool:
-        """Whether edges are gone because a line, s[S_LOUD], is noise, and not because nobody looked for long. Words of
+    def _crowded(self) -> bool:
+        """Whether edges are gone because a line is noise, and not because no sample came for long. Words, or edges, of
         all lines together are held against the limit of one: where they do not fit, it is no card that made them."""
         s = self._s
         windows = ((s[S_NOW_US] - s[S_SEEN_US]) & _MASK) // WINDOW_US + 1
-        if why != NOISE and s[S_WORDS] > s[S_LIMIT] * windows:
-            loudest(MEMORY, s)
-            return True
-        return why == NOISE
+        return s[S_WORDS] > s[S_LIMIT] * windows or s[S_EDGES] > s[S_LIMIT] * windows
 
-    def _wait_for_quiet(self, inp: "InputImage") -> bool:
+    def _wait_for_quiet(self, inp: "InputImage", todo: int) -> bool:
         s = self._s
-        s[S_MODE] = DROP
-        todo = look(MEMORY, s)
         if todo > 0:
+            s[S_MODE] = DROP
             todo = fold(MEMORY, s, inp.edge, inp.edge_us, inp.raw)
-        s[S_MODE] = TAKE
+            s[S_MODE] = TAKE
         if todo < 0 and todo != BUSY:
-            if self._too_fast(todo):
+            if todo == NOISE or self._crowded():
                 self._quiet_us = ticks_us()
             self._recover()
         elif (ticks_us() - self._quiet_us) & _MASK >= QUIET_US:
             self.noisy = NO_LINE
             s[S_HELD] = 0
         inp.edge_lost = True
-        show(self._s, inp.raw)
+        show(s, inp.raw)
         return True
 
     def _recover(self) -> None:
         """Go on from the newest word; with a new start where the clock cannot be trusted."""
         s = self._s
+        s[S_EDGES] = 0
         if self._dma.count < COUNT // 2:
             self._start_dma()
         if s[S_UNTIL]:

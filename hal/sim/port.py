@@ -62,6 +62,8 @@ class SimHal:
         plant.changed = False
         if plant.edges:
             self.rate.count(plant.edges)
+            if inp.edge_count + len(plant.edges) > len(inp.edge_us):
+                self.rate.crowd(plant.edges)
             if self.rate.noisy != NO_LINE:
                 return self._blind(inp)
         count = inp.edge_count

@@ -33,6 +33,12 @@ class Rate:
                 most = self._counts[line]
                 self._strike(line)
 
+    def crowd(self, edges: "list[tuple[int, int, int]]") -> None:
+        """More edges than an image takes. All of them in one window, and more than one line may have: noise, though no
+        line exceeds its own rate yet. The one with the most edges is named."""
+        if self.noisy == NO_LINE and len(edges) > self.limit and edges[-1][2] - edges[0][2] < WINDOW_US:
+            self._strike(max(edges, key=lambda edge: self._counts[edge[0]])[0])
+
     def watch(self) -> None:
         """While it is noisy: find out whether it still is."""
         plant = self.plant

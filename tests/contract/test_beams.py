@@ -1,6 +1,8 @@
-"""Beams that have an interrupt for each edge: while a port is being made, and in a storm."""
+"""Beams while a port is being made, and in a storm."""
 
-from drivers import Esp32Driver, Rp2Driver, Stm32Driver
+from drivers import LINE, Esp32Driver, Rp2Driver, SimDriver, Stm32Driver
+
+TOGETHER = ("hopper", "throat_a", "throat_b", "exit", "tray")
 
 
 def test_a_change_just_before_somebody_listens_is_not_missed():
@@ -29,3 +31,49 @@ def test_a_storm_masks_every_line_and_stops_the_motors_before_any_sample():
             board.run(2000)
             board.sample()
         assert [pad for pad in pads if not pad.handler] == []
+
+
+def test_lines_that_overfill_an_image_together_are_noise_below_the_rate_of_each():
+    for driver in (Rp2Driver, SimDriver):
+        board = driver.make("shoe")
+        board.drive(pick=1)
+        board.sample()
+        for step in range(8):  # 8 edges of each line, 40 of all; one line may have 24
+            for name in TOGETHER:
+                board.set_line(name, 1 - step % 2)
+            board.run(100)
+        _is_noise(board)
+
+
+def test_lines_that_change_in_one_microsecond_are_as_many_edges_as_lines():
+    """An RP2 has one word for all of them: 8 words here, and 40 edges."""
+    board = Rp2Driver.make("shoe")
+    board.drive(pick=1)
+    board.sample()
+    for step in range(8):
+        for name in TOGETHER:
+            board.world.pad(board.config["inputs"][name]).level = 1 - step % 2
+        board.world.watching.push()
+        board.run(100)
+    _is_noise(board)
+
+
+def _is_noise(board):
+    board.sample()
+    assert board.inp.edge_lost
+    assert board.inp.noisy in [LINE[name] for name in TOGETHER], board
+    assert board.outputs()[0] == 0
+
+
+def test_an_image_that_overflows_because_no_sample_came_is_no_noise():
+    for driver in (Rp2Driver, SimDriver):
+        board = driver.make("shoe")
+        board.drive(pick=1)
+        board.sample()
+        for step in range(40):
+            board.set_line("exit", 1 - step % 2)
+            board.run(1000)
+        board.sample()
+        assert board.inp.edge_lost
+        assert board.inp.noisy == 255, driver
+        assert board.outputs()[0] == 1
