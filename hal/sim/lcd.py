@@ -10,11 +10,6 @@ class Misuse(Exception):
     """What the driver did, a real display might take for anything."""
 
 
-def _must(right: bool, what: str) -> None:
-    if not right:
-        raise Misuse(what)
-
-
 class LcdChip:
     """`screen()` is what a dealer reads. `writes` has the size of every transfer, `orders` what was understood."""
 
@@ -32,6 +27,17 @@ class LcdChip:
         self.two_rows = self.lit = self.on = False
         self.busy = False
         self.last = 0
+        self.upset = False
+
+    def cut(self) -> None:
+        """A transfer ended in the middle: a nibble may be lost or taken twice. Until the driver begins anew, nothing
+        that it does is a misuse."""
+        self.upset = True
+        self.last &= ~E
+
+    def _must(self, right: bool, what: str) -> None:
+        if not (right or self.upset):
+            raise Misuse(what)
 
     def unplug(self) -> None:
         self.there = False
@@ -43,12 +49,12 @@ class LcdChip:
         self.writes.append(len(buf))
         self.busy = False
         for byte in buf:
-            _must(byte & 2 == 0, "it is never read")
+            self._must(byte & 2 == 0, "it is never read")
             self.lit = byte & LIGHT != 0
             if byte & E and not self.last & E:
-                _must(byte & RS == self.last & RS, "RS changes with E")
+                self._must(byte & RS == self.last & RS, "RS changes with E")
             if self.last & E and not byte & E:
-                _must(byte & 0xF9 == self.last & 0xF9, "a nibble changes as it is taken")
+                self._must(byte & 0xF9 == self.last & 0xF9, "a nibble changes as it is taken")
                 self._nibble(byte >> 4, byte & RS)
             self.last = byte
 
@@ -65,7 +71,7 @@ class LcdChip:
 
     def _do(self, value: int, rs: int) -> None:
         if rs:
-            _must(not self.wide, "text before it was told how")
+            self._must(not self.wide, "text before it was told how")
             self.orders.append(chr(value))
             self.memory[self.at] = value
             self.at += 1
@@ -75,6 +81,7 @@ class LcdChip:
             self.at = value & 0x7F
         elif value & 0x60 == 0x20:
             self.wide = value & 0x10 != 0
+            self.upset = self.upset and self.wide
             self.half = -1
             self.two_rows = value & 0x0C == 0x08
         elif value & 0x50:
@@ -82,7 +89,7 @@ class LcdChip:
         elif value & 0x08:
             self.on = value & 0x07 == 0x04
         elif value & 0x04:
-            _must(value == 0x06, "text would run backwards")
+            self._must(value == 0x06, "text would run backwards")
         else:
             self.busy = True  # home: longer than a slice takes
 

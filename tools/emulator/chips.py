@@ -10,6 +10,7 @@ from hal.sim.lcd import LcdChip
 
 _ROSC_PAGE = 0x40060
 _ROSC_RANDOMBIT = 0x1C
+_RESET_I2C0 = 1 << 3  # in the register that resets parts of the chip; the next bit is the other controller's
 
 
 class FramBus:
@@ -54,6 +55,28 @@ class I2cBus:
         self._i2c.on_write_byte = self._write
         self._i2c.on_read_byte = self._read
         self._i2c.on_stop = self._stop
+        self._obey_resets(_RESET_I2C0 << number)
+
+    def _obey_resets(self, bit: int) -> None:
+        """The emulator keeps the state of a controller that the firmware resets, and finishes its transfer later."""
+        resets = self._pico.mcu.resets
+        write = resets.write_uint32
+
+        def written(offset: int, value: int) -> None:
+            write(offset, value)
+            if offset == 0 and value & bit:
+                self._reset()
+
+        resets.write_uint32 = written
+
+    def _reset(self) -> None:
+        """A transfer that hangs has ended, whatever becomes of the bus."""
+        self._i2c.reset()
+        self._next = _nothing
+        self._alarm.cancel()
+        chip, self._chip = self._chip, None
+        if chip is not None:
+            chip.cut()
 
     def hold(self, clocks: int) -> None:
         """Hold the data line until the clock has fallen so many times; 0: until `release`."""
@@ -130,6 +153,9 @@ class Mcp23017:
     def end(self) -> None:
         """The address of a register stays for a read that follows."""
 
+    def cut(self) -> None:
+        """Registers that were written are written."""
+
     def write(self, value: int) -> None:
         if self._at < 0:
             self._at = value
@@ -168,6 +194,11 @@ class LcdBus:
     def end(self) -> None:
         if self._got:
             self._chip.write(bytes(self._got))
+            self._got = bytearray()
+
+    def cut(self) -> None:
+        self.end()
+        self._chip.cut()
 
 
 class RingOscillator:
