@@ -1,4 +1,4 @@
-"""Machine code for loops over the bytes of a frame or over edges, and for `ticks_diff`: `to_machine_code()`, for shipping.
+"""Machine code for loops over bytes and edges, and for `ticks_diff`: `to_machine_code()`, for shipping.
 
 MicroPython compiles a function under `@micropython.viper` for the board's own processor: integers are machine words,
 buffers are addresses, and nothing is checked. On a Pico that makes stuffing a status 12 times as fast, and as bytecode
