@@ -163,6 +163,15 @@ def test_an_image_has_less_heap_and_more_room_than_stock() -> None:
     assert kept == {False: [True] * 5, True: [True, True, True, False, False]}
 
 
+def test_heap_is_that_of_the_product_whose_main_is_larger_than_the_one_that_measures() -> None:
+    """6,000 bytes are in use when the main.py that measures begins."""
+    extra = report.main_extra(SAID, 7500)
+    size = report.Row("files on the file system", 80_000, "bytes")
+    plain, shifted = (report.boot_rows(SAID, False, size, by) for by in (0, extra))
+    assert [after.value - before.value for before, after in zip(plain, shifted, strict=True)] == [0, 0, 0, 1500, -1500]
+    assert report.round_rows(SAID, 3, False, extra)[0].value == 139_600
+
+
 def test_a_story_with_scans_over_their_budget_is_wrong() -> None:
     assert not report.story_problems({"stopped": ["30", "33000", "3999"], "job": ["3", "6000", "2100"]})
     (worst,) = report.story_problems({"stopped": ["30", "33000", "4001"]})

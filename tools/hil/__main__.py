@@ -67,7 +67,7 @@ def show(run: Run, options: argparse.Namespace, said: report.Said, parts: dict[s
     rounds = parts.get("rounds")
     if rounds is not None and rounds.result == report.GOOD and rounds.motion:
         rows += report.motion_rows(rounds.said, rounds.motion)
-        rows += report.round_rows(rounds.said, run.rounds, run.image.frozen)
+        rows += report.round_rows(rounds.said, run.rounds, run.image.frozen, run.main_extra)
     if PRODUCT in parts and "welcome_ms" in parts[PRODUCT].motion:
         rows.append(report.Row("power-on to the product's welcome", parts[PRODUCT].motion["welcome_ms"], "ms"))
     results = {name: part.result for name, part in parts.items()}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import fnmatch
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fairshoe.errors import FairshoeError
 from fairshoe.keys import Role, role_key
-from fairshoe.ship.build import read_config
+from fairshoe.ship.build import MAIN_PY, read_config
 from fairshoe.ship.import_closure import ShipError
 from hil import report
 from hil.board import ROOT, HilBoard, Notes, Setup, set_up
@@ -41,6 +42,7 @@ class Run:
         self.rounds: int = options.rounds
         self.keyed: bool = options.keyed
         self.notes = Notes()
+        self.main_extra = 0  # bytes of heap that the product's main.py takes more than the one that measures
         config = read_config(self.board, ROOT)
         check_board(self.board, config)
         check_image(self.board, image, options)
@@ -72,16 +74,28 @@ class Run:
         player.greet()
         player.until("empty_proved")
         board.wait("@ ready")
+        if self.image.kind == STOCK:
+            self.main_extra = report.main_extra(board.said(), self.main_bytes())
         for row in self.boot_rows(board.said()):
             self.notes(row.text())
         return board, player
+
+    def main_bytes(self) -> int:
+        """What is in use on a board that has loaded the product's main.py and nothing else."""
+        main = MAIN_PY.removesuffix("boot()\n") + "gc.collect()\nprint('@ main', gc.mem_alloc(), '')\n"
+        clock = self.notes.clock
+        board = HilBoard(replace(self.setup, files={"main.py": main.encode()}), self.seed, self.notes)
+        board.wait("@ main", 3.0)
+        board.run_us(1000)  # the rest of the line
+        self.notes.clock = clock
+        return int(board.said()["main"][0])
 
     def boot_rows(self, said: report.Said) -> list[report.Row]:
         if self.image.frozen:
             size = report.Row("image", self.image.flash_bytes, "bytes")
         else:
             size = report.Row("files on the file system", self.setup.shipped_bytes, "bytes")
-        return report.boot_rows(said, self.image.frozen, size)
+        return report.boot_rows(said, self.image.frozen, size, self.main_extra)
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
