@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from firmware.games.flow import DRAW_READY, DRAWING, PREPARING, WAITING_FOR_DECK, WARNING
-from firmware.image import IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, OUT_PICK, Inputs, Outputs
+from firmware.image import IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, NO_LINE, OUT_PICK, Inputs, Outputs
 
 PROBE = Path(__file__).resolve().parents[2] / "tools/emulator/probe.py"
 SCAN_US = 700
@@ -173,3 +173,15 @@ def test_a_warning_ends_one_set_of_figures_and_its_end_another(monkeypatch: pyte
     bench.enter(PREPARING)
     assert bench.said["warned"] == (0, 0, 0)
     assert bench.said["warned_quiet"] == (3, 3 * SCAN_US, SCAN_US)
+
+
+def test_scans_while_a_line_is_noise_are_told_when_it_is_quiet_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench(monkeypatch, draws=False)
+    bench.out.level[OUT_PICK] = 1
+    assert bench.scan(lambda: setattr(bench.inp, "noisy", IN_EXIT)), "a motor runs, whatever its beams do"
+    bench.scan()
+    assert "noisy" not in bench.said
+    bench.scan(lambda: setattr(bench.inp, "noisy", NO_LINE))
+    assert bench.said.pop("noisy") == (2, 2 * SCAN_US, SCAN_US)
+    bench.scan()
+    assert "noisy" not in bench.said

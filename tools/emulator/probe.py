@@ -18,7 +18,7 @@ gc.threshold(16384)  # as hal/boot_main.py does
 
 from firmware.games.deck_steps import PHASE_HOLDING  # noqa: E402
 from firmware.games.flow import DRAW_READY, DRAWING, SHUFFLING, WAITING_FOR_DECK, WARNING  # noqa: E402
-from firmware.image import IN_THROAT_A, IN_THROAT_B, motors_running  # noqa: E402
+from firmware.image import IN_THROAT_A, IN_THROAT_B, NO_LINE, motors_running  # noqa: E402
 from firmware.main import collect, run  # noqa: E402
 from firmware.main import start as make  # noqa: E402
 from firmware.version import VERSION_TEXT  # noqa: E402
@@ -53,6 +53,12 @@ def locked(decide):
     return decide_locked
 
 
+def count(figures, took_us):
+    figures[0] += 1
+    figures[1] += took_us
+    figures[2] = max(figures[2], took_us)
+
+
 class Timed:
     """What run() needs of an app, with figures: scans, microseconds, the worst; apart while cards move."""
 
@@ -70,6 +76,7 @@ class Timed:
         self.jobs = 0
         self.moving = [0, 0, 0]
         self.quiet = [0, 0, 0]
+        self.noisy = [0, 0, 0]  # while a line is noise, besides
         self.worst = [0, 0]  # the longest of the moving: frames in, frames out
 
     def resting(self):
@@ -91,10 +98,12 @@ class Timed:
         if figures is self.moving and took_us > figures[2]:
             self.worst[0] = link.reader.good - good
             self.worst[1] = link.session.sent - sent
-        figures[0] += 1
-        figures[1] += took_us
-        if took_us > figures[2]:
-            figures[2] = took_us
+        count(figures, took_us)
+        if self.inp.noisy != NO_LINE:
+            count(self.noisy, took_us)
+        elif self.noisy[0]:
+            say("noisy", *self.noisy)
+            self.noisy[0] = self.noisy[1] = self.noisy[2] = 0
         flow = self.app.flow
         if flow.state != self.state or flow.phase != self.phase:
             self.changed(flow)

@@ -125,6 +125,12 @@ def story_problems(said: Said) -> list[str]:
     return found
 
 
+def noisy_text(said: Said) -> str:
+    """Motors are off then: the longest of these scans may record the warning."""
+    count, mean, worst = scans(said, "noisy")
+    return f"  {count} scans while a line was noise: mean {mean} us, worst {worst} us"
+
+
 ENOUGH_SCANS = 20  # a mean of fewer says little
 
 

@@ -114,6 +114,8 @@ class Run:
             expect(board.resets == 0, f"the watchdog has reset the device {board.resets} times")
             if self.setup.probed and name != "rounds":
                 part.said = board.said()
+                if "noisy" in part.said:
+                    self.notes(report.noisy_text(part.said))
                 problems = report.story_problems(part.said)
                 expect(not problems, "; ".join(problems))
         except (StoryError, FairshoeError) as error:
