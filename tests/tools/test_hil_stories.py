@@ -162,7 +162,7 @@ def test_what_goes_wrong_is_told_and_a_good_round_follows(kind: str, name: str, 
 def test_the_documentation_lists_every_story() -> None:
     text = (ROOT / "docs/HIL.md").read_text(encoding="utf-8")
     listed = {name for line in text.splitlines() if line.startswith("| `") for name in _names(line)}
-    assert listed == {"rounds", *STORIES, "storm-LINE-KHZk-MOMENT", "locked", "product", *BROKEN}
+    assert listed == {"rounds", *STORIES, "storm-LINE-KHZk-MOMENT", "locked", "resets", "product", *BROKEN}
 
 
 def _names(line: str) -> list[str]:

@@ -18,6 +18,7 @@ CLOCK_HZ = 125_000_000
 _PERI_HZ = 48_000_000
 _BUFFER_CONTROL = 0x80  # of USB's endpoint 0, to the host, in the memory that both share; eight bytes each
 _WATCHDOG_LOAD = 0x04
+_WATCHDOG_TIMER = 1  # the reason of a reset: not asked for
 # Typical of the W25Q16JV that a Pico carries; the core stands still meanwhile.
 _FLASH_NS = {0x20: 45e6, 0xD8: 150e6, 0x02: 0.4e6}  # sector erase, block erase, page program
 
@@ -153,6 +154,15 @@ class Pico:
         held, self._console_packets = self._console_packets, []
         for offset, value in held:
             self.mcu.usb_ctrl.dpram_updated(offset, value)
+
+    @property
+    def watchdog_on(self) -> bool:
+        return bool(self.mcu.watchdog.timer.enable)
+
+    def bite(self) -> None:
+        """The watchdog's time is over, as when a program hangs: it resets the chip."""
+        self.mcu.watchdog._reason = _WATCHDOG_TIMER
+        self.mcu.watchdog.on_watchdog_trigger()
 
     # -- corrections ---------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fairshoe.errors import DeviceHalted
 from hil.board import Files, HilBoard
 from hil.player import Player, expect
 from hil.rounds import good_round
@@ -18,6 +19,9 @@ FILES: Files = {
 KEYS = b"\x03\x03\r\x01\x04import os\r\n\x02\x05\x03"  # Ctrl-C, raw and pasting prompts, reset, a line, Ctrl-C
 PROMPTS = (">>>", "raw REPL", "paste mode", "Traceback", SHADOW)
 TYPED_MS = 400
+TRIES = 3
+HANG_MS = 200  # after the watchdog was started: the start has been counted, and the first scan is 0.5 s away
+HALT = "reset 3 times before the first scan"
 
 
 def locked(board: HilBoard, player: Player) -> None:
@@ -39,6 +43,26 @@ def locked(board: HilBoard, player: Player) -> None:
 
     player.watch = press
     good_round(player)
+    _check(board)
+
+
+def reset_loop(board: HilBoard, player: Player) -> None:
+    """Three starts in a row end in the watchdog before the first scan: the fourth stops trying and says so."""
+    player.note("  power off, power on, three starts that hang")
+    board.power_off(1500)
+    board.power_on()
+    pico = board.bench.pico
+    for _ in range(TRIES):
+        expect(pico.run(1.0, until=lambda: pico.watchdog_on), "no watchdog runs in the start")
+        board.run_us(HANG_MS * 1000)
+        expect(not any(board.plant.outputs), f"outputs {list(board.plant.outputs)} in the start")
+        pico.bite()
+    try:
+        player.greet()
+    except DeviceHalted as error:
+        expect(HALT in error.what, f"the device halted for another reason: {error.what}")
+    else:
+        expect(False, "it started after three that hung")
     _check(board)
 
 

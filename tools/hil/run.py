@@ -20,7 +20,7 @@ from hil.image import RELEASE, STOCK, Image
 from hil.motion import Motion
 from hil.parts import Part, all_at_once
 from hil.player import Player, StoryError, expect
-from hil.release import FILES, locked
+from hil.release import FILES, TRIES, locked, reset_loop
 from hil.rounds import deck_of, good_round
 from hil.stories import by_default, stories_of
 
@@ -28,6 +28,7 @@ DEVICE_KEY = bytes(range(32))  # of every emulated device that has one
 PAGE_MS = 500  # a display has a whole page in 0.4 s
 PRODUCT = "product"
 LOCKED = "locked"
+RESETS = "resets"
 SHELVES_RELEASE_CARDS = 384
 
 
@@ -108,10 +109,13 @@ class Run:
                 self.play_rounds(board, player, part)
             elif name == LOCKED:
                 locked(board, player)
+            elif name == RESETS:
+                reset_loop(board, player)
             else:
                 stories_of(self.config, self.deck)[name].play(player)
             player.check()
-            expect(board.resets == 0, f"the watchdog has reset the device {board.resets} times")
+            wanted = TRIES if name == RESETS else 0
+            expect(board.resets == wanted, f"the watchdog has reset the device {board.resets} times, not {wanted}")
             if self.setup.probed and name != "rounds":
                 part.said = board.said()
                 if "noisy" in part.said:
@@ -189,7 +193,7 @@ def check_image(board: str, image: Image, options: argparse.Namespace) -> None:
 def parts_of(run: Run, options: argparse.Namespace) -> list[str]:
     """The names of what to play; --only takes patterns."""
     stories = list(stories_of(run.config, run.deck))
-    started = {STOCK: [PRODUCT, *BROKEN], RELEASE: [LOCKED]}.get(run.image.kind, [])
+    started = {STOCK: [PRODUCT, *BROKEN], RELEASE: [LOCKED, RESETS]}.get(run.image.kind, [])
     known = ["rounds", *stories, *started]
     if options.only:
         wanted = [name for name in known if any(fnmatch.fnmatch(name, pattern) for pattern in options.only)]
