@@ -98,7 +98,7 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):
         return 0
     need = need_for_deck(flow)
-    if need == ids.NEED_COUNT and not flow.tail and count_pressed(flow, flow.profile.deck_cards, now_ms):
+    if need == ids.NEED_COUNT and not flow.tail and count_pressed(flow, now_ms):
         return 0
     if need == ids.NEED_INDUCTION and flow_committed(flow) and new_deck_due(flow) and flow.panel.take(PRESS_ACK):
         record_do(flow, ids.REC_DECK_REMOVED, deck_next(flow), 1, now_ms)

@@ -64,6 +64,7 @@ _NEEDS = (
 _OFF = ("Take this deck off", "the table. New one", "inducted: open door,", "close it, press ACK")
 _OFF_RECORDED = ("Deck not inducted", "Take this one off;", "inspect, verify,", "show, wash a new one")
 _NEW_DECK = ("Ready for a new deck", "Not the one taken", "off. Insert it, then", "press GREEN")
+_FINAL_FIRST = ("Final deal is not", "on record", "Tell the table", "system")
 _VOID = ("Round is void", "", "Press GREEN to take", "out the rest")
 _UNPLAYED = ("Deck is not to be", "played", "Press GREEN to take", "out all cards")
 _EXTRA_DUE = "One card more is due"
@@ -133,7 +134,8 @@ def _play(flow: "Flow") -> "Page":
     if flow.need:
         if flow.need == ids.NEED_INDUCTION and flow.facts.deck(deck_next(flow), HELD) & HELD_OFF:
             return _OFF_RECORDED if flow.profile.recorded else _OFF
-        return _NEEDS[flow.need]
+        uncountable = flow.need == ids.NEED_COUNT and flow.tail and flow.profile.recorded
+        return _FINAL_FIRST if uncountable and flow.facts.stub() == ids.UNKNOWN_U16 else _NEEDS[flow.need]
     if flow.hands and state in _COVER_STATES:
         return _cover(flow)
     if state == WAITING_FOR_GREEN and not flow.round_open:

@@ -65,6 +65,8 @@ from firmware.games.table_facts import (
     FOLDS,
     INDUCTED,
     SECONDS,
+    SOURCE,
+    U8_MAX,
 )
 from firmware.protocol import ids
 
@@ -102,6 +104,7 @@ _CARDS = const(5)
 _FLAG = const(6)
 _UPTO_3 = const(7)
 _RANK = const(8)
+_TALLY = const(9)  # a number that fits into one cell of the facts, where two that do not would look equal
 COMMUNITY = const(255)  # in place of a position
 
 # By kind: when, what a is, what b is, the rule it is about.
@@ -121,7 +124,7 @@ _TABLE = (
     (_CTX_STILL, _DECK, _FLAG, RULE_DISPUTE),
     (_CTX_STILL, _DECK, _FLAG, RULE_WINNER_HOLD),
     (CTX_IDLE | CTX_READY | CTX_SETTLING, _ANY, _UPTO_3, RULE_STUB_COUNT),
-    (CTX_CLOSED, _ANY, _ANY, RULE_LOCKOUT),
+    (CTX_CLOSED, _TALLY, _TALLY, RULE_LOCKOUT),
     (_CTX_FINAL, _POSITION, _ZERO, RULE_FOLD),
     (_CTX_FINAL, _POSITION, _FLAG, RULE_FOLD),
     (CTX_REST | CTX_SETTLING, _ANY, _ZERO, RULE_FINAL_DEAL),
@@ -198,6 +201,8 @@ def _fits(flow: "Flow", kind: int, value: int) -> bool:
         return value <= profile.positions_max or value == COMMUNITY
     if kind == _CARDS:
         return value <= profile.deck_cards
+    if kind == _TALLY:
+        return value < U8_MAX
     return value <= (1 if kind == _FLAG else 3 if kind == _UPTO_3 else 13)
 
 
@@ -209,6 +214,8 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         allowed = b != 0 and profile.sources >> b & 1
         return ids.REASON_NONE if allowed else ids.REASON_ARGUMENT
     if what == ids.REC_CUT:
+        if profile.recorded and not facts.deck(flow.outbox.deck or 1, SOURCE):
+            return ids.REASON_STATE  # who shuffled it is recorded first
         unknown = profile.clauses[RULE_CUT] == CLAUSE_NONE != profile.code  # a game that knows of no cut
         fits = profile.cut_top <= a <= profile.deck_cards - profile.cut_bottom or facts.row[APPROVAL] & APPROVED_MARKER
         fits = fits and b != 0 and not unknown
@@ -233,20 +240,23 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_ARGUMENT
     if what == ids.REC_DRAWN_IN_ERROR and b and not profile.consequences[RULE_DRAWN_SEEN]:
         return ids.REASON_ARGUMENT  # these games have no rule for a card that was seen
-    if what == ids.REC_WASHED and ~(facts.deck(a, INDUCTED) | 1 << what) & profile.induction:
-        return ids.REASON_STATE  # mixed before it was inspected
-    if what == ids.REC_INSPECTED and profile.induction & ~facts.deck(a, INDUCTED) & 1 << ids.REC_TENS_REMOVED:
-        return ids.REASON_STATE  # the tens go first
+    if ids.REC_INSPECTED <= what <= ids.REC_WASHED:
+        # The steps have numbers in the order in which the rules name them; the tens go first.
+        before = profile.induction & ((1 << what) - 1 | 1 << ids.REC_TENS_REMOVED)
+        return ids.REASON_STATE if before & ~facts.deck(a, INDUCTED) else ids.REASON_NONE
     if ids.REC_DEALER_CHANGE <= what != ids.REC_APPROVAL and not profile.extras & _DRAW_ONLY:
         return ids.REASON_STATE
     return ids.REASON_NONE
 
 
 def _count_objection(flow: "Flow", a: int, b: int) -> int:
+    if a == ids.UNKNOWN_U16 or b > 2:
+        return ids.REASON_ARGUMENT  # no count
     if flow.tail:
-        if flow.facts.row[COUNTED] or not flow.profile.stub_rounds:
-            return ids.REASON_STATE
-        return ids.REASON_ARGUMENT if a == flow.facts.stub() and b else ids.REASON_NONE
+        stub = flow.facts.stub()
+        if flow.facts.row[COUNTED] or not flow.profile.stub_rounds or stub == ids.UNKNOWN_U16:
+            return ids.REASON_STATE  # counted already, never counted, or the final deal is recorded first
+        return ids.REASON_ARGUMENT if a == stub and b else ids.REASON_NONE
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
     return ids.REASON_NONE if stub_overdue(flow, flow.outbox.deck) else ids.REASON_STATE
 
@@ -259,9 +269,11 @@ def _due_cards(flow: "Flow", seat: int) -> int:
     return profile.hand_cards
 
 
-def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
-    """Put it on record, with the rule and what it orders; and let that happen."""
-    rule = _rule_of(flow, what, a, b)
+def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = -1) -> None:
+    """Put it on record, with the rule and what it orders; and let that happen. The rule is that of the numbers, unless
+    a person has judged: right and wrong are buttons, whether or not the right number is known."""
+    if rule < 0:
+        rule = _rule_of(flow, what, a, b)
     consequence = flow.profile.consequences[rule]
     clause = flow.profile.clauses[rule]
     over = (what in _HOLDS and not b) or (what == ids.REC_OUT_OF_SERVICE and not a)

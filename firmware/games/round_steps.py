@@ -58,7 +58,7 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     # Taken first: a press that came too early must not count when the obstacle is gone.
     closed = flow.panel.take(PRESS_CLOSE)
     need = need_for_round(flow)
-    if need == ids.NEED_COUNT and count_pressed(flow, flow.profile.deck_cards, now_ms):
+    if need == ids.NEED_COUNT and count_pressed(flow, now_ms):
         return 0
     if hold_for(flow, need, closed) or not closed or flow.hold or not flow.tray.empty:
         return FOREVER_MS

@@ -7,6 +7,7 @@ which voids nothing of this round. Its events carry its own round and deck.
 from firmware.deck import ledger as zones
 from firmware.games.flow import flow_about_tail, flow_committed
 from firmware.games.prerequisites import hold_for, need_for_end
+from firmware.games.profile import RULE_STUB_COUNT, RULE_STUB_WRONG
 from firmware.games.records import record_do
 from firmware.games.table_facts import COUNTED, DEALT, REST, STACKS, STUB, TAIL, TAIL_DECK
 from firmware.machines.panel import PRESS_ACK, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
@@ -43,7 +44,7 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     """Take what the dealer presses about it; True if it is over."""
     panel = flow.panel
     need = need_for_end(flow)
-    if need and count_pressed(flow, flow.facts.stub(), now_ms):
+    if need and count_pressed(flow, now_ms):
         return not flow.tail
     if flow.hands and panel.take(PRESS_SEAT):
         flow.page += 1
@@ -60,14 +61,22 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     return True
 
 
-def count_pressed(flow: "Flow", cards: int, now_ms: int) -> bool:
-    """The dealer has counted what is due: lock means so many cards, acknowledge another number."""
+def count_pressed(flow: "Flow", now_ms: int) -> bool:
+    """The dealer has counted what is due: LOCK says that it was right, ACK that it was not."""
     if not flow_committed(flow):
         return False  # what was pressed last is not in the facts yet
-    right = flow.panel.take(PRESS_LOCK) != 0
-    if not right and not flow.panel.take(PRESS_ACK):
+    if flow.panel.take(PRESS_LOCK):
+        return _counted(flow, RULE_STUB_COUNT, now_ms)
+    return flow.panel.take(PRESS_ACK) != 0 and _counted(flow, RULE_STUB_WRONG, now_ms)
+
+
+def _counted(flow: "Flow", rule: int, now_ms: int) -> bool:
+    """Without records the dealer alone knows the final deal, and so which number is right: his word is taken. With
+    records the final deal is told first, and presses made before do not count."""
+    cards = flow.facts.stub() if flow.tail else flow.profile.deck_cards
+    if cards == ids.UNKNOWN_U16 and flow.profile.recorded:
         return False
-    record_do(flow, ids.REC_STUB_COUNTED, cards if right else ids.UNKNOWN_U16, 0, now_ms)
+    record_do(flow, ids.REC_STUB_COUNTED, cards if rule == RULE_STUB_COUNT else ids.UNKNOWN_U16, 0, now_ms, rule)
     return True
 
 
@@ -76,9 +85,7 @@ def tail_end(flow: "Flow") -> None:
     facts = flow.facts
     counted = facts.word(STUB) if facts.row[COUNTED] else ids.UNKNOWN_U16
     flow_about_tail(flow, True)
-    flow.outbox.post(
-        ids.EV_ROUND_ENDED, flow.tail_stacks, flow.tail_dealt, flow.tail_rest, facts.stub(), e=counted
-    )
+    flow.outbox.post(ids.EV_ROUND_ENDED, flow.tail_stacks, flow.tail_dealt, flow.tail_rest, facts.stub(), e=counted)
     flow_about_tail(flow, False)
     flow.tail = False
     flow.hands = 0

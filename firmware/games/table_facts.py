@@ -62,7 +62,7 @@ HELD_LOOKED = const(8)  # the door was opened since
 HELD_NEW = const(16)  # the machine has refused and put out the deck: the display asks for a new one
 APPROVED_MARKER = const(1)  # the cut card somewhere else, or none
 APPROVED_NO_BURN = const(2)
-_U8_MAX = const(255)
+U8_MAX = const(255)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class TableFacts:
             row[OPEN] = 1
             row[PLAYED] = 1
         elif message == ids.EV_STACK_TAKEN:
-            row[DEALT] = min(row[DEALT] + values[1], _U8_MAX)
+            row[DEALT] = min(row[DEALT] + values[1], U8_MAX)
             if values[0] > row[STACKS]:
                 row[STACKS] = values[0]
             elif row[EXTRA]:
@@ -139,7 +139,7 @@ class TableFacts:
     def _deck_event(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
         row = self.row
         if message == ids.EV_REMAINDER_TAKEN:
-            row[REST] = min(values[0], _U8_MAX)
+            row[REST] = min(values[0], U8_MAX)
             row[TAIL] = row[OPEN]
             if self.profile.decks > 1 and deck:
                 row[TURN] = 3 - deck
@@ -174,8 +174,8 @@ class TableFacts:
         row = self.row
         row[TAIL] = row[OPEN] = 0
         counted = row[COUNTED]
-        row[ROUNDS] = 0 if counted else min(row[ROUNDS] + 1, _U8_MAX)
-        self._set(deck, SINCE, 0 if counted else min(self.deck(deck, SINCE) + 1, _U8_MAX))
+        row[ROUNDS] = 0 if counted else min(row[ROUNDS] + 1, U8_MAX)
+        self._set(deck, SINCE, 0 if counted else min(self.deck(deck, SINCE) + 1, U8_MAX))
         if self.once:
             self._unshuffle(deck)
             row[FACE_UPS] = 0
@@ -227,8 +227,8 @@ class TableFacts:
                 if consequence == ids.CONSEQUENCE_NONE:
                     row[RACK] = 0
         elif what == ids.REC_PROGRESSIVE:
-            row[ACCEPTED] = min(a, _U8_MAX - 1) + 1
-            row[COLLECTED] = min(b, _U8_MAX - 1) + 1
+            row[ACCEPTED] = min(a, U8_MAX - 1) + 1
+            row[COLLECTED] = min(b, U8_MAX - 1) + 1
         elif what == ids.REC_FOLD:
             self._set_word(FOLDS, self.word(FOLDS) | 1 << (a - 1))
             self._set_word(SECONDS, self.word(SECONDS) & ~(1 << (a - 1)))
@@ -238,17 +238,17 @@ class TableFacts:
         elif what == ids.REC_FINAL_DEAL:
             row[FINAL] = a + 1
         elif what == ids.REC_FACE_UP:
-            row[FACE_UPS] = min(row[FACE_UPS] + a, _U8_MAX)
-            row[REJECTED] = min(row[REJECTED] + a, _U8_MAX)
+            row[FACE_UPS] = min(row[FACE_UPS] + a, U8_MAX)
+            row[REJECTED] = min(row[REJECTED] + a, U8_MAX)
         elif what == ids.REC_TEN_FOUND:
-            row[TENS] = min(row[TENS] + a, _U8_MAX)
-            row[REMOVED] = min(row[REMOVED] + a, _U8_MAX)
+            row[TENS] = min(row[TENS] + a, U8_MAX)
+            row[REMOVED] = min(row[REMOVED] + a, U8_MAX)
         elif what == ids.REC_BURNED:
             row[PLAYED] = 1
         elif what == ids.REC_READER_OFF:
             row[READER_OFF] = 1 - a
         elif what == ids.REC_APPROVAL:
-            row[APPROVAL] = b & _U8_MAX
+            row[APPROVAL] = b & U8_MAX
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
             # From the device while it holds cards, from the released rest after that.
             row[GIVEN if row[TAIL] else EXTRA] += 1

@@ -78,7 +78,7 @@ def _between(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
             return _start(flow, inp, now_ms)
         _burned(flow)
         return 0
-    if flow.need == ids.NEED_COUNT and count_pressed(flow, flow.profile.deck_cards, now_ms):
+    if flow.need == ids.NEED_COUNT and count_pressed(flow, now_ms):
         return 0
     closed = flow.panel.take(PRESS_CLOSE)
     held = _held(flow, closed) or flow.hold
