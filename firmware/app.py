@@ -67,9 +67,7 @@ _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays
 class App:
     """One device. Everything it will ever need is made here."""
 
-    def __init__(
-        self, hal: "Hal", config: "Config", profile: "Profile", board_crc: int, words: "Words"
-    ) -> None:
+    def __init__(self, hal: "Hal", config: "Config", profile: "Profile", board_crc: int, words: "Words") -> None:
         spec = Spec(config)
         if spec.kind == "carousel" and profile.deck_cards > spec.place_count:
             raise ValueError("a deck of %d cards does not fit %d slots" % (profile.deck_cards, spec.place_count))

@@ -32,6 +32,7 @@ RULES = _RULES.split()
 # Lists of words become bits.
 MODES = ["shoe", "manual", "hand"]
 SOURCES = ["nobody", "machine", "supplier", "hand"]  # ids.FROM_
+CUTTERS = ["nobody", "dealer", "player", "floorperson"]  # b of the record cut
 INDUCTION = ["none", "inspected", "verified", "shown", "washed", "mixing_seen", "tens_removed"]  # ids.REC_
 WINDOWS = [
     "idle",
@@ -50,6 +51,7 @@ LISTS = {
     "stub_exempt": MODES,
     "sources": SOURCES,
     "cut_after": SOURCES,
+    "cut_by": CUTTERS,
     "induction": INDUCTION,
     "exposure": WINDOWS,
     "extras": EXTRAS,

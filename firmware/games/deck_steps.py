@@ -101,7 +101,7 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if need == ids.NEED_COUNT and not flow.tail and count_pressed(flow, now_ms):
         return 0
     if need == ids.NEED_INDUCTION and flow_committed(flow) and new_deck_due(flow) and flow.panel.take(PRESS_ACK):
-        record_do(flow, ids.REC_DECK_REMOVED, deck_next(flow), 1, now_ms)
+        _confirm_new(flow, now_ms)
     if not inp.level[IN_HOPPER] or flow.hold:
         hold_for(flow, need, 0)
         flow.panel.clear()
@@ -110,6 +110,10 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if hold_for(flow, need, asked) or not asked:
         return FOREVER_MS
     return _take_in(flow, now_ms)
+
+
+def _confirm_new(flow: "Flow", now_ms: int) -> None:
+    record_do(flow, ids.REC_DECK_REMOVED, deck_next(flow), 1, now_ms)
 
 
 def _take_in(flow: "Flow", now_ms: int) -> int:

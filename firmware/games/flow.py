@@ -28,7 +28,7 @@ from firmware.games.profile import (
     RULE_SHUFFLE_FAULT,
     RULE_TWO_DECKS,
 )
-from firmware.games.table_facts import TableFacts
+from firmware.games.table_facts import OUT, TableFacts
 from firmware.image import motors_off
 from firmware.machines.kinds import make_machine
 from firmware.machines.meters import Meters
@@ -271,13 +271,8 @@ def flow_void(flow: Flow, fault: int, rule: int) -> None:
     consequence = flow.profile.consequences[rule]
     kept = 0
     if consequence == ids.ALL_VOID_BUT_COMPLETE:
-        players = flow.stacks_taken
-        if flow.positions:
-            players = min(players, flow.positions)
-        elif flow.state not in (DISPENSING, STACK_OFFERED):
-            players -= 1  # the last one was the dealer's own
-        kept = (1 << max(players, 0)) - 1
-        if not kept:
+        kept = _hands_kept(flow)
+        if not flow_players(flow):
             clause = CLAUSE_NONE  # the rule speaks of rounds in which a player has a whole stack
             consequence = ids.ALL_VOID_RESHUFFLE
     elif consequence == ids.REMOVE_DECK:
@@ -294,6 +289,30 @@ def flow_void(flow: Flow, fault: int, rule: int) -> None:
         inside = 0
     flow.outbox.post(ids.EV_ROUND_VOIDED, fault, stacks, outside, inside, clause, consequence, kept)
     flow.round_open = False
+
+
+def flow_dealing(flow: Flow) -> bool:
+    """Whether stacks of the deal are still to come."""
+    return flow.state in (DISPENSING, STACK_OFFERED) and not flow.extra
+
+
+def flow_players(flow: Flow) -> int:
+    """Positions that have their cards. Once the deal is out the last stack was the dealer's or the community's; before
+    that, and where nobody has set positions, any stack may have been a player's."""
+    if flow.tail:
+        return max(flow.tail_stacks - 1, 1)
+    stacks = flow.stacks_taken
+    if flow.positions:
+        return min(stacks, flow.positions)
+    return stacks if stacks < 2 or flow_dealing(flow) else stacks - 1
+
+
+def _hands_kept(flow: Flow) -> int:
+    """A bit for each player's hand that stands: complete, neither folded nor void, and certainly not the dealer's."""
+    players = flow_players(flow)
+    if players > 1 and not flow.positions and flow_dealing(flow):
+        players -= 1  # the last stack may have been the dealer's own
+    return ((1 << players) - 1) & ~flow.facts.word(OUT)
 
 
 def flow_path_clear(inp: "Inputs", lines: "tuple[int, ...]") -> bool:

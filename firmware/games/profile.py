@@ -150,6 +150,7 @@ class Profile:
         self.cut_after = _number(data.get("cut_after", 0))
         self.cut_top = _number(data.get("cut_top", 0))  # cards a cut must leave at either end
         self.cut_bottom = _number(data.get("cut_bottom", 0))
+        self.cut_by = _number(data.get("cut_by", 0xFF))
         self.induction = _number(data.get("induction", 0))
         self.exposure = _number(data.get("exposure", 0))
         self.extras = _number(data.get("extras", 0))

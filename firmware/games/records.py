@@ -8,6 +8,7 @@ from firmware.deck.ledger import DEALT, DISCARDED
 from firmware.fault import FAULT_NONE
 from firmware.games.flow import (
     DECK_SPENT,
+    DRAWING,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
     WAITING_FOR_ROUND_END,
@@ -15,11 +16,11 @@ from firmware.games.flow import (
     flow_enter,
     flow_void,
 )
+from firmware.games.hands import COMMUNITY, due_cards, hands_objection
 from firmware.games.prerequisites import stub_overdue
 from firmware.games.profile import (
     CLAUSE_NONE,
     EXTRA_BURNS,
-    EXTRA_COMMUNITY,
     EXTRA_READER,
     EXTRA_TENS_OUT,
     RULE_APPROVAL,
@@ -62,9 +63,7 @@ from firmware.games.table_facts import (
     COUNTED,
     FACE_UPS,
     FINAL,
-    FOLDS,
     INDUCTED,
-    SECONDS,
     SOURCE,
     U8_MAX,
 )
@@ -105,7 +104,6 @@ _FLAG = const(6)
 _UPTO_3 = const(7)
 _RANK = const(8)
 _TALLY = const(9)  # a number that fits into one cell of the facts, where two that do not would look equal
-COMMUNITY = const(255)  # in place of a position
 
 # By kind: when, what a is, what b is, the rule it is about.
 _TABLE = (
@@ -178,6 +176,9 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
         return ids.REASON_STATE  # of a deck that is inside, or on the table
     if what == ids.REC_NO_ACTIVITY and flow.tail:
         return ids.REASON_STATE  # a round is being settled
+    if ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR and not (flow.round_open or flow.tail):
+        # Of a round that is void nothing can be said any more; a hole card may be seen before one begins.
+        return ids.REASON_STATE if what != ids.REC_HOLE_CARD_SEEN else ids.REASON_NONE
     reason = -1 if flow.play is None else flow.play.objection(flow, what, a, b)
     return _odd_one(flow, what, a, b) if reason < 0 else reason
 
@@ -196,7 +197,8 @@ def _fits(flow: "Flow", kind: int, value: int) -> bool:
     if kind == _DECK:
         return 0 < value <= profile.decks
     if kind == _POSITION:
-        return 0 < value <= profile.positions_max
+        boxes = flow.positions if flow.state == DRAWING else 0
+        return 0 < value <= (boxes or profile.positions_max)
     if kind == _SEAT:
         return value <= profile.positions_max or value == COMMUNITY
     if kind == _CARDS:
@@ -218,32 +220,22 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
             return ids.REASON_STATE  # who shuffled it is recorded first
         unknown = profile.clauses[RULE_CUT] == CLAUSE_NONE != profile.code  # a game that knows of no cut
         fits = profile.cut_top <= a <= profile.deck_cards - profile.cut_bottom or facts.row[APPROVAL] & APPROVED_MARKER
-        fits = fits and b != 0 and not unknown
+        fits = fits and b != 0 and profile.cut_by >> b & 1 and not unknown
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
     if what == ids.REC_STUB_COUNTED:
         return _count_objection(flow, a, b)
     if what == ids.REC_DECK_REMOVED:  # where records are kept, the steps of its induction confirm a new deck
         return ids.REASON_STATE if b and profile.recorded else ids.REASON_NONE
-    if what in (ids.REC_FOLD, ids.REC_SECOND_WAGER, ids.REC_FINAL_DEAL):
-        if not profile.final_each or facts.row[FINAL]:
-            return ids.REASON_STATE
-        if what == ids.REC_FINAL_DEAL:
-            told = facts.word(SECONDS)
-            wrong = a > profile.positions_max or (told != 0 and a != _ones(told))
-            return ids.REASON_ARGUMENT if wrong else ids.REASON_NONE
-        return ids.REASON_STATE if facts.word(FOLDS) >> (a - 1) & 1 else ids.REASON_NONE
-    if what == ids.REC_MISDEAL and b == _due_cards(flow, a):
-        return ids.REASON_ARGUMENT
-    if what == ids.REC_MISDEAL and a == COMMUNITY and profile.consequences[RULE_MISDEAL] == ids.ONE_VOID:
-        return ids.REASON_ARGUMENT  # there are no community cards
+    if ids.REC_PROGRESSIVE <= what <= ids.REC_MISDEAL:
+        return hands_objection(flow, what, a, b)
     if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND) and not a:
         return ids.REASON_ARGUMENT
     if what == ids.REC_DRAWN_IN_ERROR and b and not profile.consequences[RULE_DRAWN_SEEN]:
         return ids.REASON_ARGUMENT  # these games have no rule for a card that was seen
-    if ids.REC_INSPECTED <= what <= ids.REC_WASHED:
-        # The steps have numbers in the order in which the rules name them; the tens go first.
-        before = profile.induction & ((1 << what) - 1 | 1 << ids.REC_TENS_REMOVED)
-        return ids.REASON_STATE if before & ~facts.deck(a, INDUCTED) else ids.REASON_NONE
+    if what == ids.REC_WASHED and ~(facts.deck(a, INDUCTED) | 1 << what) & profile.induction:
+        return ids.REASON_STATE  # mixed before it was inspected
+    if what == ids.REC_INSPECTED and profile.induction & ~facts.deck(a, INDUCTED) & 1 << ids.REC_TENS_REMOVED:
+        return ids.REASON_STATE  # the tens go first
     if ids.REC_DEALER_CHANGE <= what != ids.REC_APPROVAL and not profile.extras & _DRAW_ONLY:
         return ids.REASON_STATE
     return ids.REASON_NONE
@@ -256,17 +248,9 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
         stub = flow.facts.stub()
         if flow.facts.row[COUNTED] or not flow.profile.stub_rounds or stub == ids.UNKNOWN_U16:
             return ids.REASON_STATE  # counted already, never counted, or the final deal is recorded first
-        return ids.REASON_ARGUMENT if a == stub and b else ids.REASON_NONE
+        return ids.REASON_ARGUMENT if b and flow.facts.whole(a) else ids.REASON_NONE
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
     return ids.REASON_NONE if stub_overdue(flow, flow.outbox.deck) else ids.REASON_STATE
-
-
-def _due_cards(flow: "Flow", seat: int) -> int:
-    """Cards of a finished hand; in a game with community cards and without a dealer's hand these are the dealer's."""
-    profile = flow.profile
-    if seat == COMMUNITY or (not seat and profile.extras & EXTRA_COMMUNITY):
-        return profile.final_fixed or profile.last_cards
-    return profile.hand_cards
 
 
 def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = -1) -> None:
@@ -304,13 +288,13 @@ def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
     if rule >= 0:
         return rule
     if what == ids.REC_STUB_COUNTED:
-        if a == (flow.facts.stub() if flow.tail else flow.profile.deck_cards):
+        if flow.facts.whole(a) if flow.tail else a == flow.profile.deck_cards:
             return RULE_STUB_COUNT
         return RULE_STUB_MISDEALT if b == 1 else RULE_STUB_WRONG
     if what == ids.REC_MISDEAL and not a:
         # One card short is judged on the finished hand.
         finished = not flow.profile.final_each or row[FINAL]
-        return RULE_DEALER_SHORT if finished and b == _due_cards(flow, 0) - 1 else RULE_MISDEAL_DEALER
+        return RULE_DEALER_SHORT if finished and b == due_cards(flow, 0) - 1 else RULE_MISDEAL_DEALER
     if what == ids.REC_FACE_UP:
         return RULE_FACE_UPS if row[FACE_UPS] + a > 1 else RULE_FACE_UP
     if what == ids.REC_DRAWN_IN_ERROR and b:
@@ -333,11 +317,3 @@ def _void(flow: "Flow", rule: int, now_ms: int) -> None:
         flow.play.voided(flow, flow.profile.consequences[rule] == ids.ALL_VOID, now_ms)
     elif flow.state != WAITING_FOR_DECK:
         flow_enter(flow, WAITING_FOR_GREEN, now_ms)
-
-
-def _ones(mask: int) -> int:
-    count = 0
-    while mask:  # bound: 16 bits
-        count += mask & 1
-        mask >>= 1
-    return count

@@ -29,11 +29,11 @@ TAIL_DECK = const(9)
 STACKS = const(10)
 DEALT = const(11)
 REST = const(12)
-REJECTED = const(13)
+ASTRAY = const(13)  # cards that the device counted into hands and that hands did not have, less those they had more
 EXTRA = const(14)  # cards due to the dealer's hand or in place of a rejected one
-GIVEN = const(15)  # cards given so by hand, from the rest
+BY_HAND = const(15)  # cards that left the rest by hand
 SECONDS = const(16)  # positions with a standing second wager, two bytes
-FOLDS = const(18)  # and those that folded, two bytes
+OUT = const(18)  # and those that take no part any more, folded or void, two bytes
 FINAL = const(20)  # positions in the final deal, and one; 0: not frozen yet
 COUNTED = const(21)  # 1: the stub was counted
 STUB = const(22)  # and had so many cards, two bytes
@@ -97,11 +97,16 @@ class TableFacts:
     def stub(self) -> int:
         """Cards the stub must have once all cards of the round are out; not known before the final deal is frozen."""
         row = self.row
-        profile = self.profile
-        if profile.final_each and not row[FINAL]:
+        if not row[TAIL] or (self.profile.final_each and not row[FINAL]):
             return ids.UNKNOWN_U16
-        out = row[GIVEN] + profile.final_each * (row[FINAL] - 1 if row[FINAL] else 0) + profile.final_fixed
-        return max(0, row[REST] - out)  # a deck that gave out left too little for a final deal
+        return max(0, row[REST] - row[BY_HAND])  # a deck that gave out left too little for a final deal
+
+    def whole(self, counted: int) -> bool:
+        """Whether a stub of so many cards shows a whole deck. Where a hand was found with another number of cards than
+        the device had counted into it, both are evidence, and a count that agrees with either is right."""
+        stub = self.stub()
+        astray = (self.row[ASTRAY] ^ 128) - 128
+        return stub != ids.UNKNOWN_U16 and (counted == stub or counted == stub + astray)
 
     # -- the one writer --------------------------------------------------------------------------------------------
 
@@ -118,7 +123,7 @@ class TableFacts:
             row[OPEN] = 1
             row[PLAYED] = 1
         elif message == ids.EV_STACK_TAKEN:
-            row[DEALT] = min(row[DEALT] + values[1], U8_MAX)
+            self._add(DEALT, values[1])
             if values[0] > row[STACKS]:
                 row[STACKS] = values[0]
             elif row[EXTRA]:
@@ -140,6 +145,9 @@ class TableFacts:
         row = self.row
         if message == ids.EV_REMAINDER_TAKEN:
             row[REST] = min(values[0], U8_MAX)
+            # What follows is dealt from it by hand: a card that is due and did not come before, and the community's.
+            row[BY_HAND] = row[EXTRA] + (0 if self.profile.final_each else self.profile.final_fixed)
+            row[EXTRA] = 0
             row[TAIL] = row[OPEN]
             if self.profile.decks > 1 and deck:
                 row[TURN] = 3 - deck
@@ -230,19 +238,20 @@ class TableFacts:
             row[ACCEPTED] = min(a, U8_MAX - 1) + 1
             row[COLLECTED] = min(b, U8_MAX - 1) + 1
         elif what == ids.REC_FOLD:
-            self._set_word(FOLDS, self.word(FOLDS) | 1 << (a - 1))
-            self._set_word(SECONDS, self.word(SECONDS) & ~(1 << (a - 1)))
+            self._leaves(a)
+        elif what == ids.REC_MISDEAL:
+            self._misdealt(a, b, consequence)
         elif what == ids.REC_SECOND_WAGER:
             mask = self.word(SECONDS)
             self._set_word(SECONDS, mask | 1 << (a - 1) if b else mask & ~(1 << (a - 1)))
         elif what == ids.REC_FINAL_DEAL:
             row[FINAL] = a + 1
+            self._add(BY_HAND, self.profile.final_each * a + self.profile.final_fixed)
         elif what == ids.REC_FACE_UP:
-            row[FACE_UPS] = min(row[FACE_UPS] + a, U8_MAX)
-            row[REJECTED] = min(row[REJECTED] + a, U8_MAX)
+            self._add(FACE_UPS, a)
         elif what == ids.REC_TEN_FOUND:
-            row[TENS] = min(row[TENS] + a, U8_MAX)
-            row[REMOVED] = min(row[REMOVED] + a, U8_MAX)
+            self._add(TENS, a)
+            self._add(REMOVED, a)
         elif what == ids.REC_BURNED:
             row[PLAYED] = 1
         elif what == ids.REC_READER_OFF:
@@ -251,7 +260,30 @@ class TableFacts:
             row[APPROVAL] = b & U8_MAX
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
             # From the device while it holds cards, from the released rest after that.
-            row[GIVEN if row[TAIL] else EXTRA] += 1
+            self._add(BY_HAND if row[TAIL] else EXTRA, 1)
+
+    def _leaves(self, position: int) -> None:
+        """A position takes no part in the round any more."""
+        bit = 1 << (position - 1)
+        self._set_word(OUT, self.word(OUT) | bit)
+        self._set_word(SECONDS, self.word(SECONDS) & ~bit)
+
+    def _misdealt(self, seat: int, cards: int, consequence: int) -> None:
+        """A hand has another number of cards than it should. As far as it was dealt by hand the difference stayed in
+        the rest, or came from there; what the device has counted into the hand lies elsewhere, or came from there."""
+        row = self.row
+        profile = self.profile
+        if consequence == ids.ONE_VOID and 0 < seat <= 16:
+            self._leaves(seat)
+        counted = profile.stack_cards if seat else profile.last_cards
+        by_hand = (profile.final_each if seat else profile.final_fixed) if row[FINAL] else 0
+        if profile.mode:
+            by_hand += counted
+            counted = 0
+        if by_hand:
+            self._add(BY_HAND, max(cards - counted, 0) - by_hand)
+            cards = min(cards, counted)
+        row[ASTRAY] = (row[ASTRAY] + counted - cards) & U8_MAX
 
     def _idle(self, what: int, a: int, consequence: int) -> None:
         if what == ids.REC_OUT_OF_SERVICE:
@@ -275,6 +307,9 @@ class TableFacts:
     def _set(self, deck: int, cell: int, value: int) -> None:
         if deck:
             self.row[_place(deck, cell)] = value
+
+    def _add(self, cell: int, count: int) -> None:
+        self.row[cell] = max(0, min(self.row[cell] + count, U8_MAX))
 
     def _set_word(self, cell: int, value: int) -> None:
         self.row[cell] = value & 0xFF

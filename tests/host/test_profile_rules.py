@@ -23,9 +23,9 @@ FULL = {"inspected", "verified", "shown", "washed"}
 FACTS: dict[str, tuple[Any, ...]] = {
     "DDS": (52, 1, 4, 2, False, 0, 0, 0, set(), {"machine"}, set(), 10, 10),
     "B5": (52, 3, 3, 1, False, 2, 2, 5, {"shoe"}, {"machine", "supplier"}, set(), 0, 0),
-    "CS": (52, 5, 5, 1, True, 0, 0, 5, {"shoe"}, {"machine", "supplier", "hand"}, {"supplier", "hand"}, 10, 0),
+    "CS": (52, 5, 5, 1, True, 0, 0, 5, {"shoe"}, {"machine", "supplier", "hand"}, {"supplier", "hand"}, 10, 1),
     "DAB": (384, 1, 1, 1, False, 0, 0, 0, set(), {"machine", "supplier", "hand"}, {"supplier", "hand"}, 48, 48),
-    "DCP": (52, 2, 2, 1, False, 0, 5, 5, {"manual"}, {"machine", "supplier", "hand"}, {"supplier", "hand"}, 10, 0),
+    "DCP": (52, 2, 2, 1, False, 0, 5, 5, {"manual"}, {"machine", "supplier", "hand"}, {"supplier", "hand"}, 10, 1),
 }
 # Which topic a rule of a profile belongs to; a rule that is missing here may cite any clause of its game.
 ABOUT = {

@@ -52,7 +52,10 @@ COLD = {
     "firmware/games/profile.py: _pages",
     # when an event is recorded, or somebody puts something on record
     "firmware/games/table_facts.py: TableFacts._deck_event",
+    "firmware/games/hands.py: _decision_objection",
+    "firmware/games/hands.py: _misdeal_objection",
     "firmware/games/table_facts.py: TableFacts._idle",
+    "firmware/games/table_facts.py: TableFacts._misdealt",
     "firmware/games/table_facts.py: TableFacts._of_the_round",
     "firmware/games/table_facts.py: TableFacts._recorded",
     "firmware/games/table_facts.py: TableFacts._round_over",

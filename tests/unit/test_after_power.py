@@ -4,7 +4,7 @@ from game_tables import DONE, Table, short_deck
 from support import board, raises
 
 from firmware.games.flow import DECK_SPENT, DRAW_READY
-from firmware.games.table_facts import FINAL, REST, TableFacts
+from firmware.games.table_facts import TableFacts
 from firmware.protocol import ids
 from rig.games import load_profile
 from rig.operator import recover
@@ -52,15 +52,13 @@ def _cut_after_record(rig, message):
 
 
 def test_a_stub_is_never_less_than_nothing():
-    facts = TableFacts(load_profile("double-cross-poker"))
-    facts.row[REST] = 4
-    assert facts.stub() == 0
-    facts.row[REST] = 9
-    assert facts.stub() == 4
-    facts = TableFacts(load_profile("boston-5-stud"))
-    facts.row[FINAL] = 1 + 5
-    facts.row[REST] = 3
-    assert facts.stub() == 0
+    for game, rest, stub in (("double-cross-poker", 4, 0), ("double-cross-poker", 9, 4), ("boston-5-stud", 3, 0)):
+        facts = TableFacts(load_profile(game))
+        facts.note(ids.EV_ROUND_STARTED, [2], 1, 1)
+        facts.note(ids.EV_REMAINDER_TAKEN, [rest], 1, 1)
+        if facts.profile.final_each:
+            facts.note(ids.EV_RECORDED, [ids.REC_FINAL_DEAL, 5, 0, 0], 1, 1)
+        assert facts.stub() == stub, game
 
 
 def test_storage_is_asked_for_no_more_than_it_can_get_ready():

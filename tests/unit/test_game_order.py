@@ -114,17 +114,6 @@ def test_more_wagers_than_can_be_told_apart_are_refused_and_never_equal():
     assert table.flow.state == WAITING_FOR_LOCKOUT
 
 
-def test_an_induction_is_recorded_in_its_order():
-    """Proves: DDS-3b, B5-3b, CS-3b, DCP-3b (in part)"""
-    steps = ("inspected", "verified", "shown", "washed")
-    for game in ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker"):
-        table = Table(game, table={"records": True})
-        for i in range(4):
-            for later in steps[i + 1 :]:
-                assert table.record(later, 1) == REFUSED and table.reason() == ids.REASON_STATE, (game, later)
-            assert table.record(steps[i], 1) == DONE, (game, i)
-
-
 def test_a_deck_is_not_cut_before_it_is_on_record_who_shuffled_it():
     """Proves: CS-4b, DCP-4b (in part)"""
     for game in ("caribbean-stud", "double-cross-poker"):

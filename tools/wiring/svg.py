@@ -337,12 +337,14 @@ def picture(config: Config) -> str:
     for part in parts(config):
         drawn, top = _part(part, top)
         lines += drawn
-    return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" width="{WIDTH}" role="img">',
-        f"<title>Wiring of {escape(config['name'])}</title>",
-        f"<style>{STYLE}</style>",
-        f'<rect x=".5" y=".5" width="{WIDTH - 1}" height="{top - 1}" rx="10" class="bg"/>',
-        *lines,
-        "</svg>",
-        "",
-    ])
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" width="{WIDTH}" role="img">',
+            f"<title>Wiring of {escape(config['name'])}</title>",
+            f"<style>{STYLE}</style>",
+            f'<rect x=".5" y=".5" width="{WIDTH - 1}" height="{top - 1}" rx="10" class="bg"/>',
+            *lines,
+            "</svg>",
+            "",
+        ]
+    )

@@ -158,7 +158,7 @@ class Play:
         if what == ids.REC_BOX_MISSED and self.called:
             return ids.REASON_STATE
         if what == ids.REC_CARD_TO:  # both count the same cards, or one of them is wrong
-            fits = a <= flow.profile.positions_max and b == self.draws + 1
+            fits = a <= (flow.positions or flow.profile.positions_max) and b == self.draws + 1
             return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
         if ids.REC_UP_CARD <= what <= ids.REC_DEALER_CARD or what == ids.REC_SURRENDER:
             return self._reader_objection(what, a)

@@ -1,0 +1,107 @@
+"""Hands: who plays, who has decided what, and how many cards a hand must have at this stage of the deal."""
+
+from micropython import const
+
+from firmware.games.flow import flow_dealing, flow_players
+from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD
+from firmware.games.table_facts import FINAL, OUT, SECONDS
+from firmware.protocol import ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+    from firmware.games.profile import Profile
+
+COMMUNITY = const(255)  # in place of a position
+
+
+def hands_objection(flow: "Flow", what: int, a: int, b: int) -> int:
+    """Why a record about players and their hands cannot be taken now; 0 if it can."""
+    if what == ids.REC_MISDEAL:
+        return _misdeal_objection(flow, a, b)
+    if what == ids.REC_PROGRESSIVE:  # one wager a player
+        return ids.REASON_ARGUMENT if flow.positions and a > flow.positions else ids.REASON_NONE
+    if what == ids.REC_HOLE_CARD_SEEN:
+        late = flow.profile.final_each and not _undecided(flow)
+        return ids.REASON_STATE if late else ids.REASON_NONE
+    return _decision_objection(flow, what, a, b)
+
+
+def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
+    """Of what players decide after they have seen their cards: who plays, and has not decided otherwise, may."""
+    profile = flow.profile
+    facts = flow.facts
+    if facts.row[FINAL] or not (profile.final_each or profile.clauses[RULE_FOLD] != CLAUSE_NONE):
+        return ids.REASON_STATE
+    seconds = facts.word(SECONDS)
+    if what != ids.REC_FOLD and not profile.final_each:
+        return ids.REASON_STATE
+    if what == ids.REC_FINAL_DEAL:
+        fits = a == _ones(seconds) if seconds else a <= flow_players(flow) - _ones(facts.word(OUT))
+        return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
+    if a > flow_players(flow):
+        return ids.REASON_ARGUMENT
+    placed = seconds >> (a - 1) & 1
+    if facts.word(OUT) >> (a - 1) & 1 or (what == ids.REC_SECOND_WAGER and b == placed):
+        return ids.REASON_STATE  # out of the round, or placed or taken back before
+    return ids.REASON_NONE
+
+
+def _undecided(flow: "Flow") -> int:
+    """Players who have neither folded nor placed a second wager, as far as that was told."""
+    facts = flow.facts
+    return ((1 << flow_players(flow)) - 1) & ~(facts.word(OUT) | facts.word(SECONDS))
+
+
+def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
+    """A hand is judged by what it must have at this stage of the deal."""
+    profile = flow.profile
+    facts = flow.facts
+    final = profile.final_each and facts.row[FINAL]
+    if a == COMMUNITY and not _has_community(profile):
+        return ids.REASON_ARGUMENT
+    if 0 < a < COMMUNITY:
+        open_ended = flow_dealing(flow) and not flow.positions
+        if not open_ended and a > (flow.positions if flow.round_open and flow.positions else flow_players(flow)):
+            return ids.REASON_ARGUMENT  # it does not play
+        seconds = facts.word(SECONDS)
+        if facts.word(OUT) >> (a - 1) & 1 or (final and seconds and not seconds >> (a - 1) & 1):
+            return ids.REASON_STATE  # it takes no part any more
+    due = due_cards(flow, a)
+    if not due:
+        return ids.REASON_STATE  # it has no cards yet
+    if b == due:
+        return ids.REASON_ARGUMENT
+    # Once the rest is out a dealer's four may be four of three or four of five: the final deal is recorded first.
+    unsure = profile.final_each and not final and flow.tail and not a and b == profile.hand_cards - 1
+    return ids.REASON_STATE if unsure else ids.REASON_NONE
+
+
+def _has_community(profile: "Profile") -> bool:
+    return profile.extras & EXTRA_COMMUNITY != 0 or (profile.final_fixed != 0 and not profile.final_each)
+
+
+def due_cards(flow: "Flow", seat: int) -> int:
+    """Cards that a hand must have at this stage of the deal; 0: none yet. In a game with community cards and without a
+    dealer's hand these are the dealer's."""
+    profile = flow.profile
+    if 0 < seat < COMMUNITY:
+        if seat > flow_players(flow):
+            return 0
+    elif flow_dealing(flow):
+        return 0  # the last stack
+    elif profile.extras & EXTRA_COMMUNITY:
+        return profile.last_cards
+    elif seat == COMMUNITY:
+        return profile.final_fixed if flow.tail else 0
+    if profile.final_each and not flow.facts.row[FINAL]:
+        return profile.stack_cards if seat else profile.last_cards
+    return profile.hand_cards
+
+
+def _ones(mask: int) -> int:
+    count = 0
+    while mask:  # bound: 16 bits
+        count += mask & 1
+        mask >>= 1
+    return count
