@@ -7,7 +7,6 @@ from firmware.fault import (
     FAULT_CARDS_INSIDE,
     FAULT_ENTROPY,
     FAULT_JOURNAL,
-    FAULT_MISMATCH,
     FAULT_NOISE,
     FAULT_NONE,
 )
@@ -31,12 +30,14 @@ from firmware.games.flow import (
     flow_enter,
     flow_idle,
     flow_path_clear,
+    flow_refuse,
     flow_warn,
 )
-from firmware.games.prerequisites import deck_next, hold_for, need_for_deck, need_stopped, new_deck_due
-from firmware.games.profile import RULE_COUNT, RULE_HOUSE
+from firmware.games.prerequisites import deck_next, hold_for, need_for_deck
+from firmware.games.profile import RULE_HOUSE
 from firmware.games.records import record_do
 from firmware.games.settling import count_pressed, tail_scan
+from firmware.games.table_facts import HELD, HELD_LOOKED, SERVICE
 from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY, NO_LINE, sensor_of
 from firmware.machines.machine import JOB_DONE
 from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, panel_lamps
@@ -100,8 +101,8 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     need = need_for_deck(flow)
     if need == ids.NEED_COUNT and not flow.tail and count_pressed(flow, now_ms):
         return 0
-    if need == ids.NEED_INDUCTION and flow_committed(flow) and new_deck_due(flow) and flow.panel.take(PRESS_ACK):
-        _confirm_new(flow, now_ms)
+    if need == ids.NEED_INDUCTION:
+        _new_deck(flow, now_ms)
     if not inp.level[IN_HOPPER] or flow.hold:
         hold_for(flow, need, 0)
         flow.panel.clear()
@@ -112,8 +113,13 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     return _take_in(flow, now_ms)
 
 
-def _confirm_new(flow: "Flow", now_ms: int) -> None:
-    record_do(flow, ids.REC_DECK_REMOVED, deck_next(flow), 1, now_ms)
+def _new_deck(flow: "Flow", now_ms: int) -> None:
+    """ACK confirms that a new deck is in place of one that was ordered off the table, once the door was opened since:
+    the press that told of the wrong count may come twice, and somebody with the key of the door has looked inside."""
+    deck = deck_next(flow)
+    looked = flow.facts.deck(deck, HELD) & HELD_LOOKED
+    if looked and not flow.profile.recorded and flow_committed(flow) and flow.panel.take(PRESS_ACK):
+        record_do(flow, ids.REC_DECK_REMOVED, deck, 1, now_ms)
 
 
 def _take_in(flow: "Flow", now_ms: int) -> int:
@@ -181,7 +187,7 @@ def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
 
     Not before the warning is recorded: presses on a machine without storage must not pile up what waits for it. While a
     line is noisy no level can be trusted: ACK latches a warning that names the line that is noisy now."""
-    hold_for(flow, need_stopped(flow), 0)
+    hold_for(flow, flow.facts.row[SERVICE], 0)  # NEED_SERVICE
     if inp.noisy != NO_LINE and flow_committed(flow) and flow.panel.take(PRESS_ACK):
         return flow_warn(flow, out, FAULT_NOISE, now_ms, sensor_of(inp.noisy))
     if flow.door_open or flow.door_due or not flow_committed(flow) or not flow_path_clear(inp, _PATH):
@@ -232,13 +238,7 @@ def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
         return flow_enter(flow, DECK_READY if machine.deals and not flow.profile.mode else DECK_HELD, now_ms)
     # The shuffle is complete and has not failed: leave its state before the warning is latched.
     flow_enter(flow, WARNING, now_ms)
-    flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    profile = flow.profile
-    flow.rule = RULE_COUNT
-    flow.outbox.post(
-        ids.EV_DECK_REFUSED, expected, counted, second, profile.consequences[RULE_COUNT], profile.clauses[RULE_COUNT]
-    )
-    return 0
+    return flow_refuse(flow, out, counted, second, now_ms)
 
 
 def _due_ms(flow: "Flow", elapsed_ms: int) -> int:

@@ -143,6 +143,7 @@ class Flow:
         self.facts = TableFacts(profile)
         self.facts.once = not self.machine.draws
         self.play: "Any" = None  # what is known of a shoe that is drawn by hand; procedure.py makes it where one is
+        self.cover: "Any" = None  # firmware.games.cover_all, where the table plays it: procedure.py imports it
         if profile.extras & EXTRA_TENS_OUT and self.machine.shuffles:
             self.machine.feed.faces.tens_out = True
         self.room = 0  # events the journal can still take, as the app last saw it
@@ -236,6 +237,16 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int =
     _end_by_fault(flow, fault)
     panel_lamps(out, 0, 0, 1)
     return flow_enter(flow, WARNING, now_ms)
+
+
+def flow_refuse(flow: Flow, out: "Outputs", counted: int, second: int, now_ms: int) -> int:
+    """A deck that is not whole: stop, and say that it leaves the table."""
+    profile = flow.profile
+    flow_warn(flow, out, FAULT_MISMATCH, now_ms)
+    flow.rule = RULE_COUNT
+    order = profile.consequences[RULE_COUNT]
+    flow.outbox.post(ids.EV_DECK_REFUSED, profile.deck_cards, counted, second, order, profile.clauses[RULE_COUNT])
+    return 0
 
 
 def _end_by_fault(flow: Flow, fault: int) -> None:

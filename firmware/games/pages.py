@@ -4,13 +4,8 @@ from micropython import const
 
 from firmware.fault import FAULT_NAMES, FAULT_NOISE, FAULT_STACK
 from firmware.games.flow import (
-    PREPARING,
-    RELEASING,
-    REMAINDER_OFFERED,
-    SHUFFLING,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
-    WAITING_FOR_ROUND_END,
     WAITING_FOR_WAGERS,
     WARNING,
 )
@@ -61,17 +56,6 @@ _NEEDS = (
     ("Round is not over", "", "Press GREEN when", "it is"),
     ("Progressive chips", "and wagers differ", "Count the chips and", "tell the system"),
 )
-_OFF = ("Take this deck off", "the table. New one", "inducted: open door,", "close it, press ACK")
-_OFF_RECORDED = ("Deck not inducted", "Take this one off;", "inspect, verify,", "show, wash a new one")
-_NEW_DECK = ("Ready for a new deck", "Not the one taken", "off. Insert it, then", "press GREEN")
-_FINAL_FIRST = ("Final deal is not", "on record", "Tell the table", "system")
-_VOID = ("Round is void", "", "Press GREEN to take", "out the rest")
-_UNPLAYED = ("Deck is not to be", "played", "Press GREEN to take", "out all cards")
-_EXTRA_DUE = "One card more is due"
-_EXTRA_HOW = "Press LOCK to get it"
-_HANDS = ("Royal Flush", "Straight Flush", "4 of a Kind", "Full House", "Flush", "Straight", "3 of a Kind")
-_COVER_STATES = (REMAINDER_OFFERED, WAITING_FOR_ROUND_END, WAITING_FOR_DECK, PREPARING, SHUFFLING, RELEASING)
-_COVER_NONE = "no Cover All table"
 
 
 # What happened, in the order of the fault codes; docs/FAULTS.md says more.
@@ -101,15 +85,15 @@ _WHAT = (
     "Noise on a sensor",
     "Panel not connected",
 )
-_HOLD = ("Please wait: storage", "is full of reports", "Check the link to", "the table system")
 _NAME_MAX = const(11)  # characters of a sensor's name beside "Noise on "
-_TRAY = ("Tray is not empty", "", "Take out what lies", "there")
 
 
 def page_lines(flow: "Flow") -> "Page":
     if flow.state != WARNING:
         if flow.hold:
-            return _TRAY if flow.hold == FAULT_STACK else _HOLD
+            if flow.hold == FAULT_STACK:
+                return ("Tray is not empty", "", "Take out what lies", "there")
+            return ("Please wait: storage", "is full of reports", "Check the link to", "the table system")
         return _play(flow)
     first, then = "Empty hopper, path,", "then press ACK"
     if flow.door_open:
@@ -132,21 +116,30 @@ def _play(flow: "Flow") -> "Page":
         if page is not None:
             return page
     if flow.need:
-        if flow.need == ids.NEED_INDUCTION and flow.facts.deck(deck_next(flow), HELD) & HELD_OFF:
-            return _OFF_RECORDED if flow.profile.recorded else _OFF
-        uncountable = flow.need == ids.NEED_COUNT and flow.tail and flow.profile.recorded
-        return _FINAL_FIRST if uncountable and flow.facts.stub() == ids.UNKNOWN_U16 else _NEEDS[flow.need]
-    if flow.hands and state in _COVER_STATES:
-        return _cover(flow)
+        page = _NEEDS[flow.need]
+        told = flow.need == ids.NEED_COUNT and flow.tail and flow.profile.recorded
+        if told and flow.facts.stub() == ids.UNKNOWN_U16:
+            return "Final deal is not", "on record", "Tell the table", "system"
+        if flow.need != ids.NEED_INDUCTION or not flow.facts.deck(deck_next(flow), HELD) & HELD_OFF:
+            return page
+        if flow.profile.recorded:
+            return page[0], "Take it off; new one", page[2], page[3]
+        return ("Take this deck off", "the table. New one", "inducted: open door,", "close it, press ACK")
+    if flow.hands:
+        page = flow.cover.page(flow)
+        if page is not None:
+            return page
     if state == WAITING_FOR_GREEN and not flow.round_open:
-        return _VOID if flow.outbox.round else _UNPLAYED
+        if flow.outbox.round:
+            return ("Round is void", "", "Press GREEN to take", "out the rest")
+        return ("Deck is not to be", "played", "Press GREEN to take", "out all cards")
     if state == WAITING_FOR_DECK:
         page = _next_deck(flow)
         if page is not None:
             return page
     page = flow.profile.pages.get(state, _PAGES[state])
     if flow.facts.row[EXTRA] and state in (WAITING_FOR_GREEN, WAITING_FOR_WAGERS):
-        return _EXTRA_DUE, _EXTRA_HOW, page[2], page[3]
+        return "One card more is due", "Press LOCK to get it", page[2], page[3]
     return page
 
 
@@ -156,23 +149,7 @@ def _next_deck(flow: "Flow") -> "Page | None":
     turn = deck_next(flow)
     first, then = "Insert deck, then", "press GREEN"
     if facts.deck(turn, HELD) & HELD_NEW:
-        return _NEW_DECK
+        return "Ready for a new deck", "Not the one before", first, then
     if flow.profile.decks > 1 and facts.deck(3 - turn, HELD) & HELD_OFF:
         return "Take deck %d off the" % (3 - turn), "table. Deck %d next:" % turn, first, then
     return ("Deck %d next, or" % turn, "GREEN: round over", first, then) if flow.tail else None
-
-
-def _cover(flow: "Flow") -> "Page":
-    """The column of this round, two rows a page; with what to do next on each."""
-    column = flow.profile.columns.get(flow.hands)
-    then = "Take the remainder"
-    if flow.state != REMAINDER_OFFERED:
-        then = "SEAT more, GREEN end" if flow.tail else "Please wait"
-    if column is None:
-        return "Cover All: %d hands" % flow.hands, _COVER_NONE, "", then
-    first = flow.page % 4 * 2
-    rows = ["", ""]
-    for i in range(2):
-        if first + i < len(_HANDS):
-            rows[i] = "%s %d:1" % (_HANDS[first + i], column[first + i])
-    return "Cover All: %d hands" % flow.hands, rows[0], rows[1], then

@@ -26,7 +26,6 @@ from firmware.games.table_facts import (
     DUE,
     HELD,
     HELD_DISPUTE,
-    HELD_LOOKED,
     HELD_OFF,
     HELD_WINNER,
     MACHINE_COUNTED,
@@ -85,17 +84,6 @@ def need_for_deck(flow: "Flow") -> int:
             return ids.NEED_CUT  # in a shoe nobody can cut it any more
     # Dealt by other means, what is due is due before the next deck.
     return ids.NEED_COUNT if flow.profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
-
-
-def new_deck_due(flow: "Flow") -> bool:
-    """Whether ACK confirms a new deck in place of one that was ordered off the table: the door was opened since, so a
-    single press that comes twice confirms nothing, and somebody with its key has looked inside."""
-    return not flow.profile.recorded and flow.facts.deck(deck_next(flow), HELD) & HELD_LOOKED != 0
-
-
-def need_stopped(flow: "Flow") -> int:
-    """What a stopped device shows beside its warning."""
-    return ids.NEED_SERVICE if flow.facts.row[SERVICE] else ids.NEED_NONE
 
 
 def need_for_round(flow: "Flow") -> int:

@@ -153,6 +153,10 @@ def procedure_resume(
     else:
         # No other machine enters the three states of a draw shoe.
         flow.steps = _STEPS + (None, None, None) + _STEPS_AFTER_DRAWING
+    if flow.profile.cover_all:
+        from firmware.games import cover_all
+
+        flow.cover = cover_all
     tail_resume(flow)
     if not interrupted and not round_open:
         if warning:

@@ -116,7 +116,7 @@ _TABLE = (
     (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
     (CTX_IDLE, _DECK, _UPTO_3, RULE_PROVENANCE),
     (CTX_IDLE | CTX_READY | CTX_DRAWING, _CARDS, _UPTO_3, RULE_CUT),
-    (CTX_IDLE, _DECK, _FLAG, RULE_HOUSE),
+    (CTX_IDLE, _DECK, _FLAG, RULE_INDUCTION),
     (_CTX_QUIET, _ZERO, _ZERO, RULE_NO_ACTIVITY),
     (_CTX_EMPTY, _FLAG, _ZERO, RULE_REMOVAL),
     (_CTX_STILL, _DECK, _FLAG, RULE_DISPUTE),
@@ -224,8 +224,8 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
     if what == ids.REC_STUB_COUNTED:
         return _count_objection(flow, a, b)
-    if what == ids.REC_DECK_REMOVED:  # where records are kept, the steps of its induction confirm a new deck
-        return ids.REASON_STATE if b and profile.recorded else ids.REASON_NONE
+    if what == ids.REC_DECK_REMOVED and b and profile.recorded:
+        return ids.REASON_STATE  # here the steps of its induction confirm a new deck
     if ids.REC_PROGRESSIVE <= what <= ids.REC_MISDEAL:
         return hands_objection(flow, what, a, b)
     if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND) and not a:
@@ -299,8 +299,6 @@ def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
         return RULE_FACE_UPS if row[FACE_UPS] + a > 1 else RULE_FACE_UP
     if what == ids.REC_DRAWN_IN_ERROR and b:
         return RULE_DRAWN_SEEN
-    if what == ids.REC_DECK_REMOVED and b:
-        return RULE_INDUCTION
     return _TABLE[what][3]
 
 

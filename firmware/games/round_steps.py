@@ -17,14 +17,13 @@ from firmware.games.flow import (
     flow_committed,
     flow_enter,
     flow_idle,
+    flow_refuse,
     flow_warn,
 )
 from firmware.games.prerequisites import hold_for, need_for_cards, need_for_round, stub_due
 from firmware.games.profile import (
     EXTRA_COMMUNITY,
     RULE_CLOSING_AGAIN,
-    RULE_COUNT,
-    RULE_COVER_ALL,
     RULE_LOCKOUT,
     RULE_STUB_COUNT,
 )
@@ -224,18 +223,7 @@ def _released(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     ledger = flow.ledger
     if ledger.counting and ledger.settle() != flow.profile.deck_cards:
         # A shoe counts its deck by dealing it: only now is it known that it was not a whole one.
-        total = ledger.total
-        profile = flow.profile
-        flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-        flow.outbox.post(
-            ids.EV_DECK_REFUSED,
-            profile.deck_cards,
-            total,
-            total,
-            profile.consequences[RULE_COUNT],
-            profile.clauses[RULE_COUNT],
-        )
-        return 0
+        return flow_refuse(flow, out, ledger.total, ledger.total, now_ms)
     expected = ledger.total - ledger.zone[DEALT] - ledger.zone[DISCARDED]
     flow.outbox.post(ids.EV_REMAINDER_RELEASED, expected, ledger.zone[TRAY])
     return flow_enter(flow, REMAINDER_OFFERED, now_ms)
@@ -295,18 +283,9 @@ def _next_stack(flow: "Flow", last: bool, now_ms: int) -> int:
 def _release(flow: "Flow", now_ms: int) -> int:
     flow.outbox.post(ids.EV_GREEN_PRESSED)
     if flow.profile.cover_all and flow.round_open:
-        _cover_all(flow)
+        flow.cover.begin(flow)
     flow.outbox.post(ids.EV_RELEASE_STARTED, _held(flow) + flow.ledger.zone[TRAY])
     return flow_enter(flow, RELEASING, now_ms)
-
-
-def _cover_all(flow: "Flow") -> None:
-    """The column for the hands of this round, and of no other; a number without a column gets none."""
-    hands = flow.stacks_taken + flow.profile.cover_all - 2  # the dealer's counts, or it does not: as the table has set
-    flow.hands = hands
-    flow.page = 0
-    column = hands if hands in flow.profile.columns else 0
-    flow.outbox.post(ids.EV_COVER_ALL, hands, column, text=flow.profile.clauses[RULE_COVER_ALL])
 
 
 def _begin_motion(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int:

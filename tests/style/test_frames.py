@@ -66,8 +66,6 @@ COLD = {
     "firmware/games/records.py: _rule_of",
     "firmware/games/records.py: record_do",
     "firmware/games/records.py: record_objection",
-    # when the display changes
-    "firmware/games/pages.py: _cover",
     # while every card is out
     "firmware/games/settling.py: tail_end",
     "firmware/games/settling.py: tail_scan",
@@ -85,9 +83,9 @@ COLD = {
     "firmware/games/round_steps.py: _locked_out",
     "firmware/games/round_steps.py: round_end",
     "firmware/games/deck_steps.py: _verify",
+    "firmware/games/flow.py: flow_refuse",
     "firmware/games/flow.py: flow_void",
     "firmware/games/round_steps.py: _post_stack",
-    "firmware/games/round_steps.py: _released",
     "firmware/machines/radix.py: Radix._fullest",
     "firmware/machines/shelves.py: Shelves.reorder",
     "firmware/machines/shelves.py: _start_pass",

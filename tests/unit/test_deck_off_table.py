@@ -118,7 +118,7 @@ def test_where_the_table_keeps_records_the_steps_of_the_induction_confirm_it_and
     table.shuffle().deal(1).release()
     assert table.record("stub_counted", 42) == DONE
     table.stage.run(500)
-    assert table.display == ["Deck not inducted", "Take this one off;", "inspect, verify,", "show, wash a new one"]
+    assert table.display == ["Deck not inducted", "Take it off; new one", "Inspect, verify,", "show and wash it"]
     look_inside(table).play(("", 300, "press", "ack"), ("", 500, "wait", 0))
     assert table.record("deck_removed", 1, 1) == REFUSED and table.reason() == ids.REASON_STATE
     try_deck(table)
@@ -152,5 +152,5 @@ def test_a_deck_that_the_machine_has_refused_is_asked_for_as_a_new_one():
         table.play(("deck_removed", 900, "wait", 0))
         assert table.display == ["Cards in tray", "Take them off the", "table; do not play", "with this deck"]
         table.play(("", 300, "take", 0), ("warning_cleared", 1000, "wait", 0))
-        assert table.display == ["Ready for a new deck", "Not the one taken", "off. Insert it, then", "press GREEN"]
+        assert table.display == ["Ready for a new deck", "Not the one before", "Insert deck, then", "press GREEN"]
         table.shuffle()

@@ -8,9 +8,10 @@ from firmware.fault import (
     FAULT_NAMES,
     FAULT_NOISE,
 )
+from firmware.games import cover_all
 from firmware.games.flow import STATE_COUNT, WAITING_FOR_DECK, WAITING_FOR_GREEN, WAITING_FOR_ROUND_END, WARNING
 from firmware.games.pages import page_lines
-from firmware.games.table_facts import EXTRA, TableFacts
+from firmware.games.table_facts import DECK_CELLS, DECK_FIRST, EXTRA, HELD, HELD_NEW, HELD_OFF, TableFacts
 from firmware.image import IN_THROAT_A, INPUTS, sensor_of
 from firmware.protocol import ids
 from rig.games import load_profile
@@ -45,6 +46,7 @@ class Shown:
         self.outbox = self
         self.round = 1
         self.play = None
+        self.cover = cover_all
 
 
 def every_page():
@@ -67,6 +69,15 @@ def every_page():
     extra = Shown(WAITING_FOR_GREEN)
     extra.facts.row[EXTRA] = 1
     yield extra
+    for held in (HELD_OFF, HELD_NEW):
+        for need in (0, ids.NEED_INDUCTION):
+            for recorded in (False, True):
+                leaves = Shown(WAITING_FOR_DECK)
+                leaves.need = need
+                leaves.profile.decks = 2
+                leaves.profile.recorded = recorded
+                leaves.facts.row[DECK_FIRST + HELD] = leaves.facts.row[DECK_FIRST + DECK_CELLS + HELD] = held
+                yield leaves
     for hands in range(1, 10):
         for page in range(4):
             shown = Shown(WAITING_FOR_ROUND_END, 0, "caribbean-stud")

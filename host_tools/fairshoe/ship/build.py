@@ -39,6 +39,7 @@ RP2040_MODULE_BYTES = 104_000
 ENTRY = "firmware.main"
 START = "hal.boot_main"  # frozen into an image; the stock path has its source as main.py
 DRAWN = "firmware.games.drawn"
+COVER_ALL = "firmware.games.cover_all"
 MAIN_PY = (_device.root() / "hal" / "boot_main.py").read_text(encoding="utf-8") + "\n\nboot()\n"
 DATA = ("board.json", "game.json", "words.txt")
 # Both drop assert statements; an RP2040 does without line numbers if it has no memory for them.
@@ -264,7 +265,7 @@ def other_ports(port: str) -> list[str]:
 
 
 def other_parts(config: dict[str, Any]) -> list[str]:
-    """Storage, axis, noise and display that the port could use, but this board does not have; files are for hosts."""
+    """Storage, axis, noise, display and table options that this board does not have; files are for hosts."""
     flash = config.get("nv", {}).get("kind") == "flash"
     trng = config.get("entropy", {}).get("source") == "rp2350_trng"
     return [
@@ -273,6 +274,7 @@ def other_parts(config: dict[str, Any]) -> list[str]:
         *(["hal.board.no_axis"] if "axis" in config else ["hal.rp2.axis", "hal.rp2.step_pio"]),
         "hal.rp2.rosc" if trng else "hal.rp2.trng",
         *([] if "display" in config else ["hal.board.lcd"]),
+        *([] if config.get("table", {}).get("cover_all") else [COVER_ALL]),
     ]
 
 

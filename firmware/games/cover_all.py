@@ -1,0 +1,51 @@
+"""Cover All: the column of pays for the hands of a round, on a table that has set how hands are counted.
+
+A device whose board config says nothing of Cover All does not carry this module.
+"""
+
+from firmware.games.flow import (
+    PREPARING,
+    RELEASING,
+    REMAINDER_OFFERED,
+    SHUFFLING,
+    WAITING_FOR_DECK,
+    WAITING_FOR_ROUND_END,
+)
+from firmware.games.profile import RULE_COVER_ALL
+from firmware.protocol import ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+    from firmware.games.profile import Page
+
+_HANDS = ("Royal Flush", "Straight Flush", "4 of a Kind", "Full House", "Flush", "Straight", "3 of a Kind")
+_STATES = (REMAINDER_OFFERED, WAITING_FOR_ROUND_END, WAITING_FOR_DECK, PREPARING, SHUFFLING, RELEASING)
+_NONE = "no Cover All table"
+
+
+def begin(flow: "Flow") -> None:
+    """Post the column for the hands of this round, and of no other; a number of hands without a column gets none."""
+    hands = flow.stacks_taken + flow.profile.cover_all - 2  # the dealer's counts, or it does not: as the table has set
+    flow.hands = hands
+    flow.page = 0
+    column = hands if hands in flow.profile.columns else 0
+    flow.outbox.post(ids.EV_COVER_ALL, hands, column, text=flow.profile.clauses[RULE_COVER_ALL])
+
+
+def page(flow: "Flow") -> "Page | None":
+    """The column of this round, two rows a page, with what to do next on each."""
+    if flow.state not in _STATES:
+        return None
+    column = flow.profile.columns.get(flow.hands)
+    then = "Take the remainder"
+    if flow.state != REMAINDER_OFFERED:
+        then = "SEAT more, GREEN end" if flow.tail else "Please wait"
+    if column is None:
+        return "Cover All: %d hands" % flow.hands, _NONE, "", then
+    first = flow.page % 4 * 2
+    rows = ["", ""]
+    for i in range(2):
+        if first + i < len(_HANDS):
+            rows[i] = "%s %d:1" % (_HANDS[first + i], column[first + i])
+    return "Cover All: %d hands" % flow.hands, rows[0], rows[1], then
