@@ -128,7 +128,7 @@ _TABLE = (
     (CTX_REST | CTX_SETTLING, _ANY, _ZERO, RULE_FINAL_DEAL),
     (0, _ZERO, _ZERO, RULE_EXPOSURE),
     (_CTX_PLAY, _SEAT, _CARDS, RULE_MISDEAL),
-    (_CTX_PLAY, _CARDS, _ZERO, RULE_FACE_UP),
+    (_CTX_PLAY | CTX_READY, _CARDS, _ZERO, RULE_FACE_UP),
     (_CTX_PLAY, _CARDS, _FLAG, RULE_DRAWN_IN_ERROR),
     (CTX_READY, _ZERO, _ZERO, RULE_BURN),
     (CTX_READY | CTX_DRAWING, _CARDS, _ANY, RULE_BURN),
@@ -176,7 +176,8 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
         return ids.REASON_STATE  # of a deck that is inside, or on the table
     if what == ids.REC_NO_ACTIVITY and flow.tail:
         return ids.REASON_STATE  # a round is being settled
-    if ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR and not (flow.round_open or flow.tail):
+    burn = what == ids.REC_FACE_UP and flow.play is not None  # a card that was burned between rounds may lie face up
+    if ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR and not (flow.round_open or flow.tail or burn):
         # Of a round that is void nothing can be said any more; a hole card may be seen before one begins.
         return ids.REASON_STATE if what != ids.REC_HOLE_CARD_SEEN else ids.REASON_NONE
     reason = -1 if flow.play is None else flow.play.objection(flow, what, a, b)
@@ -269,7 +270,7 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     if tail:
         flow_about_tail(flow, True)
     flow.outbox.post(ids.EV_RECORDED, what, a, b, consequence, clause)
-    if consequence == ids.REJECT_CARD and flow.ledger.zone[DEALT] >= a and not tail:
+    if consequence == ids.REJECT_CARD and flow.ledger.zone[DEALT] >= a and flow.round_open:
         flow.ledger.move(DEALT, DISCARDED, a)
     if flow.play is not None:
         flow.play.recorded(flow, what, a, b, now_ms)

@@ -55,3 +55,11 @@ def test_hands_are_rebuilt_from_events_as_numbers() -> None:
     hands = rebuild(events)
     assert hands.cards == {0: [1, 8], 1: [2, 4], 2: [3, 5, 6]}
     assert hands.unknown == [7, 9]  # nobody told whose these were; the last was drawn on a finished hand, and burned
+
+
+def test_a_card_that_lay_face_up_has_no_number_in_any_hand() -> None:
+    """Proves: DAB-15b (in part), DAB-7h (in part)"""
+    rejected = event(Recorded, what=What.FACE_UP, a=1, b=0, consequence=9, clause="DAB-15b")
+    ended = event(RoundEnded, stacks=0, dealt=6, remainder=370, stub=65535, stub_counted=65535)
+    started = event(RoundStarted, positions=2, game="DAB")
+    assert rebuild([started, rejected, ended], hole_card=True) == rebuild([started, ended], hole_card=True)

@@ -72,7 +72,7 @@ class Play:
         self.face_ups = 0  # of this shoe, as told
         self.tens = 0
         self.burn = BURN_SHOE
-        self.burned = False  # since the last round
+        self.burned = 0  # why a card was burned since the last round; 0: none was
         self.notice = 0
         self.spent = False  # it ends with this round, cut card or not
         self.deep = False  # the cut card came too near to the end
@@ -81,7 +81,9 @@ class Play:
         """Another round."""
         self.draws = 0
         self.changed = False  # a card, a record or an answer: what is needed next may be something else
+        self.closed = False  # the first card has closed the betting
         self.box = ids.UNKNOWN_U8  # who gets the next card, as told
+        self.box_before = ids.UNKNOWN_U8  # and who got the last one
         self.missed = 0  # cards that boxes did not get in the deal
         self.called = False  # Dealer's Card
         self.refill = 0
@@ -151,6 +153,8 @@ class Play:
             return ids.REASON_NONE if dealt else ids.REASON_STATE
         if what == ids.REC_BURNED:
             return self._burn_objection(flow, a, b)
+        if what == ids.REC_FACE_UP and a > (self.draws if flow.state == DRAWING else 1 if self.burned else 0):
+            return ids.REASON_STATE  # so many cards have not come
         if what == ids.REC_SHORT_SHOE:
             return self._short_objection(flow, a)
         if what == ids.REC_DRAWN_IN_ERROR and b and self.draws <= (self.deal(flow) or 2):
@@ -226,6 +230,7 @@ class Play:
         if what == ids.REC_FACE_UP:
             machine.face_ups += a
             self.face_ups += a
+            self._rejected(flow, a)
         elif what == ids.REC_TEN_FOUND:
             machine.tens += a
             self.tens += a
@@ -258,6 +263,16 @@ class Play:
             self.recut = what == ids.REC_CUT
             flow_enter(flow, DECK_SPENT, now_ms)
 
+    def _rejected(self, flow: "Flow", cards: int) -> None:
+        """Cards that lay face up were never dealt, as if the sensor had seen them: the next card takes their place."""
+        flow.page_due = True
+        if flow.state == DRAWING:
+            self.draws -= cards
+            self.box = self.box_before
+        else:
+            self.burn = self.burned
+            self.burned = 0
+
     def _take_out(self, flow: "Flow", cards: int) -> None:
         """Tens, from the table or from the rack."""
         ledger = flow.ledger
@@ -273,7 +288,7 @@ class Play:
             # What was taken for the burn has been the first card of the round.
             flow.ledger.move(zones.DISCARDED, zones.DEALT, 1)
             self.draws += 1
-            self.burned = False
+            self.burned = 0
         else:
             self.burn = 0
 
@@ -282,6 +297,6 @@ class Play:
         stays = shoe_stays and flow.state == DRAWING and not (self.spent or flow.cut_told)
         flow.machine.zone = zones.DISCARDED
         flow.positions = 0
-        self.burned = False
+        self.burned = 0
         flow.outbox.round = 0
         flow_enter(flow, DRAW_READY if stays else DECK_SPENT, now_ms)

@@ -7,7 +7,14 @@ betting, that card is the first of the round. The cut card ends the shoe after t
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
 from firmware.games.drawn.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
-from firmware.games.drawn.round import NOTICE_FACE_UP, NOTICE_TEN, REFILL_COMMIT, REFILL_CUT, REFILL_LOAD
+from firmware.games.drawn.round import (
+    BURN_DEALER,
+    NOTICE_FACE_UP,
+    NOTICE_TEN,
+    REFILL_COMMIT,
+    REFILL_CUT,
+    REFILL_LOAD,
+)
 from firmware.games.flow import (
     DECK_SPENT,
     DRAW_READY,
@@ -121,8 +128,8 @@ def _burned(flow: "Flow") -> None:
     if profile.extras & EXTRA_BURNS and flow.outbox.roomy():
         burn = profile.consequences[RULE_BURN]
         flow.outbox.post(ids.EV_RECORDED, ids.REC_BURNED, cards, play.burns(flow), burn, profile.clauses[RULE_BURN])
+    play.burned = play.burn or BURN_DEALER
     play.burn = 0
-    play.burned = True
     play.notice = 0
     flow.page_due = True
 
@@ -177,12 +184,13 @@ def _drawn(flow: "Flow") -> None:
         _burned(flow)  # the first card of a rack that completes the shoe
         flow.machine.zone = DEALT
         return
-    first = not play.draws
     play.changed = True
+    play.box_before = play.box
     play.box = ids.UNKNOWN_U8
     play.draws += flow.machine.count - play.counted
     play.counted = flow.machine.count
-    if first and profile.extras & EXTRA_FIRST_CLOSES:
+    if not play.closed and profile.extras & EXTRA_FIRST_CLOSES:
+        play.closed = True
         flow.outbox.post(ids.EV_BETTING_CLOSED, 1, text=profile.clauses[RULE_CLOSING])
     if play.out_of_turn(flow):
         _flag(flow, RULE_HOLE_CARD)
@@ -213,7 +221,7 @@ def _round_over(flow: "Flow", now_ms: int) -> int:
     round_end(flow, flow.ledger.zone[HOPPER])
     flow.machine.zone = DISCARDED
     flow.positions = 0
-    play.burned = False
+    play.burned = 0
     flow.outbox.round = 0
     return flow_enter(flow, DECK_SPENT if flow.cut_told or play.spent else DRAW_READY, now_ms)
 

@@ -84,7 +84,7 @@ def rebuild(events: Iterable[Event], hole_card: bool = False) -> Hands:
                 positions = event.positions
             case Recorded(what=What.CARD_TO):
                 told[event.b] = event.a
-            case Recorded(what=What.BURNED, b=3 | 4) | Recorded(what=What.FACE_UP):
+            case Recorded(what=What.BURNED, b=3 | 4):
                 drawn += event.a  # it had been dealt, and has a number
             case RoundEnded():
                 drawn += event.dealt
