@@ -20,7 +20,7 @@ LOADER = f"import sys, runpy; sys.argv = sys.argv[1:]; import fairshoe; runpy.ru
 
 
 def output(command: list[str]) -> str:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
@@ -47,13 +47,11 @@ def folded(folder: Path) -> str:
     )
 
 
-@pytest.mark.timeout(600)
 def test_folded_firmware_gives_the_same_bytes(tmp_path: Path) -> None:
     assert plain().count("bytes ") == 7
     assert folded(tmp_path) == plain()
 
 
-@pytest.mark.timeout(600)
 def test_one_use_that_is_folded_wrong_gives_other_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     constants: Any = fold._Constants  # pyright: ignore[reportPrivateUsage]
     right = constants._value

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tests" / "differential" / "same_bytes.py"
 NODE = ROOT / ".venv" / "bin" / "node"
@@ -14,7 +12,7 @@ NODE = ROOT / ".venv" / "bin" / "node"
 
 def play(command: list[str], seeds: list[int]) -> list[str]:
     done = subprocess.run(
-        [*command, *map(str, seeds)], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+        [*command, *map(str, seeds)], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()
@@ -29,7 +27,6 @@ def on_micropython(seeds: list[int]) -> list[str]:
     return play([str(NODE), "tools/mpy/exec.mjs", "--limit-s", "240", str(SCRIPT)], seeds)
 
 
-@pytest.mark.timeout(600)
 def test_every_story_gives_the_same_bytes_on_both_vms() -> None:
     seeds = [random.randrange(1 << 16)]
     print(f"seeds {seeds}; replay one with: .venv/bin/node tools/mpy/exec.mjs tests/differential/same_bytes.py SEED")

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tests" / "unit" / "plant_trace.py"
 LOADER = (
@@ -17,13 +15,12 @@ LOADER = (
 
 def traces(command: list[str], seeds: list[int]) -> list[str]:
     done = subprocess.run(
-        [*command, *map(str, seeds)], cwd=ROOT, capture_output=True, text=True, timeout=200, check=False
+        [*command, *map(str, seeds)], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()
 
 
-@pytest.mark.timeout(400)
 def test_every_machine_gives_the_same_edges_on_both_vms() -> None:
     seeds = [1, 2, random.randrange(1 << 16)]
     print(f"seeds {seeds}; replay one with: .venv/bin/node tools/mpy/exec.mjs {SCRIPT.relative_to(ROOT)} SEED")

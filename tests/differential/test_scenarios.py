@@ -4,8 +4,6 @@
 import random
 from pathlib import Path
 
-import pytest
-
 from fairshoe.sim.scenario_files import play, play_on_micropython
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +23,6 @@ def sample(seed: int) -> list[Path]:
     return [path for files in kinds.values() for path in numbers.sample(files, min(SAMPLE // 5, len(files)))]
 
 
-@pytest.mark.timeout(600)
 def test_a_sample_of_scenarios_gives_the_same_transcripts_on_both_vms() -> None:
     seed = random.randrange(1 << 16)
     paths = sample(seed)

@@ -23,7 +23,6 @@ SLICE = 50
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-@pytest.mark.timeout(240)
 def test_random_hands_break_no_promise() -> None:
     first = random.randrange(1 << 30)
     print(f"first seed {first}")
@@ -34,7 +33,6 @@ def test_random_hands_break_no_promise() -> None:
         )
 
 
-@pytest.mark.timeout(120)
 def test_a_run_replays_from_its_file_with_the_same_transcript_on_both_vms(tmp_path: Path) -> None:
     first = random.randrange(1 << 30)
     print(f"first seed {first}")
@@ -207,7 +205,6 @@ DEFECTS: list[tuple[Plant, str, str, int]] = [
 ]
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize(("plant", "board", "kind", "runs"), DEFECTS, ids=[entry[0].__name__ for entry in DEFECTS])
 def test_a_planted_defect_is_found(
     plant: Plant, board: str, kind: str, runs: int, monkeypatch: pytest.MonkeyPatch

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyte
 
-WAIT_S = 60.0  # generous: the machine may be busy; it ends as soon as what is waited for is there
+WAIT_S = 600.0  # generous: the machine may be busy; it ends as soon as what is waited for is there
 
 
 class PtyScreen:

@@ -42,7 +42,6 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     return code, out + err
 
 
-@pytest.mark.timeout(30)
 @pytest.mark.parametrize("kind", ["pipe", "endless", "folder"])
 @pytest.mark.parametrize(("words", "code"), READERS, ids=IDS)
 def test_what_is_no_file_is_told_at_once(
@@ -62,7 +61,6 @@ def test_what_is_no_file_is_told_at_once(
         assert ("it is a folder" if kind == "folder" else "it is a pipe or a device") in text or words[0] == "flash"
 
 
-@pytest.mark.timeout(30)
 def test_a_pipe_among_the_files_of_a_device_or_a_release(
     release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

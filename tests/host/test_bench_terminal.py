@@ -20,7 +20,7 @@ from fairshoe.bench.report_file import step_result
 from fairshoe.bench.run_screen import BenchScreen
 from fairshoe.messages import Fault, State, Status
 
-LIMIT_S = 100.0
+LIMIT_S = 600.0
 PLAN = {
     "format": 1,
     "name": "door-only",

@@ -20,7 +20,7 @@ import serial
 FAIRSHOE = [sys.executable, "-m", "fairshoe"]
 
 
-def run(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*FAIRSHOE, *arguments], capture_output=True, text=True, timeout=timeout, check=False, stdin=subprocess.DEVNULL
     )
@@ -129,7 +129,7 @@ def test_a_shoe_that_disappears_in_the_middle_ends_the_monitor_with_a_message() 
         while "empty proved" not in monitor.stdout.readline():
             pass
         process.kill()
-        errors = monitor.communicate(timeout=20)[1]
+        errors = monitor.communicate(timeout=600)[1]
     assert monitor.returncode == 5
     assert f"{ready['port']} disappeared." in errors
     assert "Traceback" not in errors
@@ -142,7 +142,7 @@ def test_the_tap_repeats_what_the_shoe_sends_to_a_second_tool() -> None:
         )
         with serial.Serial(ready["port"], timeout=0.2) as port:
             data = b""
-            end = time.monotonic() + 10
+            end = time.monotonic() + 300
             while b"0.1.0" not in data and time.monotonic() < end:
                 data += port.read(256)
         assert tap.stdout
@@ -196,7 +196,7 @@ def test_a_hand_that_does_something_impossible_gets_a_hint_and_the_shoe_goes_on(
         input="dance\npress nose\nload many\nquit\n",
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0
@@ -227,12 +227,11 @@ def demos() -> Iterator[Demos]:
     words["records"] = ("--table", "records=true")
     with ThreadPoolExecutor(3) as pool:
         yield {
-            name: pool.submit(run, "demo", *each, "--speed", "25", "--seed", a_seed(), timeout=240)
+            name: pool.submit(run, "demo", *each, "--speed", "25", "--seed", a_seed(), timeout=600)
             for name, each in words.items()
         }
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", ["shelves", "shoe", "draw"])
 def test_the_demo_has_a_story_for_every_mechanism(kind: str, demos: Demos) -> None:
     done = demos[kind].result()
@@ -252,7 +251,7 @@ def test_any_deal_of_the_house_game_can_be_named() -> None:
 
 def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> None:
     seed = a_seed()
-    done = run("demo", "--speed", "20", "--seed", seed, timeout=120)
+    done = run("demo", "--speed", "20", "--seed", seed, timeout=600)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     assert "\x1b" not in done.stdout
     for words in (
@@ -300,7 +299,6 @@ GAME_STORIES: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.timeout(300)
 def test_the_demo_tells_what_people_do_where_the_table_keeps_records(demos: Demos) -> None:
     done = demos["records"].result()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
@@ -308,7 +306,6 @@ def test_the_demo_tells_what_people_do_where_the_table_keeps_records(demos: Demo
     assert "recorded: washed: deck 1; by CS-3b" in done.stdout
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("game", GAME_STORIES)
 def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str, demos: Demos) -> None:
     done = demos[game].result()
@@ -318,7 +315,6 @@ def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str, demos: D
         assert words in done.stdout, words
 
 
-@pytest.mark.timeout(300)
 def test_the_demo_plays_double_attack_blackjack_on_the_board_for_it(demos: Demos) -> None:
     done = demos["double-attack-blackjack"].result()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr

@@ -213,7 +213,7 @@ def test_wrong_words(capsys: pytest.CaptureFixture[str], words: list[str], hint:
 def test_a_full_disk_behind_the_output() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [*FAIRSHOE, "--exit-codes"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+            [*FAIRSHOE, "--exit-codes"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=600, check=False
         )
     assert "No space left on device" in one_message(done, 74)
 
@@ -221,7 +221,7 @@ def test_a_full_disk_behind_the_output() -> None:
 def test_a_full_disk_behind_the_messages_keeps_the_exit_code() -> None:
     for words, code in ((["status", ""], 78), (["stauts"], 2)):
         with Path("/dev/full").open("w") as full:
-            done = subprocess.run([*FAIRSHOE, *words], stdout=subprocess.PIPE, stderr=full, timeout=60, check=False)
+            done = subprocess.run([*FAIRSHOE, *words], stdout=subprocess.PIPE, stderr=full, timeout=600, check=False)
         assert done.returncode == code
 
 
@@ -231,7 +231,7 @@ def test_a_full_disk_behind_the_store_sends_nothing(key_file: str) -> None:
         [*FAIRSHOE, "shuffle", f"sim://pico-carousel?dealer=none&key={key_file}", "--key-file", key_file],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
         env={**os.environ, "FAIRSHOE_ANSWER_S": "20", "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256)),
@@ -290,7 +290,7 @@ def test_a_closed_pipe_is_quiet() -> None:
 
 def test_closed_streams_are_no_mistake_of_ours() -> None:
     program = f"{sys.executable} -m fairshoe status 'sim://pico-shoe?dealer=none' <&- >&-"
-    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 

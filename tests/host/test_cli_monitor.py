@@ -198,7 +198,7 @@ def test_without_a_terminal_there_are_plain_lines_until_it_is_interrupted() -> N
         lines.append(line)
         if "empty proved" in line:
             monitor.send_signal(signal.SIGINT)
-    errors = monitor.communicate(timeout=20)[1]
+    errors = monitor.communicate(timeout=600)[1]
     assert monitor.returncode == 130 and errors == "\nfairshoe: interrupted\n"
     assert lines[0] == "            device 00510001, firmware 0.1.0, game CS\n"
     assert "\x1b" not in "".join(lines)
@@ -218,7 +218,7 @@ def test_json_is_one_object_a_line_and_tells_when_the_port_went() -> None:
             if found[-1]["message"] == "connection":
                 break
         monitor.terminate()
-        monitor.communicate(timeout=20)
+        monitor.communicate(timeout=600)
     assert found[0]["message"] == "booted" or found[0]["message"] == "status"
     assert [each["seq"] for each in found if "seq" in each] == [1, 2]
     assert found[-1]["state"] == "closed" and "disappeared" in found[-1]["what"]

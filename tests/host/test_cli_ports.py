@@ -139,7 +139,7 @@ def test_one_client_at_a_time_is_heard_over_tcp_and_the_next_when_it_has_gone() 
     where = address(door.url.removeprefix("tcp://"))
 
     def until(done: Callable[[], bool]) -> None:
-        end = time.monotonic() + 10
+        end = time.monotonic() + 300
         while not done():
             assert time.monotonic() < end
             time.sleep(0.005)
@@ -177,7 +177,7 @@ def test_a_tcp_port_that_is_taken_is_told() -> None:
 
 def test_a_shoe_that_talks_to_another_host_is_told_to_be_in_use() -> None:
     with simulator() as (_process, ready), Watch(ready["port"], acknowledge=True) as host:
-        end = time.monotonic() + 20
+        end = time.monotonic() + 300
         while host.mode is not Mode.LIVE and time.monotonic() < end:
             host.step()
         found: list[discovery.Found] = []

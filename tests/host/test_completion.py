@@ -24,7 +24,7 @@ def complete(script: Path, *words: str, folder: Path | None = None) -> list[str]
         'printf "%s\\n" "${COMPREPLY[@]}"'
     )
     command = ["bash", "--norc", "-uc", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, timeout=30)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, timeout=600)
     assert done.stderr == ""
     return done.stdout.split()
 
@@ -75,4 +75,4 @@ def test_every_command_and_option_is_in_the_script_of_every_shell(
     if shutil.which(shell):
         path = tmp_path / "script"
         path.write_text(text)
-        subprocess.run([shell, "-n", str(path)], check=True, timeout=30)
+        subprocess.run([shell, "-n", str(path)], check=True, timeout=600)

@@ -25,7 +25,7 @@ def load(name: str) -> ModuleType:
 
 def run(name: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, str(FOLDER / f"{name}.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_every_example_is_tried_here() -> None:

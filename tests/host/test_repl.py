@@ -26,7 +26,6 @@ def test_code_longer_than_the_window_waits_for_the_device() -> None:
     assert not board.overrun
 
 
-@pytest.mark.timeout(20)
 def test_a_slow_device_is_given_no_more_than_it_asked_for() -> None:
     board = FakeBoard()
     board.slow = True

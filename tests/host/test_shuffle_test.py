@@ -44,7 +44,7 @@ def alone() -> Run:
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "fairshoe", *arguments], capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, "-m", "fairshoe", *arguments], capture_output=True, text=True, timeout=600, check=False
     )
 
 

@@ -314,7 +314,7 @@ with Shoe.open(url, store=path) as shoe:
 def test_a_full_disk_is_told_and_play_goes_on_when_there_is_space_again(tmp_path: Path) -> None:
     """The file's size is limited for real, in a process of its own."""
     command = [sys.executable, "-c", FULL, sim(tmp_path), str(tmp_path / "store.db")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     what, numbers, after = done.stdout.splitlines()
     assert "store.db" in what and ("disk" in what or "space" in what)

@@ -419,7 +419,6 @@ def ways(plant: Plant, story: Job, places: Places) -> Iterator[tuple[Cut, ...]]:
             yield (first, second_cut(draw))
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize(("plant", "story", "kind", "cuts"), DEFECTS, ids=[entry[0].__name__ for entry in DEFECTS])
 def test_a_planted_defect_is_found(
     plant: Plant, story: Job, kind: str, cuts: int, monkeypatch: pytest.MonkeyPatch

@@ -52,7 +52,6 @@ def every_write(places: Places) -> Iterator[Cut]:
         yield Cut("write", at, 1 + at * 37 % (size - 1) if at % 2 != torn else size)
 
 
-@pytest.mark.timeout(300)
 def test_power_cut_at_every_write_of_a_round_breaks_no_promise() -> None:
     places = survey(DEFAULT)
     assert not places.problems and len(places.writes) > 40
@@ -60,7 +59,6 @@ def test_power_cut_at_every_write_of_a_round_breaks_no_promise() -> None:
         check(replace(DEFAULT, cuts=(cut,)))
 
 
-@pytest.mark.timeout(120)
 def test_power_cut_at_every_write_of_a_key_change_leaves_one_key_and_its_seals() -> None:
     story = replace(TABLE, kind="keys")
     places = survey(story)
@@ -69,7 +67,6 @@ def test_power_cut_at_every_write_of_a_key_change_leaves_one_key_and_its_seals()
         check(replace(story, cuts=(cut,)))
 
 
-@pytest.mark.timeout(120)
 def test_power_cut_at_operations_of_a_flash_chip_breaks_no_promise() -> None:
     """Every fourth one, before, in the middle or after in turn."""
     story = replace(DEFAULT, flash=True)
@@ -88,7 +85,6 @@ def test_what_a_boot_found_and_the_next_one_does_not_was_told_to_nobody(cuts: st
     check(replace(story, cuts=tuple(parse_cut(word) for word in cuts.split())))
 
 
-@pytest.mark.timeout(120)
 def test_power_cut_in_a_round_of_every_game_breaks_no_promise() -> None:
     """A sample of writes from the first to the last, on the machine that deals the game."""
     seed = random.randrange(1 << 30)
@@ -105,7 +101,6 @@ def test_power_cut_in_a_round_of_every_game_breaks_no_promise() -> None:
             check(replace(story, cuts=(Cut("write", at, draw.choice((0, draw.randrange(1, 96), 96))),)))
 
 
-@pytest.mark.timeout(300)
 def test_power_cut_anywhere_else_breaks_no_promise() -> None:
     """A sample: every board, by buttons and by commands, with and without somebody who listens; halts, hangs, flash,
     records, a full journal; twice in a row too."""
@@ -122,7 +117,6 @@ def test_power_cut_anywhere_else_breaks_no_promise() -> None:
         check(replace(story, cuts=(some_cut(draw, places), second_cut(draw))))
 
 
-@pytest.mark.timeout(120)
 def test_power_cut_in_scenarios_breaks_no_promise() -> None:
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")
@@ -178,7 +172,7 @@ def test_the_tools_run_and_say_how_it_went(words: str, said: str) -> None:
     tool, *arguments = words.split()
     command = [sys.executable, "-m", tool, *arguments]
     environment = os.environ | {"PYTHONPATH": "tools"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert said in done.stdout
 

@@ -21,7 +21,6 @@ ROUNDS = 20
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-@pytest.mark.timeout(240)
 def test_nothing_is_lost_or_done_twice_when_everything_is_killed(tmp_path: Path) -> None:
     seed = random.randrange(1, 1 << 30)
     print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.kill --seed {seed} --rounds {ROUNDS}")
@@ -108,7 +107,6 @@ DEFECTS: list[tuple[Plant, str, int]] = [
 ]
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize(("plant", "kind", "seed"), DEFECTS, ids=[entry[0].__name__ for entry in DEFECTS])
 def test_a_planted_defect_is_found(
     plant: Plant, kind: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,7 +12,7 @@ SCRIPT = ROOT / "tools/mpy/growth.mjs"
 
 def grow(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [str(NODE), str(SCRIPT), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_a_device_keeps_next_to_nothing_of_twelve_rounds() -> None:

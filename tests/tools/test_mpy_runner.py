@@ -29,7 +29,7 @@ class Runner:
 
     def node(self, script: str, *args: str) -> subprocess.CompletedProcess[bytes]:
         command = [str(NODE), str(ROOT / "tools/mpy" / script), "--root", str(self.root), "--limit-s", LIMIT_S, *args]
-        return subprocess.run(command, cwd=self.root, capture_output=True, timeout=60)
+        return subprocess.run(command, cwd=self.root, capture_output=True, timeout=600)
 
     def test(self, source: str) -> dict[str, str]:
         """Run one test file; each test's failure by its name, "" for a pass."""

@@ -253,7 +253,7 @@ def test_pytest_collects_every_test_that_claims_a_clause() -> None:
     tests = {name for name in names if "::" in name}
     files = sorted({name.partition("::")[0] for name in tests})
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]
-    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=True).stdout
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=True).stdout
     # A test without a single set of parameters is collected, to be skipped.
     lines = [line for line in output.splitlines() if "::" in line and not line.endswith("[NOTSET]")]
     collected = {line.partition("[")[0] for line in lines}

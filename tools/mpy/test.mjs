@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { filesBelow, pathInRoot, readTree, REPO, startWorker, VM_ROOT } from './vm.mjs';
 
-const USAGE = 'usage: node tools/mpy/test.mjs [--limit-s 120] [--root DIR] [--json FILE] PATH...';
+const USAGE = 'usage: node tools/mpy/test.mjs [--limit-s 600] [--root DIR] [--json FILE] PATH...';
 const WASM = '@micropython/micropython-webassembly-pyscript/micropython.wasm';
 const HEAP_MB = 8;
 const WORKERS_MAX = 2;
@@ -17,7 +17,7 @@ function options() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      'limit-s': { type: 'string', default: '120' },
+      'limit-s': { type: 'string', default: '600' },
       root: { type: 'string', default: REPO },
       json: { type: 'string' },
     },
