@@ -30,7 +30,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready run test test-cpython test-host test-device test-chance test-mpy check lint types types-device style
+.PHONY: help setup ready run test quick test-cpython test-host test-device test-chance test-mpy check lint types types-device style
 .PHONY: scenarios generate trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # Tests that draw what they try, at least in part.
@@ -42,18 +42,20 @@ opt = $(if $(2),$(1) '$(2)')
 # Every part runs, whatever the ones before it did, and those of the second list beside them; then one line says how it
 # went. What a part beside the others said is shown when all is over: a machine has two cores, and many tests wait.
 define each
-@failed=; beside=; mkdir -p build; \
+@failed=; beside=; mkdir -p build; first=$$(date +%s); \
 for part in $(2); do \
 	$(MAKE) --no-print-directory $$part > build/$$part.log 2>&1 & beside="$$beside $$part:$$!"; \
 done; \
 trap 'for part in $$beside; do kill $${part#*:} 2> /dev/null; done' EXIT INT TERM; \
 for part in $(1); do \
-	printf '\n== %s\n' $$part; \
+	printf '\n== %s\n' $$part; began=$$(date +%s); \
 	$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
+	printf '== %s: %s s\n' $$part $$(($$(date +%s) - began)); \
 done; \
 for part in $$beside; do \
 	wait $${part#*:} || failed="$$failed $${part%:*}"; \
 	printf '\n== %s\n' $${part%:*}; cat build/$${part%:*}.log; \
+	printf '== %s: %s s\n' $${part%:*} $$(($$(date -r build/$${part%:*}.log +%s) - first)); \
 done; \
 if [ -n "$$failed" ]; then printf '\n$@ FAILED:%s\n' "$$failed"; exit 1; fi; \
 printf '\n$@ passed: %s\n' '$(strip $(1) $(2))'
@@ -74,7 +76,10 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check trace test-device test-dissector-if-tshark,test-mpy test-host test-chance)
+	$(call each,check trace test-device test-dissector-if-possible,test-mpy test-host test-chance)
+
+quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPython
+	@$(TOOL) quick
 
 test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style
@@ -94,9 +99,9 @@ test-mpy: ready ## the tests that both VMs share, on the MicroPython VM
 test-dissector: ready ## the Wireshark dissector in the real tshark (as root on Debian it installs tshark if missing)
 	@$(TOOL) dissector
 
-.PHONY: test-dissector test-dissector-if-tshark
-test-dissector-if-tshark: ready
-	@$(TOOL) dissector --if-present
+.PHONY: test-dissector test-dissector-if-possible
+test-dissector-if-possible: ready
+	@$(TOOL) dissector --if-possible
 
 check: ready ## ruff, pyright for host and device, layering and tidiness
 	$(call each,lint types types-device style)

@@ -385,8 +385,8 @@ def test_every_byte_of_the_golden_capture_is_accounted_for() -> None:
 @pytest.mark.parametrize(
     ("arguments", "ci", "code", "said"),
     [
-        (["--if-present"], "", 0, "NOT RUN"),
-        (["--if-present"], "true", 1, "only root"),
+        (["--if-possible"], "", 0, "NOT RUN"),
+        (["--if-possible"], "true", 1, "only root"),
         ([], "", 1, "only root"),
     ],
 )

@@ -1,0 +1,95 @@
+"""The fast loop: `make quick` runs ruff, pyright on what changed and the device's unit tests on CPython, side by side.
+
+    python -m quick [FILE ...]
+
+Without files, what changed is what differs from the upstream branch, or from the last commit if there is none.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BIN = ROOT / ".venv" / "bin"
+DEVICE = ("firmware/", "hal/", "rig/", "tests/unit/", "tests/contract/")
+SHARDS = 2
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A command, with a name for people."""
+
+    name: str
+    command: list[str]
+
+
+@dataclass(frozen=True)
+class Done:
+    """`seconds` is wall-clock time."""
+
+    name: str
+    status: int
+    seconds: float
+    output: str
+
+
+def changed() -> list[str]:
+    """Python files that differ from the upstream branch, and those that git does not know yet."""
+    base = git("merge-base", "HEAD", "@{upstream}") or ["HEAD"]
+    tracked = git("diff", "--name-only", "--diff-filter=d", base[0], "--", "*.py")
+    return sorted({*tracked, *git("ls-files", "--others", "--exclude-standard", "--", "*.py")})
+
+
+def git(*arguments: str) -> list[str]:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.split("\n")[:-1] if done.returncode == 0 else []
+
+
+def shards(folder: Path, count: int = SHARDS) -> list[list[str]]:
+    """The test files of a folder in lists of about the same size, the largest files first."""
+    files = sorted(folder.glob("test_*.py"), key=lambda path: path.stat().st_size, reverse=True)
+    return [[str(path.relative_to(ROOT)) for path in files[first::count]] for first in range(count)]
+
+
+def stages(files: list[str]) -> list[Stage]:
+    device = [name for name in files if name.startswith(DEVICE)]
+    host = [name for name in files if not name.startswith(DEVICE)]
+    pyright = str(BIN / "pyright")
+    found = [Stage("lint", [str(BIN / "ruff"), "check"])]
+    for number, names in enumerate(shards(ROOT / "tests" / "unit"), 1):
+        found.append(Stage(f"unit tests, part {number} of {SHARDS}", [str(BIN / "pytest"), "-q", *names]))
+    if host:
+        found.append(Stage(f"types of {len(host)} host files", [pyright, *host]))
+    if device:
+        found.append(Stage(f"types of {len(device)} device files", [pyright, "--project", "pyright.device.json"]))
+    return found
+
+
+def run(stage: Stage) -> Done:
+    started = time.monotonic()
+    environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYRIGHT_PYTHON_GLOBAL_NODE": "0"}
+    done = subprocess.run(stage.command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    finished = Done(stage.name, done.returncode, time.monotonic() - started, done.stdout + done.stderr)
+    print(f"{finished.seconds:6.1f} s  {'ok    ' if not done.returncode else 'FAILED'}  {stage.name}", flush=True)
+    return finished
+
+
+def main(arguments: list[str]) -> int:
+    started = time.monotonic()
+    with ThreadPoolExecutor(SHARDS) as pool:
+        results = list(pool.map(run, stages(arguments or changed())))
+    failed = [done for done in results if done.status]
+    for done in failed:
+        print(f"\n== {done.name}\n{done.output}", end="")
+    print(f"{time.monotonic() - started:6.1f} s  quick {'FAILED' if failed else 'passed'}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
