@@ -3,7 +3,7 @@
 Arguments are a dict; numbers and words as a scenario file has them.
 """
 
-from hal.sim.track import TRAIT_BACK
+from hal.sim.chassis import TRAIT_BACK
 from rig.rig import CUT_CRASH, CUT_POWER, CUT_STUCK
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "let_go": {"ms": 100},
     "peek": {"rank": _NEEDED},  # the hole card into the reader, 1 ace to 13 king
     "peek_end": {},
-    "fault": {"fault": _NEEDED},  # and whatever that fault takes: hal/sim/luck.py
+    "fault": {"fault": _NEEDED},  # and whatever that fault takes: hal/sim/faults.py
     "repair": {},
     "cut": {},
     "cut_at_write": {"write": 0, "bytes": 0},  # the nth storage write from now on gets so many bytes through, then dark
@@ -214,6 +214,6 @@ _HANDS: "dict[str, Callable[[Plant, Arguments], object]]" = {
     "let_go": lambda plant, given: _hand(plant).let_go(given["ms"]),
     "peek": lambda plant, given: plant.reader.insert(given["rank"]),
     "peek_end": lambda plant, given: plant.reader.remove(),
-    "fault": lambda plant, given: plant.luck.add(given),
-    "repair": lambda plant, given: plant.luck.clear(),
+    "fault": lambda plant, given: plant.add_fault(given),
+    "repair": lambda plant, given: plant.repair(),
 }

@@ -1,11 +1,11 @@
 """Commands across power cuts: each is accepted and ended at most once, and a final answer never changes.
 
 What was under way when power failed ends in doubt, and the one thing that may be learned of it later is how many cards
-were found inside. Used by rig/aftermath.py, which says what was recorded.
+were found inside. Used by rig/powercut_invariants.py, which says what was recorded.
 """
 
 from firmware.protocol import ids
-from rig.piles import Finding
+from rig.card_locations import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

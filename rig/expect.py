@@ -4,12 +4,13 @@ how soon a fault was noticed."""
 from firmware.deck.ledger import ZONE_NAMES
 from firmware.fault import FAULT_NAMES
 from firmware.protocol import ids, table
+from rig.event_fields import FIELDS, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from rig.scenario import Scenario
+    from rig.story import Stage
 
     Data = dict[str, Any]
 
@@ -25,7 +26,7 @@ KEYS = (
     "detected",
     "meters",
     "display",
-    "promises",
+    "invariants",
 )
 
 
@@ -44,7 +45,7 @@ _DECK_AT = _MESSAGE_SIZE + 20
 _TEXT_SIZE = 8
 
 
-def check_expect(expect: "Data", fields: "dict[str, list[str]]", texts: "dict[str, dict[str, int]]") -> None:
+def check_expect(expect: "Data") -> None:
     """Raise ValueError for an expectation that nothing could meet."""
     for key in expect:
         if key not in KEYS:
@@ -54,12 +55,12 @@ def check_expect(expect: "Data", fields: "dict[str, list[str]]", texts: "dict[st
         if "event" not in entry:
             raise ValueError("expect.fields: each needs 'event'")
         names.append(entry["event"])
-        known = ["event", "nth", "round", "deck"] + fields.get(entry["event"], []) + list(texts.get(entry["event"], ()))
+        known = ["event", "nth", "round", "deck"] + FIELDS.get(entry["event"], []) + list(TEXTS.get(entry["event"], ()))
         for key in entry:
             if key not in known:
                 raise ValueError("expect.fields: %s has no field %r" % (entry["event"], key))
     for name in names:
-        if name not in fields:
+        if name not in FIELDS:
             raise ValueError("expect: no event %r" % name)
     if expect.get("state", "warning") not in ids.STATE_NAMES.split():
         raise ValueError("expect: no state %r" % expect["state"])
@@ -85,28 +86,28 @@ def _check_end(expect: "Data") -> None:
             raise ValueError("expect.ledger: no zone %r; known: %s" % (zone, ZONE_NAMES))
 
 
-def judge(scenario: "Scenario", expect: "Data") -> "list[str]":
+def judge(stage: "Stage", expect: "Data", done_us: "dict[str, int]", detected_us: int) -> "list[str]":
     """What is not as expected. That the machine was not broken and no event lost is expected always."""
-    rig = scenario.stage.rig
+    rig = stage.rig
     problems: "list[str]" = []
     if rig.plant.crashes:
         problems.append("the firmware broke the machine")
     # Moving the link to the service port cuts a frame short: what matters is that its event came again.
-    if scenario.stage.peer.ahead > scenario.stage.peer.seq_last and scenario.stage.to_host is None:
+    if stage.peer.ahead > stage.peer.seq_last and stage.to_host is None:
         problems.append("an event was lost")
     if rig.powered:
         try:
             rig.app.flow.ledger.check()
         except Exception:
             problems.append("the ledger does not add up")
-    _events(scenario, expect, problems)
-    _end(scenario, expect, problems)
-    _detected(scenario, expect, problems)
+    _events(stage, expect, problems)
+    _end(stage, expect, problems)
+    _detected(stage, expect, done_us, detected_us, problems)
     return problems
 
 
-def _events(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
-    names = scenario.stage.names()
+def _events(stage: "Stage", expect: "Data", problems: "list[str]") -> None:
+    names = stage.names()
     if "exactly" in expect and names != expect["exactly"]:
         problems.append("events were %s" % " ".join(names))
     at = 0
@@ -119,13 +120,11 @@ def _events(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None
         if name in names:
             problems.append("there was a %s" % name)
     for entry in expect.get("fields", ()):
-        _fields(scenario, entry, problems)
+        _fields(stage, entry, problems)
 
 
-def _fields(scenario: "Scenario", entry: "Data", problems: "list[str]") -> None:
-    from rig.scenario import FIELDS, TEXTS
-
-    found = [event for event in scenario.stage.peer.events if event.name == entry["event"]]
+def _fields(stage: "Stage", entry: "Data", problems: "list[str]") -> None:
+    found = [event for event in stage.peer.events if event.name == entry["event"]]
     nth = entry.get("nth", 0)
     if nth >= len(found):
         problems.append("no %s number %d" % (entry["event"], nth))
@@ -136,11 +135,11 @@ def _fields(scenario: "Scenario", entry: "Data", problems: "list[str]") -> None:
             continue
         if key in TEXTS[event.name]:
             at = _MESSAGE_SIZE + TEXTS[event.name][key]
-            value: object = scenario.stage.peer.payloads[event.seq][at : at + _TEXT_SIZE].rstrip(b"\0").decode()
+            value: object = stage.peer.payloads[event.seq][at : at + _TEXT_SIZE].rstrip(b"\0").decode()
         elif key == "round":
             value = event.round
         elif key == "deck":
-            value = scenario.stage.peer.payloads[event.seq][_DECK_AT]
+            value = stage.peer.payloads[event.seq][_DECK_AT]
         else:
             number = event.fields[FIELDS[event.name].index(key)]
             value = WORDS[key].split()[number] if key in WORDS else number
@@ -148,8 +147,8 @@ def _fields(scenario: "Scenario", entry: "Data", problems: "list[str]") -> None:
             problems.append("%s %d: %s is %s, not %s" % (event.name, nth, key, value, entry[key]))
 
 
-def _end(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
-    flow = scenario.stage.rig.app.flow
+def _end(stage: "Stage", expect: "Data", problems: "list[str]") -> None:
+    flow = stage.rig.app.flow
     state = ids.STATE_NAMES.split()[flow.state]
     if state != expect.get("state", state):
         problems.append("ended in %s, not in %s" % (state, expect["state"]))
@@ -161,26 +160,26 @@ def _end(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
         count = flow.ledger.zone[zones.index(zone)]
         if count != expect["ledger"][zone]:
             problems.append("ledger: %s is %d, not %d" % (zone, count, expect["ledger"][zone]))
-    if "taken" in expect and [len(cards) for cards in scenario.stage.taken] != expect["taken"]:
-        problems.append("taken were %s cards" % [len(cards) for cards in scenario.stage.taken])
-    problem = misread(scenario, expect.get("display", ""))
+    if "taken" in expect and [len(cards) for cards in stage.taken] != expect["taken"]:
+        problems.append("taken were %s cards" % [len(cards) for cards in stage.taken])
+    problem = misread(stage, expect.get("display", ""))
     if problem:
         problems.append(problem)
-    _meters(scenario, expect, problems)
+    _meters(stage, expect, problems)
 
 
-def misread(scenario: "Scenario", wanted: "str | list[str]") -> str:
+def misread(stage: "Stage", wanted: "str | list[str]") -> str:
     """What the display says if it is not that: all four lines, or a piece of them; empty if it is."""
-    lines = list(scenario.stage.rig.hal.lines)
+    lines = list(stage.rig.hal.lines)
     text = "\n".join(lines)
     there = lines == wanted if isinstance(wanted, list) else wanted in text
     return "" if there else "the display says %r, not %r" % (text, wanted)
 
 
-def _meters(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
+def _meters(stage: "Stage", expect: "Data", problems: "list[str]") -> None:
     names = _meter_names()
     for name in sorted(expect.get("meters", {})):
-        value = scenario.stage.rig.app.flow.meters.values[names.index(name)]
+        value = stage.rig.app.flow.meters.values[names.index(name)]
         if value != expect["meters"][name]:
             problems.append("meters: %s is %d, not %d" % (name, value, expect["meters"][name]))
 
@@ -190,23 +189,25 @@ def _meter_names() -> "list[str]":
     return [word.split(":")[0] for word in spec.split()[1:]]
 
 
-def _detected(scenario: "Scenario", expect: "Data", problems: "list[str]") -> None:
+def _detected(
+    stage: "Stage", expect: "Data", done_us: "dict[str, int]", detected_us: int, problems: "list[str]"
+) -> None:
     """From the moment the first fault struck, or somebody did something, to the moment the machine stopped for it."""
     if "detected" not in expect:
         return
     wanted = expect["detected"]
-    struck_us = scenario.stage.rig.plant.luck.struck_us
+    struck_us = stage.rig.plant.faults.struck_us
     if "after" in wanted:
-        struck_us = scenario.done_us.get(wanted["after"], -1)
+        struck_us = done_us.get(wanted["after"], -1)
     if struck_us < 0:
         problems.append("no fault struck")
-    elif scenario.detected_us < 0:
+    elif detected_us < 0:
         problems.append("nothing was noticed")
     else:
-        took_ms = (scenario.detected_us - struck_us) // 1000
+        took_ms = (detected_us - struck_us) // 1000
         if took_ms > wanted["within_ms"]:
             problems.append("noticed after %d ms, not within %d" % (took_ms, wanted["within_ms"]))
-    latched = [event.fields[0] for event in scenario.stage.peer.events if event.name == "warning_latched"]
+    latched = [event.fields[0] for event in stage.peer.events if event.name == "warning_latched"]
     word = FAULT_NAMES.split()[latched[0]] if latched else "none"
     if word != wanted["warning"]:
         problems.append("the fault was called %s, not %s" % (word, wanted["warning"]))

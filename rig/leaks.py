@@ -3,7 +3,7 @@
 from firmware.games.flow import SHUFFLING
 from firmware.journal.cells import CELL_SIZE, HELD_CELL
 from firmware.journal.seeds import SEED_AT, SEED_END
-from rig.piles import Finding
+from rig.card_locations import Finding
 
 HELD_AT = HELD_CELL * CELL_SIZE
 

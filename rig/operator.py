@@ -107,7 +107,7 @@ def recover(stage: "Stage") -> None:
         stage.to_host = Noise(1)  # another cable, a good one
         stage.to_device = Noise(1)
     rig.nv.cut_at = rig.cut_us = rig.cut_frame = -1
-    rig.plant.luck.clear()
+    rig.plant.repair()
     for _ in range(PATIENCE):
         stage.run(500)
         if rig.powered and waits_for_deck(stage):

@@ -83,7 +83,7 @@ class PowerRun:
     ) -> None:
         self.data = dict(data)
         self.data["script"] = []
-        self.data["expect"] = {"promises": True}
+        self.data["expect"] = {"invariants": True}
         self.cuts = cuts
         self.struck = 0  # how many of them came
         self.told = False  # the story is over; what follows is the same after every one

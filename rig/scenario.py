@@ -8,10 +8,11 @@ from firmware.fault import FAULT_NAMES
 from firmware.protocol import ids, table
 from hal.sim.noise import Noise
 from rig.actions import check_action
+from rig.event_fields import FIELDS
 from rig.expect import check_expect, judge, misread
-from rig.locksmith import new_key, rotate
+from rig.invariants import Invariants
+from rig.key_rotator import new_key, rotate
 from rig.operator import good_round, recover
-from rig.promises import Promises
 from rig.stories import STORIES
 from rig.story import Stage
 
@@ -68,12 +69,12 @@ class Scenario:
         self.stage = Stage(config, data.get("game", "house"), data.get("seed", 1), key, number)
         self.stage.rig.scan_us = data.get("scan_us", 0)
         self.stage.listen = self._listen
-        self.promises: "Promises | None" = None
-        if data.get("expect", {}).get("promises"):
-            self.promises = Promises(self.stage, config)
-            self.stage.before = self.promises.hand
+        self.invariants: "Invariants | None" = None
+        if data.get("expect", {}).get("invariants"):
+            self.invariants = Invariants(self.stage, config)
+            self.stage.before = self.invariants.hand
         for spec in data.get("faults", ()):
-            self.stage.rig.plant.luck.add(spec)
+            self.stage.rig.plant.add_fault(spec)
 
     def play(self, steps: "Iterable[Data] | None" = None) -> "list[str]":
         """To the end; what was not as expected, in words. Steps that are made up as it goes may come in place of the
@@ -85,7 +86,7 @@ class Scenario:
             # Whatever ends a story early is a finding about the machine, and the others still want to be played.
             self.problems.append("%s: %s" % (type(error).__name__, error))
         self._close()
-        self.problems += judge(self, self.data.get("expect", {}))
+        self.problems += judge(self.stage, self.data.get("expect", {}), self.done_us, self.detected_us)
         return self.problems
 
     def _steps(self, steps: "Iterable[Data]") -> None:
@@ -133,8 +134,8 @@ class Scenario:
         if action == "recover":
             recover(stage)
         elif action == "good_round":
-            if self.promises is not None:
-                self.promises.fresh()
+            if self.invariants is not None:
+                self.invariants.fresh()
             good_round(stage)
             self._finish()
         elif action == "host":
@@ -151,19 +152,19 @@ class Scenario:
             self.given = (COMMANDS[arguments["name"]], argument, arguments.get("a", 0), arguments.get("b", 0))
             self._answered(self._order(), arguments)
         elif action == "read":
-            problem = misread(self, arguments["display"])
+            problem = misread(self.stage, arguments["display"])
             if problem:
                 self.problems.append(problem)
         elif action == "rotate":
             key = new_key(arguments.get("key", 1))
-            if self.promises is not None:
-                self.promises.aftermath.kept.key_offered = key
+            if self.invariants is not None:
+                self.invariants.powercut.storage.key_offered = key
             rotate(stage, _KEY, key)
         elif action == "audit":
             seed = stage.ask_seed(_KEY)
             self._say("told " + hexlify(seed).decode())
-            if self.promises is not None:
-                self.promises.aftermath.told(seed)
+            if self.invariants is not None:
+                self.invariants.powercut.told(seed)
         elif self.op:
             self._order()  # what must come of it is a promise
 
@@ -190,10 +191,10 @@ class Scenario:
         return word
 
     def _finish(self) -> None:
-        """Everything is over: what is still to be said is said, and then all promises are due."""
+        """Let the device send what it still has, then check the invariants that hold at the end."""
         self.stage.run(2000)
-        if self.promises is not None:
-            self.promises.finish()
+        if self.invariants is not None:
+            self.invariants.finish()
 
     # -- what is written down --------------------------------------------------------------------------------------
 
@@ -202,8 +203,8 @@ class Scenario:
 
     def _listen(self) -> None:
         """After every scan: new events, and when the machine first noticed that something is wrong."""
-        if self.promises is not None:
-            self.promises.scan()
+        if self.invariants is not None:
+            self.invariants.scan()
         events = self.stage.peer.events
         while self._told < len(events):
             event = events[self._told]
@@ -243,7 +244,7 @@ def check(data: "Data") -> None:
     scan_us = data.get("scan_us", 0)
     if not isinstance(scan_us, int) or not 0 <= scan_us <= SCAN_US_MAX:
         raise ValueError("scan_us: 0 to %d" % SCAN_US_MAX)
-    check_expect(data.get("expect", {}), FIELDS, TEXTS)
+    check_expect(data.get("expect", {}))
 
 
 def _check_steps(steps: "list[Data]", where: str) -> None:
@@ -298,27 +299,6 @@ def change(config: "Config", path: str, value: object) -> None:
         place[words[-1]] = value
 
 
-def _texts(spec: str) -> "dict[str, int]":
-    """Names of the text fields, and where in the body each begins."""
-    found: "dict[str, int]" = {}
-    at = 0
-    for word in (table.EVENT_PREFIX + spec[spec.find(" ") :] if " " in spec else "").split():
-        name, kind = word.split(":")
-        if kind == "t8":
-            found[name] = at
-        at += _SIZES[kind]
-    return found
-
-
-def _fields(spec: str) -> "list[str]":
-    """Names of the integer fields, as the peer gives them."""
-    words = [word.split(":") for word in spec.split()[1:]]
-    return [word[0] for word in words if word[1] in ("u8", "u16", "u32")]
-
-
-_SIZES = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32}
-FIELDS = {spec.split()[0]: _fields(spec) for _message, kind, spec in table.MESSAGES if kind == ids.CLASS_EVENT}
-TEXTS = {spec.split()[0]: _texts(spec) for _message, kind, spec in table.MESSAGES if kind == ids.CLASS_EVENT}
 COMMANDS = {spec.split()[0]: message for message, kind, spec in table.MESSAGES if kind == ids.CLASS_COMMAND}
 RECORDS = ids.RECORD_NAMES.split()
 REASONS = ids.REASON_NAMES.split()

@@ -16,7 +16,6 @@ from firmware.protocol.session import MAC_SIZE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.journal.keys import Keys
-    from firmware.journal.store import Journal
 
 SEAL_EVERY = const(32)  # records at most between two seals
 _AFTER = (ids.EV_BOOTED, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED, ids.EV_KEY_CHANGED, ids.EV_SERVICE)
@@ -54,11 +53,11 @@ class Sealer:
         """Whether anything was recorded that no seal covers."""
         return self.hmac is not None and self.since > 0
 
-    def sign(self, journal: "Journal", at: int) -> None:
-        """Put the MAC into the record in the journal's buffer, whose payload ends there."""
+    def sign(self, before: bytes, record: bytearray, at: int) -> None:
+        """Put the MAC into the record, whose payload ends at `at`; `before` is the log and the hash of the last one."""
         if self.hmac:
-            mac = self.hmac.digest(journal.log + journal.head, memoryview(journal.buf)[: at - MAC_SIZE])
-            journal.buf[at - MAC_SIZE : at] = mac[:MAC_SIZE]
+            mac = self.hmac.digest(before, memoryview(record)[: at - MAC_SIZE])
+            record[at - MAC_SIZE : at] = mac[:MAC_SIZE]
 
     def whole(self, told: "bytes | memoryview") -> bytes:
         """The MAC of what is told about the journal as a whole; zeros without a key."""

@@ -117,7 +117,7 @@ class Journal:
         buf[3] = message >> 8
         buf[PREVIOUS_AT:CRC_AT] = self.head
         if message == ids.EV_SEALED and self.sealer is not None:
-            self.sealer.sign(self, at)
+            self.sealer.sign(self.log + self.head, self.buf, at)
         if not cell_write(self.storage, self._cell(self.seq_last + 1), MAGIC_RECORD, buf):
             return False
         self.seq_last += 1

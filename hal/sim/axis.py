@@ -10,7 +10,8 @@ from hal.sim.rng import isqrt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
+    from hal.sim.faults import Faults
 
 _HALF_WIDTH = 300  # of a slot's thousandths: how long a card shades the beam
 _FIT = 100  # how far off its place it may stand and still take a card
@@ -22,8 +23,9 @@ AXIS_REST, AXIS_MOVING, AXIS_LOST = range(3)
 class Axis:
     """`slot` is the place at the mouth. Speeds in thousandths of a place and seconds."""
 
-    def __init__(self, plant: "Plant", count: int, speed: int, accel: int, beam_slots: int) -> None:
+    def __init__(self, plant: "Chassis", faults: "Faults", count: int, speed: int, accel: int, beam_slots: int) -> None:
         self.plant = plant
+        self.faults = faults
         self.count = count
         self.speed = speed
         self.accel = accel
@@ -74,7 +76,7 @@ class Axis:
         """On to the home mark in one direction, a whole turn if it stands on it: the mark is seen on arrival."""
         self.homing = True
         self.told = UNKNOWN
-        seen = not (self.plant.luck.faults and self.plant.luck.hides_home())
+        seen = not (self.faults.entries and self.faults.hides_home())
         if self.wraps:
             self._begin(self.count * 1000 - self.real if seen else self.count * 1000 + 1000, now_us)
         else:
@@ -124,7 +126,7 @@ class Axis:
             expected = self._mark_at(self.told * 1000, self.distance)
             self.told = (self.told + self.step * self.distance // 1000) % self.count
         found = self._mark_at(self.real, self.reach)
-        if self.plant.luck.faults and self.plant.luck.hides_home():
+        if self.faults.entries and self.faults.hides_home():
             found = UNKNOWN
         self._settle(self.real + self.step * self.reach)
         if self.told != UNKNOWN and expected != found:
@@ -151,8 +153,8 @@ class Axis:
         self.step = 1 if distance > 0 else -1
         self.distance = self.reach = abs(distance)
         self.lost = False
-        if self.plant.luck.faults:
-            self.reach = self.plant.luck.axis_reach(self.moves, self.distance)
+        if self.faults.entries:
+            self.reach = self.faults.axis_reach(self.moves, self.distance)
             if self.homing:
                 # What is lost on the way to the mark does no harm; but who stands still never sees it.
                 self.lost = self.reach == 0
@@ -225,9 +227,9 @@ class Axis:
 
 
 class NoAxis:
-    """Shoes have none: whoever moves it breaks a machine that is not there."""
+    """The axis of shoes, which have none: a move counts as a crash."""
 
-    def __init__(self, plant: "Plant") -> None:
+    def __init__(self, plant: "Chassis") -> None:
         self.plant = plant
         self.slot = 0
         self.moving = False

@@ -10,7 +10,7 @@ from hal.sim.rng import mix
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
 
 LIGHT = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 STORM_MAX = 200000  # edges a second: 100 kHz
@@ -51,20 +51,20 @@ class Storm:
 class Beams:
     """Sole writer of the plant's levels and edges."""
 
-    def __init__(self, plant: "Plant", config: "Config") -> None:
+    def __init__(self, plant: "Chassis", config: "Config") -> None:
         lines = plant.lines
         inputs = config["inputs"]
         self.plant = plant
         self.bounce_us = config["mechanism"]["bounce_us"]
         self.edges_per_s_max = config["mechanism"]["edges_per_s_max"]  # on any one line; more is noise
-        self.truth = bytearray(len(lines))
+        self.truth = plant.truth
         self.wired = bytearray([1 if name in inputs else 0 for name in lines])
         self.polled = bytearray([1 if isinstance(inputs.get(name), dict) else 0 for name in lines])  # by an expander
         self.seen = bytearray(self.wired)  # wired, and the slot beam only while somebody watches it
         self.seen[plant.line_slot] = 0
         self.light = bytearray([1 if name in LIGHT else 0 for name in lines])
         self.forced = bytearray(len(lines))
-        self.lied = bytearray(len(lines))  # a fault has been on this line: what it caused is not the firmware's
+        self.lied = plant.lied
         self.edge_counts = [0] * len(lines)
         self.flips = bytearray(len(lines))  # edges of the last bounce
         self.dark = False

@@ -3,13 +3,13 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.sim.body import Body
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
 
 
 class Carousel:
     """A slot is made for one card; a double feed that goes in together lies in it together."""
 
-    def __init__(self, plant: "Plant", count: int, beam_slots: int) -> None:
+    def __init__(self, plant: "Chassis", count: int, beam_slots: int) -> None:
         self.plant = plant
         self.beam_slots = beam_slots
         self.slots: "list[list[int]]" = [[] for _ in range(count)]
@@ -21,7 +21,7 @@ class Carousel:
         plant = self.plant
         axis = plant.axis
         if axis.moving:
-            if not (plant.beams.lied[plant.line_a] or plant.beams.lied[plant.line_b]):
+            if not (plant.lied[plant.line_a] or plant.lied[plant.line_b]):
                 plant.crashes += 1
             return False
         if not axis.fits():
@@ -29,7 +29,7 @@ class Carousel:
         if self.slots[axis.slot]:
             if axis.is_astray() or self.strays[axis.slot]:
                 return False
-            if not plant.beams.lied[plant.line_slot]:
+            if not plant.lied[plant.line_slot]:
                 plant.crashes += 1
         return True
 

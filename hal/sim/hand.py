@@ -6,17 +6,18 @@ from hal.sim.track import NIP, READ, SINK, Track
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
+    from hal.sim.faults import Faults
 
 
 class Hand(Track):
     """At most one body is in the throat; `drawn` is what has left the shoe, the cut card included."""
 
-    def __init__(self, plant: "Plant", mech: "Config") -> None:
+    def __init__(self, plant: "Chassis", faults: "Faults", mech: "Config") -> None:
         self.a_um = mech["throat_a_um"]
         self.b_um = mech["throat_b_um"]
         beams = [(plant.line_a, self.a_um), (plant.line_b, self.b_um)]
-        Track.__init__(self, plant, mech["card_um"], 1, beams)
+        Track.__init__(self, plant, faults, mech["card_um"], 1, beams)
         self.hopper = plant.hopper
         self.at_end = -1  # the front card, which a hand finds first, is the last of the list
         self.picked = 0
@@ -81,8 +82,8 @@ class Hand(Track):
         plant = self.plant
         cards = [self.hopper.pop(self.at_end) for _ in range(min(count, len(self.hopper)))]
         body = Body(cards, self.card_um, 1, plant.now_us)
-        if plant.luck.faults:
-            plant.luck.drawn(body, self.picked)
+        if self.faults.entries:
+            self.faults.mark(self.picked, body.cards[0])
         self.shape(body, offset_um)
         self.mark_out(body)
         self.picked += 1
@@ -134,7 +135,7 @@ class Hand(Track):
         if body.x_um <= 0:
             self.bodies.remove(body)
             self.picked -= 1
-            self.plant.put_back(body.cards, now_us)
+            self.put_back(body.cards, self.at_end, now_us)
         elif self.back_ms:
             self._slide(body, self.back_ms)
         else:

@@ -7,20 +7,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config
     from hal.sim.carousel import Carousel
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
+    from hal.sim.faults import Faults
+    from hal.sim.tray import Tray
 
 
 class Outlet(Track):
     """The arm is home, going out or coming back; cards on their way are bodies."""
 
-    def __init__(self, plant: "Plant", mech: "Config", store: "Carousel") -> None:
+    def __init__(self, plant: "Chassis", faults: "Faults", tray: "Tray", mech: "Config", store: "Carousel") -> None:
         self.store = store
+        self.tray = tray
         self.stroke_us = mech["ejector_us"]
         self.brake_um = mech["brake_um"]
         self.tray_um = mech["tray_um"]
         self.exit_um = mech["exit_um"]
         speed = mech["transport_um_per_ms"]
-        Track.__init__(self, plant, mech["card_um"], speed, [(plant.line_exit, self.exit_um)])
+        Track.__init__(self, plant, faults, mech["card_um"], speed, [(plant.line_exit, self.exit_um)])
         self.exit_off = plant.line_exit * 2
         self.ejected = 0  # cards since power-up, for faults that name one
         self.ejector_on = False
@@ -43,7 +46,7 @@ class Outlet(Track):
         return cards
 
     def mouth_blocked(self) -> bool:
-        if self.plant.beams.truth[self.plant.line_ejector]:
+        if self.plant.truth[self.plant.line_ejector]:
             return True
         for body in self.bodies:
             if body.held:
@@ -51,7 +54,7 @@ class Outlet(Track):
         return False
 
     def drive(self, ejector: bool, outfeed: bool, now_us: int) -> None:
-        if ejector != self.ejector_on and not self.plant.luck.blocks_ejector():
+        if ejector != self.ejector_on and not self.faults.blocks_ejector():
             self.ejector_on = ejector
             self.wall_us = FAR
             if ejector:
@@ -78,7 +81,7 @@ class Outlet(Track):
             self.push_us = FAR
             self._push(now_us)
         if self.home_us <= now_us:
-            if self.plant.luck.blocks_ejector():
+            if self.faults.blocks_ejector():
                 self.home_us = now_us + self.stroke_us  # the spring keeps pulling
             else:
                 self.home_us = FAR
@@ -98,9 +101,9 @@ class Outlet(Track):
         if not cards:
             return
         body = Body(cards, self.card_um, self.speed, now_us)
-        if plant.luck.faults or plant.traits:
+        if self.faults.entries or plant.traits:
             self.shape(body)
-            plant.luck.ejected(body, self.ejected)
+            self._spoil(body)
             self.mark_out(body)
         else:
             body.marks_um = self.plain_um
@@ -113,6 +116,13 @@ class Outlet(Track):
         if self.outfeed_on:
             body.start(1, now_us)
 
+    def _spoil(self, body: Body) -> None:
+        """What happens to a card that has just left its slot."""
+        if self.faults.entries:
+            attempt = self.plant.loads * 32
+            body.lost = self.faults.strikes("card_lost", "exit", self.ejected, body.cards[0], attempt) is not None
+            self.faults.stop(body, "exit", self.ejected, attempt, 0)
+
     def _pass(self, body: Body, mark: int, now_us: int) -> None:
         if mark != SINK:
             self.pass_beam(mark, 1, now_us)
@@ -121,7 +131,7 @@ class Outlet(Track):
         else:
             self.bodies.remove(body)
             body.stop(now_us)
-            self.plant.output_tray.store(body.cards, now_us)
+            self.tray.store(body.cards, now_us)
 
     def _schedule(self) -> None:
         due = self.next_due()

@@ -2,97 +2,60 @@
 
 Time is in whole microseconds and jumps from one event to the next. What would break a real machine (turning the
 carousel with a card in the mouth, two cards in one slot) is counted in `crashes`; correct firmware never causes one.
-Cards are numbers: below 1000 of the deck, above foreign objects. Piles are lists, bottom to top.
 """
 
 from hal.sim.axis import Axis, NoAxis
 from hal.sim.beams import Beams
 from hal.sim.body import FAR
 from hal.sim.carousel import Carousel
+from hal.sim.chassis import CUT_CARD, FOREIGN, Chassis
+from hal.sim.fault_timer import FaultTimer
+from hal.sim.faults import Faults
 from hal.sim.hand import Hand
-from hal.sim.luck import Luck
 from hal.sim.outlet import Outlet
 from hal.sim.reader import Reader
 from hal.sim.shelves import Shelves
 from hal.sim.throat import Throat
-from hal.sim.track import TRAIT_CUT, TRAIT_FOREIGN
 from hal.sim.tray import Tray
-from hal.sim.where import CUT_CARD, Where, anything_moves, count_cards, stopped_us
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from hal.api import Config
+    from hal.sim.faults import Spec
 
 PRESS_US = 80000  # how long a finger stays on a button
-FOREIGN = 1000  # the first number that is no card
 
 OUTPUTS = ("pick", "transport", "ejector", "outfeed", "reverse", "dark")
 PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK = range(6)
 
 
-class Plant:
+class Plant(Chassis):
     """One simulated machine with its hands-on surface. `edges` collects what the lines showed since the last sample."""
 
     def __init__(self, config: "Config", lines: "tuple[str, ...]", seed: int) -> None:
-        mech = config["mechanism"]
-        self.kind = mech["kind"]
-        self.seed = seed
-        self.now_us = 0
-        self.lines = lines
-        self._name_lines(lines)
-        self.level = bytearray(len(lines))
-        self.edges: "list[tuple[int, int, int]]" = []
-        self.changed = False
-        self.watch_slot = False
-        self.recognition = bool(config.get("sensors", {}).get("recognition", False))
-        self.card_code = self.card_codes = 0
-        self.crashes = 0
-        self.card_um = mech["card_um"]
-        self.exit_um = 0  # if it has one
-        self.traits: "dict[int, tuple[int, int]]" = {}  # cards that are not like the others: length, traits
-        self.hopper: "list[int]" = []
-        self.tray: "list[int]" = []
-        self.lost: "list[int]" = []  # under a rail, where no beam looks
-        self.slots: "list[list[int]]" = []
-        self.loads = 0
-        self.put_in = 0  # cards ever put into the machine
-        self.handed_out = 0
+        Chassis.__init__(self, config, lines, seed)
         self.releases: "list[tuple[int, int]]" = []  # buttons under a finger: (when it lifts, line)
         self.wired = [name in config["outputs"] for name in OUTPUTS]
         self.outputs = bytearray(len(OUTPUTS))
         self.on_us = [0] * len(OUTPUTS)
-        self.stop_line = -1
         self.stop_output = 0
         self.stop_delay_us = 0
         self.stop_due_us = FAR
         self.stop_held = -1  # switched off by the order, not yet by the firmware
         self.beams = Beams(self, config)
         self.set_line = self.beams.set
-        self.luck = Luck(self)
-        self.output_tray = Tray(self)
+        self.faults = Faults(self)
+        self.output_tray = Tray(self, self.faults)
+        self.fault_timer = FaultTimer(self, self.faults, self.beams, self.output_tray)
         self.reader = Reader(self, config)
-        self.axis: "Axis | NoAxis" = NoAxis(self)
-        self._build(mech)
-
-    def _name_lines(self, lines: "tuple[str, ...]") -> None:
-        self.line_hopper = lines.index("hopper")
-        self.line_a = lines.index("throat_a")
-        self.line_b = lines.index("throat_b")
-        self.line_opacity = lines.index("opacity")
-        self.line_slot = lines.index("slot")
-        self.line_exit = lines.index("exit")
-        self.line_tray = lines.index("tray")
-        self.line_ejector = lines.index("ejector")
-        self.line_door = lines.index("door")
-        self.line_arrival = lines.index("arrival")
-        self.line_cut = lines.index("cut")
-        self.line_back = lines.index("back")
-        self.line_face = lines.index("face")
+        self.axis = NoAxis(self)
+        self._build(config["mechanism"])
 
     def _build(self, mech: "Config") -> None:
         """The parts that this kind of machine has, in the order in which they act within one microsecond."""
+        faults = self.faults
         parts: "list[Any]" = []
         self.tracks: "list[Any]" = []
         if self.kind == "carousel":
@@ -100,36 +63,35 @@ class Plant:
             carousel = Carousel(self, count, mech["slot_beam_slots"])
             self.slots = carousel.slots
             speed, accel = mech["axis_mrev_per_s"] * count, mech["axis_mrev_per_s2"] * count
-            self.axis = Axis(self, count, speed, accel, mech["slot_beam_slots"])
+            self.axis = Axis(self, faults, count, speed, accel, mech["slot_beam_slots"])
             self.store = carousel
-            self.throat = Throat(self, mech, carousel)
-            self.outlet = Outlet(self, mech, carousel)
+            self.throat = Throat(self, faults, mech, carousel)
+            self.outlet = Outlet(self, faults, self.output_tray, mech, carousel)
             self.unloader = self.outlet
-            self.exit_um = mech["exit_um"]
             parts = [self.throat, self.outlet, self.axis]
             self.tracks = [self.throat, self.outlet]
         elif self.kind == "shelves":
-            shelves = Shelves(self, mech)
+            shelves = Shelves(self, faults, self.output_tray, mech)
             self.slots = shelves.slots
-            self.axis = Axis(self, mech["shelf_count"], mech["axis_mshelf_per_s"], mech["axis_mshelf_per_s2"], -1)
+            speed, accel = mech["axis_mshelf_per_s"], mech["axis_mshelf_per_s2"]
+            self.axis = Axis(self, faults, mech["shelf_count"], speed, accel, -1)
             self.store = shelves
-            self.throat = Throat(self, mech, shelves)
+            self.throat = Throat(self, faults, mech, shelves)
             self.unloader = shelves
             parts = [self.throat, shelves, self.axis]
             self.tracks = [self.throat]
         elif self.kind == "shoe":
-            self.throat = Throat(self, mech, self.output_tray)
-            self.exit_um = mech["exit_um"]
+            self.throat = Throat(self, faults, mech, self.output_tray)
             parts = [self.throat]
             self.tracks = [self.throat]
         elif self.kind == "draw":
-            self.hand = Hand(self, mech)
+            self.hand = Hand(self, faults, mech)
             parts = [self.hand]
             self.tracks = [self.hand]
         else:
             raise ValueError("no mechanism " + str(self.kind))
         self.source = self.hand if self.kind == "draw" else self.throat  # who takes cards from the hopper
-        self.parts = tuple(parts + [self.output_tray, self.beams, self.luck])
+        self.parts = tuple(parts + [self.output_tray, self.beams, self.fault_timer])
 
     # -- time ------------------------------------------------------------------------------------------------------
 
@@ -210,7 +172,7 @@ class Plant:
         outputs = self.outputs
         now_us = self.now_us
         if self.kind != "draw":
-            dead = self.luck.dead
+            dead = self.faults.dead
             self.throat.drive(
                 outputs[PICK] != 0 and not dead[0],
                 outputs[TRANSPORT] != 0 and not dead[1],
@@ -242,51 +204,11 @@ class Plant:
 
     def _check_mouth(self) -> None:
         """Moving with a card in the mouth breaks it, unless the beam that should have told was lying."""
-        lied = self.beams.lied
+        lied = self.lied
         if self.slots:
             in_mouth = self.throat.mouth_blocked() and not (lied[self.line_b] or lied[self.line_arrival])
             if in_mouth or (self.unloader.mouth_blocked() and not (lied[self.line_exit] or lied[self.line_ejector])):
                 self.crashes += 1
-
-    # -- cards -----------------------------------------------------------------------------------------------------
-
-    def trait_of(self, card: int) -> "tuple[int, int]":
-        """Length and traits."""
-        if card == CUT_CARD:
-            return self.card_um, TRAIT_CUT
-        return self.traits.get(card, (self.card_um, TRAIT_FOREIGN if card >= FOREIGN else 0))
-
-    def mark_card(self, card: int, length_um: int, traits: int) -> None:
-        """Make one card different; length 0 leaves its length."""
-        old_um, old = self.trait_of(card)
-        self.traits[card] = (length_um or old_um, old | traits)
-
-    def read_card(self, card: int) -> None:
-        """The recognition sensor at throat A has read a face, or nothing it knows."""
-        foreign = self.trait_of(card)[1] & (TRAIT_FOREIGN | TRAIT_CUT)
-        self.card_code = 0 if foreign else card % 52 + 1
-        self.card_codes += 1
-        self.changed = True
-
-    def hand_out(self, cards: "list[int]") -> None:
-        self.handed_out += count_cards(cards)
-
-    def put_back(self, cards: "list[int]", now_us: int) -> None:
-        """Cards in the order of picking slide back onto the pile and will come first again."""
-        for i in range(len(cards) - 1, -1, -1):
-            if self.source.at_end:
-                self.hopper.append(cards[i])
-            else:
-                self.hopper.insert(0, cards[i])
-        self.set_line(self.line_hopper, 1, now_us)
-
-    def lift_tray(self, now_us: int) -> None:
-        """The lift is at the hopper with what lay in the tray."""
-        cards = self.output_tray.take(-1, now_us)
-        if cards:
-            self.loads += 1
-            self.hopper.extend(cards)
-            self.set_line(self.line_hopper, 1, now_us)
 
     # -- hands -----------------------------------------------------------------------------------------------------
 
@@ -320,14 +242,13 @@ class Plant:
 
     def put_in_tray(self, cards: "list[int]") -> None:
         """Somebody puts cards where only the machine should."""
-        self.put_in += len(cards)
-        self.output_tray.put(cards, self.now_us)
+        self.output_tray.put_in(cards, self.now_us)
 
     def litter(self, count: int) -> None:
-        self.put_in_tray([FOREIGN + i for i in range(count)])
+        self.output_tray.litter(count, self.now_us)
 
     def press(self, line: int) -> None:
-        if self.luck.panel_lost:
+        if self.faults.panel_lost:
             return
         self.set_line(line, 1, self.now_us)
         self.releases.append((self.now_us + PRESS_US, line))
@@ -357,33 +278,16 @@ class Plant:
                 self.releases.remove(release)
                 self.set_line(release[1], 0, now_us)
 
-    # -- bad luck and the truth about it ---------------------------------------------------------------------------
+    # -- faults ----------------------------------------------------------------------------------------------------
+
+    def add_fault(self, spec: "Spec") -> None:
+        """Raises ValueError for what no machine of this kind can have."""
+        self.fault_timer.add(spec)
+
+    def repair(self) -> None:
+        """End all faults."""
+        self.fault_timer.clear()
 
     def jam(self, place: str, nth: int, at_um: int) -> None:
         """The nth card (from 0) at `throat` (since its load) or `exit` (since power-up) stops at at_um, for good."""
-        self.luck.add({"fault": "jam", "place": place, "card": nth, "at_um": at_um})
-
-    def misfeed(self, nth: int, times: int) -> None:
-        """The nth card of the load does not come at the first `times` tries."""
-        self.luck.add({"fault": "misfeed", "card": nth, "times": times})
-
-    def check_place(self, place: str, at_um: int) -> None:
-        """Whether a card can stop there."""
-        if self.kind == "draw":
-            raise ValueError("a hand draws the cards: nothing jams")
-        if place == "exit":
-            if not self.exit_um:
-                raise ValueError("no exit to jam")
-            if at_um >= self.exit_um + self.card_um:
-                raise ValueError("past the exit beam a card falls freely into the tray")
-
-    def where(self) -> Where:
-        return Where(self)
-
-    def is_moving(self) -> bool:
-        """Whether any card or the axis moves."""
-        return anything_moves(self)
-
-    def stopped_us(self, output: int) -> int:
-        """For how long this motor has been running against a card that does not move."""
-        return stopped_us(self, output)
+        self.add_fault({"fault": "jam", "place": place, "card": nth, "at_um": at_um})

@@ -50,7 +50,7 @@ class SimHal:
     def sample(self, inp: "InputImage") -> bool:
         plant = self.plant
         inp.axis = plant.axis.state()
-        inp.panel_lost = plant.luck.panel_lost
+        inp.panel_lost = plant.faults.panel_lost
         if self.first:
             self.first = False
             plant.edges = []  # from before anybody looked: levels say all there is to say
@@ -165,8 +165,8 @@ class SimHal:
 
     def _fault(self, name: str) -> str:
         """The kind of an active fault, or nothing."""
-        luck = self.plant.luck
-        fault = luck.active(name) if luck.faults else None
+        faults = self.plant.faults
+        fault = faults.active(name) if faults.entries else None
         return str(fault.values["kind"]) if fault else ""
 
     def busy_us(self, work_us: int) -> int:
@@ -179,7 +179,7 @@ class SimHal:
             # Each line can have so many before it is masked.
             return work_us + self.edge_us * (self.rate.limit + 1) * len(beams.storms)
         spare = 1000000 - beams.edges_per_s() * self.edge_us
-        ends_us = self.plant.luck.due_us - self.plant.now_us
+        ends_us = self.plant.fault_timer.due_us - self.plant.now_us
         return work_us * 1000000 // spare if spare > 0 else ends_us + work_us
 
     def watchdog_feed(self) -> None:

@@ -7,7 +7,7 @@ knows that a card lies in it, and nothing else: a reader that nobody may ask can
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
 
 # As the firmware numbers its outputs.
 READ_ACE = 9
@@ -20,7 +20,7 @@ JACK = 11
 class Reader:
     """One of a table's; the dealer puts the hole card in and takes it out."""
 
-    def __init__(self, plant: "Plant", config: "Config") -> None:
+    def __init__(self, plant: "Chassis", config: "Config") -> None:
         self.plant = plant
         self.wired = "read_ace" in config["outputs"] and "read_court" in config["outputs"]
         self.rank = 0  # of the card in it, 1 ace to 13 king; 0: none

@@ -6,14 +6,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config
     from hal.sim.body import Body
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
+    from hal.sim.faults import Faults
+    from hal.sim.tray import Tray
 
 
 class Shelves:
     """Sink of the throat, and owner of pusher and lift."""
 
-    def __init__(self, plant: "Plant", mech: "Config") -> None:
+    def __init__(self, plant: "Chassis", faults: "Faults", tray: "Tray", mech: "Config") -> None:
         self.plant = plant
+        self.faults = faults
+        self.tray = tray
         self.cards_max = mech["shelf_cards_max"]
         self.stroke_us = mech["ejector_us"]
         self.lift_us = mech["lift_us"]
@@ -29,7 +33,7 @@ class Shelves:
         plant = self.plant
         axis = plant.axis
         if axis.moving:
-            if not (plant.beams.lied[plant.line_a] or plant.beams.lied[plant.line_b]):
+            if not (plant.lied[plant.line_a] or plant.lied[plant.line_b]):
                 plant.crashes += 1
             return False
         return axis.fits() and len(self.slots[axis.slot]) + len(body.cards) <= self.cards_max
@@ -43,11 +47,11 @@ class Shelves:
         return 1 if not axis.moving and axis.fits() and self.slots[axis.slot] else 0
 
     def mouth_blocked(self) -> bool:
-        return self.plant.beams.truth[self.plant.line_ejector] != 0
+        return self.plant.truth[self.plant.line_ejector] != 0
 
     def drive(self, ejector: bool, outfeed: bool, now_us: int) -> None:
         plant = self.plant
-        if ejector != self.pushing and not plant.luck.blocks_ejector():
+        if ejector != self.pushing and not self.faults.blocks_ejector():
             self.pushing = ejector
             if ejector:
                 if plant.axis.moving:
@@ -71,17 +75,26 @@ class Shelves:
             if slot and plant.axis.fits():
                 self.slots[plant.axis.slot] = []
                 plant.look()
-                plant.output_tray.store(slot, now_us)
+                self.tray.store(slot, now_us)
         if self.home_us <= now_us:
-            if plant.luck.blocks_ejector():
+            if self.faults.blocks_ejector():
                 self.home_us = now_us + self.stroke_us  # the spring keeps pulling
             else:
                 self.home_us = FAR
                 plant.set_line(plant.line_ejector, 0, now_us)
         if self.up_us <= now_us:
             self.up_us = FAR
-            plant.lift_tray(now_us)
+            self._lift_tray(now_us)
         self._schedule()
+
+    def _lift_tray(self, now_us: int) -> None:
+        """The lift is at the hopper with what lay in the tray."""
+        plant = self.plant
+        cards = self.tray.take(-1, now_us)
+        if cards:
+            plant.loads += 1
+            plant.hopper.extend(cards)
+            plant.set_line(plant.line_hopper, 1, now_us)
 
     def _schedule(self) -> None:
         self.due_us = min(self.drop_us, self.home_us, self.up_us)

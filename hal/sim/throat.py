@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from hal.api import Config
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
+    from hal.sim.faults import Faults
 
     class Sink(Protocol):
         """What takes a card at the end of the way."""
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 class Throat(Track):
     """At most two bodies are under way, the front one first."""
 
-    def __init__(self, plant: "Plant", mech: "Config", sink: "Sink") -> None:
+    def __init__(self, plant: "Chassis", faults: "Faults", mech: "Config", sink: "Sink") -> None:
         self.sink = sink
         self.a_um = mech["throat_a_um"]
         self.b_um = mech["throat_b_um"]
@@ -49,7 +50,7 @@ class Throat(Track):
             self.fall_um = mech["tray_um"]
             beams.append((plant.line_exit, self.far_um))
         self.fall_mark = plant.line_exit * 2 if self.fall_um else -1  # from here on it falls freely
-        Track.__init__(self, plant, mech["card_um"], mech["transport_um_per_ms"], beams)
+        Track.__init__(self, plant, faults, mech["card_um"], mech["transport_um_per_ms"], beams)
         self.hopper = plant.hopper
         self.at_end = -1 if mech["feed"] == "top" else 0  # where the next card lies in the list
         self.picked = 0  # cards since the last load, for faults that name one
@@ -134,10 +135,10 @@ class Throat(Track):
             card = self.hopper[self.at_end]
             self.attempt += 1
             late_us = 0
-            if plant.luck.faults:
-                if plant.luck.misfeeds(self.picked, card, self.attempt):
+            if self.faults.entries:
+                if self.faults.misfeeds(self.picked, card, self.attempt):
                     return
-                late_us = plant.luck.wear_us(self.passed)
+                late_us = self.faults.wear_us(self.passed)
             spread = mix(plant.seed, card, self.attempt) % self.spread_us
             self.grip_us = now_us + self.latency_us + spread + late_us
 
@@ -157,8 +158,8 @@ class Throat(Track):
         body = Body([card], self.card_um, speed, now_us)
         body.attempt = self.attempt
         self.attempt = 0
-        if plant.luck.faults or plant.traits:
-            plant.luck.picked(self, body, self.picked)
+        if self.faults.entries or plant.traits:
+            self._spoil(body)
             self.mark_out(body)
         else:
             body.marks_um = self.plain_um
@@ -168,6 +169,28 @@ class Throat(Track):
         self.bodies.append(body)
         if not self.hopper:
             plant.set_line(plant.line_hopper, 0, now_us)
+
+    def _spoil(self, body: Body) -> None:
+        """What is wrong with a card that has just left the hopper, and what will happen to it."""
+        faults = self.faults
+        nth = self.picked
+        card = body.cards[0]
+        attempt = self.plant.loads * 32 + body.attempt
+        offset_um = 0
+        if faults.entries:
+            fault = faults.strikes("double_feed", "", nth, card, attempt)
+            if fault and self.hopper:
+                body.cards.append(self.hopper.pop(self.at_end))
+                offset_um = fault.number_of("offset_um")
+            faults.mark(nth, card)
+        self.shape(body, offset_um)
+        if not faults.entries:
+            return
+        body.lost = faults.strikes("card_lost", "rail", nth, card, attempt) is not None
+        faults.stop(body, "throat", nth, attempt, 0)
+        faults.stop(body, "mouth", nth, attempt, self.b_um)
+        if self.fall_um:
+            faults.stop(body, "exit", self.passed, attempt, 0)
 
     def _in_roller(self) -> bool:
         """Whether a card lies under the pick roller."""
@@ -243,7 +266,7 @@ class Throat(Track):
         self.attempt = body.attempt
         self.picked -= 1
         self.passed -= 1
-        self.plant.put_back(body.cards, now_us)
+        self.put_back(body.cards, self.at_end, now_us)
 
     def _schedule(self) -> None:
         due = self.next_due()

@@ -1,18 +1,15 @@
 """A way that bodies take past beams: which marks each of them has to pass, and how many are over each beam."""
 
 from hal.sim.body import FAR, Body
+from hal.sim.chassis import TRAIT_BACK, TRAIT_CUT, TRAIT_FACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
+    from hal.sim.faults import Faults
 
 # A mark below NIP is a beam's: twice its line, and 1 where the leading edge enters, 0 where the trailing edge leaves.
 NIP, FREE, READ, SINK = range(256, 260)
-
-TRAIT_BACK = 1  # not the back this deck must have
-TRAIT_FACE = 2  # lies face up
-TRAIT_FOREIGN = 4  # no card of any deck
-TRAIT_CUT = 8  # the cut card
 
 READ_UM = 10000  # a card is recognised when so much of it is past throat A
 
@@ -20,8 +17,11 @@ READ_UM = 10000  # a card is recognised when so much of it is past throat A
 class Track:
     """Bodies in order, the furthest first; `beams` are (line, place) pairs, the first of them throat A or the exit."""
 
-    def __init__(self, plant: "Plant", card_um: int, speed: int, beams: "list[tuple[int, int]]") -> None:
+    def __init__(
+        self, plant: "Chassis", faults: "Faults", card_um: int, speed: int, beams: "list[tuple[int, int]]"
+    ) -> None:
         self.plant = plant
+        self.faults = faults
         self.card_um = card_um
         self.speed = speed
         self.beams = beams
@@ -44,11 +44,10 @@ class Track:
 
     def mark_out(self, body: Body) -> None:
         """Give the body the marks that its length, thickness and traits ask for."""
-        plant = self.plant
         length = body.length_um
         marks = self.specials(body)
         for line, at_um in self.beams_of(body):
-            dust_um = plant.luck.dust_um(line) if plant.luck.faults else 0
+            dust_um = self.faults.dust_um(line) if self.faults.entries else 0
             marks.append((at_um - dust_um // 2, line * 2 + 1))
             marks.append((at_um + length + dust_um - dust_um // 2, line * 2))
         marks.sort()
@@ -126,6 +125,16 @@ class Track:
         if len(body.cards) > 1:
             body.thick_um = (offset_um, length)
             body.length_um = length + offset_um
+
+    def put_back(self, cards: "list[int]", at_end: int, now_us: int) -> None:
+        """Cards in the order of picking slide back onto the pile and will come first again."""
+        plant = self.plant
+        for i in range(len(cards) - 1, -1, -1):
+            if at_end:
+                plant.hopper.append(cards[i])
+            else:
+                plant.hopper.insert(0, cards[i])
+        plant.set_line(plant.line_hopper, 1, now_us)
 
     def next_due(self) -> int:
         due = FAR

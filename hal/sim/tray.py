@@ -1,18 +1,21 @@
 """The output tray: what lies in it, bottom to top, its beam, and cards that are slow to come to rest."""
 
 from hal.sim.body import FAR
+from hal.sim.chassis import FOREIGN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.sim.body import Body
-    from hal.sim.plant import Plant
+    from hal.sim.chassis import Chassis
+    from hal.sim.faults import Faults
 
 
 class Tray:
     """Sink of a shoe's throat, of a carousel's outlet and of the pusher of shelves."""
 
-    def __init__(self, plant: "Plant") -> None:
+    def __init__(self, plant: "Chassis", faults: "Faults") -> None:
         self.plant = plant
+        self.faults = faults
         self.cards = plant.tray
         self.landed = 0  # for faults that name a card
         self.late: "list[tuple[int, list[int]]]" = []
@@ -22,9 +25,8 @@ class Tray:
         return True
 
     def store(self, cards: "list[int]", now_us: int) -> None:
-        plant = self.plant
-        if plant.luck.faults:
-            late_us = plant.luck.late_us(self.landed, cards[0])
+        if self.faults.entries:
+            late_us = self.faults.late_us(self.landed, cards[0])
             if late_us:
                 self.late.append((now_us + late_us, cards))
                 self.landed += 1
@@ -37,6 +39,15 @@ class Tray:
         self.cards.extend(cards)
         if cards:
             self.plant.set_line(self.plant.line_tray, 1, now_us)
+
+    def put_in(self, cards: "list[int]", now_us: int) -> None:
+        """A hand puts cards where only the machine should."""
+        self.plant.put_in += len(cards)
+        self.put(cards, now_us)
+
+    def litter(self, count: int, now_us: int) -> None:
+        """So many foreign cards."""
+        self.put_in([FOREIGN + i for i in range(count)], now_us)
 
     def take(self, count: int, now_us: int) -> "list[int]":
         """The dealer's hand takes so many from the top, or everything (-1)."""

@@ -217,10 +217,10 @@ class SimDriver(Driver):
         return SimStorm(self, names, hz)
 
     def hide_mark(self):
-        self.plant.luck.add({"fault": "home_lost"})
+        self.plant.add_fault({"fault": "home_lost"})
 
     def slip_next(self, thousandths):
-        self.plant.luck.add({"fault": "axis_slip", "move": self.plant.axis.moves, "thousandths": thousandths})
+        self.plant.add_fault({"fault": "axis_slip", "move": self.plant.axis.moves, "thousandths": thousandths})
 
     def receive(self, data):
         self.hal.received.extend(data)
@@ -242,7 +242,7 @@ class SimDriver(Driver):
         self.nv.broken = True
 
     def fail_noise(self, kind):
-        self.plant.luck.add({"fault": "entropy", "kind": kind})
+        self.plant.add_fault({"fault": "entropy", "kind": kind})
 
     def resets(self, cause):
         self.cause = cause

@@ -194,7 +194,7 @@ def test_a_jam_that_is_not_noticed_as_one_fails_the_drill(tmp_path: Path) -> Non
 
     def no_strip(deed: Deed) -> None:
         if deed.action == "fault":
-            case.line.sim.rig.plant.luck.clear()
+            case.line.sim.rig.plant.repair()
 
     original = case.hands
 

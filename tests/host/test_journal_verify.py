@@ -449,7 +449,7 @@ def test_what_real_devices_write_is_always_good() -> None:
         rig = played.stage.rig
         if not rig.powered:
             rig.boot()
-        rig.plant.luck.clear()
+        rig.plant.repair()
         played.stage.to_host = played.stage.to_device = None
         played.stage.run(300)
         verdict = verify(pulled(rig, KEY if data.get("role") else b""), [SEAL] if data.get("role") else [])

@@ -10,7 +10,7 @@ import pytest
 from fairshoe.sim.scenario_files import play
 from firmware.fault import FAULT_NAMES
 from firmware.games import flow, pages
-from hal.sim import luck
+from hal.sim import faults
 from rig import actions, expect, scenario, stories
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,11 +37,11 @@ def words(text: str, header: str) -> set[str]:
 
 
 def test_the_table_of_faults_is_that_of_the_simulator() -> None:
-    assert luck.__doc__ is not None
-    assert table(SCENARIOS, "fault | its own keys") == table(luck.__doc__, "fault | its own keys")
-    assert {row[0] for row in table(SCENARIOS, "fault | its own keys")} == set(luck.FAULTS)
+    assert faults.__doc__ is not None
+    assert table(SCENARIOS, "fault | its own keys") == table(faults.__doc__, "fault | its own keys")
+    assert {row[0] for row in table(SCENARIOS, "fault | its own keys")} == set(faults.FAULTS)
     told = " ".join(SCENARIOS.split())
-    for paragraph in luck.__doc__[luck.__doc__.index("[1] ") :].strip().split("\n\n"):
+    for paragraph in faults.__doc__[faults.__doc__.index("[1] ") :].strip().split("\n\n"):
         assert " ".join(paragraph.split()) in told
 
 

@@ -89,7 +89,7 @@ def test_every_mechanism_has_good_rounds_and_faults() -> None:
 
 
 def test_every_fault_that_the_simulator_knows_is_in_a_scenario() -> None:
-    from hal.sim.luck import FAULTS
+    from hal.sim.faults import FAULTS
 
     text = "".join(path.read_text(encoding="utf-8") for path in FILES)
     assert [name for name in FAULTS if f'"fault": "{name}"' not in text] == []
@@ -214,9 +214,9 @@ def test_an_event_seen_before_its_turn_that_never_came_again_is_lost() -> None:
     assert not scenario.play(), "as it is"
     peer = scenario.stage.peer
     peer.ahead = peer.seq_last
-    assert not judge(scenario, {}), "it came again"
+    assert not judge(scenario.stage, {}, {}, -1), "it came again"
     peer.ahead += 1
-    assert judge(scenario, {}) == ["an event was lost"]
+    assert judge(scenario.stage, {}, {}, -1) == ["an event was lost"]
 
 
 def test_a_folder_plays_every_file_in_it(tmp_path: Path) -> None:

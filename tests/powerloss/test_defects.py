@@ -435,7 +435,7 @@ def test_a_planted_defect_is_found(
 
 
 def test_every_promise_is_on_the_page_and_has_a_planted_defect() -> None:
-    files = [ROOT / "rig" / f"{name}.py" for name in ("aftermath", "answers", "kept")]
+    files = [ROOT / "rig" / f"{name}.py" for name in ("powercut_invariants", "answers", "storage_invariants")]
     code = "".join(path.read_text(encoding="utf-8") for path in files)
     checked = set(re.findall(r'Finding\("(\w+):', code))
     page = (ROOT / "docs" / "POWERLOSS.md").read_text(encoding="utf-8")

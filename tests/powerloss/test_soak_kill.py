@@ -14,7 +14,7 @@ from firmware.journal.lanes import Lanes
 from firmware.journal.store import Journal
 from firmware.link.commands import CommandRunner
 from firmware.protocol import ids
-from rig.piles import Finding
+from rig.card_locations import Finding
 
 ROUNDS = 20
 

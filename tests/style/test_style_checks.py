@@ -104,6 +104,26 @@ def test_sizes(path: str, source: str, allowed: bool) -> None:
     assert (checks.check_sizes(path, source) == []) is allowed
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "found"),
+    [
+        ("from hal.b import x", "", []),
+        ("from hal.b import x", "from hal import a", [["hal.a", "hal.b"]]),
+        ("from hal.b import x", "def f():\n    import hal.a\n", [["hal.a", "hal.b"]]),
+        ("from hal.b import x", "if TYPE_CHECKING:\n    from hal.a import y\n", [["hal.a", "hal.b"]]),
+        ("from hal.c import x", "from hal.a import y", [["hal.a", "hal.b", "hal.c"]]),
+    ],
+)
+def test_circles_of_imports_are_found(a: str, b: str, found: list[list[str]]) -> None:
+    files = {"hal/__init__.py": "", "hal/a.py": a, "hal/b.py": b, "hal/c.py": "from hal.b import z"}
+    assert checks.import_circles(files) == found
+
+
+def test_circles_among_tools_are_found_by_the_names_they_import() -> None:
+    files = {"tools/soak/run.py": "from soak import hands", "tools/soak/hands.py": "from soak.run import Run"}
+    assert checks.import_circles(files) == [["soak.hands", "soak.run"]]
+
+
 def test_a_module_without_docstring_is_found() -> None:
     assert checks.check_docstring("tools/a.py", '"""One job."""\n') == []
     assert checks.check_docstring("tools/a.py", "# a comment\nx = 1\n") == ["tools/a.py:1: no module docstring"]

@@ -94,18 +94,18 @@ class RigBoard:
         self.hung = not clocks
         if self.hung:
             lost_ms = self.plant.now_us // 1000 + PANEL_LOST_MS
-            self.plant.luck.add({"fault": "panel_lost", "from_ms": lost_ms})
+            self.plant.add_fault({"fault": "panel_lost", "from_ms": lost_ms})
 
     def free_bus(self) -> None:
         self.hung = False
-        self.plant.luck.clear()
+        self.plant.repair()
 
     def storm(self, lines: tuple[str, ...], hz: int) -> None:
         for line in lines:
-            self.plant.luck.add({"fault": "storm", "line": line, "edges_per_s": 2 * hz})
+            self.plant.add_fault({"fault": "storm", "line": line, "edges_per_s": 2 * hz})
 
     def calm(self) -> None:
-        self.plant.luck.clear()
+        self.plant.repair()
 
     def power_off(self, dark_ms: int) -> None:
         self.rig.cut_power()

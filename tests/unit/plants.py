@@ -117,10 +117,10 @@ def abuse(kind, seed, steps, each=None):
     """Random hands and a random firmware at a machine with every fault; returns all edges. Asks `each` after a step."""
     plant = machine(kind, seed, recognition=True, bounce_us=300, slip_percent_max=6)
     for spec in CHANCES if kind == "draw" else CHANCES + STOPS:
-        plant.luck.add(spec)
+        plant.add_fault(spec)
     if kind == "carousel":
-        plant.luck.add({"fault": "stall", "place": "exit", "ppm": 90000, "at_um": 20000})
-        plant.luck.add({"fault": "card_lost", "place": "exit", "ppm": 50000})
+        plant.add_fault({"fault": "stall", "place": "exit", "ppm": 90000, "at_um": 20000})
+        plant.add_fault({"fault": "card_lost", "place": "exit", "ppm": 50000})
     edges = []
     for step in range(steps):
         _abuse_once(plant, mix(seed, 0xAB, step))

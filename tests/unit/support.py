@@ -5,7 +5,7 @@ import json
 import micropython
 
 from firmware.image import IN_ARRIVAL
-from rig.scenario import TEXTS
+from rig.event_fields import TEXTS
 from rig.story import Stage
 
 GAME = "caribbean-stud"

@@ -30,7 +30,7 @@ def set_up(kind, cards, seed=7, config=None, **game):
 
 def faults(stage, *specs):
     for spec in specs:
-        stage.rig.plant.luck.add(spec)
+        stage.rig.plant.add_fault(spec)
     return stage
 
 
@@ -50,7 +50,7 @@ def warned(stage, wait_ms_max=200000):
 
 def clear_by_hand(stage):
     """Repair, take every card out, close and acknowledge, until the machine is proved empty again."""
-    stage.rig.plant.luck.clear()
+    stage.rig.plant.repair()
     stage.play([("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
     stage.until("warning_cleared", 60000)
     return stage

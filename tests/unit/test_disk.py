@@ -3,8 +3,8 @@
 import os
 
 from hal.disk import Disk
-from hal.sim.kept import KeptNv
 from hal.sim.nv import Nv, PowerCut
+from hal.sim.persistent_nv import PersistentNv
 
 PATH = "test_disk.tmp"
 CELL = bytes(range(96))
@@ -62,12 +62,12 @@ def test_a_folder_is_no_storage():
 def test_a_kept_storage_begins_where_the_last_one_ended():
     _gone()
     disk = Disk(PATH, 640, 32)
-    nv = KeptNv(640, disk)
+    nv = PersistentNv(640, disk)
     assert nv.prog(64, bytearray(CELL[:64])) and nv.prog(288, bytearray(CELL))
     assert isinstance(nv, Nv) and nv.writes == 2
     disk.close()
     disk = Disk(PATH, 640, 32)
-    assert KeptNv(640, disk).data == nv.data and nv.data[64:128] == CELL[:64] and nv.data[288:384] == CELL
+    assert PersistentNv(640, disk).data == nv.data and nv.data[64:128] == CELL[:64] and nv.data[288:384] == CELL
     disk.close()
     _gone()
 
@@ -75,7 +75,7 @@ def test_a_kept_storage_begins_where_the_last_one_ended():
 def test_a_cut_write_is_kept_as_far_as_it_came_and_a_broken_one_not_at_all():
     _gone()
     disk = Disk(PATH, 640, 32)
-    nv = KeptNv(640, disk)
+    nv = PersistentNv(640, disk)
     nv.cut_at = 0
     nv.cut_bytes = 50
     try:
@@ -86,7 +86,7 @@ def test_a_cut_write_is_kept_as_far_as_it_came_and_a_broken_one_not_at_all():
     assert not nv.prog(0, bytearray(CELL))
     disk.close()
     disk = Disk(PATH, 640, 32)
-    kept = KeptNv(640, disk).data
+    kept = PersistentNv(640, disk).data
     assert kept[96:146] == CELL[:50] and kept[146:] == bytes(494) and kept[:96] == bytes(96)
     disk.close()
     _gone()

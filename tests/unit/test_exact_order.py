@@ -142,7 +142,7 @@ class History:
     def recover(self):
         """Everything out by hand, whatever it was, until it waits for a deck again."""
         stage = self.stage
-        stage.rig.plant.luck.clear()
+        stage.rig.plant.repair()
         stage.play([("", 200, "open", 0), ("", 200, "clear", 0), ("", 500, "close", 0), ("", 300, "press", "ack")])
         for _ in range(60):
             if stage.rig.app.flow.state == WAITING_FOR_DECK:

@@ -37,11 +37,11 @@ def test_the_table_system_may_ask_for_it_in_the_same_place():
 def test_a_jam_of_the_extra_card_leaves_nothing_behind_in_the_next_round():
     table = Table("caribbean-stud", table={"progressive": False}).shuffle().deal(1)
     assert table.record("misdeal", 0, 4) == DONE
-    table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": 10, "at_um": 40000})
+    table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 10, "at_um": 40000})
     table.play(("", 500, "press", "lock"), ("warning_latched", 500, "open", 0), ("", 500, "clear", 0))
     table.play(("", 500, "close", 0), ("", 500, "press", "ack"), ("warning_cleared", 500, "wait", 0))
     assert clauses_of(table.stage, "round_voided") == [b"CS-13f"]
-    table.stage.rig.plant.luck.clear()
+    table.stage.rig.plant.repair()
     table.shuffle().deal(2)
     assert table.flow.state == WAITING_FOR_GREEN
     table.release().end()

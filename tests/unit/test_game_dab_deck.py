@@ -221,13 +221,13 @@ def test_an_incomplete_shuffle_never_counts_and_the_set_is_shuffled_again():
         {"fault": "roller_dead", "roller": "pick", "from_ms": 8000},
     ):
         table = shelves(24)
-        table.stage.rig.plant.luck.add(spec)
+        table.stage.rig.plant.add_fault(spec)
         shuffle(table, 24, wait="warning_latched")
         assert clauses_of(table.stage, "shuffle_failed") == [b"DAB-15k"]
         assert all_fields_of(table.stage, "shuffle_failed")[0][-1] == ids.RESHUFFLE
         assert "deck_verified" not in table.stage.names()
         assert table.flow.state == WARNING and table.flow.facts.deck(1, SOURCE) == 0
-        table.stage.rig.plant.luck.clear()
+        table.stage.rig.plant.repair()
         table.play(("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack"))
         table.play(("warning_cleared", 500, "wait", 0))
         shuffle(table, 24)

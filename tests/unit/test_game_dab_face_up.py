@@ -12,7 +12,7 @@ def found(by_record, nth, boxes=2, cut_at=-1, **options):
     """A shoe whose nth card, counted from 0 with the burn, lies face up: seen by the sensor, or told of."""
     shoe = Shoe(face=not by_record, **options).load(cut_at=cut_at).boxes(boxes)
     if not by_record:
-        shoe.stage.rig.plant.luck.add({"fault": "face_up", "card": nth})
+        shoe.stage.rig.plant.add_fault({"fault": "face_up", "card": nth})
     shoe.draw(nth + 1)
     if by_record:
         assert shoe.record("face_up", 1) == DONE
@@ -63,7 +63,7 @@ def test_whose_the_card_was_told_to_be_is_whose_the_next_one_is():
         shoe = Shoe(face=not by_record).load().boxes(2).draw(6)
         assert shoe.record("card_to", 2, 6) == DONE
         if not by_record:
-            shoe.stage.rig.plant.luck.add({"fault": "face_up", "card": 6})
+            shoe.stage.rig.plant.add_fault({"fault": "face_up", "card": 6})
         shoe.draw()
         if by_record:
             assert shoe.record("face_up", 1) == DONE

@@ -105,7 +105,7 @@ def test_the_second_face_up_card_of_a_shoe_voids_its_round_whichever_round_the_f
     """Proves: DAB-15b"""
     shoe = Shoe(face=True, locked=True).load()
     for nth in (3, 7):
-        shoe.stage.rig.plant.luck.add({"fault": "face_up", "card": nth})
+        shoe.stage.rig.plant.add_fault({"fault": "face_up", "card": nth})
     shoe.draw(4)
     assert shoe.told("cards_odd") == [(FAULT_FACE_UP, 1, ids.REJECT_CARD, "DAB-15b")]
     assert shoe.flow.state == DRAWING and shoe.display[0] == "A card lay face up"
@@ -127,7 +127,7 @@ def test_the_second_face_up_card_of_a_shoe_voids_its_round_whichever_round_the_f
 def test_face_up_cards_that_a_person_finds_run_in_the_same_tally():
     """Proves: DAB-15b"""
     shoe = Shoe(face=True).load()
-    shoe.stage.rig.plant.luck.add({"fault": "face_up", "card": 2})
+    shoe.stage.rig.plant.add_fault({"fault": "face_up", "card": 2})
     shoe.draw(4).green().draw(2)
     assert shoe.record("face_up", 1) == DONE
     assert shoe.last() == (ids.REC_FACE_UP, 1, 0, ids.ALL_VOID_RESHUFFLE, "DAB-15b")
@@ -142,7 +142,7 @@ def test_face_up_cards_that_a_person_finds_run_in_the_same_tally():
 def test_a_face_up_card_that_was_pushed_back_counts_when_it_comes():
     """Proves: DAB-15b"""
     shoe = Shoe(face=True).load().draw(2)
-    shoe.stage.rig.plant.luck.add({"fault": "face_up", "card": 2})
+    shoe.stage.rig.plant.add_fault({"fault": "face_up", "card": 2})
     assert shoe.stage.rig.plant.hand.draw_back(60000, 200)
     shoe.stage.run(900)
     assert shoe.count("cards_odd") == 0
@@ -151,7 +151,7 @@ def test_a_face_up_card_that_was_pushed_back_counts_when_it_comes():
     shoe.draw()
     assert shoe.count("cards_odd") == 1 and shoe.zones() == (2, 2, 16, 0)
     hidden = Shoe(face=True).load().draw(2)
-    hidden.stage.rig.plant.luck.add({"fault": "face_up", "card": 2})
+    hidden.stage.rig.plant.add_fault({"fault": "face_up", "card": 2})
     assert hidden.stage.rig.plant.hand.draw_back(60000, 200)
     hidden.stage.run(900)
     hopper = hidden.stage.rig.plant.hopper

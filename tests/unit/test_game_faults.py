@@ -6,6 +6,7 @@ from support import all_fields_of, clauses_of, fields_of
 from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE
 from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_GREEN, WARNING
 from firmware.protocol import ids
+from hal.sim.oracle import Where
 from rig import stories
 
 POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
@@ -14,7 +15,7 @@ POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-po
 def jam_while_dealing(game, positions, stacks, nth):
     """A card stops at the exit after so many stacks were taken."""
     table = Table(game)
-    table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": nth, "at_um": 60000})
+    table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": nth, "at_um": 60000})
     table.shuffle()
     table.play(*(stories.seats(positions) + [("", 500, "press", "close"), ("round_started", 600, "press", "lock")]))
     table.play(*[("stack_offered", 600, "take", 0) for _ in range(stacks)])
@@ -51,7 +52,7 @@ def test_boston_5_stud_keeps_the_hands_of_positions_with_a_complete_stack_and_li
 def test_the_dealers_own_stack_is_no_position_that_keeps_its_hand():
     """Proves: B5-12f"""
     table = Table("boston-5-stud").shuffle().deal(2)
-    table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": 12, "at_um": 60000})
+    table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 12, "at_um": 60000})
     table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
     assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b11]
 
@@ -60,7 +61,7 @@ def test_without_positions_the_last_stack_before_green_is_the_dealers():
     """Proves: B5-12f"""
     table = Table("boston-5-stud").shuffle()
     table.play(("", 300, "press", "close"), *[("stack_offered", 600, "take", 0) for _ in range(3)])
-    table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": 15, "at_um": 60000})
+    table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 15, "at_um": 60000})
     table.play(("stack_offered", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
     assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b11]
 
@@ -75,7 +76,7 @@ def test_a_jam_in_the_shuffle_is_no_shuffle_by_the_clause_of_each_game():
     """Proves: DDS-11e, B5-12e, CS-13e, DCP-12d"""
     for game, clause in zip(POKER, (b"DDS-11e", b"B5-12e", b"CS-13e", b"DCP-12d")):
         table = Table(game)
-        table.stage.rig.plant.luck.add({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
+        table.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
         table.play(*(stories.shuffle(52) + [("warning_latched", 500, "wait", 0)]))
         assert clauses_of(table.stage, "shuffle_failed") == [clause]
         assert all_fields_of(table.stage, "shuffle_failed")[0][1] == ids.RESHUFFLE
@@ -166,7 +167,7 @@ def test_the_first_face_up_card_is_replaced_and_the_second_voids_the_round():
         assert all_fields_of(table.stage, "recorded")[0][3] == ids.REJECT_CARD
         assert table.command(ids.CMD_GIVE_CARD) == DONE
         table.play(("", 500, "take", 0), ("", 500, "wait", 0))
-        rest = table.stage.rig.plant.where().store
+        rest = Where(table.stage.rig.plant).store
         assert table.record("face_up", 1) == DONE
         table.stage.run(300)
         assert clauses_of(table.stage, "round_voided") == [clause]

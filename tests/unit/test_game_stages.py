@@ -96,7 +96,7 @@ def test_neither_folded_nor_void_hands_are_kept():
     table = Table("boston-5-stud").shuffle().deal(4)
     assert table.record("fold", 2) == DONE
     assert table.record("misdeal", 4, 2) == DONE
-    table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": 20, "at_um": 60000})
+    table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 20, "at_um": 60000})
     table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
     assert clauses_of(table.stage, "round_voided") == [b"B5-12f"]
     assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b0101]
@@ -106,7 +106,7 @@ def test_the_clause_holds_when_no_hand_is_left_that_stands():
     """Proves: B5-12f (in part)"""
     table = Table("boston-5-stud").shuffle().deal(1)
     assert table.record("fold", 1) == DONE
-    table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": 10, "at_um": 60000})
+    table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 10, "at_um": 60000})
     table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
     assert clauses_of(table.stage, "round_voided") == [b"B5-12f"]
     assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0]

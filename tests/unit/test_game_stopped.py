@@ -15,7 +15,7 @@ REMOVALS = (b"B5-12g", b"CS-13g", b"DCP-12f")
 def jammed(game, **table):
     """A shuffler with a card stuck in its throat."""
     made = Table(game, table=table)
-    made.stage.rig.plant.luck.add({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
+    made.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
     made.stage.act("load", {"cards": made.flow.profile.deck_cards})
     made.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
     assert made.flow.state == WARNING
@@ -23,7 +23,7 @@ def jammed(game, **table):
 
 
 def repaired(table):
-    table.stage.rig.plant.luck.clear()
+    table.stage.rig.plant.repair()
     table.play(("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack"))
     return table.play(("warning_cleared", 1500, "wait", 0))
 
@@ -62,7 +62,7 @@ def test_the_shuffler_of_double_attack_is_taken_out_of_service_under_a_warning()
     """Proves: DAB-15l (in part)"""
     data = board("shelves")
     table = Table("double-attack-blackjack", "shelves", config=data)
-    table.stage.rig.plant.luck.add({"fault": "jam", "place": "throat", "card": 3, "at_um": 60000})
+    table.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 3, "at_um": 60000})
     table.stage.act("load", {"cards": 384, "tens": []})
     table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
     assert table.record("out_of_service", 1) == DONE
@@ -91,7 +91,7 @@ def test_a_dispute_is_put_on_record_while_a_warning_is_latched():
     """Proves: B5-10g (in part), CS-10d (in part), DCP-10h (in part)"""
     for game, clause in zip(POKER, DISPUTES):
         table = Table(game).shuffle()
-        table.stage.rig.plant.luck.add({"fault": "jam", "place": "exit", "card": 1, "at_um": 20000})
+        table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 1, "at_um": 20000})
         table.play(("", 300, "press", "seat"), ("", 300, "press", "close"), ("round_started", 300, "press", "lock"))
         table.play(("warning_latched", 500, "wait", 0))
         assert table.record("dispute", 1, 1) == DONE, game

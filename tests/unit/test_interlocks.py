@@ -227,7 +227,7 @@ def test_an_ejector_that_does_not_come_home_is_a_fault_of_its_own():
     plant = stage.rig.plant
     while not plant.level[plant.line_ejector]:
         stage.run(1)
-    plant.luck.add({"fault": "ejector_stuck"})
+    plant.add_fault({"fault": "ejector_stuck"})
     stage.until("warning_latched", 5000)
     assert fields_of(stage, "warning_latched")[0][0] == FAULT_EJECTOR
 

@@ -89,7 +89,7 @@ def test_cycles_cards_misfeeds_and_stalls_add_up_over_decks():
     meters = verified(stage)
     assert (meters["cycles"], meters["cards"], meters["misfeeds"], meters["stalls"]) == (1, CARDS, 2, 1)
     assert meters["faults"] == 0
-    stage.rig.plant.luck.clear()
+    stage.rig.plant.repair()
     stage.play([("", 300, "open", 0)])
     warned(stage)
     clear_by_hand(stage)

@@ -18,7 +18,7 @@ def lose(stage, on=True):
     if on:
         faults(stage, {"fault": "panel_lost"})
     else:
-        stage.rig.plant.luck.clear()
+        stage.rig.plant.repair()
     stage.run(500)
 
 

@@ -2,7 +2,8 @@
 
 from plants import abuse, names
 
-from hal.sim.where import CUT_CARD
+from hal.sim.chassis import CUT_CARD
+from hal.sim.oracle import Where
 
 
 def covers(plant, track, line):
@@ -16,7 +17,7 @@ def covers(plant, track, line):
 
 
 def check(plant):
-    where = plant.where()
+    where = Where(plant)
     assert where.total() == plant.put_in
     for track in plant.tracks:
         for line, _at_um in track.beams:

@@ -2,6 +2,8 @@
 
 from plants import drive, feed, homed, level, machine, names, run
 
+from hal.sim.oracle import Where, stopped_us
+
 REST, MOVING, LOST = range(3)
 
 
@@ -36,7 +38,7 @@ def test_the_elevator_takes_the_time_of_its_trapezoid_and_does_not_wrap():
 def test_a_stalled_move_takes_its_time_and_moves_nothing():
     for kind in ("carousel", "shelves"):
         plant = homed(machine(kind))
-        plant.luck.add({"fault": "axis_stall", "move": 2})
+        plant.add_fault({"fault": "axis_stall", "move": 2})
         assert moved(plant, 5).slot == 5
         axis = moved(plant, 5)
         assert (axis.slot, axis.told, axis.state()) == (5, 10, REST)
@@ -45,7 +47,7 @@ def test_a_stalled_move_takes_its_time_and_moves_nothing():
 
 def test_a_carousel_that_lost_a_move_is_found_out_when_it_passes_the_mark():
     plant = homed(machine())
-    plant.luck.add({"fault": "axis_stall", "move": 1})
+    plant.add_fault({"fault": "axis_stall", "move": 1})
     assert moved(plant, 10).state() == REST
     assert moved(plant, 20).state() == REST
     assert moved(plant, 20).state() == REST
@@ -63,7 +65,7 @@ def test_a_whole_turn_of_a_healthy_carousel_passes_the_mark_and_is_fine():
 
 def test_an_elevator_that_lost_steps_is_found_out_when_it_comes_home():
     plant = homed(machine("shelves"))
-    plant.luck.add({"fault": "axis_slip", "move": 1, "thousandths": 400})
+    plant.add_fault({"fault": "axis_slip", "move": 1, "thousandths": 400})
     axis = moved(plant, 10)
     assert axis.state() == REST and axis.real == 9600 and not axis.fits()
     assert moved(plant, -5).state() == REST
@@ -74,7 +76,7 @@ def test_a_mark_that_is_never_seen_ends_homing_lost_and_spoils_a_turn():
     for kind in ("carousel", "shelves"):
         plant = homed(machine(kind))
         moved(plant, 5)
-        plant.luck.add({"fault": "home_lost", "from_ms": plant.now_us // 1000, "for_ms": 8000})
+        plant.add_fault({"fault": "home_lost", "from_ms": plant.now_us // 1000, "for_ms": 8000})
         assert moved(plant, -5).state() == LOST
         assert moved(plant, 0, True).state() == LOST
         run(plant, 1)
@@ -83,7 +85,7 @@ def test_a_mark_that_is_never_seen_ends_homing_lost_and_spoils_a_turn():
 
 def test_a_homing_that_stalls_does_not_see_the_mark():
     plant = machine(seed=5)
-    plant.luck.add({"fault": "axis_stall", "move": 0})
+    plant.add_fault({"fault": "axis_stall", "move": 0})
     axis = moved(plant, 0, True)
     assert axis.state() == LOST and axis.slot == 5
 
@@ -101,12 +103,12 @@ def test_a_halted_axis_rests_on_a_place_that_nobody_knows():
 def test_a_card_cannot_enter_between_two_places_and_moves_back_unharmed():
     for kind in ("carousel", "shelves"):
         plant = homed(machine(kind))
-        plant.luck.add({"fault": "axis_slip", "move": 1, "thousandths": 300})
+        plant.add_fault({"fault": "axis_slip", "move": 1, "thousandths": 300})
         moved(plant, 3)
         plant.load([1])
         feed(plant)
         assert level(plant, "throat_b") == 1
-        assert plant.where().path == 1 and plant.where().store == 0
+        assert Where(plant).path == 1 and Where(plant).store == 0
         assert plant.crashes == 0
         drive(plant, "pick", "transport", "reverse")
         run(plant, 300)
@@ -115,7 +117,7 @@ def test_a_card_cannot_enter_between_two_places_and_moves_back_unharmed():
 
 def test_a_card_stopped_at_a_closed_mouth_goes_on_once_a_place_is_there():
     plant = homed(machine())
-    plant.luck.add({"fault": "axis_slip", "move": 1, "thousandths": 300})
+    plant.add_fault({"fault": "axis_slip", "move": 1, "thousandths": 300})
     moved(plant, 3)
     plant.load([1])
     feed(plant)
@@ -130,7 +132,7 @@ def test_a_full_slot_at_a_place_nobody_expected_stops_the_card_at_the_mouth():
     plant = homed(machine())
     plant.load([1])
     feed(plant)
-    plant.luck.add({"fault": "axis_stall", "move": 1})
+    plant.add_fault({"fault": "axis_stall", "move": 1})
     moved(plant, 1)
     plant.load([2])
     feed(plant)
@@ -151,12 +153,12 @@ def test_a_card_pushed_into_a_turning_carousel_breaks_the_machine():
     drive(plant, "pick", "transport")
     plant.move(54, False)
     run(plant, 300)
-    assert plant.crashes == 1 and plant.where().path == 1
+    assert plant.crashes == 1 and Where(plant).path == 1
 
 
 def test_a_crooked_carousel_shows_an_occupied_slot_at_rest():
     plant = homed(machine())
-    plant.luck.add({"fault": "axis_slip", "move": 1, "thousandths": 500})
+    plant.add_fault({"fault": "axis_slip", "move": 1, "thousandths": 500})
     moved(plant, 3)
     plant.slots[(2 + plant.axis.beam_slots + 1) % 54] = [9]
     drive(plant, watch=True)
@@ -167,19 +169,19 @@ def test_nothing_leaves_a_slot_that_is_not_at_the_mouth():
     plant = homed(machine())
     plant.slots[2] = [1]
     plant.slots[3] = [2]
-    plant.luck.add({"fault": "axis_slip", "move": 1, "thousandths": 500})
+    plant.add_fault({"fault": "axis_slip", "move": 1, "thousandths": 500})
     moved(plant, 3)
     drive(plant, "ejector", "outfeed")
     run(plant, 500)
-    assert plant.tray == [] and plant.where().store == 2
-    assert plant.stopped_us(2) > 400000
+    assert plant.tray == [] and Where(plant).store == 2
+    assert stopped_us(plant, 2) > 400000
 
 
 def test_a_sweep_with_lost_steps_still_sees_only_what_passes_the_beam():
     plant = homed(machine())
     for slot in range(54):
         plant.slots[slot] = [slot]
-    plant.luck.add({"fault": "axis_slip", "move": 1, "thousandths": 4000})
+    plant.add_fault({"fault": "axis_slip", "move": 1, "thousandths": 4000})
     drive(plant, watch=True)
     plant.move(54, False)
     edges = names(run(plant, 3000))
@@ -191,7 +193,7 @@ def test_chance_strikes_the_same_moves_for_the_same_seed():
     seen = []
     for seed in (3, 3, 4):
         plant = homed(machine(seed=seed))
-        plant.luck.add({"fault": "axis_stall", "ppm": 300000})
+        plant.add_fault({"fault": "axis_stall", "ppm": 300000})
         places = []
         for _ in range(20):
             plant.move(1, False)

@@ -5,6 +5,7 @@ from support import raises
 
 from firmware.image import INPUTS, Inputs
 from hal.sim.nv import Nv
+from hal.sim.oracle import Where
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
 
@@ -107,9 +108,9 @@ def test_a_card_that_passes_in_the_dark_is_where_it_is_when_the_light_returns():
 
 def test_a_stuck_or_blind_beam_does_not_notice_the_dark():
     plant = machine()
-    plant.luck.add({"fault": "beam_blind", "line": "throat_a"})
-    plant.luck.add({"fault": "beam_stuck", "line": "throat_b", "level": 0})
-    plant.luck.add({"fault": "beam_stuck", "line": "exit", "level": 1})
+    plant.add_fault({"fault": "beam_blind", "line": "throat_a"})
+    plant.add_fault({"fault": "beam_stuck", "line": "throat_b", "level": 0})
+    plant.add_fault({"fault": "beam_stuck", "line": "exit", "level": 1})
     drive(plant, "dark")
     assert (level(plant, "throat_a"), level(plant, "throat_b"), level(plant, "exit")) == (0, 0, 1)
     assert level(plant, "tray") == 1
@@ -119,7 +120,7 @@ def test_a_stuck_or_blind_beam_does_not_notice_the_dark():
 
 def test_a_blind_beam_sees_no_card_and_recovers_with_the_truth():
     plant = machine()
-    plant.luck.add({"fault": "beam_blind", "line": "throat_a", "from_ms": 10, "for_ms": 1000})
+    plant.add_fault({"fault": "beam_blind", "line": "throat_a", "from_ms": 10, "for_ms": 1000})
     plant.load([1])
     assert not [edge for edge in feed(plant) if edge[0] == "throat_a"]
     assert plant.slots[plant.axis.slot] == [1]
@@ -131,7 +132,7 @@ def test_a_blind_beam_sees_no_card_and_recovers_with_the_truth():
 
 def test_noise_gives_a_pulse_in_every_period_and_nothing_after_its_time():
     plant = machine()
-    plant.luck.add(
+    plant.add_fault(
         {"fault": "beam_noise", "line": "exit", "every_us": 10000, "width_us": 200, "from_ms": 100, "for_ms": 100}
     )
     edges = run(plant, 300)
@@ -140,20 +141,21 @@ def test_noise_gives_a_pulse_in_every_period_and_nothing_after_its_time():
         assert names(edges[i : i + 2]) == [("exit", 1), ("exit", 0)]
         assert edges[i + 1][2] - edges[i][2] == 200
         assert (edges[i][2] - 100000) // 10000 == i // 2
-    assert raises(ValueError, plant.luck.add, {"fault": "beam_noise", "line": "exit", "every_us": 100, "width_us": 100})
+    endless = {"fault": "beam_noise", "line": "exit", "every_us": 100, "width_us": 100}
+    assert raises(ValueError, plant.add_fault, endless)
 
 
 def test_noise_does_not_move_a_stuck_line():
     plant = machine()
-    plant.luck.add({"fault": "beam_stuck", "line": "exit", "level": 0})
-    plant.luck.add({"fault": "beam_noise", "line": "exit", "every_us": 10000, "width_us": 200})
+    plant.add_fault({"fault": "beam_stuck", "line": "exit", "level": 0})
+    plant.add_fault({"fault": "beam_noise", "line": "exit", "every_us": 10000, "width_us": 200})
     assert run(plant, 100) == []
 
 
 def test_what_a_lying_beam_brings_about_is_no_crash():
     for lying, crashes in (("throat_b", 0), ("tray", 1)):
         plant = machine()
-        plant.luck.add({"fault": "beam_blind", "line": lying})
+        plant.add_fault({"fault": "beam_blind", "line": lying})
         plant.load([1])
         plant.jam("throat", 0, 60000)
         drive(plant, "pick", "transport")
@@ -161,7 +163,7 @@ def test_what_a_lying_beam_brings_about_is_no_crash():
         plant.move(1, False)
         assert plant.crashes == crashes
         plant = machine()
-        plant.luck.add({"fault": "beam_blind", "line": lying})
+        plant.add_fault({"fault": "beam_blind", "line": lying})
         plant.load([1])
         drive(plant, "pick", "transport")
         plant.move(54, False)
@@ -173,13 +175,13 @@ def test_noise_on_a_blocked_beam_shows_it_clear_for_a_moment():
     plant = machine()
     plant.load([1])
     run(plant, 1)
-    plant.luck.add({"fault": "beam_noise", "line": "hopper", "every_us": 10000, "width_us": 200, "for_ms": 20})
+    plant.add_fault({"fault": "beam_noise", "line": "hopper", "every_us": 10000, "width_us": 200, "for_ms": 20})
     assert names(run(plant, 50)) == [("hopper", 0), ("hopper", 1)] * 2
 
 
 def test_dust_makes_the_shadow_of_a_card_longer_on_both_sides():
     plant = machine()
-    plant.luck.add({"fault": "beam_dust", "line": "throat_a", "um": 6000})
+    plant.add_fault({"fault": "beam_dust", "line": "throat_a", "um": 6000})
     plant.load([1])
     times = {(name, value): t_us for name, value, t_us in feed(plant)}
     speed = plant.throat.speed
@@ -187,16 +189,16 @@ def test_dust_makes_the_shadow_of_a_card_longer_on_both_sides():
     assert abs(length_us - (plant.card_um + 6000) * 1000 // speed) <= 2
     gap_us = times[("throat_b", 1)] - times[("throat_a", 1)]
     assert abs(gap_us - (plant.throat.b_um - plant.throat.a_um + 3000) * 1000 // speed) <= 2
-    assert raises(ValueError, plant.luck.add, {"fault": "beam_dust", "line": "door", "um": 1})
+    assert raises(ValueError, plant.add_fault, {"fault": "beam_dust", "line": "door", "um": 1})
 
 
 def test_dust_on_the_last_beam_does_not_lose_its_edge():
     for kind, name, um in (("carousel", "throat_b", 2000), ("shelves", "arrival", 2000), ("shoe", "exit", 20000)):
         plant = machine(kind)
-        plant.luck.add({"fault": "beam_dust", "line": name, "um": um})
+        plant.add_fault({"fault": "beam_dust", "line": name, "um": um})
         plant.load([1])
         assert [value for edge, value, _t in feed(plant) if edge == name] == [1, 0]
-        assert plant.where().path == 0 and plant.where().store + plant.where().tray == 1
+        assert Where(plant).path == 0 and Where(plant).store + Where(plant).tray == 1
 
 
 def test_the_slot_beam_shows_nothing_unless_watched():

@@ -2,7 +2,8 @@
 
 from plants import level, machine, names, run
 
-from hal.sim.where import CUT_CARD
+from hal.sim.chassis import CUT_CARD
+from hal.sim.oracle import Where, is_moving
 
 
 def shoe(*cards, cut_at=-1, **changes):
@@ -19,7 +20,7 @@ def test_a_drawn_card_passes_both_beams_at_the_speed_of_the_hand():
         edges = run(plant, ms + 10)
         assert names(edges) == [("throat_a", 1), ("throat_b", 1), ("throat_a", 0), ("throat_b", 0)]
         assert abs(edges[-1][2] - 1000 - ms * 1000) <= ms * 10
-        assert plant.hand.drawn == [2] and plant.where().out == 1 and plant.where().total() == 2
+        assert plant.hand.drawn == [2] and Where(plant).out == 1 and Where(plant).total() == 2
 
 
 def test_a_hand_draws_one_after_the_other_and_not_two_at_a_time():
@@ -48,7 +49,7 @@ def test_a_held_card_stays_until_it_is_drawn_or_let_go():
     assert plant.hand.hold(60000, 100)
     run(plant, 5000)
     assert (level(plant, "throat_a"), level(plant, "throat_b"), level(plant, "hopper")) == (1, 1, 0)
-    assert not plant.is_moving() and plant.where().path == 1
+    assert not is_moving(plant) and Where(plant).path == 1
     assert plant.hand.let_go(100)
     run(plant, 150)
     assert plant.hopper == [1] and level(plant, "hopper") == 1
@@ -81,12 +82,12 @@ def test_the_cut_card_comes_after_so_many_and_shows_while_it_is_over_throat_a():
             seen.append(("cut", 1) in names(run(plant, 250)))
         assert seen == [False, False, False, True, False]
         assert plant.hand.drawn[3] == CUT_CARD
-        assert plant.where().out == 4 and plant.where().hopper == 6 and plant.where().total() == 10
+        assert Where(plant).out == 4 and Where(plant).hopper == 6 and Where(plant).total() == 10
 
 
 def test_the_cut_card_is_in_the_pile_but_no_card():
     plant = shoe(cut_at=0)
-    assert level(plant, "hopper") == 1 and plant.where().hopper == 0
+    assert level(plant, "hopper") == 1 and Where(plant).hopper == 0
     assert plant.clear() == []
     assert level(plant, "hopper") == 0
 
@@ -97,12 +98,12 @@ def test_lifting_the_rest_empties_the_hopper():
     run(plant, 250)
     assert plant.lift() == [1, 2]
     assert level(plant, "hopper") == 0
-    assert plant.where().out == 3 and plant.hopper == []
+    assert Where(plant).out == 3 and plant.hopper == []
 
 
 def test_recognition_and_back_see_a_drawn_card():
     plant = shoe(1, 2, recognition=True)
-    plant.luck.add({"fault": "wrong_back", "card": 0})
+    plant.add_fault({"fault": "wrong_back", "card": 0})
     plant.hand.draw(200)
     assert ("back", 1) in names(run(plant, 250))
     assert plant.card_code == 3 and plant.card_codes == 1
@@ -112,7 +113,7 @@ def test_a_new_shoe_has_its_own_first_card():
     plant = shoe(1, 2)
     plant.hand.draw(200)
     run(plant, 250)
-    plant.luck.add({"fault": "face_up", "card": 0})
+    plant.add_fault({"fault": "face_up", "card": 0})
     plant.load([3])
     plant.hand.draw(200)
     assert ("face", 1) in names(run(plant, 250))

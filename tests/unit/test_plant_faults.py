@@ -3,15 +3,16 @@
 from plants import drive, feed, homed, level, machine, names, run
 from support import raises
 
-from hal.sim.luck import FAULTS
+from hal.sim.faults import FAULTS
 from hal.sim.nv import Nv
+from hal.sim.oracle import Where, stopped_us
 from hal.sim.port import SimHal
 
 
 def one(kind="carousel", *faults, **changes):
     plant = machine(kind, **changes)
     for fault in faults:
-        plant.luck.add(fault)
+        plant.add_fault(fault)
     plant.load([1, 2, 3, 4])
     return plant
 
@@ -31,12 +32,12 @@ def test_unknown_faults_and_keys_are_refused_and_the_known_ones_told():
         ({"fault": "jam", "place": "exit", "at_um": 200000}, "falls"),
     ):
         try:
-            plant.luck.add(spec)
+            plant.add_fault(spec)
         except ValueError as error:
             assert word in str(error), (spec, str(error))
         else:
             raise AssertionError(spec)
-    assert plant.luck.faults == []
+    assert plant.faults.entries == []
     assert raises(ValueError, machine("shelves").jam, "exit", 0, 100)
     assert raises(ValueError, machine("draw").jam, "throat", 0, 100)
 
@@ -51,10 +52,10 @@ def test_every_fault_of_the_table_can_be_added_with_its_needed_keys():
         if "kind" in spec:
             spec["kind"] = "broken" if name == "nv" else "dead"
         plant = machine()
-        plant.luck.add(spec)
-        assert len(plant.luck.faults) == 1
-        plant.luck.clear()
-        assert plant.luck.faults == [] and plant.beams.plain
+        plant.add_fault(spec)
+        assert len(plant.faults.entries) == 1
+        plant.repair()
+        assert plant.faults.entries == [] and plant.beams.plain
 
 
 def test_a_misfeed_fails_so_many_tries_and_then_comes():
@@ -70,7 +71,7 @@ def test_misfeeds_by_chance_hit_the_same_cards_for_the_same_seed():
     seen = []
     for seed in (1, 1, 2):
         plant = machine("shoe", seed)
-        plant.luck.add({"fault": "misfeed", "ppm": 300000})
+        plant.add_fault({"fault": "misfeed", "ppm": 300000})
         plant.load(list(range(40)))
         tries = [("throat_a", 1) in names(feed(plant, 1, 300)) for _ in range(45)]
         seen.append(tries)
@@ -101,7 +102,7 @@ def test_jams_stop_a_card_for_good_at_each_place():
     plant.jam("exit", 0, 40000)
     drive(plant, "ejector", "outfeed")
     run(plant, 500)
-    assert level(plant, "exit") == 1 and plant.stopped_us(3) > 300000
+    assert level(plant, "exit") == 1 and stopped_us(plant, 3) > 300000
 
 
 def test_a_stalled_card_is_freed_by_so_many_moves_back():
@@ -120,7 +121,7 @@ def test_a_stalled_card_is_freed_by_so_many_moves_back():
 def test_a_card_stalled_at_the_exit_is_freed_by_starting_the_outfeed_again():
     plant = homed(machine())
     plant.slots[0] = [1]
-    plant.luck.add({"fault": "stall", "place": "exit", "card": 0, "at_um": 40000})
+    plant.add_fault({"fault": "stall", "place": "exit", "card": 0, "at_um": 40000})
     drive(plant, "ejector", "outfeed")
     run(plant, 300)
     assert plant.tray == []
@@ -135,19 +136,19 @@ def test_a_card_lost_under_the_rail_clears_throat_b_and_reaches_nothing_more():
         plant = one(kind, {"fault": "card_lost", "place": "rail", "card": 0})
         edges = names(feed(plant))
         assert ("throat_b", 0) in edges and (beam, 1) not in edges
-        where = plant.where()
+        where = Where(plant)
         assert (where.lost, where.path, where.store, where.tray) == (1, 0, 0, 0)
         feed(plant)
-        assert plant.where().lost == 1 and plant.where().store + plant.where().tray == 1
+        assert Where(plant).lost == 1 and Where(plant).store + Where(plant).tray == 1
 
 
 def test_a_card_lost_at_the_exit_leaves_its_slot_and_is_seen_by_no_beam():
     plant = homed(machine())
     plant.slots[0] = [1]
-    plant.luck.add({"fault": "card_lost", "place": "exit", "card": 0})
+    plant.add_fault({"fault": "card_lost", "place": "exit", "card": 0})
     drive(plant, "ejector", "outfeed")
     assert names(run(plant, 500)) == [("ejector", 1)]
-    assert plant.lost == [1] and plant.where().store == 0
+    assert plant.lost == [1] and Where(plant).store == 0
     drive(plant)
     run(plant, 100)
     plant.move(1, False)
@@ -159,15 +160,15 @@ def test_a_stuck_ejector_stays_where_it_is_until_it_is_free():
         plant = homed(machine(kind))
         plant.slots[0] = [1]
         run(plant, 1)
-        plant.luck.add({"fault": "ejector_stuck", "for_ms": 1000})
+        plant.add_fault({"fault": "ejector_stuck", "for_ms": 1000})
         drive(plant, "ejector", "outfeed")
         assert names(run(plant, 999)) == []
         assert ("tray", 1) in names(run(plant, 500)), "the motor is still on"
-        plant.luck.add({"fault": "ejector_stuck"})
+        plant.add_fault({"fault": "ejector_stuck"})
         drive(plant)
         run(plant, 1000)
         assert level(plant, "ejector") == 1
-        plant.luck.clear()
+        plant.repair()
         run(plant, 400)
         assert level(plant, "ejector") == 0
 
@@ -179,7 +180,7 @@ def test_an_arm_that_sticks_on_its_way_home_arrives_when_it_is_free():
         run(plant, 500)
         drive(plant)
         run(plant, 30)
-        plant.luck.add({"fault": "ejector_stuck", "for_ms": 1000})
+        plant.add_fault({"fault": "ejector_stuck", "for_ms": 1000})
         run(plant, 900)
         assert level(plant, "ejector") == 1
         run(plant, 500)
@@ -196,14 +197,14 @@ def test_a_dead_roller_moves_nothing_while_it_is_dead():
     assert plant.slots[plant.axis.slot] == [4]
     plant = one("carousel", {"fault": "roller_dead", "roller": "transport"})
     feed(plant)
-    assert plant.where().path == 1 and level(plant, "throat_b") == 1
+    assert Where(plant).path == 1 and level(plant, "throat_b") == 1
 
 
 def test_wear_makes_picking_slower_with_the_cards_that_went_through():
     def pick_us(wear):
         plant = machine("shoe")
         if wear:
-            plant.luck.add({"fault": "wear", "us_per_thousand_cards": 100000})
+            plant.add_fault({"fault": "wear", "us_per_thousand_cards": 100000})
         times = []
         plant.load(list(range(100)))
         for _ in range(100):
@@ -219,17 +220,17 @@ def test_wear_makes_picking_slower_with_the_cards_that_went_through():
 def test_a_slow_card_lands_later_and_is_under_way_meanwhile():
     plant = homed(machine())
     plant.slots[0] = [1]
-    plant.luck.add({"fault": "tray_slow", "card": 0, "us": 300000})
+    plant.add_fault({"fault": "tray_slow", "card": 0, "us": 300000})
     drive(plant, "ejector", "outfeed")
     run(plant, 300)
-    assert level(plant, "exit") == 0 and level(plant, "tray") == 0 and plant.where().path == 1
+    assert level(plant, "exit") == 0 and level(plant, "tray") == 0 and Where(plant).path == 1
     run(plant, 300)
     assert plant.tray == [1] and level(plant, "tray") == 1
 
 
 def test_litter_lies_in_the_tray_from_its_time_on():
     plant = machine()
-    plant.luck.add({"fault": "litter", "cards": 2, "from_ms": 100})
+    plant.add_fault({"fault": "litter", "cards": 2, "from_ms": 100})
     run(plant, 99)
     assert level(plant, "tray") == 0
     run(plant, 2)
@@ -245,13 +246,13 @@ def test_entropy_dies_sticks_or_leans():
         return sum([bin(byte).count("1") for byte in buf])
 
     assert hal.entropy_into(buf) and 900 < bits() < 1150
-    plant.luck.add({"fault": "entropy", "kind": "biased", "for_ms": 10})
+    plant.add_fault({"fault": "entropy", "kind": "biased", "for_ms": 10})
     assert hal.entropy_into(buf) and 150 < bits() < 400
     run(plant, 20)
-    plant.luck.add({"fault": "entropy", "kind": "stuck", "for_ms": 10})
+    plant.add_fault({"fault": "entropy", "kind": "stuck", "for_ms": 10})
     assert hal.entropy_into(buf) and len(set(buf)) == 1
     run(plant, 20)
-    plant.luck.add({"fault": "entropy", "kind": "dead", "for_ms": 10})
+    plant.add_fault({"fault": "entropy", "kind": "dead", "for_ms": 10})
     assert not hal.entropy_into(buf)
     run(plant, 20)
     assert hal.entropy_into(buf) and 900 < bits() < 1150
@@ -261,7 +262,7 @@ def test_broken_storage_takes_no_write_and_works_again_afterwards():
     plant = machine()
     nv = Nv(64)
     hal = SimHal(plant, nv)
-    plant.luck.add({"fault": "nv", "kind": "broken", "from_ms": 10, "for_ms": 10})
+    plant.add_fault({"fault": "nv", "kind": "broken", "from_ms": 10, "for_ms": 10})
     assert hal.nv_prog(0, bytearray(b"a")) and hal.nv_sync()
     run(plant, 15)
     assert not hal.nv_prog(0, bytearray(b"b")) and not hal.nv_sync()
@@ -274,14 +275,14 @@ def test_broken_storage_takes_no_write_and_works_again_afterwards():
 
 def test_a_named_card_is_hit_once_and_chance_hits_at_its_rate():
     plant = machine("shoe")
-    plant.luck.add({"fault": "face_up", "card": 1})
+    plant.add_fault({"fault": "face_up", "card": 1})
     hits = []
     for _ in range(3):
         plant.load([1, 2, 3])
         hits.append(names(feed(plant, 3, 300)).count(("face", 1)))
     assert hits == [1, 0, 0]
     plant = machine("shoe")
-    plant.luck.add({"fault": "double_feed", "ppm": 100000})
+    plant.add_fault({"fault": "double_feed", "ppm": 100000})
     plant.load(list(range(300)))
     edges = []
     while plant.hopper:
@@ -300,7 +301,7 @@ def test_a_card_stalled_by_chance_is_not_stalled_the_same_way_when_picked_again(
     freed = 0
     for card in range(30):
         plant = machine("shoe")
-        plant.luck.add({"fault": "jam", "place": "throat", "at_um": 20000, "ppm": 500000})
+        plant.add_fault({"fault": "jam", "place": "throat", "at_um": 20000, "ppm": 500000})
         plant.load([card])
         drive(plant, "pick")
         run(plant, 60)
@@ -321,7 +322,7 @@ def test_a_stuck_arm_comes_home_once_it_is_free():
         plant = homed(machine(kind))
         drive(plant, "ejector")
         run(plant, 10)
-        plant.luck.add({"fault": "ejector_stuck", "for_ms": 2000})
+        plant.add_fault({"fault": "ejector_stuck", "for_ms": 2000})
         drive(plant)
         run(plant, 1500)
         assert level(plant, "ejector") == 1
@@ -332,7 +333,7 @@ def test_a_stuck_arm_comes_home_once_it_is_free():
         drive(plant, "ejector")
         run(plant, 400)
         drive(plant)
-        plant.luck.add({"fault": "ejector_stuck", "for_ms": 2000})
+        plant.add_fault({"fault": "ejector_stuck", "for_ms": 2000})
         run(plant, 1500)
         assert level(plant, "ejector") == 1
         run(plant, 1500)

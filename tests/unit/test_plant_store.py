@@ -2,6 +2,8 @@
 
 from plants import drive, feed, homed, level, machine, names, run
 
+from hal.sim.oracle import Where, is_moving
+
 
 def test_shelves_keep_the_order_of_arrival_and_the_pusher_keeps_it_too():
     plant = homed(machine("shelves"))
@@ -75,7 +77,7 @@ def test_a_full_shelf_takes_no_more():
     plant.load([1, 2, 3])
     feed(plant, 3)
     assert plant.slots[0] == [1, 2]
-    assert level(plant, "throat_b") == 1 and plant.where().path == 1
+    assert level(plant, "throat_b") == 1 and Where(plant).path == 1
 
 
 def test_moving_the_elevator_breaks_it_with_a_card_at_the_mouth_or_the_pusher_out():
@@ -112,7 +114,7 @@ def test_a_dealer_may_leave_part_of_a_stack():
     assert level(plant, "tray") == 1
     assert plant.take(1) == [1]
     assert level(plant, "tray") == 0
-    assert plant.where().out == 3
+    assert Where(plant).out == 3
 
 
 def test_a_shoe_card_past_the_exit_falls_whatever_the_rollers_do():
@@ -134,7 +136,7 @@ def test_a_shoe_card_before_the_exit_stops_with_the_rollers_and_comes_back():
         run(plant, 1)
     drive(plant)
     run(plant, 200)
-    assert level(plant, "exit") == 1 and not plant.is_moving()
+    assert level(plant, "exit") == 1 and not is_moving(plant)
     drive(plant, "pick", "transport", "reverse")
     run(plant, 300)
     assert plant.hopper == [4] and level(plant, "exit") == 0
@@ -154,23 +156,23 @@ def test_the_sum_of_all_places_never_changes_and_a_hand_finds_every_card():
             homed(plant)
         plant.load(list(range(6)))
         plant.litter(2)
-        plant.luck.add({"fault": "card_lost", "place": "rail", "card": 1})
-        plant.luck.add({"fault": "jam", "place": "throat", "card": 2, "at_um": 60000})
+        plant.add_fault({"fault": "card_lost", "place": "rail", "card": 1})
+        plant.add_fault({"fault": "jam", "place": "throat", "card": 2, "at_um": 60000})
         if kind == "carousel":
             plant.slots[1] = [40]
             plant.put_in += 1
         for _ in range(300):
             drive(plant, "pick", "transport")
             run(plant, 4)
-            assert plant.where().total() == plant.put_in
-        where = plant.where()
+            assert Where(plant).total() == plant.put_in
+        where = Where(plant)
         assert where.lost == 1 and where.path >= 1
         plant.take(1)
         drive(plant)
         found = plant.clear()
         assert len(found) == plant.put_in - 1
         assert len(set(found)) == len(found)
-        assert plant.where().out == plant.put_in == plant.where().total()
+        assert Where(plant).out == plant.put_in == Where(plant).total()
         for name in ("hopper", "throat_a", "throat_b", "arrival", "exit", "tray"):
             assert level(plant, name) == 0, name
 

@@ -41,7 +41,7 @@ class Bench:
         spec = {"fault": "storm", "line": line, "edges_per_s": edges_per_s}
         if ms:
             spec["for_ms"] = ms
-        self.plant.luck.add(spec)
+        self.plant.add_fault(spec)
 
     def flip(self, line, count, every_us):
         """So many changes by whatever means, one sample after all of them."""

@@ -47,7 +47,7 @@ def test_a_beam_blind_at_power_up_is_found_and_nothing_turns():
             assert warned(stage) == FAULT_BEAM, (kind, name)
             assert nothing_turned(stage) and not stage.rig.plant.axis.moving
             assert "empty_proved" not in stage.names()
-            stage.rig.plant.luck.clear()
+            stage.rig.plant.repair()
             stage.play([("", 200, "press", "ack"), ("empty_proved", 0, "wait", 0)])
             check_stage(stage)
 

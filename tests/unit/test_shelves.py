@@ -18,6 +18,7 @@ from firmware.fault import (
 )
 from firmware.games.flow import DECK_HELD, WAITING_FOR_DECK
 from firmware.protocol import ids
+from hal.sim.oracle import Where
 
 SLOW = sys.implementation.name != "cpython"
 
@@ -160,7 +161,7 @@ def jammed(card, number, at_um=60000):
     plant.throat.picked = 0
     faults(stage, {"fault": "jam", "place": "throat", "card": card, "at_um": at_um})
     assert warned(stage) == FAULT_JAM_THROAT
-    plant.luck.clear()
+    plant.repair()
     stage.play([("", 300, "open", 0)])
     by_hand = plant.lift() + plant.throat.clear(plant.now_us)
     plant.hand_out(by_hand[-1:])
@@ -189,7 +190,7 @@ def test_power_lost_in_any_part_of_a_shuffle_leaves_nothing_behind():
         assert fields_of(stage, "power_lost") == [[ids.EV_SHUFFLE_STARTED, 0]]
         clear_by_hand(stage)
         check_stage(stage)
-        assert stage.rig.plant.where().out == 9
+        assert Where(stage.rig.plant).out == 9
         assert "deck_verified" not in stage.names()
 
 

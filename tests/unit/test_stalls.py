@@ -8,6 +8,7 @@ from tables import clear_by_hand, deck_in_order, deck_inside, drawn_order, fault
 from firmware.deck.ledger import TRAY
 from firmware.fault import FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISFEED
 from firmware.image import OUT_PICK, OUT_TRANSPORT
+from hal.sim.oracle import stopped_us
 
 SLOW = sys.implementation.name != "cpython"
 CARDS = 6
@@ -38,7 +39,7 @@ def until_verified(stage):
     for _ in range(600):
         stage.run(5)
         for output in (OUT_PICK, OUT_TRANSPORT):
-            assert plant.stopped_us(output) <= STOPPED_US_MAX
+            assert stopped_us(plant, output) <= STOPPED_US_MAX
     stage.until("deck_verified", 90000)
 
 
@@ -98,7 +99,7 @@ def test_a_jam_is_given_up_after_the_jogs_and_never_ground_on():
         while "warning_latched" not in stage.names():
             stage.run(1)
             for output in (OUT_PICK, OUT_TRANSPORT):
-                assert plant.stopped_us(output) <= STOPPED_US_MAX, at_um
+                assert stopped_us(plant, output) <= STOPPED_US_MAX, at_um
         assert fields_of(stage, "shuffle_failed") == [[FAULT_JAM_THROAT]]
         assert not any(plant.outputs)
 

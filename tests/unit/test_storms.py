@@ -57,7 +57,7 @@ def storm(stage, line, rate, ms=0):
     spec = {"fault": "storm", "line": line, "edges_per_s": rate}
     if ms:
         spec["for_ms"] = ms
-    stage.rig.plant.luck.add(spec)
+    stage.rig.plant.add_fault(spec)
 
 
 def running(plant):
@@ -189,12 +189,12 @@ def test_ack_while_the_noise_lasts_latches_again_and_names_the_line_of_now():
     stage = start("rest", "shoe")
     storm(stage, "exit", 20000)
     stage.run(400)
-    stage.rig.plant.luck.clear()
+    stage.rig.plant.repair()
     storm(stage, "tray", 20000)
     stage.play([("", 500, "open", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
     assert noise_latched(stage) == ["exit", "tray"]
     assert stage.rig.app.flow.state == WARNING and "removal_started" not in stage.names()
-    stage.rig.plant.luck.clear()
+    stage.rig.plant.repair()
     stage.play([("", 500, "press", "ack")])
     assert noise_latched(stage) == ["exit", "tray"] and stage.rig.app.flow.door_due  # not opened since the noise ended
     clear_by_hand(stage)

@@ -66,12 +66,12 @@ def test_the_deck_out_of_turn_and_a_mixed_one_are_refused():
 
 def test_a_fault_of_the_second_deck_does_not_touch_the_round_of_the_first():
     table = two().shuffle(1).deal(2).release()
-    table.stage.rig.plant.luck.add({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
+    table.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
     table.stage.act("load", {"cards": 52, "deck": 2})
     table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
     assert table.flow.state == WARNING and table.flow.tail
     assert "round_voided" not in table.stage.names()
-    table.stage.rig.plant.luck.clear()
+    table.stage.rig.plant.repair()
     table.play(("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack"))
     table.play(("warning_cleared", 500, "wait", 0)).end()
     assert decks_of(table, "round_ended") == [(1, 1)]

@@ -47,7 +47,7 @@ def draw_scenario(draw: random.Random, seed: int, board: str = "") -> Data:
         "scan_us": (0, 1500, SCAN_US_MAX)[seed // len(BOARDS) % 3],
         "faults": [],
         "script": [],
-        "expect": {"promises": True},
+        "expect": {"invariants": True},
     }
 
 

@@ -28,7 +28,7 @@ from fairshoe.boards import configs
 from fairshoe.client.store import Store
 from fairshoe.games.profiles import game_names
 from firmware.protocol import ids
-from rig.piles import Finding
+from rig.card_locations import Finding
 from soak.kill_host import Program
 from soak.kill_world import Killed, World
 
@@ -54,9 +54,9 @@ class Soak:
     @property
     def rounds(self) -> int:
         """Over, one way or another; of a machine that does not deal, decks handed out."""
-        while self.counted < self.world.aftermath.seq_last:
+        while self.counted < self.world.powercut.seq_last:
             self.counted += 1
-            self.counts[self.world.aftermath.recorded[self.counted][0]] += 1
+            self.counts[self.world.powercut.recorded[self.counted][0]] += 1
         if self.world.rig.plant.kind == "shelves":
             return self.counts[ids.EV_REMAINDER_TAKEN]
         return self.counts[ids.EV_ROUND_ENDED] + self.counts[ids.EV_ROUND_VOIDED]
@@ -93,13 +93,13 @@ class Soak:
     # -- at the end ------------------------------------------------------------------------------------------------
 
     def check(self) -> None:
-        aftermath = self.world.aftermath
-        aftermath.scan()
+        powercut = self.world.powercut
+        powercut.scan()
         with Store(self.program.path) as store:
             seqs = [stored.seq for stored in store.events()]
-        if seqs != list(range(1, aftermath.seq_last + 1)):
-            raise Finding(f"log: {len(seqs)} events on file of {aftermath.seq_last} recorded")
-        aftermath.finish()
+        if seqs != list(range(1, powercut.seq_last + 1)):
+            raise Finding(f"log: {len(seqs)} events on file of {powercut.seq_last} recorded")
+        powercut.finish()
         for op in range(1, self.operations + 1):
             self._check_operation(op)
         for problem in proofs(self.world.rig):
@@ -114,8 +114,8 @@ class Soak:
     def _check_operation(self, op: int) -> None:
         """One outcome, on record as it was told."""
         name = self.program.asked.get(op, "killed before it was sent")
-        ended = self.world.aftermath.answers.ended.get((ids.ROLE_TABLE, op))
-        answer = self.world.aftermath.answers.final.get(op)
+        ended = self.world.powercut.answers.ended.get((ids.ROLE_TABLE, op))
+        answer = self.world.powercut.answers.final.get(op)
         if ended is None and (answer is None or answer[0] != ids.OUTCOME_REJECTED):
             raise Finding(f"command: {name}, operation {op}, has no outcome")
         if answer is not None and ended is not None and answer != ended:
@@ -130,13 +130,13 @@ class Soak:
 
     def summary(self) -> list[str]:
         ended, voided = self.counts[ids.EV_ROUND_ENDED], self.counts[ids.EV_ROUND_VOIDED]
-        ops = self.world.aftermath.answers.ended.values()
+        ops = self.world.powercut.answers.ended.values()
         outcomes = {word: sum(1 for found in ops if found[0] == i) for i, word in enumerate(OUTCOMES)}
         words = ", ".join(f"{count} {word}" for word, count in outcomes.items() if count)
         hours = self.world.clock() / 3600
         lines = [
             f"{self.rounds} rounds ({ended} ended, {voided} voided) in {hours:.1f} simulated hours,"
-            f" {self.world.aftermath.seq_last} events, {self.lives} lives of the host's program",
+            f" {self.world.powercut.seq_last} events, {self.lives} lives of the host's program",
             f"{self.operations} operations: {words}",
         ]
         return lines + [f"  {count:6d} {what}" for what, count in sorted(self.world.tally.items())]

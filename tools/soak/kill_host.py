@@ -30,7 +30,7 @@ from fairshoe.messages import (
     State,
     Status,
 )
-from rig.piles import Finding
+from rig.card_locations import Finding
 from soak.kill_world import KEY, World
 
 SEATS = 2
@@ -103,7 +103,7 @@ class KilledStore(Store):
 
 
 class Session(HostSession):
-    """The library's own, with nonces from the seed, and every answer noted for the promises."""
+    """The library's own, with nonces from the seed, and every answer noted for the invariants."""
 
     def __init__(self, world: World) -> None:
         super().__init__(role_key(KEY, Role.TABLE), asks_log=True)

@@ -15,13 +15,13 @@ from fairshoe.messages import Message, UnknownMessage
 from firmware.journal.cells import CELL_SIZE, RECORD_CELL
 from hal.sim.noise import Noise
 from rig.actions import do
-from rig.aftermath import Aftermath
+from rig.card_locations import Finding
+from rig.event_fields import FIELDS
 from rig.games import load_profile
 from rig.operator import next_moves
 from rig.peer import Event
-from rig.piles import Finding
+from rig.powercut_invariants import PowercutInvariants
 from rig.rig import CUT_CRASH, CUT_POWER, CUT_STUCK, Rig
-from rig.scenario import FIELDS
 
 Data = dict[str, Any]
 
@@ -61,7 +61,7 @@ class Killed(BaseException):
 
 @dataclass
 class Heard:
-    """What the host has on file, in the form in which the promises compare it with what was recorded."""
+    """What the host has on file, in the form in which the invariants compare it with what was recorded."""
 
     events: list[Event] = field(default_factory=list[Event])
     results: list[list[int]] = field(default_factory=list[list[int]])
@@ -80,7 +80,7 @@ class World:
             config["nv"]["kind"] = "flash"
         self.rig = Rig(config, game, seed, 0, KEY)
         self.peer = Heard()
-        self.aftermath = Aftermath(self)  # pyright: ignore[reportArgumentType]  # a rig and what its host has heard
+        self.powercut = PowercutInvariants(self)  # pyright: ignore[reportArgumentType]  # a rig and what its host has heard
         self.arrived = bytearray()
         self.plugged = True
         self.to_host: Noise | None = None
@@ -108,7 +108,7 @@ class World:
             if rig.struck and self.ordered in FAILS:
                 self._failed()
             self._collect()
-            self.aftermath.scan()
+            self.powercut.scan()
         self._power()
         self._cable()
         self._hands()
@@ -253,7 +253,7 @@ class World:
             return
         while self.moves and self.moves[0][0] <= now_us:
             _due_us, action, arguments = self.moves.pop(0)
-            self.aftermath.hand(action, arguments)
+            self.powercut.hand(action, arguments)
             do(rig, action, arguments)
             self.look_us = now_us + HAND_US
         if self.moves or now_us < self.look_us:
@@ -275,4 +275,4 @@ class World:
             raise Finding(f"content: the host has {message} on file")
         fields = [int(getattr(message, name)) for name in FIELDS[message.NAME]]
         self.peer.events.append(Event(message.NAME, message.seq, message.round, fields))
-        self.aftermath.scan()
+        self.powercut.scan()

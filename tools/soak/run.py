@@ -1,7 +1,7 @@
 """One soak run: sensible and senseless steps for a while, then repair, recovery and a good round.
 
 The run is a scenario that grows while it is played. A failing one is shrunk and written to a file that
-`fairshoe scenario run` plays. The invariants are those of rig/promises.py.
+`fairshoe scenario run` plays. The invariants are those of rig/invariants.py.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Run:
         self.problems: list[str] = []
 
     def play(self) -> list[str]:
-        """What went wrong, in words; nothing if all promises were kept."""
+        """What went wrong, in words; nothing if every invariant held."""
         self.problems = self.scenario.play(self._script())
         return self.problems
 

@@ -20,7 +20,7 @@ from fairshoe.boards.configs import Config
 from fairshoe.errors import GameError
 from fairshoe.sim.setup import Game, check_game, open_disk
 from fairshoe.sim.tcp_server import TcpDoor
-from hal.sim.kept import KeptNv
+from hal.sim.persistent_nv import PersistentNv
 from rig.actions import ACTIONS, TYPED, act
 from rig.rig import Rig
 
@@ -70,7 +70,7 @@ class Simulator:
         tcp: tuple[str, int] | None = None,
     ) -> None:
         size = config["nv"]["bytes"]
-        nv = KeptNv(size, open_disk(storage, size)) if storage else None
+        nv = PersistentNv(size, open_disk(storage, size)) if storage else None
         try:
             self.rig = Rig(config, check_game(game), seed, board_crc, key or b"", nv)
         except ValueError as error:

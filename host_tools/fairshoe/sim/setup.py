@@ -19,8 +19,8 @@ from fairshoe.games import profiles
 from fairshoe.games.profiles import game_names, load_game
 from fairshoe.keys import read_device_key
 from hal.disk import Disk
-from hal.sim.kept import GRAIN, KeptNv
-from hal.sim.luck import FAULTS
+from hal.sim.faults import FAULTS
+from hal.sim.persistent_nv import GRAIN, PersistentNv
 from rig.games import load_profile
 from rig.rig import Rig
 
@@ -87,10 +87,10 @@ def make_rig(setup: SimSetup) -> tuple[Rig, Disk | None]:
     game = setup.game or config.get("game", GAMES.get(config["mechanism"]["kind"], DEFAULT_GAME))
     disk = open_disk(setup.storage, config["nv"]["bytes"]) if setup.storage else None
     try:
-        nv = KeptNv(config["nv"]["bytes"], disk) if disk else None
+        nv = PersistentNv(config["nv"]["bytes"], disk) if disk else None
         rig = Rig(config, check_game(game), setup.seed, crc, key, nv)
         for fault in setup.faults:
-            rig.plant.luck.add(fault)
+            rig.plant.add_fault(fault)
     except BaseException as error:
         if disk is not None:
             disk.close()

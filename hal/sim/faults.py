@@ -1,4 +1,4 @@
-"""Bad luck: every fault the simulated machine can have, by name, as data. One seed, one history of accidents.
+"""Every fault the simulated machine can have, by name, as data. One seed gives one history of accidents.
 
 A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "throat", "card": 10, "at_um": 60000}`.
 
@@ -40,16 +40,14 @@ n, the nth since power-up, or `ppm`. `times` bounds how often a fault strikes: o
 without end. `from_ms` and `for_ms` bound it in simulated time.
 """
 
-from hal.sim.beams import Pulses, Storm
 from hal.sim.body import FAR, JAM_HARD
+from hal.sim.chassis import TRAIT_BACK, TRAIT_FACE, TRAIT_FOREIGN
 from hal.sim.rng import mix
-from hal.sim.track import TRAIT_BACK, TRAIT_FACE, TRAIT_FOREIGN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.sim.body import Body
-    from hal.sim.plant import Plant
-    from hal.sim.throat import Throat
+    from hal.sim.chassis import Chassis
 
     Spec = dict[str, int | str]
 
@@ -96,8 +94,6 @@ _CHOICES = {
     "nv.kind": ("broken",),
 }
 _DUSTY = ("throat_a", "throat_b", "exit", "arrival")
-# Those that begin and end by themselves; the others are asked when something happens.
-_TIMED = ("roller_dead", "ejector_stuck", "beam_stuck", "beam_blind", "beam_noise", "storm", "panel_lost", "litter")
 
 
 class Fault:
@@ -132,26 +128,24 @@ class Fault:
         if "for_ms" in spec:
             self.until_us = max(now_us, self.from_us) + int(spec["for_ms"]) * 1000
         self.begun = False
-        self.pulses: "Pulses | None" = None
-        self.storm: "Storm | None" = None
 
     def number_of(self, key: str) -> int:
         return int(self.values[key])
 
 
-class Luck:
-    """All faults of one plant. `faults` is empty as long as nobody added one, and then nobody asks further."""
+class Faults:
+    """All faults of one machine, and what they answer when something happens. While `entries` is empty, parts ask
+    nothing further."""
 
-    def __init__(self, plant: "Plant") -> None:
+    def __init__(self, plant: "Chassis") -> None:
         self.plant = plant
-        self.faults: "list[Fault]" = []
+        self.entries: "list[Fault]" = []
         self.added = 0
         self.dead = bytearray(2)  # pick, transport
         self.panel_lost = False
         self.struck_us = -1  # when the first fault did anything
-        self.due_us = FAR
 
-    def add(self, spec: "Spec") -> None:
+    def checked(self, spec: "Spec") -> Fault:
         """Raises ValueError for what no machine of this kind can have."""
         plant = self.plant
         fault = Fault(spec, self.added, plant.now_us)
@@ -161,87 +155,31 @@ class Luck:
             raise ValueError("dust is modelled on " + ", ".join(_DUSTY))
         if fault.name == "beam_noise" and fault.number_of("every_us") <= fault.number_of("width_us"):
             raise ValueError("a pulse must be shorter than its period")
-        if fault.name == "storm":
-            plant.beams.check_storm(self._line(fault), fault.number_of("edges_per_s"))
         if fault.place and fault.name != "card_lost":
-            plant.check_place(fault.place, fault.number_of("at_um"))
+            self._check_place(fault.place, fault.number_of("at_um"))
+        return fault
+
+    def add(self, fault: Fault) -> None:
         self.added += 1
-        self.faults.append(fault)
-        self.fire(plant.now_us)
+        self.entries.append(fault)
 
-    def clear(self) -> None:
-        """The machine is repaired."""
-        ended = self.faults
-        self.faults = []
-        self.due_us = FAR
-        for fault in ended:
-            if fault.begun:
-                self._end(fault)
-
-    def fire(self, now_us: int) -> None:
-        """Begin and end what has its time."""
-        due = FAR
-        for fault in self.faults:
-            if fault.name not in _TIMED:
-                continue
-            if not fault.begun and fault.from_us <= now_us < fault.until_us:
-                fault.begun = True
-                self._begin(fault)
-            elif fault.begun and now_us >= fault.until_us:
-                fault.begun = False
-                fault.times = 0
-                self._end(fault)
-            for edge_us in (fault.from_us, fault.until_us):
-                if now_us < edge_us < due:
-                    due = edge_us
-        self.due_us = due
-
-    def _begin(self, fault: Fault) -> None:
+    def _check_place(self, place: str, at_um: int) -> None:
+        """Whether a card can stop there."""
         plant = self.plant
-        self._note()
-        if fault.name == "roller_dead":
-            self.dead[0 if fault.values["roller"] == "pick" else 1] += 1
-            plant.apply()
-        elif fault.name == "panel_lost":
-            self._plug_panel(False)
-        elif fault.name == "litter":
-            plant.litter(fault.number_of("cards"))
-        elif fault.name == "beam_noise":
-            every_us, width_us = fault.number_of("every_us"), fault.number_of("width_us")
-            fault.pulses = Pulses(self._line(fault), every_us, width_us, plant.now_us)
-            plant.beams.add_noise(fault.pulses)
-        elif fault.name == "storm":
-            fault.storm = Storm(self._line(fault), fault.number_of("edges_per_s"), plant.now_us)
-            plant.beams.add_storm(fault.storm)
-        elif fault.name != "ejector_stuck":
-            level = fault.number_of("level") if fault.name == "beam_stuck" else 0
-            plant.beams.force(self._line(fault), level, plant.now_us)
+        if plant.kind == "draw":
+            raise ValueError("a hand draws the cards: nothing jams")
+        if place == "exit":
+            if not plant.exit_um:
+                raise ValueError("no exit to jam")
+            if at_um >= plant.exit_um + plant.card_um:
+                raise ValueError("past the exit beam a card falls freely into the tray")
 
-    def _end(self, fault: Fault) -> None:
-        plant = self.plant
-        if fault.name == "roller_dead":
-            self.dead[0 if fault.values["roller"] == "pick" else 1] -= 1
-            plant.apply()
-        elif fault.name == "ejector_stuck":
-            plant.apply()
-        elif fault.name == "panel_lost":
-            self._plug_panel(True)
-        elif fault.pulses is not None:
-            plant.beams.drop_noise(fault.pulses, plant.now_us)
-        elif fault.storm is not None:
-            plant.beams.drop_storm(fault.storm, plant.now_us)
-        elif fault.name != "litter":
-            plant.beams.force(self._line(fault), -1, plant.now_us)
-
-    def _plug_panel(self, there: bool) -> None:
-        self.panel_lost = not there
-        self.plant.changed = True
-
-    def _note(self) -> None:
+    def note(self) -> None:
+        """A fault does something."""
         if self.struck_us < 0:
             self.struck_us = self.plant.now_us
 
-    def _line(self, fault: Fault) -> int:
+    def line_of(self, fault: Fault) -> int:
         return self.plant.lines.index(str(fault.values["line"]))
 
     # -- questions at the moment something happens -----------------------------------------------------------------
@@ -249,18 +187,18 @@ class Luck:
     def active(self, name: str) -> "Fault | None":
         """A fault of that name in its time, whatever it strikes."""
         now_us = self.plant.now_us
-        for fault in self.faults:
+        for fault in self.entries:
             if fault.name == name and fault.from_us <= now_us < fault.until_us:
-                self._note()
+                self.note()
                 return fault
         return None
 
     def strikes(self, name: str, place: str, nth: int, subject: int, attempt: int) -> "Fault | None":
         """The first fault of that name that hits this subject; counts as one time."""
-        for fault in self.faults:
+        for fault in self.entries:
             if fault.name == name and fault.place == place and self._hits(fault, nth, subject, attempt):
                 fault.times -= 1 if fault.times > 0 else 0
-                self._note()
+                self.note()
                 return fault
         return None
 
@@ -272,16 +210,16 @@ class Luck:
         return fault.ppm < 0 or mix(self.plant.seed ^ fault.number << 8, subject, attempt) % PPM < fault.ppm
 
     def misfeeds(self, nth: int, card: int, attempt: int) -> bool:
-        for fault in self.faults:
+        for fault in self.entries:
             if fault.name != "misfeed":
                 continue
             if fault.nth >= 0:
                 if self._hits(fault, nth, card, 0):
                     fault.times -= 1
-                    self._note()
+                    self.note()
                     return True
             elif attempt <= fault.number_of("times") and self._hits(fault, nth, card, self.plant.loads):
-                self._note()
+                self.note()
                 return True
         return False
 
@@ -292,14 +230,14 @@ class Luck:
     def dust_um(self, line: int) -> int:
         um = 0
         now_us = self.plant.now_us
-        for fault in self.faults:
-            if fault.name == "beam_dust" and self._line(fault) == line and fault.from_us <= now_us < fault.until_us:
+        for fault in self.entries:
+            if fault.name == "beam_dust" and self.line_of(fault) == line and fault.from_us <= now_us < fault.until_us:
                 um += fault.number_of("um")
-                self._note()
+                self.note()
         return um
 
     def blocks_ejector(self) -> bool:
-        return bool(self.faults) and self.active("ejector_stuck") is not None
+        return bool(self.entries) and self.active("ejector_stuck") is not None
 
     def hides_home(self) -> bool:
         return self.active("home_lost") is not None
@@ -315,39 +253,7 @@ class Luck:
         fault = self.strikes("tray_slow", "", nth, card, self.plant.loads)
         return fault.number_of("us") if fault else 0
 
-    def picked(self, throat: "Throat", body: "Body", nth: int) -> None:
-        """A card has just left the hopper: what is wrong with it, and what will happen to it."""
-        plant = self.plant
-        card = body.cards[0]
-        attempt = plant.loads * 32 + body.attempt
-        offset_um = 0
-        if self.faults:
-            fault = self.strikes("double_feed", "", nth, card, attempt)
-            if fault and throat.hopper:
-                body.cards.append(throat.hopper.pop(throat.at_end))
-                offset_um = fault.number_of("offset_um")
-            self._mark(nth, card)
-        throat.shape(body, offset_um)
-        if not self.faults:
-            return
-        body.lost = self.strikes("card_lost", "rail", nth, card, attempt) is not None
-        self._stop(body, "throat", nth, attempt, 0)
-        self._stop(body, "mouth", nth, attempt, throat.b_um)
-        if throat.fall_um:
-            self._stop(body, "exit", throat.passed, attempt, 0)
-
-    def drawn(self, body: "Body", nth: int) -> None:
-        """A hand has just taken hold of it."""
-        self._mark(nth, body.cards[0])
-
-    def ejected(self, body: "Body", nth: int) -> None:
-        """A card has just left its slot."""
-        if self.faults:
-            attempt = self.plant.loads * 32
-            body.lost = self.strikes("card_lost", "exit", nth, body.cards[0], attempt) is not None
-            self._stop(body, "exit", nth, attempt, 0)
-
-    def _mark(self, nth: int, card: int) -> None:
+    def mark(self, nth: int, card: int) -> None:
         """What a card is does not change with the attempt."""
         plant = self.plant
         loads = plant.loads
@@ -359,7 +265,8 @@ class Luck:
         if self.strikes("face_up", "", nth, card, loads):
             plant.mark_card(card, 0, TRAIT_FACE)
 
-    def _stop(self, body: "Body", place: str, nth: int, attempt: int, from_um: int) -> None:
+    def stop(self, body: "Body", place: str, nth: int, attempt: int, from_um: int) -> None:
+        """Where the card will stop, if a jam or stall at this place strikes it."""
         fault = self.strikes("jam", place, nth, body.cards[0], attempt)
         if fault:
             body.jogs = JAM_HARD

@@ -1,7 +1,7 @@
-"""What the firmware promises whatever happens, checked after every scan against the truth of the plant.
+"""Invariants of the firmware, checked after every scan against the true state of the plant.
 
-A broken promise raises Finding, whose text begins with one word for its kind. What no sensor of the machine can see is
-no defect: each such limit is a condition of its own, with its reason beside it.
+A broken invariant raises Finding, whose text begins with one word for its kind. What no sensor of the machine can see
+is no defect: each such limit is a condition of its own, with its reason beside it.
 """
 
 from firmware.deck.ledger import DEALT, DISCARDED, REMOVED
@@ -9,10 +9,11 @@ from firmware.fault import Broken
 from firmware.games import flow as states
 from firmware.machines.machine import JOB_DONE, JOB_RUNNING
 from firmware.protocol import ids
-from hal.sim.where import CUT_CARD
-from rig.aftermath import Aftermath
+from hal.sim.chassis import CUT_CARD
+from hal.sim.oracle import is_moving, stopped_us
+from rig.card_locations import CardLocations, Finding
 from rig.leaks import Leaks
-from rig.piles import Finding, Piles
+from rig.powercut_invariants import PowercutInvariants
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,16 +27,16 @@ _DRAWS = (states.DRAW_READY, states.DRAWING, states.DECK_SPENT)
 _ORDER = (states.PREPARING, states.SHUFFLING)
 
 
-class Promises:
+class Invariants:
     """Watches one stage. `scan` after every scan, `hand` before everything that a person does."""
 
     def __init__(self, stage: "Stage", config: "Config") -> None:
         self.stage = stage
         self.rig = stage.rig
         self.plant = stage.rig.plant
-        self.piles = Piles(stage.rig, config)
+        self.locations = CardLocations(stage.rig, config)
         self.leaks = Leaks(stage)
-        self.aftermath = Aftermath(stage)
+        self.powercut = PowercutInvariants(stage)
         self.full = config["mechanism"]["count_assurance"] == "full"
         self.limit_us = _limits_us(config["mechanism"])
         self.app: "App | None" = None
@@ -56,9 +57,9 @@ class Promises:
     def scan(self) -> None:
         rig = self.rig
         plant = self.plant
-        self.aftermath.scan()
+        self.powercut.scan()
         if plant.crashes:
-            if not self.piles.word_false:
+            if not self.locations.word_false:
                 raise Finding("crash: the machine was broken in " + self._name())
             plant.crashes = 0  # by whoever closed the door on a card that no beam sees
         if not rig.powered:
@@ -71,12 +72,12 @@ class Promises:
         if app is not self.app:
             self.app = app
             self.state = -1
-            self.piles.forget()
+            self.locations.forget()
             self.drawn_base = -1
         self._check_door()
         if plant.outputs[0] or plant.outputs[1] or plant.outputs[2] or plant.outputs[3]:
             self._check_motors()
-        self.piles.watch(flow)
+        self.locations.watch(flow)
         if flow.state != self.state or flow.machine.state != self.job:
             before = self.state
             self.state = flow.state
@@ -85,22 +86,22 @@ class Promises:
             self._check_order()
             self.leaks.look(app)
             if before != flow.state:
-                self.piles.entered(flow, before)
+                self.locations.entered(flow, before)
         if flow.state in _DRAWS:
             self._check_draws()
         else:
             self.drawn_base = -1
 
     def hand(self, action: str, arguments: "dict[str, object]") -> None:
-        self.piles.hand(action, arguments)
-        self.aftermath.hand(action, arguments)
+        self.locations.hand(action, arguments)
+        self.powercut.hand(action, arguments)
 
     def fresh(self) -> None:
         """The machine is repaired and was emptied by hand: nothing is excused any more."""
         lied = self.plant.beams.lied
         for line in range(len(lied)):
             lied[line] = 0
-        self.piles.fresh()
+        self.locations.fresh()
 
     def finish(self) -> None:
         """At the end, with a host that listens: every event there once and in order, rounds closed, nothing told."""
@@ -113,11 +114,11 @@ class Promises:
         for i in range(1, len(stage.peer.events)):
             if stage.peer.events[i].seq != stage.peer.events[i - 1].seq + 1:
                 raise Finding("delivery: event %d is missing" % (stage.peer.events[i - 1].seq + 1))
-        self.aftermath.finish()
+        self.powercut.finish()
         self._check_rounds()
         self.leaks.check()
 
-    # -- the promises ----------------------------------------------------------------------------------------------
+    # -- the invariants --------------------------------------------------------------------------------------------
 
     def _name(self) -> str:
         return ids.STATE_NAMES.split()[self.rig.app.flow.state]
@@ -136,7 +137,7 @@ class Promises:
     def _is_moving(self) -> bool:
         plant = self.plant
         if plant.kind != "draw":
-            return plant.is_moving()
+            return is_moving(plant)
         # A hand is seen from throat A on, and only while the firmware watches; an edge counts when it has settled.
         lied = plant.beams.lied
         if self.rig.app.flow.machine.state != JOB_RUNNING or lied[plant.line_a] or lied[plant.line_b]:
@@ -159,12 +160,12 @@ class Promises:
             raise Finding("door: something turns with the door open in " + self._name())
 
     def _check_motors(self) -> None:
-        if self.piles.word_false:
+        if self.locations.word_false:
             return  # a card where no beam looks, left by somebody who opened the door for it
         for output in range(4):
-            stopped_us = self.plant.stopped_us(output)
-            if stopped_us > self.limit_us[output]:
-                told = (output, stopped_us, self._name())
+            us = stopped_us(self.plant, output)
+            if us > self.limit_us[output]:
+                told = (output, us, self._name())
                 raise Finding("motor: output %d worked against a stopped card for %d us in %s" % told)
 
     def _check_ledger(self) -> None:

@@ -1,10 +1,10 @@
 """The oracle of tests: where every card really is, and which motor works against a card that does not move."""
 
+from hal.sim.chassis import count_cards
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.sim.plant import Plant
-
-CUT_CARD = 9999  # an object in the pile, no card
 
 
 class Where:
@@ -25,11 +25,7 @@ class Where:
         return self.hopper + self.path + self.store + self.tray + self.lost + self.out
 
 
-def count_cards(cards: "list[int]") -> int:
-    return len(cards) - cards.count(CUT_CARD)
-
-
-def anything_moves(plant: "Plant") -> bool:
+def is_moving(plant: "Plant") -> bool:
     """Any card, or the axis."""
     for track in plant.tracks:
         for body in track.bodies:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 GRAIN = 32  # cells of the storage behind: records of 64 and of 96 bytes are whole numbers of them
 
 
-class KeptNv(Nv):
+class PersistentNv(Nv):
     """An Nv that begins with what `storage` holds. A write that is cut is kept as far as it came."""
 
     def __init__(self, size: int, storage: "Storage") -> None:

@@ -1,11 +1,11 @@
 """What storage has to keep besides events: the chain they are in, a table's facts, the device key.
 
-Asked after every boot by rig/aftermath.py. Power cuts alone break no chain, wherever they come; facts are what the
-events on record make of them, from the first one on; the key is the old one or the new one, and the old one does not
-stay behind."""
+Checked after every boot by rig/powercut_invariants.py. A power cut breaks no chain, wherever it comes; facts are what
+the events on record make of them, from the first one on; the key is the old one or the new one, and the old one does
+not stay behind."""
 
 from firmware.games.table_facts import TableFacts
-from rig.piles import Finding
+from rig.card_locations import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rig.rig import Rig
 
 
-class Kept:
+class StorageInvariants:
     """`note` for every event on record, `check` after every boot."""
 
     def __init__(self, rig: "Rig") -> None:

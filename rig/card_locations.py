@@ -3,8 +3,8 @@
 from firmware.deck.ledger import DEALT, DISCARDED, STORE, TRAY
 from firmware.games import flow as states
 from firmware.protocol import ids
-from hal.sim.plant import FOREIGN
-from hal.sim.where import CUT_CARD
+from hal.sim.chassis import CUT_CARD, FOREIGN
+from hal.sim.oracle import Where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Finding(Exception):
     """A promise was broken."""
 
 
-class Piles:
+class CardLocations:
     """Knows the order that was drawn and the pile that was fed, and so every card's place from there on."""
 
     def __init__(self, rig: "Rig", config: "Config") -> None:
@@ -165,7 +165,7 @@ class Piles:
         return cards
 
     def _check_store(self, flow: "Flow") -> None:
-        inside = self.plant.where().store
+        inside = Where(self.plant).store
         if inside != flow.ledger.zone[STORE] and not (self.doubled or self._lied("opacity")):
             told = (inside, flow.ledger.zone[STORE], _word(flow.state))
             raise Finding("store: %d cards, %d by the facts in %s" % told)
@@ -180,7 +180,7 @@ class Piles:
 
     def _check_remainder(self, flow: "Flow") -> None:
         zone = flow.ledger.zone
-        where = self.plant.where()
+        where = Where(self.plant)
         self._check_tray(flow, self.deck[zone[DEALT] + zone[DISCARDED] :], zone[TRAY])
         if where.store or (self.kind == "shoe" and where.hopper and not self._lied("hopper")):
             raise Finding("remainder: offered with %d in the store, %d in the hopper" % (where.store, where.hopper))
@@ -205,7 +205,7 @@ class Piles:
 
     def _check_empty(self) -> None:
         plant = self.plant
-        inside = plant.where().store
+        inside = Where(plant).store
         seen = 0
         for track in plant.tracks:
             for body in track.bodies:

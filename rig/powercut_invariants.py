@@ -3,8 +3,8 @@
 An event counts as recorded when it leaves the outbox. From there on it exists once, for ever, and with the contents it
 had; what was going on when power failed is void, is said to be so, and nothing of it goes on before somebody asks.
 One that was being written when power failed is there or not, and on flash that may differ from boot to boot until one
-has recorded something: before that nobody may be told of it. Broken promises raise Finding, as those of
-rig/promises.py do.
+has recorded something: before that nobody may be told of it. A broken invariant raises Finding, as those of
+rig/invariants.py do.
 """
 
 from firmware.fault import FAULT_POWER, FAULT_RESET
@@ -12,8 +12,8 @@ from firmware.games.profile import EXTRA_FIRST_CLOSES, RULE_DEAL_FAULT
 from firmware.machines.machine import JOB_RUNNING
 from firmware.protocol import ids, table
 from rig.answers import Answers
-from rig.kept import Kept
-from rig.piles import Finding
+from rig.card_locations import Finding
+from rig.storage_invariants import StorageInvariants
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _ASKED_BY = {
 _NAMES = {message: spec.split()[0] for message, _kind, spec in table.MESSAGES}
 
 
-class Aftermath:
+class PowercutInvariants:
     """Watches one stage through all its boots. `scan` after every scan, `hand` before whatever a person does."""
 
     def __init__(self, stage: "Stage") -> None:
@@ -51,7 +51,7 @@ class Aftermath:
         self.peer = stage.peer  # the host that keeps events; others only pass by
         self.recorded: "dict[int, Record]" = {}
         self.seq_last = 0
-        self.kept = Kept(self.rig)
+        self.storage = StorageInvariants(self.rig)
         self.perhaps: "list[Record]" = []  # were about to be recorded when power failed
         self.seq_sure = 0  # whatever the next boot finds
         self.before: "State | None" = None  # what held there, if this boot found more
@@ -80,7 +80,7 @@ class Aftermath:
         self.rig.boot = self._boot
         self._hook(self.rig.app)
 
-    # -- asked by the promises -------------------------------------------------------------------------------------
+    # -- asked by the invariants -----------------------------------------------------------------------------------
 
     def scan(self) -> None:
         rig = self.rig
@@ -142,7 +142,7 @@ class Aftermath:
                 self._unmake(self.before)
         if old.outbox.count:
             self.perhaps.append(_copy(old.outbox.head()))
-        self.kept.boot(self.made)
+        self.storage.boot(self.made)
         self.made = False
         self.before = None
         if self.rig.halted:
@@ -155,7 +155,7 @@ class Aftermath:
         app = self.rig.app
         self._check_records(app)
         self._check_meters(app)
-        self.kept.check(app)
+        self.storage.check(app)
         self.asked = {}
         self.acted = False
         self.guard = self.intent != 0 or self.round_open or self.warning != 0 or cause != 0 or self.halt == HALT_UNTOLD
@@ -179,7 +179,7 @@ class Aftermath:
     def _state(self) -> "State":
         """What a record changes, as it is now."""
         told = (self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt, self.seed)
-        return told, list(self.owed), self.answers.state(), self.kept.facts.row[:]
+        return told, list(self.owed), self.answers.state(), self.storage.facts.row[:]
 
     def _unmake(self, state: "State") -> None:
         """What a boot had found that recorded nothing: the next one may find less."""
@@ -189,7 +189,7 @@ class Aftermath:
         told, self.owed, answers, row = state
         self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt, self.seed = told
         self.answers.restore(answers)
-        self.kept.facts.row[:] = row
+        self.storage.facts.row[:] = row
 
     def _check_meters(self, app: "App") -> None:
         values = app.flow.meters.values
@@ -239,7 +239,7 @@ class Aftermath:
             raise Finding("sequence: %s recorded as %d after %d" % (_NAMES[message], seq, self.seq_last))
         self.seq_last = seq
         self.recorded[seq] = record
-        self.kept.note(message, values, deck, round_number)
+        self.storage.note(message, values, deck, round_number)
         if message in (ids.EV_COMMAND_ACCEPTED, ids.EV_COMMAND_ENDED):
             self._ask(self.answers.note(message, values))
             return
