@@ -11,8 +11,8 @@ from fairshoe import messages
 from fairshoe.link import framing
 from fairshoe.messages import Message
 from firmware.protocol import table
-from firmware.protocol.fields import field_codes
 from firmware.protocol.frame import FrameReader
+from firmware.protocol.table import field_codes
 
 ASCII = st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=8)
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from firmware.digest import Hmac
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, pack, prefix_codes
-from firmware.protocol.fields import field_codes
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE, FrameWriter
 from firmware.protocol.session import FROM_DEVICE, FROM_HOST, MAC_SIZE, role_key, session_hmac
+from firmware.protocol.table import field_codes
 from protocol.table import BY_NAME, Message, value_name
 
 Value = int | str

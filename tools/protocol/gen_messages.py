@@ -29,7 +29,7 @@ load_device_packages()
 from firmware import fault  # noqa: E402
 from firmware.deck import ledger  # noqa: E402
 from firmware.protocol import ids, table  # noqa: E402
-from firmware.protocol.fields import field_codes  # noqa: E402
+from firmware.protocol.table import field_codes  # noqa: E402
 
 TARGET = ROOT / "host_tools" / "fairshoe" / "messages.py"
 LAYOUT = ROOT / "firmware" / "protocol" / "layout.py"
