@@ -35,8 +35,8 @@ def problem(**changes: Any) -> str:
 
 def test_the_games_of_the_repository_are_good() -> None:
     assert fairshoe.__version__
-    assert profiles.game_names() == [*NAMES, "house"]
-    for name in NAMES:
+    assert {*NAMES, "house"} <= set(profiles.game_names())
+    for name in profiles.game_names()[:-1]:
         assert profiles.inspect_game(name).problems == ()
         assert rig_games.load_profile(name).name == name
 
