@@ -132,6 +132,18 @@ def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
     return harm
 
 
+def _open_steps(flow: "Flow") -> None:
+    """Set the steps of this machine. Only a draw shoe carries the modules of its three states, and enters them."""
+    drawn: "tuple[Any, ...]" = (None, None, None)
+    if flow.machine.draws:
+        from firmware.games.drawn.round import Play
+        from firmware.games.drawn.steps import DRAW_STEPS
+
+        flow.play = Play(flow)
+        drawn = DRAW_STEPS
+    flow.steps = _STEPS + drawn + _STEPS_AFTER_DRAWING
+
+
 def procedure_resume(
     flow: "Flow",
     out: "Outputs",
@@ -144,15 +156,7 @@ def procedure_resume(
 ) -> None:
     """After a boot: void what was cut short, by loss of power or a reset; latch a latched warning again, with the
     sensor it names. A round whose cards were all out was not cut short: the dealer goes on settling it."""
-    if flow.machine.draws:
-        from firmware.games.drawn.round import Play
-        from firmware.games.drawn.steps import DRAW_STEPS
-
-        flow.play = Play(flow)
-        flow.steps = _STEPS + DRAW_STEPS + _STEPS_AFTER_DRAWING
-    else:
-        # No other machine enters the three states of a draw shoe.
-        flow.steps = _STEPS + (None, None, None) + _STEPS_AFTER_DRAWING
+    _open_steps(flow)
     if flow.profile.cover_all:
         from firmware.games import cover_all
 

@@ -11,10 +11,12 @@ import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
 from fairshoe.boards import configs, lines
+from fairshoe.boards.ports import PORTS
 from fairshoe.cli import command_line
 from fairshoe.commands import bench
 from fairshoe.errors import BoardError, UsageError
 from fairshoe.games import profiles
+from fairshoe.ship.import_closure import chosen_by_name
 from firmware import image
 from firmware.protocol import ids
 
@@ -72,6 +74,12 @@ def test_the_schema_alone_accepts_what_is_shipped() -> None:
         validate(configs.load_board(name)[0])
     with pytest.raises(fastjsonschema.JsonSchemaValueException):
         validate(changed("mechanism.kind", "draw"))
+
+
+def test_the_firmware_picks_among_the_ports_of_the_table() -> None:
+    chosen = chosen_by_name(ROOT / "firmware" / "main.py", ROOT)
+    assert chosen == {name: f"hal.{name}.port" for name in PORTS}
+    assert {config["mcu"]["port"] for config, _crc in map(configs.load_board, configs.board_names())} == set(PORTS)
 
 
 @pytest.mark.parametrize("group", lines.GROUPS)

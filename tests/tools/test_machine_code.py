@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import size
 
+from fairshoe.boards.ports import PORTS
 from fairshoe.ship import machine_code
-from fairshoe.ship.build import MARCH
 from fairshoe.ship.errors import ShipError
 from fairshoe.ship.machine_code import COMPILED, DECORATOR, to_machine_code
 from fairshoe.ship.mpy_compile import compile_mpy
@@ -42,7 +42,7 @@ def is_native(mpy: bytes) -> bool:
 
 
 @pytest.mark.parametrize("module", COMPILED)
-@pytest.mark.parametrize("march", sorted(set(MARCH.values())))
+@pytest.mark.parametrize("march", sorted({port.march for port in PORTS.values()}))
 def test_every_processor_gets_machine_code(march: str, module: str) -> None:
     plain = (folded("pico-shoe") | folded("stm32-shoe"))[module]
     assert is_native(compile_mpy(to_machine_code({module: plain})[module], "m", "-O3", f"-march={march}"))

@@ -5,6 +5,7 @@ from typing import Any
 
 from fairshoe.boards import configs, lines
 from fairshoe.boards.pins import MCUS, Pin
+from fairshoe.boards.ports import PORTS
 from wiring import svg
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -49,7 +50,6 @@ These rules hold for every board:
   remove the pull-ups on its backpack.
 - **Link.** The pins carry logic levels. A cable needs a line driver (RS-485 on four wires, or RS-232) with isolation.
 """
-SERVICE = {"rp2": "the board's USB connector", "esp32": "the connector marked USB", "stm32": "the USB connector CN13"}
 
 
 def gpio(pin: Pin) -> str:
@@ -105,7 +105,7 @@ def section(names: list[str], config: Config) -> str:
         f"## {' and '.join(names)}",
         "",
         f"{mcus}; {len(used)} pins in use. {buses(config)}",
-        f"Service port: {SERVICE[config['mcu']['port']]}.{others}",
+        f"Service port: {PORTS[config['mcu']['port']].service}.{others}",
         "",
         f"![wiring of {names[0]}](wiring/{names[0]}.svg)",
         "",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fairshoe.boards.ports import PORTS
 from fairshoe.boards.shuffle_time import gap_us
 
 Config = dict[str, Any]
@@ -24,7 +25,6 @@ SHADE_PERCENT = 60  # assumed: of a slot's pitch a card shades the slot beam
 EDGES_PER_SCAN = 32  # firmware/image.py, EDGES_MAX: more in one scan are lost
 # With an interrupt for each edge, of up to 50 us: a fifth of the time.
 INTERRUPTS_PER_S = 4000
-CAPTURES = ("rp2",)  # ports whose hardware captures edges without an interrupt
 
 _LIGHT = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 _CONTACTS = ("ejector", "door", "key_switch")
@@ -46,7 +46,7 @@ def honest_rates(config: Config) -> dict[str, Rate]:
 def followed_per_s(config: Config) -> int:
     """What the port can follow on one line."""
     image = EDGES_PER_SCAN * 1000 // config["mechanism"]["scan_ms_max"]
-    return image if config["mcu"]["port"] in CAPTURES else min(image, INTERRUPTS_PER_S)
+    return image if PORTS[config["mcu"]["port"]].captures else min(image, INTERRUPTS_PER_S)
 
 
 def rate_problems(config: Config) -> Iterator[str]:

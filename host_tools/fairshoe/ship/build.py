@@ -16,6 +16,7 @@ from zlib import crc32
 
 from fairshoe import _device
 from fairshoe.boards.configs import device_bytes
+from fairshoe.boards.ports import PORTS
 from fairshoe.games.profiles import NO_GAMES
 from fairshoe.ship.errors import ShipError, need
 from fairshoe.ship.fold import FoldError, fold
@@ -48,7 +49,6 @@ LINES, NO_LINES = "-O2", "-O3"
 # runs, unless a boot.py asks for the serial port alone.
 BOOT_PY = {"stm32": b"import pyb\npyb.usb_mode('VCP')\n"}
 # Machine code is for one processor; bytecode is the same on all.
-MARCH = {"rp2": "armv6m", "esp32": "xtensawin", "stm32": "armv7emsp"}
 
 
 @dataclass(frozen=True)
@@ -101,11 +101,11 @@ def build(board: str, root: Path | None = None, main: str = MAIN_PY, game: str |
     folded = folded_sources([*names, START], root, main)
     modules = to_machine_code({name: source for name, source in folded.items() if name != "main"})
     built = Built(board, config, with_code(modules, root))
-    put_modules(built, root, LINES, f"-march={MARCH[port]}")
+    put_modules(built, root, LINES, f"-march={PORTS[port].march}")
     if is_rp2040(config) and module_bytes(built.files) > RP2040_MODULE_BYTES:
         built.files.clear()
         built.shipped.clear()
-        put_modules(built, root, NO_LINES, f"-march={MARCH[port]}")
+        put_modules(built, root, NO_LINES, f"-march={PORTS[port].march}")
     put_crc(built)
     path = config_path(board, root)
     built.put("board.json", device_bytes(config), place_of(path, root), path.stat().st_size)
@@ -248,10 +248,10 @@ def _boards(root: Path) -> Iterator[str]:
 
 def port_of(config: dict[str, Any], board: str, root: Path) -> str:
     port = str(config.get("mcu", {}).get("port", ""))
-    if port not in MARCH or not (root / "hal" / port).is_dir():
+    if port not in PORTS or not (root / "hal" / port).is_dir():
         raise ShipError(
             f"board_configs/{board}.json: mcu.port is {port!r}; "
-            f"a board needs one of {', '.join(MARCH)}, with a folder in hal/"
+            f"a board needs one of {', '.join(PORTS)}, with a folder in hal/"
         )
     return port
 
@@ -261,7 +261,7 @@ def port_of(config: dict[str, Any], board: str, root: Path) -> str:
 
 def other_ports(port: str) -> list[str]:
     """firmware/main.py picks its port at run time by the board config; the others are not shipped."""
-    return [f"hal.{other}" for other in MARCH if other != port]
+    return [f"hal.{other}" for other in PORTS if other != port]
 
 
 def other_parts(config: dict[str, Any]) -> list[str]:

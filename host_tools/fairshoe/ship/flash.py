@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fairshoe.boards.ports import PORTS
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship.build import RP2040_MODULE_BYTES, module_bytes
 from fairshoe.ship.device_files import Device, Identity, OnDevice
@@ -21,7 +22,6 @@ from fairshoe.ship.repl import Line, Repl
 
 # What the firmware was tried with: the release of the compiler, and that of the emulated board.
 MICROPYTHON = ((1, 28), (1, 29))
-PLATFORMS = {"rp2": "rp2", "esp32": "esp32", "stm32": "pyboard"}
 KNOCK_FIRST_S = 2.0
 _MPY_VERSION = 6
 _ARM = range(3, 9)  # armv6 to armv7emdp in the numbering of .mpy files: each runs what those before it run
@@ -94,7 +94,7 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
     port, board = config["mcu"]["port"], config["mcu"]["board"]
     if identity.name != "micropython":
         raise NotForDevice(f"the device runs {identity.name}.", "Put MicroPython on it: docs/FLASH.md.")
-    if identity.platform != PLATFORMS.get(port, port):
+    if identity.platform != PORTS[port].platform:
         raise NotForDevice(
             f"the board config is for {board} (port {port}), the device is {identity.machine}.",
             "Choose the board with --board, or connect the right one.",
