@@ -65,7 +65,7 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
         if not open_ended and a > (flow.positions if flow.round_open and flow.positions else flow_players(flow)):
             return ids.REASON_ARGUMENT  # it does not play
         seconds = facts.word(SECONDS)
-        if facts.word(OUT) >> (a - 1) & 1 or (final and seconds and not seconds >> (a - 1) & 1):
+        if facts.word(OUT) >> (a - 1) & 1 or final == 1 or (final and seconds and not seconds >> (a - 1) & 1):
             return ids.REASON_STATE  # it takes no part any more
     due = due_cards(flow, a)
     if not due:

@@ -9,6 +9,7 @@ from firmware.fault import FAULT_NONE
 from firmware.games.flow import (
     DECK_SPENT,
     DRAWING,
+    REMAINDER_OFFERED,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
     WAITING_FOR_ROUND_END,
@@ -146,6 +147,7 @@ _TABLE = (
     (CTX_DRAWING, _SEAT, _ANY, RULE_HOUSE),
 )
 _HOLDS = (ids.REC_DISPUTE, ids.REC_WINNER_HOLD)  # made once: a press of a button allocates nothing
+_EMPTY = (WAITING_FOR_DECK, REMAINDER_OFFERED)  # nothing is left inside that would have to come out
 _DRAW_ONLY = EXTRA_BURNS | EXTRA_READER | EXTRA_TENS_OUT
 
 
@@ -314,5 +316,5 @@ def _void(flow: "Flow", rule: int, now_ms: int) -> None:
             flow_enter(flow, WAITING_FOR_DECK, now_ms)
     elif flow.play is not None:
         flow.play.voided(flow, flow.profile.consequences[rule] == ids.ALL_VOID, now_ms)
-    elif flow.state != WAITING_FOR_DECK:
+    elif flow.state not in _EMPTY:
         flow_enter(flow, WAITING_FOR_GREEN, now_ms)

@@ -34,7 +34,7 @@ EXTRA = const(14)  # cards due to the dealer's hand or in place of a rejected on
 BY_HAND = const(15)  # cards that left the rest by hand
 SECONDS = const(16)  # positions with a standing second wager, two bytes
 OUT = const(18)  # and those that take no part any more, folded or void, two bytes
-FINAL = const(20)  # positions in the final deal, and one; 0: not frozen yet
+FINAL = const(20)  # positions in the final deal that are not void since, and one; 0: not frozen yet
 COUNTED = const(21)  # 1: the stub was counted
 STUB = const(22)  # and had so many cards, two bytes
 ACCEPTED = const(24)  # progressive wagers, and one; 0: not told
@@ -146,7 +146,7 @@ class TableFacts:
         if message == ids.EV_REMAINDER_TAKEN:
             row[REST] = min(values[0], U8_MAX)
             # What follows is dealt from it by hand: a card that is due and did not come before, and the community's.
-            row[BY_HAND] = row[EXTRA] + (0 if self.profile.final_each else self.profile.final_fixed)
+            self._add(BY_HAND, row[EXTRA] + (0 if self.profile.final_each else self.profile.final_fixed))
             row[EXTRA] = 0
             row[TAIL] = row[OPEN]
             if self.profile.decks > 1 and deck:
@@ -275,6 +275,8 @@ class TableFacts:
         profile = self.profile
         if consequence == ids.ONE_VOID and 0 < seat <= 16:
             self._leaves(seat)
+            if row[FINAL] > 1:
+                row[FINAL] -= 1
         counted = profile.stack_cards if seat else profile.last_cards
         by_hand = (profile.final_each if seat else profile.final_fixed) if row[FINAL] else 0
         if profile.mode:
