@@ -140,10 +140,10 @@ bench: ## measure against the budgets and against what others use
 scenarios: ready ## every scenario on both VMs, transcripts compared (some minutes)
 	@$(TOOL) scenarios
 
-generate: ready ## write every generated file again: messages, protocol and wiring pages, tables of docs/CLI.md, docs/RULES.md
+generate: ready ## write every generated file again: messages, protocol and wiring pages, tables of docs/CLI.md and docs/BENCH.md, docs/RULES.md
 	@$(TOOL) protocol
 	@$(TOOL) wiring
-	@$(TOOL) docs.cli_page --write
+	@$(TOOL) docs.tables --write
 	@$(TOOL) docs.procedure_page
 	@$(TOOL) rules --write > /dev/null
 

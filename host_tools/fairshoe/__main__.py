@@ -1,4 +1,4 @@
-"""`python -m fairshoe` and `fairshoe`. Loading all commands takes a moment, in which somebody may press Ctrl-C."""
+"""Entry point of `python -m fairshoe` and `fairshoe`. Catches Ctrl-C that arrives while modules are still loading."""
 
 import sys
 

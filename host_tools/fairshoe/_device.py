@@ -1,4 +1,4 @@
-"""Makes the device packages importable on a host: ours, and no others of the same name."""
+"""Make firmware, hal and rig importable on a host: ours, and no other package of the same name."""
 
 import importlib.util
 import sys

@@ -1,4 +1,4 @@
-"""What can go wrong, each with what to do next. `exit_code` is what the command line ends with."""
+"""The errors of this library, each with what to do next. `exit_code` is the exit status of the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that somebody names: read whole, and only if they are files: a pipe could hold us forever."""
+"""Read files that a user names: whole, regular files only (a pipe could block forever), and JSON with useful errors."""
 
 from __future__ import annotations
 
@@ -30,6 +30,15 @@ def read_regular(path: Path, most: int = CONFIG_BYTES_MAX) -> bytes:
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
     return data
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the names of a folder on disk: without it a power cut can lose a file that was just made or renamed."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def parse_json(raw: bytes) -> object:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe.errors import KeyFileError
+from fairshoe.files import sync_folder
 from fairshoe.messages import Role
 from firmware.protocol.session import FROM_DEVICE, FROM_HOST, KEY_SIZE, MAC_SIZE
 
@@ -93,11 +94,7 @@ def write_key(path: Path, word: str, secret: bytes) -> None:
             file.write(f"{word} {secret.hex()}\n")
             file.flush()
             os.fsync(file.fileno())
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(path.parent)
     except OSError as error:
         raise KeyFileError(
             f"cannot write {path}: {error.strerror or error}.", "Choose another name or place."

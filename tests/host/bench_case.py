@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from fairshoe.bench.deck_runner import Play
 from fairshoe.bench.device import Device
 from fairshoe.bench.hands import Deed, Hands, SimHands
 from fairshoe.bench.plan import Data, Plan, Step
-from fairshoe.bench.play import Play
 from fairshoe.bench.report_file import StepResult
 from fairshoe.bench.run import Facts, Log, Run, Watcher
 from fairshoe.bench.simulated_line import SimLine

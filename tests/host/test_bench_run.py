@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from bench_case import Case, Meddler, figures, only
 
+from fairshoe.bench.deck_runner import Overdue, Play
 from fairshoe.bench.hands import CUT, ON, Deed, Technician
 from fairshoe.bench.line_noise import NoisyPort
 from fairshoe.bench.plan import load_plan
-from fairshoe.bench.play import Overdue, Play
 from fairshoe.bench.report_file import FAILED, INCOMPLETE, NOT_APPLICABLE, NOT_RUN, PASSED, STOPPED, StepResult
 from fairshoe.bench.steps import Bench, Findings, fresh_meters, identity
 from fairshoe.errors import PortLost, UsageError

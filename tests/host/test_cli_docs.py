@@ -1,11 +1,11 @@
-"""docs/CLI.md: its tables are as the code has them, and every exit code of every error is in one of them."""
+"""Tables of docs/CLI.md and docs/BENCH.md are as the code has them; every exit code of every error is in one."""
 
 import re
 
 import pytest
 
-from docs import cli_page
-from fairshoe.cli import command_line
+from docs import tables
+from fairshoe.cli import command_line, registry
 from fairshoe.errors import FairshoeError
 
 
@@ -13,19 +13,18 @@ def all_errors(kind: type[FairshoeError] = FairshoeError) -> set[type[FairshoeEr
     return {kind}.union(*(all_errors(each) for each in kind.__subclasses__()))
 
 
-def test_the_page_is_as_the_code_has_it() -> None:
-    text = cli_page.PAGE.read_text(encoding="utf-8")
-    assert cli_page.renewed(text) == text, "run make generate"
+def test_the_tables_of_pages_are_as_the_code_has_them() -> None:
+    assert tables.late() == [], "run make generate"
 
 
 def test_every_error_has_its_exit_code_on_the_page() -> None:
-    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", cli_page.PAGE.read_text(), re.MULTILINE)}
+    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", (tables.DOCS / "CLI.md").read_text(), re.MULTILINE)}
     for kind in all_errors():
         assert kind.exit_code in listed, kind
         assert kind.__doc__ and kind.exit_code not in (0, command_line.EXIT_INTERNAL), kind
 
 
-@pytest.mark.parametrize("name", command_line.command_names())
+@pytest.mark.parametrize("name", registry.COMMANDS)
 def test_every_command_teaches(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         command_line.main([name, "--help"])

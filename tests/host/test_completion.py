@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe.cli import command_line, shell_completion
+from fairshoe.cli import command_line, registry, shell_completion
 
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("completion") / "fairshoe.bash"
-    path.write_text(shell_completion.bash(command_line.parser()))
+    path.write_text(shell_completion.bash(command_line.full_parser()))
     return path
 
 
@@ -32,7 +32,7 @@ def complete(script: Path, *words: str, folder: Path | None = None) -> list[str]
 def test_commands_of_every_level_are_completed(script: Path) -> None:
     assert complete(script, "fairshoe", "st") == ["status"]
     every = complete(script, "fairshoe", "")
-    assert set(every) == set(command_line.command_names())
+    assert set(every) == set(registry.COMMANDS)
     assert complete(script, "fairshoe", "journal", "p") == ["pull"]
     assert complete(script, "fairshoe", "config", "") == ["show", "check"]
     assert complete(script, "fairshoe", "completion", "") == ["bash", "fish", "zsh"]
@@ -66,7 +66,7 @@ def test_every_command_and_option_is_in_the_script_of_every_shell(
 ) -> None:
     assert command_line.main(["completion", shell]) == 0
     text = capsys.readouterr().out
-    for words in shell_completion.words_of(command_line.parser()):
+    for words in shell_completion.words_of(command_line.full_parser()):
         for name, _about in words.commands:
             assert name in text
         for name, _about in words.options:

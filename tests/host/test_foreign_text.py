@@ -12,7 +12,7 @@ from test_release import FILES, changed, folder_of, image, release, verify
 
 from fairshoe.cli import command_line
 from fairshoe.errors import FairshoeError
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.manifest import parse_manifest
 from fairshoe.text.progress import Progress
@@ -38,7 +38,7 @@ def obeyed(text: str) -> list[str]:
     ],
 )
 def test_plain_leaves_what_can_be_read(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert printable(text) == shown
 
 
 @pytest.mark.parametrize("source", ["image", "folder"])

@@ -107,10 +107,10 @@ def inline_capture(path: Path) -> str:
 
 def help_page() -> str:
     """Every command's --help, as the command line itself has it."""
-    from fairshoe.cli.command_line import parser
+    from fairshoe.cli.command_line import full_parser
 
     parts = ["# Every command's help", "What `fairshoe COMMAND --help` says, taken from the program itself.", ""]
-    for command in commands(parser()):
+    for command in commands(full_parser()):
         title = command.prog if command.prog == "fairshoe" else command.prog.removeprefix("fairshoe ")
         parts += [f"## {title}", "", "```text", command.format_help().rstrip(), "```", ""]
     return "\n".join(parts)

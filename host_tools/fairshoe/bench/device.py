@@ -1,6 +1,6 @@
-"""The device under test: a shoe, everything it has said since the bench opened it, and ways to wait for more.
+"""The device under test: a shoe, every message it has sent since the bench opened it, and functions that wait for more.
 
-Events are noted, and written to the bench's log, before they are acknowledged.
+Events are kept and written to the bench's log before they are acknowledged.
 """
 
 from __future__ import annotations

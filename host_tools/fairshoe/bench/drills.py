@@ -1,13 +1,14 @@
-"""The drills of a bench plan: a jam, a power cut and a bad line, brought about on purpose."""
+"""The drills of a bench plan: provoke a jam, a power cut and a noisy line, and check how the device reacts."""
 
 from __future__ import annotations
 
 from fairshoe.bench import hands as hands_
 from fairshoe.bench import steps as steps
+from fairshoe.bench.deck_runner import Overdue
 from fairshoe.bench.device import Device
 from fairshoe.bench.line_noise import TO_DEVICE
 from fairshoe.bench.plan import Step
-from fairshoe.bench.play import Overdue
+from fairshoe.bench.step_kinds import KINDS
 from fairshoe.bench.steps import Bench, Findings, NotApplicable, Procedure, right
 from fairshoe.errors import FairshoeError
 from fairshoe.journal.export import Record
@@ -202,17 +203,5 @@ def _altered(device: Device, received: list[Event], found: Findings) -> int | No
     return altered
 
 
-PROCEDURES: dict[str, Procedure] = {
-    "identity": steps.identity,
-    "power_on": steps.power_on,
-    "door": steps.door,
-    "key_switch": steps.key_switch,
-    "quiet": steps.quiet,
-    "decks": steps.decks,
-    "counts": steps.counts,
-    "cut_card": steps.cut_card,
-    "commands": steps.commands,
-    "jam": jam,
-    "power_cut": power_cut,
-    "link_noise": link_noise,
-}
+# The procedure of a kind is the function of its name, here or in steps.py.
+PROCEDURES: dict[str, Procedure] = {kind: {**vars(steps), **globals()}[kind] for kind in KINDS}

@@ -1,4 +1,4 @@
-"""Hands: what a person does to a machine in a test, done by a technician who is told so, or by a simulated one."""
+"""Hands: what a person does to a machine in a test, done by a technician who is prompted, or by a simulated one."""
 
 from __future__ import annotations
 

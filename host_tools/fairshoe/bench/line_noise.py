@@ -1,4 +1,4 @@
-"""A bad cable, made on the host's side of a port, so that the drill works with any device.
+"""Simulate a bad cable on the host's side of a port, so that the drill works with any device.
 
 Bits flip and bytes get lost in both directions, by chance from a seed. A device and a host that follow the protocol
 notice every frame this damages and lose nothing by it.

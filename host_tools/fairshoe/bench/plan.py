@@ -1,4 +1,4 @@
-"""Bench plans: found by name or path, checked against the schema and against what the bench can measure."""
+"""Find bench plans by name or path, and check them against the schema and against what the bench can measure."""
 
 from __future__ import annotations
 

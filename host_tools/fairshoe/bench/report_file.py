@@ -1,4 +1,4 @@
-"""What a bench run found, as the report file holds it. docs/BENCH.md and plans/report_schema.json describe it."""
+"""The report of a bench run as JSON: build, read and check it. plans/report_schema.json describes it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
+from fairshoe.bench.deck_runner import Deck
 from fairshoe.bench.plan import Data, Limit, Step, validator
-from fairshoe.bench.play import Deck
 from fairshoe.bench.step_kinds import FIGURES
 from fairshoe.bench.steps import Findings
 from fairshoe.errors import FairshoeError, StoreError

@@ -1,4 +1,4 @@
-"""A bench report as a page: one HTML file, complete in itself, for screen and paper, without scripts."""
+"""The report of a bench run as a page: one self-contained HTML file for screen and paper, without scripts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fairshoe.bench import report_plots as bench_plots
 from fairshoe.bench.plan import Data
 from fairshoe.bench.report_plots import Point
 from fairshoe.bench.steps import BEAMS
-from fairshoe.shuffle.report_plots import STYLE
 from fairshoe.text.describe import words
+from fairshoe.text.svg_style import STYLE
 
 _LIGHT = (
     "--paper:#ffffff;--ink:#1c2430;--soft:#5b6675;--grid:#e3e7ec;--law:#cfd6df;--ours:#1f63c6;"

@@ -1,4 +1,4 @@
-"""Runs a bench plan on a device and makes the report of it, also when it is interrupted or the device is lost."""
+"""Run a bench plan on a device and make its report, also when the run is interrupted or the device is lost."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import IO
 
 from fairshoe import __version__
 from fairshoe.bench import report_file as result_
+from fairshoe.bench.deck_runner import Overdue
 from fairshoe.bench.drills import PROCEDURES
 from fairshoe.bench.plan import Data, Plan, Step
-from fairshoe.bench.play import Overdue
 from fairshoe.bench.report_file import StepResult
 from fairshoe.bench.steps import Bench, Findings, NotApplicable, fresh_meters, right
 from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, PortError, PortLost, StoreError

@@ -1,4 +1,4 @@
-"""How a bench run looks: a line for every step, prompts that stand out, and one live line with a bar on a terminal."""
+"""Show a bench run on a terminal: a line for every step, highlighted prompts, and one live line with a progress bar."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fairshoe.bench.plan import Step
 from fairshoe.bench.report_file import FAILED, NOT_APPLICABLE, PASSED, StepResult
 from fairshoe.bench.run import Watcher
 from fairshoe.messages import Message, Status
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.text.describe import describe_status
 
 _RED, _GREEN, _YELLOW, _BOLD, _DIM, _END = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -35,7 +35,7 @@ class BenchScreen(Watcher):
     def line(self, text: str, colour: str = "") -> None:
         """One line that stays."""
         self._erase()
-        text = plain(text)  # titles and reasons may be those of a foreign plan or device
+        text = printable(text)  # titles and reasons may be those of a foreign plan or device
         self.out.write((f"{colour}{text}{_END}" if colour and self.colour else text) + "\n")
         self._draw()
         self.out.flush()
@@ -103,7 +103,7 @@ class BenchScreen(Watcher):
         filled = self._done * _BAR // self._total
         parts = [part for part in (self._part, self._status) if part]
         text = f"[{'#' * filled}{'.' * (_BAR - filled)}] {self._title}" + (": " + ", ".join(parts) if parts else "")
-        self._line = plain(text)[: shutil.get_terminal_size().columns - 1]
+        self._line = printable(text)[: shutil.get_terminal_size().columns - 1]
         self.out.write(f"{_DIM}{self._line}{_END}" if self.colour else self._line)
 
     def _erase(self) -> None:

@@ -1,4 +1,4 @@
-"""A simulated device for the bench: `sim://BOARD?seed=N` as a line whose clock is the simulated one, and its hands."""
+"""A simulated device for the bench: `sim://BOARD?seed=N` as a line that follows simulated time, and simulated hands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a step of a bench plan can be: its kinds, their arguments, and the figures that each of them measures."""
+"""The kinds of step that a bench plan can have: their arguments, and the figures that each measures.
+
+steps.py and drills.py hold the procedure of each kind.
+"""
 
 from __future__ import annotations
 

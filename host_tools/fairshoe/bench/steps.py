@@ -1,4 +1,4 @@
-"""The steps of a bench plan as procedures: each does its part with device and hands, and fills in what it measured."""
+"""The procedure of each kind of step: acts through the device and the hands, and fills in what it measured."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairshoe.bench import hands as hands_
+from fairshoe.bench.deck_runner import Deck, Overdue, Play
 from fairshoe.bench.device import Device
 from fairshoe.bench.hands import Deed, Hands
 from fairshoe.bench.plan import Step
-from fairshoe.bench.play import Deck, Overdue, Play
 from fairshoe.errors import PortLost
 from fairshoe.messages import (
     AcknowledgeWarning,

@@ -1,6 +1,6 @@
-"""What makes a board config of the right shape unable to work. One plain message for each rule, with the numbers.
+"""Check that a board config of the right shape can work: one message for each rule that is broken, with the numbers.
 
-docs/BOARDS.md says why the rules are what they are.
+docs/BOARDS.md gives the reason for each rule.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Board configs: found by name or path, checked against the schema and against what can work."""
+"""Find board configs by name or path, and check them against the schema and the rules of checks.py."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The fastest rate of edges that each input line can honestly have, worked out from a board config.
+"""Compute the highest edge rate that each input line can have in normal operation, from a board config.
 
-A port counts edges for WINDOW_US, so a rate here is that of the fullest window: changes that fit into it, each with its
-bounces. `mechanism.edges_per_s_max` must not be below the fastest line's, nor above what the port follows.
+A port counts edges in windows of WINDOW_US, so a rate here is that of the fullest window: the changes that fit into it,
+each with its bounces. `mechanism.edges_per_s_max` must lie between the fastest line's rate and what the port follows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which pins a board has and what each can do: by microcontroller, as its data sheet and MicroPython's port have it.
+"""The pins of each microcontroller board and what each pin can do, from the data sheet and MicroPython's port.
 
-A GPIO is a number on an RP2 or an ESP32. On an STM32 it is a name of the board's connectors, since that is what
-MicroPython looks up first, and a bus has the pins that its board file gives it.
+A GPIO is a number on an RP2 or an ESP32. On an STM32 it is a name on the board's connectors, because MicroPython looks
+that up first, and a bus has the pins that its board file gives it.
 """
 
 from __future__ import annotations

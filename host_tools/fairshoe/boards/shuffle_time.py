@@ -1,8 +1,8 @@
-"""How long a shuffle takes, worked out from a board config: what the report instant has to cover. And the gap between
-two cards.
+"""Compute how long a shuffle can take, and the gap between cards, from a board config.
 
-The order decides how far the axis goes between two cards, so there is no single figure. Taken here: the mean over all
-orders and DEVIATIONS standard deviations, with the slowest rollers, the most slip and the worst scan at every card.
+`shuffle_report_ms` must cover a shuffle. The order decides how far the axis moves between two cards, so there is no
+single figure. Used here: the mean over all orders plus DEVIATIONS standard deviations, with the slowest rollers, the
+most slip and the worst scan at every card.
 """
 
 from __future__ import annotations

@@ -1,90 +1,28 @@
-"""The command line, put together: which commands there are, in which group, and what everybody is told who errs.
-
-A command is a module with `add_parser(commands)` and `run(options) -> int`. It prints and asks; everything it decides
-is decided in the library.
-"""
+"""The command line: builds the parser, runs one command, and turns every error into a message and an exit status."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import difflib
-import importlib
 import os
 import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn
 
 from fairshoe import __version__
+from fairshoe.cli.registry import COMMANDS, GROUPS, load_command
 from fairshoe.errors import FairshoeError, UsageError
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 
 EXIT_CLOSED_PIPE = 1
 EXIT_INTERNAL = 70  # as sysexits.h has it: the program contradicts itself
 EXIT_IO = 74
 EXIT_INTERRUPTED = 130
 _INDENT = " " * len("fairshoe: ")
-
-
-class CommandModule(Protocol):
-    """What a command is."""
-
-    def add_parser(self, commands: Any) -> None: ...
-    def run(self, options: argparse.Namespace) -> int: ...
-
-
-# In the order of --help. Modules by name: loading all of them takes half a second, and one is wanted.
-_GROUPS: dict[str, dict[str, str]] = {
-    "look at a shoe": {
-        "ports": "ports",
-        "status": "status",
-        "monitor": "monitor",
-        "selftest": "selftest",
-        "decode": "decode",
-    },
-    "play without one": {
-        "demo": "demo",
-        "sim": "sim",
-        "scenario": "scenario",
-    },
-    "drive a shoe": {
-        "round": "round",
-        "shuffle": "shuffle",
-        "deal": "deal",
-        "command": "command",
-    },
-    "test one": {
-        "bench": "bench",
-        "report": "report",
-    },
-    "prove what it did": {
-        "journal": "journal",
-        "audit": "audit",
-        "shuffle-test": "shuffle_test",
-    },
-    "set up": {
-        "flash": "flash",
-        "image": "image",
-        "verify": "verify",
-        "release": "release",
-        "provision": "provision",
-        "config": "config",
-        "game": "game",
-        "completion": "completion",
-    },
-}
-_COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
-
-
-def _module(name: str) -> CommandModule:
-    return cast(CommandModule, importlib.import_module(f"fairshoe.commands.{_COMMANDS[name]}"))
-
-
-def command_names() -> list[str]:
-    return list(_COMMANDS)
 
 
 _EXAMPLES = """\
@@ -118,39 +56,34 @@ def _plain(message: str) -> str:
     return f"{message[: found.start()].removeprefix('argument COMMAND: ')}there is no {found[1]!r}; {hint}"
 
 
-def parser(only: str = "") -> Parser:
-    """Of all commands, or of one that is asked for."""
+def parser(*names: str) -> Parser:
+    """The parser with the arguments of these commands; of the others it knows the names."""
     top = Parser(prog="fairshoe", formatter_class=argparse.RawDescriptionHelpFormatter, usage="fairshoe COMMAND ...")
     top.add_argument("--version", action="version", version=f"fairshoe {__version__}")
     top.add_argument("--exit-codes", action=_ExitCodes, nargs=0, help="list what each exit status means")
-    commands: Any = top.add_subparsers(
+    commands = top.add_subparsers(
         dest="command", required=True, metavar="COMMAND", prog="fairshoe", help=argparse.SUPPRESS
     )
-    for name in [only] if only else _COMMANDS:
-        _module(name).add_parser(commands)
-    if not only:
-        texts = [
-            f"{title}:\n" + "".join(f"  {name:14s} {about}\n" for name, about in group.items())
-            for title, group in _grouped(commands).items()
-        ]
-        top.description = "Host tools for fairshoe card shoes and shufflers.\n\n" + "\n".join(texts)
-        top.epilog = _EXAMPLES
+    for name, about in COMMANDS.items():
+        command = commands.add_parser(name, help=about)
+        if name in names:
+            load_command(name).add_arguments(command)
+        if command.epilog:  # examples keep their lines
+            command.formatter_class = argparse.RawDescriptionHelpFormatter
+    texts = [
+        f"{title}:\n" + "".join(f"  {name:14s} {about}\n" for name, about in group.items())
+        for title, group in GROUPS.items()
+    ]
+    top.description = "Host tools for fairshoe card shoes and shufflers.\n\n" + "\n".join(texts)
+    top.epilog = _EXAMPLES
     for each in _all_parsers(top):
         _add_everywhere(each, default=None if each is top else argparse.SUPPRESS)
     return top
 
 
-def _grouped(commands: Any) -> dict[str, dict[str, str]]:
-    helps: dict[str, str] = {choice.dest: choice.help for choice in commands._get_subactions()}
-    return {title: {name: helps[name] for name in group} for title, group in _GROUPS.items()}
-
-
-def groups() -> dict[str, dict[str, str]]:
-    """Every command with what it is for, by group."""
-    commands: Any = argparse.ArgumentParser().add_subparsers()
-    for name in _COMMANDS:
-        _module(name).add_parser(commands)
-    return _grouped(commands)
+def full_parser() -> Parser:
+    """With the arguments of every command: for completion scripts and the checks of the documentation."""
+    return parser(*COMMANDS)
 
 
 def _all_parsers(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -176,8 +109,8 @@ def _add_everywhere(each: argparse.ArgumentParser, default: Any) -> None:
 
 def exit_codes() -> dict[int, str]:
     """Every status this command line ends with, in words: from the errors of all modules."""
-    for name in _COMMANDS:
-        _module(name)
+    for name in COMMANDS:
+        load_command(name)
     words: dict[int, list[str]] = {}
     for kind in [FairshoeError, *_subclasses(FairshoeError)]:
         text = (kind.__doc__ or "").split(";")[0].split("\n")[0].strip().rstrip(".")
@@ -215,8 +148,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     _open_closed()
     try:
-        options = parser(_asked_for(given)).parse_args(given)
-        code = _module(options.command).run(options)
+        options = parser(*_commands_in(given)).parse_args(given)
+        code = load_command(options.command).run(options)
         sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
         return code
     except BrokenPipeError:
@@ -224,18 +157,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_CLOSED_PIPE
     except (Exception, KeyboardInterrupt) as error:
         if "--debug" in given:
-            print("\n".join(map(plain, traceback.format_exc().splitlines())), file=sys.stderr)
+            print("\n".join(map(printable, traceback.format_exc().splitlines())), file=sys.stderr)
         return _tell(error)
 
 
-def _asked_for(given: Sequence[str]) -> str:
-    """The command, if the words begin with one; what may stand before it is passed over."""
+def _commands_in(given: Sequence[str]) -> list[str]:
+    """The command that is called. Behind options that are not known here it can be any word that names one."""
     at = 0
     while at < len(given) and given[at].startswith("--"):
         at += 2 if given[at] == "--config" else 1
     first = given[at] if at < len(given) else ""
-    general = {"--version", "--exit-codes"} & set(given[:at])
-    return first if first in _COMMANDS and not general else ""
+    return [first] if first in COMMANDS else [word for word in given if word in COMMANDS]
 
 
 def _tell(error: BaseException) -> int:
@@ -264,7 +196,7 @@ def _tell(error: BaseException) -> int:
 
 def _one_line(text: str) -> str:
     """What went wrong quotes files and devices, and those say what they like."""
-    return plain(" ".join(text.splitlines()))
+    return printable(" ".join(text.splitlines()))
 
 
 def _open_closed() -> None:

@@ -1,4 +1,4 @@
-"""From what a person gave, or has set, to an open shoe: which port, which key, which numbers."""
+"""Open a shoe from arguments and settings: which port, which key, which store of operation numbers."""
 
 from __future__ import annotations
 

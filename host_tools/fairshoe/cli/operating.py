@@ -1,4 +1,4 @@
-"""What the commands that drive a shoe have in common: their options, their output, and the person at the table."""
+"""What the commands that operate a shoe share: their options, their output, and prompts for the person at the table."""
 
 from __future__ import annotations
 

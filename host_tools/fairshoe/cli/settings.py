@@ -1,10 +1,10 @@
-"""What a person does not want to say every time: one TOML file and environment variables, and where each value is from.
+"""Settings from one TOML file and environment variables, and where each value comes from.
 
     port = "/dev/ttyACM0"            # ~/.config/fairshoe/config.toml
-    key_file = "table.key"           # a relative path is seen from the file's own folder
+    key_file = "table.key"           # a relative path starts at the file's own folder
 
-A flag outdoes the environment, the environment the file, the file the default. A name or value that means nothing is an
-error that names its place: a setting that silently does nothing is worse than none.
+Arguments override environment variables, which override the file, which overrides defaults. An unknown name or invalid
+value is an error that names its place: a setting without effect would go unnoticed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Shell completion, made from the parser: every command, option and choice, and files where a file is wanted.
+"""Completion scripts for bash, zsh and fish, made from the parser: commands, options, choices, and files.
 
-The scripts hold the words themselves, so that a Tab costs nothing; whoever updates fairshoe makes them again. Ports are
-looked for when they are asked for: devices of the usual names.
+The scripts contain the words themselves, so that a Tab starts no process; make them again after an update. Only ports
+are looked up at the time: devices with the usual names.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 PORTS = ("/dev/ttyACM*", "/dev/ttyUSB*", "/dev/tty.usb*")
 _FILES = frozenset({"FILE", "F", "FOLDER", "OUT", "FILE|-|PORT"})
-_PORT = "PORT"
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What a program asks for, looked at before anything is done: a wrong kind of thing is told by the call that got it."""
+"""Check the arguments of public calls before anything is done, so that the call that got a wrong one reports it."""
 
 from __future__ import annotations
 

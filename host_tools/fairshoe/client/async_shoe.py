@@ -1,11 +1,11 @@
-"""The same shoe for asyncio.
+"""AsyncShoe: the same shoe for asyncio.
 
     async with await AsyncShoe.open("/dev/ttyACM0", key="table.key") as shoe:
         async for event in shoe.events():
             print(event)
 
 A task of its own moves bytes, so that the session stays alive, commands are repeated and events are stored whatever the
-program is doing. Whoever is cancelled while waiting loses nothing: the event stays in line, the command goes on.
+program is doing. Cancelling a wait loses nothing: the event stays queued, the command goes on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import Records
 from fairshoe.client.shoe import COMMAND_S, RETRY_S, RETRY_S_MAX, STALE_S
 from fairshoe.client.shoe_base import Face
-from fairshoe.client.single_reader import Turn
+from fairshoe.client.single_reader import SingleReader
 from fairshoe.client.store import Store
 from fairshoe.errors import PortError, StoreError, UsageError
 from fairshoe.keys import RoleKey, read_key
@@ -49,7 +49,7 @@ Wanted = TypeVar("Wanted", bound=Message)
 class Feed(Generic[Wanted]):
     """What `async for` goes over. No generator: whoever is cancelled while waiting may go on with the same one."""
 
-    def __init__(self, shoe: AsyncShoe, turn: Turn, quiet_s: float | None, kind: type[Wanted]) -> None:
+    def __init__(self, shoe: AsyncShoe, turn: SingleReader, quiet_s: float | None, kind: type[Wanted]) -> None:
         self._shoe = shoe
         self._turn = turn
         self._quiet_s = quiet_s

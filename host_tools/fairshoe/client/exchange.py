@@ -1,8 +1,8 @@
-"""What every shoe on a host does, without any port or clock: commands and questions that are repeated until they are
-answered, events in line until the program has them, what is stored before what is acknowledged.
+"""What Shoe and AsyncShoe have in common, without port or clock: repeat commands and queries until they are answered,
+queue events until the program takes them, store them before they are acknowledged.
 
-`Shoe` moves bytes for it and waits with the thread, `AsyncShoe` with a loop. Whatever takes more than one exchange is a
-generator of steps: wait until this is so, or so long. Both shoes follow the same steps, each in its own way.
+`Shoe` moves the bytes and waits in its thread, `AsyncShoe` in a loop. Whatever takes more than one exchange is a
+generator of steps (wait for this condition, or this long) that both follow.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple, TypeVar
 from fairshoe import messages
 from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
 from fairshoe.client.operation_numbers import MemoryNumbers, Numbers, Unfinished
-from fairshoe.client.single_reader import Turn
+from fairshoe.client.single_reader import SingleReader
 from fairshoe.client.store import Arrived, Store, StoredLog
 from fairshoe.errors import HelloRefused, NoAnswer, PortLost, StorageReplaced, UsageError, WrongDevice, WrongKey
 from fairshoe.link import framing
@@ -124,7 +124,7 @@ class Core:
         self.log: StoredLog | None = None
         self.up = False  # a session is in force, and the device was heard of lately
         self.closed = False
-        self.turn = Turn(name)
+        self.turn = SingleReader(name)
         self._new_log = new_log
         self._device = device
         self._listener = framing.Decoder()

@@ -1,6 +1,7 @@
-"""What happens to the link, told to the program as it happens; and who is to be told what.
+"""Notices: changes of the link that are reported to the program; and the table of callbacks for events and notices.
 
-Notices are no events: the device knows nothing of them, they have no number and are not stored."""
+Notices are not events: the device does not know them, they have no number and are not stored.
+"""
 
 from __future__ import annotations
 

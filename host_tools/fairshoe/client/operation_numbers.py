@@ -1,8 +1,7 @@
-"""What a host remembers of its commands: the last number of each lane, and which command was never answered.
+"""Operation numbers: the last one of each lane, and the command that was never answered.
 
-A lane is a device and a role. A command gets its number, and is written down, before it is sent. A program that crashes
-in between finds it again, asks about the same number, and learns what became of it; it never sends the same wish under
-a new number by mistake.
+A lane is a device and a role. A command gets its number and is stored before it is sent. A program that crashes in
+between finds it again and asks for the outcome under the same number, so it never repeats a command under a new one.
 """
 
 from __future__ import annotations

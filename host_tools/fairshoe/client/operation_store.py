@@ -1,6 +1,6 @@
-"""Operation numbers without the events beside them: for a program that gives commands and leaves the events to another.
+"""Operation numbers alone, for a program that gives commands and leaves the events to another.
 
-A program that keeps events as well opens the shoe with a store (client/store.py), which has both in one file.
+A program that stores events too opens the shoe with a store (client/store.py), which has both in one file.
 """
 
 from __future__ import annotations

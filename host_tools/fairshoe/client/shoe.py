@@ -1,11 +1,11 @@
-"""A shoe on a port: typed events, each delivered once and in order, and commands that act at most once.
+"""Shoe: typed events, each delivered once and in order, and commands that act at most once.
 
     with Shoe.open("/dev/ttyACM0", key="table.key", store="table-7.db") as shoe:
         for event in shoe.events():
             print(event)
 
-A port that vanishes is opened again, and everything goes on where it was. Not for several threads: one shoe, one
-thread; AsyncShoe is the same for asyncio.
+If the port disappears it is reopened, and everything resumes. One shoe belongs to one thread; AsyncShoe is the same for
+asyncio.
 """
 
 from __future__ import annotations

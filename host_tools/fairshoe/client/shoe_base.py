@@ -1,4 +1,4 @@
-"""What both shoes say of themselves: everything that neither moves bytes nor waits."""
+"""The part of Shoe and AsyncShoe that neither moves bytes nor waits: properties, callbacks, arguments of commands."""
 
 from __future__ import annotations
 

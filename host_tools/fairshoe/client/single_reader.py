@@ -1,5 +1,7 @@
-"""Who goes over the events of a shoe: one at a time. There is one event in hand, and coming back for the next says that
-it is done with; two who listen would say so of each other's."""
+"""Allow one loop over the events of a shoe at a time.
+
+Asking for the next event acknowledges the current one, so two loops would acknowledge each other's events.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from collections.abc import Callable, Generator
 from fairshoe.errors import UsageError
 
 
-class Turn:
-    """Taken by a loop for as long as it lasts."""
+class SingleReader:
+    """A loop takes it for as long as it runs."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -18,7 +20,7 @@ class Turn:
         self._over: Callable[[], bool] | None = None
 
     def take(self, owner: object, over: Callable[[], bool] | None = None) -> None:
-        """`over` says that whoever had it cannot come back."""
+        """`over` returns True once the previous owner can no longer continue."""
         if self._owner not in (None, owner) and not (self._over is not None and self._over()):
             raise UsageError(
                 f"another loop over {self._name} is under way.",

@@ -1,11 +1,11 @@
-"""What a host must not forget, in one SQLite file: events before they are acknowledged, numbers before they are sent.
+"""The store of a host, one SQLite file: events before they are acknowledged, operation numbers before they are sent.
 
     store = Store()                              # in the user's data folder
     with Shoe.open("/dev/ttyACM0", store=store) as shoe: ...
     for stored in store.events(device=0x510001, kinds=[RoundEnded]):
         print(stored.seq, stored.event)
 
-Several programs may share a file. Whatever `add` and `begin` have returned from is on the disk.
+Several programs may share a file. When `add` or `begin` returns, the data is on disk.
 """
 
 from __future__ import annotations

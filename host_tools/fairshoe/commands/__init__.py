@@ -1,5 +1,5 @@
-"""The commands of the command line, one module each: `add_parser(commands)` and `run(options) -> int`.
+"""The commands of the command line, one module each: `add_arguments(command)` and `run(options) -> int`.
 
-A command reads arguments, calls the library and prints; it decides nothing. May import every package, and no other
-command.
+cli/registry.py lists them. A command reads arguments, calls the library and prints; it decides nothing. It may import
+every package, and no other command.
 """

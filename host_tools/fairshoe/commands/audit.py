@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
@@ -22,8 +21,7 @@ from fairshoe.keys import read_key
 from fairshoe.messages import Role
 
 
-def add_parser(commands: Any) -> None:
-    audit = commands.add_parser("audit", help="prove afterwards what a device did")
+def add_arguments(audit: argparse.ArgumentParser) -> None:
     kinds = audit.add_subparsers(dest="action", required=True)
     shuffle = kinds.add_parser(
         "shuffle",

@@ -1,4 +1,4 @@
-"""`fairshoe bench`: run a test plan on a device, or say what is in one; `fairshoe report`: the page of a run."""
+"""`fairshoe bench`: run a test plan on a device, list the plans, or show what one does."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import textwrap
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from fairshoe.bench.deck_runner import Play
 from fairshoe.bench.device import Device, Line, PortLine
 from fairshoe.bench.hands import Hands, SimHands, Technician
 from fairshoe.bench.plan import Plan, limit_words, load_plan, plan_names
-from fairshoe.bench.play import Play
 from fairshoe.bench.report_file import PASSED, report_text, write_text
 from fairshoe.bench.run import Facts, Log, Run
 from fairshoe.bench.run_screen import BenchScreen
@@ -26,7 +26,7 @@ from fairshoe.games import profiles
 from fairshoe.journal.export import Record
 from fairshoe.keys import read_key
 from fairshoe.messages import Booted, Role
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 
 if TYPE_CHECKING:
     from fairshoe.bench.simulated_line import SimLine
@@ -54,15 +54,12 @@ files are written all the same. docs/BENCH.md says more.
 """
 
 
-def add_parser(commands: Any) -> None:
-    bench = commands.add_parser(
-        "bench",
-        help="run a test plan on a shoe and write a report",
-        description="Runs a plan of tests on a shoe. A technician is told what to do and watched by the machine's own "
-        "sensors; on a simulated shoe (sim://BOARD?seed=N) simulated hands do the same, unattended.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(bench: argparse.ArgumentParser) -> None:
+    bench.description = (
+        "Runs a plan of tests on a shoe. A technician is told what to do and watched by the machine's own "
+        "sensors; on a simulated shoe (sim://BOARD?seed=N) simulated hands do the same, unattended."
     )
+    bench.epilog = _EPILOG
     bench.add_argument("plan", metavar="PLAN|list|show", help=f"{', '.join(plan_names())}, or the path of a .json file")
     bench.add_argument("name", nargs="?", metavar="NAME", help="with show: which plan")
     bench.add_argument("--port", metavar="URL", help="serial device, URL or sim://BOARD?seed=N; as set if left out")
@@ -130,11 +127,12 @@ def _list(as_json: bool) -> int:
 
 
 def _show(plan: Plan) -> int:
-    print(f"{plain(plan.title)} ({plain(plan.name)}, sha256 {plan.sha256[:16]})\n{plain(plan.about)}\n\nNeeds:")
+    print(f"{printable(plan.title)} ({printable(plan.name)}, sha256 {plan.sha256[:16]})")
+    print(f"{printable(plan.about)}\n\nNeeds:")
     for need in plan.needs:
-        print(f"  - {plain(need)}")
+        print(f"  - {printable(need)}")
     for number, step in enumerate(plan.steps, 1):
-        print(f"\n{number}. {plain(step.title)}  [{plain(step.id)}]")
+        print(f"\n{number}. {printable(step.title)}  [{printable(step.id)}]")
         for text in step.does:
             _say("do", text)
         _say("measured", step.measures)
@@ -147,7 +145,7 @@ def _show(plan: Plan) -> int:
 
 
 def _say(word: str, text: str) -> None:
-    print(textwrap.fill(plain(text), 110, initial_indent=f"   {word:10s}", subsequent_indent=" " * 13))
+    print(textwrap.fill(printable(text), 110, initial_indent=f"   {word:10s}", subsequent_indent=" " * 13))
 
 
 def _bench(options: argparse.Namespace, plan: Plan) -> int:

@@ -1,4 +1,4 @@
-"""`fairshoe command`: one command, once, and how it ended."""
+"""`fairshoe command`: give one command and print its outcome."""
 
 from __future__ import annotations
 
@@ -33,18 +33,15 @@ exit status: 0 done, 1 anything else
 {note}"""
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "command",
-        help="give a shoe one command and wait for its outcome",
-        usage="fairshoe command [PORT] NAME [ARGUMENT ...] [options]",
-        description="Gives one command in an authenticated session. Its number is remembered, so that a command whose "
-        "answer was lost can be asked about again (--resume) and never acts twice.",
-        epilog=EPILOG.format(names=textwrap.fill(", ".join(NAMES), 100), note=KEY_NOTE),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.usage = "fairshoe command [PORT] NAME [ARGUMENT ...] [options]"
+    command.description = (
+        "Gives one command in an authenticated session. Its number is remembered, so that a command whose "
+        "answer was lost can be asked about again (--resume) and never acts twice."
     )
+    command.epilog = EPILOG.format(names=textwrap.fill(", ".join(NAMES), 100), note=KEY_NOTE)
     command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
-    name = command.add_argument("name", nargs="?", metavar="NAME", help="which command, below")
+    name: Any = command.add_argument("name", nargs="?", metavar="NAME", help="which command, below")
     name.completes = NAMES  # no choices for argparse: the name may stand where the port would
     command.add_argument(
         "argument",

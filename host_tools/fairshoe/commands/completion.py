@@ -1,11 +1,11 @@
-"""`fairshoe completion`: a script that lets a shell complete fairshoe's commands and options."""
+"""`fairshoe completion`: print a completion script for a shell."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from fairshoe.cli import shell_completion
+from fairshoe.cli.command_line import full_parser
 
 EPILOG = """\
 examples:
@@ -16,19 +16,14 @@ examples:
 """
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "completion",
-        help="a script for your shell that completes commands and options",
-        description="Prints a completion script, made from the commands of this version; make it anew with the next.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Prints a completion script, made from the commands of this version; make it anew with the next."
     )
+    command.epilog = EPILOG
     command.add_argument("shell", choices=sorted(shell_completion.SHELLS))
 
 
 def run(options: argparse.Namespace) -> int:
-    from fairshoe.cli.command_line import parser  # which holds this module
-
-    print(shell_completion.SHELLS[options.shell](parser()), end="")
+    print(shell_completion.SHELLS[options.shell](full_parser()), end="")
     return 0

@@ -1,15 +1,14 @@
-"""`fairshoe config`: the settings of this tool with where each is from, and whether board configs can work."""
+"""`fairshoe config`: show settings with their origin; check board configs."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from dataclasses import asdict
-from typing import Any
 
 from fairshoe.cli import settings
 from fairshoe.errors import BoardError
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.ship.game_fit import inspect_with_game
 
 EPILOG = """\
@@ -28,13 +27,8 @@ The file is $XDG_CONFIG_HOME/fairshoe/config.toml (~/.config if unset), or FAIRS
 """
 
 
-def add_parser(commands: Any) -> None:
-    config = commands.add_parser(
-        "config",
-        help="settings of this tool; check board configs",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(config: argparse.ArgumentParser) -> None:
+    config.epilog = EPILOG
     actions = config.add_subparsers(dest="action", required=True)
     table = "\n".join(f"  {each.name:11s} {each.variable:20s} {each.about}" for each in settings.SETTINGS)
     show = actions.add_parser(
@@ -79,15 +73,15 @@ def _check(options: argparse.Namespace) -> int:
             print(json.dumps({**asdict(found), "crc": f"{found.crc:08x}", "good": found.good}))
         elif found.good:
             print(
-                f"{plain(name)}: good ({found.kind} on {found.mcu}, crc {found.crc:08x}); count assurance"
+                f"{printable(name)}: good ({found.kind} on {found.mcu}, crc {found.crc:08x}); count assurance"
                 f" {found.count_assurance}: {found.meaning}"
             )
             if found.noise:
                 print(f"  on this chip {found.noise}")
         else:
-            print(f"{plain(name)}: cannot work")
+            print(f"{printable(name)}: cannot work")
             for problem in found.problems:
-                print(f"  {plain(problem)}")
+                print(f"  {printable(problem)}")
     if bad:
         raise BoardError(
             f"{bad} of {len(options.board)} board configs cannot work.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from fairshoe.cli.operating import KEY_NOTE, AtTheKeyboard, add_dealing, driver_of, positions_of
 from fairshoe.operate.round_procedure import DEALT, Procedure, check_can_deal
@@ -20,16 +19,13 @@ Each stack comes when the one before was taken out of the tray. `fairshoe round`
 {KEY_NOTE}"""
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "deal",
-        help="deal a verified deck: close betting, stack by stack",
-        usage="fairshoe deal [PORT] [N] [options]",
-        description="Sets the positions, closes the betting, confirms the lock-out where the game has one, and shows "
-        "every stack until all are dealt.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.usage = "fairshoe deal [PORT] [N] [options]"
+    command.description = (
+        "Sets the positions, closes the betting, confirms the lock-out where the game has one, and shows "
+        "every stack until all are dealt."
     )
+    command.epilog = EPILOG
     add_dealing(command)
 
 

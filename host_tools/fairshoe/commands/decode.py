@@ -1,9 +1,8 @@
-"""`fairshoe decode`: its arguments; decode.py does the work."""
+"""`fairshoe decode`: print the frames of a capture or of a live port."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from fairshoe.observe import capture_decoder
 
@@ -15,15 +14,12 @@ examples:
 """
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "decode",
-        help="print the frames of a capture or of a live port",
-        description="Prints every frame as one line, and exactly where and why bytes were dropped; a summary goes to "
-        "standard error. Nothing is ever sent.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Prints every frame as one line, and exactly where and why bytes were dropped; a summary goes to "
+        "standard error. Nothing is ever sent."
     )
+    command.epilog = EPILOG
     command.add_argument("source", metavar="FILE|-|PORT", help="a capture, binary or hex text; with --follow a port")
     command.add_argument("--hex", action="store_true", help="the file is hex text, even if it does not look like it")
     command.add_argument("--follow", action="store_true", help="read a live port or pyserial URL until interrupted")

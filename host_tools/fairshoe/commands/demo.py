@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from fairshoe.boards import configs
-from fairshoe.commands.sim import DEFAULT_BOARD, DEFAULT_GAME, add_simulation
+from fairshoe.cli.options import DEFAULT_BOARD, DEFAULT_GAME, add_simulation
 from fairshoe.demo import stories
 from fairshoe.demo.table import play
 from fairshoe.games import profiles
@@ -21,15 +20,12 @@ examples:
 """
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "demo",
-        help="play rounds on a simulated shoe and show them live",
-        description="Plays a story on a simulated shoe: good rounds, a short deck, a jam. What is shown comes from the "
-        "shoe's own events, over a serial device path and an authenticated session.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Plays a story on a simulated shoe: good rounds, a short deck, a jam. What is shown comes from the "
+        "shoe's own events, over a serial device path and an authenticated session."
     )
+    command.epilog = EPILOG
     add_simulation(command, speed=6.0)
 
 

@@ -1,4 +1,4 @@
-"""`fairshoe flash`: the firmware onto a device, only what changed, and the proof that it runs."""
+"""`fairshoe flash`: write the firmware onto a device, only what changed, and check that it runs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fairshoe.cli.options import check_prompt_port, seconds
 from fairshoe.errors import FairshoeError, UsageError
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.ship import start_check
 from fairshoe.ship.build import build
 from fairshoe.ship.device_files import Device
@@ -66,15 +67,12 @@ class Report:
     table: dict[str, Any] | None = None
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "flash",
-        help="put the firmware onto a device and see that it runs",
-        description="Builds what one board ships, compares it with what is on the device, writes and deletes only what "
-        "differs, reads everything back, resets the device and sees that it runs.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Builds what one board ships, compares it with what is on the device, writes and deletes only what "
+        "differs, reads everything back, resets the device and sees that it runs."
     )
+    command.epilog = EXAMPLES
     command.add_argument("--board", required=True, help="a board's name or the path of a .json file")
     command.add_argument("--port", help="the device's USB or console port: serial device or pyserial URL")
     command.add_argument("--release", metavar="FOLDER", help="files of a release, in place of building them")
@@ -91,25 +89,8 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--json", action="store_true", help="the result as JSON; progress goes to standard error")
 
 
-def seconds(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 3600:
-        raise argparse.ArgumentTypeError("between 0 and 3600")
-    return value
-
-
-def check_port(port: str | None) -> None:
-    """Refuses what is no place of a prompt."""
-    if port == "":
-        raise UsageError("--port without a name.", "Give the device's USB or console port: fairshoe ports lists them.")
-    if port is not None and port.startswith("sim://"):
-        raise UsageError(
-            "a simulated shoe has no MicroPython prompt.", "Give the port of a device."
-        )
-
-
 def run(options: argparse.Namespace) -> int:
-    check_port(options.port)
+    check_prompt_port(options.port)
     if options.release is None and (options.key or options.unsigned):
         raise UsageError(
             "--key and --unsigned are about a release, and there is none.", "Name the release with --release."
@@ -122,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     config, files, firmware = _released(options, progress) if options.release is not None else _built(options, progress)
     wanted = start_check.expected(files, firmware)
     report = Report(options.board, wanted.game, wanted.firmware, len(files), sum(map(len, files.values())))
-    what = plain(f"firmware {report.firmware}, game {report.game}")
+    what = printable(f"firmware {report.firmware}, game {report.game}")
     progress.say(f"  {report.files} files, {report.bytes} bytes; {what}")
     if options.port:
         try:
@@ -154,9 +135,9 @@ def _released(options: argparse.Namespace, progress: Progress) -> Payload:
     release = read_manifest(path)
     if options.key:
         signer = check_signature(path, release, [read_public_key(Path(key)) for key in options.key])
-        progress.say(f"release {plain(release.version)}, signed by {signer[:16]}...")
+        progress.say(f"release {printable(release.version)}, signed by {signer[:16]}...")
     elif options.unsigned:
-        progress.say(f"release {plain(release.version)}, its signature NOT CHECKED")
+        progress.say(f"release {printable(release.version)}, its signature NOT CHECKED")
     else:
         raise UsageError("whose signature counts?", "Give the public key with --key, or say --unsigned.")
     board = pick_board(release, options.board)
@@ -220,7 +201,7 @@ def _look(
     _describe(device, report, progress)
     report.notes += check_device(device.identity, config, files, leave)
     for note in report.notes:
-        progress.say(f"  note: {plain(note)}")
+        progress.say(f"  note: {printable(note)}")
     check_installed(device, report.firmware, leave)
     progress.say("comparing files ...")
     plan = plan_for(device, files, leave)
@@ -241,7 +222,7 @@ def _describe(device: Device, report: Report, progress: Progress) -> None:
     identity = device.identity
     report.device, report.micropython, report.unique_id = identity.machine, identity.release, identity.unique_id
     about = f"{identity.machine}, MicroPython {identity.release}, number {identity.unique_id}"
-    progress.say(f"  {plain(about)}")
+    progress.say(f"  {printable(about)}")
 
 
 def _tell_plan(plan: Plan, report: Report, progress: Progress) -> None:
@@ -258,21 +239,22 @@ def _print(report: Report, dry_run: bool) -> None:
         return
     if dry_run:
         for name in report.written:
-            print(f"would write  {plain(name)}")
+            print(f"would write  {printable(name)}")
         for name in report.deleted:
-            print(f"would delete {plain(name)}")
+            print(f"would delete {printable(name)}")
         print(f"nothing was changed; {report.unchanged} of {report.files} files are right already")
         return
     changed = f"{len(report.written)} written, {len(report.deleted)} deleted, {report.unchanged} unchanged"
-    device = plain(f"{report.device} ({report.unique_id})")
+    device = printable(f"{report.device} ({report.unique_id})")
     # Silence is what a shoe that scans keeps, and what a dead one keeps as well: only its own word says that it runs.
     verb = "runs" if report.table else "has"
-    print(f"{device} {verb} fairshoe {plain(report.firmware)}, game {plain(report.game)}: {changed}")
+    print(f"{device} {verb} fairshoe {printable(report.firmware)}, game {printable(report.game)}: {changed}")
     asked = "" if report.table else "; to hear from it that it runs, give --table-port"
     print(f"  every file was read back and is right; no prompt after the restart{asked}")
     if report.others:
-        print(f"  also on it, and not fairshoe's: {plain(', '.join(report.others))}")
+        print(f"  also on it, and not fairshoe's: {printable(', '.join(report.others))}")
     if report.table:
         crc = report.table["board_crc"]
         board = "" if crc is None else f", board config {crc:08x}"
-        print(f"  its table port says the same: firmware {plain(report.firmware)}, game {plain(report.game)}{board}")
+        firmware, game = printable(report.firmware), printable(report.game)
+        print(f"  its table port says the same: firmware {firmware}, game {game}{board}")

@@ -1,18 +1,17 @@
-"""`fairshoe game check`: whether game files can be played."""
+"""`fairshoe game check`: check whether game files can be played."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from dataclasses import asdict
-from typing import Any
 
 from fairshoe.games.profiles import inspect_game
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 
 
-def add_parser(commands: Any) -> None:
-    actions = commands.add_parser("game", help="game files").add_subparsers(dest="action", required=True)
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True)
     check = actions.add_parser("check", help="say whether game files can be played")
     check.add_argument("game", nargs="+", help="a game's name or the path of a .json file")
     check.add_argument("--json", action="store_true", help="one JSON object a line and game")
@@ -27,9 +26,9 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             print(json.dumps({**asdict(found), "good": found.good}))
         elif found.good:
-            print(f"{plain(name)}: good (code {found.code}, {found.clauses} clauses)")
+            print(f"{printable(name)}: good (code {found.code}, {found.clauses} clauses)")
         else:
-            print(f"{plain(name)}: cannot be played")
+            print(f"{printable(name)}: cannot be played")
             for problem in found.problems:
-                print(f"  {plain(problem)}")
+                print(f"  {printable(problem)}")
     return 3 if bad else 0

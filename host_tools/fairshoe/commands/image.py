@@ -1,4 +1,4 @@
-"""`fairshoe image`: the firmware of one board as one UF2, built with a MicroPython checkout."""
+"""`fairshoe image`: build the firmware of one board as one UF2, with a MicroPython checkout."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from fairshoe.errors import UsageError
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.ship.board_folder import chip_of
 from fairshoe.ship.build import build
 from fairshoe.ship.checkout import find_toolchain, read_checkout
@@ -37,15 +36,12 @@ More: docs/IMAGE.md.
 """
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "image",
-        help="build the firmware of a board as one UF2",
-        description="Builds one UF2 that holds MicroPython, the firmware, the board config, the game and the "
-        "dictionary, with the build of a MicroPython checkout. The same sources and tools give the same bytes.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Builds one UF2 that holds MicroPython, the firmware, the board config, the game and the "
+        "dictionary, with the build of a MicroPython checkout. The same sources and tools give the same bytes."
     )
+    command.epilog = EXAMPLES
     command.add_argument("--board", required=True, help="a board's name or the path of a .json file")
     command.add_argument("--micropython", required=True, metavar="DIR", help="a MicroPython checkout")
     command.add_argument("--picotool", metavar="DIR", help="folder with picotoolConfig.cmake (or set PICOTOOL)")
@@ -113,8 +109,8 @@ def _make(options: argparse.Namespace, progress: Progress) -> Made:
 def _print(made: Made, uf2: Path, note: Path) -> None:
     record = made.record
     what = "release image, no prompt" if record.kind == "release" else "BENCH image, with a prompt: not for a table"
-    print(f"{plain(str(uf2))}: fairshoe {record.firmware} for {record.board}, game {record.game}; {what}")
+    print(f"{printable(str(uf2))}: fairshoe {record.firmware} for {record.board}, game {record.game}; {what}")
     print(f"  uf2   {record.uf2_sha256}\n  flash {record.flash_sha256}, {record.flash_bytes} bytes")
     if record.signed_by:
-        print(f"  signed by {record.signed_by}; for OTP: {plain(str(uf2.with_suffix('.otp.json')))}")
-    print(f"  rollback {record.rollback}; record in {plain(str(note))}")
+        print(f"  signed by {record.signed_by}; for OTP: {printable(str(uf2.with_suffix('.otp.json')))}")
+    print(f"  rollback {record.rollback}; record in {printable(str(note))}")

@@ -1,4 +1,4 @@
-"""`fairshoe journal pull`, `show` and `verify`: the journal of a device as a file, as text, and as proof."""
+"""`fairshoe journal pull`, `show` and `verify`: read a device's journal into a file, print it, prove it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ from fairshoe.journal.export import (
 from fairshoe.journal.verify import Verdict, verify
 from fairshoe.keys import read_seal_key
 from fairshoe.messages import Booted, Event, JournalBroken, KeyChanged, PowerLost, Sealed
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.text.describe import describe_event
 
 EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
 _MARKED = (Booted, PowerLost, JournalBroken, KeyChanged)
 
 
-def add_parser(commands: Any) -> None:
-    journal = commands.add_parser("journal", help="a device's journal: pull it, show it, prove it")
+def add_arguments(journal: argparse.ArgumentParser) -> None:
     kinds = journal.add_subparsers(dest="action", required=True)
     fetch = kinds.add_parser(
         "pull",
@@ -136,13 +135,13 @@ def _record_text(record: Record, event: Event | None, broken: bool) -> str:
     lines = ["  ---- the chain is broken here ----"] if broken else []
     if event is None:
         what = record.fault or f"a message this version does not know: {record.message}"
-        return "\n".join([*lines, f"! #{record.seq:<5d} {plain(what)}"])
+        return "\n".join([*lines, f"! #{record.seq:<5d} {printable(what)}"])
     mark = "=" if isinstance(event, Sealed) else ">" if isinstance(event, _MARKED) else " "
     clock = utc_text(event.utc_s) if event.utc_s else ""
     when = f"{event.boot}+{event.uptime_s}.{event.uptime_ms:03d}"
     round_text = f"round {event.round}" if event.round else ""
     what = f"sealed under key {event.key}" if isinstance(event, Sealed) else describe_event(event)
-    return "\n".join([*lines, f"{mark} #{record.seq:<5d} {when:>14s} {clock:20s} {round_text:9s} {plain(what)}"])
+    return "\n".join([*lines, f"{mark} #{record.seq:<5d} {when:>14s} {clock:20s} {round_text:9s} {printable(what)}"])
 
 
 def utc_text(utc_s: int) -> str:
@@ -196,7 +195,7 @@ def _runs(runs: list[tuple[int, int]]) -> str:
 
 
 def _print(name: str, export: Export, verdict: Verdict) -> None:
-    print(f"{plain(name)}: log {export.log.hex()}, device {export.device:08x} (as it said)")
+    print(f"{printable(name)}: log {export.log.hex()}, device {export.device:08x} (as it said)")
     print(f"  records   {verdict.records}, from {verdict.first} to {verdict.last}")
     good = f", {len(verdict.seals_good)} good" if verdict.keyed else ", not checked: no key was given"
     print(f"  seals     {len(verdict.seals)}{good if verdict.seals else ''}")
@@ -205,9 +204,9 @@ def _print(name: str, export: Export, verdict: Verdict) -> None:
         under = f"key {told.key}" if told.key else "no key"
         print(f"  attested  records {told.first} to {told.last}, under {under}, {when}")
     for note in verdict.notes:
-        print(f"  note      {plain(note)}")
+        print(f"  note      {printable(note)}")
     for problem in verdict.problems:
-        print(f"  WRONG     {plain(problem.text())}")
+        print(f"  WRONG     {printable(problem.text())}")
     if verdict.whole:
         print(f"  proved    records {verdict.first} to {verdict.last} are what the device wrote, and none is missing")
         return

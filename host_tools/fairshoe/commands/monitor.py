@@ -1,4 +1,4 @@
-"""`fairshoe monitor`: what a shoe is doing, live; on a terminal as a view, elsewhere as lines."""
+"""`fairshoe monitor`: show what a shoe is doing, live; plain lines when output is not a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 from fairshoe.cli.connection import Connection, add_key, add_port, json_ready
 from fairshoe.errors import PortLost
@@ -33,15 +32,12 @@ A port that goes away is told and tried again every second.
 """
 
 
-def add_parser(commands: Any) -> None:
-    monitor = commands.add_parser(
-        "monitor",
-        help="show what a shoe is doing, live",
-        description="Shows who a shoe is, its state and what it waits for, where the cards are, the last events, "
-        "warnings with what to do, meters, and how good the link is.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(monitor: argparse.ArgumentParser) -> None:
+    monitor.description = (
+        "Shows who a shoe is, its state and what it waits for, where the cards are, the last events, "
+        "warnings with what to do, meters, and how good the link is."
     )
+    monitor.epilog = EPILOG
     add_port(monitor)
     add_key(monitor)
     monitor.add_argument("--host", action="store_true", help="be the host: acknowledge events once they were shown")

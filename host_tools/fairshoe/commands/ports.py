@@ -1,14 +1,13 @@
-"""`fairshoe ports`: which ports there are, and behind which of them a shoe is."""
+"""`fairshoe ports`: list ports and say which of them is a shoe."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from dataclasses import asdict
-from typing import Any
 
 from fairshoe.observe import discovery
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.text.screen import Screen, waiting
 
 EPILOG = """\
@@ -23,15 +22,12 @@ exit status: 0 a shoe was found, 1 none was
 _FOUND = (discovery.SHOE, discovery.IN_USE, discovery.HALTED, discovery.SIMULATED)
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "ports",
-        help="list ports and say which of them is a shoe",
-        description="Says hello, in clear, on every serial device that no other program has open, and shows who "
-        "answers. Nothing else is sent. Simulated shoes that run on this machine are listed too.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Says hello, in clear, on every serial device that no other program has open, and shows who "
+        "answers. Nothing else is sent. Simulated shoes that run on this machine are listed too."
     )
+    command.epilog = EPILOG
     command.add_argument("url", nargs="*", metavar="URL", help="ask there too: tcp://HOST:PORT, a device of any name")
     command.add_argument("--no-ask", action="store_true", help="list serial devices, and send nothing")
     command.add_argument("--seconds", type=_seconds, default=discovery.ASK_S, metavar="S", help="to wait for an answer")
@@ -74,4 +70,4 @@ def _table(found: list[discovery.Found]) -> None:
 def _row(each: discovery.Found) -> tuple[str, ...]:
     key = "-" if each.has_key is None else "yes" if each.has_key else "no"
     cells = (each.device, each.firmware, each.game)
-    return tuple(map(plain, (each.port, each.kind, *(cell or "-" for cell in cells), key, each.about)))
+    return tuple(map(printable, (each.port, each.kind, *(cell or "-" for cell in cells), key, each.about)))

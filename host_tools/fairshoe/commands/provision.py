@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
@@ -12,12 +11,10 @@ from fairshoe.keys import RoleKey, read_device_key
 from fairshoe.operate.provisioning import DEVICE_FILE, KeyFolder, install, rotate
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "provision",
-        help="give a device its key, or a new one",
-        description="Makes a device key and the keys of its roles as files for their owner alone, sends the device key "
-        "to the service port, and proves that it arrived. Turn the key switch on first.",
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Makes a device key and the keys of its roles as files for their owner alone, sends the device key "
+        "to the service port, and proves that it arrived. Turn the key switch on first."
     )
     command.add_argument("port", help="the service port: serial device or pyserial URL")
     command.add_argument("--out", required=True, metavar="FOLDER", help="for the keys; nothing in it is overwritten")

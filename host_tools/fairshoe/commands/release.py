@@ -1,14 +1,13 @@
-"""`fairshoe release`: the files of boards as a release that can be signed, repeated and verified."""
+"""`fairshoe release`: build, sign and list the files of boards as a release."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from fairshoe.errors import UsageError
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.ship import signing
 from fairshoe.ship.build import Built, build
 from fairshoe.ship.errors import ImageError, ManifestError
@@ -36,14 +35,9 @@ docs/FLASH.md.
 """
 
 
-def add_parser(commands: Any) -> None:
-    top = commands.add_parser(
-        "release",
-        help="build and sign what devices are to run",
-        description="Builds the files of boards with a manifest of their hashes, and signs it.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(top: argparse.ArgumentParser) -> None:
+    top.description = "Builds the files of boards with a manifest of their hashes, and signs it."
+    top.epilog = EXAMPLES
     actions = top.add_subparsers(dest="action", required=True, metavar="ACTION")
     make = actions.add_parser("build", help="files and manifest into a folder", epilog=EXAMPLES, formatter_class=_RAW)
     make.add_argument("--board", action="append", required=True, help="a name or a .json file; may be given again")
@@ -67,14 +61,14 @@ _RAW = argparse.RawDescriptionHelpFormatter
 def run(options: argparse.Namespace) -> int:
     if options.action == "keygen":
         public = signing.make_key(Path(options.path))
-        print(f"{plain(options.path)} signs releases: lock it away")
-        print(f"{plain(options.path)}.pub checks them: give it to whoever verifies devices")
+        print(f"{printable(options.path)} signs releases: lock it away")
+        print(f"{printable(options.path)}.pub checks them: give it to whoever verifies devices")
         print(f"  {public}")
         return 0
     if options.action == "sign":
         public = signing.sign(Path(options.release), signing.read_signing_key(Path(options.key)))
         release = read_manifest(Path(options.release))
-        print(f"signed: fairshoe {plain(release.version)} for {', '.join(sorted(release.boards))}")
+        print(f"signed: fairshoe {printable(release.version)} for {', '.join(sorted(release.boards))}")
         print(f"  key {public}\n  manifest {sha256(release.raw)}")
         return 0
     return _build(options)
@@ -118,7 +112,7 @@ def _build(options: argparse.Namespace) -> int:
         words = {"release": str(out), "manifest": sha256(raw), "source": release.source, "boards": names}
         print(json.dumps(words, indent=1))
     else:
-        print(f"{plain(str(out))}: fairshoe {plain(release.version)} for {', '.join(names)}, not signed yet")
+        print(f"{printable(str(out))}: fairshoe {printable(release.version)} for {', '.join(names)}, not signed yet")
         print(f"  manifest {sha256(raw)}\n  source   {release.source}\n  compiler {release.compiler}")
     return 0
 

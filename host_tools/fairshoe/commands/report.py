@@ -1,23 +1,18 @@
-"""`fairshoe report`: the page of a bench report, made again from its JSON."""
+"""`fairshoe report`: make the page of a bench report again from its JSON."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from fairshoe.bench.report_file import read_report, write_text
 from fairshoe.bench.report_page import page
 from fairshoe.errors import UsageError
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 
 
-def add_parser(commands: Any) -> None:
-    report = commands.add_parser(
-        "report",
-        help="make the page of a bench report",
-        description="Writes the page of a report that `fairshoe bench` made: one HTML file, complete in itself.",
-    )
+def add_arguments(report: argparse.ArgumentParser) -> None:
+    report.description = "Writes the page of a report that `fairshoe bench` made: one HTML file, complete in itself."
     report.add_argument("report", metavar="FILE.json")
     report.add_argument("-o", "--output", metavar="FILE.html", help="where to (beside the report)")
 
@@ -29,5 +24,5 @@ def run(options: argparse.Namespace) -> int:
     if target.resolve() == source.resolve() or (target.exists() and target.samefile(source)):
         raise UsageError(f"{target} is the report itself.", "Name another file for the page; the report stays.")
     write_text(target, page(report))
-    print(f"wrote {plain(str(target))}")
+    print(f"wrote {printable(str(target))}")
     return 0

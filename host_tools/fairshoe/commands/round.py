@@ -1,10 +1,9 @@
-"""`fairshoe round`: a whole round, step by step, from wherever the shoe is."""
+"""`fairshoe round`: lead a whole round step by step, from whatever state the shoe is in."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from fairshoe.cli.operating import KEY_NOTE, AtTheKeyboard, add_dealing, driver_of, positions_of
 from fairshoe.operate.round_procedure import Procedure
@@ -23,16 +22,13 @@ exit status: 0 the round has ended, 1 it is void or was stopped.
 {KEY_NOTE}"""
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "round",
-        help="walk through a whole round, step by step",
-        usage="fairshoe round [PORT] [N] [options]",
-        description="Walks through a round: shuffle, close betting, stacks, the rest, the end. Says what to do next, "
-        "gives the commands that need giving, and ends with the round's report.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.usage = "fairshoe round [PORT] [N] [options]"
+    command.description = (
+        "Walks through a round: shuffle, close betting, stacks, the rest, the end. Says what to do next, "
+        "gives the commands that need giving, and ends with the round's report."
     )
+    command.epilog = EPILOG
     add_dealing(command)
 
 

@@ -7,15 +7,12 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from fairshoe.sim.scenario_files import Result, ScenarioError, play, play_on_micropython
 
 
-def add_parser(commands: Any) -> None:
-    actions = commands.add_parser("scenario", help="play scenario files on a simulated machine").add_subparsers(
-        dest="action", required=True
-    )
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    actions = command.add_subparsers(dest="action", required=True)
     run_parser = actions.add_parser(
         "run",
         help="play scenarios and check what they expect",

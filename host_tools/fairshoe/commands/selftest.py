@@ -1,4 +1,4 @@
-"""`fairshoe selftest`: whether a shoe is fit for work, without moving a card."""
+"""`fairshoe selftest`: check whether a shoe is fit for work, without moving a card."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import json
 from dataclasses import asdict
-from typing import Any
 
 from fairshoe.cli.connection import Connection, add_key, add_port
 from fairshoe.observe import fitness
@@ -26,15 +25,12 @@ exit status: 0 nothing is bad, 1 something is
 _STYLES = {fitness.GOOD: "good", fitness.LOOK: "warn", fitness.BAD: "bad", fitness.UNKNOWN: "dim"}
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "selftest",
-        help="whether a shoe is fit for work, without moving a card",
-        description="Tries the link, reads what the shoe's own self-test found last, checks its journal, scan times, "
-        "meters and beams, and says what to do about whatever is not good.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Tries the link, reads what the shoe's own self-test found last, checks its journal, scan times, "
+        "meters and beams, and says what to do about whatever is not good."
     )
+    command.epilog = EPILOG
     add_port(command)
     add_key(command)
     command.add_argument("--json", action="store_true", help="a JSON array of checks")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 from fairshoe.cli.operating import KEY_NOTE, add_driving, driver_of, event_facts
 from fairshoe.messages import DeckVerified, Shuffle
@@ -18,15 +17,12 @@ examples:
 {KEY_NOTE}"""
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "shuffle",
-        help="have the deck in the hopper shuffled and verified",
-        description="Has the deck in the hopper taken in, shuffled and counted twice, shows how far it is (by time: "
-        "nothing else about a shuffle may be told), and says what was counted.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Has the deck in the hopper taken in, shuffled and counted twice, shows how far it is (by time: "
+        "nothing else about a shuffle may be told), and says what was counted."
     )
+    command.epilog = EPILOG
     add_driving(command)
 
 

@@ -1,4 +1,4 @@
-"""fairshoe shuffle-test: is the firmware's shuffle uniform, as far as statistics can tell?"""
+"""`fairshoe shuffle-test`: test statistically whether the firmware's shuffle is uniform."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import secrets
 import sys
 import time
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from fairshoe.boards import configs
 from fairshoe.errors import FairshoeError, UsageError
@@ -34,14 +34,9 @@ machine is not the one drawn, or if a bad shuffler is not caught. Other numbers:
 """
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "shuffle-test",
-        help="statistical evidence that the firmware's shuffle is uniform",
-        description="Shuffles many decks with the firmware's own code and tests them against a uniform shuffle.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = "Shuffles many decks with the firmware's own code and tests them against a uniform shuffle."
+    command.epilog = EPILOG
     command.add_argument("--board", default="pico-carousel", help="a board's name or a .json file (%(default)s)")
     command.add_argument("--game", default="caribbean-stud", help="the game, which says how many cards (%(default)s)")
     command.add_argument("--shuffles", type=int, default=SHUFFLES, metavar="N", help="how many (%(default)s)")

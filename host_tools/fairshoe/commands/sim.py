@@ -1,4 +1,4 @@
-"""`fairshoe sim`: a simulated shoe that any program can open, and hands for it."""
+"""`fairshoe sim`: run a simulated shoe that any program can open, and read the dealer's actions from standard input."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe.boards import configs
+from fairshoe.cli.options import DEFAULT_GAME, add_simulation
 from fairshoe.games import profiles
 from fairshoe.keys import read_device_key
 from fairshoe.sim import running_shoes, tcp_server
 from fairshoe.text.screen import framed
-
-DEFAULT_BOARD = "pico-carousel"
-DEFAULT_GAME = "caribbean-stud"
 
 EPILOG = """\
 examples:
@@ -28,16 +26,13 @@ examples:
 """
 
 
-def add_parser(commands: Any) -> None:
-    sim = commands.add_parser(
-        "sim",
-        help="run a simulated shoe behind a pseudo-terminal",
-        description="Runs a simulated shoe behind a pseudo-terminal that any serial program can open. Actions of a "
+def add_arguments(sim: argparse.ArgumentParser) -> None:
+    sim.description = (
+        "Runs a simulated shoe behind a pseudo-terminal that any serial program can open. Actions of a "
         "dealer's hands are read from standard input, one a line: load N, press close|lock|seat|green|ack, take, lift, "
-        "open, clear, close, key on|off, draw MS, litter N, jam PLACE:NTH:UM, misfeed NTH:TIMES, quit.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "open, clear, close, key on|off, draw MS, litter N, jam PLACE:NTH:UM, misfeed NTH:TIMES, quit."
     )
+    sim.epilog = EPILOG
     add_simulation(sim, speed=1.0)
     sim.add_argument("--hands", action="store_true", help="end when standard input ends")
     sim.add_argument("--json", action="store_true", help="say where the ports are as one line of JSON")
@@ -48,38 +43,6 @@ def add_parser(commands: Any) -> None:
         "--tcp", metavar="HOST:PORT", help="the table port over TCP too; PORT alone is for this machine only"
     )
     sim.add_argument("--mode", choices=["report_only", "table"], help="instead of the board's link mode")
-
-
-def add_simulation(command: argparse.ArgumentParser, speed: float) -> None:
-    """What a simulation is of, for demo and sim alike."""
-    command.add_argument("--board", default=DEFAULT_BOARD, help="a board's name or a .json file (%(default)s)")
-    command.add_argument(
-        "--game",
-        default="",
-        help="the game that is played: a name, a .json file (docs/GAMES.md), or house:deck_cards=384,stack_cards=3 for "
-        "any deal "
-        f"({DEFAULT_GAME}; house with its own deck on boards that deal no stacks)",
-    )
-    command.add_argument(
-        "--table",
-        action="append",
-        default=[],
-        metavar="WORD=VALUE",
-        help="what the rules leave to the table, as in a board config: progressive=false, cover_all=with_dealer, "
-        "records=true, dealing=hand, decks=2",
-    )
-    command.add_argument("--seed", type=int, default=1, help="one seed gives one run (%(default)s)")
-    command.add_argument("--speed", type=_speed, default=speed, help="times real time (%(default)s)")
-
-
-def _speed(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.1 <= value <= 50:
-        raise argparse.ArgumentTypeError(f"a number between 0.1 and 50, not {text!r}")
-    return value
 
 
 def run(options: argparse.Namespace) -> int:

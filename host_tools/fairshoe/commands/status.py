@@ -1,4 +1,4 @@
-"""`fairshoe status`: one look at a shoe."""
+"""`fairshoe status`: show a shoe once: identity, state, cards, warnings, next step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairshoe.messages import ZONES, State, Status, Welcome
 from fairshoe.observe.monitor_view import link_facts, many, meters_facts, round_facts
 from fairshoe.observe.observer import Mode, Watch
 from fairshoe.observe.snapshot import Look
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import words
 from fairshoe.text.screen import Screen, waiting
@@ -31,15 +31,12 @@ Nothing is acknowledged: looking takes no event from the host that stores them.
 _WIDTH = 100
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "status",
-        help="one look: who a shoe is, what it waits for, and the next step",
-        description="Says who a shoe is, its state and what it waits for, where the cards are, a warning with what to "
-        "do, meters, how much its journal holds, and whether a command of ours was never answered.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Says who a shoe is, its state and what it waits for, where the cards are, a warning with what to "
+        "do, meters, how much its journal holds, and whether a command of ours was never answered."
     )
+    command.epilog = EPILOG
     add_port(command)
     add_key(command)
     command.add_argument("--json", action="store_true", help="as one JSON object")
@@ -150,5 +147,5 @@ def _journal(watch: Watch, status: Status) -> str:
 
 
 def _row(screen: Screen, label: str, text: str, style: str = "") -> None:
-    for number, line in enumerate(textwrap.wrap(plain(text), _WIDTH) or [""]):
+    for number, line in enumerate(textwrap.wrap(printable(text), _WIDTH) or [""]):
         screen.line(f"{label if not number else '':11s}{screen.styled(line, style)}")

@@ -1,4 +1,4 @@
-"""`fairshoe verify`: whether a device has what a signed release says, and what that answer is worth."""
+"""`fairshoe verify`: compare a device with a signed release, and say how much that proves."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fairshoe.commands.flash import check_port, seconds
+from fairshoe.cli.options import check_prompt_port, seconds
 from fairshoe.errors import UsageError
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.ship import signing, verify
 from fairshoe.ship.device_files import Device
 from fairshoe.ship.errors import Differs, ImageError
@@ -44,15 +44,11 @@ WORTH = {
 }
 
 
-def add_parser(commands: Any) -> None:
-    command = commands.add_parser(
-        "verify",
-        help="compare a device with a signed release",
-        description="Compares every file of a device with a signed release: what is altered, missing, or there and not "
-        "part of it.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Compares every file of a device with a signed release: what is altered, missing, or there and not part of it."
     )
+    command.epilog = EXAMPLES
     command.add_argument("--release", required=True, metavar="FOLDER", help="the release, or its manifest.json")
     command.add_argument("--board", help="which board of the release; needed only if it has several")
     command.add_argument("--key", action="append", default=[], metavar="FILE", help="public key that you trust")
@@ -74,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     source = next(word for word in ("image", "port", "folder") if getattr(options, word) is not None)
     if not getattr(options, source):
         raise UsageError(f"--{source} without a name.", f"See fairshoe verify --help for what --{source} takes.")
-    check_port(options.port)
+    check_prompt_port(options.port)
     manifest = read_manifest(Path(options.release))
     trusted = [signing.read_public_key(Path(path)) for path in options.key]
     signer = signing.check_signature(Path(options.release), manifest, trusted) if trusted else None
@@ -102,7 +98,7 @@ def _look(options: argparse.Namespace, release: BoardRelease) -> Finding:
     repl = reach(lambda: open_line(options.port), options.port, options.wait_s, progress.say, time.monotonic)
     try:
         device = Device(repl)
-        about = plain(f"{device.identity.machine}, MicroPython {device.identity.release}")
+        about = printable(f"{device.identity.machine}, MicroPython {device.identity.release}")
         progress.say(f"  {about}; reading its files ...")
         finding = verify.compare(release, device.files())
         device.reset()
@@ -141,10 +137,12 @@ def _report(
 
 def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: str, signer: str | None) -> None:
     signed = f"signed by {signer[:16]}..." if signer else "NOT SIGNED: whoever wrote it may have been anybody"
-    print(f"release {plain(manifest.version)} for {release.name}, manifest {sha256(manifest.raw)[:16]}..., {signed}")
+    print(
+        f"release {printable(manifest.version)} for {release.name}, manifest {sha256(manifest.raw)[:16]}..., {signed}"
+    )
     for word, names in (("altered", finding.altered), ("missing", finding.missing), ("extra", finding.extra)):
         for name in names:
-            print(f"  {word:8s} {plain(name)}")
+            print(f"  {word:8s} {printable(name)}")
     if finding.image:
         _print_image(finding)
         print(f"  worth: {WORTH[source]}")
@@ -162,9 +160,9 @@ def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: 
 
 
 def _print_image(finding: Finding) -> None:
-    print(f"  {plain(finding.image)}")
+    print(f"  {printable(finding.image)}")
     if finding.note:
-        print(f"  {plain(finding.note)}")
+        print(f"  {printable(finding.note)}")
     if finding.boot_key:
         print(f"  signed for the boot ROM by key {finding.boot_key}")
     result = "THE SAME" if finding.same else "DIFFERENT"

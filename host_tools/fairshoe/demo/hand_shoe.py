@@ -1,4 +1,4 @@
-"""The demonstration of a shoe that is drawn by hand: rounds of Double Attack Blackjack, to the cut card and on."""
+"""The demonstration on a hand-drawn shoe: rounds of Double Attack Blackjack, up to the cut card and after it."""
 
 from __future__ import annotations
 

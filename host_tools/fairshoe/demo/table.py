@@ -1,7 +1,7 @@
-"""The demonstration: a simulated shoe on a real serial device path, played through the host library.
+"""Play a demonstration: a simulated shoe on a real serial device path, through the host library.
 
 The shoe runs in a process of its own. This side has two ends: the serial port, through pyserial, in an authenticated
-session like any table system's; and the hands of a dealer, who loads decks and takes stacks.
+session like any table system's; and a dealer's hands, which load decks and take stacks.
 """
 
 from __future__ import annotations

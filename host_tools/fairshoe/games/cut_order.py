@@ -1,4 +1,4 @@
-"""Who is offered the cut where players may cut, round after round: for table systems that call it out."""
+"""The order in which positions are offered the cut, round after round, for table systems that announce it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progressive links: tables that share a jackpot, and why some must not."""
+"""Progressive links: tables that share a jackpot, and the reasons why some must not."""
 
 from __future__ import annotations
 

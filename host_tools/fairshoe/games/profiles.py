@@ -1,4 +1,4 @@
-"""Games: found by name or path, checked against the schema and against what can be played."""
+"""Find game profiles by name or path, and check them against the schema and against what can be played."""
 
 from __future__ import annotations
 

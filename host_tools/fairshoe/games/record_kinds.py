@@ -1,4 +1,4 @@
-"""What no sensor sees, told to the device: every kind of record with its numbers in words, and as typed calls.
+"""The kinds of record that a host sends of what no sensor sees: their numbers, and the words for them.
 
     shoe.records.cut(26, By.DEALER)          from a program
     fairshoe command PORT record cut 26 dealer

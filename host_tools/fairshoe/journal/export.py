@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import FairshoeError, HelloRefused, UsageError
-from fairshoe.files import LOG_BYTES_MAX, read_regular
+from fairshoe.files import LOG_BYTES_MAX, read_regular, sync_folder
 from fairshoe.link import framing
 from fairshoe.messages import Event, JournalIs, Role
 
@@ -181,11 +181,7 @@ def write_export(path: Path, export: Export) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
             beside.unlink()

@@ -1,4 +1,4 @@
-"""Whether what a journal tells makes sense: boots, clocks, rounds, and what was going on when power was lost."""
+"""Check that the events of a journal make sense: boots, clocks, rounds, and what a power cut interrupted."""
 
 from __future__ import annotations
 

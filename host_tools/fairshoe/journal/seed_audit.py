@@ -1,7 +1,7 @@
-"""`fairshoe audit shuffle`: whether a disclosed seed is the one the device committed to, and which order it gives.
+"""Check a disclosed seed against the commitment that the device sent, and draw the order of the shuffle again.
 
-The order is drawn again by an implementation of its own, from Python's hashlib and hmac and the words of docs/AUDIT.md:
-an audit that ran the device's code would only show that the code agrees with itself.
+The order is drawn by an independent implementation, from Python's hashlib and hmac and docs/AUDIT.md: an audit that ran
+the device's code would only show that the code agrees with itself.
 """
 
 from __future__ import annotations

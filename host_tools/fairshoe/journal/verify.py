@@ -1,4 +1,4 @@
-"""Whether an export of a journal is what the device wrote, all of it, in this order.
+"""Verify that an export of a journal is what the device wrote, complete and in this order.
 
 Written from docs/JOURNAL.md with Python's own hashlib and hmac. What is proved is proved backwards: a good seal, or a
 good attestation, proves the record it names, and every record proves the one before it by its hash.

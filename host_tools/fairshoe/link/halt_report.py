@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from fairshoe.errors import DeviceHalted
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 
 _LINE = re.compile(rb"fairshoe halted: ([^\r\n\0]*)[\r\n]")
 _TAIL = 300  # longer than the longest line
@@ -48,7 +48,7 @@ class HaltLine:
 
 
 def halt_text(text: bytes) -> str:
-    return plain(text.decode("utf-8", "replace"))
+    return printable(text.decode("utf-8", "replace"))
 
 
 def halt_advice(text: str) -> str:

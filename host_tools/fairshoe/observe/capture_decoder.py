@@ -1,4 +1,4 @@
-"""`fairshoe decode`: every frame of a capture in text or JSON, and exactly where and why bytes were dropped."""
+"""Decode a capture or a live port: every frame as text or JSON, and exactly where and why bytes were dropped."""
 
 from __future__ import annotations
 

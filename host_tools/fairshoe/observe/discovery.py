@@ -1,4 +1,4 @@
-"""Which ports there are, and whether a shoe is behind them: each is asked with a hello in clear, all at once."""
+"""List ports and find the shoes behind them: all are asked at once, with a hello in clear."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Whether a shoe is fit for work, as far as one can find out over its link without moving a card.
+"""Check whether a shoe is fit for work, as far as its link tells without moving a card.
 
 The protocol has no command that starts a self-test: a device tests itself at power-up, before every job and after every
-warning, and records `empty_proved` when it passed. What it found last is read from its journal, beside what the link,
-its counters and its meters say.
+warning, and records `empty_proved` when it passed. The last result is read from its journal, and checked together with
+the link, the counters and the meters.
 """
 
 from __future__ import annotations

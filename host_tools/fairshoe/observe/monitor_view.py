@@ -1,4 +1,4 @@
-"""What the live view shows, as lines of text: nothing here knows a terminal. 80 by 24 will do, and more is used."""
+"""The live view of the monitor as lines of text, independent of a terminal; 80 by 24 is enough."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Looking on: everything a shoe tells, through unplugging and back, without taking anything from its table system.
+"""Observe a shoe, through unplugging and back, without taking anything from its table system.
 
-A watch says hello, in clear or with a key, where nobody else talks to the shoe, and only listens where somebody does.
-It acknowledges nothing unless told to: an event belongs to the host that stores it. The device sends eight events ahead
-of their acknowledgement; what comes after them is read from its journal, which acknowledges nothing either.
+Says hello, in clear or with a key, where no other host is in session, and only listens where one is. Acknowledges
+nothing unless configured to: an event belongs to the host that stores it. The device sends eight events ahead of their
+acknowledgement; later ones are read from its journal, which acknowledges nothing either.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One look at a shoe: everything it tells at the start of a session, and nothing acknowledged."""
+"""Take one snapshot of a shoe: everything it sends at the start of a session. Acknowledges nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Driving a shoe from a program that people watch: one command at a time, what happens meanwhile, and why not.
+"""Give a shoe one command at a time, report what happens meanwhile, and explain a refusal.
 
-What happens is read from the device's journal, so nothing is acknowledged: events stay for the host that stores them.
-A command that was sent and not answered is on file, and whoever is interrupted is told how to ask about it.
+What happens is read from the device's journal, so nothing is acknowledged: events stay for the host that stores them. A
+command that was sent and not answered is stored, and an interrupted user gets the command that asks for its outcome.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`fairshoe provision`: a device's first key, a new one in place of the old, and the keys of its roles as files.
+"""Install a device's first key, rotate it or replace a lost one, and write the keys of its roles as files.
 
-The new key is on the disk before it is on the line: a key that only the device knew could never be rotated again. What
-became of it is proved by a session under it, whatever was or was not answered. No secret is ever printed.
+The new key is on disk before it is sent: a key that only the device knew could never be rotated again. A session under
+the new key proves success, whether or not the device answered. No secret is ever printed.
 """
 
 from __future__ import annotations

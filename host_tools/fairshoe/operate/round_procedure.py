@@ -1,4 +1,4 @@
-"""A round from wherever the shoe is to its end: what the machine, a hand or a command has to do next, and so on."""
+"""Lead a round from any state to its end: what the machine, a person or a command has to do next, until it is over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pyserial's side of sim://: a simulated shoe with the interface of a serial port. `sim` is the SimPort behind it."""
+"""pyserial's handler for sim:// URLs: a simulated shoe with the interface of a serial port; `sim` is the SimPort."""
 
 from __future__ import annotations
 

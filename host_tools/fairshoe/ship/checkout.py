@@ -1,6 +1,6 @@
-"""A checkout of MicroPython and the tools that its build needs: found, checked, and what to do if something is missing.
+"""Find and check a MicroPython checkout and the tools that its build needs; say what to do if something is missing.
 
-Nothing is downloaded or installed here.
+Downloads and installs nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is asked of a device at its prompt: what it is, which files it has, and to write or delete some.
+"""Query a device at its prompt: what it is and which files it has; write and delete files.
 
-The code in here runs on the device. It is plain MicroPython that every port has, and prints what `ast.literal_eval`
-reads.
+The code in strings here runs on the device. It is plain MicroPython that every port has, and prints what
+`ast.literal_eval` reads.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can go wrong between the sources and a device that runs them. Each says what to do next."""
+"""Errors between the sources and a device that runs them. Each says what to do next."""
 
 from __future__ import annotations
 

@@ -23,7 +23,6 @@ from fairshoe.ship.repl import Line, Repl
 # What the firmware was tried with: the release of the compiler, and that of the emulated board.
 MICROPYTHON = ((1, 28), (1, 29))
 KNOCK_FIRST_S = 2.0
-_MPY_VERSION = 6
 _ARM = range(3, 9)  # armv6 to armv7emdp in the numbering of .mpy files: each runs what those before it run
 
 Say = Callable[[str], None]

@@ -1,7 +1,7 @@
-"""A flash image as a boot ROM gives it: the interpreter in front, and the file system behind it with all its files.
+"""Read a flash image: the interpreter in front, and the file system behind it with all its files.
 
-`picotool save -a` writes such a file, as .bin or .uf2. It comes from a device that may have been tampered with: nothing
-in it is believed before it was looked at.
+`picotool save -a` writes such a file, as .bin or .uf2. It comes from a device that may have been tampered with: every
+field is checked before it is used.
 """
 
 from __future__ import annotations

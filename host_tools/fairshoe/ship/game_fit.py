@@ -1,5 +1,7 @@
-"""Whether a board's machine can play its game, with the parts that ports can drive. The firmware itself is asked, since
-a device would find out too late: with its files written, at its next start, halted."""
+"""Check whether a board's machine can play its game with the parts that its port can drive.
+
+The firmware itself decides, on a simulated machine: a device would find out too late, halted at its next start.
+"""
 
 from __future__ import annotations
 

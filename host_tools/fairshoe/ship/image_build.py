@@ -1,4 +1,4 @@
-"""Building an image: the board folder, the checkout's own build on it, and a record of what came out.
+"""Build an image: write the board folder, run the checkout's own build on it, and record the result.
 
 The build runs outside of the checkout. What it would embed of time and place is fixed, so that the same sources and
 tools give the same bytes: docs/IMAGE.md.

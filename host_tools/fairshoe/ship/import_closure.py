@@ -1,4 +1,4 @@
-"""Which modules belong together: all that an entry reaches by imports that run."""
+"""Find all modules that an entry module reaches by imports that run."""
 
 import ast
 from collections.abc import Iterator

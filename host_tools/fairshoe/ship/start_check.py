@@ -1,4 +1,4 @@
-"""Whether a device that was reset runs: no prompt at its service port, and the right answers at its table port."""
+"""Check that a device runs after a reset: no prompt at its service port, and the right answers at its table port."""
 
 from __future__ import annotations
 

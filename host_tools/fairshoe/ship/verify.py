@@ -1,4 +1,4 @@
-"""What a device has, against what its release says it should have."""
+"""Compare what a device has with what its release lists."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Shufflers that are known to be bad, beside which ours is tested: a test that lets them pass is worth nothing.
+"""Shufflers known to be bad, as controls: a test that passes them proves nothing.
 
-A deck is a list of cards from the top; the card numbered c lay at place c before. Distances are total variation to the
-uniform distribution, exact, from the published formulas.
+A deck is a list of cards from the top; card c was at place c before. Distances are total variation to the uniform
+distribution, exact, from the published formulas.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What chance alone does to a uniformly shuffled deck: exact laws, and the tails of chi-square and normal."""
+"""Exact distributions of a uniformly shuffled deck, and the tails of the chi-square and normal distributions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Decks shuffled by the firmware itself: the order it draws, and the deck that the simulated machine makes of it.
+"""Decks shuffled by the firmware: the order it draws, and the deck that the simulated machine makes of it.
 
-Here, and nowhere else in the shuffle test, is what it knows of the inside of firmware and rig.
+The only module of the shuffle test that knows the inside of firmware and rig.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The shuffle test as a page: one HTML file, complete in itself, for light and dark, without scripts."""
+"""The shuffle test as a page: one self-contained HTML file, light and dark, without scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
 
-from fairshoe.shuffle.report_plots import STYLE, Series, distribution, heat_maps, standalone
+from fairshoe.shuffle.report_plots import Series, distribution, heat_maps, standalone
 from fairshoe.shuffle.stats import ALPHAS, COUNTED
 from fairshoe.shuffle.trial import Outcome, Run
 from fairshoe.shuffle.wording import (
@@ -18,6 +18,7 @@ from fairshoe.shuffle.wording import (
     rerun_text,
     verdict,
 )
+from fairshoe.text.svg_style import STYLE
 
 _PAGE_STYLE = """\
 :root{--good:#17693a;--goodback:#e2f3e7;--poor:#a4231c;--poorback:#fbe5e2}

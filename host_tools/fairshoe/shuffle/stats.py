@@ -1,6 +1,6 @@
-"""Statistics of many shuffled decks: counted deck by deck, then held against what chance alone would do.
+"""Statistics of many shuffled decks: count deck by deck, then compare with the exact distributions.
 
-A deck is a sequence of cards from the top; the card numbered c lay at place c before the shuffle.
+A deck is a sequence of cards from the top; card c was at place c before the shuffle.
 """
 
 from __future__ import annotations

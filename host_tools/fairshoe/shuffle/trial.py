@@ -1,4 +1,4 @@
-"""One run of the shuffle test: the firmware's decks, the machine's, and those of the bad shufflers, all counted alike.
+"""One run of the shuffle test: count the firmware's decks, the machine's, and those of the bad shufflers alike.
 
 A run is cut into parts of fixed size, counted by any number of processes; the result does not depend on how many.
 """

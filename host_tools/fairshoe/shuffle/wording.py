@@ -1,4 +1,4 @@
-"""The results of a shuffle test in words: the table, the verdict and the JSON, as text."""
+"""The result of a shuffle test as text and as JSON: tables, verdict, and the command that repeats it."""
 
 from __future__ import annotations
 

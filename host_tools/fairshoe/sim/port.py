@@ -1,7 +1,7 @@
-"""A simulated shoe as a serial port, in process and without a thread: reading moves its time.
+"""A simulated shoe as a serial port, in process and without a thread: reading advances its time.
 
-`Shoe.open("sim://pico-carousel")` opens one. The real firmware runs against the simulated machine; with `speed=0` time
-jumps to whatever happens next while somebody waits for bytes, with another speed it follows the clock.
+`Shoe.open("sim://pico-carousel")` opens one. The real firmware runs on the simulated machine. With `speed=0` time jumps
+to the next event while a program waits for bytes; with another speed it follows the clock.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A simulated shoe behind pseudo-terminals: the real firmware and the simulated machine, paced by the clock.
+"""Run a simulated shoe behind pseudo-terminals: the real firmware on the simulated machine, paced by the clock.
 
 The first port is the shoe's table port. The second is a tap: it repeats what the shoe sends there and ignores what is
-written to it, so that a second tool can look on without taking bytes away from the first. The third is the service
-port, which is the link while the key switch is on; the table port is deaf and silent then.
+written to it, so that a second tool can watch without taking bytes away from the first. The third is the service port,
+which is the link while the key switch is on; the table port is deaf and silent then.
 """
 
 from __future__ import annotations

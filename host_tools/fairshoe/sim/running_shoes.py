@@ -1,7 +1,7 @@
-"""Simulated shoes that run on this machine: each says so in a folder while it lives.
+"""The list of simulated shoes that run on this machine: one file each, in one folder.
 
-An entry is a file that its simulator holds locked. One that nobody holds is of a simulator that was killed, and goes;
-process numbers would prove nothing, since they are used again.
+A simulator holds its file locked. A file that is not locked belongs to a simulator that was killed, and is removed;
+process numbers would prove nothing, because they are reused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`fairshoe scenario run`: plays scenario files on the simulated machine, on CPython or on the MicroPython VM."""
+"""Load scenario files and play them on the simulated machine, on CPython or on the MicroPython VM."""
 
 from __future__ import annotations
 

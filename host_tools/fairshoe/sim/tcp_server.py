@@ -1,4 +1,4 @@
-"""A TCP port for a simulated shoe: one client at a time, as on a serial cable; a second one is turned away."""
+"""A TCP port for a simulated shoe: one client at a time, as on a serial cable; a second one is refused."""
 
 from __future__ import annotations
 

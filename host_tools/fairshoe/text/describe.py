@@ -1,4 +1,4 @@
-"""Messages in words: what a person wants to know of an event or a state, and a dump of any message whatever."""
+"""Messages in words: a line for people about an event or a state, and a dump of any message."""
 
 from __future__ import annotations
 

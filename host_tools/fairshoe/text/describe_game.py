@@ -1,4 +1,4 @@
-"""Events of a game in the words of people at the table: what happened, by which rule, and what follows from it."""
+"""Events of a game in words: what happened, by which rule, and what follows from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far something long has come: one line that changes on a terminal, a line now and then elsewhere."""
+"""Progress of a long task: one changing line on a terminal, an occasional line elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TextIO
 
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 
 _BAR = 24
 EVERY_S = 2.0  # without a terminal
@@ -25,10 +25,10 @@ class Progress:
     def say(self, text: str) -> None:
         """A line that stays."""
         self.finish()
-        print("\n".join(map(plain, text.split("\n"))), file=self._out, flush=True)
+        print("\n".join(map(printable, text.split("\n"))), file=self._out, flush=True)
 
     def at(self, what: str, done: int, total: int) -> None:
-        what = plain(what)
+        what = printable(what)
         share = done / total if total else 1.0
         now = time.monotonic()
         if self._live:

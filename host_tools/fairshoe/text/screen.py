@@ -30,7 +30,7 @@ from fairshoe.messages import (
     WarningCleared,
     WarningLatched,
 )
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.text.describe import describe_event, describe_meters, describe_status, progress, words
 
 Span = tuple[str, str]  # text, and the name of a style or nothing
@@ -115,7 +115,7 @@ class Screen:
         if isinstance(message, Event):
             elapsed = time.monotonic() - self._started
             round_text = f"round {message.round}" if message.round else ""
-            text = f"  {elapsed:6.1f} s  #{message.seq:<4d} {round_text:9s} {plain(describe_event(message))}"
+            text = f"  {elapsed:6.1f} s  #{message.seq:<4d} {round_text:9s} {printable(describe_event(message))}"
             self.line(text, style_of(message))
         elif isinstance(message, Status):
             self._status(message)

@@ -1,4 +1,4 @@
-"""A whole terminal for one view: drawn line by line as it changes, and given back as it was whatever happens."""
+"""A full-screen view on a terminal: redraws changed lines, and restores the terminal in every case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, TextIO
 
-from fairshoe.printable import plain
+from fairshoe.printable import printable
 from fairshoe.text.screen import END, STYLES, Line
 
 _ENTER = "\x1b[?1049h\x1b[?25l"  # the other screen, no cursor
@@ -87,7 +87,7 @@ class Terminal:
         left = columns - 1
         parts: list[str] = []
         for text, style in line:
-            shown = plain(text)[: max(left, 0)]
+            shown = printable(text)[: max(left, 0)]
             left -= len(shown)
             parts.append(f"{STYLES[style]}{shown}{END}" if style and self._colour and shown else shown)
         return "".join(parts)

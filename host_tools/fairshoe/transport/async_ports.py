@@ -1,7 +1,7 @@
-"""Ports for a loop: bytes are put aside as they arrive, so that nobody who stops waiting loses any.
+"""Ports for asyncio: bytes are buffered as they arrive, so that cancelling a wait loses none.
 
-Serial devices on POSIX and sockets are watched by the loop itself. What only blocks (RFC 2217, serial devices on other
-systems) gets a thread of its own, which `close` waits for.
+The loop watches serial devices on POSIX and sockets. Ports that only block (RFC 2217, serial devices on other systems)
+get a thread of their own, which `close` joins.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Decks through a machine, by whatever hands: what its state asks for next, until the machine is empty again.
+"""Run decks through a machine: do what its state asks for next, with any hands, until it is empty again.
 
-The device's own events and status say what is done and what comes next, so one operator serves
-every mechanism and game.
+The device's own events and status say what is done and what comes next, so one operator serves every mechanism and
+game.
 """
 
 from __future__ import annotations

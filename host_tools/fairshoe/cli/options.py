@@ -1,0 +1,58 @@
+"""Options and checks of arguments that more than one command has."""
+
+from __future__ import annotations
+
+import argparse
+
+from fairshoe.errors import UsageError
+
+DEFAULT_BOARD = "pico-carousel"
+DEFAULT_GAME = "caribbean-stud"
+
+
+def add_simulation(command: argparse.ArgumentParser, speed: float) -> None:
+    """What a simulation is of, for demo and sim alike."""
+    command.add_argument("--board", default=DEFAULT_BOARD, help="a board's name or a .json file (%(default)s)")
+    command.add_argument(
+        "--game",
+        default="",
+        help="the game that is played: a name, a .json file (docs/GAMES.md), or house:deck_cards=384,stack_cards=3 for "
+        "any deal "
+        f"({DEFAULT_GAME}; house with its own deck on boards that deal no stacks)",
+    )
+    command.add_argument(
+        "--table",
+        action="append",
+        default=[],
+        metavar="WORD=VALUE",
+        help="what the rules leave to the table, as in a board config: progressive=false, cover_all=with_dealer, "
+        "records=true, dealing=hand, decks=2",
+    )
+    command.add_argument("--seed", type=int, default=1, help="one seed gives one run (%(default)s)")
+    command.add_argument("--speed", type=_speed, default=speed, help="times real time (%(default)s)")
+
+
+def _speed(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= 50:
+        raise argparse.ArgumentTypeError(f"a number between 0.1 and 50, not {text!r}")
+    return value
+
+
+def seconds(text: str) -> float:
+    """A waiting time, for `type=`."""
+    value = float(text)
+    if not 0 <= value <= 3600:
+        raise argparse.ArgumentTypeError("between 0 and 3600")
+    return value
+
+
+def check_prompt_port(port: str | None) -> None:
+    """Refuse a port that cannot have a MicroPython prompt."""
+    if port == "":
+        raise UsageError("--port without a name.", "Give the device's USB or console port: fairshoe ports lists them.")
+    if port is not None and port.startswith("sim://"):
+        raise UsageError("a simulated shoe has no MicroPython prompt.", "Give the port of a device.")

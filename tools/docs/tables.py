@@ -1,0 +1,89 @@
+"""The tables of docs/CLI.md and docs/BENCH.md that come from the code. --write renews them: `make generate`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
+from fairshoe.cli import command_line, registry, settings
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def commands() -> str:
+    rows = ["| | command | what it does |", "|---|---|---|"]
+    for title, group in registry.GROUPS.items():
+        for number, (name, about) in enumerate(group.items()):
+            rows.append(f"| {title if not number else ''} | `fairshoe {name}` | {about} |")
+    return "\n".join(rows)
+
+
+def settings_table() -> str:
+    rows = ["| in the file | in the environment | as an argument | meaning |", "|---|---|---|---|"]
+    rows += [f"| `{each.name}` | `{each.variable}` | `{each.flag}` | {each.about} |" for each in settings.SETTINGS]
+    return "\n".join(rows)
+
+
+def exit_codes() -> str:
+    rows = ["| status | meaning |", "|---|---|"]
+    rows += [f"| {code} | {words} |" for code, words in command_line.exit_codes().items()]
+    return "\n".join(rows)
+
+
+def step_kinds() -> str:
+    rows = ["| kind | what is done | arguments (default) | mechanisms | figures |", "|---|---|---|---|---|"]
+    for name, kind in KINDS.items():
+        arguments = ", ".join(f"`{word}` ({value})" for word, value in kind.arguments.items()) or "none"
+        mechanisms = "all" if kind.applies == MECHANISMS else ", ".join(kind.applies)
+        figures = ", ".join(f"`{figure}`" for figure in kind.figures)
+        rows.append(f"| `{name}` | {kind.about} | {arguments} | {mechanisms} | {figures} |")
+    return "\n".join(rows)
+
+
+def figures_table() -> str:
+    rows = ["| figure | what it is | unit |", "|---|---|---|"]
+    rows += [f"| `{name}` | {figure.label} | {figure.unit} |" for name, figure in FIGURES.items()]
+    return "\n".join(rows)
+
+
+PAGES: dict[str, dict[str, Callable[[], str]]] = {
+    "CLI.md": {"commands": commands, "settings": settings_table, "exit codes": exit_codes},
+    "BENCH.md": {"kinds of step": step_kinds, "figures": figures_table},
+}
+
+
+def renewed(page: str) -> str:
+    """The page with its tables as the code has them."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for name, table in PAGES[page].items():
+        shape = re.compile(rf"(<!-- generated: {name} -->\n).*?(<!-- end: {name} -->)", re.DOTALL)
+        if not shape.search(text):
+            raise SystemExit(f"docs/{page} has no place for the table of {name}")
+        text = shape.sub(lambda found, table=table: f"{found[1]}\n{table()}\n\n{found[2]}", text)
+    return text
+
+
+def late() -> list[str]:
+    """The pages whose tables are not as the code has them."""
+    return [page for page in PAGES if renewed(page) != (DOCS / page).read_text(encoding="utf-8")]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="renew the pages; without it only say which are late")
+    options = parser.parse_args()
+    pages = late()
+    for page in pages:
+        if options.write:
+            (DOCS / page).write_text(renewed(page), encoding="utf-8")
+        else:
+            print(f"docs/{page} is not as the code has it: run make generate", file=sys.stderr)
+    return 1 if pages and not options.write else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
