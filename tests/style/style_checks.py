@@ -32,7 +32,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.files": (),
     "fairshoe.messages": (),
     "fairshoe.printable": (),
-    "fairshoe.keys": ("fairshoe.errors", "fairshoe.messages", "firmware.protocol"),
+    "fairshoe.keys": ("fairshoe.errors", "fairshoe.files", "fairshoe.messages", "firmware.protocol"),
     "fairshoe.boards": ("fairshoe.boards", *HOST_BASE),
     "fairshoe.games": ("fairshoe.games", "fairshoe.boards", "firmware.protocol", *HOST_BASE),
     "fairshoe.link": ("fairshoe.link", "firmware.protocol", *HOST_BASE),
@@ -66,12 +66,12 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.demo", "fairshoe.client", "fairshoe.text", "fairshoe.games", "firmware.protocol"),
         *HOST_BASE,
     ),
-    "fairshoe.shuffle": ("fairshoe.shuffle", "fairshoe.boards", "fairshoe.sim", *HOST_BASE),
+    "fairshoe.shuffle": ("fairshoe.shuffle", "fairshoe.boards", "fairshoe.sim", "fairshoe.text", *HOST_BASE),
     # Draws orders with the firmware's own code, and plays the whole of it.
     "fairshoe.shuffle.firmware_decks": ("fairshoe.boards", "fairshoe.sim", "rig", *FIRMWARE, *HOST_BASE),
     "fairshoe.bench": (
         *("fairshoe.bench", "fairshoe.client", "fairshoe.transport", "fairshoe.link", "fairshoe.journal"),
-        *("fairshoe.text", "fairshoe.sim", "fairshoe.shuffle.report_plots", "rig.actions"),
+        *("fairshoe.text", "fairshoe.sim", "rig.actions"),
         *HOST_BASE,
     ),
     # A device gets the same data of a game as the simulated one, and the firmware says whether it can play it.
@@ -80,7 +80,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *HOST_BASE,
     ),
     "fairshoe.cli": ("fairshoe.cli", "fairshoe.operate", "fairshoe.client", "fairshoe.text", *HOST_BASE),
-    "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "firmware.version"),
+    "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "!fairshoe.commands", "firmware.version"),
     "fairshoe.__main__": ("fairshoe.cli",),
 }
 LAYERS: dict[str, tuple[str, ...]] = {
@@ -292,6 +292,32 @@ def _may_import(entry: str, item: Import) -> bool:
     if any(is_within(item.name, word[1:]) for word in words if word.startswith("!")):
         return False
     return any(is_within(item.name, word) for word in words if not word.startswith("!"))
+
+
+def circles(sources: dict[str, str]) -> list[str]:
+    """Modules that import each other, directly or through others; imports for types count as well."""
+    names = {module_name(path) for path in sources}
+    graph: dict[str, set[str]] = {}
+    for path, source in sources.items():
+        wanted = [(item.name, item.name.rpartition(".")[0]) for item in imports_of(path, source)]
+        graph[module_name(path)] = {next((name for name in pair if name in names), "") for pair in wanted} & names
+    return [
+        f"{name} and {other} import each other"
+        for name in sorted(names)
+        for other in sorted(graph[name])
+        if name <= other and name in _reached(graph, other)
+    ]
+
+
+def _reached(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Everything that a module imports, and what that imports in turn."""
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        found = graph[waiting.pop()] - seen
+        seen |= found
+        waiting += found
+    return seen
 
 
 def check_device_imports(path: str, source: str) -> list[str]:

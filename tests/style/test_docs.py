@@ -14,7 +14,7 @@ from test_style import report, repository_files
 
 from docs import nav as docs_nav
 from docs import pages as docs_pages
-from fairshoe.cli.command_line import parser
+from fairshoe.cli.command_line import full_parser
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "rules/README.md")
@@ -125,7 +125,7 @@ def wrong_targets(page: str, text: str) -> list[str]:
 
 
 def wrong_tools(page: str, text: str) -> list[str]:
-    known = {tuple(command.prog.split()[1:]): command for command in commands(parser())}
+    known = {tuple(command.prog.split()[1:]): command for command in commands(full_parser())}
     return [
         f"{page}:{number}: {finding}: {code}"
         for number, code in code_of(text)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import style_checks as checks
 
+from fairshoe.cli.registry import COMMANDS
+
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("firmware", "hal", "rig", "host_tools", "tools", "tests")
 # Without git (an unpacked archive) these are the folders that are not ours.
@@ -78,6 +80,41 @@ def test_the_scan_sees_the_device_code() -> None:
 def test_every_package_of_the_layer_table_exists() -> None:
     names = {checks.module_name(path) for path in python_files()}
     assert [name for name in checks.LAYERS if name not in names] == []
+
+
+def test_host_packages_stand_above_what_they_import() -> None:
+    """The table is a stack: what an entry may import has its own entry above it, so no circle can come in."""
+    order = list(checks.HOST_LAYERS)
+    findings: list[str] = []
+    for name, words in checks.HOST_LAYERS.items():
+        for word in words:
+            entries = [key for key in order if checks.is_within(word, key) and key != "fairshoe"]
+            entry = max(entries, key=len, default=None)
+            if entry and not checks.is_within(word, name) and order.index(entry) >= order.index(name):
+                findings.append(f"HOST_LAYERS: {name} may import {word}, whose entry is not above it")
+    report(findings)
+
+
+def test_no_host_modules_import_each_other_in_a_circle() -> None:
+    report(checks.circles({path: text for path, text in python_files().items() if path.startswith("host_tools/")}))
+
+
+def test_importing_a_host_package_loads_nothing_else() -> None:
+    """`fairshoe --help` stays fast, and a package says in its docstring alone what it is."""
+    findings = [
+        f"{path}: imports {item.name}; leave the __init__.py of a package empty but for its docstring"
+        for path, text in python_files().items()
+        if path.startswith("host_tools/fairshoe/") and path.endswith("/__init__.py")
+        if path not in ("host_tools/fairshoe/__init__.py", "host_tools/fairshoe/serial_urls/__init__.py")
+        for item in checks.imports_of(path, text)
+    ]
+    report(findings)
+
+
+def test_every_module_of_commands_is_a_command_and_the_other_way_round() -> None:
+    folder = "host_tools/fairshoe/commands/"
+    modules = {path.removeprefix(folder).removesuffix(".py") for path in python_files() if path.startswith(folder)}
+    assert modules - {"__init__"} == {name.replace("-", "_") for name in COMMANDS}
 
 
 def report(findings: list[str]) -> None:
