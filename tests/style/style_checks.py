@@ -294,32 +294,6 @@ def _may_import(entry: str, item: Import) -> bool:
     return any(is_within(item.name, word) for word in words if not word.startswith("!"))
 
 
-def circles(sources: dict[str, str]) -> list[str]:
-    """Modules that import each other, directly or through others; imports for types count as well."""
-    names = {module_name(path) for path in sources}
-    graph: dict[str, set[str]] = {}
-    for path, source in sources.items():
-        wanted = [(item.name, item.name.rpartition(".")[0]) for item in imports_of(path, source)]
-        graph[module_name(path)] = {next((name for name in pair if name in names), "") for pair in wanted} & names
-    return [
-        f"{name} and {other} import each other"
-        for name in sorted(names)
-        for other in sorted(graph[name])
-        if name <= other and name in _reached(graph, other)
-    ]
-
-
-def _reached(graph: dict[str, set[str]], start: str) -> set[str]:
-    """Everything that a module imports, and what that imports in turn."""
-    seen: set[str] = set()
-    waiting = [start]
-    while waiting:
-        found = graph[waiting.pop()] - seen
-        seen |= found
-        waiting += found
-    return seen
-
-
 def check_device_imports(path: str, source: str) -> list[str]:
     """Device code takes from outside only what every board has; hardware only in a port."""
     if not is_device(path):

@@ -95,10 +95,6 @@ def test_host_packages_stand_above_what_they_import() -> None:
     report(findings)
 
 
-def test_no_host_modules_import_each_other_in_a_circle() -> None:
-    report(checks.circles({path: text for path, text in python_files().items() if path.startswith("host_tools/")}))
-
-
 def test_importing_a_host_package_loads_nothing_else() -> None:
     """`fairshoe --help` stays fast, and a package says in its docstring alone what it is."""
     findings = [

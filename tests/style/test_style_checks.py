@@ -52,13 +52,6 @@ LAYER_CASES = [
 ]
 
 
-def test_modules_that_import_each_other_are_found() -> None:
-    files = {"a/b.py": "from a import c", "a/c.py": "from a.d import x", "a/d.py": "import os"}
-    assert checks.circles(files) == []
-    files["a/d.py"] = "if TYPE_CHECKING:\n    from a.b import y"
-    assert checks.circles(files) == ["a.b and a.c import each other", "a.c and a.d import each other"]
-
-
 @pytest.mark.parametrize(("path", "source", "allowed"), LAYER_CASES)
 def test_layers(path: str, source: str, allowed: bool) -> None:
     assert (checks.check_layers(path, source) == []) is allowed
