@@ -1,6 +1,6 @@
 """Plays every scenario on CPython and on the MicroPython VM and compares what happened, line by line.
 
-    PYTHONPATH=tools .venv/bin/python -m scenarios [FILE ...]
+    PYTHONPATH=tools .venv/bin/python -m scenarios [FILE|FILE:CASE ...]
 
 Exit status 0 when all went as expected on both and both wrote the same transcript, else 1.
 """
@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+from fairshoe.sim.scenario_cases import places
 from fairshoe.sim.scenario_files import Result, play, play_on_micropython
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,18 +37,18 @@ def compare(paths: list[Path]) -> list[str]:
     print(f"CPython: {len(paths)} scenarios in {took_s:.1f} s", flush=True)
     started = time.monotonic()
     for left, right in zip(expected, play_on_micropython(paths), strict=True):
-        findings += [f"{left.path.stem} (CPython): {problem}" for problem in left.problems]
-        findings += [f"{left.path.stem} (MicroPython): {problem}" for problem in right.problems]
+        findings += [f"{left.name} (CPython): {problem}" for problem in left.problems]
+        findings += [f"{left.name} (MicroPython): {problem}" for problem in right.problems]
         differs = difference(left, right)
         if differs:
-            findings.append(f"{left.path.stem}: {differs}")
+            findings.append(f"{left.name}: {differs}")
     took_s = time.monotonic() - started
     print(f"MicroPython: {len(paths)} scenarios in {took_s:.1f} s", flush=True)
     return findings
 
 
 def main(arguments: list[str]) -> int:
-    paths = [Path(name) for name in arguments] or sorted(FOLDER.glob("*.json"))
+    paths = places([Path(name) for name in arguments] or [FOLDER])
     findings = compare(paths)
     for finding in findings:
         print(finding)

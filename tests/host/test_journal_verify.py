@@ -1,6 +1,5 @@
 """Whatever is done to an export is found, and where: every bit, every record, every place it can be cut at."""
 
-import json
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,6 +24,8 @@ from fairshoe.journal.export import RECORD_SIZE, Export, Record, parse_export
 from fairshoe.journal.plausibility import check_sense
 from fairshoe.journal.verify import Verdict, attestation_mac, seal_mac, verify
 from fairshoe.keys import seal_key
+from fairshoe.sim.scenario_cases import places as scenario_places
+from fairshoe.sim.scenario_cases import read_place
 from rig.scenario import Scenario
 
 SEAL = seal_key(KEY)
@@ -439,11 +440,11 @@ def test_what_real_devices_write_is_always_good() -> None:
     """Journals of scenarios, faults and power cuts and all: none makes the verifier cry wolf."""
     seed = random.randrange(1 << 32)
     print(f"replay with random.Random({seed})")
-    paths = sorted((ROOT / "tests" / "scenarios").glob("*.json"))
+    paths = scenario_places([ROOT / "tests" / "scenarios"])
     words = ("firmware-", "power-while", "table-host")
-    always = [path for path in paths if any(word in path.name for word in words)]
+    always = [path for path in paths if any(word in str(path) for word in words)]
     for path in [*always, *random.Random(seed).sample(paths, 20)]:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_place(path)
         played = Scenario(data, load_board(data["board"])[0])
         played.play()
         rig = played.stage.rig

@@ -1,12 +1,11 @@
 """docs/SCENARIOS.md and docs/FAULTS.md say what the code does: every table is compared with what it describes."""
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from fairshoe.sim.scenario_cases import library
 from fairshoe.sim.scenario_files import play
 from firmware.fault import FAULT_NAMES
 from firmware.games import flow, pages
@@ -17,9 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "scenarios"
 SCENARIOS = (ROOT / "docs" / "SCENARIOS.md").read_text(encoding="utf-8")
 FAULTS = (ROOT / "docs" / "FAULTS.md").read_text(encoding="utf-8")
-LIBRARY: dict[str, dict[str, Any]] = {
-    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")
-}
+LIBRARY = library(FOLDER)
 
 
 def table(text: str, header: str) -> list[list[str]]:
@@ -56,12 +53,12 @@ def test_keys_actions_stories_and_expectations_are_those_of_the_code() -> None:
             assert (key if default is None else f"{key} ({default})") in documented[name], name
 
 
-def test_the_example_plays(tmp_path: Path) -> None:
-    example = re.search(r"```json\n(.*?)```", SCENARIOS, re.DOTALL)
-    assert example is not None
-    path = tmp_path / "example.json"
-    path.write_text(example[1], encoding="utf-8")
-    assert [result.problems for result in play([path])] == [[]]
+def test_the_examples_play(tmp_path: Path) -> None:
+    examples = re.findall(r"```json\n(.*?)```", SCENARIOS, re.DOTALL)
+    assert len(examples) == 2
+    for number, example in enumerate(examples):
+        (tmp_path / f"example-{number}.json").write_text(example, encoding="utf-8")
+    assert [result.problems for result in play([tmp_path])] == [[], [], []]
 
 
 # -- FAULTS.md --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fairshoe.sim.scenario_cases import name_of, places, read_place
 from fairshoe.sim.scenario_files import ScenarioError, load, play
 from firmware.games import flow
 from rig.expect import judge
@@ -17,7 +18,7 @@ from rig.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "scenarios"
-FILES = sorted(FOLDER.glob("*.json"))
+PLACES = places([FOLDER])
 GOOD = FOLDER / "carousel-good-round.json"
 MECHANISMS = ("carousel", "shelves", "shoe", "draw")
 # Stories of one game are named after it, whatever machine plays them.
@@ -51,7 +52,7 @@ def taken() -> Iterator[set[tuple[int, int]]]:
     flow.require = require
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PLACES, ids=name_of)
 def test_the_scenario_comes_out_as_it_says(path: Path, taken: set[tuple[int, int]]) -> None:
     (result,) = play([path])
     assert not result.problems, "\n".join(
@@ -65,16 +66,13 @@ def test_scenarios_take_every_transition_of_the_procedure(taken: set[tuple[int, 
     assert {pair for pair in taken if pair[1] != flow.WARNING} == legal
 
 
-def read(path: Path) -> dict[str, Any]:
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
 def test_every_file_reads_as_a_story() -> None:
-    for path in FILES:
-        data = read(path)
-        first = path.stem.split("-")[0]
+    for path in PLACES:
+        data = read_place(path)
+        name = name_of(path)
+        first = name.split("-")[0]
         assert data["game" if first in GAMES else "board"] == GAMES.get(first, "pico-" + first), path
-        assert re.fullmatch("(" + "|".join([*MECHANISMS, *GAMES]) + ")(-[a-z0-9]+)+", path.stem), path
+        assert re.fullmatch("(" + "|".join([*MECHANISMS, *GAMES]) + ")(-[a-z0-9]+)+", name), path
         assert 10 < len(data["title"]) <= 100, path
         assert not data["title"].endswith("."), path
         assert data["story"].endswith("."), path
@@ -83,7 +81,7 @@ def test_every_file_reads_as_a_story() -> None:
 
 def test_every_mechanism_has_good_rounds_and_faults() -> None:
     for mechanism in MECHANISMS:
-        told = [read(path) for path in FILES if path.stem.startswith(mechanism + "-")]
+        told = [read_place(path) for path in PLACES if name_of(path).startswith(mechanism + "-")]
         assert sum("warning_latched" in data["expect"].get("never", ()) for data in told) >= 6
         assert sum("detected" in data["expect"] for data in told) >= 6
 
@@ -91,7 +89,7 @@ def test_every_mechanism_has_good_rounds_and_faults() -> None:
 def test_every_fault_that_the_simulator_knows_is_in_a_scenario() -> None:
     from hal.sim.faults import FAULTS
 
-    text = "".join(path.read_text(encoding="utf-8") for path in FILES)
+    text = "".join(path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json"))
     assert [name for name in FAULTS if f'"fault": "{name}"' not in text] == []
 
 
@@ -99,7 +97,7 @@ def test_every_fault_that_the_simulator_knows_is_in_a_scenario() -> None:
 
 
 def changed(tmp_path: Path, **changes: Any) -> Path:
-    data = read(GOOD)
+    data = read_place(GOOD)
     data.update(changes)
     path = tmp_path / "changed.json"
     path.write_text(json.dumps(data), encoding="utf-8")
@@ -154,12 +152,61 @@ def test_a_bad_file_is_refused_with_its_place_and_what_would_be_right(
 
 @pytest.mark.parametrize("key", ["title", "board", "script"])
 def test_a_file_without_what_every_scenario_needs_is_refused(tmp_path: Path, key: str) -> None:
-    data = read(GOOD)
+    data = read_place(GOOD)
     del data[key]
     path = tmp_path / "less.json"
     path.write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(ScenarioError, match=f"needs '{key}'"):
         load(path)
+
+
+# -- cases ------------------------------------------------------------------------------------------------------------
+
+
+def with_cases(tmp_path: Path, cases: Any) -> Path:
+    title = "$players players, $cards cards"
+    steps: list[dict[str, Any]] = [{"story": "start"}, {"do": "load", "cards": "$cards"}, {"do": "wait"}]
+    return changed(tmp_path, title=title, script=steps, expect={"never": "$never"}, cases=cases)
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "one-player": {"players": 1, "cards": 52, "never": ["warning_latched"]},
+    "a-press": {"players": "No", "cards": 3, "never": ["booted"]},
+}
+
+
+def test_each_case_is_a_scenario_with_its_own_name_and_values(tmp_path: Path) -> None:
+    path = with_cases(tmp_path, CASES)
+    one, other = play([path])
+    assert (one.name, one.title, one.problems) == ("one-player", "1 players, 52 cards", [])
+    assert (other.name, other.title, other.problems) == ("a-press", "No players, 3 cards", ["there was a booted"])
+    assert [result.transcript for result in play([Path(f"{path}:a-press")])] == [other.transcript]
+    assert load(Path(f"{path}:one-player"))[0]["script"][1] == {"do": "load", "cards": 52}
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ({"players": 1, "cards": 52}, "case a has no value for $never"),
+        ({"players": 1, "cards": 52, "never": [], "seats": 2}, "case a: $seats stands nowhere in the file"),
+        ({"players": 1, "cards": 52, "never": ["deck_eaten"]}, "expect: no event 'deck_eaten'"),
+        (7, "docs/SCENARIOS.md"),
+    ],
+)
+def test_a_bad_case_is_refused_with_its_name_and_what_is_wrong(tmp_path: Path, case: Any, message: str) -> None:
+    done = run(with_cases(tmp_path, {"a": case}))
+    assert (done.returncode, message in done.stderr, "Traceback" in done.stderr) == (12, True, False), done.stderr
+
+
+def test_a_case_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
+    done = run(f"{with_cases(tmp_path, CASES)}:two-players")
+    assert done.returncode == 12
+    assert "no case 'two-players'; there are one-player, a-press" in done.stderr
+
+
+def test_no_two_scenarios_of_the_library_have_one_name() -> None:
+    names = [name_of(path) for path in PLACES]
+    assert sorted(set(names)) == sorted(names)
 
 
 # -- the command line -------------------------------------------------------------------------------------------------

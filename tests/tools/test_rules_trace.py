@@ -90,8 +90,14 @@ def scenario(clauses: Any, expect: Any) -> str:
 def test_a_scenario_proves_what_its_key_names(tree: Path) -> None:
     put(tree, "tests/scenarios/a.json", scenario(["CS-13f", "CS-9a (in part)"], {"never": ["round_ended"]}))
     put(tree, "tests/scenarios/b.json", '{"title": "of no game"}')
+    cases = {"a-case": {"id": "CS-9a (in part)"}}
+    put(tree, "tests/scenarios/c.json", json.dumps({"clauses": ["$id"], "expect": {"never": []}, "cases": cases}))
     assert proved(tree) == (["CS-13f"], [])
-    assert [clause.id for clause in rules_claims.read_trace(tree).in_part()] == ["CS-9a"]
+    trace = rules_claims.read_trace(tree)
+    assert [clause.id for clause in trace.in_part()] == ["CS-9a"]
+    names = [claim.name for claim in trace.clauses["CS-9a"].claims]
+    assert names == ["tests/scenarios/a.json", "tests/scenarios/c.json:a-case"]
+    assert "([a-case](../tests/scenarios/c.json))" in rules_page.page(trace)
 
 
 # -- what does not ----------------------------------------------------------------------------------------------------

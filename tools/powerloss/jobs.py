@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from fairshoe.games.profiles import game_names
 from fairshoe.journal.export import Attestation, Export, Record
 from fairshoe.journal.verify import verify
 from fairshoe.keys import seal_key
+from fairshoe.sim.scenario_cases import library
 from firmware.journal.cells import CELL_SIZE, CRC_AT, RECORD_CELL
 from rig.games import load_profile
 from rig.powercut import DARK_MS, KINDS, PowerRun, Survey
@@ -113,19 +113,19 @@ def _load(board: str) -> Data:
 
 
 @lru_cache
-def _scenario(name: str) -> Data:
-    return json.loads((SCENARIOS / f"{name}.json").read_text(encoding="utf-8"))
+def _scenarios() -> dict[str, Data]:
+    return library(SCENARIOS)
 
 
 def scenario_names() -> list[str]:
     """Those that hands alone can bring back to play: a table with rules of its own (two decks, records) needs a table
     system for that, and the careful operator has none."""
-    names = sorted(path.stem for path in SCENARIOS.glob("*.json"))
-    return [name for name in names if not any(key.startswith("table") for key in _scenario(name).get("changes", {}))]
+    found = sorted(_scenarios().items())
+    return [name for name, data in found if not any(key.startswith("table") for key in data.get("changes", {}))]
 
 
 def scenario_job(name: str, seed: int = 0, cuts: tuple[Cut, ...] = (), away: bool = False) -> Job:
-    data = _scenario(name)
+    data = _scenarios()[name]
     role = data.get("role", "")
     return Job(data["board"], "", seed or data.get("seed", 1), role, away=away, scenario=name, cuts=cuts)
 
@@ -135,7 +135,7 @@ def make_run(job: Job) -> PowerRun:
     data: Data = {"title": f"Power loss: {job}", "board": job.board, "game": job.game, "seed": job.seed}
     story = None
     if job.scenario:
-        found = _scenario(job.scenario)
+        found = _scenarios()[job.scenario]
         data = {**found, "title": data["title"], "seed": job.seed}
         story = found["script"]
     elif job.role:

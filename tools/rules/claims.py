@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from fairshoe.sim.scenario_cases import read_cases
+
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "Proves:"
 PART = "(in part)"
@@ -175,7 +177,8 @@ def collect(root: Path, problems: list[str]) -> list[Claim]:
         found += python_claims(path, file.read_text(encoding="utf-8"), problems)
     for file in sorted((root / "tests" / "scenarios").rglob("*.json")):
         path = file.relative_to(root).as_posix()
-        found += scenario_claims(path, json.loads(file.read_text(encoding="utf-8")), problems)
+        for name, data in read_cases(file).items():
+            found += scenario_claims(path if name == file.stem else f"{path}:{name}", data, problems)
     return found
 
 

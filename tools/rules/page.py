@@ -143,8 +143,9 @@ def _proofs(clause: Clause) -> str:
 
 
 def _file(path: str, part: bool) -> str:
-    name = PurePosixPath(path)
-    link = f"[{name.stem if name.suffix == '.json' else name.name}](../{path})"
+    file, _, case = path.partition(":")
+    name = PurePosixPath(file)
+    link = f"[{case or (name.stem if name.suffix == '.json' else name.name)}](../{file})"
     return f"({link})" if part else link
 
 

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from fairshoe.sim.scenario_cases import places
 from fairshoe.sim.scenario_files import Result, ScenarioError, play, play_on_micropython
 
 
@@ -20,14 +21,14 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "it expects. The same file gives the same transcript on both VMs.",
         epilog="exit status: 0 all as expected, 1 one was not, 12 a file cannot be played",
     )
-    run_parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="a scenario, or a folder of them")
+    run_parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="a file, FILE:CASE, or a folder")
     run_parser.add_argument("--vm", choices=["cpython", "micropython"], default="cpython", help="(%(default)s)")
     run_parser.add_argument("--transcript", type=Path, metavar="OUT", help="what happened, as text; - prints it")
     run_parser.add_argument("--json", action="store_true", help="results as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    paths = [path for name in options.file for path in (sorted(name.glob("*.json")) if name.is_dir() else [name])]
+    paths = places(options.file)
     if not paths:
         raise ScenarioError("no scenario files there.", "Give files, or a folder with .json files.")
     results: list[Result] = []
@@ -52,13 +53,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell(result: Result, number: int, of: int) -> None:
-    print(f"[{number}/{of}] {'ok  ' if not result.problems else 'FAIL'} {result.path.stem}: {result.title}", flush=True)
+    print(f"[{number}/{of}] {'ok  ' if not result.problems else 'FAIL'} {result.name}: {result.title}", flush=True)
     for problem in result.problems:
         print(f"       {problem}", flush=True)
 
 
 def _write(target: Path, results: list[Result]) -> None:
-    text = "".join(f"# {r.path.stem}: {r.title}\n" + "".join(line + "\n" for line in r.transcript) for r in results)
+    text = "".join(f"# {r.name}: {r.title}\n" + "".join(line + "\n" for line in r.transcript) for r in results)
     if str(target) == "-":
         sys.stdout.write(text)
     else:

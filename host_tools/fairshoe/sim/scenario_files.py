@@ -7,15 +7,15 @@ import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from fairshoe import _device
 from fairshoe.boards import configs
 from fairshoe.errors import FairshoeError
-from fairshoe.files import parse_json, read_regular
+from fairshoe.sim.scenario_cases import name_of, places, read_place
 from rig.scenario import Scenario, change, check
 
 VM_LIMIT_S = 600
@@ -41,7 +41,7 @@ class ScenarioError(FairshoeError):
 
 @dataclass(frozen=True)
 class Result:
-    """How one scenario went."""
+    """How one scenario went. A case has the path FILE:CASE."""
 
     path: Path
     title: str
@@ -49,17 +49,18 @@ class Result:
     transcript: list[str] = field(repr=False)
     seconds: float = 0.0
 
+    @property
+    def name(self) -> str:
+        return name_of(self.path)
+
 
 def load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The checked scenario and the config of its board."""
     try:
-        data = cast("dict[str, Any]", parse_json(read_regular(path)))
+        data = read_place(path)
+        check(data)
     except OSError as error:
         raise ScenarioError(f"{path}: {error.strerror or error}.", "Give the path of a scenario file.") from error
-    except ValueError as error:
-        raise ScenarioError(f"{path}: not JSON: {error}.", "Correct the file at that place.") from error
-    try:
-        check(data)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise ScenarioError(f"{path}: {error}.", "docs/SCENARIOS.md describes the file.") from error
     return data, _board(path, data)
@@ -86,9 +87,9 @@ def _senseless(problem: str) -> bool:
     return "is not known" in problem or (problem.startswith("mechanism.") and " must be " in problem)
 
 
-def play(paths: list[Path]) -> Iterator[Result]:
-    """One after the other, in this process."""
-    for path in paths:
+def play(paths: Iterable[Path]) -> Iterator[Result]:
+    """Every scenario of these files and folders, one after the other, in this process."""
+    for path in places(paths):
         data, config = load(path)
         started = time.monotonic()
         try:
@@ -99,10 +100,11 @@ def play(paths: list[Path]) -> Iterator[Result]:
         yield Result(path, data["title"], problems, scenario.lines, time.monotonic() - started)
 
 
-def play_on_micropython(paths: list[Path]) -> Iterator[Result]:
-    """In one VM after the other, a few files each: a VM takes its time to start."""
-    for first in range(0, len(paths), 8):
-        chunk = paths[first : first + 8]
+def play_on_micropython(paths: Iterable[Path]) -> Iterator[Result]:
+    """In one VM after the other, a few scenarios each: a VM takes its time to start."""
+    found = places(paths)
+    for first in range(0, len(found), 8):
+        chunk = found[first : first + 8]
         loaded = [load(path) for path in chunk]
         started = time.monotonic()
         blocks = _run_vm(_SCRIPT.format(text=json.dumps(loaded), mark=_MARK)).split(_MARK)[1:]
