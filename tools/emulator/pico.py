@@ -159,6 +159,10 @@ class Pico:
     def watchdog_on(self) -> bool:
         return bool(self.mcu.watchdog.timer.enable)
 
+    def scratch(self, number: int) -> int:
+        """One of the eight registers that a reset by the watchdog leaves alone."""
+        return int(self.mcu.watchdog.scratch_data[number])
+
     def bite(self) -> None:
         """The watchdog's time is over, as when a program hangs: it resets the chip."""
         self.mcu.watchdog._reason = _WATCHDOG_TIMER
