@@ -31,7 +31,7 @@ DEALT = const(11)
 REST = const(12)
 ASTRAY = const(13)  # cards that the device counted into hands and that hands did not have, less those they had more
 EXTRA = const(14)  # cards due to the dealer's hand or in place of a rejected one
-BY_HAND = const(15)  # cards that left the rest by hand
+BY_HAND = const(15)  # cards that left the rest by hand, with a sign: less than none where a dealt hand was short
 SECONDS = const(16)  # positions with a standing second wager, two bytes
 OUT = const(18)  # and those that take no part any more, folded or void, two bytes
 FINAL = const(20)  # positions in the final deal that are not void since, and one; 0: not frozen yet
@@ -99,13 +99,13 @@ class TableFacts:
         row = self.row
         if not row[TAIL] or (self.profile.final_each and not row[FINAL]):
             return ids.UNKNOWN_U16
-        return max(0, row[REST] - row[BY_HAND])  # a deck that gave out left too little for a final deal
+        return max(0, row[REST] - _signed(row[BY_HAND]))  # a deck that gave out left too little for a final deal
 
     def whole(self, counted: int) -> bool:
         """Whether a stub of so many cards shows a whole deck. Where a hand was found with another number of cards than
         the device had counted into it, both are evidence, and a count that agrees with either is right."""
         stub = self.stub()
-        astray = (self.row[ASTRAY] ^ 128) - 128
+        astray = _signed(self.row[ASTRAY])
         return stub != ids.UNKNOWN_U16 and (counted == stub or counted == stub + astray)
 
     # -- the one writer --------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class TableFacts:
         if message == ids.EV_REMAINDER_TAKEN:
             row[REST] = min(values[0], U8_MAX)
             # What follows is dealt from it by hand: a card that is due and did not come before, and the community's.
-            self._add(BY_HAND, row[EXTRA] + (0 if self.profile.final_each else self.profile.final_fixed))
+            self._shift(BY_HAND, row[EXTRA] + (0 if self.profile.final_each else self.profile.final_fixed))
             row[EXTRA] = 0
             row[TAIL] = row[OPEN]
             if self.profile.decks > 1 and deck:
@@ -246,7 +246,7 @@ class TableFacts:
             self._set_word(SECONDS, mask | 1 << (a - 1) if b else mask & ~(1 << (a - 1)))
         elif what == ids.REC_FINAL_DEAL:
             row[FINAL] = a + 1
-            self._add(BY_HAND, self.profile.final_each * a + self.profile.final_fixed)
+            self._shift(BY_HAND, self.profile.final_each * a + self.profile.final_fixed)
         elif what == ids.REC_FACE_UP:
             self._add(FACE_UPS, a)
         elif what == ids.REC_TEN_FOUND:
@@ -260,7 +260,7 @@ class TableFacts:
             row[APPROVAL] = b & U8_MAX
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
             # From the device while it holds cards, from the released rest after that.
-            self._add(BY_HAND if row[TAIL] else EXTRA, 1)
+            self._shift(BY_HAND if row[TAIL] else EXTRA, 1)
 
     def _leaves(self, position: int) -> None:
         """A position takes no part in the round any more."""
@@ -283,9 +283,9 @@ class TableFacts:
             by_hand += counted
             counted = 0
         if by_hand:
-            self._add(BY_HAND, max(cards - counted, 0) - by_hand)
+            self._shift(BY_HAND, max(cards - counted, 0) - by_hand)
             cards = min(cards, counted)
-        row[ASTRAY] = (row[ASTRAY] + counted - cards) & U8_MAX
+        self._shift(ASTRAY, counted - cards)
 
     def _idle(self, what: int, a: int, consequence: int) -> None:
         if what == ids.REC_OUT_OF_SERVICE:
@@ -313,9 +313,17 @@ class TableFacts:
     def _add(self, cell: int, count: int) -> None:
         self.row[cell] = max(0, min(self.row[cell] + count, U8_MAX))
 
+    def _shift(self, cell: int, count: int) -> None:
+        """Of a cell with a sign."""
+        self.row[cell] = (self.row[cell] + count) & U8_MAX
+
     def _set_word(self, cell: int, value: int) -> None:
         self.row[cell] = value & 0xFF
         self.row[cell + 1] = value >> 8
+
+
+def _signed(value: int) -> int:
+    return (value ^ 128) - 128
 
 
 def _place(deck: int, cell: int) -> int:

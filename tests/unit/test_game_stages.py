@@ -5,7 +5,9 @@ from support import all_fields_of, board, clauses_of
 from test_game_faults import jam_while_dealing, voided
 
 from firmware.games.flow import STACK_OFFERED, WAITING_FOR_DECK
+from firmware.games.table_facts import FINAL, REST, TAIL, TableFacts
 from firmware.protocol import ids
+from rig.games import load_profile
 
 ARGUMENT = ids.REASON_ARGUMENT
 STATE = ids.REASON_STATE
@@ -319,3 +321,17 @@ def test_more_misdeals_than_cards_are_no_reason_to_stop():
     assert table.record("misdeal", 0, 4) == DONE
     table.stage.run(300)
     assert "round_voided" not in table.stage.names()
+
+
+def test_a_hand_that_was_dealt_short_by_hand_leaves_its_cards_in_the_stub():
+    """Proves: B5-12d, CS-13d (in part)
+
+    As a manual shoe or the dealer's hand deals it: nothing of the hand was counted by the device."""
+    for game, cards, stub in (("caribbean-stud", 4, 38), ("caribbean-stud", 6, 36), ("boston-5-stud", 2, 44)):
+        facts = TableFacts(load_profile(game).at_table({"table": {"dealing": "manual"}, "inputs": {}}))
+        rest = 52 - 3 * facts.profile.stack_cards
+        facts.row[TAIL], facts.row[REST], facts.row[FINAL] = 1, rest, 0
+        facts.note(ids.EV_RECORDED, [ids.REC_MISDEAL, 2, cards, ids.ONE_VOID], 1, 1)
+        facts.row[FINAL] = 1
+        assert facts.stub() == stub, (game, cards)
+        assert facts.whole(stub) and not facts.whole(rest), (game, cards)
