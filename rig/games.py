@@ -85,6 +85,8 @@ def device_game(game: "dict[str, Any]") -> "dict[str, Any]":
             made[key] = sum([1 << _index(LISTS[key], word, key) for word in value])
         elif key == "rules":
             made[key] = _rules(value)
+        elif key in MODES:
+            made[key] = [[_index(RULES, name, key), value[name]] for name in value]
         elif key == "pages":
             states = ids.STATE_NAMES.split()
             made[key] = {str(_index(states, name, key)): value[name] for name in value}

@@ -34,7 +34,7 @@ from firmware.games.flow import (
     flow_warn,
 )
 from firmware.games.prerequisites import deck_next, hold_for, need_for_deck
-from firmware.games.profile import RULE_HOUSE
+from firmware.games.profile import RULE_HOUSE, TAIL_HANDED
 from firmware.games.records import record_do
 from firmware.games.settling import count_pressed, tail_scan
 from firmware.games.table_facts import HELD, HELD_LOOKED, SERVICE
@@ -99,7 +99,7 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):
         return 0
     need = need_for_deck(flow)
-    if need == ids.NEED_COUNT and not flow.tail and count_pressed(flow, now_ms):
+    if need == ids.NEED_COUNT and flow.tail in (0, TAIL_HANDED) and count_pressed(flow, now_ms):
         return 0
     if need == ids.NEED_INDUCTION:
         _new_deck(flow, now_ms)
@@ -124,6 +124,8 @@ def _new_deck(flow: "Flow", now_ms: int) -> None:
 
 def _take_in(flow: "Flow", now_ms: int) -> int:
     cards = flow.profile.deck_cards
+    if flow.profile.decks == 1:
+        flow.tail = 0  # of the deck that was handed out before no round was told
     flow.ledger.begin(cards)
     flow.outbox.deck = deck_next(flow)
     flow.outbox.round = 0
@@ -163,6 +165,8 @@ def step_shuffling(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
     The raw duration depends on the order and would tell about ten bits of it: what a host sees happens at an instant
     that depends on nothing but the number of misfeeds and stalls.
     """
+    if flow.tail and flow.by_hand is not None:
+        tail_scan(flow, out, True, now_ms)  # dealt by hand meanwhile
     if flow.machine.state != JOB_DONE:
         return FOREVER_MS
     if flow.phase != PHASE_HOLDING:
@@ -174,7 +178,10 @@ def step_shuffling(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
 
 
 def step_deck_held(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """A verified deck waits to be handed out as a whole."""
+    """A verified deck waits to be handed out as a whole, once the round of the other one is over."""
+    told = flow.tail and (flow.tail != TAIL_HANDED or flow.profile.recorded)
+    if flow.tail and (tail_scan(flow, out, True, now_ms) or told):
+        return FOREVER_MS
     if not flow.panel.take(PRESS_GREEN) or not flow.tray.empty:
         return FOREVER_MS
     flow.outbox.post(ids.EV_GREEN_PRESSED)
@@ -231,7 +238,8 @@ def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     second = machine.second
     if counted == expected and second == counted:
         machine.verified()
-        flow.positions = 0
+        if not flow.profile.mode:
+            flow.positions = 0
         feed = machine.feed
         flow.outbox.post(ids.EV_DECK_VERIFIED, counted, second, min(feed.misfeeds, 255), min(feed.stalls, 255))
         panel_lamps(out, 1, 0, 0)

@@ -27,6 +27,7 @@ from firmware.games.profile import (
     RULE_MISDEAL,
     RULE_SHUFFLE_FAULT,
     RULE_TWO_DECKS,
+    TAIL_HANDED,
 )
 from firmware.games.table_facts import OUT, TableFacts
 from firmware.image import motors_off
@@ -76,7 +77,7 @@ STATE_COUNT = const(21)
 SUCCESSORS = (
     (PROVING_EMPTY,),  # STARTING
     (WAITING_FOR_DECK, WAITING_FOR_ROUND_END),  # PROVING_EMPTY
-    (PROVING_EMPTY, PREPARING),  # WAITING_FOR_DECK
+    (PROVING_EMPTY, PREPARING, WAITING_FOR_ROUND_END),  # WAITING_FOR_DECK
     (SHUFFLING, DECK_READY, DRAW_READY),  # PREPARING
     (DECK_READY, DECK_HELD),  # SHUFFLING
     (WAITING_FOR_LOCKOUT, DISPENSING, WAITING_FOR_GREEN),  # DECK_READY
@@ -90,7 +91,7 @@ SUCCESSORS = (
     (REMOVING,),  # WARNING
     (REMOVED_OFFERED,),  # REMOVING
     (PROVING_EMPTY,),  # REMOVED_OFFERED
-    (RELEASING,),  # DECK_HELD
+    (RELEASING, WAITING_FOR_GREEN),  # DECK_HELD
     (DRAWING, DECK_SPENT),  # DRAW_READY
     (DRAW_READY, DECK_SPENT),  # DRAWING
     (WAITING_FOR_DECK,),  # DECK_SPENT
@@ -143,6 +144,7 @@ class Flow:
         self.facts = TableFacts(profile)
         self.facts.once = not self.machine.draws
         self.play: "Any" = None  # what is known of a shoe that is drawn by hand; procedure.py makes it where one is
+        self.by_hand: "Any" = None  # firmware.games.by_hand, where decks are handed out: procedure.py imports it
         self.cover: "Any" = None  # firmware.games.cover_all, where the table plays it: procedure.py imports it
         if profile.extras & EXTRA_TENS_OUT and self.machine.shuffles:
             self.machine.feed.faces.tens_out = True
@@ -156,7 +158,7 @@ class Flow:
         """What is known of rounds."""
         self.round_last = 0
         self.round_open = False  # with cards of it in the machine
-        self.tail = False  # or all of them out, and the dealer has not ended it: whatever the machine does meanwhile
+        self.tail = 0  # TAIL_...: all of them out, and the dealer has not ended it, whatever the machine does meanwhile
         self.tail_deck = 1
         self.machine_round = 0  # and what the machine is about, while an event of the tail is posted
         self.machine_deck = 0
@@ -193,7 +195,7 @@ def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
 
 def flow_idle(flow: Flow, now_ms: int) -> int:
     """The machine is empty. A table with one deck waits for the end of the round; with two the other one may come."""
-    settling = flow.tail and flow.profile.decks == 1
+    settling = flow.tail and flow.tail != TAIL_HANDED and flow.profile.decks == 1
     return flow_enter(flow, WAITING_FOR_ROUND_END if settling else WAITING_FOR_DECK, now_ms)
 
 
@@ -311,7 +313,7 @@ def flow_players(flow: Flow) -> int:
     """Positions that have their cards. Once the deal is out the last stack was the dealer's or the community's; before
     that, and where nobody has set positions, any stack may have been a player's."""
     if flow.tail:
-        return max(flow.tail_stacks - 1, 1)
+        return max(flow.tail_stacks - 1, 1) if flow.tail_stacks else flow.profile.positions_max
     stacks = flow.stacks_taken
     if flow.positions:
         return min(stacks, flow.positions)
@@ -321,6 +323,8 @@ def flow_players(flow: Flow) -> int:
 def _hands_kept(flow: Flow) -> int:
     """A bit for each player's hand that stands: complete, neither folded nor void, and certainly not the dealer's."""
     players = flow_players(flow)
+    if flow.tail and not flow.tail_stacks:
+        return ids.UNKNOWN_U16  # dealt by hand, to players that were not told of
     if players > 1 and not flow.positions and flow_dealing(flow):
         players -= 1  # the last stack may have been the dealer's own
     return ((1 << players) - 1) & ~flow.facts.word(OUT)

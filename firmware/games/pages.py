@@ -125,6 +125,10 @@ def _play(flow: "Flow") -> "Page":
         if flow.profile.recorded:
             return page[0], "Take it off; new one", page[2], page[3]
         return ("Take this deck off", "the table. New one", "inducted: open door,", "close it, press ACK")
+    if flow.tail and flow.by_hand is not None:
+        page = flow.by_hand.page(flow)
+        if page is not None:
+            return page
     if flow.hands:
         page = flow.cover.page(flow)
         if page is not None:

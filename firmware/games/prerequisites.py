@@ -18,6 +18,7 @@ from firmware.games.profile import (
     RULE_REMOVAL,
     RULE_STUB_COUNT,
     RULE_TWO_DECKS,
+    TAIL_HANDED,
 )
 from firmware.games.table_facts import (
     ACCEPTED,
@@ -78,6 +79,8 @@ def need_for_deck(flow: "Flow") -> int:
             return ids.NEED_RACK
         if not facts.inducted(deck):
             return ids.NEED_INDUCTION
+        if flow.tail == TAIL_HANDED and flow.profile.decks == 1:
+            return ids.NEED_ROUND_END
         if not flow.machine.shuffles and not facts.deck(deck, SOURCE):
             return ids.NEED_PROVENANCE
         if flow.machine.draws and facts.cut_due(deck):
@@ -130,7 +133,10 @@ def stub_due(flow: "Flow", deck: int) -> bool:
 
 def stub_overdue(flow: "Flow", deck: int) -> bool:
     every = flow.profile.stub_rounds
-    return every != 0 and flow.facts.row[ROUNDS] >= every and not stub_exempt(flow, deck)
+    rounds = flow.facts.row[ROUNDS]
+    if flow.tail == TAIL_HANDED and flow.profile.decks == 1:
+        rounds += 1  # of the deck that is out no round was told: by the next deck it was played
+    return every != 0 and rounds >= every and not stub_exempt(flow, deck)
 
 
 def hold_for(flow: "Flow", need: int, asked: int) -> bool:

@@ -157,6 +157,10 @@ def procedure_resume(
     """After a boot: void what was cut short, by loss of power or a reset; latch a latched warning again, with the
     sensor it names. A round whose cards were all out was not cut short: the dealer goes on settling it."""
     _open_steps(flow)
+    if flow.profile.mode:
+        from firmware.games import by_hand
+
+        flow.by_hand = by_hand
     if flow.profile.cover_all:
         from firmware.games import cover_all
 

@@ -98,6 +98,12 @@ EXTRA_BURNS = const(8)  # the first card of a shoe, and one for each new dealer,
 EXTRA_SETTLED_FIRST = const(16)  # the rest stays inside until the last hand is settled
 EXTRA_FIRST_CLOSES = const(32)  # the first card of a round closes the betting, and nobody says so
 
+# Where a round stands of which every card is out: TAIL of the facts; 0: there is none.
+TAIL_SETTLING = const(1)
+TAIL_HANDED = const(2)  # a deck was handed out whole, and betting is open
+TAIL_LOCKOUT = const(3)  # and closed, and the lock-out is due
+TAIL_WAGERS = const(4)  # and betting has to be closed once more
+
 # No game of its own: any deal plan, everything void on any fault while dealing. A board or scenario that gives an
 # object instead of a game's name changes what it names of this.
 _HOUSE: "dict[str, object]" = {
@@ -135,6 +141,8 @@ class Profile:
         self.pages = _pages(data.get("pages", {}))  # where the game has words of its own, by state
         columns = data.get("cover_all", {})
         self.columns = {int(hands): columns[hands] for hands in columns}
+        # Clauses that another way of dealing has in place of those of the rules: pairs of rule and clause.
+        self.clauses_by_mode = ((), data.get("manual", ()), data.get("hand", ()))
         self.at_table({})
 
     def _fill(self, data: "Mapping[str, Any]") -> None:
@@ -193,7 +201,7 @@ class Profile:
             self.deck_cards = packs * self.pack_cards
         if not table.get("progressive", True):
             self.lockout = False
-        self.mode = ("shoe", "manual", "hand").index(table.get("dealing", "shoe"))
+        self._deal_by(table.get("dealing", "shoe"))
         self.recorded = bool(table.get("records"))  # the table system tells what people do, and nothing goes without
         self.counts_full = config.get("mechanism", {}).get("count_assurance") == "full"
         # No silent default: who counts for Cover All is a question the rules do not answer.
@@ -201,6 +209,17 @@ class Profile:
         if self.cover_all and not self.columns:
             raise ValueError("%s has no Cover All" % self.name)
         return self
+
+    def _deal_by(self, dealing: str) -> None:
+        self.mode = ("shoe", "manual", "hand").index(dealing)
+        for pair in self.clauses_by_mode[self.mode]:
+            self.clauses[pair[0]] = _text(pair[1])
+
+    def phase_after(self, phase: int) -> int:
+        """Of a round that is dealt by hand: what the dealer does next, as TAIL of the facts."""
+        if phase < TAIL_LOCKOUT and phase != TAIL_SETTLING and self.lockout:
+            return TAIL_LOCKOUT
+        return TAIL_WAGERS if phase != TAIL_WAGERS and self.closings > 1 else TAIL_SETTLING
 
     def stack_size(self, stack: int, positions: int) -> int:
         """Cards of stack number `stack`, from 1; 0 if there is none."""

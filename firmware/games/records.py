@@ -10,6 +10,7 @@ from firmware.games.flow import (
     DECK_SPENT,
     DRAWING,
     REMAINDER_OFFERED,
+    SHUFFLING,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
     WAITING_FOR_ROUND_END,
@@ -57,6 +58,8 @@ from firmware.games.profile import (
     RULE_SURRENDER,
     RULE_TEN,
     RULE_WINNER_HOLD,
+    TAIL_HANDED,
+    TAIL_SETTLING,
 )
 from firmware.games.table_facts import (
     APPROVAL,
@@ -94,6 +97,9 @@ _CTX_FINAL = CTX_GREEN | CTX_REST | CTX_SETTLING
 
 # By state: its bit, and one; 0: cards move, or nobody may say anything.
 _CONTEXT = b"\0\0\1\0\0\2\3\0\4\6\0\7\0\x0b\0\x0b\2\2\x09\x0a\5"
+
+# By TAIL of the facts.
+_TAIL_CONTEXT = (0, CTX_SETTLING, CTX_READY, CTX_CLOSED, CTX_WAGERS)
 
 _ANY = const(0)
 _ZERO = const(1)
@@ -146,6 +152,7 @@ _TABLE = (
     (CTX_DRAWING, _POSITION, _ZERO, RULE_SURRENDER),
     (CTX_DRAWING, _SEAT, _ANY, RULE_HOUSE),
 )
+_ENDS_HANDED = (ids.REC_STUB_COUNTED, ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE)
 _HOLDS = (ids.REC_DISPUTE, ids.REC_WINNER_HOLD)  # made once: a press of a button allocates nothing
 _EMPTY = (WAITING_FOR_DECK, REMAINDER_OFFERED)  # nothing is left inside that would have to come out
 _DRAW_ONLY = EXTRA_BURNS | EXTRA_READER | EXTRA_TENS_OUT
@@ -155,8 +162,10 @@ def context(flow: "Flow") -> int:
     """Where the game stands: of the machine, and of a round that is being settled beside it."""
     place = _CONTEXT[flow.state]
     found = 1 << (place - 1) if place else 0
-    if flow.tail and (place or flow.state == WAITING_FOR_ROUND_END):
-        found |= CTX_SETTLING
+    if flow.tail and (place or flow.state in (WAITING_FOR_ROUND_END, SHUFFLING)):
+        found |= _TAIL_CONTEXT[flow.tail]
+        if flow.tail == TAIL_SETTLING and flow.profile.mode and not flow.facts.row[FINAL]:
+            found |= CTX_GREEN  # the rest is in the dealer's hand, and players may decide
     return found
 
 
@@ -170,16 +179,18 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
     if what == ids.REC_HOLE_CARD_SEEN:
         when = flow.profile.exposure
     now = context(flow)
-    if not when & now or (what == ids.REC_OUT_OF_SERVICE and now & ~_CTX_EMPTY):
+    loaded = not now & CTX_STOPPED and flow.ledger.inside() != 0
+    if not when & now or (what == ids.REC_OUT_OF_SERVICE and loaded):
         return ids.REASON_STATE
     if not (_fits(flow, kind_a, a) and _fits(flow, kind_b, b)):
         return ids.REASON_ARGUMENT
     if what <= ids.REC_DECK_REMOVED and what != ids.REC_CUT and _in_play(flow, a):
         return ids.REASON_STATE  # of a deck that is inside, or on the table
-    if what == ids.REC_NO_ACTIVITY and flow.tail:
+    if what == ids.REC_NO_ACTIVITY and flow.tail and flow.tail != TAIL_HANDED:
         return ids.REASON_STATE  # a round is being settled
     burn = what == ids.REC_FACE_UP and flow.play is not None  # a card that was burned between rounds may lie face up
-    if ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR and not (flow.round_open or flow.tail or burn):
+    begun = flow.round_open or flow.tail not in (0, TAIL_HANDED) or burn
+    if ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR and not begun:
         # Of a round that is void nothing can be said any more; a hole card may be seen before one begins.
         return ids.REASON_STATE if what != ids.REC_HOLE_CARD_SEEN else ids.REASON_NONE
     reason = -1 if flow.play is None else flow.play.objection(flow, what, a, b)
@@ -188,7 +199,7 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
 
 def _in_play(flow: "Flow", deck: int) -> bool:
     inside = flow.state != WAITING_FOR_DECK and flow.state != WAITING_FOR_ROUND_END and flow.outbox.deck == deck
-    return inside or (flow.tail and flow.tail_deck == deck)
+    return inside or (flow.tail != 0 and flow.tail_deck == deck)
 
 
 def _fits(flow: "Flow", kind: int, value: int) -> bool:
@@ -247,7 +258,7 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
 def _count_objection(flow: "Flow", a: int, b: int) -> int:
     if a == ids.UNKNOWN_U16 or b > 2:
         return ids.REASON_ARGUMENT  # no count
-    if flow.tail:
+    if flow.tail and flow.tail != TAIL_HANDED:
         stub = flow.facts.stub()
         if flow.facts.row[COUNTED] or not flow.profile.stub_rounds or stub == ids.UNKNOWN_U16:
             return ids.REASON_STATE  # counted already, never counted, or the final deal is recorded first
@@ -259,6 +270,9 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
 def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = -1) -> None:
     """Put it on record, with the rule and what it orders; and let that happen. The rule is that of the numbers, unless
     a person has judged: right and wrong are buttons, whether or not the right number is known."""
+    if flow.tail == TAIL_HANDED and what in _ENDS_HANDED:
+        flow.tail = 0  # that deck was played and counted, or is not dealt
+        flow.page_due = True
     if rule < 0:
         rule = _rule_of(flow, what, a, b)
     consequence = flow.profile.consequences[rule]
@@ -268,7 +282,8 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
         consequence = ids.CONSEQUENCE_NONE
     elif rule == RULE_STUB_WRONG and b == 2:
         clause = CLAUSE_NONE  # misdealt, and no whole deck either: no rule speaks of that
-    tail = flow.tail and _TABLE[what][0] & CTX_SETTLING != 0
+    when = flow.profile.exposure if what == ids.REC_HOLE_CARD_SEEN else _TABLE[what][0]
+    tail = flow.tail and when & (_TAIL_CONTEXT[flow.tail] | CTX_GREEN) != 0
     if tail:
         flow_about_tail(flow, True)
     flow.outbox.post(ids.EV_RECORDED, what, a, b, consequence, clause)
@@ -310,7 +325,7 @@ def _void(flow: "Flow", rule: int, now_ms: int) -> None:
     if flow.round_open or flow.tail:
         flow_void(flow, FAULT_NONE, rule)
     if flow.tail:
-        flow.tail = False
+        flow.tail = 0
         flow.hands = 0
         if flow.state == WAITING_FOR_ROUND_END:
             flow_enter(flow, WAITING_FOR_DECK, now_ms)

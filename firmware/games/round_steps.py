@@ -81,8 +81,12 @@ def round_start(flow: "Flow") -> None:
     flow.stacks_taken = 0
     flow.dealt_before = flow.ledger.zone[DEALT]
     flow.outbox.round = flow.round_last
+    round_begin(flow, flow.outbox.deck)
+
+
+def round_begin(flow: "Flow", deck: int) -> None:
     flow.outbox.post(ids.EV_ROUND_STARTED, flow.positions, text=flow.profile.code)
-    if stub_due(flow, flow.outbox.deck):
+    if stub_due(flow, deck):
         rounds = flow.facts.row[ROUNDS] + 1
         flow.outbox.post(ids.EV_STUB_DUE, rounds, text=flow.profile.clauses[RULE_STUB_COUNT])
 
@@ -94,11 +98,11 @@ def step_waiting_for_lockout(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms
     pressed = flow.panel.take(PRESS_LOCK)
     if hold_for(flow, need_for_cards(flow), pressed) or not pressed:
         return FOREVER_MS
-    _locked_out(flow)
+    locked_out(flow)
     return _next_stack(flow, False, now_ms)
 
 
-def _locked_out(flow: "Flow") -> None:
+def locked_out(flow: "Flow") -> None:
     row = flow.facts.row
     told = row[ACCEPTED] != 0
     accepted = row[ACCEPTED] - 1 if told else ids.UNKNOWN_U16
@@ -237,6 +241,8 @@ def step_remainder_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
     flow.outbox.post(ids.EV_REMAINDER_TAKEN, cards)
     if flow.round_open:
         tail_begin(flow)
+    elif flow.facts.handed(flow.outbox.deck, flow.outbox.round):
+        flow.by_hand.begin(flow)
     return flow_idle(flow, now_ms)
 
 

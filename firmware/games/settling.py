@@ -7,7 +7,7 @@ which voids nothing of this round. Its events carry its own round and deck.
 from firmware.deck import ledger as zones
 from firmware.games.flow import flow_about_tail, flow_committed
 from firmware.games.prerequisites import hold_for, need_for_end
-from firmware.games.profile import RULE_STUB_COUNT, RULE_STUB_WRONG
+from firmware.games.profile import RULE_STUB_COUNT, RULE_STUB_WRONG, TAIL_HANDED, TAIL_SETTLING
 from firmware.games.records import record_do
 from firmware.games.table_facts import COUNTED, DEALT, REST, STACKS, STUB, TAIL, TAIL_DECK
 from firmware.machines.panel import PRESS_ACK, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
@@ -23,7 +23,7 @@ def tail_begin(flow: "Flow") -> None:
     """The rest was taken: the round goes on without the machine."""
     zone = flow.ledger.zone
     flow.round_open = False
-    flow.tail = True
+    flow.tail = TAIL_SETTLING
     flow.tail_deck = flow.outbox.deck
     flow.tail_stacks = flow.stacks_taken
     flow.tail_dealt = zone[zones.DEALT]
@@ -33,16 +33,19 @@ def tail_begin(flow: "Flow") -> None:
 def tail_resume(flow: "Flow") -> None:
     """After a boot, from the facts."""
     row = flow.facts.row
-    flow.tail = row[TAIL] != 0
+    flow.tail = row[TAIL]
     flow.tail_deck = row[TAIL_DECK]
     flow.tail_stacks = row[STACKS]
     flow.tail_dealt = row[DEALT]
-    flow.tail_rest = row[REST]
+    flow.tail_rest = row[REST] if row[STACKS] else 0
 
 
 def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bool:
     """Take what the dealer presses about it; True if it is over."""
     panel = flow.panel
+    if flow.tail != TAIL_SETTLING:
+        flow.by_hand.scan(flow, now_ms)
+        return False
     need = need_for_end(flow)
     if need and count_pressed(flow, now_ms):
         return not flow.tail
@@ -73,7 +76,9 @@ def count_pressed(flow: "Flow", now_ms: int) -> bool:
 def _counted(flow: "Flow", rule: int, now_ms: int) -> bool:
     """Without records the dealer alone knows the final deal, and so which number is right: his word is taken. With
     records the final deal is told first, and presses made before do not count."""
-    cards = flow.facts.stub() if flow.tail else flow.profile.deck_cards
+    cards = flow.profile.deck_cards
+    if flow.tail not in (0, TAIL_HANDED):
+        cards = flow.facts.stub()
     if cards == ids.UNKNOWN_U16 and flow.profile.recorded:
         return False
     record_do(flow, ids.REC_STUB_COUNTED, cards if rule == RULE_STUB_COUNT else ids.UNKNOWN_U16, 0, now_ms, rule)
@@ -85,7 +90,11 @@ def tail_end(flow: "Flow") -> None:
     facts = flow.facts
     counted = facts.word(STUB) if facts.row[COUNTED] else ids.UNKNOWN_U16
     flow_about_tail(flow, True)
-    flow.outbox.post(ids.EV_ROUND_ENDED, flow.tail_stacks, flow.tail_dealt, flow.tail_rest, facts.stub(), e=counted)
+    stacks, dealt, rest = flow.tail_stacks, flow.tail_dealt, flow.tail_rest
+    if not stacks:  # dealt by hand, to players that were not told of
+        stacks = ids.UNKNOWN_U8
+        dealt = rest = ids.UNKNOWN_U16
+    flow.outbox.post(ids.EV_ROUND_ENDED, stacks, dealt, rest, facts.stub(), e=counted)
     flow_about_tail(flow, False)
-    flow.tail = False
+    flow.tail = 0
     flow.hands = 0

@@ -8,6 +8,7 @@ a deck loses the status of being shuffled, everything else stays.
 from micropython import const
 
 from firmware.fault import FAULT_FACE_UP
+from firmware.games.profile import TAIL_HANDED
 from firmware.protocol import ids
 
 BOOKS_SIZE = const(44)
@@ -24,7 +25,7 @@ FACE_UPS = const(6)
 TENS = const(7)
 # Of the round: all zero when one starts.
 ROUND_FIRST = const(8)
-TAIL = const(8)  # 1: every card of the round is out, and the dealer has not ended it
+TAIL = const(8)  # every card of the round is out, and the dealer has not ended it: TAIL_... of profile.py
 TAIL_DECK = const(9)
 STACKS = const(10)
 DEALT = const(11)
@@ -97,7 +98,7 @@ class TableFacts:
     def stub(self) -> int:
         """Cards the stub must have once all cards of the round are out; not known before the final deal is frozen."""
         row = self.row
-        if not row[TAIL] or (self.profile.final_each and not row[FINAL]):
+        if not row[TAIL] or (self.profile.final_each and not row[FINAL]) or row[REST] == U8_MAX:
             return ids.UNKNOWN_U16
         return max(0, row[REST] - _signed(row[BY_HAND]))  # a deck that gave out left too little for a final deal
 
@@ -122,6 +123,8 @@ class TableFacts:
             row[TAIL_DECK] = deck
             row[OPEN] = 1
             row[PLAYED] = 1
+            if self.profile.mode and self.once:
+                self._closed(values[0])
         elif message == ids.EV_STACK_TAKEN:
             self._add(DEALT, values[1])
             if values[0] > row[STACKS]:
@@ -130,6 +133,9 @@ class TableFacts:
                 row[EXTRA] -= 1
         elif message == ids.EV_STUB_DUE:
             row[DUE] = 1
+        elif message == ids.EV_LOCKOUT_CONFIRMED or message == ids.EV_BETTING_CLOSED:
+            if row[TAIL]:
+                row[TAIL] = self.profile.phase_after(row[TAIL])
         elif message == ids.EV_CARDS_ODD:
             if values[0] == FAULT_FACE_UP:
                 row[FACE_UPS] = values[1]
@@ -143,7 +149,15 @@ class TableFacts:
 
     def _deck_event(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
         row = self.row
-        if message == ids.EV_REMAINDER_TAKEN:
+        if message == ids.EV_REMAINDER_TAKEN and self.handed(deck, round_number):
+            self._untold()
+            for i in range(ROUND_FIRST, ROUND_END):
+                row[i] = 0
+            row[TAIL] = TAIL_HANDED
+            row[TAIL_DECK] = deck
+            if self.profile.decks > 1:
+                row[TURN] = 3 - deck
+        elif message == ids.EV_REMAINDER_TAKEN:
             row[REST] = min(values[0], U8_MAX)
             # What follows is dealt from it by hand: a card that is due and did not come before, and the community's.
             self._shift(BY_HAND, row[EXTRA] + (0 if self.profile.final_each else self.profile.final_fixed))
@@ -166,6 +180,8 @@ class TableFacts:
                 if held & HELD_OFF:
                     self._set(one, HELD, held | HELD_LOOKED)
         elif message in (ids.EV_SHUFFLE_STARTED, ids.EV_SHUFFLE_FAILED, ids.EV_REMOVAL_STARTED):
+            if self.profile.decks == 1:
+                self._untold()
             self._unshuffle(deck)
             if not self.once:
                 self._shoe_over(deck)
@@ -177,6 +193,28 @@ class TableFacts:
             self._set(deck, HELD, self.deck(deck, HELD) & ~HELD_NEW)
         if message == ids.EV_DECK_LOADED and values[1] != ids.LOADED_RACK:
             row[PLAYED] = row[REMOVED] = 0
+
+    def handed(self, deck: int, round_number: int) -> bool:
+        """Whether a deck that was taken out whole is dealt by hand: it is still as the machine has shuffled it."""
+        return self.profile.mode != 0 and self.once and not round_number and self.deck(deck or 1, SOURCE) != 0
+
+    def _untold(self) -> None:
+        """The deck that was handed out comes back, and no word was said of its round: it was played."""
+        if self.row[TAIL] == TAIL_HANDED:
+            self._round_over(self.row[TAIL_DECK])
+
+    def _closed(self, positions: int) -> None:
+        """Betting on a deck that was handed out is closed: what its plan takes off the deck is as if dealt, and what
+        follows is dealt from the rest. Nothing is known of that where positions were not told."""
+        row = self.row
+        profile = self.profile
+        row[TAIL] = profile.phase_after(TAIL_HANDED)
+        row[REST] = U8_MAX
+        if positions:
+            row[STACKS] = positions + 1
+            row[DEALT] = positions * profile.stack_cards + profile.last_cards
+            row[REST] = profile.deck_cards - row[DEALT]
+            row[BY_HAND] = 0 if profile.final_each else profile.final_fixed
 
     def _round_over(self, deck: int) -> None:
         row = self.row
@@ -230,6 +268,7 @@ class TableFacts:
         if what == ids.REC_STUB_COUNTED:
             row[COUNTED] = 1
             self._set_word(STUB, a)
+            self._untold()
             if not row[TAIL]:
                 row[ROUNDS] = 0  # overdue, and made up for between two rounds
                 if consequence == ids.CONSEQUENCE_NONE:
@@ -288,6 +327,8 @@ class TableFacts:
         self._shift(ASTRAY, counted - cards)
 
     def _idle(self, what: int, a: int, consequence: int) -> None:
+        if self.row[TAIL] == TAIL_HANDED:
+            self.row[TAIL] = 0  # that deck is not dealt
         if what == ids.REC_OUT_OF_SERVICE:
             self.row[SERVICE] = a
         for deck in (1, 2):

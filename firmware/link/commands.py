@@ -28,7 +28,7 @@ from firmware.games.flow import (
     WAITING_FOR_WAGERS,
     WARNING,
 )
-from firmware.games.profile import EXTRA_COMMUNITY
+from firmware.games.profile import EXTRA_COMMUNITY, TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.records import record_do, record_objection
 from firmware.games.round_steps import extra_due
 from firmware.image import IN_HOPPER
@@ -88,6 +88,7 @@ class CommandRunner:
         self.arguments = [0, 0, 0]
         self.acted = False
         self.acted_ms = 0
+        self.tail = 0  # of the flow, when it was acted
         self.result_due = False
         self.result = [0] * 5
         self.result_for = 0  # the role it is for: another host may have come meanwhile
@@ -153,13 +154,13 @@ class CommandRunner:
         if not self.acted:
             if flow.outbox.count == 0:
                 self.acted_ms = now_ms
-                self._act(rule[0], rule[1])
+                self._act(command, rule[1])
                 return 0
-        elif flow.state in rule[3] or (command == ids.CMD_END_ROUND and not (flow.tail or flow.round_open)):
+        elif flow.state in rule[3] or flow.tail != self.tail or self._done(command):
             self._end(self.role, ids.OUTCOME_DONE, ids.REASON_NONE, 0)
         elif flow.state == WARNING and WARNING not in rule[0]:
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_WARNING, flow.warning)
-        elif flow.state in rule[0]:
+        elif self._starts(command):
             # Pressed, and the procedure did not care: an interlock holds it back.
             left_ms = PRESS_MS_MAX - ticks_diff(now_ms, self.acted_ms)
             if left_ms > 0:
@@ -168,6 +169,13 @@ class CommandRunner:
         elif flow.state not in rule[2]:
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_STATE, flow.state)
         return FOREVER_MS
+
+    def _done(self, command: int) -> bool:
+        """Where the state does not tell."""
+        flow = self.flow
+        if command == ids.CMD_SET_POSITIONS:
+            return True
+        return command == ids.CMD_END_ROUND and not (flow.tail or flow.round_open)
 
     def _begin(self, role: int, lane: "Lane", op: int, command: int, digest: int, values: "list[int]") -> None:
         lane.op = op
@@ -196,11 +204,28 @@ class CommandRunner:
             return record_objection(flow, role, arguments[0], arguments[1], arguments[2])
         if command not in _RULES:
             return ids.REASON_UNKNOWN
-        if flow.state not in _RULES[command][0] or not self._means_something(command):
+        if not self._starts(command) or not self._means_something(command):
             return ids.REASON_STATE
         if command == ids.CMD_SET_POSITIONS and not 0 < arguments[0] <= flow.profile.positions_max:
             return ids.REASON_ARGUMENT
         return ids.REASON_NONE
+
+    def _starts(self, command: int) -> bool:
+        """Whether a button of this state does it; or one of a round that is dealt by hand beside the machine."""
+        flow = self.flow
+        if flow.state in _RULES[command][0] and (flow.tail <= TAIL_SETTLING or flow.state == WAITING_FOR_DECK):
+            return True
+        if flow.by_hand is None or flow.state == WARNING:
+            return False
+        if command == ids.CMD_CLOSE_BETTING:
+            return flow.tail in (TAIL_HANDED, TAIL_WAGERS)
+        if command == ids.CMD_CONFIRM_LOCKOUT:
+            return flow.tail == TAIL_LOCKOUT
+        if command == ids.CMD_SET_POSITIONS:
+            return flow.tail == TAIL_HANDED
+        if command == ids.CMD_RELEASE:
+            return flow.state == DECK_HELD and not flow.profile.recorded
+        return command == ids.CMD_END_ROUND and flow.tail == TAIL_SETTLING
 
     def _means_something(self, command: int) -> bool:
         """Whether the button would do what the command is for, where the state alone does not tell."""
@@ -210,7 +235,7 @@ class CommandRunner:
         if command == ids.CMD_SHUFFLE:
             return self.inp.level[IN_HOPPER] != 0
         if command == ids.CMD_END_ROUND:
-            return flow.tail or flow.round_open
+            return flow.tail == TAIL_SETTLING or flow.round_open
         if command == ids.CMD_GIVE_CARD:
             return extra_due(flow)
         if flow.state == STACK_OFFERED:
@@ -219,13 +244,14 @@ class CommandRunner:
             return open_ended and community == (command == ids.CMD_DEAL_COMMUNITY)
         return True
 
-    def _act(self, states: "tuple[int, ...]", press: int) -> None:
+    def _act(self, command: int, press: int) -> None:
         flow = self.flow
-        if flow.state not in states:
+        if not self._starts(command):
             # The dealer was faster, or something stopped the machine, while this was being recorded.
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_STATE, flow.state)
             return
         self.acted = True
+        self.tail = flow.tail
         self.lanes.by_role[self.role].outcome = ids.OUTCOME_RUNNING
         if press == NO_PRESS:
             flow.positions = self.arguments[0]

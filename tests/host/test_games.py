@@ -79,7 +79,7 @@ def test_a_wrong_game_is_told_with_its_place() -> None:
 
 
 def test_an_operator_can_add_a_game_without_touching_the_engine(tmp_path: Path) -> None:
-    data = changed("double-cross-poker", name="my-game", code="MY", stack_cards=4, rules={})
+    data = changed("double-cross-poker", name="my-game", code="MY", stack_cards=4, rules={}, manual={}, hand={})
     data["stub_rounds"] = 0
     data["stub_exempt"] = []
     data["cut_after"] = []
@@ -91,7 +91,7 @@ def test_an_operator_can_add_a_game_without_touching_the_engine(tmp_path: Path) 
 
 def test_the_command_says_which_game_is_good(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert command_line.main(["game", "check", "caribbean-stud"]) == 0
-    assert capsys.readouterr().out == "caribbean-stud: good (code CS, 20 clauses)\n"
+    assert capsys.readouterr().out == "caribbean-stud: good (code CS, 24 clauses)\n"
     bad = tmp_path / "bad.json"
     bad.write_text("{}")
     assert command_line.main(["game", "check", str(bad), "nothing"]) == 3

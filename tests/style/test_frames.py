@@ -80,7 +80,7 @@ COLD = {
     # once in a job
     "firmware/games/flow.py: _end_by_fault",
     "firmware/games/procedure.py: _warn_of_signals",
-    "firmware/games/round_steps.py: _locked_out",
+    "firmware/games/round_steps.py: locked_out",
     "firmware/games/round_steps.py: round_end",
     "firmware/games/deck_steps.py: _verify",
     "firmware/games/flow.py: flow_refuse",

@@ -8,8 +8,16 @@ from firmware.fault import (
     FAULT_NAMES,
     FAULT_NOISE,
 )
-from firmware.games import cover_all
-from firmware.games.flow import STATE_COUNT, WAITING_FOR_DECK, WAITING_FOR_GREEN, WAITING_FOR_ROUND_END, WARNING
+from firmware.games import by_hand, cover_all
+from firmware.games.flow import (
+    DECK_HELD,
+    SHUFFLING,
+    STATE_COUNT,
+    WAITING_FOR_DECK,
+    WAITING_FOR_GREEN,
+    WAITING_FOR_ROUND_END,
+    WARNING,
+)
 from firmware.games.pages import page_lines
 from firmware.games.table_facts import DECK_CELLS, DECK_FIRST, EXTRA, HELD, HELD_NEW, HELD_OFF, TableFacts
 from firmware.image import IN_THROAT_A, INPUTS, sensor_of
@@ -47,6 +55,7 @@ class Shown:
         self.round = 1
         self.play = None
         self.cover = cover_all
+        self.by_hand = None
 
 
 def every_page():
@@ -69,6 +78,13 @@ def every_page():
     extra = Shown(WAITING_FOR_GREEN)
     extra.facts.row[EXTRA] = 1
     yield extra
+    for game in GAMES[:5]:
+        for state in (WAITING_FOR_DECK, WAITING_FOR_ROUND_END, DECK_HELD, SHUFFLING):
+            for tail in range(1, 5):
+                shown = Shown(state, 0, game)
+                shown.by_hand = by_hand
+                shown.tail = tail
+                yield shown
     for held in (HELD_OFF, HELD_NEW):
         for need in (0, ids.NEED_INDUCTION):
             for recorded in (False, True):

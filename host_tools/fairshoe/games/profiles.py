@@ -76,8 +76,8 @@ def inspect_game(name: str) -> GameInspection:
 
 def clauses_of(game: Game) -> set[str]:
     """Every clause that a game refers to."""
-    rules: dict[str, Any] = game.get("rules", {})
-    return {rule if isinstance(rule, str) else rule[0] for rule in rules.values()}
+    named = [game.get(key, {}) for key in ("rules", "manual", "hand")]
+    return {_clause(rule) for rules in named for rule in rules.values()}
 
 
 def check_game_data(game: object) -> list[str]:

@@ -41,6 +41,7 @@ ENTRY = "firmware.main"
 START = "hal.boot_main"  # frozen into an image; the stock path has its source as main.py
 DRAWN = "firmware.games.drawn"
 COVER_ALL = "firmware.games.cover_all"
+BY_HAND = "firmware.games.by_hand"
 MAIN_PY = (_device.root() / "hal" / "boot_main.py").read_text(encoding="utf-8") + "\n\nboot()\n"
 DATA = ("board.json", "game.json", "words.txt")
 # Both drop assert statements; an RP2040 does without line numbers if it has no memory for them.
@@ -275,6 +276,7 @@ def other_parts(config: dict[str, Any]) -> list[str]:
         "hal.rp2.rosc" if trng else "hal.rp2.trng",
         *([] if "display" in config else ["hal.board.lcd"]),
         *([] if config.get("table", {}).get("cover_all") else [COVER_ALL]),
+        *([] if config.get("table", {}).get("dealing", "shoe") != "shoe" else [BY_HAND]),
     ]
 
 

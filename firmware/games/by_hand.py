@@ -1,0 +1,102 @@
+"""Rounds of a deck that this device has shuffled and handed out: a dealer deals it from a manual shoe or from the hand.
+
+Every card is out, so such a round lives beside the machine, as the tail of any other: the dealer closes the betting,
+confirms the lock-out, closes again where the game asks for it, and ends the round. Nothing that the device could hold
+back is left inside; a step out of order is refused, and the round does not end before its steps are made. A device
+that deals itself does not carry this module.
+"""
+
+from firmware.games.flow import (
+    DECK_HELD,
+    DRAWING,
+    SHUFFLING,
+    WAITING_FOR_DECK,
+    WAITING_FOR_LOCKOUT,
+    WAITING_FOR_ROUND_END,
+    WAITING_FOR_WAGERS,
+    flow_about_tail,
+    flow_committed,
+    flow_enter,
+)
+from firmware.games.prerequisites import hold_for, need_for_cards
+from firmware.games.profile import RULE_CLOSING_AGAIN, TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
+from firmware.games.round_steps import locked_out, round_begin
+from firmware.machines.panel import PRESS_CLOSE, PRESS_LOCK, PRESS_SEAT
+from firmware.protocol import ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.games.flow import Flow
+    from firmware.games.profile import Page
+
+_STATES = (WAITING_FOR_DECK, WAITING_FOR_ROUND_END, DECK_HELD, SHUFFLING)
+
+
+def begin(flow: "Flow") -> None:
+    """A whole deck was handed out."""
+    flow.tail = TAIL_HANDED
+    flow.tail_deck = flow.outbox.deck
+    flow.tail_stacks = flow.tail_dealt = flow.tail_rest = 0
+    flow.positions = 0
+
+
+def scan(flow: "Flow", now_ms: int) -> None:
+    """Take what the dealer presses before the cards of the round are all out."""
+    panel = flow.panel
+    if not flow_committed(flow):
+        return  # what was pressed last is not in the facts yet
+    if flow.tail == TAIL_HANDED:
+        seats = panel.take(PRESS_SEAT)
+        if seats:
+            flow.positions = min(flow.positions + seats, flow.profile.positions_max)
+        if panel.take(PRESS_CLOSE) and not flow.hold:
+            _close(flow, now_ms)
+    elif flow.tail == TAIL_LOCKOUT:
+        pressed = panel.take(PRESS_LOCK)
+        flow_about_tail(flow, True)
+        if pressed and not hold_for(flow, need_for_cards(flow), pressed):
+            locked_out(flow)
+            _next(flow, TAIL_LOCKOUT)
+        flow_about_tail(flow, False)
+    elif panel.take(PRESS_CLOSE):
+        flow_about_tail(flow, True)
+        flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
+        _next(flow, TAIL_WAGERS)
+        flow_about_tail(flow, False)
+
+
+def _close(flow: "Flow", now_ms: int) -> None:
+    """No more bets: the round begins, with the cards that its plan takes off the deck."""
+    profile = flow.profile
+    flow.round_last += 1
+    flow_about_tail(flow, True)
+    round_begin(flow, flow.tail_deck)
+    flow_about_tail(flow, False)
+    if flow.positions:
+        flow.tail_stacks = flow.positions + 1
+        flow.tail_dealt = flow.positions * profile.stack_cards + profile.last_cards
+        flow.tail_rest = profile.deck_cards - flow.tail_dealt
+    _next(flow, TAIL_HANDED)
+    if profile.decks == 1:
+        flow_enter(flow, WAITING_FOR_ROUND_END, now_ms)
+
+
+def _next(flow: "Flow", phase: int) -> None:
+    flow.tail = flow.profile.phase_after(phase)
+    flow.page_due = True
+
+
+def page(flow: "Flow") -> "Page | None":
+    state = flow.state
+    pages = flow.profile.pages
+    if state not in _STATES:
+        return None
+    if flow.tail == TAIL_HANDED:
+        return "Deck is out", "SEAT: positions", "Press CLOSE when", "betting is closed"
+    if flow.tail == TAIL_LOCKOUT:
+        return pages.get(WAITING_FOR_LOCKOUT, ("Betting closed", "", "Confirm progressive", "lock-out: LOCK"))
+    if flow.tail == TAIL_WAGERS:
+        return pages.get(WAITING_FOR_WAGERS, ("More wagers", "", "Press CLOSE when", "betting is closed"))
+    if flow.tail != TAIL_SETTLING or state == WAITING_FOR_DECK:
+        return None
+    return pages.get(DRAWING, ("Deal the cards,", "settle the round", "Press GREEN when", "the round is over"))

@@ -1,0 +1,291 @@
+"""Manual shoe and dealing from the hand: the deck is out, and the round has its closings, records, stub and end."""
+
+from game_tables import DONE, REFUSED, Table
+from support import all_fields_of, board, clauses_of
+
+from firmware.games.flow import DECK_HELD, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_ROUND_END
+from firmware.games.table_facts import HELD, HELD_OFF, ROUNDS
+from firmware.protocol import ids
+
+
+class HandTable(Table):
+    """The device shuffles; a dealer deals from a manual shoe, or from the hand."""
+
+    def __init__(self, game, dealing="manual", decks=1, **table):
+        config = board()
+        if decks == 2:
+            config["inputs"]["back"] = {"pin": 28}
+        super().__init__(game, table=dict(table, dealing=dealing, decks=decks), config=config)
+
+    def out(self, deck=1):
+        """A shuffled deck is handed to the dealer."""
+        return self.shuffle(deck).release()
+
+    def closed(self, positions):
+        assert self.command(ids.CMD_SET_POSITIONS, positions) == DONE
+        assert self.command(ids.CMD_CLOSE_BETTING) == DONE
+        return self
+
+    def played(self, positions, standing=0):
+        """A whole round, in the buttons of the table."""
+        for _ in range(positions):
+            self.play(("", 200, "press", "seat"))
+        self.play(("", 300, "press", "close"), ("round_started", 300, "wait", 0))
+        if self.flow.profile.lockout:
+            self.play(("", 300, "press", "lock"), ("lockout_confirmed", 300, "wait", 0))
+        if self.flow.profile.closings > 1:
+            self.play(("", 300, "press", "close"), ("betting_closed", 300, "wait", 0))
+        if standing:
+            assert self.record("final_deal", standing) == DONE
+        return self
+
+
+def test_a_round_begins_when_betting_is_closed_and_ends_when_the_dealer_says_so():
+    """Proves: B5-7f (in part), B5-8e (in part)"""
+    for dealing in ("manual", "hand"):
+        table = HandTable("boston-5-stud", dealing).out()
+        assert table.display == ["Deck is out", "SEAT: positions", "Press CLOSE when", "betting is closed"]
+        assert "round_started" not in table.stage.names()
+        assert table.command(ids.CMD_END_ROUND) == REFUSED  # none has begun
+        table.played(3)
+        assert all_fields_of(table.stage, "round_started") == [[3]]
+        assert table.flow.state == WAITING_FOR_ROUND_END
+        assert table.display == ["Deal 3 each, then 2,", "settle the round", "Press GREEN when", "the round is over"]
+        assert table.record("final_deal", 2) == DONE
+        table.end()
+        assert all_fields_of(table.stage, "round_ended") == [[4, 12, 40, 40 - 6, ids.UNKNOWN_U16]]
+        assert table.flow.state == WAITING_FOR_DECK
+        table.close()
+
+
+def test_the_stub_of_every_fifth_round_is_counted_and_is_what_the_deal_has_left():
+    """Proves: B5-7f, CS-7g, B5-8e, CS-8f, DCP-8e"""
+    for game, dealing, clause, stub, standing in (
+        ("boston-5-stud", "manual", b"B5-7f", 52 - 9 - 6, 2),
+        ("boston-5-stud", "hand", b"B5-8e", 52 - 9 - 6, 2),
+        ("caribbean-stud", "manual", b"CS-7g", 52 - 15, 0),
+        ("caribbean-stud", "hand", b"CS-8f", 52 - 15, 0),
+        ("double-cross-poker", "hand", b"DCP-8e", 52 - 6 - 5, 0),
+    ):
+        table = HandTable(game, dealing)
+        for _ in range(4):
+            table.out().played(2, standing).end()
+        assert "stub_due" not in table.stage.names()
+        table.out().played(2, standing)
+        assert clauses_of(table.stage, "stub_due") == [clause], (game, dealing)
+        table.end()
+        assert table.flow.state == WAITING_FOR_ROUND_END and table.display[0] == "Count the stub"
+        assert table.record("stub_counted", stub) == DONE
+        assert all_fields_of(table.stage, "recorded")[-1][3] == ids.CONSEQUENCE_NONE, (game, dealing)
+        table.end()
+        assert all_fields_of(table.stage, "round_ended")[-1][3:] == [stub, stub]
+        assert table.flow.facts.row[ROUNDS] == 0
+        table.close()
+
+
+def test_from_a_manual_shoe_double_cross_poker_is_exempt():
+    """Proves: DCP-7e, DCP-7f"""
+    table = HandTable("double-cross-poker", "manual")
+    for _ in range(6):
+        table.out().played(1).end()
+    assert "stub_due" not in table.stage.names() and table.flow.state == WAITING_FOR_DECK
+
+
+def test_a_count_that_is_wrong_in_any_round_voids_all_and_takes_the_deck_off_the_table():
+    """Proves: B5-7f2 (in part), CS-7g2 (in part), DCP-7e2 (in part)"""
+    for game, clause, stub, standing in (
+        ("boston-5-stud", b"B5-7f2", 52 - 6 - 4, 1),
+        ("caribbean-stud", b"CS-7g2", 52 - 10, 0),
+        ("double-cross-poker", b"DCP-7e2", 52 - 4 - 5, 0),
+    ):
+        for b, order in ((0, ids.ALL_VOID_REMOVE_DECK), (1, ids.ALL_VOID_RESHUFFLE)):
+            table = HandTable(game).out().played(1, standing)
+            assert table.record("stub_counted", stub, 1) == REFUSED  # right is right
+            assert table.record("stub_counted", stub - 1, b) == DONE
+            table.stage.run(300)
+            assert clauses_of(table.stage, "round_voided") == [clause]
+            assert all_fields_of(table.stage, "round_voided")[0][4] == order
+            assert (table.flow.facts.deck(1, HELD) == HELD_OFF) == (b == 0)
+            assert table.flow.state == WAITING_FOR_DECK
+            table.close()
+
+
+def test_a_misdeal_is_judged_as_with_the_automated_shoe_and_the_stub_follows_the_cards():
+    """Proves: B5-12d (in part), CS-13d (in part), DCP-12c (in part), DDS-11d (in part)"""
+    table = HandTable("caribbean-stud", "hand").out().played(3)
+    assert table.record("misdeal", 2, 6) == DONE
+    assert all_fields_of(table.stage, "recorded")[-1][3] == ids.ONE_VOID
+    assert table.record("misdeal", 0, 4) == DONE
+    assert all_fields_of(table.stage, "recorded")[-1][3] == ids.COMPLETE_HAND
+    assert table.record("stub_counted", 52 - 20 - 1) == DONE  # one card more than a hand has lies on the table
+    assert all_fields_of(table.stage, "recorded")[-1][3] == ids.CONSEQUENCE_NONE
+    table.end()
+    for game, seat, cards, clause in (
+        ("boston-5-stud", 1, 4, b"B5-12d"),
+        ("double-cross-poker", 1, 3, b"DCP-12c"),
+        ("double-cross-poker", 255, 4, b"DCP-12c"),
+        ("double-down-stud", 2, 2, b"DDS-11d"),
+    ):
+        table = HandTable(game).out().played(2)
+        assert table.record("misdeal", seat, cards) == DONE, game
+        assert clauses_of(table.stage, "recorded") == [clause]
+        table.stage.run(300)
+        assert ("round_voided" in table.stage.names()) == (game != "boston-5-stud")
+
+
+def test_face_up_cards_and_cards_drawn_in_error_are_told_while_the_dealer_deals():
+    """Proves: B5-12b (in part), CS-13b (in part), DCP-12a (in part), DDS-11b (in part), B5-12c (in part)"""
+    for game, clause in (
+        ("boston-5-stud", b"B5-12b"),
+        ("caribbean-stud", b"CS-13b"),
+        ("double-cross-poker", b"DCP-12a"),
+        ("double-down-stud", b"DDS-11b"),
+    ):
+        table = HandTable(game).out()
+        assert table.record("face_up", 1) == REFUSED and table.reason() == ids.REASON_STATE  # no card is out
+        table.played(2)
+        assert table.record("face_up", 1) == DONE
+        assert all_fields_of(table.stage, "recorded")[-1][3] == ids.REJECT_CARD
+        assert table.record("drawn_in_error", 1) == DONE
+        if game == "caribbean-stud":
+            assert table.flow.facts.stub() == 52 - 15 - 1
+        assert table.record("face_up", 1) == DONE
+        table.stage.run(300)
+        assert clauses_of(table.stage, "round_voided") == [clause], game
+
+
+def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_chips_as_wagers():
+    """Proves: CS-8c3, CS-7c (in part)"""
+    for dealing, clause in (("hand", b"CS-8c3"), ("manual", b"CS-7c")):
+        table = HandTable("caribbean-stud", dealing).out()
+        assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED  # betting is open
+        assert table.record("progressive", 1, 1) == REFUSED
+        table.closed(2)
+        assert table.display == ["Betting closed", "", "Confirm progressive", "lock-out: LOCK"]
+        assert table.record("misdeal", 1, 4) == REFUSED  # no card before the lock-out
+        assert table.command(ids.CMD_END_ROUND) == REFUSED
+        assert table.record("progressive", 2, 1) == DONE
+        assert table.command(ids.CMD_CONFIRM_LOCKOUT) == ids.OUTCOME_FAILED
+        assert clauses_of(table.stage, "held_back") == [clause]
+        assert table.record("progressive", 2, 2) == DONE
+        assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
+        assert all_fields_of(table.stage, "lockout_confirmed") == [[2, 2]]
+        assert clauses_of(table.stage, "lockout_confirmed") == [clause]
+        assert table.command(ids.CMD_END_ROUND) == DONE
+        table.close()
+
+
+def test_double_down_stud_from_a_manual_shoe_closes_betting_twice():
+    """Proves: DDS-8a (in part), DDS-8e (in part), DDS-11a (in part)"""
+    table = HandTable("double-down-stud").out().closed(3)
+    assert table.display[0] == "Double down wagers"
+    assert table.command(ids.CMD_END_ROUND) == REFUSED  # wagers are open
+    assert table.command(ids.CMD_CLOSE_BETTING) == DONE
+    assert clauses_of(table.stage, "betting_closed") == [b"DDS-8e"]
+    assert table.record("hole_card_seen") == REFUSED  # too late to matter
+    table.end()
+    assert all_fields_of(table.stage, "round_ended") == [[4, 7, 45, 45, ids.UNKNOWN_U16]]
+    seen = HandTable("double-down-stud").out().closed(3)
+    assert seen.record("hole_card_seen") == DONE
+    seen.stage.run(300)
+    assert clauses_of(seen.stage, "round_voided") == [b"DDS-11a"]
+
+
+def test_boston_5_dealer_card_seen_before_all_have_decided():
+    """Proves: B5-12a (in part)"""
+    table = HandTable("boston-5-stud", "hand").out().played(3)
+    assert table.record("fold", 2) == DONE
+    assert table.record("hole_card_seen") == DONE
+    table.stage.run(300)
+    assert all_fields_of(table.stage, "round_voided")[0][4:] == [ids.ALL_VOID_BUT_COMPLETE, 0b101]
+    late = HandTable("boston-5-stud", "hand").out().played(1, 1)
+    assert late.record("hole_card_seen") == REFUSED
+
+
+def test_the_other_deck_is_shuffled_while_this_one_is_dealt_by_hand():
+    """Proves: DDS-2b (in part), B5-2b (in part), CS-2b (in part), DCP-2b (in part)"""
+    for game in ("double-down-stud", "boston-5-stud", "double-cross-poker"):
+        table = HandTable(game, decks=2).out()
+        assert table.command(ids.CMD_SET_POSITIONS, 2) == DONE
+        table.stage.act("load", {"cards": 52, "deck": 2})
+        table.play(("", 300, "press", "green"), ("shuffle_started", 3000, "wait", 0))
+        assert table.flow.state == SHUFFLING
+        assert table.command(ids.CMD_CLOSE_BETTING) == DONE, game
+        assert table.record("face_up", 1) == DONE
+        table.play(("deck_verified", 500, "wait", 0))
+        assert table.flow.state == DECK_HELD and all_fields_of(table.stage, "round_started") == [[2]]
+        if game == "double-down-stud":
+            assert table.command(ids.CMD_CLOSE_BETTING) == DONE
+        table.end()
+        assert "round_ended" in table.stage.names() and table.flow.state == DECK_HELD
+        table.release()
+        table.played(1).end()
+        assert all_fields_of(table.stage, "round_started") == [[2], [1]]
+        table.close()
+
+
+def test_a_round_that_is_dealt_by_hand_goes_on_after_a_power_cut():
+    """Proves: CS-8f (in part)"""
+    table = HandTable("caribbean-stud", "hand").out().closed(2)
+    for _ in range(2):
+        table.play(("", 100, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 3000, "wait", 0))
+        assert "round_voided" not in table.stage.names()
+    assert table.display[0] == "Betting closed"
+    table.play(("", 300, "press", "lock"), ("lockout_confirmed", 300, "wait", 0))
+    assert table.record("stub_counted", 37) == DONE
+    table.play(("", 100, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 3000, "wait", 0))
+    table.end()
+    assert all_fields_of(table.stage, "round_ended") == [[3, 15, 37, 37, 37]]
+    table.close()
+
+
+def test_decks_of_which_no_round_is_told_count_as_rounds_and_the_whole_deck_is_counted():
+    """Proves: B5-7f (in part), CS-7g (in part)"""
+    for game in ("boston-5-stud", "caribbean-stud"):
+        table = HandTable(game)
+        for _ in range(5):
+            table.out()
+        assert table.flow.need == ids.NEED_COUNT
+        table.stage.act("load", {"cards": 52})
+        table.play(("", 300, "press", "green"), ("held_back", 500, "wait", 0))
+        assert table.record("stub_counted", 52) == DONE
+        table.play(("", 500, "press", "green"), ("deck_verified", 500, "wait", 0))
+        table.close()
+
+
+def test_where_records_are_kept_the_next_deck_waits_for_the_end_of_the_round():
+    """Proves: B5-7f (in part)"""
+    table = HandTable("boston-5-stud", records=True)
+    for step in ("inspected", "verified", "shown", "washed"):
+        assert table.record(step, 1) == DONE
+    table.out()
+    table.stage.act("load", {"cards": 52})
+    table.play(("", 300, "press", "green"), ("held_back", 500, "wait", 0))
+    assert all_fields_of(table.stage, "held_back") == [[ids.NEED_ROUND_END]]
+
+
+def test_without_positions_nobody_knows_the_stub_and_the_dealers_word_is_taken():
+    """Proves: DCP-8e (in part)"""
+    table = HandTable("double-cross-poker", "hand")
+    for _ in range(4):
+        table.out().played(1).end()
+    table.out().played(0)
+    assert table.record("stub_counted", 30) == REFUSED and table.reason() == ids.REASON_STATE
+    table.play(("", 300, "press", "lock"), ("recorded", 300, "wait", 0)).end()
+    unknown = ids.UNKNOWN_U16
+    assert all_fields_of(table.stage, "round_ended")[-1] == [ids.UNKNOWN_U8, unknown, unknown, unknown, unknown]
+    assert table.flow.facts.row[ROUNDS] == 0
+
+
+def test_an_idle_table_and_a_device_out_of_service_end_what_was_handed_out():
+    """Proves: CS-8c1 (in part), B5-4c (in part)"""
+    table = HandTable("caribbean-stud", "hand").out()
+    assert table.record("no_activity") == DONE
+    table.stage.run(300)
+    assert table.display[0] == "Ready for a deck" and table.command(ids.CMD_CLOSE_BETTING) == REFUSED
+    table = HandTable("caribbean-stud", "hand").out()
+    assert table.record("out_of_service", 1) == DONE
+    held = HandTable("caribbean-stud", "hand").shuffle()
+    assert held.record("no_activity") == DONE
+    held.release()
+    assert held.command(ids.CMD_CLOSE_BETTING) == REFUSED  # that deck is not to be played
