@@ -4,7 +4,7 @@ from micropython import const
 
 from firmware.games.flow import flow_dealing, flow_players
 from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD
-from firmware.games.table_facts import FINAL, OUT, SECONDS
+from firmware.games.table_facts import DEALER_DONE, FINAL, OUT, SECONDS
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -68,8 +68,8 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
         if facts.word(OUT) >> (a - 1) & 1 or final == 1 or (final and seconds and not seconds >> (a - 1) & 1):
             return ids.REASON_STATE  # it takes no part any more
     due = due_cards(flow, a)
-    if not due:
-        return ids.REASON_STATE  # it has no cards yet
+    if not due or (not a and facts.word(OUT) >> (DEALER_DONE - 1) and b == due - 1):
+        return ids.REASON_STATE  # it has no cards yet; or was completed, and is not completed twice
     if b == due:
         return ids.REASON_ARGUMENT
     # Once the rest is out a dealer's four may be four of three or four of five: the final deal is recorded first.

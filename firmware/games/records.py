@@ -263,6 +263,8 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
         if flow.facts.row[COUNTED] or not flow.profile.stub_rounds or stub == ids.UNKNOWN_U16:
             return ids.REASON_STATE  # counted already, never counted, or the final deal is recorded first
         return ids.REASON_ARGUMENT if b and flow.facts.whole(a) else ids.REASON_NONE
+    if b and not flow.tail:
+        return ids.REASON_ARGUMENT  # no hands are out that could have been misdealt
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
     return ids.REASON_NONE if stub_overdue(flow, flow.outbox.deck) else ids.REASON_STATE
 

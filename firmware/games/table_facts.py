@@ -56,6 +56,7 @@ SINCE = const(5)  # rounds since its stub was last counted
 RACK = const(41)  # 1: rack and rest of the last shoe have to be counted
 REMOVED = const(40)  # tens taken out of the set, since it was loaded as a whole
 
+DEALER_DONE = const(16)  # in place of a position: the dealer's hand was completed, which happens once
 HELD_DISPUTE = const(1)
 HELD_WINNER = const(2)
 HELD_OFF = const(4)  # a rule has ordered the deck off the table, and no new one was confirmed
@@ -312,7 +313,9 @@ class TableFacts:
         the rest, or came from there; what the device has counted into the hand lies elsewhere, or came from there."""
         row = self.row
         profile = self.profile
-        if consequence == ids.ONE_VOID and 0 < seat <= 16:
+        if consequence == ids.COMPLETE_HAND:
+            self._leaves(DEALER_DONE)
+        elif consequence == ids.ONE_VOID and 0 < seat < DEALER_DONE:
             self._leaves(seat)
             if row[FINAL] > 1:
                 row[FINAL] -= 1

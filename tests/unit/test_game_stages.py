@@ -1,6 +1,6 @@
 """Hands are judged by the stage of the deal, records by who plays, and the stub by where the cards are."""
 
-from game_tables import DONE, REFUSED, Table
+from game_tables import DONE, REFUSED, Table, short_deck
 from support import all_fields_of, board, clauses_of
 from test_game_faults import jam_while_dealing, voided
 
@@ -299,6 +299,33 @@ def test_a_count_that_agrees_with_the_hands_as_they_were_found_is_right():
         assert ("round_voided" in table.stage.names()) != right, cards
         assert clauses_of(table.stage, "recorded")[-1] == (b"CS-9f" if right else b"CS-7g2"), cards
         assert right or table.flow.state == WAITING_FOR_DECK
+
+
+def test_a_dealers_hand_is_completed_once():
+    """Proves: B5-12d, CS-13d (in part)"""
+    table = caribbean(1)
+    assert table.record("misdeal", 0, 4) == DONE
+    refused(table, STATE, "misdeal", 0, 4)
+    table.play(("", 300, "press", "lock"), ("stack_offered", 600, "take", 0), ("", 600, "wait", 0)).release()
+    refused(table, STATE, "misdeal", 0, 4)
+    table = boston(1, 1)
+    assert table.record("misdeal", 0, 4) == DONE
+    refused(table, STATE, "misdeal", 0, 4)
+    assert table.record("misdeal", 0, 6) == DONE  # another matter
+    table.stage.run(300)
+    assert clauses_of(table.stage, "round_voided") == [b"B5-12d"]
+
+
+def test_a_whole_deck_that_is_not_whole_was_not_misdealt():
+    """Proves: DCP-7e2 (in part)"""
+    table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1)).shuffle().deal(1)
+    assert table.record("misdeal", 1, 3) == DONE
+    table.stage.run(300)
+    table.release().shuffle()
+    assert table.flow.need == ids.NEED_COUNT
+    refused(table, ARGUMENT, "stub_counted", 11, 1)
+    assert table.record("stub_counted", 11) == DONE
+    assert all_fields_of(table.stage, "recorded")[-1][3] == ids.ALL_VOID_REMOVE_DECK
 
 
 def test_a_void_hand_of_caribbean_stud_is_counted_as_it_was_found():
