@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pty_screen import on_a_terminal
-from test_watch import Bench, ClockedPort, play_a_shuffle
+from test_observer import Bench, ClockedPort, play_a_shuffle
 
 from fairshoe.cli import command_line
 from fairshoe.client.store import Store

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pty_screen import PtyScreen, on_a_terminal
 from test_cli import FAIRSHOE, simulator
-from test_watch import Bench, play_a_shuffle
+from test_observer import Bench, play_a_shuffle
 
 from fairshoe.messages import Fault, LinkCounters, Meters, Sensor, State, Status, WarningLatched
 from fairshoe.observe.monitor_view import View
