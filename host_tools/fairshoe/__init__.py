@@ -80,7 +80,7 @@ __all__ = [
 ]
 
 
-# Each is loaded when somebody asks for it: a program pays for what it uses, and the command line can take an interrupt
+# Each module is loaded at first use: a program pays for what it uses, and the command line can take an interrupt
 # while most of it is still to be loaded.
 _MODULES = {
     "client.async_shoe": "AsyncShoe",

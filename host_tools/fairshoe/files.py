@@ -14,7 +14,7 @@ LOG_BYTES_MAX = 1 << 30
 
 def read_regular(path: Path, most: int = CONFIG_BYTES_MAX) -> bytes:
     """All of a file. OSError also for what is no file, and for one of more than `most` bytes."""
-    # Without waiting: a pipe that nobody writes to would not even open.
+    # Non-blocking: opening a pipe without a writer would wait forever.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags)
     try:

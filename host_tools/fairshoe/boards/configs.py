@@ -128,7 +128,7 @@ def _read(name: str) -> tuple[Path, object]:
 
 
 def _shape_problems(path: str, value: object, schema: Config, definitions: Config) -> Iterator[str]:
-    """Objects key by key, so that every mistake is told and not only the first; their values by the library."""
+    """Objects key by key, so that every mistake is reported and not only the first; their values by the library."""
     schema = _resolved(schema, definitions)
     if "oneOf" in schema and all("kind" in option for option in _kinds(schema, definitions)):
         yield from _kind_problems(path, value, schema, definitions)
@@ -153,7 +153,7 @@ def _kinds(schema: Config, definitions: Config) -> list[Config]:
 
 
 def _kind_problems(path: str, value: object, schema: Config, definitions: Config) -> Iterator[str]:
-    """One of several objects, told apart by `kind`; "matches none of them" would help nobody."""
+    """One of several objects, told apart by `kind`; "matches none of them" would not help."""
     names = [option["kind"]["const"] for option in _kinds(schema, definitions)]
     given = cast(Config, value) if isinstance(value, dict) else {}
     kind = given.get("kind")

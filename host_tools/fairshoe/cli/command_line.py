@@ -188,7 +188,7 @@ def _tell(error: BaseException) -> int:
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
         what, code = f"a mistake inside fairshoe: {type(error).__name__}: {error}{place}.", EXIT_INTERNAL
         advice = "Please report it with what --debug prints before it, your command line and `fairshoe --version`."
-    with contextlib.suppress(OSError, ValueError):  # nobody may be there to be told; the code still says it
+    with contextlib.suppress(OSError, ValueError):  # standard error may be closed; the exit status remains
         print(f"fairshoe: {_one_line(what)}" + (f"\n{_INDENT}{_one_line(advice)}" if advice else ""), file=sys.stderr)
         sys.stderr.flush()
     return code
@@ -207,7 +207,7 @@ def _open_closed() -> None:
 
 
 def _forget_output() -> None:
-    """Whoever read our output has had enough, or it cannot be written: point it elsewhere, so the exit is quiet."""
+    """Redirect output that cannot be written (closed pipe, full disk), so that the exit is quiet."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):

@@ -61,7 +61,7 @@ class Connection:
 
     def open_to_command(self, role: Role | None = None) -> Shoe:
         """A shoe that takes commands: with a key, and with numbers that outlive us."""
-        port = self.port  # what is missing first is told first
+        port = self.port  # report a missing port before a missing key
         key = self.key(role)
         if key is None:
             raise UsageError(

@@ -102,7 +102,7 @@ def load(options: argparse.Namespace | None = None, environment: Mapping[str, st
 
 
 def _file(options: argparse.Namespace | None, environment: Mapping[str, str]) -> tuple[Path, bool]:
-    """Which file, and whether somebody asked for it: then it must exist."""
+    """Which file, and whether it was named explicitly: then it must exist."""
     named = getattr(options, "config_file", None) or environment.get(CONFIG_VARIABLE)
     if named:
         return Path(named), True

@@ -217,7 +217,7 @@ class Core:
             self._listener = framing.Decoder()
 
     def silent_s(self, now: float) -> float:
-        """How long nothing was heard although somebody listened."""
+        """How long nothing was received while listening."""
         return now - self.session.heard_at if self.session else 0.0
 
     def lost_error(self) -> PortLost:
@@ -275,7 +275,7 @@ class Core:
         return welcome
 
     def check_open(self) -> None:
-        """A command of a closed shoe must not get a number: nobody would send it now, and it would act later."""
+        """A command of a closed shoe must not get a number: it would not be sent now, and would act later."""
         if self.closed:
             raise UsageError(f"{self.name} is closed.", "Open it again.")
 
@@ -410,7 +410,7 @@ class Core:
                 asked.again_at = 0.0
         self._log_again_at = 0.0
         if session.log_due and welcome.has_key and welcome.role == Role.CLEAR:
-            self._resume_log(b"")  # it tells nobody without a key
+            self._resume_log(b"")  # a device with a key sends its log in keyed sessions only
         self._tell_elsewhere(session)
 
     def _resume_log(self, identity: bytes) -> None:

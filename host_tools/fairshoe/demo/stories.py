@@ -19,9 +19,9 @@ from fairshoe.messages import (
 )
 from fairshoe.text.screen import Screen
 
-# What is played on a board when nobody says: small decks, so that a demonstration stays one.
+# What is played on a board by default: small decks, so that a demonstration stays one.
 DEFAULTS = {"shelves": "house:deck_cards=52", "draw": "house:deck_cards=30"}
-BOARDS = {hand_shoe.GAME: hand_shoe.BOARD}  # where a game is played when nobody names a board
+BOARDS = {hand_shoe.GAME: hand_shoe.BOARD}  # where a game is played by default
 
 
 def story_for(kind: str, name: str, game: str | dict[str, Any]) -> Story:

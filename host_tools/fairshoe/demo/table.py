@@ -230,7 +230,7 @@ class Table:
         self.do(f"load {cards or self.facts.deck}")
         result = self.order(Shuffle)
         if not result.done and result.reason == Reason.STATE:
-            # A table that keeps records: what people do with a new deck is told first.
+            # A table that keeps records: what people do with a new deck is recorded first.
             for step in (What.INSPECTED, What.VERIFIED, What.SHOWN, What.WASHED):
                 self.record(step, 1)
             self.record(What.PROVENANCE, 1, Source.MACHINE)

@@ -16,7 +16,7 @@ class _Story:
         self.capacity = capacity  # records a device looks back over when it boots
         self.boot = 0
         self.uptime = (0, 0)
-        self.offset_s = 0  # UTC minus uptime; 0: nobody has told
+        self.offset_s = 0  # UTC minus uptime; 0: not set yet
         self.motion = 0  # the newest intent or outcome
         self.motion_seq = 0
         self.round = 0  # the one that is open
@@ -26,7 +26,7 @@ class _Story:
         # A file that begins in the middle does not tell whether a round was open then; nor does one with a hole in it.
         self.round_known = whole
         self.motion_known = whole
-        self.owed: tuple[int | None, int | None] | None = None  # what power_lost has to say; None: nobody can tell
+        self.owed: tuple[int | None, int | None] | None = None  # what power_lost must report; None: unknown
 
     def note(self, event: Event) -> Iterator[str]:
         yield from self._boot(event)

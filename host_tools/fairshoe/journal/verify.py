@@ -169,7 +169,7 @@ def _prove(export: Export, anchors: dict[int, str], faults: dict[int, str], verd
         elif proved:
             follows = records[index + 1]
             if record.seq + 1 != follows.seq:
-                proved = False  # what is missing or too much is told by the order
+                proved = False  # the check of the order reports what is missing or extra
             elif follows.previous != record.digest:
                 proved = False
                 if index not in faults:

@@ -143,7 +143,7 @@ class Frame:
 
     @property
     def mac(self) -> bytes:
-        """Sixteen bytes, or none if the frame is not keyed. Nobody has checked it yet."""
+        """Sixteen bytes, or none if the frame is not keyed. Not checked yet."""
         return self.raw[-CRC_SIZE - MAC_SIZE : -CRC_SIZE] if self.raw[1] & FLAG_KEYED else b""
 
     @property
@@ -345,8 +345,8 @@ def _parts(data: bytes) -> Iterator[bytes]:
 class Decoder:
     """Feed it bytes, iterate the frames. Holds at most one frame's worth of unfinished bytes.
 
-    `on_drop(offset, length, reason)` is told of everything that is not delivered: where in the stream it was, counted
-    from the first byte ever fed, how long, without delimiters, and why, by the names in Drops.
+    `on_drop(offset, length, reason)` is called for whatever is not delivered: its offset from the first byte
+    fed, its length without delimiters, and why, by the names in Drops.
     """
 
     def __init__(self, on_drop: OnDrop | None = None) -> None:

@@ -92,12 +92,12 @@ def reader_table(general: Callable[[bytes], T], frame: type[T] | None) -> list[l
 
     A reader takes a frame with a good CRC, keyed or not, and gives the message, in a `frame` if there is one. What is
     not just as the table says, in size, class, version or flags, goes to `general`, which looks with more care."""
-    nobody = [general] * 256
-    table = [nobody] * 256
+    unused = [general] * 256
+    table = [unused] * 256
     for cls in messages.ALL:
         high, low = divmod(cls.ID, 256)
-        if table[high] is nobody:
-            table[high] = nobody.copy()
+        if table[high] is unused:
+            table[high] = unused.copy()
         if not has_rest(cls):
             table[high][low] = _compiled_later(table[high], low, cls, general, frame)
     return table

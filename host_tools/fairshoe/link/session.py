@@ -111,7 +111,7 @@ class HostSession:
         if self._hello_at is None or now >= self._hello_at or running_out:
             self._say_hello(now)
         elif self._seal is not None and now >= self._life_at:
-            # A keyed session nobody hears of for ten seconds may be replaced by one without a key.
+            # A keyed session that is silent for ten seconds may be replaced by one without a key.
             self.send(EventAck(0 if self.log_due else self.acknowledged))
         if self._output:
             self._life_at = now + LIFE_S

@@ -77,7 +77,7 @@ def find(urls: Iterable[str] = (), ask: bool = True, seconds: float = ASK_S) -> 
 
 
 def _simulated(entry: dict[str, Any]) -> list[Found]:
-    """A simulator tells of itself: asking its port would take bytes from whoever uses it."""
+    """Simulators register themselves: querying their port would take bytes from its user."""
     about = f"{entry.get('board')}, seed {entry.get('seed')}, process {entry.get('pid')}, tap {entry.get('tap')}"
     urls = [url for url in (entry.get("port"), entry.get("tcp")) if url]
     has_key = bool(entry.get("has_key"))

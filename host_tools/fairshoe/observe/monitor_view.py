@@ -144,7 +144,7 @@ def _stale(watch: Watch) -> bool:
 
 
 def _past(status: Status) -> list[Line]:
-    """A state nobody can vouch for any more: no next step follows from it."""
+    """The state may be out of date, so no next step is shown."""
     text = f"{words(status.state.name)}, {', '.join(round_facts(status))}, when last heard"
     return [_labelled("it was", text, "dim")]
 

@@ -41,7 +41,7 @@ from fairshoe.text.advice import REFUSALS
 from fairshoe.transport.urls import Way
 from firmware.protocol.ids import CLASS_EVENT, FLAG_AGAIN
 
-ASK_S = 1.5  # so long nobody answers, and somebody talks: then it is not for us
+ASK_S = 1.5  # no answer for so long while frames arrive: another host is in session
 AGAIN_S = 1.0
 REOPEN_S = 1.0
 IDLE_S = 0.05
@@ -336,7 +336,7 @@ class Watch:
         return welcome is not None and (not welcome.has_key or welcome.role != Role.CLEAR)
 
     def _acknowledge_shown(self) -> None:
-        """Whoever comes back for more has kept what it was given."""
+        """Asking for the next message acknowledges the current one."""
         seq = min(self._seq, self._session.seq_last)  # what was read from the journal may not have been sent yet
         if self._acknowledge and seq > self._session.acknowledged:
             self._session.acknowledge(seq)
@@ -386,7 +386,7 @@ class JournalReader:
 
     def __init__(self) -> None:
         self.waiting: dict[int, Message] = {}  # events that came, until those before them have
-        self.raw: dict[int, Record] | None = None  # records as they came, once somebody wants them
+        self.raw: dict[int, Record] | None = None  # records as received; None: not wanted
         self._asked = -1
         self._again_at = 0.0
 

@@ -55,7 +55,7 @@ def _nothing(_told: object) -> None:
 
 @dataclass
 class Driver:
-    """One shoe under commands. `on_event` and `on_status` are told everything once, in order."""
+    """One shoe under commands. `on_event` and `on_status` get everything once, in order."""
 
     shoe: Shoe
     timeout_s: float = 120.0
@@ -78,7 +78,7 @@ class Driver:
 
     def fresh(self) -> Status:
         """The next state the shoe tells, at the latest after half a second; and all that has happened until then."""
-        # The question is only there because somebody has to ask; its answer is used by `look`.
+        # Waits for the next status; `look` uses the answer to the query.
         status = self.shoe.ask("its state", JournalGet(0), Status, lambda _status: True, QUIET_S)
         self.look()
         return status
@@ -99,7 +99,7 @@ class Driver:
         return self.follow(self.shoe.start(kind, **arguments))
 
     def follow(self, pending: Pending) -> CommandResult:
-        """The outcome of a command that was given; everything that happens meanwhile is told."""
+        """The outcome of a command that was given; what happens meanwhile goes to the callbacks."""
         end = time.monotonic() + self.timeout_s
         try:
             while pending.result is None:
@@ -145,7 +145,7 @@ class Driver:
         return NotDone(f"{what}{describe_reason(result.reason, result.detail)}.", advice)
 
     def _held_back(self) -> HeldBack | None:
-        """What a rule waits for. It is told once, perhaps before we came."""
+        """What a rule waits for. The device reports it once, perhaps before this session."""
         for seq in range(self._seq, max(self._seq - NEED_BACK, 0), -1):
             event = self._record(seq)
             if isinstance(event, HeldBack) and event.need in NEEDS:

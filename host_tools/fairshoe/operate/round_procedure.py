@@ -33,7 +33,7 @@ DEALING = (State.DECK_READY, State.WAITING_FOR_LOCKOUT, State.DISPENSING, State.
 
 
 class Person(Protocol):
-    """Whoever is at the table."""
+    """The person at the table."""
 
     def tell(self, text: str) -> None:
         """Something for the hands, or for patience; told once a state."""
@@ -128,7 +128,7 @@ class Procedure:
         status = driver.begin()
         while True:
             if status.state in _STOPPED:
-                status = driver.fresh()  # the stop is told at once, what it does to a round when that is recorded
+                status = driver.fresh()  # the warning comes at once, its effect on the round once that is recorded
             over = self._over()
             if over is not None:
                 return over
@@ -181,7 +181,7 @@ class Procedure:
             self._give(SetPositions, positions=wanted)
 
     def _open_ended(self, status: Status) -> None:
-        """Nobody has said how many play: stacks come until somebody says that all have theirs."""
+        """The number of players is not set: deal stacks until the dealer says that all have theirs."""
         if self._told != State.STACK_OFFERED:
             self._person.tell("take the stack out of the tray")
         self._told = State.STACK_OFFERED

@@ -31,7 +31,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Leave:
-    """What somebody allows by an option that would be refused otherwise."""
+    """What options permit that is refused by default."""
 
     other_board: bool = False
     other_micropython: bool = False
@@ -51,7 +51,7 @@ If it never does: hold BOOTSEL while power comes, and follow "recovery" in docs/
 
 
 def reach(open_line: Callable[[], Line], name: str, wait_s: float, say: Say, clock: Callable[[], float]) -> Repl:
-    """The raw prompt of a device, freshly reset. Waits for somebody to restart one that runs; the port may go away
+    """The raw prompt of a device, freshly reset. Waits for a person to restart one that runs; the port may go away
     and come back meanwhile."""
     until = clock() + wait_s
     told = False
@@ -89,7 +89,7 @@ def reach(open_line: Callable[[], Line], name: str, wait_s: float, say: Say, clo
 
 
 def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[str, bytes], leave: Leave) -> list[str]:
-    """Refuses a device that these files cannot run on; what somebody should know about one that they can."""
+    """Refuses a device that these files cannot run on; returns remarks about one that they can."""
     port, board = config["mcu"]["port"], config["mcu"]["board"]
     if identity.name != "micropython":
         raise NotForDevice(f"the device runs {identity.name}.", "Put MicroPython on it: docs/FLASH.md.")
@@ -226,7 +226,7 @@ def check(there: Mapping[str, OnDevice], files: Mapping[str, bytes]) -> None:
 
 
 def _write(device: Device, name: str, data: bytes, progress: Callable[[int], None]) -> None:
-    # Twice: a bit lost on a long cable is no reason to send somebody for the manual.
+    # Try twice: one lost bit on a long cable must not end in an error.
     if device.write(name, data, progress) != sha256(data) and device.write(name, data, progress) != sha256(data):
         raise DeviceFailed(
             f"read back from the device, {name} is not what was written.",

@@ -1,7 +1,7 @@
 """A release as a signed list: which files each board gets, by size and hash, and what they were built from.
 
 The signature is over the bytes of manifest.json as they are, and those must be the only way to write down what they
-say: nobody can show two readers two things under one signature.
+say: one signature must not cover two meanings.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     release-public 77ab...      64 hex digits, for everybody
 
 The signature file has a line for each who signed: `ed25519 PUBLIC SIGNATURE`. A public key in there proves nothing; the
-one that counts is in the hands of whoever verifies.
+one that counts is the one the verifier trusts.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _holds_public(path: Path) -> bool:
     try:
         return path.is_file() and read_regular(path, _FILE_MAX).split()[:1] == [PUBLIC.encode()]
     except OSError:
-        return False  # whoever reads it says why
+        return False  # reading it reports why
 
 
 def _read(path: Path, word: str, wanted: str) -> bytes:
@@ -108,7 +108,7 @@ def sign(path: Path, secret: bytes) -> str:
     manifest = find_manifest(path)
     try:
         raw = read_regular(manifest, MANIFEST_BYTES_MAX)
-        parse_manifest(raw)  # nobody should sign what nobody can read
+        parse_manifest(raw)  # refuse to sign what cannot be read
         signatures = signature_path(manifest)
         public = public_of(secret)
         old = read_regular(signatures, _FILE_MAX).decode("ascii").splitlines() if signatures.exists() else []

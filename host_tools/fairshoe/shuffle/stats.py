@@ -101,7 +101,7 @@ def guess_successor(deck: Deck) -> int:
 
 
 def guess_piles(deck: Deck) -> int:
-    """Correct guesses of somebody who knows that shelves hold piles that fall and then rise.
+    """Correct guesses of a player who knows that shelves hold piles that fall and then rise.
 
     While cards fall the next unseen one below is named, while they rise the next above. A rise ends the fall; if it
     leads nearer to the top card than to the last one shown, a new pile has begun and falls again.

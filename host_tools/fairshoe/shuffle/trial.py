@@ -78,7 +78,7 @@ class _Part:
 
 
 def execute(plan: Plan, progress: Callable[[int], None]) -> Run:
-    """Run it all; `progress` is told how many shuffles have been done."""
+    """Run it all; `progress` gets the number of shuffles done."""
     tallies = {key: Tally(plan.cards) for key in (OURS, *_MODEL_BY_KEY)}
     differing: list[int] = []
     done = 0

@@ -17,7 +17,7 @@ from rig.actions import ACTIONS, TYPED, act, do
 from rig.operator import next_moves
 
 TIMEOUT_S = 0.05
-POLL_US = 20_000  # how far time goes when somebody looks whether there is anything
+POLL_US = 20_000  # how far time advances when a program polls
 LOOK_US = 400_000  # how often a dealer looks up
 SLICE_US = 50_000
 BUFFER_MAX = 65536
@@ -39,7 +39,7 @@ class SimPort:
         self._started = time.monotonic()
         self._moves: list[tuple[int, str, dict[str, object]]] = []
         self._look_us = 0
-        self._back_us: int | None = 0  # when the cable is in again; None: when somebody says so
+        self._back_us: int | None = 0  # when the cable is plugged in again; None: at plug()
 
     @classmethod
     def from_url(cls, url: str, timeout: float | None = TIMEOUT_S) -> SimPort:
@@ -49,7 +49,7 @@ class SimPort:
 
     @property
     def in_waiting(self) -> int:
-        """Bytes that have arrived. A look takes a moment, or whoever only looks would wait for ever."""
+        """Bytes that have arrived. Polling advances time, or a program that only polls would wait forever."""
         self._usable()
         if not self._arrived:
             self._go(POLL_US)
@@ -97,7 +97,7 @@ class SimPort:
     # -- the room around it ------------------------------------------------------------------------------------------
 
     def act(self, action: str, argument: str = "") -> list[int]:
-        """What somebody's hands do now, as a person types it: act("load", "52"), act("press", "green"), act("take").
+        """A dealer's action, as typed: act("load", "52"), act("press", "green"), act("take").
         Returns the cards that the hand holds then."""
         self._open()
         if self.setup.speed:
@@ -180,7 +180,7 @@ class SimPort:
             sent = rig.hal.sent
             if sent:
                 rig.hal.sent = bytearray()
-                # As a UART does: what nobody takes is gone, and the device sends again what was not acknowledged.
+                # Like a UART: bytes that no program reads are lost; the device repeats what is not acknowledged.
                 if self._plugged() and len(self._arrived) + len(sent) <= BUFFER_MAX:
                     self._arrived += sent
             rig.hal.service_sent = bytearray()

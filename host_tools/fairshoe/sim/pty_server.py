@@ -38,7 +38,7 @@ class _Pty:
         self.path = os.ttyname(self._far)
 
     def write(self, data: bytes | bytearray) -> int:
-        """How much was taken: nothing when nobody reads and the buffer is full."""
+        """How many bytes were written: none if the buffer is full because no program reads."""
         try:
             return os.write(self.near, data)
         except BlockingIOError:
@@ -137,7 +137,7 @@ class Simulator:
     def _send(self) -> None:
         hal = self.rig.hal
         if hal.sent:
-            # As a UART does: what nobody takes is gone, and the device sends again what was not acknowledged.
+            # Like a UART: bytes that no program reads are lost; the device repeats what is not acknowledged.
             self.table.write(hal.sent)
             self.tap.write(hal.sent)
             if self.door is not None:

@@ -60,7 +60,7 @@ def running() -> list[dict[str, Any]]:
 
 
 def _write(path: Path, entry: dict[str, Any]) -> int | None:
-    """The descriptor that holds the lock. Locked before it has its name: nobody may find it unlocked."""
+    """The descriptor that holds the lock. Locked before it is renamed into place: it must never be found unlocked."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if fcntl is None or not _ours(path.parent):
         return None
@@ -73,7 +73,7 @@ def _write(path: Path, entry: dict[str, Any]) -> int | None:
 
 
 def _ours(place: Path) -> bool:
-    """Whether nobody else could have put entries there: /tmp is everybody's."""
+    """Whether only this user can write entries there: /tmp is shared."""
     try:
         found = place.lstat()
     except OSError:

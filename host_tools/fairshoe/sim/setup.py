@@ -36,7 +36,7 @@ GAMES = {"shelves": "house:deck_cards=52", "draw": "house:deck_cards=30"}  # of 
 DEALERS = ("auto", "hands", "none")
 MODES = ("report_only", "table")
 SPEED_MAX = 1000.0
-JAM_UM = 60000  # where a card stops if nobody says where
+JAM_UM = 60000  # where a card stops by default
 
 Game = str | dict[str, object]
 Fault = dict[str, Any]
@@ -44,7 +44,7 @@ Fault = dict[str, Any]
 
 @dataclass(frozen=True)
 class SimSetup:
-    """A simulated shoe in words. Speed 0 has no clock of its own: time jumps whenever somebody waits."""
+    """A simulated shoe in words. Speed 0 has no clock: time jumps whenever a program waits."""
 
     board: str = DEFAULT_BOARD
     game: str = ""
@@ -78,7 +78,7 @@ def parse_url(url: str) -> SimSetup:
 
 
 def make_rig(setup: SimSetup) -> tuple[Rig, Disk | None]:
-    """The device and its machine, and the file behind its storage if it has one; whoever gets that closes it."""
+    """The device and its machine, and the file behind its storage if it has one; the caller closes it."""
     config, crc = configs.load_board(setup.board)
     key = read_device_key(Path(setup.key)) if setup.key else b""
     profiles.set_table(config, list(setup.table))

@@ -42,7 +42,7 @@ END = "\x1b[0m"
 _BAR = 24
 _GOOD = (DeckVerified, StackOffered, RoundEnded, WarningCleared)
 _BAD = (DeckRefused, ShuffleFailed, RoundVoided, WarningLatched)
-_ASKS = (HeldBack, StubDue)  # somebody has to do something first
+_ASKS = (HeldBack, StubDue)  # a person has to act first
 _KINDS = ((_GOOD, "good"), (_BAD, "bad"), (_ASKS, "warn"))
 _WIDTH = 20  # characters of a dealer's display
 
@@ -55,7 +55,7 @@ def _bookkeeping(message: Message) -> bool:
 
 @contextlib.contextmanager
 def waiting(text: str) -> Generator[None]:
-    """Says what is waited for while the block runs, to somebody at a terminal; and takes it back."""
+    """Show on a terminal what is waited for while the block runs, then erase it."""
     shown = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     if shown:
         print(f"{text} ...", end="", file=sys.stderr, flush=True)
@@ -67,7 +67,7 @@ def waiting(text: str) -> Generator[None]:
 
 
 def style_of(message: Message) -> str:
-    """How a message is shown: good, bad, or somebody has to do something first."""
+    """The style of a message: good, bad, or a person has to act first."""
     return next((style for kinds, style in _KINDS if isinstance(message, kinds)), "")
 
 

@@ -37,7 +37,7 @@ class Terminal:
 
     @staticmethod
     def fits() -> bool:
-        """Whether there is a terminal to draw on, and somebody at it."""
+        """Whether input and output are a terminal."""
         return sys.stdout.isatty() and sys.stdin.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
     def __enter__(self) -> Terminal:
@@ -108,7 +108,7 @@ class Terminal:
                 termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._before)
 
     def _pause(self, _number: int, _frame: FrameType | None) -> None:
-        """Ctrl-Z: the terminal is the shell's until somebody brings us back."""
+        """Ctrl-Z: give the terminal back to the shell until the process is resumed."""
         self._give_back()
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)

@@ -25,7 +25,7 @@ NAP_S = 0.01
 class AsyncPort(Protocol):
     """What AsyncShoe needs of a port."""
 
-    on_demand: bool  # its time passes only while somebody waits
+    on_demand: bool  # its time passes only while a program waits
 
     async def read(self, seconds: float) -> bytes:
         """What has arrived; nothing if nothing comes for so long. OSError when the port is lost."""
@@ -48,7 +48,7 @@ async def open_async(way: Way) -> AsyncPort:
 
 
 class _Arrivals:
-    """Bytes that wait for whoever reads next."""
+    """Bytes that wait for the next read."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -174,7 +174,7 @@ async def _open_tcp(way: Way) -> AsyncPort:
 
 
 class SimAsyncPort:
-    """A simulated shoe. At speed 0 its time passes only while somebody waits for it, or a program that is busy with
+    """A simulated shoe. At speed 0 its time passes only while a program waits for it, or a program that is busy with
     something else would find years gone by."""
 
     def __init__(self, way: Way, port: SimPort) -> None:
@@ -242,7 +242,7 @@ class ThreadPort:
                 self._tell(self._arrivals.put, data)
 
     def _tell(self, function: Any, what: Any) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed: no task waits any more
             self._loop.call_soon_threadsafe(function, what)
 
 
@@ -253,7 +253,7 @@ async def _in_thread(way: Way) -> Port:
     def work() -> None:
         try:
             found.append(way.open())
-        except Exception as error:  # for whoever waits for the port
+        except Exception as error:  # for the task that waits for the port
             found.append(error)
 
     thread = threading.Thread(target=work, name="fairshoe-open", daemon=True)
