@@ -33,8 +33,8 @@ from firmware.games.flow import (
     flow_refuse,
     flow_warn,
 )
-from firmware.games.prerequisites import deck_next, hold_for, need_for_deck
-from firmware.games.profile import RULE_HOUSE, TAIL_HANDED
+from firmware.games.prerequisites import deck_next, hold_for, need_for_deck, need_for_end
+from firmware.games.profile import RULE_HOUSE, TAIL_HANDED, TAIL_SETTLING
 from firmware.games.records import record_do
 from firmware.games.settling import count_pressed, tail_scan
 from firmware.games.table_facts import HELD, HELD_LOOKED, SERVICE
@@ -104,6 +104,8 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if need == ids.NEED_INDUCTION:
         _new_deck(flow, now_ms)
     if not inp.level[IN_HOPPER] or flow.hold:
+        if flow.tail == TAIL_SETTLING and not need:
+            need = need_for_end(flow)  # shown while no deck lies there
         hold_for(flow, need, 0)
         flow.panel.clear()
         return FOREVER_MS

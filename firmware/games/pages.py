@@ -10,6 +10,7 @@ from firmware.games.flow import (
     WARNING,
 )
 from firmware.games.prerequisites import deck_next
+from firmware.games.profile import EXTRA_SETTLED_FIRST
 from firmware.games.table_facts import EXTRA, HELD, HELD_NEW, HELD_OFF
 from firmware.image import INPUTS
 from firmware.protocol import ids
@@ -115,7 +116,7 @@ def _play(flow: "Flow") -> "Page":
         page = flow.play.page(flow)
         if page is not None:
             return page
-    if flow.need:
+    if flow.need and flow.need != ids.NEED_CARD:
         page = _NEEDS[flow.need]
         told = flow.need == ids.NEED_COUNT and flow.tail and flow.profile.recorded
         if told and flow.facts.stub() == ids.UNKNOWN_U16:
@@ -142,6 +143,8 @@ def _play(flow: "Flow") -> "Page":
         if page is not None:
             return page
     page = flow.profile.pages.get(state, _PAGES[state])
+    if state == WAITING_FOR_GREEN and flow.profile.extras & EXTRA_SETTLED_FIRST and flow.profile.decks > 1:
+        return "Rest comes out for", "the other deck, and", "joins the last hand.", "Press GREEN"
     if flow.facts.row[EXTRA] and state in (WAITING_FOR_GREEN, WAITING_FOR_WAGERS):
         return "One card more is due", "Press LOCK to get it", page[2], page[3]
     return page

@@ -9,6 +9,7 @@ from firmware.games.profile import (
     RULE_BURN,
     RULE_CUT,
     RULE_DISPUTE,
+    RULE_FACE_UP,
     RULE_HOLE_CARD,
     RULE_HOUSE,
     RULE_INDUCTION,
@@ -25,6 +26,7 @@ from firmware.games.table_facts import (
     COLLECTED,
     COUNTED,
     DUE,
+    EXTRA,
     HELD,
     HELD_DISPUTE,
     HELD_OFF,
@@ -33,6 +35,7 @@ from firmware.games.table_facts import (
     RACK,
     ROUNDS,
     SERVICE,
+    SINCE,
     SOURCE,
 )
 from firmware.protocol import ids
@@ -55,6 +58,7 @@ _RULES = (
     RULE_BURN,
     RULE_HOLE_CARD,
     RULE_RACK,
+    RULE_FACE_UP,
 )
 
 
@@ -110,6 +114,11 @@ def need_for_cards(flow: "Flow") -> int:
     return ids.NEED_NONE
 
 
+def need_for_release(flow: "Flow") -> int:
+    """What keeps the rest inside while the round goes on: a card that a rule makes due comes from it first."""
+    return ids.NEED_CARD if flow.round_open and flow.facts.row[EXTRA] else ids.NEED_NONE
+
+
 def need_for_end(flow: "Flow") -> int:
     row = flow.facts.row
     return ids.NEED_COUNT if row[DUE] and not row[COUNTED] else ids.NEED_NONE
@@ -127,16 +136,21 @@ def stub_exempt(flow: "Flow", deck: int) -> bool:
 
 def stub_due(flow: "Flow", deck: int) -> bool:
     """Whether the round that begins now must end with a count."""
-    every = flow.profile.stub_rounds
-    return every != 0 and flow.facts.row[ROUNDS] + 1 >= every and not stub_exempt(flow, deck)
+    return _stub_rounds(flow, deck) + 1 >= flow.profile.stub_rounds > 0 and not stub_exempt(flow, deck)
 
 
 def stub_overdue(flow: "Flow", deck: int) -> bool:
-    every = flow.profile.stub_rounds
-    rounds = flow.facts.row[ROUNDS]
+    rounds = _stub_rounds(flow, deck)
     if flow.tail == TAIL_HANDED and flow.profile.decks == 1:
         rounds += 1  # of the deck that is out no round was told: by the next deck it was played
-    return every != 0 and rounds >= every and not stub_exempt(flow, deck)
+    return rounds >= flow.profile.stub_rounds > 0 and not stub_exempt(flow, deck)
+
+
+def _stub_rounds(flow: "Flow", deck: int) -> int:
+    """Rounds since a stub was counted at this table, or rounds of this deck since its own was: with two decks a count
+    shows that one of them is whole."""
+    since = flow.facts.deck(deck or 1, SINCE)
+    return max(flow.facts.row[ROUNDS], since)
 
 
 def hold_for(flow: "Flow", need: int, asked: int) -> bool:

@@ -20,7 +20,7 @@ from firmware.games.flow import (
     flow_refuse,
     flow_warn,
 )
-from firmware.games.prerequisites import hold_for, need_for_cards, need_for_round, stub_due
+from firmware.games.prerequisites import hold_for, need_for_cards, need_for_release, need_for_round, stub_due
 from firmware.games.profile import (
     EXTRA_COMMUNITY,
     RULE_CLOSING_AGAIN,
@@ -194,7 +194,13 @@ def step_waiting_for_green(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if _extra(flow, now_ms):
         return 0
-    return _release(flow, now_ms) if flow.panel.take(PRESS_GREEN) else FOREVER_MS
+    if not flow_committed(flow):
+        return FOREVER_MS  # what was told last is not in the facts yet
+    asked = flow.panel.take(PRESS_GREEN)
+    need = need_for_release(flow) if _held(flow) else ids.NEED_NONE
+    if hold_for(flow, need, asked) or not asked:
+        return FOREVER_MS
+    return _release(flow, now_ms)
 
 
 def _extra(flow: "Flow", now_ms: int) -> bool:

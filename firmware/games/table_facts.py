@@ -259,8 +259,10 @@ class TableFacts:
             self._set(a, HELD, held | bit if b else held & ~bit)
         else:
             self._of_the_round(what, a, b, consequence)
+        deck = deck or 1
+        if what == ids.REC_STUB_COUNTED and not row[TAIL]:
+            self._set(deck, SINCE, 0)  # the whole deck was counted
         if consequence == ids.ALL_VOID_REMOVE_DECK:
-            deck = deck or 1
             self._set(deck, INDUCTED, 0)
             self._set(deck, HELD, self.deck(deck, HELD) & ~HELD_LOOKED | HELD_OFF)
 

@@ -232,6 +232,7 @@ class Need(_Named):
     BURN = 9
     HOLE_CARD = 10
     RACK = 11
+    CARD = 12
     UNRECOGNISED = 255
 
 

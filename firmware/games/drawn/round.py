@@ -8,7 +8,7 @@ is used, the dealer's hole card; then whoever wants more.
 from micropython import const
 
 from firmware.deck import ledger as zones
-from firmware.games.drawn.hole_card import JACK, Reader, reader_decides, reader_used
+from firmware.games.drawn.hole_card import ACE, JACK, Reader, reader_decides, reader_used
 from firmware.games.drawn.pages import draw_page
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK, flow_enter
 from firmware.games.profile import (
@@ -124,6 +124,13 @@ class Play:
         deal = self.deal(flow)
         waits = self.no_call and reader.answer == ids.ANSWER_NONE and reader_used(flow, reader)
         return ids.NEED_UP_CARD if waits and deal and self.draws > deal and reader_decides(reader) else ids.NEED_NONE
+
+    def uninsured(self, flow: "Flow") -> bool:
+        """Whether the card just drawn came after the deal with an ace up and insurance still open. With a reader the
+        hole card follows the deal, and the answer of the reader is due before any other card."""
+        reader = self.reader
+        deal = self.deal(flow)
+        return reader.up_card == ACE and not reader.insured and not self.no_call and 0 < deal < self.draws
 
     def out_of_turn(self, flow: "Flow") -> bool:
         """Whether the card just drawn should not have been: before the reader was asked, or after a blackjack."""

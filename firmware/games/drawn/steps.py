@@ -40,6 +40,7 @@ from firmware.games.profile import (
     RULE_FACE_UP,
     RULE_FACE_UPS,
     RULE_HOLE_CARD,
+    RULE_INSURANCE,
     RULE_SHORT_SHOE,
     RULE_TEN,
     RULE_TENS,
@@ -194,6 +195,8 @@ def _drawn(flow: "Flow") -> None:
         flow.outbox.post(ids.EV_BETTING_CLOSED, 1, text=profile.clauses[RULE_CLOSING])
     if play.out_of_turn(flow):
         _flag(flow, RULE_HOLE_CARD)
+    elif play.uninsured(flow):
+        _flag(flow, RULE_INSURANCE)
     # The display follows the deal where it changes, not every card.
     if play.notice or play.draws <= 2 or 0 <= play.draws - play.deal(flow) <= 1:
         play.notice = 0

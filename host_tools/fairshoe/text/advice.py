@@ -210,6 +210,7 @@ NEEDS: dict[Need, str] = {
     Need.CUT: "cut the deck and tell it: record cut CARDS dealer|player|floorperson",
     Need.STUB_COUNT: "count the stub and tell it: record stub-counted CARDS; or press LOCK if it is right, ACK if not",
     Need.ROUND_END: "the last round has not ended: command end-round",
+    Need.CARD: "a card is due from the deck: command give-card, or press LOCK",
     Need.PROGRESSIVE: "tell wagers and chips, which must agree: record progressive WAGERS CHIPS",
     Need.BURN: "draw a card and burn it",
     Need.HOLE_CARD: "tell the dealer's up-card: record up-card RANK; then use the reader",

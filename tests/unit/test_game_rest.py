@@ -1,0 +1,87 @@
+"""What keeps the rest of a deck inside, counts every deck in its turn, and closes insurance without a reader."""
+
+from dab_tables import Shoe
+from game_tables import DONE, REFUSED, Table, short_deck
+from support import all_fields_of, board, clauses_of
+
+from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_GREEN
+from firmware.games.table_facts import DUE
+from firmware.protocol import ids
+
+
+def two(game, **changes):
+    config = board()
+    config["inputs"]["back"] = {"pin": 28}
+    config["mechanism"]["count_assurance"] = "basic"
+    del config["inputs"]["opacity"]
+    return Table(short_deck(game, **changes), table={"decks": 2}, config=config)
+
+
+def test_green_does_not_release_the_rest_while_a_card_is_due():
+    """Proves: CS-13b (in part), CS-13d (in part), B5-12b (in part), DDS-11b (in part), DCP-12a (in part)"""
+    for game, clause in (
+        ("caribbean-stud", b"CS-13b"),
+        ("boston-5-stud", b"B5-12b"),
+        ("double-cross-poker", b"DCP-12a"),
+        ("double-down-stud", b"DDS-11b"),
+    ):
+        table = Table(game, table={"progressive": False}).shuffle().deal(2)
+        if game == "double-down-stud":
+            table.play(("", 300, "press", "close"), ("", 300, "wait", 0))
+        assert table.record("face_up", 1) == DONE
+        table.play(("", 300, "press", "green"), ("held_back", 1500, "wait", 0))
+        assert table.flow.state == WAITING_FOR_GREEN, game
+        assert all_fields_of(table.stage, "held_back") == [[ids.NEED_CARD]]
+        assert clauses_of(table.stage, "held_back") == [clause]
+        assert table.display[:2] == ["One card more is due", "Press LOCK to get it"]
+        assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_FAILED
+        table.play(("", 300, "press", "lock"), ("stack_offered", 600, "take", 0), ("", 500, "wait", 0))
+        table.release().end()
+        table.close()
+
+
+def test_a_deck_is_counted_in_its_turn_although_the_other_one_is_counted_often():
+    """Proves: CS-9f (in part), DCP-9d (in part), B5-9e (in part)"""
+    for game in ("caribbean-stud", "double-cross-poker", "boston-5-stud"):
+        table = two(game, deck_cards=16, stub_rounds=3, lockout=False)
+        for round_number in range(1, 7):
+            deck = 2 - round_number % 2
+            table.shuffle(deck).deal(1).release()
+            if game == "boston-5-stud":
+                assert table.record("final_deal", 1) == DONE
+            if deck == 1:  # more often than it has to be
+                assert table.record("stub_counted", table.flow.facts.stub()) == DONE
+            due = bool(table.flow.facts.row[DUE])
+            assert due == (round_number == 6), (game, round_number)  # deck 2 plays its third round
+            if due:
+                table.end()
+                assert table.flow.tail and table.display[0] == "Count the stub"
+                assert table.record("stub_counted", table.flow.facts.stub()) == DONE
+            table.end()
+            assert not table.flow.tail and table.flow.state == WAITING_FOR_DECK
+
+
+def test_double_down_stud_says_that_the_rest_comes_out_for_the_other_deck():
+    """Proves: DDS-2b (in part)"""
+    config = board()
+    config["inputs"]["back"] = {"pin": 28}
+    table = Table("double-down-stud", table={"decks": 2}, config=config).shuffle(1).deal(2)
+    table.play(("", 300, "press", "close"), ("", 300, "wait", 0))
+    assert table.display == ["Rest comes out for", "the other deck, and", "joins the last hand.", "Press GREEN"]
+    table.release().shuffle(2)  # while the hands of the first are settled
+    assert table.flow.tail and "round_ended" not in table.stage.names()
+    table.end()
+    assert "round_ended" in table.stage.names()
+
+
+def test_without_a_reader_a_card_before_insurance_is_closed_is_flagged():
+    """Proves: DAB-11b (in part)"""
+    for up_card, closed, flagged in ((1, False, ["DAB-11b"]), (1, True, []), (13, False, [])):
+        shoe = Shoe().load().boxes(1).draw(4)
+        assert shoe.record("up_card", up_card) == DONE
+        if closed:
+            assert shoe.record("insurance_closed") == DONE
+        elif up_card != 1:
+            assert shoe.record("insurance_closed") == REFUSED
+        shoe.draw()
+        assert [row[-1] for row in shoe.told("draw_flagged")] == flagged, (up_card, closed)
