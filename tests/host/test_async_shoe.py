@@ -1,6 +1,7 @@
 """The shoe in a loop: the same promises, cancellation that loses nothing, and nothing left behind."""
 
 import asyncio
+import gc
 import sqlite3
 import sys
 import threading
@@ -46,6 +47,7 @@ def play(work: Coroutine[Any, Any, T], alone: bool = True) -> T:
     """In a loop of its own; no task, thread or file may be left when it is over. Not alone: with a server in the same
     process, whose files are nobody's business."""
     threads = threading.active_count()
+    gc.collect()  # files that an earlier test left to the collector must not close in between
     files = open_files()
 
     async def all_of_it() -> T:
