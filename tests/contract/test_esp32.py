@@ -31,14 +31,20 @@ def test_an_edge_whose_handler_found_no_room_is_seen_at_the_next_look():
     assert [us for _, _, us in edges] == sorted([us for _, _, us in edges])
 
 
-def test_catching_up_waits_its_turn_and_never_comes_between_two_steps_of_a_handler():
+def full_queue():
+    """A board whose queue of handlers is full when the exit beam is blocked."""
     board = Esp32Driver.make("shoe")
-    world = board.world
-    world.busy = True
+    board.world.busy = True
     for _ in range(8):
-        world.schedule(lambda nothing: None, None)
+        board.world.schedule(lambda nothing: None, None)
     board.set_line("exit", 1)
     board.run(10)
+    return board
+
+
+def test_catching_up_waits_its_turn_and_never_comes_between_two_steps_of_a_handler():
+    board = full_queue()
+    world = board.world
     assert world.dropped == 1
     # Still busy, and the queue still full: the look finds no room, and nothing breaks.
     assert board.sample() == []
@@ -52,13 +58,8 @@ def test_catching_up_waits_its_turn_and_never_comes_between_two_steps_of_a_handl
 
 
 def test_idle_ends_for_an_edge_whose_handler_found_no_room():
-    board = Esp32Driver.make("shoe")
+    board = full_queue()
     world = board.world
-    world.busy = True
-    for _ in range(8):
-        world.schedule(lambda nothing: None, None)
-    board.set_line("exit", 1)
-    board.run(10)
     world.busy = False
     world.handle()
     assert world.dropped == 1

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rig_port import RigPorts
+
 from fairshoe import Shoe
 from fairshoe.journal.export import Attestation, Export, Record, export_text, pull
 from fairshoe.keys import RoleKey, role_key
@@ -21,50 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KEY = bytes(range(32))
 NEW_KEY = bytes(range(100, 132))
 CELL = 96
-STEP_MS = 20
 SMALL = {"deck_cards": 8, "stack_cards": 2}
-
-
-class RigPorts:
-    """What pyserial would give for both ports of a rig that may already have lived. Reading moves its time."""
-
-    def __init__(self, rig: Rig, service: bool = False) -> None:
-        self.rig = rig
-        self.service = service
-        self.arrived = bytearray()
-        self.written = bytearray()
-        self.closed = False
-        rig.deliver = None
-
-    @property
-    def in_waiting(self) -> int:
-        return len(self.arrived)
-
-    def read(self, size: int) -> bytes:
-        if not self.arrived:
-            self.run(STEP_MS)
-        data = bytes(self.arrived[:size])
-        del self.arrived[:size]
-        return data
-
-    def write(self, data: bytes) -> None:
-        self.written += data
-        hal = self.rig.hal
-        if hal.service == self.service:
-            (hal.service_received if self.service else hal.received).extend(data)
-            self.rig.plant.changed = True
-
-    def close(self) -> None:
-        self.closed = True
-
-    def run(self, ms: int) -> None:
-        limit_us = self.rig.plant.now_us + ms * 1000
-        while self.rig.plant.now_us < limit_us:
-            self.rig.step(limit_us)
-            hal = self.rig.hal
-            self.arrived += hal.service_sent if self.service else hal.sent
-            hal.sent = bytearray()
-            hal.service_sent = bytearray()
 
 
 def opener(rig: Rig, service: bool = True) -> Callable[[RoleKey | None], Shoe]:

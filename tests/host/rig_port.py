@@ -1,4 +1,4 @@
-"""A serial port with a real simulated device behind it, in process: reading moves simulated time."""
+"""Serial ports with a real simulated device behind them, in process: reading moves simulated time."""
 
 import json
 from pathlib import Path
@@ -13,28 +13,20 @@ KEY = bytes(range(32))
 STEP_MS = 20
 
 
-class RigPort:
-    """What pyserial would give. Each read that finds nothing lets the device run on for a moment."""
+class RigPorts:
+    """What pyserial would give for one of the two ports of a rig, which may have run before. A read that finds nothing
+    lets the device run on for a moment."""
 
-    def __init__(
-        self,
-        key: bytes = b"",
-        mode: str = "report_only",
-        clear_ack: bool = True,
-        seed: int = 7,
-        seeds: str = "erase",
-    ) -> None:
-        config: dict[str, Any] = json.loads((ROOT / "board_configs" / "pico-carousel.json").read_text())
-        config["link"]["mode"] = mode
-        config["link"]["clear_ack"] = clear_ack
-        config["audit"] = {"seeds": seeds}
-        self.rig = Rig(config, "caribbean-stud", seed, 0, key)
+    def __init__(self, rig: Rig, service: bool = False) -> None:
+        self.rig = rig
+        self.service = service
         self.to_host: Noise | None = None
         self.to_device: Noise | None = None
         self.arrived = bytearray()
         self.written = bytearray()
         self.plugged = True
         self.closed = False
+        rig.deliver = None
 
     @property
     def in_waiting(self) -> int:
@@ -51,8 +43,11 @@ class RigPort:
     def write(self, data: bytes) -> None:
         self._alive()
         self.written += data
-        self.rig.hal.received.extend(self.to_device.carry(data) if self.to_device else data)
-        self.rig.plant.changed = True
+        hal = self.rig.hal
+        if hal.service == self.service:
+            received = hal.service_received if self.service else hal.received
+            received.extend(self.to_device.carry(data) if self.to_device else data)
+            self.rig.plant.changed = True
 
     def close(self) -> None:
         self.closed = True
@@ -61,14 +56,34 @@ class RigPort:
         limit_us = self.rig.plant.now_us + ms * 1000
         while self.rig.plant.now_us < limit_us:
             self.rig.step(limit_us)
-            sent = self.rig.hal.sent
+            hal = self.rig.hal
+            sent = hal.service_sent if self.service else hal.sent
             if sent:
                 self.arrived += self.to_host.carry(sent) if self.to_host else sent
-                self.rig.hal.sent = bytearray()
-
-    def hand(self, action: str, argument: str = "") -> None:
-        act(self.rig, action, argument)
+            hal.sent = bytearray()
+            hal.service_sent = bytearray()
 
     def _alive(self) -> None:
         if not self.plugged:
             raise OSError("device not configured")
+
+
+class RigPort(RigPorts):
+    """The table port of a device of its own."""
+
+    def __init__(
+        self,
+        key: bytes = b"",
+        mode: str = "report_only",
+        clear_ack: bool = True,
+        seed: int = 7,
+        seeds: str = "erase",
+    ) -> None:
+        config: dict[str, Any] = json.loads((ROOT / "board_configs" / "pico-carousel.json").read_text())
+        config["link"]["mode"] = mode
+        config["link"]["clear_ack"] = clear_ack
+        config["audit"] = {"seeds": seeds}
+        super().__init__(Rig(config, "caribbean-stud", seed, 0, key))
+
+    def hand(self, action: str, argument: str = "") -> None:
+        act(self.rig, action, argument)

@@ -18,7 +18,6 @@ from fairshoe.client.notices import LinkBack, LinkLost, Notice
 from fairshoe.client.store import Store
 from fairshoe.errors import NoAnswer, PortError, PortLost, StoreError, UsageError, WrongDevice
 from fairshoe.games.record_kinds import By
-from fairshoe.keys import write_key
 from fairshoe.messages import (
     CloseBetting,
     EmptyProved,
@@ -34,13 +33,6 @@ from fairshoe.messages import (
 
 KEY = bytes(range(32))
 T = TypeVar("T")
-
-
-@pytest.fixture
-def key_file(tmp_path: Path) -> Path:
-    path = tmp_path / "device.key"
-    write_key(path, "device", KEY)
-    return path
 
 
 def play(work: Coroutine[Any, Any, T], alone: bool = True) -> T:

@@ -32,13 +32,6 @@ from fairshoe.transport.urls import Way, scheme_of
 KEY = bytes(range(32))
 
 
-@pytest.fixture
-def key_file(tmp_path: Path) -> Path:
-    path = tmp_path / "device.key"
-    write_key(path, "device", KEY)
-    return path
-
-
 # --- reconnecting -------------------------------------------------------------------------------
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from journals import KEY, RigPorts, opener, play_round, pulled, small_stage
+from journals import KEY, opener, play_round, pulled, small_stage
+from rig_port import RigPorts
 from test_cli import one_message, run, simulator
 
 from fairshoe import keys

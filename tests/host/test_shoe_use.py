@@ -11,17 +11,9 @@ from fairshoe import AsyncShoe, Shoe, Store
 from fairshoe.client.notices import LinkLost
 from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.errors import NoAnswer, UsageError
-from fairshoe.keys import write_key
 from fairshoe.messages import DeckVerified, EmptyProved, Event, EventAck, RoundEnded, SetPositions, Shuffle
 
 KEY = bytes(range(32))
-
-
-@pytest.fixture
-def key_file(tmp_path: Path) -> Path:
-    path = tmp_path / "device.key"
-    write_key(path, "device", KEY)
-    return path
 
 
 # --- a closed shoe ------------------------------------------------------------------------------

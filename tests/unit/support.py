@@ -119,3 +119,17 @@ def clauses_of(stage, name):
             at = 2 + TEXTS[name]["clause"]
             found.append(bytes(stage.peer.payloads[event.seq][at : at + 8]).rstrip(b"\0"))
     return found
+
+
+def read_frames(reader, data, piece=0):
+    """Feed a frame reader in pieces of so many bytes, or all at once; the good frames."""
+    found = []
+    piece = piece or max(1, len(data))
+    for start in range(0, len(data), piece):
+        chunk = bytearray(data[start : start + piece])
+        at = 0
+        while at < len(chunk):
+            at = reader.push(chunk, at, len(chunk))
+            if reader.size:
+                found.append(bytes(reader.buf[: reader.size]))
+    return found

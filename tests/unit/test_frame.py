@@ -2,7 +2,7 @@
 
 from binascii import crc32, unhexlify
 
-from support import without_heap
+from support import read_frames, without_heap
 
 from firmware.protocol.cobs import FRAME_MAX, cobs_decode, cobs_encode
 from firmware.protocol.frame import (
@@ -38,19 +38,6 @@ def frame(message, body):
     return bytearray(writer.wire[: writer.end])
 
 
-def read_all(reader, data, piece):
-    """Feed in pieces of so many bytes; returns the frames as bytes."""
-    found = []
-    for start in range(0, len(data), piece):
-        chunk = bytearray(data[start : start + piece])
-        at = 0
-        while at < len(chunk):
-            at = reader.push(chunk, at, len(chunk))
-            if reader.size:
-                found.append(bytes(reader.buf[: reader.size]))
-    return found
-
-
 def test_stuffing_matches_the_definition_both_ways():
     for plain, stuffed in VECTORS:
         plain = unhexlify(plain)
@@ -82,7 +69,7 @@ def test_a_frame_is_found_whole_in_bytes_and_with_neighbours():
     data = frame(258, b"\x00\x01\x02\x00")
     for piece in (1, 2, 3, 64, 256):
         reader = FrameReader()
-        found = read_all(reader, b"noise" + data + data + b"\x05", piece)
+        found = read_frames(reader, b"noise" + data + data + b"\x05", piece)
         assert len(found) == 2
         assert frame_message(bytearray(found[0])) == 258
         assert found[0][8:-4] == b"\x00\x01\x02\x00"
@@ -96,7 +83,7 @@ def test_every_single_byte_change_is_refused_and_the_next_frame_found():
             damaged = bytearray(data)
             damaged[at] ^= flip
             reader = FrameReader()
-            found = read_all(reader, damaged + data, 64)
+            found = read_frames(reader, damaged + data, 64)
             assert [bytes(f[8:-4]) for f in found] == [bytes(range(12))], at
 
 
@@ -105,7 +92,7 @@ def test_every_kind_of_drop_is_counted():
     good = frame(258, b"abc")
     bad_crc = bytearray(good)
     bad_crc[5] ^= 0x40
-    read_all(reader, b"\x00\x09\x01\x00" + bad_crc + b"\x00\x03\x01\x01\x00" + b"\x01" * 400 + b"\x00" + good, 64)
+    read_frames(reader, b"\x00\x09\x01\x00" + bad_crc + b"\x00\x03\x01\x01\x00" + b"\x01" * 400 + b"\x00" + good, 64)
     assert reader.drops[DROP_COBS] == 1
     assert reader.drops[DROP_CRC] == 1
     assert reader.drops[DROP_SHORT] == 1
@@ -128,7 +115,7 @@ def test_a_flag_that_must_be_understood_and_is_not_drops_the_frame():
         writer.begin(2, flags, 258, 0, 0)
         writer.finish()
         reader = FrameReader()
-        assert len(read_all(reader, bytes(writer.wire[: writer.end]), 64)) == good
+        assert len(read_frames(reader, bytes(writer.wire[: writer.end]), 64)) == good
         assert reader.drops[DROP_FLAGS] == 1 - good
 
 
@@ -138,5 +125,5 @@ def test_a_frame_of_another_version_is_counted_and_passed_over():
     writer.body[0] = 0xF2
     writer.finish()
     reader = FrameReader()
-    assert read_all(reader, bytes(writer.wire[: writer.end]), 64) == []
+    assert read_frames(reader, bytes(writer.wire[: writer.end]), 64) == []
     assert reader.drops[DROP_VERSION] == 1

@@ -2,7 +2,7 @@
 
 import sys
 
-from support import GAME, board
+from support import GAME, board, read_frames
 from test_session import KEY
 
 from firmware.protocol import ids
@@ -23,18 +23,6 @@ def noisy_stage(seed, bit_ppm, lose_ppm=0, piece_ppm=0):
     stage.to_host = Noise(seed, bit_ppm, lose_ppm, piece_ppm)
     stage.to_device = Noise(seed + 1000, bit_ppm, lose_ppm, piece_ppm)
     return stage
-
-
-def frames_in(data):
-    """Every good frame of a byte stream."""
-    reader = FrameReader()
-    found = []
-    at = 0
-    while at < len(data):
-        at = reader.push(data, at, len(data))
-        if reader.size:
-            found.append(bytes(reader.buf[: reader.size]))
-    return found
 
 
 def commanded_round(stage):
@@ -104,7 +92,7 @@ def test_every_frame_that_arrives_whole_is_delivered_and_no_other():
     stage = noisy_stage(3, 0)
     stage.to_host = stage.to_device = None
     stage.play(stories.start() + stories.round_of(1))
-    sent = frames_in(stage.transcript)
+    sent = read_frames(FrameReader(), stage.transcript)
     genuine = set(sent)
     writerless = bytes(stage.transcript).split(b"\x00")
     pieces = [b"\x00" + piece + b"\x00" for piece in writerless if piece]
@@ -116,8 +104,8 @@ def test_every_frame_that_arrives_whole_is_delivered_and_no_other():
             carried = noise.carry(piece)
             arrived.extend(carried)
             if bytes(carried) == piece:
-                whole += frames_in(carried)
-        got = frames_in(arrived)
+                whole += read_frames(FrameReader(), carried)
+        got = read_frames(FrameReader(), arrived)
         assert noise.damaged > 0
         assert [frame for frame in got if frame not in genuine] == [], "a bogus frame was accepted"
         at = 0

@@ -10,11 +10,11 @@ from typing import Any
 from emulator.chips import FramBus, I2cBus, LcdBus, Mcp23017, RingOscillator
 from emulator.masked import MaskedTime
 from emulator.pico import Pico
-from emulator.step_axis import FAR_US, StepAxis
 from emulator.storm import Storm
 from hal.sim.fram import FramChip
 from hal.sim.lcd import LcdChip
 from hal.sim.plant import OUTPUTS, Plant
+from hal.sim.stepper import FAR_US, StepAxis
 from rig.actions import do, typed
 
 _PICK = 0
