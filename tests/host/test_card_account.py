@@ -137,7 +137,7 @@ class Table(RuleBasedStateMachine):
         return self.last[1]
 
     def going(self) -> bool:
-        return not self.over and (self.flow.round_open or self.flow.tail)
+        return not self.over and bool(self.flow.round_open or self.flow.tail)
 
     # -- the deal ----------------------------------------------------------------------------------------------
 
@@ -301,7 +301,7 @@ class Table(RuleBasedStateMachine):
 
     def dealt(self) -> bool:
         """Whether players can decide: the deal is out."""
-        return self.flow.tail or self.flow.state in (states.WAITING_FOR_GREEN, states.REMAINDER_OFFERED)
+        return bool(self.flow.tail) or self.flow.state in (states.WAITING_FOR_GREEN, states.REMAINDER_OFFERED)
 
     @precondition(lambda self: self.going() and self.flow.profile.final_each)
     @rule(hand=POSITIONS, placed=st.integers(0, 1))
