@@ -150,26 +150,8 @@ class TableFacts:
 
     def _deck_event(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
         row = self.row
-        if message == ids.EV_REMAINDER_TAKEN and self.handed(deck, round_number):
-            self._untold()
-            for i in range(ROUND_FIRST, ROUND_END):
-                row[i] = 0
-            row[TAIL] = TAIL_HANDED
-            row[TAIL_DECK] = deck
-            if self.profile.decks > 1:
-                row[TURN] = 3 - deck
-        elif message == ids.EV_REMAINDER_TAKEN:
-            row[REST] = min(values[0], U8_MAX)
-            # What follows is dealt from it by hand: a card that is due and did not come before, and the community's.
-            self._shift(BY_HAND, row[EXTRA] + (0 if self.profile.final_each else self.profile.final_fixed))
-            row[EXTRA] = 0
-            row[TAIL] = row[OPEN]
-            if self.profile.decks > 1 and deck:
-                row[TURN] = 3 - deck
-            if not round_number and self.once:
-                self._round_over(deck)  # handed out whole, and dealt by other means
-            elif not self.once:
-                self._shoe_over(deck)
+        if message == ids.EV_REMAINDER_TAKEN:
+            self._taken_out(values[0], deck, round_number)
         elif message == ids.EV_DECK_VERIFIED:
             self._set(deck, SOURCE, ids.FROM_MACHINE)
             self._set(deck, MACHINE_COUNTED, 1)
@@ -194,6 +176,29 @@ class TableFacts:
             self._set(deck, HELD, self.deck(deck, HELD) & ~HELD_NEW)
         if message == ids.EV_DECK_LOADED and values[1] != ids.LOADED_RACK:
             row[PLAYED] = row[REMOVED] = 0
+
+    def _taken_out(self, cards: int, deck: int, round_number: int) -> None:
+        """The rest of a deck was taken, or a deck as a whole."""
+        row = self.row
+        profile = self.profile
+        if profile.decks > 1 and deck:
+            row[TURN] = 3 - deck
+        if self.handed(deck, round_number):
+            self._untold()
+            for i in range(ROUND_FIRST, ROUND_END):
+                row[i] = 0
+            row[TAIL] = TAIL_HANDED
+            row[TAIL_DECK] = deck
+            return
+        row[REST] = min(cards, U8_MAX)
+        # What follows is dealt from it by hand: a card that is due and did not come before, and the community's.
+        self._shift(BY_HAND, row[EXTRA] + (0 if profile.final_each else profile.final_fixed))
+        row[EXTRA] = 0
+        row[TAIL] = row[OPEN]
+        if not round_number and self.once:
+            self._round_over(deck)  # handed out whole, and dealt by other means
+        elif not self.once:
+            self._shoe_over(deck)
 
     def handed(self, deck: int, round_number: int) -> bool:
         """Whether a deck that was taken out whole is dealt by hand: it is still as the machine has shuffled it."""

@@ -59,6 +59,7 @@ COLD = {
     "firmware/games/table_facts.py: TableFacts._of_the_round",
     "firmware/games/table_facts.py: TableFacts._recorded",
     "firmware/games/table_facts.py: TableFacts._round_over",
+    "firmware/games/table_facts.py: TableFacts._taken_out",
     "firmware/games/table_facts.py: TableFacts.note",
     "firmware/games/drawn/round.py: Play._take_out",
     "firmware/games/drawn/round.py: Play.recorded",
