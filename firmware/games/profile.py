@@ -138,6 +138,8 @@ class Profile:
         if self.extras & EXTRA_FIRST_CLOSES:
             self.round_events = ROUND_EVENTS_MAX  # cards drawn by hand are counted, and not recorded one by one
         self._rules(data)
+        # A deck of these games is shuffled after every round, also where a hand draws it.
+        self.one_round = self.closings > 1 or self.stub_rounds > 0
         self.pages = _pages(data.get("pages", {}))  # where the game has words of its own, by state
         columns = data.get("cover_all", {})
         self.columns = {int(hands): columns[hands] for hands in columns}

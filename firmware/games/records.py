@@ -162,6 +162,8 @@ def context(flow: "Flow") -> int:
     """Where the game stands: of the machine, and of a round that is being settled beside it."""
     place = _CONTEXT[flow.state]
     found = 1 << (place - 1) if place else 0
+    if flow.play is not None and flow.state == DRAWING and flow.profile.closings > 1 and not flow.play.closed_again:
+        found |= CTX_WAGERS
     if flow.tail and (place or flow.state in (WAITING_FOR_ROUND_END, SHUFFLING)):
         found |= _TAIL_CONTEXT[flow.tail]
         if flow.tail == TAIL_SETTLING and flow.profile.mode and not flow.facts.row[FINAL]:

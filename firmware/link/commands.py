@@ -156,7 +156,7 @@ class CommandRunner:
                 self.acted_ms = now_ms
                 self._act(command, rule[1])
                 return 0
-        elif flow.state in rule[3] or flow.tail != self.tail or self._done(command):
+        elif (flow.state in rule[3] and flow.state != DRAWING) or flow.tail != self.tail or self._done(command):
             self._end(self.role, ids.OUTCOME_DONE, ids.REASON_NONE, 0)
         elif flow.state == WARNING and WARNING not in rule[0]:
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_WARNING, flow.warning)
@@ -175,6 +175,8 @@ class CommandRunner:
         flow = self.flow
         if command == ids.CMD_SET_POSITIONS:
             return True
+        if command == ids.CMD_CLOSE_BETTING and flow.state == DRAWING:
+            return flow.profile.closings == 1 or flow.play.closed_again or flow.play.draws == 0
         return command == ids.CMD_END_ROUND and not (flow.tail or flow.round_open)
 
     def _begin(self, role: int, lane: "Lane", op: int, command: int, digest: int, values: "list[int]") -> None:
@@ -215,6 +217,8 @@ class CommandRunner:
         flow = self.flow
         if flow.state in _RULES[command][0] and (flow.tail <= TAIL_SETTLING or flow.state == WAITING_FOR_DECK):
             return True
+        if command == ids.CMD_CLOSE_BETTING and flow.state == DRAWING:
+            return flow.profile.closings > 1 and not flow.play.closed_again
         if flow.by_hand is None or flow.state == WARNING:
             return False
         if command == ids.CMD_CLOSE_BETTING:

@@ -82,6 +82,7 @@ class Play:
         self.draws = 0
         self.changed = False  # a card, a record or an answer: what is needed next may be something else
         self.closed = False  # the first card has closed the betting
+        self.closed_again = False  # and the dealer has a second time, where the game asks for it
         self.box = ids.UNKNOWN_U8  # who gets the next card, as told
         self.box_before = ids.UNKNOWN_U8  # and who got the last one
         self.missed = 0  # cards that boxes did not get in the deal
@@ -101,7 +102,11 @@ class Play:
     # -- the plan --------------------------------------------------------------------------------------------------
 
     def deal(self, flow: "Flow") -> int:
-        """Cards of the deal, the dealer's first one included; 0 if nobody has told how many boxes play."""
+        """Cards of the deal, the dealer's first one included; 0 if nobody has told how many boxes play. A game of one
+        deck deals by its plan: so many to each position, then the last."""
+        profile = flow.profile
+        if profile.one_round:
+            return flow.positions * profile.stack_cards + profile.last_cards if flow.positions else 0
         return 1 + 2 * flow.positions - self.missed if flow.positions else 0
 
     def seat(self, flow: "Flow") -> int:
@@ -153,7 +158,7 @@ class Play:
             return ids.REASON_NONE if flow.state == WAITING_FOR_DECK and flow.facts.row[RACK] else ids.REASON_STATE
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
-        if what == ids.REC_MISDEAL:
+        if what == ids.REC_MISDEAL and not flow.profile.one_round:
             if a or b:
                 return ids.REASON_ARGUMENT  # a box with too few cards is no misdeal here
             dealt = self.draws >= (2 * flow.positions or 2)

@@ -34,6 +34,7 @@ from firmware.games.profile import (
     RULE_BURN,
     RULE_BURN_MISSED,
     RULE_CLOSING,
+    RULE_CLOSING_AGAIN,
     RULE_CUT,
     RULE_CUT_CARD,
     RULE_DEALER_CARD,
@@ -141,6 +142,9 @@ def _start(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
     round_start(flow)
     flow.dealt_before -= flow.machine.count - play.counted
     play.begin()
+    if flow.profile.one_round:
+        play.spent = True  # shuffled after every round
+        flow.stacks_taken = flow.positions + 1 if flow.positions else 0
     play.no_call = reader_used(flow, play.reader)
     if play.no_call and inp.level[IN_HOLE_CARD]:
         reader_stuck(flow, play.reader)
@@ -167,10 +171,22 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
         hold_for(flow, play.need(flow), 0)
     if flow.panel.pressed[PRESS_LOCK] and flow.panel.take(PRESS_LOCK) and play.draws and not play.called:
         _call(flow)
+    if flow.profile.closings > 1 and not play.closed_again:
+        return _close_again(flow)
     if flow.panel.pressed[PRESS_GREEN] + flow.panel.pressed[PRESS_END] and _asked(flow):
         reader_dark(out)
         return _round_over(flow, now_ms)
     return reader_scan(flow, inp, out, now_ms) if play.reader.fitted else FOREVER_MS
+
+
+def _close_again(flow: "Flow") -> int:
+    """Once the cards of the plan are out betting is closed a second time; the round does not end before that."""
+    play = flow.play
+    if flow.panel.take(PRESS_CLOSE) and play.draws and play.draws >= play.deal(flow):
+        play.closed_again = True
+        flow.page_due = True
+        flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
+    return FOREVER_MS
 
 
 def _asked(flow: "Flow") -> bool:
@@ -197,6 +213,8 @@ def _drawn(flow: "Flow") -> None:
         _flag(flow, RULE_HOLE_CARD)
     elif play.uninsured(flow):
         _flag(flow, RULE_INSURANCE)
+    elif profile.closings > 1 and 0 < play.deal(flow) < play.draws:
+        _flag(flow, RULE_CLOSING)  # more cards than the plan has
     # The display follows the deal where it changes, not every card.
     if play.notice or play.draws <= 2 or 0 <= play.draws - play.deal(flow) <= 1:
         play.notice = 0
