@@ -86,7 +86,8 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
     if state == states.DRAWING:
         if plays and not flow.machine.cut_seen:
             return [(300, "draw", {"ms": 200})]
-        return [(500, "press", {"button": "green"})]
+        again = flow.profile.closings > 1 and not flow.play.closed_again
+        return [(500, "press", {"button": "close" if again else "green"})]
     if state == states.DECK_SPENT and plant.hopper:
         return [(500, "lift", {})]
     return []

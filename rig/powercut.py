@@ -215,7 +215,8 @@ class PowerRun:
             for _ in range(self.seats):
                 yield {"do": "press", "button": "seat", "after_ms": 200}
         if button and self.role and state in _COMMANDS:
-            yield {"do": "command", "name": _COMMANDS[state], "after_ms": delay_ms}
+            name = "close_betting" if button == "close" else _COMMANDS[state]
+            yield {"do": "command", "name": name, "after_ms": delay_ms}
         else:
             step = {"do": action, "after_ms": delay_ms}
             step.update(arguments)

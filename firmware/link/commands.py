@@ -239,6 +239,8 @@ class CommandRunner:
         if command == ids.CMD_SHUFFLE:
             return self.inp.level[IN_HOPPER] != 0
         if command == ids.CMD_END_ROUND:
+            if flow.state == DRAWING and flow.profile.closings > 1 and not flow.play.closed_again:
+                return False  # betting has to be closed once more
             return flow.tail == TAIL_SETTLING or flow.round_open
         if command == ids.CMD_GIVE_CARD:
             return extra_due(flow)

@@ -37,7 +37,9 @@ def test_the_deal_follows_the_plan_and_betting_closes_twice():
     assert shoe.display[0] == "Double down wagers"
     shoe.pressed("green")
     assert shoe.flow.state == DRAWING  # wagers are open
+    assert shoe.command(ids.CMD_END_ROUND) == REFUSED
     assert shoe.command(ids.CMD_CLOSE_BETTING) == DONE
+    assert shoe.flow.state == DRAWING  # GREEN came too early and does not count
     assert clauses_of(shoe.stage, "betting_closed") == [b"DDS-8e"]
     shoe.pressed("green")
     assert all_fields_of(shoe.stage, "round_ended")[0][:3] == [4, 7, 45]

@@ -182,6 +182,8 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
 def _close_again(flow: "Flow") -> int:
     """Once the cards of the plan are out betting is closed a second time; the round does not end before that."""
     play = flow.play
+    if flow.panel.pressed[PRESS_GREEN] + flow.panel.pressed[PRESS_END]:
+        _asked(flow)  # pressed too early: does not count once betting is closed
     if flow.panel.take(PRESS_CLOSE) and play.draws and play.draws >= play.deal(flow):
         play.closed_again = True
         flow.page_due = True
