@@ -32,37 +32,54 @@ if TYPE_CHECKING:
 _STATES = (WAITING_FOR_DECK, WAITING_FOR_ROUND_END, DECK_HELD, SHUFFLING)
 
 
-def begin(flow: "Flow") -> None:
-    """A whole deck was handed out."""
-    flow.tail = TAIL_HANDED
-    flow.tail_deck = flow.outbox.deck
-    flow.tail_stacks = flow.tail_dealt = flow.tail_rest = 0
-    flow.positions = 0
+class HandRounds:
+    """What Flow.by_hand is where decks are handed out."""
 
+    def begin(self, flow: "Flow") -> None:
+        """A whole deck was handed out."""
+        flow.tail = TAIL_HANDED
+        flow.tail_deck = flow.outbox.deck
+        flow.tail_stacks = flow.tail_dealt = flow.tail_rest = 0
+        flow.positions = 0
 
-def scan(flow: "Flow", now_ms: int) -> None:
-    """Take what the dealer presses before the cards of the round are all out."""
-    panel = flow.panel
-    if not flow_committed(flow):
-        return  # what was pressed last is not in the facts yet
-    if flow.tail == TAIL_HANDED:
-        seats = panel.take(PRESS_SEAT)
-        if seats:
-            flow.positions = min(flow.positions + seats, flow.profile.positions_max)
-        if panel.take(PRESS_CLOSE) and not flow.hold:
-            _close(flow, now_ms)
-    elif flow.tail == TAIL_LOCKOUT:
-        pressed = panel.take(PRESS_LOCK)
-        flow_about_tail(flow, True)
-        if pressed and not hold_for(flow, need_for_cards(flow), pressed):
-            locked_out(flow)
-            _next(flow, TAIL_LOCKOUT)
-        flow_about_tail(flow, False)
-    elif panel.take(PRESS_CLOSE):
-        flow_about_tail(flow, True)
-        flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
-        _next(flow, TAIL_WAGERS)
-        flow_about_tail(flow, False)
+    def scan(self, flow: "Flow", now_ms: int) -> None:
+        """Take what the dealer presses before the cards of the round are all out."""
+        panel = flow.panel
+        if not flow_committed(flow):
+            return  # what was pressed last is not in the facts yet
+        if flow.tail == TAIL_HANDED:
+            seats = panel.take(PRESS_SEAT)
+            if seats:
+                flow.positions = min(flow.positions + seats, flow.profile.positions_max)
+            if panel.take(PRESS_CLOSE) and not flow.hold:
+                _close(flow, now_ms)
+        elif flow.tail == TAIL_LOCKOUT:
+            pressed = panel.take(PRESS_LOCK)
+            flow_about_tail(flow, True)
+            if pressed and not hold_for(flow, need_for_cards(flow), pressed):
+                locked_out(flow)
+                _next(flow, TAIL_LOCKOUT)
+            flow_about_tail(flow, False)
+        elif panel.take(PRESS_CLOSE):
+            flow_about_tail(flow, True)
+            flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
+            _next(flow, TAIL_WAGERS)
+            flow_about_tail(flow, False)
+
+    def page(self, flow: "Flow") -> "Page | None":
+        state = flow.state
+        pages = flow.profile.pages
+        if state not in _STATES:
+            return None
+        if flow.tail == TAIL_HANDED:
+            return "Deck is out", "SEAT: positions", "Press CLOSE when", "betting is closed"
+        if flow.tail == TAIL_LOCKOUT:
+            return pages.get(WAITING_FOR_LOCKOUT, ("Betting closed", "", "Confirm progressive", "lock-out: LOCK"))
+        if flow.tail == TAIL_WAGERS:
+            return pages.get(WAITING_FOR_WAGERS, ("More wagers", "", "Press CLOSE when", "betting is closed"))
+        if flow.tail != TAIL_SETTLING or state == WAITING_FOR_DECK:
+            return None
+        return pages.get(DRAWING, ("Deal the cards,", "settle the round", "Press GREEN when", "the round is over"))
 
 
 def _close(flow: "Flow", now_ms: int) -> None:
@@ -84,19 +101,3 @@ def _close(flow: "Flow", now_ms: int) -> None:
 def _next(flow: "Flow", phase: int) -> None:
     flow.tail = flow.profile.phase_after(phase)
     flow.page_due = True
-
-
-def page(flow: "Flow") -> "Page | None":
-    state = flow.state
-    pages = flow.profile.pages
-    if state not in _STATES:
-        return None
-    if flow.tail == TAIL_HANDED:
-        return "Deck is out", "SEAT: positions", "Press CLOSE when", "betting is closed"
-    if flow.tail == TAIL_LOCKOUT:
-        return pages.get(WAITING_FOR_LOCKOUT, ("Betting closed", "", "Confirm progressive", "lock-out: LOCK"))
-    if flow.tail == TAIL_WAGERS:
-        return pages.get(WAITING_FOR_WAGERS, ("More wagers", "", "Press CLOSE when", "betting is closed"))
-    if flow.tail != TAIL_SETTLING or state == WAITING_FOR_DECK:
-        return None
-    return pages.get(DRAWING, ("Deal the cards,", "settle the round", "Press GREEN when", "the round is over"))

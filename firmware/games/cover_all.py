@@ -24,28 +24,30 @@ _STATES = (REMAINDER_OFFERED, WAITING_FOR_ROUND_END, WAITING_FOR_DECK, PREPARING
 _NONE = "no Cover All table"
 
 
-def begin(flow: "Flow") -> None:
-    """Post the column for the hands of this round, and of no other; a number of hands without a column gets none."""
-    hands = flow.stacks_taken + flow.profile.cover_all - 2  # the dealer's counts, or it does not: as the table has set
-    flow.hands = hands
-    flow.page = 0
-    column = hands if hands in flow.profile.columns else 0
-    flow.outbox.post(ids.EV_COVER_ALL, hands, column, text=flow.profile.clauses[RULE_COVER_ALL])
+class CoverAll:
+    """What Flow.cover is where the table plays it."""
 
+    def begin(self, flow: "Flow") -> None:
+        """Post the column for the hands of this round; a number of hands without a column gets none."""
+        hands = flow.stacks_taken + flow.profile.cover_all - 2  # the table sets whether the dealer's counts
+        flow.hands = hands
+        flow.page = 0
+        column = hands if hands in flow.profile.columns else 0
+        flow.outbox.post(ids.EV_COVER_ALL, hands, column, text=flow.profile.clauses[RULE_COVER_ALL])
 
-def page(flow: "Flow") -> "Page | None":
-    """The column of this round, two rows a page, with what to do next on each."""
-    if flow.state not in _STATES:
-        return None
-    column = flow.profile.columns.get(flow.hands)
-    then = "Take the remainder"
-    if flow.state != REMAINDER_OFFERED:
-        then = "SEAT more, GREEN end" if flow.tail else "Please wait"
-    if column is None:
-        return "Cover All: %d hands" % flow.hands, _NONE, "", then
-    first = flow.page % 4 * 2
-    rows = ["", ""]
-    for i in range(2):
-        if first + i < len(_HANDS):
-            rows[i] = "%s %d:1" % (_HANDS[first + i], column[first + i])
-    return "Cover All: %d hands" % flow.hands, rows[0], rows[1], then
+    def page(self, flow: "Flow") -> "Page | None":
+        """The column of this round, two rows a page, with what to do next on each."""
+        if flow.state not in _STATES:
+            return None
+        column = flow.profile.columns.get(flow.hands)
+        then = "Take the remainder"
+        if flow.state != REMAINDER_OFFERED:
+            then = "SEAT more, GREEN end" if flow.tail else "Please wait"
+        if column is None:
+            return "Cover All: %d hands" % flow.hands, _NONE, "", then
+        first = flow.page % 4 * 2
+        rows = ["", ""]
+        for i in range(2):
+            if first + i < len(_HANDS):
+                rows[i] = "%s %d:1" % (_HANDS[first + i], column[first + i])
+        return "Cover All: %d hands" % flow.hands, rows[0], rows[1], then

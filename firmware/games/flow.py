@@ -29,7 +29,7 @@ from firmware.games.profile import (
     RULE_TWO_DECKS,
     TAIL_HANDED,
 )
-from firmware.games.table_facts import OUT, TableFacts
+from firmware.games.table_facts import NOT_IN, TableFacts
 from firmware.image import motors_off
 from firmware.machines.kinds import make_machine
 from firmware.machines.meters import Meters
@@ -144,8 +144,8 @@ class Flow:
         self.facts = TableFacts(profile)
         self.facts.once = not self.machine.draws
         self.play: "Any" = None  # what is known of a shoe that is drawn by hand; procedure.py makes it where one is
-        self.by_hand: "Any" = None  # firmware.games.by_hand, where decks are handed out: procedure.py imports it
-        self.cover: "Any" = None  # firmware.games.cover_all, where the table plays it: procedure.py imports it
+        self.by_hand: "Any" = None  # HandRounds, where decks are handed out
+        self.cover: "Any" = None  # CoverAll, where the table plays it
         if profile.extras & EXTRA_TENS_OUT and self.machine.shuffles:
             self.machine.feed.faces.tens_out = True
         self.room = 0  # events the journal can still take, as the app last saw it
@@ -327,7 +327,7 @@ def _hands_kept(flow: Flow) -> int:
         return ids.UNKNOWN_U16  # dealt by hand, to players that were not told of
     if players > 1 and not flow.positions and flow_dealing(flow):
         players -= 1  # the last stack may have been the dealer's own
-    return ((1 << players) - 1) & ~flow.facts.word(OUT)
+    return ((1 << players) - 1) & ~flow.facts.word(NOT_IN)
 
 
 def flow_path_clear(inp: "Inputs", lines: "tuple[int, ...]") -> bool:

@@ -4,7 +4,7 @@ from micropython import const
 
 from firmware.games.flow import flow_dealing, flow_players
 from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD
-from firmware.games.table_facts import DEALER_DONE, FINAL, OUT, SECONDS
+from firmware.games.table_facts import DEALER_DONE, FINAL, NOT_IN, SECONDS
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -37,12 +37,12 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if what != ids.REC_FOLD and not profile.final_each:
         return ids.REASON_STATE
     if what == ids.REC_FINAL_DEAL:
-        fits = a == _ones(seconds) if seconds else a <= flow_players(flow) - _ones(facts.word(OUT))
+        fits = a == _ones(seconds) if seconds else a <= flow_players(flow) - _ones(facts.word(NOT_IN))
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
     if a > flow_players(flow):
         return ids.REASON_ARGUMENT
     placed = seconds >> (a - 1) & 1
-    if facts.word(OUT) >> (a - 1) & 1 or (what == ids.REC_SECOND_WAGER and b == placed):
+    if facts.word(NOT_IN) >> (a - 1) & 1 or (what == ids.REC_SECOND_WAGER and b == placed):
         return ids.REASON_STATE  # out of the round, or placed or taken back before
     return ids.REASON_NONE
 
@@ -50,7 +50,7 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
 def _undecided(flow: "Flow") -> int:
     """Players who have neither folded nor placed a second wager, as far as that was told."""
     facts = flow.facts
-    return ((1 << flow_players(flow)) - 1) & ~(facts.word(OUT) | facts.word(SECONDS))
+    return ((1 << flow_players(flow)) - 1) & ~(facts.word(NOT_IN) | facts.word(SECONDS))
 
 
 def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
@@ -65,10 +65,10 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
         if not open_ended and a > (flow.positions if flow.round_open and flow.positions else flow_players(flow)):
             return ids.REASON_ARGUMENT  # it does not play
         seconds = facts.word(SECONDS)
-        if facts.word(OUT) >> (a - 1) & 1 or final == 1 or (final and seconds and not seconds >> (a - 1) & 1):
+        if facts.word(NOT_IN) >> (a - 1) & 1 or final == 1 or (final and seconds and not seconds >> (a - 1) & 1):
             return ids.REASON_STATE  # it takes no part any more
     due = due_cards(flow, a)
-    if not due or (not a and facts.word(OUT) >> (DEALER_DONE - 1) and b == due - 1):
+    if not due or (not a and facts.word(NOT_IN) >> (DEALER_DONE - 1) and b == due - 1):
         return ids.REASON_STATE  # it has no cards yet; or was completed, and is not completed twice
     if b == due:
         return ids.REASON_ARGUMENT

@@ -158,13 +158,13 @@ def procedure_resume(
     sensor it names. A round whose cards were all out was not cut short: the dealer goes on settling it."""
     _open_steps(flow)
     if flow.profile.mode:
-        from firmware.games import by_hand
+        from firmware.games.by_hand import HandRounds
 
-        flow.by_hand = by_hand
+        flow.by_hand = HandRounds()
     if flow.profile.cover_all:
-        from firmware.games import cover_all
+        from firmware.games.cover_all import CoverAll
 
-        flow.cover = cover_all
+        flow.cover = CoverAll()
     tail_resume(flow)
     if not interrupted and not round_open:
         if warning:

@@ -77,7 +77,7 @@ def _counted(flow: "Flow", rule: int, now_ms: int) -> bool:
     """Without records the dealer alone knows the final deal, and so which number is right: his word is taken. With
     records the final deal is told first, and presses made before do not count."""
     cards = flow.profile.deck_cards
-    if flow.tail not in (0, TAIL_HANDED):
+    if flow.tail and flow.tail != TAIL_HANDED:
         cards = flow.facts.stub()
     if cards == ids.UNKNOWN_U16 and flow.profile.recorded:
         return False

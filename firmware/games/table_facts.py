@@ -34,7 +34,7 @@ ASTRAY = const(13)  # cards that the device counted into hands and that hands di
 EXTRA = const(14)  # cards due to the dealer's hand or in place of a rejected one
 BY_HAND = const(15)  # cards that left the rest by hand, with a sign: less than none where a dealt hand was short
 SECONDS = const(16)  # positions with a standing second wager, two bytes
-OUT = const(18)  # and those that take no part any more, folded or void, two bytes
+NOT_IN = const(18)  # and those that take no part any more, folded or void, two bytes
 FINAL = const(20)  # positions in the final deal that are not void since, and one; 0: not frozen yet
 COUNTED = const(21)  # 1: the stub was counted
 STUB = const(22)  # and had so many cards, two bytes
@@ -312,7 +312,7 @@ class TableFacts:
     def _leaves(self, position: int) -> None:
         """A position takes no part in the round any more."""
         bit = 1 << (position - 1)
-        self._set_word(OUT, self.word(OUT) | bit)
+        self._set_word(NOT_IN, self.word(NOT_IN) | bit)
         self._set_word(SECONDS, self.word(SECONDS) & ~bit)
 
     def _misdealt(self, seat: int, cards: int, consequence: int) -> None:

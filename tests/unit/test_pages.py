@@ -8,7 +8,8 @@ from firmware.fault import (
     FAULT_NAMES,
     FAULT_NOISE,
 )
-from firmware.games import by_hand, cover_all
+from firmware.games.by_hand import HandRounds
+from firmware.games.cover_all import CoverAll
 from firmware.games.flow import (
     DECK_HELD,
     SHUFFLING,
@@ -54,7 +55,7 @@ class Shown:
         self.outbox = self
         self.round = 1
         self.play = None
-        self.cover = cover_all
+        self.cover = CoverAll()
         self.by_hand = None
 
 
@@ -82,7 +83,7 @@ def every_page():
         for state in (WAITING_FOR_DECK, WAITING_FOR_ROUND_END, DECK_HELD, SHUFFLING):
             for tail in range(1, 5):
                 shown = Shown(state, 0, game)
-                shown.by_hand = by_hand
+                shown.by_hand = HandRounds()
                 shown.tail = tail
                 yield shown
     for held in (HELD_OFF, HELD_NEW):
