@@ -137,9 +137,6 @@ LAYERS: dict[str, tuple[str, ...]] = {
     **HOST_LAYERS,
 }
 
-# Circles of imports that are still to be broken.
-CIRCLES_LEFT = [["firmware.games.drawn.pages", "firmware.games.drawn.round"]]
-
 # What a port's contract looks like is a type, and types do not reach the device.
 TYPES_ONLY = ("hal.api",)
 

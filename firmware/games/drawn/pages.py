@@ -7,7 +7,8 @@ from firmware.protocol import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from firmware.games.drawn.round import Play
+    from typing import Any
+
     from firmware.games.flow import Flow
     from firmware.games.profile import Page
 
@@ -34,7 +35,7 @@ _NOTICES = (
 )
 
 
-def draw_page(flow: "Flow", play: "Play") -> "Page | None":
+def draw_page(flow: "Flow", play: "Any") -> "Page | None":
     """None: as for any other machine."""
     state = flow.state
     ruled = flow.profile.clauses[RULE_BURN] != CLAUSE_NONE
@@ -59,7 +60,7 @@ def draw_page(flow: "Flow", play: "Play") -> "Page | None":
     return _drawing(flow, play) if state == DRAWING else None
 
 
-def _planned(flow: "Flow", play: "Play") -> "Page | None":
+def _planned(flow: "Flow", play: "Any") -> "Page | None":
     """Of a game whose betting is closed again once the cards of its plan are out."""
     if play.closed_again:
         return None
@@ -67,7 +68,7 @@ def _planned(flow: "Flow", play: "Play") -> "Page | None":
     return flow.profile.pages.get(WAITING_FOR_WAGERS if dealt else DRAWING)
 
 
-def _drawing(flow: "Flow", play: "Play") -> "Page":
+def _drawing(flow: "Flow", play: "Any") -> "Page":
     reader = play.reader
     if play.refill:
         if play.refill == 1:
