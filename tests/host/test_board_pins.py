@@ -68,7 +68,7 @@ def test_nothing_is_where_a_device_speaks_that_cannot_read_its_config(path: str)
 
 
 def test_that_place_is_the_one_in_the_devices_own_main() -> None:
-    source = (configs.folder().parent / "hal" / "device.py").read_text()
+    source = (configs.folder().parent / "hal" / "boot_main.py").read_text()
     link = ast.literal_eval(source.partition("\nLINK = ")[2].partition("\n")[0])
     assert {mcu.halted_tx for mcu in pins.MCUS.values() if mcu.port == "rp2"} == {link["tx"]}
 

@@ -91,7 +91,7 @@ def test_typed_calls_put_on_record_what_they_say() -> None:
     assert shoe.records.induction().done
     assert shoe.records.provenance(Source.SUPPLIER).done
     refused = shoe.records.stub_counted(42, Misdealt.YES)
-    assert not refused.done and refused.reason == Reason.STATE
+    assert not refused.done and refused.reason == Reason.ARGUMENT  # no deal to be misdealt between rounds
     assert shoe.records.dispute(begins=True).done
     port.hand("load", "52")
     port.run(500)

@@ -204,10 +204,10 @@ def test_more_edges_than_can_be_kept_stop_the_machine():
     stage = Stage(board(), GAME, 7)
     dealing(stage)
     plant = stage.rig.plant
-    # Of four lines, so that none of them is too fast by itself and called noise.
+    # Of four lines and over 16 ms, so that neither one of them nor all together are called noise.
     lines = (plant.line_opacity, plant.line_exit, plant.line_tray, plant.line_ejector)
     for i in range(40):
-        plant.set_line(lines[i % 4], 1 - i // 4 % 2, plant.now_us)
+        plant.set_line(lines[i % 4], 1 - i // 4 % 2, plant.now_us - 400 * (40 - i))
     stage.until("warning_latched", 5000)
     assert fields_of(stage, "warning_latched")[0][0] == FAULT_EDGE_LOST
 

@@ -151,9 +151,9 @@ def test_more_edges_than_fit_are_not_silently_dropped():
     hal = SimHal(plant, Nv(64))
     inp = Inputs()
     hal.sample(inp)
-    for i in range(20):  # on two lines: so many on one would be noise
-        plant.set_line(plant.line_exit, 1 - i % 2, i)
-        plant.set_line(plant.line_tray, 1 - i % 2, i)
+    for i in range(20):  # on two lines, over 16 ms: so many on one, or in 8 ms, would be noise
+        plant.set_line(plant.line_exit, 1 - i % 2, i * 800)
+        plant.set_line(plant.line_tray, 1 - i % 2, i * 800)
     hal.sample(inp)
     assert inp.edge_lost and inp.noisy == NO_LINE
 

@@ -68,6 +68,7 @@ NEEDS: dict[str, str] = {
     "burn": "next round refused: a card has to be burned",
     "hole_card": "next card refused: up-card and hole-card reader first",
     "rack": "refused: the rack has to be counted",
+    "card": "release refused: a card that a rule makes due comes first",
 }
 _ANSWERS = {
     Answer.NONE: "no answer",
