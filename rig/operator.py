@@ -84,9 +84,10 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
     if state == states.DRAW_READY:
         return [(500, "press", {"button": "close"})] if plays else [(500, "lift", {})]
     if state == states.DRAWING:
-        if plays and not flow.machine.cut_seen:
-            return [(300, "draw", {"ms": 200})]
         again = flow.profile.closings > 1 and not flow.play.closed_again
+        short = again and flow.play.draws < flow.play.deal(flow)  # betting closes again when the plan's cards are out
+        if short or (plays and not flow.machine.cut_seen):
+            return [(300, "draw", {"ms": 200})]
         return [(500, "press", {"button": "close" if again else "green"})]
     if state == states.DECK_SPENT and plant.hopper:
         return [(500, "lift", {})]
