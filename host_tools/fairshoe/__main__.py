@@ -1,5 +1,6 @@
 """Entry point of `python -m fairshoe` and `fairshoe`. Catches Ctrl-C that arrives while modules are still loading."""
 
+import os
 import sys
 
 EXIT_INTERRUPTED = 130
@@ -9,10 +10,17 @@ def main() -> int:
     try:
         from fairshoe.cli import command_line
 
-        return command_line.main()
+        code = command_line.main()
     except KeyboardInterrupt:
         print("\nfairshoe: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
+        code = EXIT_INTERRUPTED
+    if code == EXIT_INTERRUPTED:
+        # Python itself ends by the signal, and not with this status, if Ctrl-C came while it executed a text: that is
+        # how a dataclass is made, in a module that is loaded late.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 if __name__ == "__main__":

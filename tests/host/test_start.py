@@ -65,3 +65,14 @@ def test_the_package_gives_what_it_lists() -> None:
 def test_importing_the_package_loads_little() -> None:
     program = "import sys, fairshoe; assert not {'fairshoe.messages', 'asyncio'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], timeout=600, check=True)
+
+
+def test_ctrl_c_while_python_executes_a_text_ends_with_the_status_of_an_interruption() -> None:
+    """A dataclass is made by `exec`, and Python then ends by SIGINT even if the interruption was handled."""
+    program = (
+        "import sys\nfrom fairshoe import __main__\nfrom fairshoe.cli import command_line\n"
+        "def interrupted():\n    try:\n        exec('raise KeyboardInterrupt')\n"
+        "    except KeyboardInterrupt:\n        return 130\n"
+        "command_line.main = interrupted\nsys.exit(__main__.main())\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], timeout=600, check=False).returncode == 130
