@@ -67,7 +67,7 @@ def test_importing_the_package_loads_little() -> None:
     subprocess.run([sys.executable, "-c", program], timeout=600, check=True)
 
 
-def test_ctrl_c_while_python_executes_a_text_ends_with_the_status_of_an_interruption() -> None:
+def test_ctrl_c_while_python_executes_a_text_ends_with_the_status_of_an_interruption(tmp_path: Path) -> None:
     """A dataclass is made by `exec`, and Python then ends by SIGINT even if the interruption was handled."""
     program = (
         "import sys\nfrom fairshoe import __main__\nfrom fairshoe.cli import command_line\n"
@@ -75,4 +75,6 @@ def test_ctrl_c_while_python_executes_a_text_ends_with_the_status_of_an_interrup
         "    except KeyboardInterrupt:\n        return 130\n"
         "command_line.main = interrupted\nsys.exit(__main__.main())\n"
     )
-    assert subprocess.run([sys.executable, "-c", program], timeout=600, check=False).returncode == 130
+    (tmp_path / "started.py").write_text(program)
+    command = [sys.executable, "-m", "started"]  # as `python -m fairshoe` is started: with -c Python ends another way
+    assert subprocess.run(command, cwd=tmp_path, timeout=600, check=False).returncode == 130
