@@ -113,7 +113,7 @@ class App:
         journal = self.journal
         mode = ids.MODE_NAMES.split().index(config["link"]["mode"])
         keys = Keys(hal)
-        journal.sealer = Sealer(keys)
+        journal.sealer = Sealer(keys, hal.unique_id())
         self.link = Link(hal, codes, keys.key, config["link"]["clear_ack"])
         self.service = Service(self.link, flow, self.inp, keys, journal.sealer)
         self.runner = CommandRunner(flow, self.inp, journal.lanes, mode)

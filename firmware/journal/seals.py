@@ -2,7 +2,7 @@
 
     seal key    = HMAC(device key, "fairshoe seal")
     sealed      = HMAC(seal key, log 16 | hash of the record before 32 | the record up to its mac)[:16]
-    journal_is  = HMAC(seal key, "fairshoe journal 1" | the message up to its mac)[:16]
+    journal_is  = HMAC(seal key, "fairshoe journal 1" | device u32 | the message up to its mac)[:16]
 
 Who holds the seal key can check a journal and nothing else. docs/JOURNAL.md says how.
 """
@@ -26,8 +26,9 @@ _WHOLE = b"fairshoe journal 1"
 class Sealer:
     """Knows when a seal is due, and makes it. Without a key there are none."""
 
-    def __init__(self, keys: "Keys") -> None:
+    def __init__(self, keys: "Keys", device: int) -> None:
         self.keys = keys
+        self.whole_label = _WHOLE + device.to_bytes(4, "little")
         self.hmac: "Hmac | None" = None
         self.since = 0  # records after the last seal
         self.wanted = False
@@ -61,4 +62,4 @@ class Sealer:
 
     def whole(self, told: "bytes | memoryview") -> bytes:
         """The MAC of what is told about the journal as a whole; zeros without a key."""
-        return self.hmac.digest(_WHOLE, told)[:MAC_SIZE] if self.hmac else bytes(MAC_SIZE)
+        return self.hmac.digest(self.whole_label, told)[:MAC_SIZE] if self.hmac else bytes(MAC_SIZE)

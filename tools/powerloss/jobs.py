@@ -12,6 +12,7 @@ from typing import Any
 
 from fairshoe.boards import configs
 from fairshoe.games.profiles import game_names
+from fairshoe.journal.expectation import Expected
 from fairshoe.journal.export import Attestation, Export, Record
 from fairshoe.journal.verify import verify
 from fairshoe.keys import seal_key
@@ -279,9 +280,11 @@ def proofs(rig: Rig) -> list[str]:
         found = journal.load(seq)
         records.append(Record(seq, bytes(journal.buf[:CRC_AT]) if found else b""))
     told = Attestation(first, journal.seq_last, 0, sealer.keys.generation(), journal.head, b"")
-    told = replace(told, mac=sealer.whole(told.signed(journal.log)))
+    device = rig.hal.unique_id()
+    told = replace(told, mac=sealer.whole(told.signed(device, journal.log)[4:]))  # the sealer knows its device
     key = rig.app.link.key
-    verdict = verify(Export(rig.hal.unique_id(), journal.log, 0, [told], records), [seal_key(key)] if key else [])
+    export = Export(device, journal.log, 0, [told], records)
+    verdict = verify(export, [seal_key(key)] if key else [], Expected(first=first))
     if key and not verdict.problems and not verdict.whole:
         return [f"Finding: chain: records {verdict.unproved} are not proved"]
     return [f"Finding: chain: {problem.text()}" for problem in verdict.problems]

@@ -14,10 +14,13 @@ from typing import Any
 from fairshoe.cli.connection import Connection, add_key, add_port
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
+from fairshoe.journal.expectation import Expected, expected_of
 from fairshoe.journal.export import (
+    LOG_SIZE,
     Export,
     JournalAltered,
     NothingToVerify,
+    PartialExport,
     Progress,
     Record,
     pull,
@@ -56,14 +59,33 @@ def add_arguments(journal: argparse.ArgumentParser) -> None:
         "verify",
         help="prove that an export is what the device wrote, all of it",
         description="Checks every hash, every seal and the attested end, and whether what is told makes sense. Says "
-        "what is proved and what is not. Exit status: 0 everything is proved, 15 altered or incomplete, 16 nothing, "
-        "or not enough, to verify against. See docs/JOURNAL.md.",
+        "what is proved and what is not. What is expected of the file comes from options or from a host's store. Exit "
+        "status: 0 everything is proved, 15 altered or incomplete, 16 nothing, or not enough, to verify against, 21 "
+        "proved, and its beginning or its end is missing. See docs/JOURNAL.md.",
     )
     check.add_argument("file", metavar="FILE", help="an export")
     check.add_argument(
         "--key-file", metavar="F", action="append", default=[], help="seal key or device key; once for every generation"
     )
+    check.add_argument("--store", metavar="F", help="the store of the table host: what it has stored must be here")
+    check.add_argument("--device", type=_device, metavar="HEX", help="the device it must be of")
+    check.add_argument("--log", type=_log, metavar="HEX", help="the identity of the log it must be of")
+    check.add_argument("--first", type=int, metavar="SEQ", help="the record it must begin with, or before; default: 1")
+    check.add_argument("--last", type=int, metavar="SEQ", help="the record it must end with, or after")
     check.add_argument("--json", action="store_true", help="the verdict as JSON")
+
+
+def _device(text: str) -> int:
+    if len(text) > 8:
+        raise ValueError(text)
+    return int(text, 16)
+
+
+def _log(text: str) -> bytes:
+    log = bytes.fromhex(text)
+    if len(log) != LOG_SIZE:
+        raise ValueError(text)
+    return log
 
 
 def run(options: argparse.Namespace) -> int:
@@ -154,19 +176,29 @@ def utc_text(utc_s: int) -> str:
 def _verify(options: argparse.Namespace) -> int:
     export = read_export(Path(options.file))
     keys = [read_seal_key(Path(name)) for name in options.key_file]
-    verdict = verify(export, keys)
+    expected = Expected(options.device, options.log, options.first, options.last)
+    if options.store:
+        expected = expected_of(Path(options.store), expected)
+    verdict = verify(export, keys, expected)
     if options.json:
         print(json.dumps(_verdict_json(export, verdict)))
     else:
         _print(options.file, export, verdict)
+        if expected.last is None and export.records:
+            print("  note      whether there is a newer export is not known: give --store or --last")
     if verdict.problems:
         raise JournalAltered(
             f"{options.file} is altered or incomplete: {verdict.problems[0].text()}.",
             "Keep the file as it is, pull a second one from the device, and find out which of them is right.",
         )
-    if not verdict.whole:
+    if not verdict.sound:
         what, advice = _why_not(export, verdict)
         raise NothingToVerify(f"{options.file}: {what}", advice)
+    if verdict.partial:
+        raise PartialExport(
+            f"{options.file} is not the whole journal: {'; '.join(verdict.partial)}.",
+            "Find the export with the rest; if the file is meant to begin there, say so with --first.",
+        )
     return 0
 
 
@@ -195,7 +227,8 @@ def _runs(runs: list[tuple[int, int]]) -> str:
 
 
 def _print(name: str, export: Export, verdict: Verdict) -> None:
-    print(f"{printable(name)}: log {export.log.hex()}, device {export.device:08x} (as it said)")
+    device = f"{export.device:08x}" + ("" if verdict.attested else " (not attested)")
+    print(f"{printable(name)}: log {export.log.hex()}, device {device}")
     print(f"  records   {verdict.records}, from {verdict.first} to {verdict.last}")
     good = f", {len(verdict.seals_good)} good" if verdict.keyed else ", not checked: no key was given"
     print(f"  seals     {len(verdict.seals)}{good if verdict.seals else ''}")
@@ -205,9 +238,11 @@ def _print(name: str, export: Export, verdict: Verdict) -> None:
         print(f"  attested  records {told.first} to {told.last}, under {under}, {when}")
     for note in verdict.notes:
         print(f"  note      {printable(note)}")
+    for what in verdict.partial:
+        print(f"  PARTIAL   {printable(what)}")
     for problem in verdict.problems:
         print(f"  WRONG     {printable(problem.text())}")
-    if verdict.whole:
+    if verdict.sound:
         print(f"  proved    records {verdict.first} to {verdict.last} are what the device wrote, and none is missing")
         return
     if verdict.keyed and verdict.proved:
@@ -220,6 +255,7 @@ def _verdict_json(export: Export, verdict: Verdict) -> dict[str, Any]:
         "log": export.log.hex(),
         "device": f"{export.device:08x}",
         "whole": verdict.whole,
+        "partial": verdict.partial,
         "first": verdict.first,
         "last": verdict.last,
         "records": verdict.records,

@@ -45,6 +45,12 @@ class JournalAltered(FairshoeError):
     exit_code = 15
 
 
+class PartialExport(FairshoeError):
+    """An export that is proved and does not hold all that is expected: its beginning or its end is missing."""
+
+    exit_code = 21
+
+
 class NothingToVerify(FairshoeError):
     """Nothing that could prove anything: no key, or no seal."""
 
@@ -112,8 +118,9 @@ class Attestation:
     head: bytes
     mac: bytes
 
-    def signed(self, log: bytes) -> bytes:
-        numbers = b"".join(value.to_bytes(4, "little") for value in (self.first, self.last, self.utc_s))
+    def signed(self, device: int, log: bytes) -> bytes:
+        """What the MAC covers: the device's number, which no field of the message holds, and the message."""
+        numbers = b"".join(value.to_bytes(4, "little") for value in (device, self.first, self.last, self.utc_s))
         return numbers + self.key.to_bytes(2, "little") + log + self.head
 
     def line(self) -> dict[str, Any]:

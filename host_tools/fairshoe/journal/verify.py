@@ -11,6 +11,7 @@ import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fairshoe.journal.expectation import Expected, contradictions, shortfalls
 from fairshoe.journal.export import MAC_SIZE, Attestation, Export, Record
 from fairshoe.journal.plausibility import check_sense
 from fairshoe.messages import Sealed
@@ -57,12 +58,18 @@ class Verdict:
     keyed: bool = False  # a key was given
     attested: bool = False  # the newest attestation is good
     problems: list[Problem] = field(default_factory=list[Problem])
+    partial: list[str] = field(default_factory=list[str])  # which end is not there
     notes: list[str] = field(default_factory=list[str])  # true, and no fault
     generations: set[int] = field(default_factory=set[int])  # keys that were found to be in hand
 
     @property
     def whole(self) -> bool:
         """Everything is proved: contents, order, beginning and end."""
+        return self.sound and not self.partial
+
+    @property
+    def sound(self) -> bool:
+        """Every record that is here is proved, and none is missing between them."""
         return not self.problems and self.attested and len(self.proved) == self.records > 0
 
     @property
@@ -78,8 +85,9 @@ class Verdict:
         return runs
 
 
-def verify(export: Export, keys: Sequence[bytes] = ()) -> Verdict:
-    """`keys` are seal keys, of as many generations as there are at hand."""
+def verify(export: Export, keys: Sequence[bytes] = (), expected: Expected | None = None) -> Verdict:
+    """`keys` are seal keys, of as many generations as there are at hand; `expected` is known from elsewhere."""
+    expected = expected or Expected()
     verdict = Verdict(export.first, export.last, len(export.records), keyed=bool(keys))
     for line, what in export.damage:
         verdict.problems.append(Problem(what, line=line))
@@ -91,8 +99,10 @@ def verify(export: Export, keys: Sequence[bytes] = ()) -> Verdict:
     broken = _check_order(export, faults, altered, verdict)
     _check_ends(export, verdict)
     _check_forgery(export, verdict)
-    for seq, what in check_sense(export, broken):
-        verdict.problems.append(Problem(what, seq))
+    for seq, what in [*check_sense(export, broken), *contradictions(export, expected)]:
+        verdict.problems.append(Problem(what, seq, 0 if seq else HEADER_LINE))
+    if export.records:
+        verdict.partial = list(shortfalls(export, expected))
     verdict.problems = [_placed(problem, export, verdict) for problem in _once(verdict.problems)]
     return verdict
 
@@ -110,8 +120,8 @@ def seal_mac(key: bytes, log: bytes, record: Record) -> bytes:
     return hmac.digest(key, signed, hashlib.sha256)[:MAC_SIZE]
 
 
-def attestation_mac(key: bytes, log: bytes, attestation: Attestation) -> bytes:
-    return hmac.digest(key, WHOLE_TEXT + attestation.signed(log), hashlib.sha256)[:MAC_SIZE]
+def attestation_mac(key: bytes, export: Export, attestation: Attestation) -> bytes:
+    return hmac.digest(key, WHOLE_TEXT + attestation.signed(export.device, export.log), hashlib.sha256)[:MAC_SIZE]
 
 
 def _good_seals(export: Export, keys: Sequence[bytes], verdict: Verdict) -> list[int]:
@@ -135,7 +145,7 @@ def _anchors(export: Export, keys: Sequence[bytes], verdict: Verdict) -> dict[in
     bad: list[Attestation] = []
     for attestation in export.attested:
         mac = attestation_mac  # one for every generation at hand
-        good = any(hmac.compare_digest(mac(key, export.log, attestation), attestation.mac) for key in keys)
+        good = any(hmac.compare_digest(mac(key, export, attestation), attestation.mac) for key in keys)
         if good:
             verdict.generations.add(attestation.key)
         else:
@@ -244,7 +254,7 @@ def _check_ends(export: Export, verdict: Verdict) -> None:
     elif export.first < oldest:
         verdict.problems.append(Problem(f"the device had no records before {oldest} any more", export.first))
     elif export.first > 1:
-        verdict.notes.append(f"what happened before record {export.first} had been used again, and is not here")
+        verdict.notes.append(f"the device had used the space of records before {export.first} again")
 
 
 def _check_forgery(export: Export, verdict: Verdict) -> None:
