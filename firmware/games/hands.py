@@ -22,7 +22,7 @@ def hands_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if what == ids.REC_PROGRESSIVE:  # one wager a player
         return ids.REASON_ARGUMENT if flow.positions and a > flow.positions else ids.REASON_NONE
     if what == ids.REC_HOLE_CARD_SEEN:
-        late = flow.profile.final_each and not _undecided(flow)
+        late = flow.profile.final_each and not undecided(flow)
         return ids.REASON_STATE if late else ids.REASON_NONE
     return _decision_objection(flow, what, a, b)
 
@@ -47,10 +47,14 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     return ids.REASON_NONE
 
 
-def _undecided(flow: "Flow") -> int:
-    """Players who have neither folded nor placed a second wager, as far as that was told."""
+def undecided(flow: "Flow") -> int:
+    """Players who have neither folded nor placed a second wager, as far as that was told. While a stack lies there that
+    no player gets, and positions were not set, the last one taken was the dealer's."""
     facts = flow.facts
-    return ((1 << flow_players(flow)) - 1) & ~(facts.word(NOT_IN) | facts.word(SECONDS))
+    players = flow_players(flow)
+    if flow_dealing(flow) and not flow.positions:
+        players -= 1
+    return ((1 << players) - 1) & ~(facts.word(NOT_IN) | facts.word(SECONDS))
 
 
 def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:

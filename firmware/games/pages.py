@@ -117,15 +117,7 @@ def _play(flow: "Flow") -> "Page":
         if page is not None:
             return page
     if flow.need and flow.need != ids.NEED_CARD:
-        page = _NEEDS[flow.need]
-        told = flow.need == ids.NEED_COUNT and flow.tail and flow.profile.recorded
-        if told and flow.facts.stub() == ids.UNKNOWN_U16:
-            return "Final deal is not", "on record", "Tell the table", "system"
-        if flow.need != ids.NEED_INDUCTION or not flow.facts.deck(deck_next(flow), HELD) & HELD_OFF:
-            return page
-        if flow.profile.recorded:
-            return page[0], "Take it off; new one", page[2], page[3]
-        return ("Take this deck off", "the table. New one", "inducted: open door,", "close it, press ACK")
+        return _needed(flow)
     if flow.tail and flow.by_hand is not None:
         page = flow.by_hand.page(flow)
         if page is not None:
@@ -146,8 +138,24 @@ def _play(flow: "Flow") -> "Page":
     if state == WAITING_FOR_GREEN and flow.profile.extras & EXTRA_SETTLED_FIRST and flow.profile.decks > 1:
         return "Rest comes out for", "the other deck, and", "joins the last hand.", "Press GREEN"
     if flow.facts.row[EXTRA] and state in (WAITING_FOR_GREEN, WAITING_FOR_WAGERS):
-        return "One card more is due", "Press LOCK to get it", page[2], page[3]
+        return "One card more is due", "Press LOCK to get it", "Play goes on after", "that card"
     return page
+
+
+def _needed(flow: "Flow") -> "Page":
+    """What a rule wants first."""
+    need = flow.need
+    if need == ids.NEED_DECISIONS:
+        return "Fold or raise of all", "is not on record", "Tell the table", "system"
+    page = _NEEDS[need]
+    told = need == ids.NEED_COUNT and flow.tail and flow.profile.recorded
+    if told and flow.facts.stub() == ids.UNKNOWN_U16:
+        return "Final deal is not", "on record", "Tell the table", "system"
+    if need != ids.NEED_INDUCTION or not flow.facts.deck(deck_next(flow), HELD) & HELD_OFF:
+        return page
+    if flow.profile.recorded:
+        return page[0], "Take it off; new one", page[2], page[3]
+    return ("Take this deck off", "the table. New one", "inducted: open door,", "close it, press ACK")
 
 
 def _next_deck(flow: "Flow") -> "Page | None":

@@ -4,6 +4,7 @@ A need holds back the button and the command alike; the display names it, and wh
 clause.
 """
 
+from firmware.games.hands import undecided
 from firmware.games.profile import (
     CLAUSE_NONE,
     RULE_BURN,
@@ -16,6 +17,7 @@ from firmware.games.profile import (
     RULE_LOCKOUT,
     RULE_PROVENANCE,
     RULE_RACK,
+    RULE_RELEASE,
     RULE_REMOVAL,
     RULE_STUB_COUNT,
     RULE_TWO_DECKS,
@@ -59,6 +61,7 @@ _RULES = (
     RULE_HOLE_CARD,
     RULE_RACK,
     RULE_FACE_UP,
+    RULE_RELEASE,
 )
 
 
@@ -115,8 +118,14 @@ def need_for_cards(flow: "Flow") -> int:
 
 
 def need_for_release(flow: "Flow") -> int:
-    """What keeps the rest inside while the round goes on: a card that a rule makes due comes from it first."""
-    return ids.NEED_CARD if flow.round_open and flow.facts.row[EXTRA] else ids.NEED_NONE
+    """What keeps the rest inside while the round goes on: a card that a rule makes due comes from it first; on a table
+    with records every player has decided first, in a game whose final cards come out of the rest."""
+    if not flow.round_open:
+        return ids.NEED_NONE
+    if flow.facts.row[EXTRA]:
+        return ids.NEED_CARD
+    waits = flow.profile.recorded and flow.profile.final_each and undecided(flow)
+    return ids.NEED_DECISIONS if waits else ids.NEED_NONE
 
 
 def need_for_end(flow: "Flow") -> int:

@@ -66,8 +66,9 @@ RULE_PAT_HAND = const(43)
 RULE_REFUSED = const(44)
 RULE_SURRENDER = const(45)
 RULE_INSURANCE = const(46)
-RULE_HOUSE = const(47)  # about nothing: house policy, no consequence
-RULE_COUNT_ALL = const(48)
+RULE_RELEASE = const(47)
+RULE_HOUSE = const(48)  # about nothing: house policy, no consequence
+RULE_COUNT_ALL = const(49)
 
 # What follows where a game says nothing: the cautious thing, in the order of the rules.
 _CAUTIOUS = bytes(

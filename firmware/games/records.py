@@ -11,6 +11,7 @@ from firmware.games.flow import (
     DRAWING,
     REMAINDER_OFFERED,
     SHUFFLING,
+    STACK_OFFERED,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
     WAITING_FOR_ROUND_END,
@@ -164,6 +165,8 @@ def context(flow: "Flow") -> int:
     found = 1 << (place - 1) if place else 0
     if flow.play is not None and flow.state == DRAWING and flow.profile.closings > 1 and not flow.play.closed_again:
         found |= CTX_WAGERS
+    if flow.state == STACK_OFFERED and flow.need == ids.NEED_DECISIONS:
+        found |= CTX_GREEN  # the dealer wants the rest: all have their cards, and decide
     if flow.tail and (place or flow.state in (WAITING_FOR_ROUND_END, SHUFFLING)):
         found |= _TAIL_CONTEXT[flow.tail]
         if flow.tail == TAIL_SETTLING and flow.profile.mode and not flow.facts.row[FINAL]:

@@ -137,7 +137,8 @@ def step_stack_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
         return _taken(flow, now_ms)
     # A stack that may have been taken a moment ago does not join the remainder: wait until the tray is sure.
     if flow.tray.blocked and flow.panel.take(PRESS_GREEN) and flow.stacks_taken and _open_ended(flow):
-        return _green(flow, now_ms)
+        flow.panel.pressed[PRESS_GREEN] = 1
+        return _green(flow, now_ms) if _granted(flow, PRESS_GREEN) else FOREVER_MS
     return FOREVER_MS
 
 
@@ -183,7 +184,7 @@ def step_waiting_for_wagers(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms:
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if _extra(flow, now_ms):
         return 0
-    if not flow.panel.take(PRESS_CLOSE):
+    if not _granted(flow, PRESS_CLOSE):
         return FOREVER_MS
     flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
     return flow_enter(flow, WAITING_FOR_GREEN, now_ms)
@@ -194,13 +195,16 @@ def step_waiting_for_green(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if _extra(flow, now_ms):
         return 0
+    return _release(flow, now_ms) if _granted(flow, PRESS_GREEN) else FOREVER_MS
+
+
+def _granted(flow: "Flow", button: int) -> bool:
+    """Whether the dealer asks for what follows the deal, and nothing keeps it back."""
     if not flow_committed(flow):
-        return FOREVER_MS  # what was told last is not in the facts yet
-    asked = flow.panel.take(PRESS_GREEN)
+        return False  # what was told last is not in the facts yet
+    asked = flow.panel.take(button)
     need = need_for_release(flow) if _held(flow) else ids.NEED_NONE
-    if hold_for(flow, need, asked) or not asked:
-        return FOREVER_MS
-    return _release(flow, now_ms)
+    return not hold_for(flow, need, asked) and asked != 0
 
 
 def _extra(flow: "Flow", now_ms: int) -> bool:

@@ -254,7 +254,7 @@ class TableFacts:
         elif what == ids.REC_CUT:
             self._set(deck or 1, CUT_MADE, 1)
         elif what == ids.REC_DECK_REMOVED:
-            self._forget(a, 0 if b else self.deck(a, HELD) & (HELD_OFF | HELD_LOOKED))
+            self._forget(a, 0 if b else self.deck(a, HELD) & ~HELD_NEW)
             row[RACK] = row[REMOVED] = 0
         elif what in (ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE):
             self._idle(what, a, consequence)

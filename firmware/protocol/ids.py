@@ -284,7 +284,10 @@ NEED_BURN = const(9)
 NEED_UP_CARD = const(10)
 NEED_RACK = const(11)
 NEED_CARD = const(12)
-NEED_NAMES = "none service dispute induction provenance cut stub_count round_end progressive burn hole_card rack card"
+NEED_DECISIONS = const(13)
+NEED_NAMES = (
+    "none service dispute induction provenance cut stub_count round_end progressive burn hole_card rack card decisions"
+)
 
 # What the hole-card reader said. In code order.
 ANSWER_NONE = const(0)  # it was not asked as the rules want it, and says nothing at all

@@ -233,6 +233,7 @@ class Need(_Named):
     HOLE_CARD = 10
     RACK = 11
     CARD = 12
+    DECISIONS = 13
     UNRECOGNISED = 255
 
 

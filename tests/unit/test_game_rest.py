@@ -85,3 +85,84 @@ def test_without_a_reader_a_card_before_insurance_is_closed_is_flagged():
             assert shoe.record("insurance_closed") == REFUSED
         shoe.draw()
         assert [row[-1] for row in shoe.told("draw_flagged")] == flagged, (up_card, closed)
+
+
+def test_a_table_with_records_keeps_the_rest_until_every_player_has_decided():
+    """Proves: B5-9d (in part)"""
+    table = inducted("boston-5-stud").shuffle().deal(3)
+    assert table.record("second_wager", 1, 1) == DONE
+    assert table.record("fold", 2) == DONE
+    table.play(("", 300, "press", "green"), ("held_back", 1500, "wait", 0))
+    assert table.flow.state == WAITING_FOR_GREEN
+    assert all_fields_of(table.stage, "held_back") == [[ids.NEED_DECISIONS]]
+    assert clauses_of(table.stage, "held_back") == [b"B5-9d"]
+    assert table.display == ["Fold or raise of all", "is not on record", "Tell the table", "system"]
+    assert table.record("second_wager", 3, 1) == DONE
+    assert table.record("second_wager", 3, 0) == DONE  # taken back: not decided any more
+    assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_FAILED
+    assert table.record("misdeal", 3, 2) == DONE  # a hand that is void decides nothing
+    table.release()
+    assert table.record("final_deal", 1) == DONE
+    table.end().close()
+
+
+def test_decisions_are_told_while_a_stack_lies_there_that_no_player_gets():
+    """Proves: B5-9d (in part)"""
+    table = inducted("boston-5-stud").shuffle()
+    table.play(("", 500, "press", "close"), *([("stack_offered", 600, "take", 0)] * 3))
+    table.play(("stack_offered", 600, "wait", 0))
+    assert table.record("fold", 1) == REFUSED  # the deal may not be out yet
+    table.play(("", 300, "press", "green"), ("held_back", 1500, "wait", 0))
+    assert table.display[0] == "Fold or raise of all"
+    assert table.record("fold", 1) == DONE
+    assert table.record("second_wager", 2, 1) == DONE
+    table.release()
+    assert table.record("final_deal", 1) == DONE
+    table.end().close()
+
+
+def test_other_games_release_the_rest_before_players_decide():
+    """Proves: CS-9e (in part), DCP-9c (in part)"""
+    for game in ("caribbean-stud", "double-cross-poker"):
+        table = inducted(game, progressive=False).shuffle().deal(2).release().end()
+        assert "round_ended" in table.stage.names(), game
+        table.close()
+
+
+def inducted(game, **settings):
+    table = Table(game, table=dict(settings, records=True))
+    for step in ("inspected", "verified", "shown", "washed"):
+        assert table.record(step, 1) == DONE
+    return table
+
+
+def test_double_down_stud_closes_betting_again_only_after_a_card_that_is_due():
+    """Proves: DDS-8e (in part), DDS-11b (in part)"""
+    table = Table("double-down-stud").shuffle().deal(2)
+    assert table.record("face_up", 1) == DONE
+    table.play(("", 300, "press", "close"), ("held_back", 500, "wait", 0))
+    assert "betting_closed" not in table.stage.names()
+    assert table.command(ids.CMD_CLOSE_BETTING) == ids.OUTCOME_FAILED
+    table.play(("", 300, "press", "lock"), ("stack_offered", 600, "take", 0), ("", 500, "wait", 0))
+    table.play(("", 300, "press", "close"), ("betting_closed", 300, "wait", 0))
+    table.release().end().close()
+
+
+def test_a_deck_that_left_the_table_in_a_dispute_comes_back_in_dispute():
+    """Proves: CS-10d (in part)"""
+    table = Table("caribbean-stud")
+    assert table.record("dispute", 1, 1) == DONE
+    assert table.record("deck_removed", 1) == DONE
+    table.stage.act("load", {"cards": 52})
+    table.play(("", 300, "press", "green"), ("held_back", 500, "wait", 0))
+    assert all_fields_of(table.stage, "held_back") == [[ids.NEED_DISPUTE]]
+    assert table.record("deck_removed", 1, 1) == DONE  # another deck is in its place
+    table.play(("", 300, "press", "green"), ("deck_verified", 500, "wait", 0))
+    table.close()
+
+
+def test_without_boxes_a_card_counts_as_seen_in_error_only_after_the_smallest_deal():
+    """Proves: DAB-15f (in part)"""
+    shoe = Shoe().load().draw(4)  # burned, and the three cards of one box
+    assert shoe.record("drawn_in_error", 1, 1) == REFUSED and shoe.reason() == ids.REASON_STATE
+    assert shoe.draw().record("drawn_in_error", 1, 1) == DONE

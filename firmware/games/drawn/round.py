@@ -50,6 +50,7 @@ NOTICE_FACE_UP = const(1)
 NOTICE_TEN = const(2)
 
 NOT_MINE = const(-1)
+_LEAST = const(3)  # cards of the smallest deal, where the boxes were not told: the dealer's and two for one box
 
 
 class Play:
@@ -169,7 +170,7 @@ class Play:
             return ids.REASON_STATE  # so many cards have not come
         if what == ids.REC_SHORT_SHOE:
             return self._short_objection(flow, a)
-        if what == ids.REC_DRAWN_IN_ERROR and b and self.draws <= (self.deal(flow) or 2):
+        if what == ids.REC_DRAWN_IN_ERROR and b and self.draws <= (self.deal(flow) or _LEAST):
             return ids.REASON_STATE  # before that the rules have no word about a card that was seen
         if what == ids.REC_BOX_MISSED and self.called:
             return ids.REASON_STATE

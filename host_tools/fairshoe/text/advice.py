@@ -214,6 +214,7 @@ NEEDS: dict[Need, str] = {
     Need.PROGRESSIVE: "tell wagers and chips, which must agree: record progressive WAGERS CHIPS",
     Need.BURN: "draw a card and burn it",
     Need.HOLE_CARD: "tell the dealer's up-card: record up-card RANK; then use the reader",
+    Need.DECISIONS: "tell what each player decides: record second-wager POSITION placed, or record fold POSITION",
     Need.RACK: "count the rack and tell it: record stub-counted CARDS",
 }
 

@@ -68,7 +68,8 @@ NEEDS: dict[str, str] = {
     "burn": "next round refused: a card has to be burned",
     "hole_card": "next card refused: up-card and hole-card reader first",
     "rack": "refused: the rack has to be counted",
-    "card": "release refused: a card that a rule makes due comes first",
+    "card": "refused: a card that a rule makes due comes first",
+    "decisions": "release refused: not every player has folded or raised",
 }
 _ANSWERS = {
     Answer.NONE: "no answer",
