@@ -239,8 +239,8 @@ def check(data: "Data") -> None:
     if not isinstance(data.get("clauses", []), list):
         raise ValueError("clauses: a list of ids, as rules/clauses.json has them")
     _check_steps(data["script"], "script")
-    if data.get("role", "table") not in ("observer", "table", "service"):
-        raise ValueError("role: one of observer, table, service")
+    if data.get("role", "table") not in ("recorder", "table", "service"):
+        raise ValueError("role: one of recorder, table, service")
     scan_us = data.get("scan_us", 0)
     if not isinstance(scan_us, int) or not 0 <= scan_us <= SCAN_US_MAX:
         raise ValueError("scan_us: 0 to %d" % SCAN_US_MAX)

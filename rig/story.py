@@ -93,14 +93,16 @@ class Stage:
         raise Stuck("no outcome of operation %d within %d ms" % (op, wait_ms_max))
 
     def ask_seed(self, key: bytes) -> bytes:
-        """An auditor comes by and asks for the seed of the last deck that is out of play; zeros if none was told. The
-        host has the link again afterwards."""
+        """An auditor waits until the host has been silent for long enough, and asks for the seed of the last deck that
+        is out of play; zeros if none was told. The host has the link again afterwards."""
         host = self.peer
         auditor = Peer(key, ROLE_AUDITOR)
         self._seat(auditor)
-        for _ in range(4):
+        for _ in range(40):
             self.run(400)
-            if auditor.welcomes and not auditor.seeds:
+            if auditor.seeds:
+                break
+            if auditor.welcomes:
                 self._to_device(auditor.frame(auditor.session, CLASS_DIAGNOSTIC, SEED_GET, []))
         self._seat(host)
         return auditor.seeds[-1][-SEED_SIZE:] if auditor.seeds else bytes(SEED_SIZE)

@@ -22,11 +22,11 @@ local ENUMS = {
     answer = { [0] = "none", [1] = "no_blackjack", [2] = "blackjack", [3] = "fault" },
     warning = { [0] = "none", [1] = "misfeed", [2] = "jam_throat", [3] = "jam_exit", [4] = "double_feed", [5] = "card_length", [6] = "mismatch", [7] = "axis", [8] = "door", [9] = "cards_inside", [10] = "power", [11] = "entropy", [12] = "journal", [13] = "edge_lost", [14] = "stack", [15] = "ejector", [16] = "internal", [17] = "beam", [18] = "back", [19] = "face_up", [20] = "composition", [21] = "reset", [22] = "noise", [23] = "panel" },
     sensor = { [0] = "none", [1] = "hopper", [2] = "throat_a", [3] = "throat_b", [4] = "opacity", [5] = "slot", [6] = "exit", [7] = "tray", [8] = "ejector", [9] = "door", [10] = "arrival", [11] = "cut", [12] = "back", [13] = "face", [14] = "hole_card", [15] = "hole_match", [16] = "key_switch", [17] = "button_close", [18] = "button_lock", [19] = "button_seat", [20] = "button_green", [21] = "button_ack" },
-    role = { [0] = "clear", [1] = "observer", [2] = "table", [3] = "service", [4] = "auditor" },
+    role = { [0] = "clear", [1] = "observer", [2] = "table", [3] = "service", [4] = "auditor", [5] = "recorder" },
     mode = { [0] = "report_only", [1] = "table" },
     outcome = { [0] = "accepted", [1] = "running", [2] = "done", [3] = "failed", [4] = "rejected", [5] = "stale", [6] = "conflict", [7] = "in_doubt" },
     reason = { [0] = "none", [1] = "state", [2] = "busy", [3] = "role", [4] = "argument", [5] = "warning", [6] = "power", [7] = "unknown" },
-    why = { [0] = "version", [1] = "no_key", [2] = "backoff", [3] = "role", [4] = "switch" },
+    why = { [0] = "version", [1] = "no_key", [2] = "backoff", [3] = "role", [4] = "switch", [5] = "busy" },
 }
 local NAMES = {
     [1] = "hello",

@@ -248,6 +248,9 @@ def _authentic(link: Link, signed: int, now_ms: int) -> bool:
     if frame_sequence(frame) <= session.received:
         _refuse(link, REFUSE_REPLAY)
         return False
+    if session is not link.session and link_held(link, session.role, now_ms):
+        _refuse(link, REFUSE_ROLE)
+        return False
     session.received = frame_sequence(frame)
     session_heard(session, now_ms)
     if session is not link.session:
@@ -284,6 +287,18 @@ def link_alive(link: Link, now_ms: int) -> bool:
     if session.alive and ticks_diff(now_ms, session.heard_ms) >= ALIVE_MS:
         session.alive = False
     return session.alive and session.hmac is not None
+
+
+def link_held(link: Link, role: int, now_ms: int) -> bool:
+    """Whether this role must leave the line to the host that has it: without a key to every live keyed one, a role
+    without commands to a live one that gives them."""
+    return link_alive(link, now_ms) and (
+        role == ids.ROLE_CLEAR or (not role_commands(role) and role_commands(link.session.role))
+    )
+
+
+def role_commands(role: int) -> bool:
+    return ids.ROLE_TABLE <= role <= ids.ROLE_SERVICE
 
 
 def link_refuse(link: Link, kind: int) -> None:

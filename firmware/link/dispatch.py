@@ -47,10 +47,11 @@ def _handle(reporter: "Reporter", message: int, now_ms: int) -> None:
     link = reporter.link
     values = link.values
     role = link.session.role
+    reads = role == ids.ROLE_OBSERVER or role == ids.ROLE_AUDITOR
     if message == ids.EVENT_ACK:
-        # Ignore acknowledgements of events that were never sent, and old ones. An auditor does not acknowledge: the
-        # events wait for the host that stores them.
-        if reporter.seq_received < values[0] < reporter.seq_next and role != ids.ROLE_AUDITOR:
+        # Ignore acknowledgements of events that were never sent, and old ones. A role that reads acknowledges nothing:
+        # the events wait for the host that stores them.
+        if reporter.seq_received < values[0] < reporter.seq_next and not reads:
             reporter.seq_received = values[0]
             reporter.resend_ms = RESEND_MS
             reporter.moved_ms = now_ms
@@ -62,7 +63,7 @@ def _handle(reporter: "Reporter", message: int, now_ms: int) -> None:
         reporter.queries.record = values[0]
     elif message == ids.KEY_INSTALL or message == ids.KEY_ROTATE:
         reporter.queries.service.receive(message)
-    elif message == ids.TIME_SET and ids.ROLE_TABLE <= role < ids.LANE_COUNT:
+    elif message == ids.TIME_SET and not reads:
         reporter.time_values[0] = values[0]
         reporter.time_set = True
     elif COMMAND_FIRST <= message < COMMAND_END:

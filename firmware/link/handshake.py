@@ -10,8 +10,8 @@ from micropython import const
 
 from firmware.link.admission import (
     REFUSE_ROLE,
-    link_alive,
     link_backoff_s,
+    link_held,
     link_offer,
     link_open,
     link_refuse,
@@ -56,7 +56,7 @@ def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> in
     if link.hello_version < ids.VERSION:
         return _refuse(handshake, ids.REFUSED_VERSION, ids.VERSION)
     if role == ids.ROLE_CLEAR:
-        if link_alive(link, now_ms):
+        if link_held(link, role, now_ms):
             link_refuse(link, REFUSE_ROLE)
             return HELLO_IGNORED
     elif role >= ids.ROLE_COUNT:
@@ -65,6 +65,8 @@ def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> in
         return _refuse(handshake, ids.REFUSED_NO_KEY, 0)
     elif role == ids.ROLE_SERVICE and not link.service:
         return _refuse(handshake, ids.REFUSED_SWITCH, 0)
+    elif link_held(link, role, now_ms):
+        return _refuse(handshake, ids.REFUSED_BUSY, 0)
     else:
         wait_s = link_backoff_s(link, now_ms)
         if wait_s:

@@ -25,13 +25,14 @@ FLAGS_MUST = const(0xF0)
 FLAG_AGAIN = const(0x01)  # this event was sent before
 
 ROLE_CLEAR = const(0)  # no key: may look on, and acknowledge where the board config says so
-ROLE_OBSERVER = const(1)
+ROLE_OBSERVER = const(1)  # reads: acknowledges nothing, sets no clock
 ROLE_TABLE = const(2)
 ROLE_SERVICE = const(3)
-ROLE_AUDITOR = const(4)  # may ask for seeds that are no secret any more, and nothing else
+ROLE_AUDITOR = const(4)  # reads as an observer, and asks for seeds that are no secret any more
+ROLE_RECORDER = const(5)  # acknowledges and sets the clock; gives no command
 LANE_COUNT = const(4)  # roles below have a lane for commands
-ROLE_COUNT = const(5)
-ROLE_NAMES = "clear observer table service auditor"
+ROLE_COUNT = const(6)
+ROLE_NAMES = "clear observer table service auditor recorder"
 
 MODE_REPORT_ONLY = const(0)
 MODE_TABLE = const(1)
@@ -157,7 +158,8 @@ REFUSED_NO_KEY = const(1)  # a role was asked for and the device has no key
 REFUSED_BACKOFF = const(2)  # too many wrong attempts; detail is the wait in seconds
 REFUSED_ROLE = const(3)  # there is no such role
 REFUSED_SWITCH = const(4)  # the service role needs the key switch
-REFUSED_NAMES = "version no_key backoff role switch"
+REFUSED_BUSY = const(5)  # a table or service host holds the line, and this role takes it from none
+REFUSED_NAMES = "version no_key backoff role switch busy"
 
 # What a device says when it lost power and does not know: never a number that looks like a count.
 UNKNOWN_U8 = const(0xFF)

@@ -31,6 +31,7 @@ _ROLES = {
     "table": Role.TABLE,
     "service": Role.SERVICE,
     "auditor": Role.AUDITOR,
+    "recorder": Role.RECORDER,
 }
 
 

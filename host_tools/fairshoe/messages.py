@@ -109,6 +109,7 @@ class Role(_Named):
     TABLE = 2
     SERVICE = 3
     AUDITOR = 4
+    RECORDER = 5
     UNRECOGNISED = 255
 
 
@@ -255,6 +256,7 @@ class Refusal(_Named):
     BACKOFF = 2
     ROLE = 3
     SWITCH = 4
+    BUSY = 5
     UNRECOGNISED = 255
 
 

@@ -14,6 +14,7 @@ from fairshoe.journal.export import Attestation, Export, Record, export_text, pu
 from fairshoe.keys import RoleKey, role_key
 from fairshoe.link.session import HostSession
 from fairshoe.messages import Role
+from firmware.link.admission import ALIVE_MS
 from firmware.protocol import ids
 from rig import stories
 from rig.rig import Rig
@@ -42,7 +43,10 @@ def opener(rig: Rig, service: bool = True) -> Callable[[RoleKey | None], Shoe]:
 def opened(rig: Rig, key: RoleKey | None = None, service: bool = False) -> Generator[Shoe]:
     """A shoe on a rig; whoever was told of its bytes before is told again afterwards."""
     deliver = rig.deliver
-    shoe = Shoe(RigPorts(rig, service), "rig", HostSession(key), clock=lambda: rig.plant.now_us / 1e6)
+    port = RigPorts(rig, service)
+    if key is not None and key.role not in (Role.TABLE, Role.SERVICE):
+        port.run(ALIVE_MS)  # this role waits until the table host has been silent for so long
+    shoe = Shoe(port, "rig", HostSession(key), clock=lambda: rig.plant.now_us / 1e6)
     try:
         shoe.greet()
         yield shoe
@@ -52,7 +56,7 @@ def opened(rig: Rig, key: RoleKey | None = None, service: bool = False) -> Gener
 
 def pulled(rig: Rig, key: bytes = KEY, known: Export | None = None, start: int = 0) -> Export:
     """An export as `fairshoe journal pull` makes it at the port that is the link, with the lines of its records."""
-    with opened(rig, role_key(key, Role.OBSERVER) if key else None, rig.hal.service) as shoe:
+    with opened(rig, role_key(key, Role.TABLE) if key else None, rig.hal.service) as shoe:
         export = pull(shoe, known, start)
     return replace(export, records=[replace(record, line=at + 2) for at, record in enumerate(export.records)])
 

@@ -376,8 +376,8 @@ def test_a_round_by_commands_with_the_key_of_the_table(tmp_path: Path) -> None:
     assert run.results[0].status == PASSED, run.results[0]
     assert figures(run.results[0])["commands_done"] == 6
     assert case.report(run)["port"] == "sim://pico-carousel?key=...", "where a key lies is nothing for a report"
-    observer = Case(f"sim://pico-carousel?key={tmp_path}/device.key", tmp_path / "o", role_key(secret, Role.OBSERVER))
-    other = observer.run(only(ACCEPTANCE, "commands"))
+    recorder = Case(f"sim://pico-carousel?key={tmp_path}/device.key", tmp_path / "r", role_key(secret, Role.RECORDER))
+    other = recorder.run(only(ACCEPTANCE, "commands"))
     assert other.results[0].status == NOT_APPLICABLE
     assert other.verdict == (INCOMPLETE, "No step of the plan applies to this device.")
 

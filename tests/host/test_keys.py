@@ -18,7 +18,7 @@ def test_host_and_device_derive_the_same_session_key_and_mac() -> None:
     seed = random.randrange(1 << 32)
     print(f"replay with random.Random({seed})")
     noise = random.Random(seed)
-    for role in (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR):
+    for role in (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR, Role.RECORDER):
         key, host, device = noise.randbytes(32), noise.randbytes(16), noise.randbytes(16)
         number = noise.randrange(1, 65536)
         signed = noise.randbytes(noise.randrange(8, 230))

@@ -25,7 +25,7 @@ from fairshoe.text.describe import dump
 from rig.rig import Rig
 from rig.story import Stage
 
-FILES = ["auditor.key", "device.key", "observer.key", "seal.key", "service.key", "table.key"]
+FILES = ["auditor.key", "device.key", "observer.key", "recorder.key", "seal.key", "service.key", "table.key"]
 
 
 def in_service(key: bytes = b"") -> Stage:
@@ -54,7 +54,7 @@ def test_a_first_key_is_made_stored_sent_and_proved(tmp_path: Path) -> None:
     device_key = read_device_key(folder / "device.key")
     assert key_of(stage) == device_key
     assert done == provisioning.Installed(stage.rig.hal.unique_id(), 1, folder)
-    for role in (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR):
+    for role in (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR, Role.RECORDER):
         assert keys.read_key(folder / f"{role.name.lower()}.key") == role_key(device_key, role)
     assert said[-1] == "the device has proved that it has the new key"
     assert device_key.hex() not in " ".join(said)

@@ -119,7 +119,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"script": [{"do": "link", "colour": 1}]}, "link has no 'colour'; known: "),
     ({"script": [{"do": "command", "name": "shuffle", "reason": "mood"}]}, "no reason 'mood'; known: none, state"),
     ({"script": [{"do": "read"}]}, "script[0]: read needs display"),
-    ({"role": "owner"}, "role: one of observer, table, service"),
+    ({"role": "owner"}, "role: one of recorder, table, service"),
     ({"faults": [{"fault": "gremlin"}]}, "no fault 'gremlin'; known: "),
     ({"faults": [{"fault": "jam", "place": "throat"}]}, "fault jam needs at_um"),
     ({"faults": [{"fault": "jam", "place": "roof", "at_um": 1}]}, "fault jam: place is one of throat, exit, mouth"),

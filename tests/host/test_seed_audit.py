@@ -20,6 +20,7 @@ from fairshoe.text.describe import describe_event
 from firmware.deck.drbg import Drbg
 from firmware.deck.permutation import permutation_fill
 from firmware.deck.shuffler import Shuffler
+from firmware.link.admission import ALIVE_MS
 
 VECTORS: list[Any] = runpy.run_path(str(Path(__file__).parents[1] / "unit" / "drbg_vectors.py"))["VECTORS"]
 SEED = bytes(range(32))
@@ -141,10 +142,10 @@ def key_file(folder: Path, role: Role) -> str:
 def monitor(port: Watched, folder: Path, ms: int, capsys: pytest.CaptureFixture[str]) -> Path:
     """What `fairshoe monitor --json` prints within that time, in a file."""
     port.until_us = port.rig.plant.now_us + ms * 1000
-    key = folder / "observer.key"
+    key = folder / "recorder.key"
     words = ["monitor", "rig", "--host", "--json", "--key-file"]
     assert (
-        command_line.main([*words, str(key) if key.exists() else key_file(folder, Role.OBSERVER)])
+        command_line.main([*words, str(key) if key.exists() else key_file(folder, Role.RECORDER)])
         == command_line.EXIT_INTERRUPTED
     )
     port.until_us = 1 << 60
@@ -213,6 +214,7 @@ def test_the_library_asks_only_as_an_auditor_and_acknowledges_nothing(device: Wa
     device.run(8000)
     with Shoe.open("rig", keys.role_key(KEY, Role.TABLE)) as shoe, pytest.raises(UsageError, match="only an auditor"):
         shoe.seed()
+    device.run(ALIVE_MS)  # an auditor waits until the table host has been silent for so long
     with Shoe.open("rig", keys.role_key(KEY, Role.AUDITOR)) as shoe:
         assert shoe.seed().seq == 0
         device.rig.cut_power()

@@ -227,7 +227,7 @@ def test_a_clear_host_hears_that_a_keyed_device_ignores_its_acknowledgements() -
     with pytest.raises(HelloRefused, match="holds a key") as caught:
         for _event in shoe.events(quiet_s=5.0):
             pass
-    assert "key of a role" in caught.value.advice
+    assert "key of the recorder" in caught.value.advice
     assert port.rig.app.journal.seq_acked == 0
 
 

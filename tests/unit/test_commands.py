@@ -246,17 +246,15 @@ def test_a_result_is_told_to_the_role_that_gave_the_command_and_to_no_other():
     stage = keyed()
     ready(stage)
     command(stage, 1, ids.CMD_SHUFFLE, run_ms=1000)
-    observer = Peer(KEY, ids.ROLE_OBSERVER)
-    observer.hellos = 50
-    observer.seq_last = stage.peer.seq_last
-    stage.peer = observer
+    recorder = Peer(KEY, ids.ROLE_RECORDER)
+    recorder.hellos = 50
+    recorder.seq_last = stage.peer.seq_last
+    stage._seat(recorder)  # heard once the table host has been silent for 10 s
     stage.seen = 0
-    stage._to_device(observer.hello())
-    stage.run(50)
     stage.until("deck_verified", 60000)
     stage.run(1000)
-    assert observer.welcomes == 1
-    assert observer.results == []
+    assert recorder.welcomes == 1
+    assert recorder.results == []
 
 
 def test_done_is_never_said_of_what_was_not_recorded():

@@ -184,7 +184,7 @@ def test_without_clear_ack_events_are_kept_until_a_keyed_host_has_them():
     assert stage.names() == ["booted", "sealed", "empty_proved"]
     assert stage.rig.app.journal.seq_acked == 0
     assert refused(stage, REFUSE_CLEAR) >= 2
-    host = Peer(KEY, ids.ROLE_OBSERVER)
+    host = Peer(KEY, ids.ROLE_RECORDER)
     stage.peer = host
     send(stage, host.hello())
     stage.run(1000)
@@ -269,9 +269,9 @@ def test_a_reboot_ends_every_session_and_events_go_on_in_the_next():
 
 
 def test_another_host_takes_over_where_the_first_left_off():
-    stage = keyed()
+    stage = keyed(role=ids.ROLE_RECORDER)
     stage.play(stories.start())
-    second = Peer(KEY, ids.ROLE_OBSERVER)
+    second = Peer(KEY, ids.ROLE_TABLE)
     stage.peer = second
     send(stage, second.hello())
     stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
@@ -281,7 +281,7 @@ def test_another_host_takes_over_where_the_first_left_off():
     assert second.gaps == 0
 
 
-def test_the_clock_is_set_only_by_an_authentic_table_or_service_host():
+def test_the_clock_is_set_only_by_an_authentic_host_that_does_more_than_read():
     stage = keyed()
     stage.play(stories.start())
     peer = stage.peer

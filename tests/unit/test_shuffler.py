@@ -26,7 +26,7 @@ TOLD_AT = TOLD_CELL * CELL_SIZE
 OFF_AND_ON = [("", 0, "cut", 0), ("", 2000, "boot", 0)]
 
 
-def stage_of(seeds="disclose", role=ids.ROLE_TABLE, seed=7):
+def stage_of(seeds="disclose", role=ids.ROLE_RECORDER, seed=7):
     config = board()
     config["audit"] = {"seeds": seeds}
     config["link"]["mode"] = "table"
@@ -337,7 +337,7 @@ def test_a_seed_is_never_told_of_a_deck_that_is_dealt_elsewhere():
     """It may be in play for hours after it was handed out, also while the next deck is shuffled."""
     config = board("shelves")
     config["audit"] = {"seeds": "disclose"}
-    stage = Stage(config, {"deck_cards": 12}, 7, KEY, ids.ROLE_TABLE)
+    stage = Stage(config, {"deck_cards": 12}, 7, KEY, ids.ROLE_RECORDER)
     stage.play(stories.start() + stories.shuffle(12))
     stage.until("deck_verified", 400000)
     secret = held(stage)[SEED_AT:SEED_END]
@@ -446,7 +446,7 @@ def test_a_round_that_ends_with_cards_inside_does_not_end_the_secret():
 
 
 def test_only_a_keyed_auditor_is_answered():
-    for role in (ids.ROLE_OBSERVER, ids.ROLE_TABLE):
+    for role in (ids.ROLE_RECORDER, ids.ROLE_TABLE):
         stage = stage_of(role=role)
         stage.play(stories.start() + stories.round_of(1))
         before = stage.rig.app.link.refused[REFUSE_ROLE]
@@ -482,7 +482,7 @@ def test_the_order_and_the_seed_are_nowhere_to_be_seen_before_the_round_is_over(
 
     Proves: CS-7b (in part)
     """
-    stage = stage_of("erase", ids.ROLE_TABLE)
+    stage = stage_of("erase")
     shown = []
     show = stage.rig.hal.show
     stage.rig.hal.show = lambda lines: (shown.append(lines), show(lines))

@@ -180,7 +180,7 @@ def _dictionary() -> str:
 
 def _fresh() -> str:
     """So that the page stops being generated if what it says about refusals is no longer so."""
-    order = ("version", "no_key", "backoff", "role", "switch")
+    order = ("version", "no_key", "backoff", "role", "switch", "busy")
     if ENUMS["why"] != order or handshake.NOISE_BYTES < session.NONCE_SIZE:
         raise SystemExit("the refusals have changed: rewrite the section on sessions in tools/protocol/page.md")
     return _table(
@@ -191,6 +191,7 @@ def _fresh() -> str:
             ("`backoff`", "a role other than clear, during a back-off", "seconds left"),
             ("`role`", "there is no such role", "the role asked for"),
             ("`switch`", "the role service, and the key switch is off", "0"),
+            ("`busy`", "the role observer, auditor or recorder, and a live table or service session has the line", "0"),
         ],
     )
 

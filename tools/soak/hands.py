@@ -35,7 +35,7 @@ def draw_scenario(draw: random.Random, seed: int, board: str = "") -> Data:
     """Everything but the script."""
     board = board or draw.choice(BOARDS)
     kind = board_config(board)["mechanism"]["kind"]
-    role: Data = {"role": draw.choice(("observer", "table"))} if draw.random() < 0.15 else {}
+    role: Data = {"role": draw.choice(("recorder", "table"))} if draw.random() < 0.15 else {}
     return {
         **role,
         "title": f"Soak, seed {seed}",

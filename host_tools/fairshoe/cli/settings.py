@@ -24,7 +24,7 @@ from fairshoe.errors import FairshoeError
 from fairshoe.files import read_regular
 
 CONFIG_VARIABLE = "FAIRSHOE_CONFIG"
-ROLES = ("observer", "table", "service", "auditor")
+ROLES = ("observer", "table", "service", "auditor", "recorder")
 
 
 class SettingsError(FairshoeError):

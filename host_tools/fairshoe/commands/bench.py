@@ -70,7 +70,7 @@ def add_arguments(bench: argparse.ArgumentParser) -> None:
     bench.add_argument("--board", default="", metavar="B", help="board name or .json file, if the device does not tell")
     bench.add_argument("--cards", type=_count, metavar="N", help="cards of one deck, if the game does not tell")
     bench.add_argument("--key-file", metavar="F", help="key of a role: an authenticated session")
-    bench.add_argument("--role", choices=["table", "service", "observer"], default="table")
+    bench.add_argument("--role", choices=["table", "service", "recorder"], default="table")
     bench.add_argument(
         "--json", action="store_true", help="the outcome as one JSON object; what happens goes to stderr"
     )

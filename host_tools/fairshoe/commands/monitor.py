@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     from fairshoe.text.terminal import Terminal  # only where there are terminals of this kind
 
     connection = Connection(options)
-    key = connection.key(Role.OBSERVER if options.host else None)
+    key = connection.key(Role.RECORDER if options.host else None)
     as_view = Terminal.fits() and not options.plain and not options.json
     with Watch(
         connection.port,

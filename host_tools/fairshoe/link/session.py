@@ -39,6 +39,7 @@ from firmware.protocol.session import NONCE_SIZE, SEQUENCE_MAX, SEQUENCE_WARN
 HELLO_S = 0.5
 LIFE_S = 4.0
 SILENCE_S = 2.5  # a device with a host sends a status every half second
+READERS = (Role.OBSERVER, Role.AUDITOR)  # a device ignores their acknowledgements
 EARLY_MAX = 32  # events kept until it is known which log they are of; a device sends eight ahead
 
 
@@ -168,12 +169,17 @@ class HostSession:
         """Acknowledge the event and all before it; they are safe.
 
         Wait with it while the log is unknown: the device may have a new one, whose events of these numbers are stored
-        nowhere. Raise HelloRefused in a clear session with a device that holds a key: it would ignore the
-        acknowledgement, and send no event after the first eight."""
+        nowhere. Raise HelloRefused in a clear session with a device that holds a key, and in one of a role that reads:
+        the device would ignore the acknowledgement, and send no event after the first eight."""
         if self._key is None and self.welcome is not None and self.welcome.has_key:
             raise HelloRefused(
                 "the device holds a key, and takes acknowledgements only from a host that proves a role's key.",
-                "Open it with the key of a role, or only listen to it.",
+                "Open it with the key of the recorder or the table, or only listen to it.",
+            )
+        if self._role in READERS:
+            raise HelloRefused(
+                f"the role {self._role.name.lower()} reads, and acknowledges no event.",
+                "Open the device with the key of the recorder or the table, or read its journal.",
             )
         self.acknowledged = max(self.acknowledged, seq)
         if not self.log_due:

@@ -25,7 +25,8 @@ from firmware.protocol.session import KEY_SIZE, MAC_SIZE, NONCE_SIZE
 
 DEVICE_FILE = "device.key"
 SEAL_FILE = "seal.key"
-ROLE_FILES = {role: f"{role.name.lower()}.key" for role in (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR)}
+ROLES = (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR, Role.RECORDER)
+ROLE_FILES = {role: f"{role.name.lower()}.key" for role in ROLES}
 ANSWER_S = 60.0  # a device that shuffles answers when it is done
 
 OpenShoe = Callable[[RoleKey | None], Shoe]
@@ -154,7 +155,7 @@ def install(open_shoe: OpenShoe, folder: KeyFolder, replace: bool = False, say: 
 def rotate(open_shoe: OpenShoe, folder: KeyFolder, old: bytes, say: Say = lambda _text: None) -> Installed:
     """A new key in place of one that is at hand."""
     folder.check()
-    with _at_service_port(open_shoe, role_key(old, Role.OBSERVER)) as shoe:
+    with _at_service_port(open_shoe, role_key(old, Role.TABLE)) as shoe:
         say("the device has the key in the key file")
         new = secrets.token_bytes(KEY_SIZE)
         folder.write(new)
@@ -168,7 +169,7 @@ def key_in_force(open_shoe: OpenShoe, candidates: Sequence[bytes]) -> tuple[byte
     """Which of these keys opens a session, with the number of the device; None: none of them."""
     for key in candidates:
         try:
-            with open_shoe(role_key(key, Role.OBSERVER)) as shoe:
+            with open_shoe(role_key(key, Role.TABLE)) as shoe:
                 return key, shoe.welcome.device if shoe.welcome else 0
         except NoAnswer:
             continue

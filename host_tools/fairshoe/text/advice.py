@@ -144,6 +144,7 @@ REFUSALS: dict[Refusal, str] = {
     Refusal.NO_KEY: "The device has no key yet: provision it over its service port, or connect without one (--no-key).",
     Refusal.ROLE: "This tool is newer than the device: it asked for a role that the device does not know.",
     Refusal.SWITCH: "The role of service needs the key switch: turn it on, and use the service port.",
+    Refusal.BUSY: "The table's host holds the line: ask there, or close it and wait ten seconds.",
     Refusal.BACKOFF: "Somebody tried wrong keys on it; wait and try again with the right one.",
 }
 
