@@ -1,8 +1,10 @@
-"""Makes the device packages importable in every test, and builds what a board ships once for all of them."""
+"""Makes the device packages importable in every test, compares claims of clauses with what a test has played, and
+builds what a board ships once for all tests."""
 
+import inspect
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,23 @@ for _name in [name for name in os.environ if name.startswith("FAIRSHOE_")]:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+from rules.claims import MARK, false_claims, read_clauses  # noqa: E402
+from rules.played import noting  # noqa: E402
+
 from fairshoe.ship.build import Shipped  # noqa: E402
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """A test that claims a clause fails if it has not played its game in the mode it claims: see rules/README.md."""
+    docstring = inspect.getdoc(pyfuncitem.obj) or ""
+    if MARK not in docstring:
+        return (yield)
+    with noting() as played:
+        result = yield
+    wrong = false_claims(docstring, played, read_clauses())
+    assert not wrong, f"claims what it has not played: {', '.join(wrong)}; it has played {sorted(played)}"
+    return result
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ def event(kind: type[Event], **fields: Any) -> Any:
 
 
 def test_a_due_cut_is_offered_counterclockwise_from_where_the_cut_card_came_out() -> None:
-    """Proves: DAB-4d"""
+    """Proves: DAB-4d (host)"""
     boxes = (1, 3, 4, 7)
     assert cut_order(boxes, 3) == [3, 1, 7, 4, 0]  # on whose box it appeared; or the first player of a new game
     assert cut_order(boxes, 7) == [7, 4, 3, 1, 0]
@@ -40,7 +40,7 @@ def test_splits_bound_how_many_cards_a_round_can_take() -> None:
 
 
 def test_hands_are_rebuilt_from_events_as_numbers() -> None:
-    """Proves: DAB-7h"""
+    """Proves: DAB-7h (host)"""
     assert deal_plan(3) == [0, 1, 2, 3, 1, 2, 3]
     assert deal_plan(2, hole_card=True) == [0, 1, 2, 1, 2, 0]
     assert pick_up(3) == [3, 2, 1, 0]
@@ -58,7 +58,7 @@ def test_hands_are_rebuilt_from_events_as_numbers() -> None:
 
 
 def test_a_card_that_lay_face_up_has_no_number_in_any_hand() -> None:
-    """Proves: DAB-15b (in part), DAB-7h (in part)"""
+    """Proves: DAB-7h (host, in part)"""
     rejected = event(Recorded, what=What.FACE_UP, a=1, b=0, consequence=9, clause="DAB-15b")
     ended = event(RoundEnded, stacks=0, dealt=6, remainder=370, stub=65535, stub_counted=65535)
     started = event(RoundStarted, positions=2, game="DAB")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rules.played import noting, scenario_plays
 
 from fairshoe.sim.scenario_cases import name_of, places, read_place
 from fairshoe.sim.scenario_files import ScenarioError, load, play
@@ -54,7 +55,9 @@ def taken() -> Iterator[set[tuple[int, int]]]:
 
 @pytest.mark.parametrize("path", PLACES, ids=name_of)
 def test_the_scenario_comes_out_as_it_says(path: Path, taken: set[tuple[int, int]]) -> None:
-    (result,) = play([path])
+    with noting() as played:
+        (result,) = play([path])
+    assert played == {scenario_plays(read_place(path))}, "make trace counts its claims for another game or mode"
     assert not result.problems, "\n".join(
         [*result.problems, f"replay: fairshoe scenario run --transcript - {path.relative_to(ROOT)}"]
     )

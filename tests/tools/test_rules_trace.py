@@ -1,4 +1,5 @@
-"""make trace: what counts as a proof of a clause, what is refused, and that the page is of today."""
+"""make trace: what counts as a proof of a clause, in which game and mode, what is refused, and that the page is of
+today."""
 
 import json
 import re
@@ -21,10 +22,16 @@ MARK = rules_claims.MARK
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A repository with four clauses, no test and no exception."""
+    """A repository with four clauses, no test and no exception. One of them binds in two modes."""
+    clauses: list[dict[str, Any]]
+    clauses = [{"id": name, "topic": "deal", "device": f"Rule {name.lower()}."} for name in CLAUSES]
+    clauses[-1]["modes"] = ["automated"]
     rules = {
-        "games": [{"code": "DDS", "name": "Double Down"}, {"code": "CS", "name": "Caribbean"}],
-        "clauses": [{"id": name, "topic": "deal", "device": f"Rule {name.lower()}."} for name in CLAUSES],
+        "games": [
+            {"code": "DDS", "name": "Double Down", "modes": {"automated": ["8a2"], "manual": ["8a1"]}},
+            {"code": "CS", "name": "Caribbean", "modes": {"automated": ["9"], "manual": ["7"], "hand": ["8"]}},
+        ],
+        "clauses": clauses,
     }
     put(tmp_path, "rules/clauses.json", json.dumps(rules))
     put(tmp_path, "rules/exceptions.json", '{"exceptions": []}')
@@ -83,15 +90,21 @@ def test_a_method_of_a_test_class_counts(tree: Path) -> None:
     assert rules_claims.read_trace(tree).clauses["CS-9a"].claims[0].name == "tests/host/test_a.py::TestIt::test_a"
 
 
-def scenario(clauses: Any, expect: Any) -> str:
-    return json.dumps({"title": "x", "clauses": clauses, "expect": expect})
+NEVER = {"never": ["round_ended"]}
+
+
+def scenario(clauses: Any, expect: Any, game: str = "caribbean-stud", **more: Any) -> str:
+    return json.dumps({**PLAYS, "game": game, "clauses": clauses, "expect": expect, **more})
+
+
+PLAYS: dict[str, Any] = {"title": "x", "board": "pico-carousel", "script": []}
 
 
 def test_a_scenario_proves_what_its_key_names(tree: Path) -> None:
-    put(tree, "tests/scenarios/a.json", scenario(["CS-13f", "CS-9a (in part)"], {"never": ["round_ended"]}))
+    put(tree, "tests/scenarios/a.json", scenario(["CS-13f", "CS-9a (in part)"], NEVER))
     put(tree, "tests/scenarios/b.json", '{"title": "of no game"}')
     cases = {"a-case": {"id": "CS-9a (in part)"}}
-    put(tree, "tests/scenarios/c.json", json.dumps({"clauses": ["$id"], "expect": {"never": []}, "cases": cases}))
+    put(tree, "tests/scenarios/c.json", scenario(["$id"], NEVER, cases=cases))
     assert proved(tree) == (["CS-13f"], [])
     trace = rules_claims.read_trace(tree)
     assert [clause.id for clause in trace.in_part()] == ["CS-9a"]
@@ -139,9 +152,24 @@ def test_a_scenario_proves_what_its_key_names(tree: Path) -> None:
             "test_it claims a clause, but may be skipped",
         ),
         ("tests/scenarios/a.json", scenario(["CS-13f"], {}), "a.json: claims clauses, but expects nothing"),
-        ("tests/scenarios/b/a.json", scenario(["CS-13f"], {"a": 1}), "only files right in tests/scenarios are played"),
-        ("tests/scenarios/a.json", scenario(["CS-13z"], {"a": 1}), "a.json: there is no clause CS-13z"),
-        ("tests/scenarios/a.json", scenario(["13f"], {"a": 1}), "a.json: '13f' is no clause"),
+        ("tests/scenarios/b/a.json", scenario(["CS-13f"], NEVER), "only files right in tests/scenarios are played"),
+        ("tests/scenarios/a.json", scenario(["CS-13z"], NEVER), "a.json: there is no clause CS-13z"),
+        ("tests/scenarios/a.json", scenario(["13f"], NEVER), "a.json: '13f' is no clause"),
+        ("tests/scenarios/a.json", scenario(["DDS-8a"], NEVER), "a.json: claims DDS-8a, but plays CS"),
+        ("tests/scenarios/a.json", scenario(["CS-9a"], NEVER, "house"), "a.json: claims CS-9a, but plays HOUSE"),
+        (
+            "tests/scenarios/a.json",
+            scenario(["CS-9a"], NEVER, changes={"table.dealing": "hand"}),
+            "a.json: claims CS-9a of hand, but it binds in automated",
+        ),
+        ("tests/scenarios/a.json", scenario(["CS-9a (automated)"], NEVER), "CS-9a names a mode"),
+        ("tests/unit/test_a.py", test_file(f"{MARK} CS-9a (manual)"), "claims CS-9a of manual, but it binds in auto"),
+        ("tests/unit/test_a.py", test_file(f"{MARK} DDS-8a (host)"), "but it binds in automated, manual"),
+        (
+            "rules/exceptions.json",
+            '{"exceptions": [{"clause": "CS-9a", "modes": ["hand"], "why": "x"}]}',
+            "rules/exceptions.json: CS-9a does not bind in hand",
+        ),
         (
             "rules/exceptions.json",
             '{"exceptions": [{"clause": "CS-99", "why": "x"}]}',
@@ -168,12 +196,64 @@ def test_everything_proved_or_excepted_passes_and_one_missing_clause_fails(
     put(tree, "tests/unit/test_a.py", test_file(f"{MARK} CS-9a, CS-9d, CS-13f"))
     assert rules_trace.main(["--root", str(tree)]) == 1
     text = capsys.readouterr().out
-    assert "missing: DDS-8a\n4 clauses: 3 proved, 0 excepted, 1 missing (0 of them proved in part)" in text
-    assert "DDS-8a  deal\n    Rule dds-8a.\n    ! no test" in text
-    assert "    + tests/unit/test_a.py::test_it" in text
+    assert "missing: DDS-8a\n4 clauses: 3 proved in every mode they bind, 0 in some, 0 excepted, 1 missing" in text
+    assert "DDS-8a  deal  automated, manual\n    Rule dds-8a.\n    ! no test" in text
+    assert "    + tests/unit/test_a.py::test_it (automated)" in text
     put(tree, "rules/exceptions.json", '{"exceptions": [{"clause": "DDS-8a", "why": "procedure at the table"}]}')
     assert rules_trace.main(["--root", str(tree)]) == 0
-    assert "= excepted: procedure at the table" in capsys.readouterr().out
+    assert "= excepted in manual: procedure at the table" in capsys.readouterr().out
+
+
+def test_a_clause_is_proved_in_every_mode_it_binds_or_the_missing_ones_are_named(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(tree, "tests/unit/test_a.py", test_file(f"{MARK} CS-9a, CS-9d, CS-13f, DDS-8a (automated)"))
+    rules_trace.main(["--root", str(tree)])
+    text = capsys.readouterr().out
+    assert "    ! not in manual" in text
+    assert "not in every mode: DDS-8a lacks manual\n4 clauses: 3 proved in every mode they bind, 1 in some" in text
+    shoe = scenario(["DDS-8a"], NEVER, "double-down-stud", changes={"table.dealing": "manual"})
+    put(tree, "tests/scenarios/a.json", shoe)
+    assert "DDS-8a" not in [clause.id for clause in rules_claims.read_trace(tree).in_some_modes()]
+    put(tree, "tests/scenarios/a.json", shoe.replace("DDS-8a", "DDS-8a (in part)"))
+    assert [clause.modes_missing for clause in rules_claims.read_trace(tree).in_some_modes()] == [["manual"]]
+    put(tree, "rules/exceptions.json", '{"exceptions": [{"clause": "DDS-8a", "modes": ["manual"], "why": "x"}]}')
+    assert len(rules_claims.read_trace(tree).problems) == 1  # it has a test there
+    put(tree, "tests/scenarios/a.json", scenario([], NEVER))
+    trace = rules_claims.read_trace(tree)
+    assert (trace.problems, trace.in_some_modes()) == ([], [])
+
+
+def test_a_test_fails_that_has_not_played_the_game_and_mode_it_claims(tmp_path: Path) -> None:
+    claims = ["CS-9a", "DDS-8a (manual)", "DDS-8a", "CS-7c", "B5-9a (in part)", "CS-12k"]
+    source = "import json\nfrom rig.story import Stage\n"
+    for number, claim in enumerate(claims):
+        source += f"""
+def test_{number}():
+    '''{MARK} {claim}'''
+    for game, kind in (("caribbean-stud", "carousel"), ("double-down-stud", "draw")):
+        Stage(json.load(open(f"board_configs/pico-{{kind}}.json")), game, 7)
+"""
+    put(tmp_path, "test_a.py", source)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-c", "pyproject.toml", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+    failed = re.findall(r"^E +AssertionError: claims what it has not played: (.*); it has", done.stdout, re.MULTILINE)
+    assert failed == ["DDS-8a (automated)", "CS-7c (manual)", "B5-9a (automated)"], done.stdout
+
+
+def test_the_modes_of_a_clause_are_those_of_its_paragraphs() -> None:
+    clauses = rules_claims.read_clauses()
+    assert clauses["B5-7f"].modes == ("manual",)
+    assert clauses["B5-8e"].modes == ("hand",)
+    assert clauses["B5-9a"].modes == clauses["CS-13f"].modes == ("automated",)
+    assert clauses["B5-7d"].modes == ("manual", "hand")  # 7d, also 8a and 8c
+    assert clauses["CS-7b"].modes == clauses["CS-1"].modes == ("automated", "manual", "hand")
+    assert clauses["DDS-8a"].modes == ("automated", "manual")
+    assert {clause.modes for clause in clauses.values() if clause.game == "DAB"} == {
+        ("manual",),
+        ("manual", "host"),
+        ("host",),
+    }
 
 
 def test_a_problem_fails_though_nothing_is_missing(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,7 +268,7 @@ def test_a_problem_fails_though_nothing_is_missing(tree: Path, capsys: pytest.Ca
 def test_an_exception_for_a_clause_that_has_a_test_is_a_problem(tree: Path, claim: str) -> None:
     put(tree, "tests/unit/test_a.py", test_file(f"{MARK} {claim}"))
     put(tree, "rules/exceptions.json", '{"exceptions": [{"clause": "CS-9a", "why": "procedure at the table"}]}')
-    assert proved(tree)[1] == ["rules/exceptions.json: CS-9a has a test, tests/unit/test_a.py::test_it"]
+    assert proved(tree)[1] == ["rules/exceptions.json: CS-9a (automated) has a test, tests/unit/test_a.py::test_it"]
 
 
 def test_json_holds_the_same(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,7 +280,9 @@ def test_json_holds_the_same(tree: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert report["problems"] == []
     by_id = {entry["id"]: entry for entry in report["clauses"]}
     assert by_id["CS-9a"]["proved"]
-    assert by_id["CS-9d"]["tests"] == [{"name": "tests/unit/test_a.py::test_it", "in_part": True}]
+    test = {"name": "tests/unit/test_a.py::test_it", "in_part": True, "modes": ["automated"]}
+    assert by_id["CS-9d"]["tests"] == [test]
+    assert (by_id["DDS-8a"]["modes"], by_id["DDS-8a"]["modes_missing"]) == (["automated", "manual"],) * 2
 
 
 # -- the page ---------------------------------------------------------------------------------------------------------
@@ -209,14 +291,14 @@ def test_json_holds_the_same(tree: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_write_renews_the_page_and_links_what_proves(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(tree, "tests/unit/test_a.py", test_file(f"{MARK} CS-9a, CS-9d (in part)"))
     for number in range(8):
-        put(tree, f"tests/scenarios/s{number}.json", scenario(["CS-13f"], {"a": 1}))
+        put(tree, f"tests/scenarios/s{number}.json", scenario(["CS-13f"], NEVER))
     rules_trace.main(["--root", str(tree), "--write"])
     text = (tree / "docs/RULES.md").read_text(encoding="utf-8")
     assert "| Rule cs-9a. | [test_a.py](../tests/unit/test_a.py) |" in text
     assert "| Rule cs-9d. | ([test_a.py](../tests/unit/test_a.py)) |" in text
     assert "| Rule dds-8a. | **no test yet** |" in text
     assert "[s5](../tests/scenarios/s5.json) and 2 more |" in text
-    assert "| [Caribbean](#cs) | 3 | 2 | 1 | 0 | 0 |" in text
+    assert "| [Caribbean](#cs) | 3 | 2 | 0 | 1 | 0 | 0 |" in text
 
 
 def test_a_clause_that_refers_to_another_is_told_in_full(tree: Path) -> None:

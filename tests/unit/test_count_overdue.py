@@ -38,7 +38,7 @@ def test_lock_says_that_the_deck_is_whole_and_the_round_may_begin():
 
 
 def test_ack_says_that_it_is_not_and_the_deck_comes_out():
-    """Proves: B5-7f2 (in part)"""
+    """Proves: B5-7f2 (automated, in part)"""
     table = overdue()
     table.play(("", 300, "press", "ack"), ("recorded", 300, "press", "close"), ("", 2000, "wait", 0))
     assert table.flow.state == WAITING_FOR_GREEN

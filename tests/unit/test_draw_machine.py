@@ -53,7 +53,6 @@ def end_round(stage):
 
 
 def test_every_card_drawn_is_counted_once_at_any_speed():
-    """Proves: DAB-7a (in part)"""
     for ms in (40, 80, 150, 400, 1500, 2500):
         stage = playing()
         draw(stage, 4, ms)
@@ -155,7 +154,6 @@ def test_wrong_backs_and_faces_stop_the_game():
 
 
 def test_the_cut_card_is_told_is_no_card_and_ends_the_shoe_after_its_round():
-    """Proves: DAB-4h (in part), DAB-7j (in part)"""
     stage = playing(cut_at=5)
     draw(stage, 5)
     assert "cut_reached" not in stage.names()
@@ -204,7 +202,6 @@ def test_a_cut_card_that_was_put_back_does_not_hide_the_next_card():
 
 
 def test_cards_drawn_between_rounds_are_burned():
-    """Proves: DAB-7c (in part)"""
     stage = loaded()
     draw(stage, 1)
     assert counted(stage) == (0, 1, 9)

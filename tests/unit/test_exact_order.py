@@ -31,7 +31,6 @@ def dealt_order(stage, cards=CARDS):
 
 
 def test_every_card_comes_out_where_the_order_says():
-    """Proves: CS-4a (in part)"""
     for order in permutations(4)[:: 6 if SLOW else 1] + [scrambled(4, 1)]:
         stage = set_up("carousel", 4, stack_cards=1)
         start(stage, 4)
@@ -167,7 +166,6 @@ def cycles_are_whole(stage):
 
 
 def test_whatever_happens_no_deck_is_verified_but_after_a_whole_cycle_and_in_the_order_drawn():
-    """Proves: CS-13e (in part)"""
     verified = 0
     for seed in range(900, 903 if SLOW else 960):
         print("seed", seed)

@@ -8,7 +8,7 @@ from firmware.protocol import ids
 
 
 def test_double_down_stud_replaces_a_face_up_card_before_the_players_decide():
-    """Proves: DDS-11b (in part)"""
+    """Proves: DDS-11b (automated, in part)"""
     table = Table("double-down-stud").shuffle().deal(2)
     assert table.flow.state == WAITING_FOR_WAGERS
     assert table.record("face_up", 1) == DONE

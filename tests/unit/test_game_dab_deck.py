@@ -116,7 +116,7 @@ def test_another_cut_may_be_ordered_until_a_card_has_left_and_forces_no_shuffle(
 
 
 def test_who_is_offered_the_cut_is_put_on_record_between_shoes():
-    """Proves: DAB-4d (in part)"""
+    """Proves: DAB-4d (manual, in part)"""
     shoe = Shoe().load(cut_at=4).draw(6).green()
     assert shoe.flow.state == DECK_SPENT
     for position, taken in ((3, 0), (2, 0), (1, 1)):
@@ -147,7 +147,7 @@ def test_without_activity_the_shoe_comes_out_and_begins_again_with_the_washing()
 
 
 def test_a_dispute_keeps_the_set_from_being_used_again_over_power_too():
-    """Proves: DAB-7h (in part)"""
+    """Proves: DAB-7h (manual, in part)"""
     shoe = Shoe(table=RECORDS).induct().load(cut_at=6).boxes(2).draw(8)
     assert shoe.record("dispute", 1, 1) == DONE
     assert shoe.last() == (ids.REC_DISPUTE, 1, 1, ids.HOLD_DECK, "DAB-7h")

@@ -49,7 +49,7 @@ def test_the_hole_card_is_asked_about_after_the_same_card():
 
 
 def test_the_box_of_the_cut_card_is_the_same():
-    """Proves: DAB-15b (in part), DAB-4d (in part)"""
+    """Proves: DAB-15b (in part), DAB-4d (manual, in part)"""
     boxes = []
     for by_record in (False, True):
         shoe = found(by_record, 2, cut_at=5).draw(4)
@@ -58,7 +58,7 @@ def test_the_box_of_the_cut_card_is_the_same():
 
 
 def test_whose_the_card_was_told_to_be_is_whose_the_next_one_is():
-    """Proves: DAB-15b (in part), DAB-7h (in part)"""
+    """Proves: DAB-15b (in part), DAB-7h (manual, in part)"""
     for by_record in (False, True):
         shoe = Shoe(face=not by_record).load().boxes(2).draw(6)
         assert shoe.record("card_to", 2, 6) == DONE

@@ -372,7 +372,7 @@ def test_whatever_is_told_of_drawn_cards_they_never_go_back_and_none_is_lost():
 
 
 def test_whose_a_later_card_is_can_be_told_and_the_numbers_must_agree():
-    """Proves: DAB-7h (in part), DAB-4d (in part)"""
+    """Proves: DAB-7h (manual, in part), DAB-4d (manual, in part)"""
     shoe = Shoe(cards=40).load(cut_at=8).boxes(2).draw(6)
     assert shoe.record("card_to", 2, 5) == REFUSED and shoe.reason() == ids.REASON_ARGUMENT  # that one is out
     assert shoe.record("card_to", 9, 6) == REFUSED

@@ -81,7 +81,7 @@ def test_a_forgotten_burn_that_was_taken_for_one_is_put_right_by_a_record():
 
 
 def test_the_cut_card_tells_draw_and_box_and_the_shoe_ends_after_its_round():
-    """Proves: DAB-4h, DAB-4d (in part)"""
+    """Proves: DAB-4h, DAB-4d (manual, in part)"""
     for cut_at, boxes, box in ((3, 3, 2), (4, 3, 3), (5, 3, 1), (7, 3, 3), (8, 3, 255), (2, 3, 0)):
         shoe = Shoe(cards=40, locked=True).load(cut_at=cut_at)
         shoe.draw()

@@ -28,7 +28,7 @@ class DdsShoe(Table):
 
 
 def test_the_deal_follows_the_plan_and_betting_closes_twice():
-    """Proves: DDS-8a1, DDS-8e (in part)"""
+    """Proves: DDS-8a1, DDS-8e (manual, in part)"""
     shoe = DdsShoe(3)
     assert shoe.display[0] == "Deal 1 each, then 4,"
     shoe.draw(6).pressed("close")
@@ -55,7 +55,7 @@ def test_a_card_beyond_the_plan_is_flagged():
 
 
 def test_irregularities_are_judged_from_the_shoe_too():
-    """Proves: DDS-11a (in part), DDS-11d (in part)"""
+    """Proves: DDS-11a (manual, in part), DDS-11d (manual, in part)"""
     shoe = DdsShoe(2).draw(6)
     assert shoe.record("misdeal", 1, 1) == REFUSED  # one is right
     assert shoe.record("misdeal", 1, 2) == DONE

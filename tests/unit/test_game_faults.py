@@ -73,7 +73,7 @@ def test_double_down_stud_has_no_clause_for_a_jam():
 
 
 def test_a_jam_in_the_shuffle_is_no_shuffle_by_the_clause_of_each_game():
-    """Proves: DDS-11e, B5-12e, CS-13e, DCP-12d"""
+    """Proves: DDS-11e (automated), B5-12e (automated), CS-13e (automated), DCP-12d (automated)"""
     for game, clause in zip(POKER, (b"DDS-11e", b"B5-12e", b"CS-13e", b"DCP-12d")):
         table = Table(game)
         table.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
@@ -84,7 +84,7 @@ def test_a_jam_in_the_shuffle_is_no_shuffle_by_the_clause_of_each_game():
 
 
 def test_a_wrong_count_removes_the_deck_and_its_induction():
-    """Proves: B5-9f, CS-9g, DCP-7f"""
+    """Proves: B5-9f, CS-9g"""
     for game, clause in (("boston-5-stud", b"B5-9f"), ("caribbean-stud", b"CS-9g"), ("double-cross-poker", b"DCP-7f")):
         table = Table(game, table={"records": True})
         for step in ("inspected", "verified", "shown", "washed"):
@@ -97,7 +97,7 @@ def test_a_wrong_count_removes_the_deck_and_its_induction():
 
 
 def test_misdeals_void_all_or_one_as_the_game_says():
-    """Proves: DDS-11d, B5-12d, CS-13d, DCP-12c"""
+    """Proves: DDS-11d (automated), B5-12d (automated), CS-13d (automated), DCP-12c (automated)"""
     wanted = (ids.ALL_VOID_RESHUFFLE, ids.ONE_VOID, ids.ONE_VOID, ids.ALL_VOID_RESHUFFLE)
     clauses = (b"DDS-11d", b"B5-12d", b"CS-13d", b"DCP-12c")
     for i in range(4):
@@ -125,7 +125,7 @@ def test_a_hand_of_the_right_size_is_no_misdeal():
 
 
 def test_a_dealers_four_of_five_gets_exactly_one_card_more():
-    """Proves: CS-13d, CS-9e"""
+    """Proves: CS-13d (automated), CS-9e"""
     table = Table("caribbean-stud").shuffle().deal(2)
     assert table.command(ids.CMD_GIVE_CARD) == REFUSED  # nothing makes one due
     assert table.record("misdeal", 0, 4) == DONE
@@ -142,7 +142,7 @@ def test_a_dealers_four_of_five_gets_exactly_one_card_more():
 
 
 def test_any_other_misdeal_to_the_dealer_voids_all():
-    """Proves: B5-12d, CS-13d, DCP-7e2"""
+    """Proves: B5-12d (automated), CS-13d (automated), DCP-7e2 (automated)"""
     for game, cards, clause in (
         ("boston-5-stud", 4, b"B5-12d"),  # before the final deal nobody has four of five
         ("caribbean-stud", 6, b"CS-13d"),
@@ -156,7 +156,7 @@ def test_any_other_misdeal_to_the_dealer_voids_all():
 
 
 def test_the_first_face_up_card_is_replaced_and_the_second_voids_the_round():
-    """Proves: DDS-11b, B5-12b, CS-13b, DCP-12a"""
+    """Proves: DDS-11b (automated), B5-12b (automated), CS-13b (automated), DCP-12a (automated)"""
     for game, clause in zip(POKER, (b"DDS-11b", b"B5-12b", b"CS-13b", b"DCP-12a")):
         table = Table(game).shuffle().deal(2)
         if game == "double-down-stud":
@@ -178,7 +178,7 @@ def test_the_first_face_up_card_is_replaced_and_the_second_voids_the_round():
 
 
 def test_an_exposed_card_voids_only_while_the_game_says_so():
-    """Proves: DDS-11a, B5-12a, CS-13a"""
+    """Proves: DDS-11a (automated), B5-12a (automated), CS-13a (automated)"""
     table = Table("double-down-stud").shuffle()
     assert table.record("hole_card_seen") == REFUSED
     table.deal(2)
@@ -199,7 +199,7 @@ def test_an_exposed_card_voids_only_while_the_game_says_so():
 
 
 def test_a_card_drawn_in_error_stays_in_sequence_unless_its_face_was_seen():
-    """Proves: DDS-11c, B5-12c, CS-13c, DCP-12b"""
+    """Proves: DDS-11c (automated), B5-12c (automated), CS-13c (automated), DCP-12b (automated)"""
     for game, clause in zip(POKER, (b"DDS-11c", b"B5-12c", b"CS-13c", b"DCP-12b")):
         table = Table(game).shuffle().deal(1)
         assert table.record("drawn_in_error", 1, 1) == REFUSED

@@ -34,7 +34,7 @@ def fifth_round_of_a_motor_shoe():
 
 
 def test_a_wrong_count_at_the_panel_is_wrong_although_the_right_one_is_not_known():
-    """Proves: B5-7f2 (in part)"""
+    """Proves: B5-7f2 (automated, in part)"""
     stage = fifth_round_of_a_motor_shoe()
     stage.play([("", 300, "press", "ack"), ("recorded", 500, "wait", 0)])
     assert clauses_of(stage, "recorded") == [b"B5-7f2"]
@@ -54,7 +54,7 @@ def test_a_right_count_at_the_panel_is_right_although_its_number_is_not_known():
 
 
 def test_no_number_stands_for_a_count_that_nobody_made():
-    """Proves: B5-7f2, CS-7g2, DCP-7e2 (in part)"""
+    """Proves: B5-7f2 (automated), CS-7g2 (automated), DCP-7e2 (automated, in part)"""
     for game in ("boston-5-stud", "caribbean-stud", "double-cross-poker"):
         table = Table(game).shuffle().deal(1).release()
         assert table.record("stub_counted", UNKNOWN) == REFUSED, game
@@ -67,7 +67,7 @@ def test_no_number_stands_for_a_count_that_nobody_made():
 
 
 def test_a_stub_is_not_counted_before_the_final_deal_is_on_record():
-    """Proves: B5-7f, B5-9e (in part)"""
+    """Proves: B5-9e (in part)"""
     table = Table("boston-5-stud").shuffle().deal(3).release()
     for cards in (0, 32, 40):
         assert table.record("stub_counted", cards) == REFUSED and table.reason() == ids.REASON_STATE
@@ -104,7 +104,7 @@ def test_a_table_with_records_asks_for_the_final_deal_before_the_count():
 
 
 def test_more_wagers_than_can_be_told_apart_are_refused_and_never_equal():
-    """Proves: CS-7c (in part)"""
+    """Proves: CS-9c (in part)"""
     table = Table("caribbean-stud").shuffle()
     table.play(("", 300, "press", "close"), ("round_started", 300, "wait", 0))
     assert table.record("progressive", 300, 400) == REFUSED and table.reason() == ids.REASON_ARGUMENT
@@ -115,7 +115,7 @@ def test_more_wagers_than_can_be_told_apart_are_refused_and_never_equal():
 
 
 def test_a_deck_is_not_cut_before_it_is_on_record_who_shuffled_it():
-    """Proves: CS-4b, DCP-4b (in part)"""
+    """Proves: CS-4b (automated), DCP-4b (automated, in part)"""
     for game in ("caribbean-stud", "double-cross-poker"):
         table = Table(game, "shoe", {"records": True})
         for step in ("inspected", "verified", "shown", "washed"):

@@ -25,7 +25,8 @@ def try_to_shuffle(table):
 
 
 def test_a_deck_is_not_shuffled_before_every_step_of_its_induction_is_on_record():
-    """Proves: DDS-3b, DDS-3c, B5-3b, B5-3c, CS-3b, CS-3c, DCP-3b, DCP-3c"""
+    """Proves: DDS-3b (automated), DDS-3c (automated), B5-3b (automated), B5-3c (automated), CS-3b (automated),
+    CS-3c (automated), DCP-3b (automated), DCP-3c (automated)"""
     for game, clause in zip(POKER, (b"DDS-3b", b"B5-3b", b"CS-3b", b"DCP-3b")):
         table = Table(game, table={"records": True})
         assert table.record("washed", 1) == REFUSED  # not before it was looked at
@@ -39,7 +40,6 @@ def test_a_deck_is_not_shuffled_before_every_step_of_its_induction_is_on_record(
 
 
 def test_a_face_seen_in_the_mixing_sends_the_deck_back_to_it():
-    """Proves: DAB-3c"""
     table = inducted("caribbean-stud")
     assert table.record("mixing_seen", 1) == DONE
     try_to_shuffle(table)
@@ -70,7 +70,7 @@ def test_what_is_on_record_and_not_yet_in_the_stored_books_is_noted_again_after_
 
 
 def test_a_dispute_keeps_the_deck_from_being_shuffled():
-    """Proves: DDS-9d, B5-10g, CS-10d, DCP-10h"""
+    """Proves: DDS-9d (automated), B5-10g (automated), CS-10d (automated), DCP-10h (automated)"""
     for game, clause in zip(POKER, (b"DDS-9d", b"B5-10g", b"CS-10d", b"DCP-10h")):
         table = Table(game).shuffle().deal(1)
         if game == "double-down-stud":
@@ -87,7 +87,7 @@ def test_a_dispute_keeps_the_deck_from_being_shuffled():
 
 
 def test_cards_of_a_winner_hold_the_deck_too_and_both_holds_must_end():
-    """Proves: CS-10c"""
+    """Proves: CS-10c (automated)"""
     table = Table("caribbean-stud").shuffle().deal(1).release()
     assert table.record("winner_hold", 1, 1) == DONE
     assert table.record("dispute", 1, 1) == DONE
@@ -101,7 +101,7 @@ def test_cards_of_a_winner_hold_the_deck_too_and_both_holds_must_end():
 
 
 def test_out_of_service_refuses_everything_until_it_is_back_and_the_deck_inducted_again():
-    """Proves: B5-12g, CS-13g, DCP-12f"""
+    """Proves: B5-12g (automated), CS-13g (automated), DCP-12f (automated)"""
     for game, clause in zip(POKER[1:], (b"B5-12g", b"CS-13g", b"DCP-12f")):
         table = inducted(game)
         assert table.record("out_of_service", 1) == DONE
@@ -115,13 +115,13 @@ def test_out_of_service_refuses_everything_until_it_is_back_and_the_deck_inducte
 
 
 def test_the_device_is_proved_empty_before_it_is_out_of_service():
-    """Proves: B5-12g"""
+    """Proves: B5-12g (automated)"""
     table = Table("boston-5-stud").shuffle()
     assert table.record("out_of_service", 1) == REFUSED and table.reason() == ids.REASON_STATE
 
 
 def test_no_activity_takes_the_shuffled_status_and_as_much_of_the_induction_as_the_game_says():
-    """Proves: DDS-4g, B5-4c, CS-4e, DCP-4e"""
+    """Proves: DDS-4g (automated), B5-4c (automated), CS-4e (automated), DCP-4e (automated)"""
     for game, left in zip(POKER, (0, 0b1110, 0b1110, 0b1110)):
         table = inducted(game)
         assert table.record("no_activity") == DONE
@@ -130,9 +130,11 @@ def test_no_activity_takes_the_shuffled_status_and_as_much_of_the_induction_as_t
 
 
 def test_provenance_is_asked_for_where_a_deck_comes_shuffled_and_only_some_games_take_each():
-    """Proves: DDS-3a, B5-3a, B5-4a, CS-3a, CS-4a, DCP-3a, DCP-4a"""
+    """Proves: DDS-3a (automated), B5-3a (automated), B5-4a (automated), CS-3a (automated), CS-4a (automated),
+    DCP-3a (automated), DCP-4a (automated)"""
     supplier, hand = ids.FROM_SUPPLIER, ids.FROM_HAND
     taken = {"double-down-stud": (), "boston-5-stud": (supplier,), "caribbean-stud": (supplier, hand)}
+    taken["double-cross-poker"] = (supplier, hand)
     for game in taken:
         table = inducted(game, "shoe", progressive=False)
         try_to_shuffle(table)
@@ -143,7 +145,8 @@ def test_provenance_is_asked_for_where_a_deck_comes_shuffled_and_only_some_games
 
 
 def test_a_cut_is_due_by_provenance_and_blocks_the_round_until_it_is_made():
-    """Proves: B5-4b, CS-4b, CS-4c, CS-4d, DCP-4b, DCP-4c, DCP-4d"""
+    """Proves: B5-4b (automated), CS-4b (automated), CS-4c (automated), CS-4d (automated), DCP-4b (automated),
+    DCP-4c (automated), DCP-4d (automated)"""
     for game, clause in (("caribbean-stud", b"CS-4c"), ("double-cross-poker", b"DCP-4c"), ("boston-5-stud", b"")):
         table = inducted(game, "shoe", progressive=False)
         assert table.record("provenance", 1, ids.FROM_SUPPLIER) == DONE
@@ -161,14 +164,14 @@ def test_a_cut_is_due_by_provenance_and_blocks_the_round_until_it_is_made():
 
 
 def test_a_machine_shuffled_deck_needs_no_cut():
-    """Proves: DDS-4b, CS-4b, DCP-4b"""
+    """Proves: DDS-4b (automated), DCP-4b (automated)"""
     for game in ("double-down-stud", "double-cross-poker"):
         table = inducted(game)
         try_to_shuffle(table).play(("deck_verified", 300, "press", "close"), ("round_started", 100, "wait", 0))
 
 
 def test_a_cut_of_double_down_stud_leaves_ten_cards_at_both_ends():
-    """Proves: DDS-4e, DDS-4f"""
+    """Proves: DDS-4e (automated), DDS-4f (automated)"""
     table = Table("double-down-stud").shuffle()
     for cards, outcome in ((9, REFUSED), (10, DONE), (42, DONE), (43, REFUSED)):
         assert table.record("cut", cards, 2) == outcome, cards
@@ -193,13 +196,12 @@ def test_a_record_out_of_sequence_changes_nothing_whatever_it_is():
 
 
 def test_an_approval_is_for_the_service_role():
-    """Proves: DAB-4i"""
     assert Table("caribbean-stud").record("approval", 12, 1) == REFUSED
     assert Table("caribbean-stud", role=ids.ROLE_SERVICE).record("approval", 12, 1) == DONE
 
 
 def test_cover_all_shows_the_column_of_this_round_after_green_and_never_guesses_one():
-    """Proves: CS-12a, CS-12c, CS-12d, CS-12e, CS-12j"""
+    """Proves: CS-12a, CS-12c, CS-12d, CS-12e (automated), CS-12j"""
     for counting, positions, hands, column in (
         ("with_dealer", 3, 4, 4),
         ("without_dealer", 3, 3, 3),
@@ -224,7 +226,6 @@ def test_cover_all_shows_the_column_of_this_round_after_green_and_never_guesses_
 
 
 def test_a_table_cannot_play_what_its_board_or_game_lacks():
-    """Proves: CS-12d, DDS-2b"""
     for table in ({"decks": 2}, {"cover_all": "with_dealer"}, {"dealing": "robot"}):
         try:
             Table("double-cross-poker", table=table, config=board())

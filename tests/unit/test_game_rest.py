@@ -18,7 +18,8 @@ def two(game, **changes):
 
 
 def test_green_does_not_release_the_rest_while_a_card_is_due():
-    """Proves: CS-13b (in part), CS-13d (in part), B5-12b (in part), DDS-11b (in part), DCP-12a (in part)"""
+    """Proves: CS-13b (automated, in part), CS-13d (automated, in part), B5-12b (automated, in part),
+    DDS-11b (automated, in part), DCP-12a (automated, in part)"""
     for game, clause in (
         ("caribbean-stud", b"CS-13b"),
         ("boston-5-stud", b"B5-12b"),
@@ -62,7 +63,7 @@ def test_a_deck_is_counted_in_its_turn_although_the_other_one_is_counted_often()
 
 
 def test_double_down_stud_says_that_the_rest_comes_out_for_the_other_deck():
-    """Proves: DDS-2b (in part)"""
+    """Proves: DDS-2b (automated, in part)"""
     config = board()
     config["inputs"]["back"] = {"pin": 28}
     table = Table("double-down-stud", table={"decks": 2}, config=config).shuffle(1).deal(2)
@@ -137,7 +138,7 @@ def inducted(game, **settings):
 
 
 def test_double_down_stud_closes_betting_again_only_after_a_card_that_is_due():
-    """Proves: DDS-8e (in part), DDS-11b (in part)"""
+    """Proves: DDS-8e (automated, in part), DDS-11b (automated, in part)"""
     table = Table("double-down-stud").shuffle().deal(2)
     assert table.record("face_up", 1) == DONE
     table.play(("", 300, "press", "close"), ("held_back", 500, "wait", 0))
@@ -149,7 +150,7 @@ def test_double_down_stud_closes_betting_again_only_after_a_card_that_is_due():
 
 
 def test_a_deck_that_left_the_table_in_a_dispute_comes_back_in_dispute():
-    """Proves: CS-10d (in part)"""
+    """Proves: CS-10d (automated, in part)"""
     table = Table("caribbean-stud")
     assert table.record("dispute", 1, 1) == DONE
     assert table.record("deck_removed", 1) == DONE

@@ -15,7 +15,7 @@ def rounds(table, count):
 
 
 def test_double_cross_poker_owes_a_count_in_every_fifth_round_although_the_device_counts():
-    """Proves: DCP-9d, DCP-7e"""
+    """Proves: DCP-9d"""
     table = rounds(Table("double-cross-poker"), 4)
     assert "stub_due" not in table.stage.names()
     table.shuffle().deal(1).release()
@@ -56,7 +56,7 @@ def test_without_an_opacity_sensor_nobody_is_exempt():
 
 
 def test_from_a_manual_shoe_it_is_the_other_way_round():
-    """Proves: DCP-7f, B5-7f, CS-7g, B5-8e, CS-8f, DCP-8e"""
+    """Proves: DCP-7f, CS-7g, B5-8e, DCP-8e"""
     for game, dealing, held in (
         ("double-cross-poker", "manual", False),
         ("double-cross-poker", "hand", True),
@@ -75,7 +75,7 @@ def test_from_a_manual_shoe_it_is_the_other_way_round():
 
 
 def test_a_wrong_count_voids_all_and_removes_the_deck_unless_the_cards_were_misdealt():
-    """Proves: B5-7f2, CS-7g2, DCP-7e2"""
+    """Proves: DCP-7e2 (automated)"""
     for b, clause, consequence in (
         (0, b"DCP-7e2", ids.ALL_VOID_REMOVE_DECK),
         (1, b"DCP-7e2", ids.ALL_VOID_RESHUFFLE),
@@ -126,7 +126,7 @@ def test_a_count_that_is_not_due_may_be_made_and_resets_the_tally():
 
 
 def test_an_overdue_count_is_made_up_for_at_the_panel_and_a_wrong_one_takes_the_deck_out():
-    """Proves: DCP-9d, DCP-7e2"""
+    """Proves: DCP-9d, DCP-7e2 (automated)"""
     for button, state in (("lock", DECK_READY), ("ack", WAITING_FOR_GREEN)):
         table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1)).shuffle().deal(1)
         assert table.record("misdeal", 1, 3) == DONE

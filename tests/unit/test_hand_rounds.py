@@ -92,7 +92,7 @@ def test_from_a_manual_shoe_double_cross_poker_is_exempt():
 
 
 def test_a_count_that_is_wrong_in_any_round_voids_all_and_takes_the_deck_off_the_table():
-    """Proves: B5-7f2 (in part), CS-7g2 (in part), DCP-7e2 (in part)"""
+    """Proves: B5-7f2 (manual, in part), CS-7g2 (manual, in part), DCP-7e2 (manual, in part)"""
     for game, clause, stub, standing in (
         ("boston-5-stud", b"B5-7f2", 52 - 6 - 4, 1),
         ("caribbean-stud", b"CS-7g2", 52 - 10, 0),
@@ -111,7 +111,8 @@ def test_a_count_that_is_wrong_in_any_round_voids_all_and_takes_the_deck_off_the
 
 
 def test_a_misdeal_is_judged_as_with_the_automated_shoe_and_the_stub_follows_the_cards():
-    """Proves: B5-12d (in part), CS-13d (in part), DCP-12c (in part), DDS-11d (in part)"""
+    """Proves: B5-12d (manual, in part), CS-13d (hand, in part), DCP-12c (manual, in part),
+    DDS-11d (manual, in part)"""
     table = HandTable("caribbean-stud", "hand").out().played(3)
     assert table.record("misdeal", 2, 6) == DONE
     assert all_fields_of(table.stage, "recorded")[-1][3] == ids.ONE_VOID
@@ -134,7 +135,8 @@ def test_a_misdeal_is_judged_as_with_the_automated_shoe_and_the_stub_follows_the
 
 
 def test_face_up_cards_and_cards_drawn_in_error_are_told_while_the_dealer_deals():
-    """Proves: B5-12b (in part), CS-13b (in part), DCP-12a (in part), DDS-11b (in part), B5-12c (in part)"""
+    """Proves: B5-12b (manual, in part), CS-13b (manual, in part), DCP-12a (manual, in part),
+    DDS-11b (manual, in part), B5-12c (manual, in part)"""
     for game, clause in (
         ("boston-5-stud", b"B5-12b"),
         ("caribbean-stud", b"CS-13b"),
@@ -155,7 +157,7 @@ def test_face_up_cards_and_cards_drawn_in_error_are_told_while_the_dealer_deals(
 
 
 def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_chips_as_wagers():
-    """Proves: CS-8c3, CS-7c (in part)"""
+    """Proves: CS-8c3, CS-7c"""
     for dealing, clause in (("hand", b"CS-8c3"), ("manual", b"CS-7c")):
         table = HandTable("caribbean-stud", dealing).out()
         assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED  # betting is open
@@ -173,10 +175,12 @@ def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_c
         assert clauses_of(table.stage, "lockout_confirmed") == [clause]
         assert table.command(ids.CMD_END_ROUND) == DONE
         table.close()
+        table = HandTable("caribbean-stud", dealing, progressive=False).out().closed(2)
+        assert table.command(ids.CMD_END_ROUND) == DONE  # nothing to lock out at a table without a progressive
 
 
 def test_double_down_stud_from_a_manual_shoe_closes_betting_twice():
-    """Proves: DDS-8a (in part), DDS-8e (in part), DDS-11a (in part)"""
+    """Proves: DDS-8a (manual, in part), DDS-8e (manual, in part), DDS-11a (manual, in part)"""
     table = HandTable("double-down-stud").out().closed(3)
     assert table.display[0] == "Double down wagers"
     assert table.command(ids.CMD_END_ROUND) == REFUSED  # wagers are open
@@ -192,7 +196,7 @@ def test_double_down_stud_from_a_manual_shoe_closes_betting_twice():
 
 
 def test_boston_5_dealer_card_seen_before_all_have_decided():
-    """Proves: B5-12a (in part)"""
+    """Proves: B5-12a (hand, in part)"""
     table = HandTable("boston-5-stud", "hand").out().played(3)
     assert table.record("fold", 2) == DONE
     assert table.record("hole_card_seen") == DONE
@@ -203,7 +207,7 @@ def test_boston_5_dealer_card_seen_before_all_have_decided():
 
 
 def test_the_other_deck_is_shuffled_while_this_one_is_dealt_by_hand():
-    """Proves: DDS-2b (in part), B5-2b (in part), CS-2b (in part), DCP-2b (in part)"""
+    """Proves: DDS-2b (manual, in part), B5-2b (manual, in part), DCP-2b (manual, in part)"""
     for game in ("double-down-stud", "boston-5-stud", "double-cross-poker"):
         table = HandTable(game, decks=2).out()
         assert table.command(ids.CMD_SET_POSITIONS, 2) == DONE
@@ -278,7 +282,7 @@ def test_without_positions_nobody_knows_the_stub_and_the_dealers_word_is_taken()
 
 
 def test_an_idle_table_and_a_device_out_of_service_end_what_was_handed_out():
-    """Proves: CS-8c1 (in part), B5-4c (in part)"""
+    """Proves: CS-8c1 (in part)"""
     table = HandTable("caribbean-stud", "hand").out()
     assert table.record("no_activity") == DONE
     table.stage.run(300)

@@ -10,7 +10,8 @@ POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-po
 
 
 def test_a_verified_deck_that_waits_inside_comes_out_and_is_never_dealt():
-    """Proves: DDS-4g (in part), B5-4c (in part), CS-4e (in part), DCP-4e (in part)"""
+    """Proves: DDS-4g (automated, in part), B5-4c (automated, in part), CS-4e (automated, in part),
+    DCP-4e (automated, in part)"""
     for game in POKER:
         table = Table(game).shuffle()
         assert table.record("no_activity") == DONE

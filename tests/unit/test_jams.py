@@ -27,7 +27,7 @@ def motors_are_off(stage):
 
 
 def test_a_card_that_stops_in_the_throat_ends_the_shuffle():
-    """Proves: CS-13e (in part)"""
+    """Proves: CS-13e (automated, in part)"""
     for at_um in (38000, 60000, 110000):
         steps = stories.start() + jam("throat", 10, at_um) + stories.shuffle(52)
         stage = play(steps + [("warning_latched", 500, "wait", 0)])
@@ -50,7 +50,7 @@ def test_a_jammed_roller_stops_within_a_quarter_of_a_second():
 
 
 def test_after_a_jam_the_machine_is_emptied_proved_empty_and_plays_again():
-    """Proves: CS-13e"""
+    """Proves: CS-13e (automated)"""
     stage = play(
         stories.start()
         + jam("throat", 30, 60000)
@@ -119,7 +119,7 @@ def test_a_misfeed_is_tried_again_and_counted():
 
 
 def test_a_card_that_never_comes_calls_the_operator():
-    """Proves: CS-13e (in part)"""
+    """Proves: CS-13e (automated, in part)"""
     stage = play(stories.start() + [("", 0, "misfeed", "10:4")] + stories.shuffle(52) + stories.clear_by_hand())
     assert fields_of(stage, "shuffle_failed") == [[FAULT_MISFEED]]
 

@@ -177,7 +177,6 @@ def test_every_page_of_every_game_tells_what_to_do_next():
 
 
 def test_cover_all_shows_every_row_of_its_column_and_no_column_for_a_number_without_one():
-    """Proves: CS-12c, CS-12e, CS-12k"""
     rules = {
         2: (500, 200, 60, 40, 35, 25, 9),
         3: (300, 125, 40, 30, 20, 17, 6),

@@ -38,7 +38,7 @@ ROUND = [
 
 
 def test_a_round_for_three_players_and_the_dealer():
-    """Proves: CS-9a (in part), CS-9d, CS-4a (in part)"""
+    """Proves: CS-9a (in part), CS-9d, CS-4a (automated, in part)"""
     stage = play(stories.start() + stories.round_of(3))
     assert stage.names() == ROUND
     assert fields_of(stage, "deck_verified") == [[52, 52, 0, 0]]
@@ -80,7 +80,7 @@ def test_nothing_is_left_of_the_order_once_the_deck_is_in():
 
 
 def test_one_to_nine_players_each_get_five_and_the_rest_is_released():
-    """Proves: CS-1 (in part), CS-6e, CS-9a (in part), CS-9e (in part)"""
+    """Proves: CS-1 (automated, in part), CS-6e (automated), CS-9a (in part), CS-9e (in part)"""
     for players in (1, 2, 9):
         stage = play(stories.start() + stories.round_of(players))
         rest = 52 - 5 * (players + 1)
@@ -163,7 +163,7 @@ def without_commitment(transcript):
 def test_the_report_instant_does_not_depend_on_the_order():
     """Two orders, one physical run: everything a host receives while the deck is shuffled is the same.
 
-    Proves: CS-7b (in part)
+    Proves: CS-7b (automated, in part)
     """
     seen = []
     commitments = []

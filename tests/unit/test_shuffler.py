@@ -480,7 +480,7 @@ def test_an_auditor_may_not_command_set_the_time_or_acknowledge():
 def test_the_order_and_the_seed_are_nowhere_to_be_seen_before_the_round_is_over():
     """Link, storage outside the seed's own record, display: no run of eight slots of the order, no part of the seed.
 
-    Proves: CS-7b (in part)
+    Proves: CS-7b (automated, in part)
     """
     stage = stage_of("erase")
     shown = []

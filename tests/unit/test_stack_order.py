@@ -24,7 +24,7 @@ def stacks_of(game, positions, confirm):
 def test_stacks_come_to_the_table_in_the_order_of_the_deck():
     """Nothing is turned over or mixed on the way: whoever takes a stack knows which card of it was the lowest.
 
-    Proves: CS-9h, B5-9g"""
+    Proves: CS-9h, B5-9g (automated)"""
     for game, size, confirm in (("caribbean-stud", 5, True), ("boston-5-stud", 3, False)):
         taken, deck = stacks_of(game, 2, confirm)
         assert [len(stack) for stack in taken] == [size] * 3

@@ -206,6 +206,6 @@ def first_stacks(game, number):
 
 
 def test_no_message_display_or_lamp_tells_a_card_that_lies_face_down():
-    """Proves: DDS-8b, CS-7b"""
+    """Proves: DDS-8b (automated), CS-7b (automated)"""
     for game in ("double-down-stud", "caribbean-stud"):
         same([first_stacks(game, number) for number in range(2)])

@@ -30,7 +30,7 @@ def decks_of(table, name):
 
 
 def test_the_other_deck_is_shuffled_while_the_first_is_in_play_and_waits_for_the_end_of_its_round():
-    """Proves: DDS-2b, B5-2b, CS-2b, DCP-2b, CS-3d"""
+    """Proves: CS-2b (automated), CS-3d (automated)"""
     table = two().shuffle(1).deal(2).release()
     assert table.flow.state == WAITING_FOR_DECK and table.flow.tail
     table.shuffle(2)
@@ -50,7 +50,7 @@ def test_the_other_deck_is_shuffled_while_the_first_is_in_play_and_waits_for_the
 
 
 def test_the_deck_out_of_turn_and_a_mixed_one_are_refused():
-    """Proves: DDS-2b, CS-2b"""
+    """Proves: CS-2b (automated)"""
     table = two()
     table.stage.act("load", {"cards": 52, "deck": 2})
     table.play(("", 300, "press", "green"), ("warning_latched", 300, "wait", 0))
@@ -99,7 +99,7 @@ def test_the_round_can_be_ended_by_command_while_a_deck_lies_in_the_hopper():
 
 
 def test_each_deck_is_inducted_by_itself():
-    """Proves: DDS-3d, B5-3d, CS-3d, DCP-3d"""
+    """Proves: CS-3d (automated)"""
     table = two(records=True)
     for step in ("inspected", "verified", "shown", "washed"):
         assert table.record(step, 1) == DONE

@@ -8,7 +8,7 @@ from rig import stories
 
 
 def test_a_short_or_long_deck_is_refused_with_its_count_and_latched():
-    """Proves: CS-2a (in part), CS-9g (in part)"""
+    """Proves: CS-2a (automated, in part), CS-9g (in part)"""
     for cards in (51, 53):
         stage = play(stories.start() + stories.shuffle(cards) + [("warning_latched", 60000, "wait", 0)])
         assert fields_of(stage, "deck_refused") == [[52, cards, cards]]

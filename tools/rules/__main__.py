@@ -23,22 +23,28 @@ from rules.page import page
 def told(trace: Trace) -> Iterator[str]:
     """The report for a terminal."""
     for clause in trace.clauses.values():
-        yield f"{clause.id}  {clause.topic}"
+        yield f"{clause.id}  {clause.topic}  {', '.join(clause.modes)}"
         yield textwrap.fill(clause.device, 110, initial_indent="    ", subsequent_indent="    ")
         for claim in clause.claims:
-            yield f"    {'~' if claim.part else '+'} {claim.name}"
+            yield f"    {'~' if claim.part else '+'} {claim.name} ({', '.join(claim.modes)})"
+        for mode, why in clause.excepted.items():
+            yield f"    = excepted in {mode}: {why}"
         if clause.why:
-            yield f"    = excepted: {clause.why}"
-        elif not clause.claims:
+            continue
+        if not clause.claims:
             yield "    ! no test"
         elif not clause.proved:
             yield "    ! only in part"
+        elif clause.modes_missing:
+            yield f"    ! not in {', '.join(clause.modes_missing)}"
     yield ""
     for problem in trace.problems:
         yield f"WRONG {problem}"
     missing = " ".join(clause.id for clause in trace.missing())
     if missing:
         yield textwrap.fill(f"missing: {missing}", 118, subsequent_indent="  ")
+    for clause in trace.in_some_modes():
+        yield f"not in every mode: {clause.id} lacks {', '.join(clause.modes_missing)}"
     yield summary(trace)
 
 
@@ -50,9 +56,13 @@ def as_json(trace: Trace) -> dict[str, Any]:
                 "game": clause.game,
                 "topic": clause.topic,
                 "device": clause.device,
+                "modes": list(clause.modes),
                 "proved": clause.proved,
-                "exception": clause.why,
-                "tests": [{"name": claim.name, "in_part": claim.part} for claim in clause.claims],
+                "modes_missing": clause.modes_missing,
+                "exceptions": clause.excepted,
+                "tests": [
+                    {"name": claim.name, "in_part": claim.part, "modes": list(claim.modes)} for claim in clause.claims
+                ],
             }
             for clause in trace.clauses.values()
         ],

@@ -1,5 +1,8 @@
-"""The clauses of rules/ and what the tests claim of them. rules/README.md says how a test names a clause; tests are
-read, never imported."""
+"""The clauses of rules/ with the dealing modes in which they bind, and what the tests claim of them.
+
+rules/README.md says how a test names a clause. Tests are read, never imported; false_claims compares the claims of a
+test with what it has played, when it is run.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,18 @@ import json
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from fairshoe.sim.scenario_cases import read_cases
+from rules.played import HOST, MODES, Played, scenario_plays
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "Proves:"
-PART = "(in part)"
-_CLAIM = re.compile(r"([A-Z0-9]+-\d+[a-z]?\d*)( \(in part\))?")
+PART = "in part"
+_CLAIM = re.compile(r"([A-Z0-9]+-\d+[a-z]?\d*)(?: \(([^()]+)\))?")
+_COMMA = re.compile(r",(?![^()]*\))")  # between claims, not in brackets
 _NEARLY = re.compile(r"\bprove[sd]?\b[ :]*[A-Z0-9]+-\d", re.IGNORECASE)
 # What keeps pytest from running a test: a claim must not hang on one that only may run.
 _UNSURE = {"skip", "skipif", "xfail", "importorskip"}
@@ -31,9 +36,10 @@ class Claim:
     """One test says of one clause that it proves it."""
 
     clause: str
-    path: str  # of the file, from the root of the repository
-    test: str  # name of the function; empty for a scenario
     part: bool
+    modes: tuple[str, ...]  # of dealing, as named or played; empty: wherever the clause binds
+    path: str = ""  # of the file, from the root of the repository
+    test: str = ""  # name of the function; empty for a scenario
 
     @property
     def name(self) -> str:
@@ -47,7 +53,8 @@ class Clause:
     device: str
     also: list[str]
     remark: str
-    why: str = ""  # why nothing of ours bears on it, if so
+    modes: tuple[str, ...]  # in which it binds
+    excepted: dict[str, str] = field(default_factory=dict[str, str])  # modes in which nothing of ours bears on it: why
     claims: list[Claim] = field(default_factory=list[Claim])
 
     @property
@@ -56,7 +63,19 @@ class Clause:
 
     @property
     def proved(self) -> bool:
+        """In one mode at least."""
         return any(not claim.part for claim in self.claims)
+
+    @property
+    def why(self) -> str:
+        """Why nothing of ours bears on it in any mode, if so."""
+        return "" if set(self.modes) - set(self.excepted) else self.excepted[self.modes[0]]
+
+    @property
+    def modes_missing(self) -> list[str]:
+        """In which it binds, and no test proves it."""
+        proved = {mode for claim in self.claims if not claim.part for mode in claim.modes}
+        return [mode for mode in self.modes if mode not in proved and mode not in self.excepted]
 
 
 @dataclass
@@ -74,19 +93,23 @@ class Trace:
     def in_part(self) -> list[Clause]:
         return [clause for clause in self.missing() if clause.claims]
 
+    def in_some_modes(self) -> list[Clause]:
+        return [clause for clause in self.clauses.values() if clause.proved and clause.modes_missing]
+
 
 # -- what tests claim -------------------------------------------------------------------------------------------------
 
 
-def claims_of(text: str, where: str, problems: list[str]) -> list[tuple[str, bool]]:
-    """Clauses of one claim, `CS-9a, CS-9d (in part)`, and whether each is proved in part only."""
-    found: list[tuple[str, bool]] = []
-    for word in text.split(","):
+def claims_of(text: str, where: str, problems: list[str]) -> list[Claim]:
+    """The claims of one line: `CS-9a, CS-9d (in part), CS-13d (manual, hand, in part)`."""
+    found: list[Claim] = []
+    for word in _COMMA.split(text):
         match = _CLAIM.fullmatch(word.strip())
-        if match is None:
-            problems.append(f"{where}: {word.strip()!r} is no clause, nor a clause {PART}")
+        words = match[2].split(", ") if match and match[2] else []
+        if match is None or set(words) - {*MODES, HOST, PART}:
+            problems.append(f"{where}: {word.strip()!r} is no clause, nor a clause with its modes or ({PART})")
         else:
-            found.append((match[1], match[2] is not None))
+            found.append(Claim(match[1], PART in words, tuple(word for word in words if word != PART)))
     return found
 
 
@@ -106,6 +129,8 @@ def marks(docstring: str) -> Iterator[str]:
 
 def python_claims(path: str, source: str, problems: list[str]) -> list[Claim]:
     """Claims in the docstrings of the test functions of one file. A claim that stands anywhere else is a problem."""
+    if MARK not in source and not _NEARLY.search(source):
+        return []  # most files: parsing them takes seconds
     tree = ast.parse(source)
     collected = {} if not Path(path).name.startswith("test_") or path.startswith(_SOMETIMES) else dict(_tests(tree))
     found: list[Claim] = []
@@ -120,7 +145,7 @@ def python_claims(path: str, source: str, problems: list[str]) -> list[Claim]:
                 problems.append(f"{where}: {collected[node]} claims a clause, but may be skipped")
             else:
                 name = collected[node]
-                found += [Claim(clause, path, name, part) for clause, part in claims_of(text, where, problems)]
+                found += [replace(claim, path=path, test=name) for claim in claims_of(text, where, problems)]
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT and any(marks(token.string)):
             problems.append(f"{path}:{token.start[0]}: a claim belongs in the docstring of the test")
@@ -166,8 +191,16 @@ def scenario_claims(path: str, data: dict[str, Any], problems: list[str]) -> lis
     if Path(path).parent.as_posix() != "tests/scenarios":
         problems.append(f"{path}: claims clauses, but only files right in tests/scenarios are played")
         return []
-    found = claims_of(", ".join(data["clauses"]), path, problems) if data["clauses"] else []
-    return [Claim(clause, path, "", part) for clause, part in found]
+    found: list[Claim] = []
+    game, mode = scenario_plays(data)
+    for claim in claims_of(", ".join(data["clauses"]), path, problems) if data["clauses"] else []:
+        if claim.modes:
+            problems.append(f"{path}: {claim.clause} names a mode; that of a scenario is the one it plays, {mode}")
+        elif claim.clause.partition("-")[0] != game:
+            problems.append(f"{path}: claims {claim.clause}, but plays {game}")
+        else:
+            found.append(replace(claim, path=path, modes=(mode,)))
+    return found
 
 
 def collect(root: Path, problems: list[str]) -> list[Claim]:
@@ -185,33 +218,92 @@ def collect(root: Path, problems: list[str]) -> list[Claim]:
 # -- clauses and claims together --------------------------------------------------------------------------------------
 
 
-def read_trace(root: Path = ROOT) -> Trace:
+def read_clauses(root: Path = ROOT) -> dict[str, Clause]:
     rules = _read(root / "rules" / "clauses.json")
-    clauses = {
+    sections = {game["code"]: game["modes"] for game in rules["games"]}
+    return {
         entry["id"]: Clause(
-            entry["id"], entry["topic"], entry["device"], entry.get("also", []), entry.get("remark", "")
+            entry["id"],
+            entry["topic"],
+            entry["device"],
+            entry.get("also", []),
+            entry.get("remark", ""),
+            tuple(entry["modes"] if "modes" in entry else binding_modes(entry, sections)),
         )
         for entry in rules["clauses"]
     }
-    trace = Trace(clauses, rules["games"], _read(root / "rules" / "differences.json")["rows"], [])
+
+
+def binding_modes(entry: dict[str, Any], sections: dict[str, dict[str, list[str]]]) -> list[str]:
+    """In which modes a clause binds: a paragraph of a section about one mode in that one, any other in all modes that
+    the game allows; a clause of several paragraphs in those of each."""
+    code, _, paragraph = entry["id"].partition("-")
+    modes: set[str] = set()
+    for name in [paragraph, *entry.get("also", [])]:
+        of_one = {
+            mode
+            for mode, starts in sections[code].items()
+            for start in starts
+            if re.match(start + r"(?!\d)", name)  # 1 is not the start of 12a
+        }
+        modes |= of_one or set(sections[code])
+    return [mode for mode in MODES if mode in modes]
+
+
+def read_trace(root: Path = ROOT) -> Trace:
+    clauses = read_clauses(root)
+    games = _read(root / "rules" / "clauses.json")["games"]
+    trace = Trace(clauses, games, _read(root / "rules" / "differences.json")["rows"], [])
     for claim in collect(root, trace.problems):
-        if claim.clause in clauses:
-            clauses[claim.clause].claims.append(claim)
+        problem = claim_problem(claim, clauses)
+        if problem:
+            trace.problems.append(f"{claim.name}: {problem}")
         else:
-            trace.problems.append(f"{claim.name}: there is no clause {claim.clause}")
+            clause = clauses[claim.clause]
+            clause.claims.append(replace(claim, modes=claim.modes or clause.modes))
     for entry in _read(root / "rules" / "exceptions.json")["exceptions"]:
         _except(trace, entry)
     return trace
 
 
-def _except(trace: Trace, entry: dict[str, str]) -> None:
+def claim_problem(claim: Claim, clauses: dict[str, Clause]) -> str:
+    """What is wrong with a claim before its test runs, or nothing."""
+    clause = clauses.get(claim.clause)
+    if clause is None:
+        return f"there is no clause {claim.clause}"
+    elsewhere = [mode for mode in claim.modes if mode not in clause.modes]
+    if elsewhere:
+        return f"claims {clause.id} of {', '.join(elsewhere)}, but it binds in {', '.join(clause.modes)}"
+    if HOST in (claim.modes or clause.modes) and not claim.path.startswith("tests/host/"):
+        return f"claims {clause.id} of host, but only a test in tests/host is about host tools"
+    return ""
+
+
+def false_claims(docstring: str, played: set[Played], clauses: dict[str, Clause]) -> list[str]:
+    """Of a test that has run: the clauses it claims of a game and mode that it has not played."""
+    found = [claim for text in marks(docstring) for claim in claims_of(text, "", [])]
+    wrong: list[str] = []
+    for claim in found:
+        if claim.clause in clauses:  # if not, make trace says so
+            game = claim.clause.partition("-")[0]
+            modes = [mode for mode in claim.modes or clauses[claim.clause].modes if mode != HOST]
+            wrong += [f"{claim.clause} ({mode})" for mode in modes if (game, mode) not in played]
+    return wrong
+
+
+def _except(trace: Trace, entry: dict[str, Any]) -> None:
     clause = trace.clauses.get(entry["clause"])
     if clause is None:
         trace.problems.append(f"rules/exceptions.json: there is no clause {entry['clause']}")
-    elif clause.claims:
-        trace.problems.append(f"rules/exceptions.json: {clause.id} has a test, {clause.claims[0].name}")
-    else:
-        clause.why = entry["why"]
+        return
+    for mode in entry.get("modes", clause.modes):
+        tests = [claim.name for claim in clause.claims if mode in claim.modes]
+        if mode not in clause.modes:
+            trace.problems.append(f"rules/exceptions.json: {clause.id} does not bind in {mode}")
+        elif tests:
+            trace.problems.append(f"rules/exceptions.json: {clause.id} ({mode}) has a test, {tests[0]}")
+        else:
+            clause.excepted[mode] = entry["why"]
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -219,10 +311,11 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def summary(trace: Trace) -> str:
-    proved = sum(clause.proved for clause in trace.clauses.values())
+    some = len(trace.in_some_modes())
+    every = sum(clause.proved for clause in trace.clauses.values()) - some
     excepted = sum(bool(clause.why) for clause in trace.clauses.values())
     missing, part = len(trace.missing()), len(trace.in_part())
     return (
-        f"{len(trace.clauses)} clauses: {proved} proved, {excepted} excepted, "
+        f"{len(trace.clauses)} clauses: {every} proved in every mode they bind, {some} in some, {excepted} excepted, "
         f"{missing} missing ({part} of them proved in part)"
     )

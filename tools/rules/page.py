@@ -60,8 +60,10 @@ readings, and from what the tests claim. The words are ours; what counts is the 
 """
 
 _LEGEND = """
-*Proved by* links to test files; what is in brackets shows part of a clause and does not count. `make trace` names every
-test. Tests under `tests/unit` run on CPython and on the MicroPython VM, and so does every scenario (`make scenarios`).
+*Binds in* names the dealing modes: `automated`, the device deals; `manual`, from a manual shoe; `hand`, from the hand;
+`host` is what host tools do without a device. *Proved by* links to test files; what is in brackets shows part of a
+clause and does not count. `make trace` names every test with the mode it plays. Tests under `tests/unit` run on CPython
+and on the MicroPython VM, and so does every scenario (`make scenarios`).
 
 """
 
@@ -72,15 +74,16 @@ def page(trace: Trace) -> str:
 
 def _counts(trace: Trace) -> Iterator[str]:
     yield f"{summary(trace)}.\n\n"
-    yield "| game | clauses | proved | in part | excepted | no test |\n|---|---|---|---|---|---|\n"
+    yield "| game | clauses | in every mode | in some | in part | excepted | no test |\n|---|---|---|---|---|---|---|\n"
     for game in trace.games:
         mine = _of(trace, game["code"])
-        proved = sum(clause.proved for clause in mine)
+        some = sum(clause in trace.in_some_modes() for clause in mine)
+        proved = sum(clause.proved for clause in mine) - some
         part = sum(clause in trace.in_part() for clause in mine)
         excepted = sum(bool(clause.why) for clause in mine)
-        rest = len(mine) - proved - part - excepted
+        rest = len(mine) - proved - some - part - excepted
         link = f"[{game['name']}](#{_anchor(game['code'])})"
-        yield f"| {link} | {len(mine)} | {proved} | {part} | {excepted} | {rest} |\n"
+        yield f"| {link} | {len(mine)} | {proved} | {some} | {part} | {excepted} | {rest} |\n"
 
 
 def _differences(trace: Trace) -> Iterator[str]:
@@ -102,7 +105,8 @@ def _games(trace: Trace) -> Iterator[str]:
             {clause.topic for clause in mine}, key=lambda topic: known.index(topic) if topic in known else len(known)
         )
         for topic in topics:
-            yield f"\n### {TOPICS.get(topic, topic)}\n\n| clause | rule | proved by | remarks |\n|---|---|---|---|\n"
+            yield f"\n### {TOPICS.get(topic, topic)}\n\n| clause | binds in | rule | proved by | remarks |\n"
+            yield "|---|---|---|---|---|\n"
             yield from (_row(trace, clause) for clause in mine if clause.topic == topic)
 
 
@@ -110,6 +114,7 @@ def _row(trace: Trace, clause: Clause) -> str:
     also = f" (also {', '.join(clause.also)})" if clause.also else ""
     cells = [
         f'<a id="{_anchor(clause.id)}"></a>{clause.id}{also}',
+        ", ".join(clause.modes),
         _rule(trace, clause),
         _proofs(clause),
         _linked(trace, clause.remark),
@@ -133,13 +138,15 @@ def _proofs(clause: Clause) -> str:
         return f"excepted: {clause.why}"
     if not clause.claims:
         return "**no test yet**"
+    excepted = "".join(f"; excepted in {mode}: {why}" for mode, why in clause.excepted.items())
+    missing = f"; **not yet in {', '.join(clause.modes_missing)}**" if clause.proved and clause.modes_missing else ""
     # A file once, and whole proofs before those of a part.
     files: dict[str, bool] = {}
     for claim in sorted(clause.claims, key=lambda claim: claim.part):
         files.setdefault(claim.path, claim.part)
     links = [_file(path, part) for path, part in files.items()]
     more = f" and {len(links) - LINKS_MAX} more" if len(links) > LINKS_MAX else ""
-    return ", ".join(links[:LINKS_MAX]) + more
+    return ", ".join(links[:LINKS_MAX]) + more + excepted + missing
 
 
 def _file(path: str, part: bool) -> str:
