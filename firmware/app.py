@@ -90,7 +90,7 @@ class App:
         self.shuffler = Shuffler(hal, config, self.boot)
         # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed stays secret.
         disclose = self.flow.machine.deals and config.get("audit", {}).get("seeds") == "disclose"
-        self.seeds = Seeds(hal, self.journal, disclose)
+        self.seeds = Seeds(hal, disclose)
         self._connect(config, codes, words)
         self.scanned_ms = hal.ticks_ms()
         self.wake_ms = 0  # when the machines want the next scan
@@ -367,8 +367,9 @@ class App:
             return ORDER_WANTED  # a slice a scan
         if not shuffler.draw(self.order, cards):
             return ORDER_FAILED
-        held = not self.flow.tail or self.seeds.drop()
-        held = held and self.seeds.hold(self.journal.seq_last + 1, cards, shuffler.seed)
+        if self.flow.tail:
+            self.seeds.drop()
+        held = self.seeds.hold(self.journal.seq_last + 1, cards, shuffler.seed)
         shuffler.forget()
         if not held:
             return ORDER_NONE  # storage failed: the step that waits for it will say so

@@ -1,14 +1,12 @@
-"""Whether anything that crossed the link tells an order or the seed it came from."""
+"""Whether anything that crossed the link tells an order or the seed it came from, or storage the seed in play."""
 
 from firmware.games.flow import SHUFFLING
-from firmware.journal.cells import CELL_SIZE, HELD_CELL
-from firmware.journal.seeds import SEED_AT, SEED_END
 from rig.card_locations import Finding
-
-HELD_AT = HELD_CELL * CELL_SIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
+
     from firmware.app import App
     from rig.story import Stage
 
@@ -24,18 +22,35 @@ class Leaks:
         self.stage = stage
         self.orders: "list[list[int]]" = []
         self.seeds: "list[bytes]" = []
+        self.app: "App | None" = None
         stage.peer.frames = []
 
     def look(self, app: "App") -> None:
-        """A shuffle has just begun: its order is in memory, its seed in storage."""
+        """At every change of state. When a shuffle has just begun its order is in memory."""
         flow = app.flow
+        if app is not self.app:
+            self.app = app
+            self._hook(app)
         if flow.state != SHUFFLING or len(self.orders) >= KEPT_MAX or not any(app.order):
             return
         order = [app.order[i] for i in range(flow.profile.deck_cards)]
         if self.orders and self.orders[-1] == order:
             return
         self.orders.append(order)
-        self.seeds.append(bytes(self.stage.rig.nv.data[HELD_AT + SEED_AT : HELD_AT + SEED_END]))
+        if self.seeds and bytes(self.stage.rig.nv.data).find(self.seeds[-1][:SEED_PART]) >= 0:
+            raise Finding("leak: the seed of the deck in play is in storage")
+
+    def _hook(self, app: "App") -> None:
+        """Keep every seed that is drawn: the device forgets most of them at once."""
+        draw = app.shuffler.draw
+
+        def drawn(order: "array[int]", count: int) -> bool:
+            done = draw(order, count)
+            if done:
+                self.seeds.append(bytes(app.shuffler.seed))
+            return done
+
+        app.shuffler.draw = drawn
 
     def check(self) -> None:
         frames = self.stage.peer.frames or []

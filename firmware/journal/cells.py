@@ -3,7 +3,8 @@
      0  keys     two that take turns    keys.py
      2  marks    two that take turns    store.py
      4  meters   two that take turns    meter_cells.py
-     6  seeds    held, told             seeds.py
+     6  (free)
+     7  seed     disclosed to auditors  seeds.py
      8  log      the journal's identity store.py
      9  halt     why the firmware stopped, if it did: halts.py
     10  facts    two that take turns    table_cells.py
@@ -29,7 +30,6 @@ CRC_AT = const(92)
 KEY_CELL = const(0)
 MARK_CELL = const(2)
 METERS_CELL = const(4)
-HELD_CELL = const(6)
 TOLD_CELL = const(7)
 LOG_CELL = const(8)
 HALT_CELL = const(9)

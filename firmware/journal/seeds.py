@@ -1,9 +1,9 @@
-"""The seed of the deck in play, in one cell of storage, until that deck is out of play; then erased or disclosed.
+"""The seed of the deck in play, in RAM until that deck is out of play; then forgotten, or disclosed.
 
-    held   u8 magic, zero, u16 cards, u32 sequence number of the commitment's event, seed 32, zeros, u32 CRC
-    told   the same, for the auditor to read
+    told   u8 magic, zero, u16 cards, u32 sequence number of the commitment's event, seed 32, zeros, u32 CRC
 
-What the auditor is told comes from the second cell alone, and a seed gets there only when its deck has left play.
+Storage never holds the seed of a deck in play: the order follows from it, and a storage chip is easily read. A seed
+that is to be disclosed is stored once its deck has left play. Power that is lost before takes it along.
 """
 
 from struct import pack_into, unpack_from
@@ -11,21 +11,11 @@ from struct import pack_into, unpack_from
 from micropython import const
 
 from firmware.digest import wipe
-from firmware.journal.cells import (
-    CELL_SIZE,
-    HELD_CELL,
-    MAGIC_SEED,
-    TOLD_CELL,
-    cell_read,
-    cell_whole,
-    cell_write,
-    cells_require,
-)
+from firmware.journal.cells import CELL_SIZE, MAGIC_SEED, TOLD_CELL, cell_read, cell_write
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from firmware.journal.store import Journal
     from hal.api import Storage
 
 SEED_AT = const(8)
@@ -33,28 +23,23 @@ SEED_END = const(40)
 
 
 class Seeds:
-    """`out` is set once the deck has left play, until its seed is dealt with."""
+    """`out` is set once the deck has left play, until its seed is dealt with. `buf` is the cell to write then, zeros if
+    there is nothing to disclose."""
 
-    def __init__(self, storage: "Storage", journal: "Journal", disclose: bool) -> None:
+    def __init__(self, storage: "Storage", disclose: bool) -> None:
         self.storage = storage
         self.disclose = disclose
         self.buf = bytearray(CELL_SIZE)
         self.out = False
-        if self._read(HELD_CELL) and journal.load(unpack_from("<I", self.buf, 4)[0]) != ids.EV_SHUFFLE_COMMITTED:
-            cells_require(storage)  # or the commitment was there, and storage no longer is
-            self._blank(HELD_CELL)  # power was lost before anybody was told of this shuffle: it never happened
-        wipe(self.buf)
 
     def hold(self, seq: int, cards: int, seed: bytearray) -> bool:
-        """Keep the seed of a new shuffle, durably; whatever was held before is out of play."""
+        """Keep the seed of a new shuffle; whatever was held before is out of play. False: storage failed."""
         if not self.end():
             return False
-        buf = self.buf
-        pack_into("<HI", buf, 2, cards, seq)
-        buf[SEED_AT:SEED_END] = seed
-        done = self._write(HELD_CELL)
-        wipe(buf)
-        return done
+        if self.disclose:
+            pack_into("<HI", self.buf, 2, cards, seq)
+            self.buf[SEED_AT:SEED_END] = seed
+        return True
 
     def note(self, message: int) -> None:
         """An event has been recorded."""
@@ -62,42 +47,33 @@ class Seeds:
             self.out = True
 
     def end(self) -> bool:
-        """Nobody plays with the deck any more: erase its seed, or disclose it. False: storage failed."""
-        if self.disclose:
-            # What cannot be read may be there all the same, and has to be told before it is erased.
-            done = self.storage.nv_read(HELD_CELL * CELL_SIZE, self.buf)
-            if done and cell_whole(MAGIC_SEED, self.buf):
-                done = self._write(TOLD_CELL)
-            if not done:
-                wipe(self.buf)
+        """The deck is out of play: disclose its seed, or erase what was disclosed before. False: storage failed."""
+        if any(self.buf):
+            if not cell_write(self.storage, TOLD_CELL, MAGIC_SEED, self.buf):
                 return False
-        if not self._blank(HELD_CELL) or not (self.disclose or self._blank(TOLD_CELL)):
+        elif not self.disclose and not self._blank():
             return False
+        self.drop()
         self.out = False
         return True
 
-    def drop(self) -> bool:
-        """Another deck comes before the round of this one is over: its seed is never told. False: storage failed."""
-        return self._blank(HELD_CELL)
+    def drop(self) -> None:
+        """Another deck comes before the round of this one is over: its seed is never told."""
+        wipe(self.buf)
 
     def tell(self, values: "list[int]") -> bytes:
         """What the auditor may know: the seed, with kept, seq and cards in values."""
-        found = self.disclose and self._read(TOLD_CELL)
-        if not found:
-            wipe(self.buf)
+        buf = bytearray(CELL_SIZE)
+        if not self.disclose or not cell_read(self.storage, TOLD_CELL, MAGIC_SEED, buf):
+            wipe(buf)
         values[0] = 1 if self.disclose else 0
-        values[2], values[1] = unpack_from("<HI", self.buf, 2)
-        return bytes(self.buf[SEED_AT:SEED_END])
+        values[2], values[1] = unpack_from("<HI", buf, 2)
+        return bytes(buf[SEED_AT:SEED_END])
 
-    def _read(self, cell: int) -> bool:
-        return cell_read(self.storage, cell, MAGIC_SEED, self.buf)
-
-    def _write(self, cell: int) -> bool:
-        return cell_write(self.storage, cell, MAGIC_SEED, self.buf)
-
-    def _blank(self, cell: int) -> bool:
+    def _blank(self) -> bool:
         """Zeros over whatever is there, a torn cell too; no write if they are there already."""
-        read = self.storage.nv_read(cell * CELL_SIZE, self.buf)
-        blank = read and not any(self.buf)
+        storage = self.storage
+        at = TOLD_CELL * CELL_SIZE
+        blank = storage.nv_read(at, self.buf) and not any(self.buf)
         wipe(self.buf)
-        return blank or (self.storage.nv_prog(cell * CELL_SIZE, self.buf) and self.storage.nv_sync())
+        return blank or (storage.nv_prog(at, self.buf) and storage.nv_sync())

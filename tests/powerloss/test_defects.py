@@ -239,7 +239,11 @@ def doubt_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def seed_told_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """The auditor is told what is held, whether or not its deck is in play."""
-    monkeypatch.setattr(seeds, "TOLD_CELL", seeds.HELD_CELL)
+
+    def tell(self: Any, values: list[int]) -> bytes:
+        return bytes(self.buf[seeds.SEED_AT : seeds.SEED_END])
+
+    monkeypatch.setattr(seeds.Seeds, "tell", tell)
 
 
 def meters_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

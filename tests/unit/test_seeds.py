@@ -3,10 +3,8 @@
 from support import board
 
 from firmware.image import INPUTS
-from firmware.journal.cells import CELL_SIZE, HELD_CELL
+from firmware.journal.cells import CELL_SIZE
 from firmware.journal.seeds import Seeds
-from firmware.journal.store import Journal
-from firmware.protocol.codec import codec_table, prefix_codes
 from hal.sim.nv import Nv
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
@@ -15,7 +13,7 @@ SEED = bytes(range(1, 33))
 
 
 class Loose(SimHal):
-    """Storage of which one of the next reads fails."""
+    """Storage of which one of the next verbs fails."""
 
     left = -1
 
@@ -23,17 +21,52 @@ class Loose(SimHal):
         self.left -= 1
         return self.left != 0 and SimHal.nv_read(self, address, buf)
 
+    def nv_prog(self, address, buf):
+        self.left -= 1
+        return self.left != 0 and SimHal.nv_prog(self, address, buf)
 
-def test_a_seed_that_is_to_be_told_is_not_erased_while_it_cannot_be_read():
+    def nv_sync(self):
+        self.left -= 1
+        return self.left != 0 and SimHal.nv_sync(self)
+
+
+def loose():
+    return Loose(Plant(board(), INPUTS, 1), Nv(40 * CELL_SIZE))
+
+
+def test_a_seed_that_is_to_be_told_is_not_forgotten_while_it_cannot_be_written():
     for left in range(1, 5):
-        loose = Loose(Plant(board(), INPUTS, 1), Nv(40 * CELL_SIZE))
-        seeds = Seeds(loose, Journal(loose, 40 * CELL_SIZE, codec_table(), prefix_codes()), True)
+        storage = loose()
+        seeds = Seeds(storage, True)
         assert seeds.hold(7, 52, bytearray(SEED))
-        loose.left = left
+        assert SEED not in bytes(storage.nv.data)
+        storage.left = left
         if not seeds.end():
-            assert SEED in bytes(loose.nv.data), left
+            assert SEED in bytes(seeds.buf), left
             assert seeds.end()
-        assert not any(loose.nv.data[HELD_CELL * CELL_SIZE : (HELD_CELL + 1) * CELL_SIZE])
-        loose.left = -1
+        assert not any(seeds.buf)
+        storage.left = -1
         values = [0] * 3
         assert seeds.tell(values) == SEED and values == [1, 7, 52]
+
+
+def test_a_device_that_erases_keeps_no_seed_anywhere():
+    storage = loose()
+    seeds = Seeds(storage, False)
+    assert seeds.hold(7, 52, bytearray(SEED))
+    assert not any(seeds.buf) and not any(storage.nv.data)
+    values = [0] * 3
+    assert seeds.tell(values) == bytes(32) and values == [0, 0, 0]
+
+
+def test_a_seed_that_was_disclosed_is_erased_once_the_policy_is_to_erase():
+    for left in range(-1, 4):
+        storage = loose()
+        told = Seeds(storage, True)
+        assert told.hold(7, 52, bytearray(SEED)) and told.end()
+        assert SEED in bytes(storage.nv.data)
+        seeds = Seeds(storage, False)
+        storage.left = left
+        if not seeds.hold(8, 52, bytearray(SEED)):
+            assert seeds.hold(8, 52, bytearray(SEED))
+        assert not any(storage.nv.data), left

@@ -11,17 +11,15 @@ from firmware.deck.permutation import permutation_fill
 from firmware.deck.shuffler import Shuffler
 from firmware.fault import FAULT_ENTROPY, FAULT_JOURNAL
 from firmware.games.flow import DECK_HELD, DECK_READY, PREPARING, SHUFFLING, WAITING_FOR_DECK, WARNING
-from firmware.journal.cells import CELL_SIZE, HELD_CELL, RECORD_CELL, TOLD_CELL
+from firmware.journal.cells import CELL_SIZE, TOLD_CELL
 from firmware.journal.seeds import SEED_AT, SEED_END
 from firmware.link.admission import REFUSE_CLEAR, REFUSE_ROLE
 from firmware.protocol import ids
-from hal.sim.nv import PowerCut
 from rig import stories
 from rig.peer import Peer
 from rig.story import Stage
 
 KEY = bytes(range(32))
-HELD_AT = HELD_CELL * CELL_SIZE
 TOLD_AT = TOLD_CELL * CELL_SIZE
 OFF_AND_ON = [("", 0, "cut", 0), ("", 2000, "boot", 0)]
 
@@ -34,7 +32,23 @@ def stage_of(seeds="disclose", role=ids.ROLE_RECORDER, seed=7):
 
 
 def held(stage):
-    return bytes(stage.rig.nv.data[HELD_AT : HELD_AT + CELL_SIZE])
+    """The cell that will be written when the deck has left play, in RAM."""
+    return bytes(stage.rig.app.seeds.buf)
+
+
+def watch_draws(stage):
+    """A list that gets every seed drawn from now on."""
+    shuffler = stage.rig.app.shuffler
+    draw_order = shuffler.draw
+    seeds = []
+
+    def drawn(order, count):
+        done = draw_order(order, count)
+        seeds.append(bytes(shuffler.seed))
+        return done
+
+    shuffler.draw = drawn
+    return seeds
 
 
 def told(stage):
@@ -221,7 +235,7 @@ class Dead:
 # --- commitment --------------------------------------------------------------------------------
 
 
-def test_the_commitment_and_the_seed_are_durable_before_the_first_card_moves():
+def test_the_commitment_is_durable_before_the_first_card_moves():
     stage = stage_of(role=ids.ROLE_TABLE)
     stage.play(stories.start() + [("", 500, "load", 52)])
     stage.act_typed("press", str("green"))
@@ -235,16 +249,17 @@ def test_the_commitment_and_the_seed_are_durable_before_the_first_card_moves():
     assert bytes(app.shuffler.seed) == bytes(32)
 
 
-def test_storage_that_fails_at_the_seed_stops_the_shuffle_as_a_storage_failure():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + [("", 0, "load", 52)])
+def test_storage_that_fails_at_the_seed_stops_the_next_shuffle_as_a_storage_failure():
+    stage = stage_of()
     hal = stage.rig.hal
     prog = hal.nv_prog
-    hal.nv_prog = lambda address, buf: address != HELD_AT and prog(address, buf)
-    stage.play([("", 300, "press", "green")])
+    hal.nv_prog = lambda address, buf: address != TOLD_AT and prog(address, buf)
+    stage.play(stories.start() + stories.round_of(1))
+    assert held(stage) != bytes(CELL_SIZE)
+    stage.play([("", 0, "load", 52), ("", 300, "press", "green")])
     stage.until("warning_latched", 5000)
     assert fields_of(stage, "warning_latched")[0][0] == FAULT_JOURNAL
-    assert commitments(stage) == []
+    assert len(commitments(stage)) == 1
     assert len(stage.rig.plant.throat.hopper) == 52
 
 
@@ -338,14 +353,14 @@ def test_a_seed_is_never_told_of_a_deck_that_is_dealt_elsewhere():
     config = board("shelves")
     config["audit"] = {"seeds": "disclose"}
     stage = Stage(config, {"deck_cards": 12}, 7, KEY, ids.ROLE_RECORDER)
+    seeds = watch_draws(stage)
     stage.play(stories.start() + stories.shuffle(12))
     stage.until("deck_verified", 400000)
-    secret = held(stage)[SEED_AT:SEED_END]
-    assert secret != bytes(32)
+    secret = seeds[0]
     assert ask(stage)[3] != secret
     stage.play([("", 700, "press", "green"), ("remainder_released", 900, "wait", 0)])
     assert ask(stage)[3] != secret
-    assert held(stage)[SEED_AT:SEED_END] == secret
+    assert held(stage) == bytes(CELL_SIZE)
     stage.play([("", 0, "take", 0), ("remainder_taken", 500, "wait", 0)])
     assert ask(stage)[3] == bytes(32)
     stage.play(stories.shuffle(12))
@@ -354,28 +369,24 @@ def test_a_seed_is_never_told_of_a_deck_that_is_dealt_elsewhere():
     assert secret not in bytes(stage.rig.nv.data)
 
 
-def test_power_lost_with_a_deck_in_play_ends_its_secret_only_once_that_is_recorded():
+def test_power_lost_with_a_deck_in_play_takes_its_seed_along():
     for after, event in ((3000, "shuffle_started"), (300, "deck_verified"), (200, "stack_offered")):
-        for seeds in ("erase", "disclose"):
-            stage = stage_of(seeds)
+        for policy in ("erase", "disclose"):
+            stage = stage_of(policy)
+            seeds = watch_draws(stage)
             steps = stories.start() + stories.shuffle(52)
             if event == "stack_offered":
                 steps = steps + stories.deal(1)[:-2]
             stage.play(steps + [(event, after, "cut", 0)])
-            secret = held(stage)[SEED_AT:SEED_END]
-            assert secret != bytes(32)
+            assert len(seeds) == 1
+            assert seeds[0][:8] not in bytes(stage.rig.nv.data), (event, policy)
             stage.act_typed("boot", "")
-            app = stage.rig.app
-            # Nothing is recorded of this boot yet.
-            assert held(stage)[SEED_AT:SEED_END] == secret
-            assert told(stage) == bytes(CELL_SIZE)
             stage.run(3000)
-            assert app.flow.state == WARNING
-            assert held(stage) == bytes(CELL_SIZE)
-            assert ask(stage)[3] == (secret if seeds == "disclose" else bytes(32))
+            assert stage.rig.app.flow.state == WARNING
+            assert ask(stage)[1:] == (0, 0, bytes(32))
 
 
-def test_power_cut_at_any_write_of_a_round_leaves_no_seed_behind_and_tells_none_without_its_commitment():
+def test_power_cut_at_any_write_of_a_round_tells_no_seed_without_its_commitment():
     steps = stories.start() + stories.round_of(1)
     total = stage_of()
     total.play(steps)
@@ -402,29 +413,6 @@ def test_power_cut_at_any_write_of_a_round_leaves_no_seed_behind_and_tells_none_
             assert bytes(journal.buf[25:57]) == sha256(b"fairshoe seed 1" + answer[3]).digest(), write
         else:
             assert answer[3] == bytes(32)
-
-
-def test_a_seed_whose_commitment_was_never_recorded_is_forgotten_at_boot():
-    stage = stage_of()
-    stage.play(stories.start() + [("", 0, "load", 52)])
-    hal = stage.rig.hal
-    prog = hal.nv_prog
-    seen = []
-
-    def cut(address, buf):
-        if HELD_AT in seen and address >= RECORD_CELL * CELL_SIZE:
-            raise PowerCut()
-        seen.append(address)
-        return prog(address, buf)
-
-    hal.nv_prog = cut
-    stage.play([("", 300, "press", "green"), ("", 1000, "wait", 0)])
-    assert not stage.rig.powered
-    assert held(stage) != bytes(CELL_SIZE)
-    stage.act_typed("boot", "")
-    assert held(stage) == bytes(CELL_SIZE)
-    stage.run(3000)
-    assert ask(stage) == (1, 0, 0, bytes(32))
 
 
 def test_a_round_that_ends_with_cards_inside_does_not_end_the_secret():
@@ -478,11 +466,11 @@ def test_an_auditor_may_not_command_set_the_time_or_acknowledge():
 
 
 def test_the_order_and_the_seed_are_nowhere_to_be_seen_before_the_round_is_over():
-    """Link, storage outside the seed's own record, display: no run of eight slots of the order, no part of the seed.
+    """Link, storage, display: no run of eight slots of the order, no part of the seed.
 
     Proves: CS-7b (automated, in part)
     """
-    stage = stage_of("erase")
+    stage = stage_of("disclose")
     shown = []
     show = stage.rig.hal.show
     stage.rig.hal.show = lambda lines: (shown.append(lines), show(lines))
@@ -493,8 +481,7 @@ def test_the_order_and_the_seed_are_nowhere_to_be_seen_before_the_round_is_over(
     seed = held(stage)[SEED_AT:SEED_END]
     assert sorted(order) == list(range(52))
     stage.play(stories.deal(1)[:-2] + [("stack_offered", 100, "wait", 0)])
-    storage = bytes(stage.rig.nv.data[:HELD_AT]) + bytes(stage.rig.nv.data[TOLD_AT:])
-    for haystack in (bytes(stage.transcript), storage, repr(shown).encode()):
+    for haystack in (bytes(stage.transcript), bytes(stage.rig.nv.data), repr(shown).encode()):
         assert seed[:8] not in haystack and seed[-8:] not in haystack
         for start in range(0, 52, 4):
             part = order[start : start + 8]
