@@ -308,27 +308,28 @@ class App:
 
     def _quiet(self) -> bool:
         """Record, acknowledge, draw: what must not happen while a card moves. True if anything was done."""
-        if self.flow.page_due or self.hold_shown != self.flow.hold:
-            self.flow.page_due = False
-            self.hold_shown = self.flow.hold
-            self.hal.show(page_lines(self.flow))
-        if self.flow.state == SHUFFLING:
+        flow = self.flow
+        if flow.page_due or self.hold_shown != flow.hold:
+            flow.redraw(False)
+            self.hold_shown = flow.hold
+            self.hal.show(page_lines(flow))
+        if flow.state == SHUFFLING:
             # When nothing moves in the middle of a shuffle depends on the order: a record made, and sent, right then
             # would tell how long the cards took. Everything waits for the report instant, or for a warning.
             return False
         busy = report_acknowledge(self.reporter)
         busy = self.recorder.record_all() or self.silent or busy
         self.silent = False
-        if self.outbox.count == 0 and self.flow.state == WARNING:
-            self.flow.hold = FAULT_NONE  # storage works again; the waiting states look for room by themselves
+        if self.outbox.count == 0 and flow.state == WARNING:
+            flow.set_hold(FAULT_NONE)  # storage works again; the waiting states look for room by themselves
         if self.outbox.count == 0:
-            if self.flow.order_state == ORDER_WANTED:
-                self.flow.order_state = self._draw_order()
+            if flow.order_state == ORDER_WANTED:
+                flow.set_order(self._draw_order())
                 busy = True
-            elif self.seeds.out and not self.flow.tail and (self.flow.warning or self.flow.ledger.inside() == 0):
+            elif self.seeds.out and not flow.tail and (flow.warning or flow.ledger.inside() == 0):
                 self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
             busy = self.recorder.keep_house() or busy
-        if self.flow.meters.dirty:
+        if flow.meters.dirty:
             self._store_meters()
         return busy
 

@@ -66,7 +66,7 @@ class Recorder:
         """A boot: what is told first, and what becomes of whatever was going on before."""
         flow = self.flow
         journal = self.journal
-        flow.round_last = journal.round_last
+        flow.set_round(journal.round_last, False)
         interrupted = journal.last_of(ids.INTENTS, ids.OUTCOMES)
         round_mark = journal.last_of((ids.EV_ROUND_STARTED,), (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED))
         round_open = round_mark == ids.EV_ROUND_STARTED and not flow.facts.row[TAIL]
@@ -123,7 +123,7 @@ class Recorder:
         if full and journal.boot_last < prefix[1]:
             journal.keep_boot(prefix[1])
         if full or not journal.append(entry.message, prefix, entry.values, entry.text):
-            self.flow.hold = FAULT_JOURNAL
+            self.flow.set_hold(FAULT_JOURNAL)
             return False
         self.outbox.drop_head()
         self._tell(entry)
@@ -138,7 +138,7 @@ class Recorder:
         self.sealer.note(message)
         self.flow.facts.note(message, entry.values, entry.deck, entry.round)
         if message == ids.EV_RECORDED or message == ids.EV_STACK_TAKEN:
-            self.flow.page_due = True  # what is due may be another thing now
+            self.flow.redraw()  # what is due may be another thing now
         elif message == ids.EV_DECK_REMOVED:
             self.runner.found(entry.values[0])
 

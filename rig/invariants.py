@@ -155,7 +155,7 @@ class Invariants:
             return
         if self.door_us < 0:
             self.door_us = plant.now_us
-        known = self.rig.app.flow.door_open or plant.now_us - self.door_us > DOOR_US
+        known = self.rig.app.flow.door.is_open or plant.now_us - self.door_us > DOOR_US
         if known and (any(plant.outputs) or plant.axis.moving):
             raise Finding("door: something turns with the door open in " + self._name())
 

@@ -52,7 +52,7 @@ def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
         return [(1500, "press", {"button": "lock"})]  # counted, and right
     if plant.kind == "draw":
         return _draw_moves(stage, plays)
-    if state == states.WAITING_FOR_DECK and plays and not flow.prove_due:
+    if state == states.WAITING_FOR_DECK and plays and not flow.door.prove_due:
         return _load(stage, -1)
     if state in _PRESS:
         return [(500, "press", {"button": _PRESS[state]})]
@@ -79,7 +79,7 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
         return [(200, "let_go", {})]
     if plant.hand.bodies:
         return []
-    if state == states.WAITING_FOR_DECK and plays and not flow.prove_due:
+    if state == states.WAITING_FOR_DECK and plays and not flow.door.prove_due:
         return _load(stage, min(DRAWN_MAX, flow.profile.deck_cards - 1))
     if state == states.DRAW_READY:
         return [(500, "press", {"button": "close"})] if plays else [(500, "lift", {})]
@@ -98,7 +98,8 @@ def waits_for_deck(stage: "Stage") -> bool:
     flow = stage.rig.app.flow
     plant = stage.rig.plant
     shut = not plant.level[plant.line_door] and not plant.level[plant.lines.index("key_switch")]
-    return stage.rig.powered and shut and flow.state == states.WAITING_FOR_DECK and not flow.prove_due and not flow.hold
+    due = flow.door.prove_due or flow.hold
+    return stage.rig.powered and shut and flow.state == states.WAITING_FOR_DECK and not due
 
 
 def recover(stage: "Stage") -> None:

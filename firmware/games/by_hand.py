@@ -20,8 +20,8 @@ from firmware.games.flow import (
 )
 from firmware.games.prerequisites import hold_for, need_for_cards
 from firmware.games.profile import RULE_CLOSING_AGAIN, TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
-from firmware.games.round_steps import locked_out, round_begin
-from firmware.machines.panel import PRESS_CLOSE, PRESS_LOCK, PRESS_SEAT
+from firmware.games.round_steps import locked_out, round_begin, seat_pressed
+from firmware.machines.panel import PRESS_CLOSE, PRESS_LOCK
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -37,10 +37,8 @@ class HandRounds:
 
     def begin(self, flow: "Flow") -> None:
         """A whole deck was handed out."""
-        flow.tail = TAIL_HANDED
-        flow.tail_deck = flow.outbox.deck
-        flow.tail_stacks = flow.tail_dealt = flow.tail_rest = 0
-        flow.positions = 0
+        flow.settle(TAIL_HANDED, flow.outbox.deck, 0, 0, 0)
+        flow.seat(0)
 
     def scan(self, flow: "Flow", now_ms: int) -> None:
         """Take what the dealer presses before the cards of the round are all out."""
@@ -48,9 +46,7 @@ class HandRounds:
         if not flow_committed(flow):
             return  # what was pressed last is not in the facts yet
         if flow.tail == TAIL_HANDED:
-            seats = panel.take(PRESS_SEAT)
-            if seats:
-                flow.positions = min(flow.positions + seats, flow.profile.positions_max)
+            seat_pressed(flow)
             if panel.take(PRESS_CLOSE) and not flow.hold:
                 _close(flow, now_ms)
         elif flow.tail == TAIL_LOCKOUT:
@@ -85,19 +81,19 @@ class HandRounds:
 def _close(flow: "Flow", now_ms: int) -> None:
     """No more bets: the round begins, with the cards that its plan takes off the deck."""
     profile = flow.profile
-    flow.round_last += 1
+    deck = flow.settled.deck
+    flow.set_round(flow.round_last + 1, False)
     flow_about_tail(flow, True)
-    round_begin(flow, flow.tail_deck)
+    round_begin(flow, deck)
     flow_about_tail(flow, False)
     if flow.positions:
-        flow.tail_stacks = flow.positions + 1
-        flow.tail_dealt = flow.positions * profile.stack_cards + profile.last_cards
-        flow.tail_rest = profile.deck_cards - flow.tail_dealt
+        dealt = flow.positions * profile.stack_cards + profile.last_cards
+        flow.settle(TAIL_HANDED, deck, flow.positions + 1, dealt, profile.deck_cards - dealt)
     _next(flow, TAIL_HANDED)
     if profile.decks == 1:
         flow_enter(flow, WAITING_FOR_ROUND_END, now_ms)
 
 
 def _next(flow: "Flow", phase: int) -> None:
-    flow.tail = flow.profile.phase_after(phase)
-    flow.page_due = True
+    flow.set_tail(flow.profile.phase_after(phase))
+    flow.redraw()

@@ -12,6 +12,7 @@ from firmware.games.flow import (
     WAITING_FOR_ROUND_END,
 )
 from firmware.games.profile import RULE_COVER_ALL
+from firmware.machines.panel import PRESS_SEAT
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -25,29 +26,42 @@ _NONE = "no Cover All table"
 
 
 class CoverAll:
-    """What Flow.cover is where the table plays it."""
+    """What Flow.cover is where the table plays it. Sole writer of its fields."""
+
+    def __init__(self) -> None:
+        self.hands = 0  # that take part in this round; 0: none is shown
+        self.leaf = 0  # of its pages
 
     def begin(self, flow: "Flow") -> None:
         """Post the column for the hands of this round; a number of hands without a column gets none."""
         hands = flow.stacks_taken + flow.profile.cover_all - 2  # the table sets whether the dealer's counts
-        flow.hands = hands
-        flow.page = 0
+        self.hands = hands
+        self.leaf = 0
         column = hands if hands in flow.profile.columns else 0
         flow.outbox.post(ids.EV_COVER_ALL, hands, column, text=flow.profile.clauses[RULE_COVER_ALL])
 
+    def end(self) -> None:
+        self.hands = 0
+
+    def turn(self, flow: "Flow") -> None:
+        """Show the next page if SEAT was pressed."""
+        if self.hands and flow.panel.take(PRESS_SEAT):
+            self.leaf += 1
+            flow.redraw()
+
     def page(self, flow: "Flow") -> "Page | None":
         """The column of this round, two rows a page, with what to do next on each."""
-        if flow.state not in _STATES:
+        if not self.hands or flow.state not in _STATES:
             return None
-        column = flow.profile.columns.get(flow.hands)
+        column = flow.profile.columns.get(self.hands)
         then = "Take the remainder"
         if flow.state != REMAINDER_OFFERED:
             then = "SEAT more, GREEN end" if flow.tail else "Please wait"
         if column is None:
-            return "Cover All: %d hands" % flow.hands, _NONE, "", then
-        first = flow.page % 4 * 2
+            return "Cover All: %d hands" % self.hands, _NONE, "", then
+        first = self.leaf % 4 * 2
         rows = ["", ""]
         for i in range(2):
             if first + i < len(_HANDS):
                 rows[i] = "%s %d:1" % (_HANDS[first + i], column[first + i])
-        return "Cover All: %d hands" % flow.hands, rows[0], rows[1], then
+        return "Cover All: %d hands" % self.hands, rows[0], rows[1], then

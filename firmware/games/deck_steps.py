@@ -1,40 +1,32 @@
-"""Steps of the procedure that concern a whole deck: prove empty, take in and shuffle, verify, remove."""
+"""Steps of the procedure that concern a whole deck: prove empty, take in, remove. Shuffling is in shuffle_steps.py."""
 
 from micropython import const
 
-from firmware.deck.ledger import STORE
 from firmware.fault import (
     FAULT_CARDS_INSIDE,
     FAULT_ENTROPY,
-    FAULT_JOURNAL,
     FAULT_NOISE,
-    FAULT_NONE,
 )
 from firmware.games.flow import (
-    DECK_HELD,
     DECK_READY,
     DRAW_READY,
     ORDER_FAILED,
-    ORDER_NONE,
     ORDER_READY,
     ORDER_WANTED,
     PREPARING,
     PROVING_EMPTY,
-    RELEASING,
     REMOVED_OFFERED,
     REMOVING,
     SHUFFLING,
-    WARNING,
     flow_await_commit,
     flow_committed,
     flow_enter,
     flow_idle,
-    flow_path_clear,
-    flow_refuse,
+    flow_proved,
     flow_warn,
 )
 from firmware.games.prerequisites import deck_next, hold_for, need_for_deck, need_for_end
-from firmware.games.profile import RULE_HOUSE, TAIL_HANDED, TAIL_SETTLING
+from firmware.games.profile import TAIL_HANDED, TAIL_SETTLING
 from firmware.games.records import record_do
 from firmware.games.settling import count_pressed, tail_scan
 from firmware.games.table_facts import HELD, HELD_LOOKED, SERVICE
@@ -42,7 +34,7 @@ from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROA
 from firmware.machines.machine import JOB_DONE
 from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, panel_lamps
 from firmware.protocol import ids
-from firmware.ticks import FOREVER_MS, ticks_diff
+from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,45 +49,45 @@ PHASE_RUNNING = const(1)
 PHASE_HOLDING = const(2)
 
 
+def _path_clear(inp: "Inputs", lines: "tuple[int, ...]") -> bool:
+    for line in lines:
+        if inp.level[line]:
+            return False
+    return True
+
+
 def step_starting(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Nothing turns before the boot has been recorded: an unexpected reset must leave a trace first."""
-    if not flow_committed(flow) or flow.door_open:
+    if not flow_committed(flow) or flow.door.is_open:
         return FOREVER_MS
     return flow_enter(flow, PROVING_EMPTY, now_ms)
 
 
 def step_proving_empty(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """The self-test: beams, axis, home. Empty is proved, never assumed; a latched warning ends only here."""
-    clear = flow_path_clear(inp, _PATH_AND_TRAY)
+    clear = _path_clear(inp, _PATH_AND_TRAY)
     if flow.phase == PHASE_START:
         if not clear:
             return flow_warn(flow, out, flow.warning or FAULT_CARDS_INSIDE, now_ms, flow.sensor)
         flow.machine.prove(now_ms)
-        flow.phase = PHASE_RUNNING
+        flow.set_phase(PHASE_RUNNING)
     if flow.machine.state != JOB_DONE:
         return FOREVER_MS
     if flow.machine.second or not clear or (flow.warning and inp.level[IN_HOPPER]):
         return flow_warn(flow, out, flow.warning or FAULT_CARDS_INSIDE, now_ms, flow.sensor)
-    flow.prove_due = flow.door_open
     flow.ledger.remove_all()
-    flow.outbox.post(ids.EV_EMPTY_PROVED, flow.spec.place_count)
-    if flow.warning:
-        flow.outbox.post(ids.EV_WARNING_CLEARED, flow.warning)
-        flow.warning = FAULT_NONE
-        flow.sensor = 0
-    flow.outbox.deck = 0
-    flow.outbox.round = 0
-    flow.rule = RULE_HOUSE
+    flow_proved(flow)
+    flow.outbox.deck = flow.outbox.round = 0
     panel_lamps(out, 0, 0, 0)
     return flow_idle(flow, now_ms)
 
 
 def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    if flow.door_open or (flow.prove_due and not flow_committed(flow)):
+    if flow.door.is_open or (flow.door.prove_due and not flow_committed(flow)):
         return FOREVER_MS  # a door that swings while nothing can be recorded must not fill the outbox with proofs
-    if flow.prove_due:
+    if flow.door.prove_due:
         return flow_enter(flow, PROVING_EMPTY, now_ms)
-    flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
+    flow.hold_without_room()
     if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):
         return 0
     need = need_for_deck(flow)
@@ -125,20 +117,21 @@ def _new_deck(flow: "Flow", now_ms: int) -> None:
 
 
 def _take_in(flow: "Flow", now_ms: int) -> int:
+    outbox = flow.outbox
     cards = flow.profile.deck_cards
     if flow.profile.decks == 1:
-        flow.tail = 0  # of the deck that was handed out before no round was told
+        flow.set_tail(0)  # the deck handed out before was put in again without a round
     flow.ledger.begin(cards)
-    flow.outbox.deck = deck_next(flow)
-    flow.outbox.round = 0
+    outbox.deck = deck_next(flow)
+    outbox.round = 0
     if flow.profile.decks > 1:
-        flow.machine.feed.other_back = flow.outbox.deck == 2
+        flow.machine.feed.other_back = outbox.deck == 2
     if flow.machine.shuffles:
         flow.report_ms = flow.machine.report_ms(cards)
-        flow.outbox.post(ids.EV_SHUFFLE_STARTED, cards, flow.report_ms // 100)
-        flow.order_state = ORDER_WANTED
+        outbox.post(ids.EV_SHUFFLE_STARTED, cards, flow.report_ms // 100)
+        flow.set_order(ORDER_WANTED)
     else:
-        flow.outbox.post(ids.EV_DECK_LOADED, cards, ids.LOADED_SHUFFLED if flow.play is None else flow.play.loads())
+        outbox.post(ids.EV_DECK_LOADED, cards, ids.LOADED_SHUFFLED if flow.play is None else flow.play.loads())
     return flow_enter(flow, PREPARING, now_ms)
 
 
@@ -146,49 +139,18 @@ def step_preparing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
     """The order is drawn and the intent durable before the first card moves."""
     if flow.order_state == ORDER_FAILED:
         return flow_warn(flow, out, FAULT_ENTROPY, now_ms)
-    shuffles = flow.machine.shuffles
-    if (shuffles and flow.order_state != ORDER_READY) or not flow_committed(flow):
+    machine = flow.machine
+    if (machine.shuffles and flow.order_state != ORDER_READY) or not flow_committed(flow):
         return flow_await_commit(flow, out, now_ms)
     cards = flow.profile.deck_cards
-    if shuffles:
-        flow.machine.shuffle(cards, now_ms)
+    if machine.shuffles:
+        machine.shuffle(cards, now_ms)
         panel_lamps(out, 0, 1, 0)
         return flow_enter(flow, SHUFFLING, now_ms)
-    flow.machine.load(cards, now_ms)
-    flow.positions = 0
-    flow.cut_told = False
+    machine.load(cards, now_ms)
+    flow.seat(0)
     panel_lamps(out, 1, 0, 0)
-    return flow_enter(flow, DRAW_READY if flow.machine.draws else DECK_READY, now_ms)
-
-
-def step_shuffling(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """The machine takes in, counts, and parks; then keep the result to the report instant.
-
-    The raw duration depends on the order and would tell about ten bits of it: what a host sees happens at an instant
-    that depends on nothing but the number of misfeeds and stalls.
-    """
-    if flow.tail and flow.by_hand is not None:
-        tail_scan(flow, out, True, now_ms)  # dealt by hand meanwhile
-    if flow.machine.state != JOB_DONE:
-        return FOREVER_MS
-    if flow.phase != PHASE_HOLDING:
-        flow.phase = PHASE_HOLDING
-        flow.order_state = ORDER_NONE
-        flow.due_ms = _due_ms(flow, ticks_diff(now_ms, flow.entered_ms))
-    left_ms = flow.due_ms - ticks_diff(now_ms, flow.entered_ms)
-    return left_ms if left_ms > 0 else _verify(flow, out, now_ms)
-
-
-def step_deck_held(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """A verified deck waits to be handed out as a whole, once the round of the other one is over."""
-    told = flow.tail and (flow.tail != TAIL_HANDED or flow.profile.recorded)
-    if flow.tail and (tail_scan(flow, out, True, now_ms) or told):
-        return FOREVER_MS
-    if not flow.panel.take(PRESS_GREEN) or not flow.tray.empty:
-        return FOREVER_MS
-    flow.outbox.post(ids.EV_GREEN_PRESSED)
-    flow.outbox.post(ids.EV_RELEASE_STARTED, flow.ledger.zone[STORE])
-    return flow_enter(flow, RELEASING, now_ms)
+    return flow_enter(flow, DRAW_READY if machine.draws else DECK_READY, now_ms)
 
 
 def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -199,7 +161,7 @@ def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
     hold_for(flow, flow.facts.row[SERVICE], 0)  # NEED_SERVICE
     if inp.noisy != NO_LINE and flow_committed(flow) and flow.panel.take(PRESS_ACK):
         return flow_warn(flow, out, FAULT_NOISE, now_ms, sensor_of(inp.noisy))
-    if flow.door_open or flow.door_due or not flow_committed(flow) or not flow_path_clear(inp, _PATH):
+    if flow.door.is_open or flow.door.due or not flow_committed(flow) or not _path_clear(inp, _PATH):
         flow.panel.clear()
         return FOREVER_MS
     if not flow.panel.take(PRESS_ACK):
@@ -214,7 +176,7 @@ def step_removing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> i
         if not flow_committed(flow):
             return flow_await_commit(flow, out, now_ms)
         flow.machine.purge(now_ms)
-        flow.phase = PHASE_RUNNING
+        flow.set_phase(PHASE_RUNNING)
     if flow.machine.state != JOB_DONE:
         return FOREVER_MS
     _removed(flow)
@@ -228,34 +190,6 @@ def _removed(flow: "Flow") -> None:
 
 
 def step_removed_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    if flow.door_open or not flow.tray.empty:
+    if flow.door.is_open or not flow.tray.empty:
         return FOREVER_MS
     return flow_enter(flow, PROVING_EMPTY, now_ms)
-
-
-def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
-    expected = flow.profile.deck_cards
-    machine = flow.machine
-    counted = flow.ledger.settle()
-    second = machine.second
-    if counted == expected and second == counted:
-        machine.verified()
-        if not flow.profile.mode:
-            flow.positions = 0
-        feed = machine.feed
-        flow.outbox.post(ids.EV_DECK_VERIFIED, counted, second, min(feed.misfeeds, 255), min(feed.stalls, 255))
-        panel_lamps(out, 1, 0, 0)
-        return flow_enter(flow, DECK_READY if machine.deals and not flow.profile.mode else DECK_HELD, now_ms)
-    # The shuffle is complete and has not failed: leave its state before the warning is latched.
-    flow_enter(flow, WARNING, now_ms)
-    return flow_refuse(flow, out, counted, second, now_ms)
-
-
-def _due_ms(flow: "Flow", elapsed_ms: int) -> int:
-    """When to tell the result. A misfeed or stall adds a fixed time, more than it can cost, whatever the order is; past
-    that (which takes a machine out of its specification) it is told at the next multiple."""
-    feed = flow.machine.feed
-    spec = flow.spec
-    report_ms = flow.machine.report_ms(flow.profile.deck_cards)
-    report_ms += feed.misfeeds * spec.misfeed_ms + feed.stalls * spec.stall_ms * spec.jog_max
-    return (elapsed_ms // report_ms + 1) * report_ms

@@ -1,4 +1,4 @@
-"""What the procedure knows, and the moves every step is made of: enter a state, wait for storage, stop on a warning."""
+"""The state of the procedure, and the moves all steps share: enter a state, wait for storage, stop on a warning."""
 
 from micropython import const
 
@@ -18,6 +18,7 @@ from firmware.fault import (
     FAULT_STACK,
     require,
 )
+from firmware.games.door import Door
 from firmware.games.profile import (
     CLAUSE_NONE,
     EXTRA_TENS_OUT,
@@ -29,7 +30,7 @@ from firmware.games.profile import (
     RULE_TWO_DECKS,
     TAIL_HANDED,
 )
-from firmware.games.table_facts import NOT_IN, TableFacts
+from firmware.games.table_facts import NOT_IN, OPEN, STACKS, TableFacts
 from firmware.image import motors_off
 from firmware.machines.kinds import make_machine
 from firmware.machines.meters import Meters
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from firmware.games.profile import Profile
-    from firmware.image import Inputs, Outputs
+    from firmware.image import Outputs
     from firmware.journal.outbox import Outbox
     from firmware.machines.spec import Spec
 
@@ -110,13 +111,23 @@ COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 _BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_BEAM, FAULT_PANEL)
 
 
-_DECK_OUT = (WAITING_FOR_DECK, WARNING)  # states in which no deck is in play
+class Settled:
+    """The round being settled: copies of what the machine knew of it when its last card was out."""
+
+    def __init__(self) -> None:
+        self.deck = 1
+        self.stacks = 0
+        self.dealt = 0
+        self.rest = 0
+        self.machine_round = 0  # what the outbox is about otherwise, kept while an event of the settled round is posted
+        self.machine_deck = 0
 
 
 class Flow:
-    """One device at one table. Sole owner of the machine; state has one writer, flow_enter."""
+    """One device at one table. Each group of fields names the one module that assigns them; tests/style checks it."""
 
     def __init__(self, spec: "Spec", profile: "Profile", outbox: "Outbox", order: "array[int]") -> None:
+        # Parts, assigned here alone.
         self.spec = spec
         self.profile = profile
         self.outbox = outbox
@@ -126,67 +137,101 @@ class Flow:
         self.tray = Tray(spec, self.ledger)
         self.machine = make_machine(spec, self.ledger, self.meters, self.tray, order)
         self.panel = Panel()
+        self.door = Door()
+        self.facts = TableFacts(profile)
+        self.settled = Settled()
+        self.facts.once = not self.machine.draws
+        if profile.extras & EXTRA_TENS_OUT and self.machine.shuffles:
+            self.machine.feed.faces.tens_out = True
+        # Written by games/procedure.py, at boot.
+        self.steps: "Any" = ()  # the step of each state
+        self.play: "Any" = None  # Play, where a dealer draws by hand
+        self.by_hand: "Any" = None  # HandRounds, where decks are handed out
+        self.cover: "Any" = None  # CoverAll, where the table plays it
+        # Written by games/flow.py: where the procedure stands, and what stops it, and the rounds.
         self.state = STARTING
-        self.steps: "Any" = ()  # the step of each state; set at boot by procedure_resume
         self.phase = 0  # a step's own progress, 0 when the state is entered
-        self.page_due = True  # the display does not say what it should
         self.entered_ms = 0
-        self.door_open = False
-        self.door_told = False  # what was last posted about it
-        self.door_was_open = False  # since then
-        self.door_due = False  # must be opened before an acknowledgement counts
-        self.prove_due = False  # somebody may have left something inside
+        self.page_due = True  # the display is out of date
         self.warning = FAULT_NONE  # latched until the machine has been proved empty
         self.sensor = 0  # the input it is about, counted from 1; 0: none
         self.hold = FAULT_NONE  # shown while it lasts: nothing was lost, but the next round may not start
-        self.need = ids.NEED_NONE  # shown in the same way: what a rule wants first
-        self.need_told = ids.NEED_NONE
-        self.facts = TableFacts(profile)
-        self.facts.once = not self.machine.draws
-        self.play: "Any" = None  # what is known of a shoe that is drawn by hand; procedure.py makes it where one is
-        self.by_hand: "Any" = None  # HandRounds, where decks are handed out
-        self.cover: "Any" = None  # CoverAll, where the table plays it
-        if profile.extras & EXTRA_TENS_OUT and self.machine.shuffles:
-            self.machine.feed.faces.tens_out = True
-        self.room = 0  # events the journal can still take, as the app last saw it
-        self._rounds()
+        self.need = ids.NEED_NONE  # what a rule wants first, shown as long as it does
+        self.need_told = ids.NEED_NONE  # the need that was last posted
+        self.rule = RULE_HOUSE  # by which the cards inside have to come out
         self.order_state = ORDER_NONE
-        self.report_ms = 0  # when the result of a shuffle will be told, as the host was promised
-        self.due_ms = 0  # when it is; a status must not show when this became known, which is when the cards were in
-
-    def _rounds(self) -> None:
-        """What is known of rounds."""
         self.round_last = 0
         self.round_open = False  # with cards of it in the machine
-        self.tail = 0  # TAIL_...: all of them out, and the dealer has not ended it, whatever the machine does meanwhile
-        self.tail_deck = 1
-        self.machine_round = 0  # and what the machine is about, while an event of the tail is posted
-        self.machine_deck = 0
-        self.tail_stacks = 0
-        self.tail_dealt = 0
-        self.tail_rest = 0
+        self.tail = 0  # TAIL_...: all of them are out, and the dealer has not ended it, whatever the machine does
         self.positions = 0
+        # Written by recorder.py.
+        self.room = 0  # events the journal can still take
+        # Written by games/deck_steps.py.
+        self.report_ms = 0  # how long the shuffle takes until its result is posted, as the host was promised
+        # Written by games/shuffle_steps.py.
+        self.due_ms = 0  # the same with misfeeds and stalls; a status must not show it: it becomes known with the cards
+        # Written by games/round_steps.py: the stack under way.
         self.stack = 0
-        self.wanted = 0  # cards of the stack under way
+        self.wanted = 0  # its cards
         self.asked = 0  # of them from the machine: the others lie in the tray already
         self.last = False  # it is the dealer's or the community's
         self.extra = 0  # it is a single card that a rule makes due: the state to which play returns
         self.stacks_taken = 0
-        self.rule = RULE_HOUSE  # by which the cards inside have to come out
-        self.page = 0  # of those that a state has
-        self.hands = 0  # that take part in Cover All
-        self.dealt_before = 0  # cards of this deck dealt before this round
-        self.cut_told = False
+
+    def redraw(self, page_due: bool = True) -> None:
+        self.page_due = page_due
+
+    def set_phase(self, phase: int) -> None:
+        self.phase = phase
+
+    def set_entered(self, now_ms: int) -> None:
+        self.entered_ms = now_ms
+
+    def set_hold(self, hold: int) -> None:
+        self.hold = hold
+
+    def hold_without_room(self) -> None:
+        """Hold the next round while the journal could not take all of its events."""
+        self.hold = FAULT_NONE if self.room >= self.profile.round_events else FAULT_JOURNAL
+
+    def set_need(self, need: int, need_told: int) -> None:
+        self.need = need
+        self.need_told = need_told
+
+    def set_order(self, order_state: int) -> None:
+        self.order_state = order_state
+
+    def set_round(self, round_last: int, round_open: bool) -> None:
+        self.round_last = round_last
+        self.round_open = round_open
+
+    def seat(self, positions: int) -> None:
+        self.positions = min(positions, self.profile.positions_max)
+
+    def settle(self, tail: int, deck: int, stacks: int, dealt: int, rest: int) -> None:
+        """The cards of a round are all out: settle it without the machine."""
+        settled = self.settled
+        settled.deck = deck
+        settled.stacks = stacks
+        settled.dealt = dealt
+        settled.rest = rest
+        self.round_open = False
+        self.tail = tail
+
+    def set_tail(self, tail: int) -> None:
+        self.tail = tail
+        if not tail and self.cover is not None:
+            self.cover.end()
 
 
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
     """Go to a state; presses made before it do not count for it. Returns 0: scan again at once."""
     require(state == WARNING or state in SUCCESSORS[flow.state], FAULT_INTERNAL)
     flow.state = state
-    flow.need = flow.need_told = ids.NEED_NONE
+    flow.set_need(ids.NEED_NONE, ids.NEED_NONE)
     flow.page_due = True
-    if state in _DECK_OUT:
-        flow.meters.dirty = True  # what was kept back while a deck was in play
+    if state in (WAITING_FOR_DECK, WARNING):  # no deck is in play: store the meters
+        flow.meters.dirty = True
     flow.phase = 0
     flow.entered_ms = now_ms
     flow.panel.clear()
@@ -200,16 +245,17 @@ def flow_idle(flow: Flow, now_ms: int) -> int:
 
 
 def flow_about_tail(flow: Flow, about: bool) -> None:
-    """Events posted from here on are about the round that is being settled; or about the machine again."""
+    """Post the next events about the round that is being settled, or about the machine again."""
     outbox = flow.outbox
+    settled = flow.settled
     if about:
-        flow.machine_round = outbox.round
-        flow.machine_deck = outbox.deck
+        settled.machine_round = outbox.round
+        settled.machine_deck = outbox.deck
         outbox.round = flow.round_last
-        outbox.deck = flow.tail_deck
+        outbox.deck = settled.deck
     elif flow.profile.decks > 1:
-        outbox.round = flow.machine_round
-        outbox.deck = flow.machine_deck
+        outbox.round = settled.machine_round
+        outbox.deck = settled.machine_deck
 
 
 def flow_committed(flow: Flow) -> bool:
@@ -218,18 +264,18 @@ def flow_committed(flow: Flow) -> bool:
 
 
 def flow_await_commit(flow: Flow, out: "Outputs", now_ms: int) -> int:
-    """Wait for storage, but not for ever: nothing may start by itself when a dead chip comes back to life."""
+    """Wait for storage, up to a limit: nothing may start by itself when a failed chip works again later."""
     left_ms = COMMIT_MS_MAX - ticks_diff(now_ms, flow.entered_ms)
     return left_ms if left_ms > 0 else flow_warn(flow, out, FAULT_JOURNAL, now_ms)
 
 
 def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int = 0) -> int:
-    """Stop everything, latch, end what was going on. The order matters: motors first, words after; and of the words the
-    warning first, since what ends an intent must not be recorded without it: power may be lost between the two."""
+    """Stop everything, latch, end what was going on. The motors come first, then the events; of these the warning is
+    the first, since power may be lost before the next one is recorded."""
     motors_off(out)
     out.halt = True
     flow.hold = FAULT_NONE
-    flow.door_due = fault not in _BEAMS_SUFFICE and not flow.door_open
+    flow.door.ask(fault not in _BEAMS_SUFFICE)
     flow.machine.stop(out)
     permutation_wipe(flow.order)
     flow.order_state = ORDER_NONE
@@ -241,8 +287,19 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int =
     return flow_enter(flow, WARNING, now_ms)
 
 
+def flow_proved(flow: Flow) -> None:
+    """The machine was proved empty: the only end of a latched warning."""
+    flow.door.proved()
+    flow.outbox.post(ids.EV_EMPTY_PROVED, flow.spec.place_count)
+    if flow.warning:
+        flow.outbox.post(ids.EV_WARNING_CLEARED, flow.warning)
+        flow.warning = FAULT_NONE
+        flow.sensor = 0
+    flow.rule = RULE_HOUSE
+
+
 def flow_refuse(flow: Flow, out: "Outputs", counted: int, second: int, now_ms: int) -> int:
-    """A deck that is not whole: stop, and say that it leaves the table."""
+    """Stop on a deck with a wrong count, and post that it leaves the table."""
     profile = flow.profile
     flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     flow.rule = RULE_COUNT
@@ -252,13 +309,13 @@ def flow_refuse(flow: Flow, out: "Outputs", counted: int, second: int, now_ms: i
 
 
 def _end_by_fault(flow: Flow, fault: int) -> None:
-    """What was going on has ended; the warning is said before, since power may be lost between the two."""
+    """Post how what was going on has ended."""
     flow.rule = RULE_DEAL_FAULT if flow.round_open else RULE_HOUSE
     if flow.state in (PREPARING, SHUFFLING):
         flow.rule = RULE_TWO_DECKS if fault == FAULT_BACK and flow.profile.decks > 1 else RULE_SHUFFLE_FAULT
         profile = flow.profile
-        reshuffle = profile.consequences[RULE_SHUFFLE_FAULT]
-        flow.outbox.post(ids.EV_SHUFFLE_FAILED, fault, reshuffle, text=profile.clauses[flow.rule])
+        order = profile.consequences[RULE_SHUFFLE_FAULT]
+        flow.outbox.post(ids.EV_SHUFFLE_FAILED, fault, order, text=profile.clauses[flow.rule])
     elif flow.state == REMOVING:
         flow.outbox.post(ids.EV_REMOVAL_FAILED, fault)
     elif flow.state == RELEASING and not flow.round_open:
@@ -272,14 +329,13 @@ def _void_rule(flow: Flow, fault: int) -> int:
         return RULE_HOUSE
     if fault == FAULT_MISMATCH:
         return RULE_COUNT
-    # A game without a word about a device that stops still has one about hands with a wrong number of cards.
+    # A game without a rule for a device that stops still has one for hands with a wrong number of cards.
     unsaid = flow.profile.clauses[RULE_DEAL_FAULT] == CLAUSE_NONE
     return RULE_MISDEAL if fault == FAULT_STACK and unsaid else RULE_DEAL_FAULT
 
 
 def flow_void(flow: Flow, fault: int, rule: int) -> None:
-    """The round does not count, by this rule: every hand, or all but those of players who have all their cards."""
-    ledger = flow.ledger
+    """Void the round by this rule: every hand, or all but those of players who have all their cards."""
     clause = flow.profile.clauses[rule]
     consequence = flow.profile.consequences[rule]
     kept = 0
@@ -294,14 +350,26 @@ def flow_void(flow: Flow, fault: int, rule: int) -> None:
         consequence = ids.ALL_VOID_RESHUFFLE
     flow.rule = rule
     stacks = flow.stacks_taken
-    outside = ledger.outside()
-    inside = ledger.inside()
+    outside = flow.ledger.outside()
+    inside = flow.ledger.inside()
     if flow.tail:
-        stacks = flow.tail_stacks
-        outside = flow.tail_dealt + flow.tail_rest
+        stacks = flow.settled.stacks
+        outside = flow.settled.dealt + flow.settled.rest
         inside = 0
     flow.outbox.post(ids.EV_ROUND_VOIDED, fault, stacks, outside, inside, clause, consequence, kept)
     flow.round_open = False
+
+
+def flow_void_lost(flow: Flow, fault: int) -> None:
+    """Void the round that loss of power or a reset has cut short, with the stacks whose taking was recorded before."""
+    rule = flow.rule = RULE_DEAL_FAULT
+    clause = flow.profile.clauses[rule]
+    consequence = flow.profile.consequences[rule]
+    unknown = ids.UNKNOWN_U16
+    kept = unknown if consequence == ids.ALL_VOID_BUT_COMPLETE else 0
+    row = flow.facts.row
+    taken = row[STACKS] if row[OPEN] else ids.UNKNOWN_U8
+    flow.outbox.post(ids.EV_ROUND_VOIDED, fault, taken, unknown, unknown, clause, consequence, kept)
 
 
 def flow_dealing(flow: Flow) -> bool:
@@ -311,9 +379,10 @@ def flow_dealing(flow: Flow) -> bool:
 
 def flow_players(flow: Flow) -> int:
     """Positions that have their cards. Once the deal is out the last stack was the dealer's or the community's; before
-    that, and where nobody has set positions, any stack may have been a player's."""
+    that, and while no positions are set, any stack may have been a player's."""
     if flow.tail:
-        return max(flow.tail_stacks - 1, 1) if flow.tail_stacks else flow.profile.positions_max
+        stacks = flow.settled.stacks
+        return max(stacks - 1, 1) if stacks else flow.profile.positions_max
     stacks = flow.stacks_taken
     if flow.positions:
         return min(stacks, flow.positions)
@@ -323,15 +392,8 @@ def flow_players(flow: Flow) -> int:
 def _hands_kept(flow: Flow) -> int:
     """A bit for each player's hand that stands: complete, neither folded nor void, and certainly not the dealer's."""
     players = flow_players(flow)
-    if flow.tail and not flow.tail_stacks:
-        return ids.UNKNOWN_U16  # dealt by hand, to players that were not told of
+    if flow.tail and not flow.settled.stacks:
+        return ids.UNKNOWN_U16  # dealt by hand, and the number of players is unknown
     if players > 1 and not flow.positions and flow_dealing(flow):
         players -= 1  # the last stack may have been the dealer's own
     return ((1 << players) - 1) & ~flow.facts.word(NOT_IN)
-
-
-def flow_path_clear(inp: "Inputs", lines: "tuple[int, ...]") -> bool:
-    for line in lines:
-        if inp.level[line]:
-            return False
-    return True

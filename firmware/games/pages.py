@@ -97,9 +97,9 @@ def page_lines(flow: "Flow") -> "Page":
             return ("Please wait: storage", "is full of reports", "Check the link to", "the table system")
         return _play(flow)
     first, then = "Empty hopper, path,", "then press ACK"
-    if flow.door_open:
+    if flow.door.is_open:
         first, then = "Clear the path, then", "close the door"
-    elif flow.door_due:
+    elif flow.door.due:
         first, then = "Open door, clear the", "path, close, ACK"
     what = _WHAT[flow.warning]
     if flow.sensor:
@@ -122,7 +122,7 @@ def _play(flow: "Flow") -> "Page":
         page = flow.by_hand.page(flow)
         if page is not None:
             return page
-    if flow.hands:
+    if flow.cover is not None:
         page = flow.cover.page(flow)
         if page is not None:
             return page

@@ -1,7 +1,7 @@
 """Needs: what the rules want before a deck is taken in, before a round begins and before it ends, from the facts.
 
-A need holds back the button and the command alike; the display names it, and who asks in vain is told once, with the
-clause.
+A need holds back the button and the command alike. The display names it; the first request that it holds back is
+answered with an event that carries the clause.
 """
 
 from firmware.games.hands import undecided
@@ -73,27 +73,28 @@ def deck_next(flow: "Flow") -> int:
 def need_for_deck(flow: "Flow") -> int:
     """What keeps the next deck out of the machine."""
     facts = flow.facts
+    profile = flow.profile
     deck = deck_next(flow)
     if facts.row[SERVICE]:
         return ids.NEED_SERVICE
     held = facts.deck(deck, HELD)
     if held & (HELD_DISPUTE | HELD_WINNER):
         return ids.NEED_DISPUTE
-    if held & HELD_OFF and not flow.profile.recorded:
+    if held & HELD_OFF and not profile.recorded:
         return ids.NEED_INDUCTION
-    if flow.profile.recorded:
-        if facts.row[RACK] and flow.profile.clauses[RULE_RACK] != CLAUSE_NONE:
+    if profile.recorded:
+        if facts.row[RACK] and profile.clauses[RULE_RACK] != CLAUSE_NONE:
             return ids.NEED_RACK
         if not facts.inducted(deck):
             return ids.NEED_INDUCTION
-        if flow.tail == TAIL_HANDED and flow.profile.decks == 1:
+        if flow.tail == TAIL_HANDED and profile.decks == 1:
             return ids.NEED_ROUND_END
         if not flow.machine.shuffles and not facts.deck(deck, SOURCE):
             return ids.NEED_PROVENANCE
         if flow.machine.draws and facts.cut_due(deck):
             return ids.NEED_CUT  # in a shoe nobody can cut it any more
     # Dealt by other means, what is due is due before the next deck.
-    return ids.NEED_COUNT if flow.profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
+    return ids.NEED_COUNT if profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
 
 
 def need_for_round(flow: "Flow") -> int:
@@ -163,12 +164,17 @@ def _stub_rounds(flow: "Flow", deck: int) -> int:
 
 
 def hold_for(flow: "Flow", need: int, asked: int) -> bool:
-    """Show the need; tell it once to whoever asks. True: nothing may go on."""
+    """Show the need, and post it if the dealer or a command asks to go on. True: nothing may go on."""
     if need != flow.need:
-        flow.need = need
-        flow.need_told = ids.NEED_NONE
-        flow.page_due = True
-    if asked and need != flow.need_told and flow.outbox.roomy():
-        flow.need_told = need
-        flow.outbox.post(ids.EV_HELD_BACK, need, text=flow.profile.clauses[_RULES[need]])
+        flow.set_need(need, ids.NEED_NONE)
+        flow.redraw()
+    if asked:
+        need_tell(flow, need, _RULES[need])
     return need != ids.NEED_NONE
+
+
+def need_tell(flow: "Flow", need: int, rule: int) -> None:
+    """Post the need, once."""
+    if need != flow.need_told and flow.outbox.roomy():
+        flow.set_need(flow.need, need)
+        flow.outbox.post(ids.EV_HELD_BACK, need, text=flow.profile.clauses[rule])

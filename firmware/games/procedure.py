@@ -6,12 +6,10 @@ resumes by itself: a warning ends what was going on, and only an operator who ha
 
 from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_NOISE, FAULT_PANEL
 from firmware.games.deck_steps import (
-    step_deck_held,
     step_preparing,
     step_proving_empty,
     step_removed_offered,
     step_removing,
-    step_shuffling,
     step_starting,
     step_waiting_for_deck,
     step_warning,
@@ -29,9 +27,9 @@ from firmware.games.flow import (
     WAITING_FOR_DECK,
     WAITING_FOR_ROUND_END,
     WARNING,
+    flow_void_lost,
     flow_warn,
 )
-from firmware.games.profile import RULE_DEAL_FAULT
 from firmware.games.round_steps import (
     step_deck_ready,
     step_dispensing,
@@ -44,39 +42,14 @@ from firmware.games.round_steps import (
     step_waiting_for_wagers,
 )
 from firmware.games.settling import tail_resume
-from firmware.games.table_facts import OPEN, STACKS
 from firmware.image import IN_DOOR, NO_LINE, sensor_of
 from firmware.machines.machine import JOB_FAILED
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
-
-# The step of each state, by its number.
-_STEPS: "tuple[Any, ...]" = (
-    step_starting,
-    step_proving_empty,
-    step_waiting_for_deck,
-    step_preparing,
-    step_shuffling,
-    step_deck_ready,
-    step_waiting_for_lockout,
-    step_dispensing,
-    step_stack_offered,
-    step_waiting_for_green,
-    step_releasing,
-    step_remainder_offered,
-    step_waiting_for_round_end,
-    step_warning,
-    step_removing,
-    step_removed_offered,
-    step_deck_held,
-)
-_STEPS_AFTER_DRAWING: "tuple[Any, ...]" = (step_waiting_for_wagers,)
 
 # Where an open door harms nothing: no deck inside that anyone relies on.
 _DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED, DECK_SPENT)
@@ -91,7 +64,7 @@ def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
         inp.edge_lost = False
         if flow.state != WARNING:
             return _warn_of_signals(flow, inp, out, now_ms)
-    if (inp.level[IN_DOOR] or flow.door_was_open or flow.door_open) and _watch_door(flow, inp):
+    if (inp.level[IN_DOOR] or flow.door.was_open) and _door_harms(flow, inp):
         return flow_warn(flow, out, FAULT_DOOR, now_ms)
     if flow.machine.state == JOB_FAILED and flow.state != WARNING:
         return flow_warn(flow, out, flow.machine.fault, now_ms)
@@ -106,42 +79,52 @@ def _warn_of_signals(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -
     return flow_warn(flow, out, fault, now_ms, sensor_of(inp.suspect))
 
 
-def _watch_door(flow: "Flow", inp: "Inputs") -> bool:
-    """Keep book of the door; True if it was opened where that does harm.
-
-    A door that swings while nothing can be recorded is told of once there is room: opened, and closed if it is."""
-    door_open = inp.level[IN_DOOR] != 0
-    harm = False
-    if door_open and not flow.door_open:
-        flow.door_was_open = True
-        flow.door_due = False
-        flow.prove_due = True
-        settled = flow.state == WAITING_FOR_ROUND_END and flow.ledger.inside() == 0
-        harm = flow.state not in _DOOR_HARMLESS and not settled
-    if door_open != flow.door_open:
-        flow.door_open = door_open
-        flow.page_due = True
-    outbox = flow.outbox
-    if flow.door_was_open and not flow.door_told and outbox.roomy():
-        flow.door_told = True
-        outbox.post(ids.EV_DOOR_OPENED)
-    if flow.door_told and not door_open and outbox.roomy():
-        flow.door_told = False
-        flow.door_was_open = False
-        outbox.post(ids.EV_DOOR_CLOSED)
-    return harm
+def _door_harms(flow: "Flow", inp: "Inputs") -> bool:
+    """Watch the door. True: it was opened just now, and a deck is inside that counts."""
+    is_open = inp.level[IN_DOOR] != 0
+    if not flow.door.watch(is_open, flow.outbox):
+        return False
+    flow.redraw()
+    settled = flow.state == WAITING_FOR_ROUND_END and flow.ledger.inside() == 0
+    return is_open and flow.state not in _DOOR_HARMLESS and not settled
 
 
 def _open_steps(flow: "Flow") -> None:
-    """Set the steps of this machine. Only a draw shoe carries the modules of its three states, and enters them."""
-    drawn: "tuple[Any, ...]" = (None, None, None)
+    """Set the step of each state, by its number. A machine carries the modules of the states it can enter."""
+    shuffling = held = ready = drawing = spent = None
+    if flow.machine.shuffles:
+        from firmware.games.shuffle_steps import step_deck_held as held
+        from firmware.games.shuffle_steps import step_shuffling as shuffling
     if flow.machine.draws:
         from firmware.games.drawn.round import Play
-        from firmware.games.drawn.steps import DRAW_STEPS
+        from firmware.games.drawn.steps import step_deck_spent as spent
+        from firmware.games.drawn.steps import step_draw_ready as ready
+        from firmware.games.drawn.steps import step_drawing as drawing
 
         flow.play = Play(flow)
-        drawn = DRAW_STEPS
-    flow.steps = _STEPS + drawn + _STEPS_AFTER_DRAWING
+    flow.steps = (
+        step_starting,
+        step_proving_empty,
+        step_waiting_for_deck,
+        step_preparing,
+        shuffling,
+        step_deck_ready,
+        step_waiting_for_lockout,
+        step_dispensing,
+        step_stack_offered,
+        step_waiting_for_green,
+        step_releasing,
+        step_remainder_offered,
+        step_waiting_for_round_end,
+        step_warning,
+        step_removing,
+        step_removed_offered,
+        held,
+        ready,
+        drawing,
+        spent,
+        step_waiting_for_wagers,
+    )
 
 
 def procedure_resume(
@@ -173,12 +156,4 @@ def procedure_resume(
     flow_warn(flow, out, lost, now_ms)
     flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
     if round_open:
-        flow.rule = RULE_DEAL_FAULT
-        consequence = flow.profile.consequences[RULE_DEAL_FAULT]
-        kept = ids.UNKNOWN_U16 if consequence == ids.ALL_VOID_BUT_COMPLETE else 0
-        unknown = ids.UNKNOWN_U16
-        clause = flow.profile.clauses[RULE_DEAL_FAULT]
-        # Stacks whose taking was recorded before the cut. One that lay in the tray may be gone since: not counted.
-        row = flow.facts.row
-        taken = row[STACKS] if row[OPEN] else ids.UNKNOWN_U8
-        flow.outbox.post(ids.EV_ROUND_VOIDED, lost, taken, unknown, unknown, clause, consequence, kept)
+        flow_void_lost(flow, lost)

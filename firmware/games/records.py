@@ -204,7 +204,7 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
 
 def _in_play(flow: "Flow", deck: int) -> bool:
     inside = flow.state != WAITING_FOR_DECK and flow.state != WAITING_FOR_ROUND_END and flow.outbox.deck == deck
-    return inside or (flow.tail != 0 and flow.tail_deck == deck)
+    return inside or (flow.tail != 0 and flow.settled.deck == deck)
 
 
 def _fits(flow: "Flow", kind: int, value: int) -> bool:
@@ -278,8 +278,8 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     """Put it on record, with the rule and what it orders; and let that happen. The rule is that of the numbers, unless
     a person has judged: right and wrong are buttons, whether or not the right number is known."""
     if flow.tail == TAIL_HANDED and what in _ENDS_HANDED:
-        flow.tail = 0  # that deck was played and counted, or is not dealt
-        flow.page_due = True
+        flow.set_tail(0)  # that deck was played and counted, or is not dealt
+        flow.redraw()
     if rule < 0:
         rule = _rule_of(flow, what, a, b)
     consequence = flow.profile.consequences[rule]
@@ -332,8 +332,7 @@ def _void(flow: "Flow", rule: int, now_ms: int) -> None:
     if flow.round_open or flow.tail:
         flow_void(flow, FAULT_NONE, rule)
     if flow.tail:
-        flow.tail = 0
-        flow.hands = 0
+        flow.set_tail(0)
         if flow.state == WAITING_FOR_ROUND_END:
             flow_enter(flow, WAITING_FOR_DECK, now_ms)
     elif flow.play is not None:

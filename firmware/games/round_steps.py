@@ -3,7 +3,7 @@
 from micropython import const
 
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, RELEASED, STORE, TRAY
-from firmware.fault import FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE, FAULT_STACK
+from firmware.fault import FAULT_MISMATCH, FAULT_NONE, FAULT_STACK
 from firmware.games.flow import (
     DISPENSING,
     RELEASING,
@@ -50,8 +50,8 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     """A verified deck waits. Positions may be set; closing the betting starts the round."""
     if _lifted(flow, inp):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    _seat(flow)
-    flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
+    seat_pressed(flow)
+    flow.hold_without_room()
     if flow.tail and tail_scan(flow, out, True, now_ms):
         return 0
     # Taken first: a press that came too early must not count when the obstacle is gone.
@@ -61,25 +61,26 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
         return 0
     if hold_for(flow, need, closed) or not closed or flow.hold or not flow.tray.empty:
         return FOREVER_MS
-    round_start(flow)
+    round_start(flow, 0)
     if flow.profile.lockout:
         return flow_enter(flow, WAITING_FOR_LOCKOUT, now_ms)
     return _next_stack(flow, False, now_ms)
 
 
-def _seat(flow: "Flow") -> None:
-    seats = flow.panel.take(PRESS_SEAT)
-    if seats:
-        flow.positions = min(flow.positions + seats, flow.profile.positions_max)
+def seat_pressed(flow: "Flow") -> int:
+    """Add a position for each press of SEAT. Returns the presses."""
+    presses = flow.panel.take(PRESS_SEAT)
+    if presses:
+        flow.seat(flow.positions + presses)
+    return presses
 
 
-def round_start(flow: "Flow") -> None:
-    flow.round_last += 1
-    flow.round_open = True
+def round_start(flow: "Flow", stacks: int) -> None:
+    """Open a round in the machine, with so many stacks counted as taken."""
+    flow.set_round(flow.round_last + 1, True)
     flow.extra = 0
     flow.stack = 0
-    flow.stacks_taken = 0
-    flow.dealt_before = flow.ledger.zone[DEALT]
+    flow.stacks_taken = stacks
     flow.outbox.round = flow.round_last
     round_begin(flow, flow.outbox.deck)
 
@@ -263,14 +264,6 @@ def step_waiting_for_round_end(flow: "Flow", inp: "Inputs", out: "Outputs", now_
     return flow_idle(flow, now_ms) if flow.state == WAITING_FOR_ROUND_END else 0
 
 
-def round_end(flow: "Flow", remainder: int) -> None:
-    """Of a shoe that goes on after it."""
-    dealt = flow.ledger.zone[DEALT] - flow.dealt_before
-    unknown = ids.UNKNOWN_U16
-    flow.outbox.post(ids.EV_ROUND_ENDED, flow.stacks_taken, dealt, remainder, unknown, e=unknown)
-    flow.round_open = False
-
-
 def _lifted(flow: "Flow", inp: "Inputs") -> bool:
     """Somebody took the deck of a shoe out of its hopper: what comes back need not be what was loaded."""
     if not flow.ledger.counting or inp.level[IN_HOPPER]:
@@ -309,14 +302,14 @@ def _begin_motion(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int
     if not flow_committed(flow):
         return flow_await_commit(flow, out, now_ms)
     if not flow.tray.empty and flow.ledger.zone[TRAY] == 0:
-        flow.hold = FAULT_STACK  # somebody's hand or card: a stack begins in an empty tray
+        flow.set_hold(FAULT_STACK)  # somebody's hand or card: a stack begins in an empty tray
         return FOREVER_MS
-    flow.hold = FAULT_NONE
+    flow.set_hold(FAULT_NONE)
     if wanted == _ALL:
         flow.machine.release(now_ms)
     else:
         flow.asked = wanted - flow.ledger.zone[TRAY]
         flow.machine.deal(flow.asked, now_ms)
     panel_lamps(out, 0, 1, 0)
-    flow.phase = PHASE_MOVING
+    flow.set_phase(PHASE_MOVING)
     return FOREVER_MS

@@ -10,7 +10,7 @@ from firmware.games.prerequisites import hold_for, need_for_end
 from firmware.games.profile import RULE_STUB_COUNT, RULE_STUB_WRONG, TAIL_HANDED, TAIL_SETTLING
 from firmware.games.records import record_do
 from firmware.games.table_facts import COUNTED, DEALT, REST, STACKS, STUB, TAIL, TAIL_DECK
-from firmware.machines.panel import PRESS_ACK, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
+from firmware.machines.panel import PRESS_ACK, PRESS_END, PRESS_GREEN, PRESS_LOCK, panel_lamps
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -22,22 +22,13 @@ if TYPE_CHECKING:
 def tail_begin(flow: "Flow") -> None:
     """The rest was taken: the round goes on without the machine."""
     zone = flow.ledger.zone
-    flow.round_open = False
-    flow.tail = TAIL_SETTLING
-    flow.tail_deck = flow.outbox.deck
-    flow.tail_stacks = flow.stacks_taken
-    flow.tail_dealt = zone[zones.DEALT]
-    flow.tail_rest = zone[zones.RELEASED]
+    flow.settle(TAIL_SETTLING, flow.outbox.deck, flow.stacks_taken, zone[zones.DEALT], zone[zones.RELEASED])
 
 
 def tail_resume(flow: "Flow") -> None:
     """After a boot, from the facts."""
     row = flow.facts.row
-    flow.tail = row[TAIL]
-    flow.tail_deck = row[TAIL_DECK]
-    flow.tail_stacks = row[STACKS]
-    flow.tail_dealt = row[DEALT]
-    flow.tail_rest = row[REST] if row[STACKS] else 0
+    flow.settle(row[TAIL], row[TAIL_DECK], row[STACKS], row[DEALT], row[REST] if row[STACKS] else 0)
 
 
 def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bool:
@@ -49,9 +40,8 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     need = need_for_end(flow)
     if need and count_pressed(flow, now_ms):
         return not flow.tail
-    if flow.hands and panel.take(PRESS_SEAT):
-        flow.page += 1
-        flow.page_due = True
+    if flow.cover is not None:
+        flow.cover.turn(flow)
     asked = panel.take(PRESS_END)
     if green_ends:
         asked += panel.take(PRESS_GREEN)
@@ -90,11 +80,11 @@ def tail_end(flow: "Flow") -> None:
     facts = flow.facts
     counted = facts.word(STUB) if facts.row[COUNTED] else ids.UNKNOWN_U16
     flow_about_tail(flow, True)
-    stacks, dealt, rest = flow.tail_stacks, flow.tail_dealt, flow.tail_rest
-    if not stacks:  # dealt by hand, to players that were not told of
+    settled = flow.settled
+    stacks, dealt, rest = settled.stacks, settled.dealt, settled.rest
+    if not stacks:  # dealt by hand, and the number of players is unknown
         stacks = ids.UNKNOWN_U8
         dealt = rest = ids.UNKNOWN_U16
     flow.outbox.post(ids.EV_ROUND_ENDED, stacks, dealt, rest, facts.stub(), e=counted)
     flow_about_tail(flow, False)
-    flow.tail = 0
-    flow.hands = 0
+    flow.set_tail(0)

@@ -61,13 +61,14 @@ class Outbox:
         entry.uptime_ms = self.uptime_ms
         entry.round = self.round
         entry.deck = self.deck
-        entry.values[0] = a
-        entry.values[1] = b
-        entry.values[2] = c
-        entry.values[3] = d
-        entry.values[4] = e
-        entry.values[5] = f
-        entry.values[6] = g
+        values = entry.values
+        values[0] = a
+        values[1] = b
+        values[2] = c
+        values[3] = d
+        values[4] = e
+        values[5] = f
+        values[6] = g
         entry.text = text
         self.count += 1
 

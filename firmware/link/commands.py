@@ -261,7 +261,7 @@ class CommandRunner:
         self.tail = flow.tail
         self.lanes.by_role[self.role].outcome = ids.OUTCOME_RUNNING
         if press == NO_PRESS:
-            flow.positions = self.arguments[0]
+            flow.seat(self.arguments[0])
         else:
             flow.panel.pressed[press] += 1
 

@@ -131,25 +131,26 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         reporter.hello_paced = True
         if handshake_answer(reporter.handshake, reporter.seq_received, now_ms) != HELLO_IGNORED:
             return True
-    if link.session.number != reporter.session_number:
+    session = link.session
+    if session.number != reporter.session_number:
         _start_over(reporter)
-    if link_exhausted(link.session):
+    if link_exhausted(session):
         # Nothing but a new session can help; the dictionary is outside of all of them.
         return reporter.queries.line >= 0 and reporter.queries.tell_line(link)
-    if link.session.sent >= SEQUENCE_WARN and not reporter.ending_told:
+    if session.sent >= SEQUENCE_WARN and not reporter.ending_told:
         reporter.ending_told = True
-        reporter.scratch[0] = SEQUENCE_MAX - link.session.sent
-        link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SESSION_ENDING, reporter.scratch)
+        reporter.scratch[0] = SEQUENCE_MAX - session.sent
+        link_send(link, session, ids.CLASS_DIAGNOSTIC, ids.SESSION_ENDING, reporter.scratch)
         return True
     runner = reporter.runner
     if runner.result_due:
         runner.result_due = False
-        if link.session.role == runner.result_for:
-            link_send(link, link.session, ids.CLASS_RESPONSE, ids.RESULT, runner.result)
+        if session.role == runner.result_for:
+            link_send(link, session, ids.CLASS_RESPONSE, ids.RESULT, runner.result)
             return True
     if reporter.time_due:
         reporter.time_due = False
-        link_send(link, link.session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values)
+        link_send(link, session, ids.CLASS_TIME, ids.TIME_IS, reporter.time_values)
         return True
     if reporter.queries.answer_private(link):
         return True
@@ -216,13 +217,14 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
         return False
     link = reporter.link
     link_alive(link, now_ms)
+    session = link.session
     if reporter.status_due or ticks_diff(now_ms, reporter.status_ms) >= STATUS_MS:
         reporter.status_due = False
         reporter.status_ms = now_ms
         reporter.fill_status(now_ms)
-        link_begin(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS)
+        link_begin(link, session, ids.CLASS_TELEMETRY, ids.STATUS)
         link.writer.put(reporter.status)
-        link_finish(link, link.session)
+        link_finish(link, session)
         reporter.status_told = True
         return True
     # Only right after a status: a frame of its own would go out at whatever scan comes first after it is due, and when
@@ -231,18 +233,18 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
         return False
     if reporter.meters_due:
         reporter.meters_due = False
-        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.METERS, reporter.meters)
+        link_send(link, session, ids.CLASS_TELEMETRY, ids.METERS, reporter.meters)
         return True
     if reporter.health_due:
         reporter.health_due = False
-        link_send(link, link.session, ids.CLASS_TELEMETRY, ids.HEALTH, reporter.overruns)
+        link_send(link, session, ids.CLASS_TELEMETRY, ids.HEALTH, reporter.overruns)
         return True
     if reporter.counters_due or ticks_diff(now_ms, reporter.counters_ms) >= COUNTERS_MS:
         reporter.counters_due = False
         reporter.counters_ms = now_ms
         reporter.health_due = True
         _fill_counters(reporter)
-        link_send(link, link.session, ids.CLASS_DIAGNOSTIC, ids.LINK_COUNTERS, reporter.scratch)
+        link_send(link, session, ids.CLASS_DIAGNOSTIC, ids.LINK_COUNTERS, reporter.scratch)
         return True
     reporter.status_told = False
     return False

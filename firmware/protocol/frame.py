@@ -79,23 +79,24 @@ class FrameReader:
         return start
 
     def _finish(self, fill: int) -> None:
+        drops = self.drops
         if self.overrun:
             self.overrun = False
-            self.drops[DROP_LONG] += 1
+            drops[DROP_LONG] += 1
             return
         size = cobs_decode(self.buf, fill)
         if size < 0:
-            self.drops[DROP_COBS] += 1
+            drops[DROP_COBS] += 1
         elif size < HEADER_SIZE + CRC_SIZE:
-            self.drops[DROP_SHORT] += 1
+            drops[DROP_SHORT] += 1
         elif size > FRAME_MAX:
-            self.drops[DROP_LONG] += 1
+            drops[DROP_LONG] += 1
         elif crc32(self.views.first(size)) != CRC_RESIDUE:
-            self.drops[DROP_CRC] += 1
+            drops[DROP_CRC] += 1
         elif self.buf[0] >> 4 != VERSION:
-            self.drops[DROP_VERSION] += 1
+            drops[DROP_VERSION] += 1
         elif self.buf[1] & FLAGS_MUST & ~FLAG_KEYED:
-            self.drops[DROP_FLAGS] += 1
+            drops[DROP_FLAGS] += 1
         else:
             self.good += 1
             self.size = size

@@ -199,7 +199,7 @@ class Table(RuleBasedStateMachine):
     @precondition(lambda self: self.going() and self.flow.tail)
     @rule()
     def lose_power(self) -> None:
-        self.flow.tail_stacks = self.flow.tail_dealt = self.flow.tail_rest = 0
+        self.flow.settle(self.flow.tail, 1, 0, 0, 0)
         tail_resume(self.flow)
 
     # -- records -----------------------------------------------------------------------------------------------

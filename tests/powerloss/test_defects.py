@@ -19,7 +19,6 @@ from firmware import recorder
 from firmware.app import App
 from firmware.fault import FAULT_POWER
 from firmware.games import deck_steps, procedure, profile, round_steps
-from firmware.games.flow import WARNING
 from firmware.journal import cells, meter_cells, seeds, store
 from firmware.journal.lanes import Lanes
 from firmware.journal.table_cells import FactStore
@@ -117,14 +116,13 @@ def warning_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def resumes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that empties itself before anybody has looked."""
-    steps = procedure._STEPS  # pyright: ignore[reportPrivateUsage]
 
     def step(flow: Any, inp: Any, out: Any, now_ms: int) -> int:
-        flow.door_due = False
+        flow.door.due = False
         flow.panel.pressed[deck_steps.PRESS_ACK] = 1
-        return steps[WARNING](flow, inp, out, now_ms)
+        return deck_steps.step_warning(flow, inp, out, now_ms)
 
-    monkeypatch.setattr(procedure, "_STEPS", (*steps[:WARNING], step, *steps[WARNING + 1 :]))
+    monkeypatch.setattr(procedure, "step_warning", step)
 
 
 def number_given_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,12 +250,11 @@ def meters_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def no_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a power cut no acknowledgement is good enough."""
-    steps = procedure._STEPS  # pyright: ignore[reportPrivateUsage]
 
     def step(flow: Any, inp: Any, out: Any, now_ms: int) -> int:
-        return FOREVER_MS if flow.warning == FAULT_POWER else steps[WARNING](flow, inp, out, now_ms)
+        return FOREVER_MS if flow.warning == FAULT_POWER else deck_steps.step_warning(flow, inp, out, now_ms)
 
-    monkeypatch.setattr(procedure, "_STEPS", (*steps[:WARNING], step, *steps[WARNING + 1 :]))
+    monkeypatch.setattr(procedure, "step_warning", step)
 
 
 def contents_altered(monkeypatch: pytest.MonkeyPatch) -> None:

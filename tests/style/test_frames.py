@@ -32,6 +32,8 @@ SCANNED = (
 COLD = {
     # at boot
     "firmware/app.py: App._connect",
+    "firmware/games/flow.py: flow_void_lost",
+    "firmware/games/procedure.py: _open_steps",
     "firmware/games/procedure.py: procedure_resume",
     "firmware/machines/kinds.py: make_machine",
     "hal/rp2/axis.py: Axis._chain",
@@ -73,6 +75,7 @@ COLD = {
     # of a shoe drawn by hand: when something is told of a card that is out, or the rack goes in
     "firmware/games/drawn/steps.py: _burned",
     "firmware/games/drawn/steps.py: _call",
+    "firmware/games/drawn/steps.py: _post_end",
     "firmware/games/drawn/steps.py: _refill",
     "firmware/games/drawn/steps.py: _tell_cut",
     "firmware/games/drawn/steps.py: _tell_odd",
@@ -82,8 +85,7 @@ COLD = {
     "firmware/games/flow.py: _end_by_fault",
     "firmware/games/procedure.py: _warn_of_signals",
     "firmware/games/round_steps.py: locked_out",
-    "firmware/games/round_steps.py: round_end",
-    "firmware/games/deck_steps.py: _verify",
+    "firmware/games/shuffle_steps.py: _verify",
     "firmware/games/flow.py: flow_refuse",
     "firmware/games/flow.py: flow_void",
     "firmware/games/round_steps.py: _post_stack",

@@ -10,6 +10,7 @@ from firmware.fault import (
 )
 from firmware.games.by_hand import HandRounds
 from firmware.games.cover_all import CoverAll
+from firmware.games.door import Door
 from firmware.games.flow import (
     DECK_HELD,
     SHUFFLING,
@@ -44,14 +45,11 @@ class Shown:
         self.sensor = 0
         self.hold = 0
         self.need = 0
-        self.door_open = False
-        self.door_due = False
+        self.door = Door()
         self.profile = load_profile(game)
         self.facts = TableFacts(self.profile)
         self.round_open = True
         self.tail = False
-        self.hands = 0
-        self.page = 0
         self.outbox = self
         self.round = 1
         self.play = None
@@ -99,14 +97,14 @@ def every_page():
         for page in range(4):
             shown = Shown(WAITING_FOR_ROUND_END, 0, "caribbean-stud")
             shown.tail = True
-            shown.hands = hands
-            shown.page = page
+            shown.cover.hands = hands
+            shown.cover.leaf = page
             yield shown
     for warning in range(1, len(FAULT_NAMES.split())):
         for door in range(3):
             shown = Shown(WARNING, warning)
-            shown.door_open = door == 1
-            shown.door_due = door == 2
+            shown.door.is_open = door == 1
+            shown.door.due = door == 2
             yield shown
     for sensor in range(1, len(INPUTS) + 1):
         for warning in (FAULT_EDGE_LOST, FAULT_NOISE):
@@ -138,12 +136,12 @@ def test_every_page_says_something_and_every_stop_names_its_warning():
 
 def test_a_stop_asks_for_the_door_only_while_it_has_to_be_opened():
     shown = Shown(WARNING, FAULT_JAM_THROAT)
-    shown.door_due = True
+    shown.door.due = True
     assert page_lines(shown)[2:] == ("Open door, clear the", "path, close, ACK")
-    shown.door_due = False
-    shown.door_open = True
+    shown.door.due = False
+    shown.door.is_open = True
     assert page_lines(shown)[2:] == ("Clear the path, then", "close the door")
-    shown.door_open = False
+    shown.door.is_open = False
     assert page_lines(shown)[2:] == ("Empty hopper, path,", "then press ACK")
     assert page_lines(Shown(WARNING, FAULT_MISMATCH))[3] == "then press ACK"
 
@@ -190,10 +188,10 @@ def test_cover_all_shows_every_row_of_its_column_and_no_column_for_a_number_with
     shown = Shown(WAITING_FOR_ROUND_END, 0, "caribbean-stud")
     shown.tail = True
     for hands in range(1, 10):
-        shown.hands = hands
+        shown.cover.hands = hands
         rows = []
         for page in range(4):
-            shown.page = page
+            shown.cover.leaf = page
             assert page_lines(shown)[0] == "Cover All: %d hands" % hands
             rows += [line for line in page_lines(shown)[1:3] if line]
         if hands in rules:

@@ -196,7 +196,7 @@ def test_ack_while_the_noise_lasts_latches_again_and_names_the_line_of_now():
     assert stage.rig.app.flow.state == WARNING and "removal_started" not in stage.names()
     stage.rig.plant.repair()
     stage.play([("", 500, "press", "ack")])
-    assert noise_latched(stage) == ["exit", "tray"] and stage.rig.app.flow.door_due  # not opened since the noise ended
+    assert noise_latched(stage) == ["exit", "tray"] and stage.rig.app.flow.door.due  # not opened since the noise ended
     clear_by_hand(stage)
     assert fields_of(stage, "warning_cleared") == [[FAULT_NOISE]]
 

@@ -115,7 +115,7 @@ def _tell(flow: "Flow", reader: Reader, match: int) -> int:
     if not flow.outbox.roomy():
         return FOREVER_MS
     clauses = flow.profile.clauses
-    flow.page_due = True
+    flow.redraw()
     flow.play.changed = True
     if reader.state == _LIES:
         _off(flow, reader)

@@ -64,6 +64,8 @@ class Play:
         self.reader = Reader(flow.spec.reads_holes)
         self.approved = flow.facts.row[APPROVAL]
         self.recut = False  # what comes next are the same cards, cut again
+        self.dealt_before = 0  # cards of this shoe that were dealt before this round
+        self.cut_told = False  # the cut card of this shoe was posted
         self.load()
         self.begin()
 
@@ -96,6 +98,7 @@ class Play:
     def loads(self) -> int:
         """What goes in now: `shuffled` of deck_loaded."""
         self.load()
+        self.cut_told = False
         recut = self.recut
         self.recut = False
         return ids.LOADED_AGAIN if recut else ids.LOADED_SHUFFLED
@@ -215,7 +218,7 @@ class Play:
         """What is in the shoe is dealt first. In the rack is all that was drawn and does not lie on the table."""
         if flow.ledger.zone[zones.HOPPER] or flow.machine.busy or self.refill:
             return ids.REASON_STATE
-        rack = flow.ledger.zone[zones.DISCARDED] + flow.dealt_before
+        rack = flow.ledger.zone[zones.DISCARDED] + self.dealt_before
         return ids.REASON_NONE if a == rack and a else ids.REASON_ARGUMENT
 
     def rule_of(self, flow: "Flow", what: int, a: int, b: int) -> int:
@@ -278,7 +281,7 @@ class Play:
 
     def _rejected(self, flow: "Flow", cards: int) -> None:
         """Cards that lay face up were never dealt, as if the sensor had seen them: the next card takes their place."""
-        flow.page_due = True
+        flow.redraw()
         if flow.state == DRAWING:
             self.draws -= cards
             self.box = self.box_before
@@ -307,9 +310,9 @@ class Play:
 
     def voided(self, flow: "Flow", shoe_stays: bool, now_ms: int) -> None:
         """The round is void. The shoe goes on where the rule says nothing of it."""
-        stays = shoe_stays and flow.state == DRAWING and not (self.spent or flow.cut_told)
+        stays = shoe_stays and flow.state == DRAWING and not (self.spent or self.cut_told)
         flow.machine.zone = zones.DISCARDED
-        flow.positions = 0
+        flow.seat(0)
         self.burned = 0
         flow.outbox.round = 0
         flow_enter(flow, DRAW_READY if stays else DECK_SPENT, now_ms)

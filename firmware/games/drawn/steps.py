@@ -5,7 +5,7 @@ betting, that card is the first of the round. The cut card ends the shoe after t
 """
 
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
-from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP, FAULT_JOURNAL, FAULT_MISMATCH, FAULT_NONE
+from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP, FAULT_MISMATCH, FAULT_NONE
 from firmware.games.drawn.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
 from firmware.games.drawn.round import (
     BURN_DEALER,
@@ -26,7 +26,7 @@ from firmware.games.flow import (
     flow_void,
     flow_warn,
 )
-from firmware.games.prerequisites import hold_for, need_for_round
+from firmware.games.prerequisites import hold_for, need_for_round, need_tell
 from firmware.games.profile import (
     CLAUSE_NONE,
     EXTRA_BURNS,
@@ -46,11 +46,11 @@ from firmware.games.profile import (
     RULE_TEN,
     RULE_TENS,
 )
-from firmware.games.round_steps import round_end, round_start
+from firmware.games.round_steps import round_start, seat_pressed
 from firmware.games.settling import count_pressed
 from firmware.games.table_facts import APPROVED_MARKER
 from firmware.image import IN_HOLE_CARD, IN_HOPPER
-from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
+from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, panel_lamps
 from firmware.protocol import ids
 from firmware.ticks import FOREVER_MS
 
@@ -67,17 +67,15 @@ def step_draw_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     """Between rounds. Closing the betting starts one, or its first card does."""
     if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    if flow.machine.cut_seen and not flow.cut_told:
+    if flow.machine.cut_seen and not flow.play.cut_told:
         _tell_cut(flow)
-    if flow.cut_told or flow.machine.drained:
+    if flow.play.cut_told or flow.machine.drained:
         return flow_enter(flow, DECK_SPENT, now_ms)
     if _odd_cards(flow, now_ms):
         return 0
-    seats = flow.panel.take(PRESS_SEAT)
-    if seats:
-        flow.positions = min(flow.positions + seats, flow.profile.positions_max)
-        flow.page_due = True
-    flow.hold = FAULT_NONE if flow.room >= flow.profile.round_events else FAULT_JOURNAL
+    if seat_pressed(flow):
+        flow.redraw()
+    flow.hold_without_room()
     return _between(flow, inp, now_ms)
 
 
@@ -133,18 +131,18 @@ def _burned(flow: "Flow") -> None:
     play.burned = play.burn or BURN_DEALER
     play.burn = 0
     play.notice = 0
-    flow.page_due = True
+    flow.redraw()
 
 
 def _start(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
     """By its first card, or before."""
     play = flow.play
-    round_start(flow)
-    flow.dealt_before -= flow.machine.count - play.counted
+    one = flow.profile.one_round
+    round_start(flow, flow.positions + 1 if one and flow.positions else 0)
+    play.dealt_before = flow.ledger.zone[DEALT] - flow.machine.count + play.counted
     play.begin()
-    if flow.profile.one_round:
+    if one:
         play.spent = True  # shuffled after every round
-        flow.stacks_taken = flow.positions + 1 if flow.positions else 0
     play.no_call = reader_used(flow, play.reader)
     if play.no_call and inp.level[IN_HOLE_CARD]:
         reader_stuck(flow, play.reader)
@@ -159,7 +157,7 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
         return _refill(flow, inp, out, now_ms)
     if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    if flow.machine.cut_seen and not flow.cut_told:
+    if flow.machine.cut_seen and not play.cut_told:
         _tell_cut(flow)
     odd = flow.machine.face_ups != play.face_ups or flow.machine.tens != play.tens
     if odd and _odd_cards(flow, now_ms):
@@ -186,7 +184,7 @@ def _close_again(flow: "Flow") -> int:
         _asked(flow)  # pressed too early: does not count once betting is closed
     if flow.panel.take(PRESS_CLOSE) and play.draws and play.draws >= play.deal(flow):
         play.closed_again = True
-        flow.page_due = True
+        flow.redraw()
         flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
     return FOREVER_MS
 
@@ -220,14 +218,14 @@ def _drawn(flow: "Flow") -> None:
     # The display follows the deal where it changes, not every card.
     if play.notice or play.draws <= 2 or 0 <= play.draws - play.deal(flow) <= 1:
         play.notice = 0
-        flow.page_due = True
+        flow.redraw()
 
 
 def _call(flow: "Flow") -> None:
     """Dealer's Card, by the button: as if it had been put on record."""
     profile = flow.profile
     flow.play.called = True
-    flow.page_due = True
+    flow.redraw()
     order = profile.consequences[RULE_DEALER_CARD]
     flow.outbox.post(ids.EV_RECORDED, ids.REC_DEALER_CARD, 0, 0, order, profile.clauses[RULE_DEALER_CARD])
 
@@ -241,12 +239,20 @@ def _round_over(flow: "Flow", now_ms: int) -> int:
     play = flow.play
     if flow.profile.clauses[RULE_DEALER_CARD] != CLAUSE_NONE and play.uncalled(flow):
         _flag(flow, RULE_DEALER_CARD)
-    round_end(flow, flow.ledger.zone[HOPPER])
+    _post_end(flow)
+    flow.set_round(flow.round_last, False)
     flow.machine.zone = DISCARDED
-    flow.positions = 0
+    flow.seat(0)
     play.burned = 0
     flow.outbox.round = 0
-    return flow_enter(flow, DECK_SPENT if flow.cut_told or play.spent else DRAW_READY, now_ms)
+    return flow_enter(flow, DECK_SPENT if play.cut_told or play.spent else DRAW_READY, now_ms)
+
+
+def _post_end(flow: "Flow") -> None:
+    zone = flow.ledger.zone
+    unknown = ids.UNKNOWN_U16
+    dealt = zone[DEALT] - flow.play.dealt_before
+    flow.outbox.post(ids.EV_ROUND_ENDED, flow.stacks_taken, dealt, zone[HOPPER], unknown, e=unknown)
 
 
 def _refill(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -258,7 +264,7 @@ def _refill(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if play.refill == REFILL_COMMIT:
         if not flow_committed(flow):
             return flow_await_commit(flow, out, now_ms)
-        flow.dealt_before -= play.rack - min(flow.ledger.zone[DISCARDED], play.rack)
+        play.dealt_before -= play.rack - min(flow.ledger.zone[DISCARDED], play.rack)
         flow.ledger.refill(play.rack)
         flow.machine.load(play.rack, now_ms)
         play.load()
@@ -266,15 +272,14 @@ def _refill(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
             flow.machine.zone = DEALT
         play.refill = 0
         play.spent = True
-        flow.page_due = True
+        flow.redraw()
         return 0
     if play.refill == REFILL_CUT:
-        if asked and flow.need_told != ids.NEED_CUT and flow.outbox.roomy():
-            flow.need_told = ids.NEED_CUT
-            flow.outbox.post(ids.EV_HELD_BACK, ids.NEED_CUT, text=flow.profile.clauses[RULE_SHORT_SHOE])
+        if asked:
+            need_tell(flow, ids.NEED_CUT, RULE_SHORT_SHOE)
     elif play.refill == REFILL_LOAD and asked and inp.level[IN_HOPPER] and not flow.machine.busy:
         play.refill = REFILL_COMMIT
-        flow.entered_ms = now_ms
+        flow.set_entered(now_ms)  # the wait for storage begins
         flow.outbox.post(ids.EV_DECK_LOADED, play.rack, ids.LOADED_RACK)
         return 0
     return FOREVER_MS
@@ -310,10 +315,10 @@ def _wrong(flow: "Flow") -> bool:
 def _tell_cut(flow: "Flow") -> None:
     if not flow.outbox.roomy():
         return
-    flow.cut_told = True
     left = flow.ledger.zone[HOPPER]
     profile = flow.profile
     play = flow.play
+    play.cut_told = True
     judged = profile.clauses[RULE_CUT_CARD] != CLAUSE_NONE and not play.approved & APPROVED_MARKER
     play.deep = judged and left * MARKER_PART < profile.deck_cards
     box = play.seat(flow) if flow.round_open else 0
@@ -327,7 +332,7 @@ def _odd_cards(flow: "Flow", now_ms: int) -> bool:
     machine = flow.machine
     if (machine.face_ups == play.face_ups and machine.tens == play.tens) or not flow.outbox.roomy():
         return False
-    flow.page_due = True
+    flow.redraw()
     if machine.face_ups != play.face_ups:
         play.face_ups = machine.face_ups
         play.notice = NOTICE_FACE_UP
@@ -350,7 +355,3 @@ def _odd_cards(flow: "Flow", now_ms: int) -> bool:
 def _tell_odd(flow: "Flow", fault: int, found: int, rule: int) -> None:
     profile = flow.profile
     flow.outbox.post(ids.EV_CARDS_ODD, fault, found, profile.consequences[rule], text=profile.clauses[rule])
-
-
-# The steps of the states DRAW_READY, DRAWING and DECK_SPENT.
-DRAW_STEPS = (step_draw_ready, step_drawing, step_deck_spent)

@@ -39,7 +39,8 @@ BUDGET_BYTES = 160 * 1024  # of the files that `fairshoe flash` writes: docs/BUD
 RP2040_MODULE_BYTES = 103_000
 ENTRY = "firmware.main"
 START = "hal.boot_main"  # frozen into an image; the stock path has its source as main.py
-DRAWN = "firmware.games.drawn"
+# Steps of states that only some mechanisms enter.
+STEPS_OF = {"firmware.games.drawn": ("draw",), "firmware.games.shuffle_steps": ("carousel", "shelves")}
 COVER_ALL = "firmware.games.cover_all"
 BY_HAND = "firmware.games.by_hand"
 MAIN_PY = (_device.root() / "hal" / "boot_main.py").read_text(encoding="utf-8") + "\n\nboot()\n"
@@ -281,7 +282,7 @@ def other_parts(config: dict[str, Any]) -> list[str]:
 
 
 def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
-    """The mechanisms that firmware/machines/kinds.py could make, but this board is not."""
+    """The modules of the mechanisms that firmware/machines/kinds.py could make, but this board is not."""
     kinds = module_path(KINDS, root)
     if kinds is None:
         return []
@@ -291,4 +292,4 @@ def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
         names = ", ".join(sorted(known))
         raise ShipError(f"board_configs/{board}.json: mechanism.kind is {kind!r}; the firmware has {names}")
     others = [module for name, module in known.items() if name != kind]
-    return others if kind == "draw" else [*others, DRAWN]
+    return others + [module for module, kinds in STEPS_OF.items() if kind not in kinds]
