@@ -8,7 +8,6 @@ from array import array
 
 from micropython import const
 
-from firmware.deck.shuffler import Shuffler
 from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, FAULT_NONE, Broken, BrokenJournal
 from firmware.games.flow import (
     DECK_SPENT,
@@ -55,6 +54,8 @@ from firmware.version import VERSION_TEXT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from firmware.games.profile import Profile
     from firmware.link.queries import Words
     from hal.api import Config, Hal
@@ -62,6 +63,12 @@ if TYPE_CHECKING:
 COAST_MS = const(100)
 HAND_MS = const(1000)
 _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays in the throat ends in a warning
+
+
+def _make_shuffler(hal: "Hal", config: "Config", boot: int) -> "Any":
+    from firmware.deck.shuffler import Shuffler
+
+    return Shuffler(hal, config, boot)
 
 
 class App:
@@ -87,7 +94,7 @@ class App:
         self.meter_store = MeterStore(hal)
         self.meter_store.load(self.flow.meters.values)
         self.boot = self.journal.boot_last + 1
-        self.shuffler = Shuffler(hal, config, self.boot)
+        self.shuffler: "Any" = _make_shuffler(hal, config, self.boot) if self.flow.machine.shuffles else None
         # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed stays secret.
         disclose = self.flow.machine.deals and config.get("audit", {}).get("seeds") == "disclose"
         self.seeds = Seeds(hal, disclose)

@@ -4,6 +4,10 @@ from hashlib import sha256
 
 from micropython import const
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+
 BLOCK_SIZE = const(64)
 DIGEST_SIZE = const(32)
 
@@ -33,7 +37,7 @@ class Hmac:
         return outer.digest()
 
 
-def wipe(buf: bytearray) -> None:
+def wipe(buf: "bytearray | array[int]") -> None:
     """Overwrite: a secret that is no longer needed must not be found in memory."""
     for i in range(len(buf)):
         buf[i] = 0

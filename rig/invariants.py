@@ -181,7 +181,7 @@ class Invariants:
         if flow.state in _ORDER and flow.machine.state != JOB_DONE:
             return
         spare = flow.machine.spare if self.plant.kind == "shelves" else ()
-        if any(app.order) or any(spare) or any(app.shuffler.seed):
+        if any(app.order) or any(spare) or (app.shuffler is not None and any(app.shuffler.seed)):
             raise Finding("order: left in memory in " + self._name())
 
     def _check_draws(self) -> None:

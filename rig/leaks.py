@@ -42,6 +42,8 @@ class Leaks:
 
     def _hook(self, app: "App") -> None:
         """Keep every seed that is drawn: the device forgets most of them at once."""
+        if app.shuffler is None:
+            return
         draw = app.shuffler.draw
 
         def drawn(order: "array[int]", count: int) -> bool:

@@ -131,7 +131,8 @@ def good_round(stage: "Stage") -> None:
     _catch_up(stage)
     first = len(stage.peer.events)
     goal = "round_ended" if stage.rig.app.flow.machine.deals else "remainder_taken"
-    owed = stage.rig.app.shuffler.entropy.owed
+    shuffler = stage.rig.app.shuffler
+    owed = shuffler is not None and shuffler.entropy.owed
     names: "list[str]" = []
     for _ in range(PATIENCE):
         names = [event.name for event in stage.peer.events[first:]]

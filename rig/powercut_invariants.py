@@ -202,11 +202,10 @@ class PowercutInvariants:
         self.meters_failed = False
 
     def _hook(self, app: "App") -> None:
-        """Be told of every record made, of every seed drawn, and of meters that could not be stored."""
+        """Note every record made, every seed drawn, and meters that could not be stored."""
         outbox = app.outbox
         drop_head = outbox.drop_head
         save = app.meter_store.save
-        draw = app.shuffler.draw
 
         def dropped() -> None:
             record = _copy(outbox.head())
@@ -219,6 +218,14 @@ class PowercutInvariants:
             self.meters_failed = not done
             return done
 
+        outbox.drop_head = dropped
+        app.meter_store.save = saved
+        if app.shuffler is not None:
+            self._hook_shuffler(app)
+
+    def _hook_shuffler(self, app: "App") -> None:
+        draw = app.shuffler.draw
+
         def drawn(order: "array[int]", count: int) -> bool:
             done = draw(order, count)
             if done:
@@ -226,8 +233,6 @@ class PowercutInvariants:
                 self.seeds.append(self.seed)
             return done
 
-        outbox.drop_head = dropped
-        app.meter_store.save = saved
         app.shuffler.draw = drawn
 
     # -- records ---------------------------------------------------------------------------------------------------

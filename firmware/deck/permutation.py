@@ -48,9 +48,3 @@ def permutation_fill(order: "array[int]", count: int, drbg: "Drbg") -> None:
         j = draws.below(i + 1)
         order[i], order[j] = order[j], order[i]
     wipe(draws.chunk)
-
-
-def permutation_wipe(order: "array[int]") -> None:
-    """Forget: an order that is no longer needed must not be found in memory."""
-    for i in range(len(order)):
-        order[i] = 0

@@ -3,7 +3,7 @@
 from micropython import const
 
 from firmware.deck.ledger import Ledger
-from firmware.deck.permutation import permutation_wipe
+from firmware.digest import wipe
 from firmware.fault import (
     FAULT_BACK,
     FAULT_BEAM,
@@ -73,8 +73,7 @@ DECK_SPENT = const(19)
 WAITING_FOR_WAGERS = const(20)  # all cards of the deal are out, and betting has to be closed once more
 STATE_COUNT = const(21)
 
-# The procedure as data: the states that may follow each state, by its number. flow_enter obeys it; docs/PROCEDURE.md is
-# generated from it. WARNING follows every state.
+# The states that may follow each state, by its number; WARNING may follow every state. docs/PROCEDURE.md shows them.
 SUCCESSORS = (
     (PROVING_EMPTY,),  # STARTING
     (WAITING_FOR_DECK, WAITING_FOR_ROUND_END),  # PROVING_EMPTY
@@ -143,6 +142,9 @@ class Flow:
         self.facts.once = not self.machine.draws
         if profile.extras & EXTRA_TENS_OUT and self.machine.shuffles:
             self.machine.feed.faces.tens_out = True
+        self._clear()
+
+    def _clear(self) -> None:
         # Written by games/procedure.py, at boot.
         self.steps: "Any" = ()  # the step of each state
         self.play: "Any" = None  # Play, where a dealer draws by hand
@@ -270,14 +272,13 @@ def flow_await_commit(flow: Flow, out: "Outputs", now_ms: int) -> int:
 
 
 def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int = 0) -> int:
-    """Stop everything, latch, end what was going on. The motors come first, then the events; of these the warning is
-    the first, since power may be lost before the next one is recorded."""
+    """Stop the motors; then post the warning; then post how what was going on ended, before which power may be lost."""
     motors_off(out)
     out.halt = True
     flow.hold = FAULT_NONE
     flow.door.ask(fault not in _BEAMS_SUFFICE)
     flow.machine.stop(out)
-    permutation_wipe(flow.order)
+    wipe(flow.order)
     flow.order_state = ORDER_NONE
     flow.warning = fault
     flow.sensor = sensor

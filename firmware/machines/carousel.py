@@ -2,7 +2,7 @@
 and stacks come out slot by slot past the exit beam."""
 
 from firmware.deck.ledger import STORE
-from firmware.deck.permutation import permutation_wipe
+from firmware.digest import wipe
 from firmware.fault import FAULT_COMPOSITION
 from firmware.image import IN_EXIT
 from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop, axis_survey, axis_sweep
@@ -138,7 +138,7 @@ def _take_in(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> i
         return FOREVER_MS
     feed_stop(machine.feed, out)
     machine.busy = False
-    permutation_wipe(machine.order)
+    wipe(machine.order)
     machine.count = machine.feed.count
     machine.meters.add(METER_CYCLES)
     if machine.count == machine.expected and not machine.feed.faces.whole(machine.expected):

@@ -6,7 +6,7 @@ from array import array
 from micropython import const
 
 from firmware.deck.ledger import HOPPER, STORE, TRAY
-from firmware.deck.permutation import permutation_wipe
+from firmware.digest import wipe
 from firmware.fault import FAULT_COMPOSITION, FAULT_JAM_EXIT, FAULT_MISMATCH
 from firmware.image import IN_ARRIVAL, IN_HOPPER, IN_SLOT, IN_TRAY, OUT_OUTFEED, output_set
 from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop
@@ -143,7 +143,7 @@ class Shelves(Machine):
             before = end
         for i in range(self.expected):
             self.order[i] = self.spare[i]
-        permutation_wipe(self.spare)
+        wipe(self.spare)
 
     # -- scans -----------------------------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class Shelves(Machine):
         push_stop(self.push, out)
         axis_stop(self.axis, out)
         output_set(out, OUT_OUTFEED, 0)
-        permutation_wipe(self.spare)
+        wipe(self.spare)
 
 
 def _too_many(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -216,7 +216,7 @@ def _pass_over(machine: Shelves, out: "Outputs", now_ms: int) -> int:
         return machine.fail(out, FAULT_MISMATCH)
     machine.number += 1
     if count != machine.expected or machine.number == machine.radix.passes:
-        permutation_wipe(machine.order)
+        wipe(machine.order)
         machine.phase = len(_SHUFFLE) - 2  # on to the last phase
     else:
         machine.reorder()

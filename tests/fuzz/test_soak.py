@@ -96,7 +96,7 @@ def no_jam_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def order_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The order stays in memory after the last card went in."""
-    monkeypatch.setattr(carousel, "permutation_wipe", lambda _order: None)  # pyright: ignore
+    monkeypatch.setattr(carousel, "wipe", lambda _order: None)  # pyright: ignore
 
 
 def wrong_shelf(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ OBJECTS = {
     "door": ("firmware/games/door.py", "Door"),
     "cover": ("firmware/games/cover_all.py", "CoverAll"),
 }
+MAKERS = ("__init__", "_clear")
 HEADING = re.compile(r"# (?:Written by (?P<module>[\w/]+\.py)|Parts, assigned here alone)\b")
 
 
@@ -34,8 +35,8 @@ def stores(tree: ast.AST) -> list[ast.Attribute]:
 def owners(source: str, name: str, path: str) -> dict[str, str]:
     """The module that may assign each field that the constructor of the class makes: the one of the heading above it,
     or that of the class. No module may assign a part again."""
-    init = next(node for node in class_of(source, name).body if getattr(node, "name", "") == "__init__")
-    fields = {node.lineno: node.attr for node in stores(init) if isinstance(node.value, ast.Name)}
+    made = [node for node in class_of(source, name).body if getattr(node, "name", "") in MAKERS]
+    fields = {node.lineno: node.attr for maker in made for node in stores(maker) if isinstance(node.value, ast.Name)}
     found: dict[str, str] = {}
     owner = path
     for number, line in enumerate(source.splitlines(), 1):
@@ -57,7 +58,7 @@ def findings(sources: dict[str, str]) -> list[str]:
                 holder = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
                 if holder == word and node.attr in owner_of and owner_of[node.attr] != path:
                     found.append(f"{path}:{node.lineno}: assigns {name}.{node.attr}, which {owner_of[node.attr]} owns")
-        methods = [node for node in class_of(sources[home], name).body if getattr(node, "name", "") != "__init__"]
+        methods = [node for node in class_of(sources[home], name).body if getattr(node, "name", "") not in MAKERS]
         for node in (node for method in methods for node in stores(method)):
             if getattr(node.value, "id", "") == "self" and owner_of.get(node.attr) != home:
                 found.append(f"{home}:{node.lineno}: {name} assigns {node.attr}, which is not its own")

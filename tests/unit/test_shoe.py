@@ -7,8 +7,8 @@ from support import raises
 
 from firmware.deck.drbg import Drbg
 from firmware.deck.ledger import DEALT, HOPPER, PATH, REMOVED, STORE, TRAY, Ledger
-from firmware.deck.permutation import DRAW_BYTES, Draws, permutation_fill, permutation_wipe
-from firmware.digest import Hmac
+from firmware.deck.permutation import DRAW_BYTES, Draws, permutation_fill
+from firmware.digest import Hmac, wipe
 from firmware.fault import Broken
 
 
@@ -137,5 +137,5 @@ def test_nothing_of_the_draws_is_left():
 def test_a_wiped_order_holds_nothing():
     order = array("H", [0] * 52)
     permutation_fill(order, 52, Drbg(bytes(32), b"", b""))
-    permutation_wipe(order)
+    wipe(order)
     assert list(order) == [0] * 52

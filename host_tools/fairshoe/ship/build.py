@@ -39,8 +39,13 @@ BUDGET_BYTES = 160 * 1024  # of the files that `fairshoe flash` writes: docs/BUD
 RP2040_MODULE_BYTES = 103_000
 ENTRY = "firmware.main"
 START = "hal.boot_main"  # frozen into an image; the stock path has its source as main.py
-# Steps of states that only some mechanisms enter.
-STEPS_OF = {"firmware.games.drawn": ("draw",), "firmware.games.shuffle_steps": ("carousel", "shelves")}
+# Modules that only some mechanisms need; the modules that these alone import go with them.
+SHUFFLERS = ("carousel", "shelves")
+ONLY_FOR = {
+    "firmware.games.drawn": ("draw",),
+    "firmware.games.shuffle_steps": SHUFFLERS,
+    "firmware.deck.shuffler": SHUFFLERS,
+}
 COVER_ALL = "firmware.games.cover_all"
 BY_HAND = "firmware.games.by_hand"
 MAIN_PY = (_device.root() / "hal" / "boot_main.py").read_text(encoding="utf-8") + "\n\nboot()\n"
@@ -292,4 +297,4 @@ def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
         names = ", ".join(sorted(known))
         raise ShipError(f"board_configs/{board}.json: mechanism.kind is {kind!r}; the firmware has {names}")
     others = [module for name, module in known.items() if name != kind]
-    return others + [module for module, kinds in STEPS_OF.items() if kind not in kinds]
+    return others + [module for module, kinds in ONLY_FOR.items() if kind not in kinds]
