@@ -4,6 +4,7 @@ how soon a fault was noticed."""
 from firmware.deck.ledger import ZONE_NAMES
 from firmware.fault import FAULT_NAMES
 from firmware.protocol import ids, table
+from firmware.protocol.dictionary import SENSOR_NAMES
 from rig.event_fields import FIELDS, TEXTS
 
 TYPE_CHECKING = False
@@ -33,7 +34,7 @@ KEYS = (
 # Fields that a file gives as a word.
 WORDS = {
     "warning": FAULT_NAMES,
-    "sensor": ids.SENSOR_NAMES,
+    "sensor": SENSOR_NAMES,
     "consequence": ids.CONSEQUENCE_NAMES,
     "need": ids.NEED_NAMES,
     "what": ids.RECORD_NAMES,

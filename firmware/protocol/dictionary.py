@@ -8,9 +8,12 @@ from hashlib import sha256
 from micropython import const
 
 from firmware.fault import FAULT_NAMES
+from firmware.image import INPUTS
 from firmware.protocol import ids, table
 
 HASH_SIZE = const(8)
+
+SENSOR_NAMES = "none " + " ".join(INPUTS)  # the input that a warning names
 
 # After the messages: the prefixes and the names of enumerated fields. Joined when they are asked for: the joined texts
 # would take a kilobyte of heap.
@@ -27,7 +30,7 @@ _EXTRAS = (
     ("names need ", ids.NEED_NAMES, 0),
     ("names answer ", ids.ANSWER_NAMES, 0),
     ("names warning ", FAULT_NAMES, 0),
-    ("names sensor ", ids.SENSOR_NAMES, 0),
+    ("names sensor ", SENSOR_NAMES, 0),
     ("names role ", ids.ROLE_NAMES, 0),
     ("names mode ", ids.MODE_NAMES, 0),
     ("names outcome ", ids.OUTCOME_NAMES, 0),

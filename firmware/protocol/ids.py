@@ -298,12 +298,6 @@ ANSWER_BLACKJACK = const(2)
 ANSWER_FAULT = const(3)  # it cannot be trusted and is switched off
 ANSWER_NAMES = "none no_blackjack blackjack fault"
 
-# The input that a warning names: those of firmware/image.py, in that order, after none.
-SENSOR_NAMES = (
-    "none hopper throat_a throat_b opacity slot exit tray ejector door arrival cut back face hole_card hole_match"
-    " key_switch button_close button_lock button_seat button_green button_ack"
-)
-
 # Why a deck or shoe was loaded: `shuffled` of deck_loaded.
 LOADED_AGAIN = const(0)  # the same cards, cut again
 LOADED_SHUFFLED = const(1)

@@ -144,10 +144,17 @@ def test_a_page_or_a_picture_that_is_out_of_date_is_noticed_and_mended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(wiring, "DOCS", tmp_path)
+    schema = wiring.SCHEMA.read_text()
+    monkeypatch.setattr(wiring, "SCHEMA", tmp_path / "schema.json")
+    wiring.SCHEMA.write_text(schema.replace('"tray": {"$ref": "#/definitions/gpio"},', '"chute": 1,'))
     assert main(["--check"]) == 1
     assert "run make generate" in capsys.readouterr().err
     assert main([]) == 0
     assert main(["--check"]) == 0
+    assert wiring.SCHEMA.read_text() == schema
+    wiring.SCHEMA.write_text(schema.replace('"tray":', '"chute":'))
+    assert main(["--check"]) == 1
+    assert main([]) == 0
     for name, before, after in (("WIRING.md", "GPIO 7", "GPIO 8"), ("wiring/pico2-draw.svg", "hopper", "tray")):
         path = tmp_path / name
         path.write_text(path.read_text().replace(before, after))

@@ -18,7 +18,6 @@ from fairshoe.errors import BoardError, UsageError
 from fairshoe.games import profiles
 from fairshoe.ship.import_closure import chosen_by_name
 from firmware import image
-from firmware.protocol import ids
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD: dict[str, Any] = configs.load_board("pico-carousel")[0]
@@ -83,7 +82,7 @@ def test_the_firmware_picks_among_the_ports_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("group", lines.GROUPS)
-def test_firmware_schema_and_protocol_have_the_lines_of_the_table(group: str) -> None:
+def test_firmware_and_schema_have_the_lines_of_the_table(group: str) -> None:
     """Names in one order, the number of each, and on the schema's side whether it may be on the expander."""
     rows = lines.GROUPS[group]
     assert getattr(image, group.upper()) == tuple(line.name for line in rows)
@@ -94,8 +93,6 @@ def test_firmware_schema_and_protocol_have_the_lines_of_the_table(group: str) ->
     numbers = {name: value for name, value in vars(image).items() if name.startswith(prefix)}
     short = [line.name.removeprefix("button_").removesuffix("_switch").upper() for line in rows]
     assert numbers == {prefix + name: number for number, name in enumerate(short)}
-    if group == "inputs":
-        assert ids.SENSOR_NAMES.split() == ["none", *(line.name for line in rows)]
 
 
 @pytest.mark.parametrize(

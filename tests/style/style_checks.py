@@ -119,6 +119,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "firmware.digest",
     ),
     "firmware.protocol": ("firmware.protocol", "firmware.fault", "firmware.ticks", "firmware.digest"),
+    # Names the inputs; a device carries its text and not the module.
+    "firmware.protocol.dictionary": ("firmware.protocol", *BASE),
     "firmware.image": ("firmware.fault", "firmware.ticks"),
     "firmware.digest": (),
     "firmware.fault": (),

@@ -4,7 +4,6 @@ from support import without_heap
 
 from firmware.fault import FAULT_NAMES, FAULT_PANEL
 from firmware.games.flow import STATE_COUNT, WAITING_FOR_WAGERS
-from firmware.image import INPUTS
 from firmware.journal.outbox import VALUES_MAX as OUTBOX_VALUES
 from firmware.journal.store import PAYLOAD_MAX
 from firmware.protocol import ids, table
@@ -56,10 +55,9 @@ def test_every_intent_is_an_event_and_no_outcome_is_an_intent():
     assert not set(ids.INTENTS) & set(ids.OUTCOMES)
 
 
-def test_names_on_the_wire_cover_every_state_fault_and_input():
+def test_names_on_the_wire_cover_every_state_and_fault():
     assert len(ids.STATE_NAMES.split()) == STATE_COUNT == WAITING_FOR_WAGERS + 1
     assert len(FAULT_NAMES.split()) == FAULT_PANEL + 1
-    assert ids.SENSOR_NAMES.split() == ["none"] + list(INPUTS)
 
 
 def test_packing_is_little_endian_with_padded_text():

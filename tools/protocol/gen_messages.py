@@ -28,7 +28,7 @@ load_device_packages()
 
 from firmware import fault  # noqa: E402
 from firmware.deck import ledger  # noqa: E402
-from firmware.protocol import ids, table  # noqa: E402
+from firmware.protocol import dictionary, ids, table  # noqa: E402
 from firmware.protocol.table import field_codes  # noqa: E402
 
 TARGET = ROOT / "host_tools" / "fairshoe" / "messages.py"
@@ -41,7 +41,7 @@ PYTHON = {"u8": "int", "u16": "int", "u32": "int", "t8": "str"}  # all others ar
 # Fields of these names are enumerated: the class, what it is, its members in code order.
 ENUMS = {
     "warning": ("Fault", "Why a warning is latched.", fault.FAULT_NAMES),
-    "sensor": ("Sensor", "The input that a warning names.", ids.SENSOR_NAMES),
+    "sensor": ("Sensor", "The input that a warning names.", dictionary.SENSOR_NAMES),
     "state": ("State", "What the device is doing.", ids.STATE_NAMES),
     "role": ("Role", "What a session may do.", ids.ROLE_NAMES),
     "mode": ("Mode", "What the link is for.", ids.MODE_NAMES),

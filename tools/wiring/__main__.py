@@ -1,4 +1,5 @@
-"""`python -m wiring [--check]`: writes docs/WIRING.md and docs/wiring/, or compares them with the board configs."""
+"""`python -m wiring [--check]`: writes docs/WIRING.md, docs/wiring/ and the lines of board_configs/schema.json, or
+compares them with the board configs and fairshoe/boards/lines.py."""
 
 import argparse
 import sys
@@ -14,7 +15,11 @@ def main(argv: list[str] | None = None) -> int:
         wrong = page.outdated()
         for path in wrong:
             print(f"wiring: docs/{path} does not match the board configs; run make generate", file=sys.stderr)
+        if page.schema() != page.SCHEMA.read_text(encoding="utf-8"):
+            print(f"wiring: {page.SCHEMA} does not match boards/lines.py; run make generate", file=sys.stderr)
+            return 1
         return 1 if wrong else 0
+    page.SCHEMA.write_text(page.schema(), encoding="utf-8")
     (page.DOCS / "wiring").mkdir(exist_ok=True)
     wanted = page.files()
     for path in page.outdated():

@@ -9,6 +9,7 @@ from fairshoe.boards.ports import PORTS
 from wiring import svg
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+SCHEMA = DOCS.parent / "board_configs" / "schema.json"
 Config = dict[str, Any]
 
 OTHERS = {
@@ -133,6 +134,19 @@ def files() -> dict[Path, str]:
     for name in configs.board_names():
         found[Path("wiring") / f"{name}.svg"] = svg.picture(configs.load_board(name)[0])
     return found
+
+
+def schema() -> str:
+    """board_configs/schema.json with the lines that the firmware knows, and where each may be connected."""
+    text = SCHEMA.read_text(encoding="utf-8")
+    for group, rows in lines.GROUPS.items():
+        head = '"properties": {\n'
+        start = text.index(head, text.index(f'    "{group}": {{\n')) + len(head)
+        end = text.index("\n      }", start)
+        kinds = [(line.name, "pin" if line.panel else "gpio") for line in rows]
+        listed = [f'        "{name}": {{"$ref": "#/definitions/{kind}"}}' for name, kind in kinds]
+        text = text[:start] + ",\n".join(listed) + text[end:]
+    return text
 
 
 def outdated() -> list[Path]:
