@@ -208,7 +208,7 @@ def test_a_clause_is_proved_in_every_mode_it_binds_or_the_missing_ones_are_named
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(tree, "tests/unit/test_a.py", test_file(f"{MARK} CS-9a, CS-9d, CS-13f, DDS-8a (automated)"))
-    rules_trace.main(["--root", str(tree)])
+    assert rules_trace.main(["--root", str(tree)]) == 1
     text = capsys.readouterr().out
     assert "    ! not in manual" in text
     assert "not in every mode: DDS-8a lacks manual\n4 clauses: 3 proved in every mode they bind, 1 in some" in text

@@ -28,7 +28,7 @@ class DdsShoe(Table):
 
 
 def test_the_deal_follows_the_plan_and_betting_closes_twice():
-    """Proves: DDS-8a1, DDS-8e (manual, in part)"""
+    """Proves: DDS-8a1, DDS-8c (manual), DDS-8e (manual, in part), DDS-9c (manual)"""
     shoe = DdsShoe(3)
     assert shoe.display[0] == "Deal 1 each, then 4,"
     shoe.draw(6).pressed("close")

@@ -21,6 +21,21 @@ def stacks_of(game, positions, confirm):
     return stage.taken, deck_in_order(stage, order)
 
 
+def test_a_deck_that_is_handed_out_comes_to_the_table_in_its_order():
+    """Whoever deals it from a manual shoe or from the hand deals the order that was drawn.
+
+    Proves: B5-9g (manual, hand)"""
+    for dealing in ("manual", "hand"):
+        table = Table("boston-5-stud", table={"dealing": dealing}, seed=11)
+        stage = table.stage
+        stage.play([("", 300, "load", 52)])
+        plant = stage.rig.plant
+        plant.press(plant.lines.index("button_green"))
+        order = drawn_order(stage)
+        stage.play([("deck_verified", 300, "press", "green"), ("remainder_released", 300, "take", 0)])
+        assert stage.taken == [deck_in_order(stage, order)], dealing
+
+
 def test_stacks_come_to_the_table_in_the_order_of_the_deck():
     """Nothing is turned over or mixed on the way: whoever takes a stack knows which card of it was the lowest.
 

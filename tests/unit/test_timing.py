@@ -205,7 +205,25 @@ def first_stacks(game, number):
     return order, seen
 
 
+def handed_out(game, number, dealing):
+    """A deck that is handed out and its round, the same way."""
+    config = board()
+    config["table"] = {"dealing": dealing}
+    stage = Stage(config, game, 7)
+    stage.until("empty_proved", 20000)
+    seen = recorded(stage)
+    order = start(stage, 52, number)
+    stage.play([("deck_verified", 300, "press", "green"), ("remainder_released", 300, "wait", 0)])
+    seen.append((stage.rig.plant.now_us, (stage.rig.hal.lines, bytes(stage.rig.app.out.level))))
+    stage.play([("", 300, "take", 0), ("remainder_taken", 300, "press", "seat"), ("", 300, "press", "close")])
+    stage.play([("round_started", 300, "press", "lock"), ("", 300, "wait", 0)])
+    seen.append((stage.rig.plant.now_us, (stage.rig.hal.lines, bytes(stage.rig.app.out.level))))
+    return order, seen
+
+
 def test_no_message_display_or_lamp_tells_a_card_that_lies_face_down():
-    """Proves: DDS-8b (automated), CS-7b (automated)"""
+    """Proves: DDS-8b, CS-7b"""
     for game in ("double-down-stud", "caribbean-stud"):
         same([first_stacks(game, number) for number in range(2)])
+    for game, dealing in (("double-down-stud", "manual"), ("caribbean-stud", "manual"), ("caribbean-stud", "hand")):
+        same([handed_out(game, number, dealing) for number in range(2)])
