@@ -140,7 +140,7 @@ bench: ## measure against the budgets and against what others use
 scenarios: ready ## every scenario on both VMs, transcripts compared (some minutes)
 	@$(TOOL) scenarios
 
-generate: ready ## write every generated file again: messages, protocol and wiring pages, tables of docs/CLI.md and docs/BENCH.md, docs/RULES.md
+generate: ready ## write every generated file again: messages, protocol and wiring pages, tables of docs/CLI.md, BENCH.md and BOARDS.md, docs/RULES.md
 	@$(TOOL) protocol
 	@$(TOOL) wiring
 	@$(TOOL) docs.tables --write

@@ -212,7 +212,7 @@ class Inputs:
         raw = self.raw
         level = self.level
         counts = self._counts
-        for line in range(IN_CLOSE, INPUT_COUNT):
+        for line in range(IN_CLOSE, IN_ACK + 1):
             if raw[line] == level[line]:
                 counts[line] = 0
                 continue

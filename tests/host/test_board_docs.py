@@ -11,7 +11,7 @@ from wiring import page as wiring
 from wiring import svg
 from wiring.__main__ import main
 
-from fairshoe.boards import configs, lines
+from fairshoe.boards import configs
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "BOARDS.md").read_text()
 CONFIGS = {name: configs.load_board(name)[0] for name in configs.board_names()}
@@ -76,23 +76,6 @@ def test_every_number_says_where_it_comes_from() -> None:
     for board in NAMES:
         for keys, _values, source in rows(board):
             assert source or "`kind`" in keys, f"{board}: {keys}"
-
-
-def test_the_table_of_lines_is_what_is_checked() -> None:
-    kinds = ("carousel", "shelves", "shoe", "draw")
-    told: set[str] = set()
-    for line, *cells in rows("Which lines a mechanism needs"):
-        name = line.strip("`")
-        told.add(name)
-        group, _, key = name.partition(".")
-        for kind, cell in zip(kinds, cells, strict=True):
-            if not key:
-                assert cell == ("yes" if group in CONFIGS[f"pico-{kind}"] else "no")
-                continue
-            other = "full" if key in ("opacity", "dark") else "may" if key in lines.optional(group) else "no"
-            assert cell == ("yes" if key in lines.needed(group, kind) else other), f"{name} {kind}"
-    every = {f"{group}.{line.name}" for group, rows in lines.GROUPS.items() for line in rows}
-    assert told - {"axis"} == {name for name in every if not re.search(r"\.(button|lamp|key)_", name)}
 
 
 def test_the_pins_used_are_as_many_as_the_docs_say() -> None:

@@ -1,4 +1,4 @@
-"""The tables of docs/CLI.md and docs/BENCH.md that come from the code. --write renews them: `make generate`."""
+"""The tables of docs/CLI.md, BENCH.md and BOARDS.md that come from the code. --write renews them: `make generate`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
+from fairshoe.boards import lines
 from fairshoe.cli import command_line, registry, settings
 
+FULL = ("opacity", "dark")  # needed for count assurance full
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -50,8 +52,22 @@ def figures_table() -> str:
     return "\n".join(rows)
 
 
+def lines_table() -> str:
+    """Which lines each mechanism needs, without those of the panel, which every board has."""
+    rows = [f"| line | {' | '.join(MECHANISMS)} |", "|---|" + "---|" * len(MECHANISMS)]
+    for group, listed in lines.GROUPS.items():
+        for line in listed:
+            if line.panel and line.needed_by:
+                continue
+            other = "full" if line.name in FULL else "no" if line.needed_by else "may"
+            cells = ["yes" if kind in line.needed_by else other for kind in MECHANISMS]
+            rows.append(f"| `{group}.{line.name}` | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "CLI.md": {"commands": commands, "settings": settings_table, "exit codes": exit_codes},
+    "BOARDS.md": {"lines": lines_table},
     "BENCH.md": {"kinds of step": step_kinds, "figures": figures_table},
 }
 
