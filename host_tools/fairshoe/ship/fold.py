@@ -15,6 +15,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 # A module that uses one of these may look up any of its own names.
 LOOKUPS = frozenset({"dir", "eval", "exec", "globals", "locals", "vars"})
@@ -23,6 +24,7 @@ _OPERATORS: dict[type[ast.AST], Callable[..., int]] = {
     **{ast.BitAnd: int.__and__, ast.BitOr: int.__or__, ast.BitXor: int.__xor__, ast.Mod: int.__mod__},
     **{ast.LShift: int.__lshift__, ast.RShift: int.__rshift__, ast.USub: int.__neg__, ast.Invert: int.__invert__},
 }
+READ_MAX = 400  # modules kept: most of what one board folds is in every other board, and in the next pass
 _Edit = tuple[ast.stmt | ast.expr, str]
 
 
@@ -88,6 +90,7 @@ def fold(sources: dict[str, str]) -> dict[str, str]:
 # --- reading a module --------------------------------------------------------------------------
 
 
+@lru_cache(READ_MAX)
 def _read(name: str, text: str) -> _Module:
     try:
         tree = ast.parse(text)

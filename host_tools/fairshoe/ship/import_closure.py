@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from fairshoe.ship.errors import ShipError
@@ -9,6 +10,7 @@ from fairshoe.ship.errors import ShipError
 OURS = ("firmware", "hal", "rig")
 NEVER_SHIPPED = ("hal.sim", "rig")
 KINDS = "firmware.machines.kinds"
+SOURCES_MAX = 400  # whose imports are remembered: one build asks several times, and boards share most modules
 
 
 def port_modules(port: str, root: Path) -> list[str]:
@@ -64,7 +66,12 @@ def imported_by(path: Path, root: Path) -> Iterator[str]:
 
 
 def imported_in(source: str, root: Path) -> Iterator[str]:
-    return _imported(ast.parse(source), root)
+    return (name for name in _named_in(source) if module_path(name, root))
+
+
+@lru_cache(SOURCES_MAX)
+def _named_in(source: str) -> tuple[str, ...]:
+    return tuple(_named(ast.parse(source)))
 
 
 def chosen_by_name(path: Path, root: Path) -> dict[str, str]:
@@ -76,21 +83,24 @@ def chosen_by_name(path: Path, root: Path) -> dict[str, str]:
         if isinstance(test.test, ast.Compare)
         and isinstance(name := test.test.comparators[0], ast.Constant)
         and isinstance(name.value, str)
-        for module in _imported(test.body[0], root)
+        for module in _named(test.body[0])
+        if module_path(module, root)
     }
 
 
-def _imported(node: ast.AST, root: Path) -> Iterator[str]:
-    if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "False"):
-        for child in node.orelse:
-            yield from _imported(child, root)
-        return
-    names: list[str] = []
-    if isinstance(node, ast.Import):
-        names = [alias.name for alias in node.names]
-    elif isinstance(node, ast.ImportFrom) and node.module:
-        # `from a import b`: b may be a module, or just a name in a.
-        names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    yield from (name for name in names if name.split(".")[0] in OURS and module_path(name, root))
+def _named(node: ast.AST) -> Iterator[str]:
+    """What a node imports of ours when it runs; `from a import b`: b may be a module, or just a name in a."""
+    match node:
+        case ast.If(ast.Name("TYPE_CHECKING") | ast.Constant(False), _, otherwise):
+            for child in otherwise:
+                yield from _named(child)
+            return
+        case ast.Import(aliases):
+            names = [alias.name for alias in aliases]
+        case ast.ImportFrom(str(module), aliases):
+            names = [module, *(f"{module}.{alias.name}" for alias in aliases)]
+        case _:
+            names = []
+    yield from (name for name in names if name.split(".")[0] in OURS)
     for child in ast.iter_child_nodes(node):
-        yield from _imported(child, root)
+        yield from _named(child)

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 
 from fairshoe.ship.errors import need
@@ -12,6 +13,7 @@ class CompileError(Exception):
     """What mpy-cross said."""
 
 
+@lru_cache(1000)  # boards share most modules
 def compile_mpy(source: str, name: str, *options: str) -> bytes:
     """The .mpy of a source; `name` is the file that tracebacks on the device will show."""
     # Its binary itself is five times quicker than the package's script.
