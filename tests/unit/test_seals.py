@@ -128,7 +128,8 @@ def test_what_there_is_is_told_under_the_seal_key():
     frames = [frame for frame in stage.peer.frames if frame[2] == ids.JOURNAL_IS and frame[3] == 0]
     body = frames[0][8:86]
     hmac = Hmac(Hmac(KEY).digest(b"fairshoe seal", b""))
-    assert hmac.digest(b"fairshoe journal 1", body[:62])[:16] == body[62:78]
+    number = stage.rig.hal.unique_id().to_bytes(4, "little")
+    assert hmac.digest(b"fairshoe journal 1" + number, body[:62])[:16] == body[62:78]
     assert body[14:30] == stage.rig.app.journal.log
     assert body[30:62] == stage.rig.app.journal.head
     assert body[4] | body[5] << 8 == stage.rig.app.journal.seq_last
