@@ -30,7 +30,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready run test quick test-cpython test-host test-device test-chance test-mpy check lint types types-device style
+.PHONY: help setup ready run test quick test-cpython test-host test-device test-chance test-mpy test-mpy-slice check lint types types-device style
 .PHONY: scenarios generate trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # Tests that draw what they try, at least in part.
@@ -76,7 +76,7 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check trace test-device test-dissector-if-possible,test-mpy test-host test-chance)
+	$(call each,check trace test-device test-dissector-if-possible,test-mpy-slice test-host test-chance)
 
 quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPython
 	@$(TOOL) quick
@@ -93,8 +93,11 @@ test-device: ready
 test-chance: ready
 	@$(BIN)/pytest $(CHANCE)
 
-test-mpy: ready ## the tests that both VMs share, on the MicroPython VM
+test-mpy: ready ## all tests that both VMs share, on the MicroPython VM (about five minutes on two cores)
 	@$(BIN)/node tools/mpy/test.mjs tests/unit tests/contract
+
+test-mpy-slice: ready
+	@$(BIN)/node tools/mpy/test.mjs --without tests/unit/long_on_vm.txt tests/unit tests/contract
 
 test-dissector: ready ## the Wireshark dissector in the real tshark (as root on Debian it installs tshark if missing)
 	@$(TOOL) dissector

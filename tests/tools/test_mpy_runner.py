@@ -53,6 +53,24 @@ GOOD = "def test_good():\n    assert True\n"
 LAST = "def test_last():\n    assert True\n"
 
 
+def test_a_list_leaves_tests_out_and_says_how_many(runner: Runner) -> None:
+    runner.write("tests/unit/test_it.py", "def test_bad():\n    assert False\n" + GOOD)
+    runner.write("list.txt", "# why\ntests/unit/test_it.py::test_bad\n")
+    done = runner.node("test.mjs", "--without", "list.txt", "tests/unit")
+    assert done.stdout.decode().splitlines()[-1] == "1 passed, 0 failed, 1 left out by list.txt"
+    assert done.returncode == 0
+
+
+def test_a_list_that_names_no_test_fails(runner: Runner) -> None:
+    runner.write("tests/unit/test_it.py", GOOD)
+    runner.write("list.txt", "tests/unit/test_it.py::test_gone\n")
+    done = runner.node("test.mjs", "--without", "list.txt", "tests/unit")
+    assert b"FAIL  test_it.py::test_gone" in done.stdout and done.returncode == 1
+    runner.write("list.txt", "tests/unit/test_other.py::test_good\n")
+    done = runner.node("test.mjs", "--without", "list.txt", "tests/unit")
+    assert b"there is no test tests/unit/test_other.py::test_good" in done.stderr and done.returncode == 2
+
+
 def test_a_good_test_passes_and_sees_firmware_and_its_helper(runner: Runner) -> None:
     source = "from firmware import X\nfrom support import two\ndef test_good():\n    assert two() == X + 1\n"
     assert runner.test(source) == {"test_good": ""}

@@ -1,14 +1,14 @@
 // Runs test files on the MicroPython VM:  node tools/mpy/test.mjs [options] PATH...
 // A test is a function test_* without arguments that fails by raising. Each file has a VM of its own.
 
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { filesBelow, pathInRoot, readTree, REPO, startWorker, VM_ROOT } from './vm.mjs';
 
-const USAGE = 'usage: node tools/mpy/test.mjs [--limit-s 600] [--root DIR] [--json FILE] PATH...';
+const USAGE = 'usage: node tools/mpy/test.mjs [--limit-s 600] [--root DIR] [--json FILE] [--without LIST] PATH...';
 const WASM = '@micropython/micropython-webassembly-pyscript/micropython.wasm';
 const HEAP_MB = 8;
 const WORKERS_MAX = 2;
@@ -20,12 +20,14 @@ function options() {
       'limit-s': { type: 'string', default: '600' },
       root: { type: 'string', default: REPO },
       json: { type: 'string' },
+      without: { type: 'string' },
     },
   });
   const limitMs = Number(values['limit-s']) * 1000;
   if (positionals.length === 0) throw new Error('no PATH given');
   if (!(limitMs > 0)) throw new Error('--limit-s needs a number of seconds');
-  return { paths: positionals, limitMs, root: resolve(values.root), json: values.json };
+  const { json, without } = values;
+  return { paths: positionals, limitMs, root: resolve(values.root), json, without };
 }
 
 /** The test files of a path, or a reason why there are none. */
@@ -38,11 +40,23 @@ function findFiles(root, path) {
   return { files: found.map((name) => resolve(name)), reason: null };
 }
 
+/** The tests to leave out, by file: a list of lines FILE::TEST, from the root; `#` begins a comment. */
+function readList(root, path) {
+  const left = new Map();
+  for (const line of path ? readFileSync(path, 'utf8').split('\n') : []) {
+    if (!line || line.startsWith('#')) continue;
+    const [file, name] = line.split('::');
+    if (!name || !existsSync(join(root, file))) throw new Error(`${path}: there is no test ${line}`);
+    left.set(file, [...(left.get(file) ?? []), name]);
+  }
+  return left;
+}
+
 const result = (file, name, failure, ms = 0, output = '') => ({ file, name, ok: failure === '', ms, failure, output });
 
 /** Run a file in one VM, from `only` or from the start. Resolves when it finished or was lost. */
 function runOnce(job, only, results) {
-  const { file, path, root, limitMs } = job;
+  const { file, path, root, limitMs, without } = job;
   const vmPath = `${VM_ROOT}/${pathInRoot(root, path)}`;
   const worker = startWorker({
     mode: 'test',
@@ -53,6 +67,7 @@ function runOnce(job, only, results) {
     argv: [vmPath],
     module: basename(path, '.py'),
     only,
+    without,
   });
   return new Promise((done) => {
     let current = '(start of the VM)';
@@ -157,7 +172,8 @@ async function runAll(jobs) {
 }
 
 async function main() {
-  const { paths, limitMs, root, json } = options();
+  const { paths, limitMs, root, json, without } = options();
+  const list = readList(root, without);
   const results = [];
   const files = [];
   for (const path of paths) {
@@ -169,13 +185,17 @@ async function main() {
   const tree = readTree(root, files.map((file) => dirname(file)));
   // V8 keeps a module's machine code as long as somebody holds it: without this every VM starts from nothing.
   globalThis.heldWasm = await WebAssembly.compile(readFileSync(fileURLToPath(import.meta.resolve(WASM))));
-  const jobs = files.map((path) => ({ file: pathInRoot(root, path), path, root, limitMs, tree }));
+  const jobs = files.map((path) => {
+    const file = pathInRoot(root, path);
+    return { file, path, root, limitMs, tree, without: list.get(file) ?? [] };
+  });
   results.push(...(await runAll(jobs)));
   printFailures(results);
   const failed = results.filter(({ ok }) => !ok).length;
   const passed = results.length - failed;
   if (json) writeFileSync(json, JSON.stringify({ passed, failed, tests: results }, null, 1));
-  console.log(`\n${passed} passed, ${failed} failed`);
+  const left = jobs.flatMap((job) => job.without).length;
+  console.log(`\n${passed} passed, ${failed} failed${left ? `, ${left} left out by ${without}` : ''}`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
 

@@ -35,7 +35,7 @@ function inSourceOrder(names, source) {
 }
 
 function runTests() {
-  const { module, path, only } = workerData;
+  const { module, path, only, without } = workerData;
   send('begin', { name: '(import)' });
   if (evaluate('mpy_harness.asserts_are_on()') !== true) {
     send('broken', { failure: 'assert does nothing in this VM, so no test could fail' });
@@ -47,8 +47,12 @@ function runTests() {
     return;
   }
   const found = evaluate('mpy_harness.names()').split(' ').filter(Boolean);
-  const names = only ?? inSourceOrder(found, new TextDecoder().decode(new Map(files).get(path)));
+  const asked = found.filter((name) => !without.includes(name));
+  const names = only ?? inSourceOrder(asked, new TextDecoder().decode(new Map(files).get(path)));
   send('names', { names });
+  for (const name of without.filter((name) => !found.includes(name))) {
+    send('end', { name, ms: 0, failure: 'left out, and there is no such test: take it off the list' });
+  }
   for (const name of names) runTest(name);
 }
 
