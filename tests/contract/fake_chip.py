@@ -371,9 +371,10 @@ class World:
         """Imports find the modules of the chip from here on."""
         global _loaded
         if _loaded != self.port:
+            before = _loaded
             _loaded = self.port
             for name in list(sys.modules):
-                if name.startswith("hal.") and name.split(".")[1] in ("board", "rp2", "esp32", "stm32"):
+                if name.startswith("hal.") and name.split(".")[1] in ("board", before):
                     del sys.modules[name]
         modules = self.modules()
         self._kept = {}

@@ -107,7 +107,7 @@ def test_firmware_and_schema_have_the_lines_of_the_table(group: str) -> None:
         ("mechanism.kind", None, "mechanism.kind must be one of carousel, shelves, shoe, draw, not null"),
         ("mechanism", [], "mechanism.kind must be one of carousel, shelves, shoe, draw, not null"),
         ("mechanism.draw_ms_max", 3000, "mechanism.draw_ms_max is not known; possible: kind, count_assurance, "),
-        ("mcu.port", "z80", "mcu.port must be one of ['rp2', 'esp32', 'stm32'], not \"z80\""),
+        ("mcu.port", "z80", f'mcu.port must be one of {[*PORTS]}, not "z80"'),
         ("inputs.exit", 49, "inputs.exit must be a GPIO number, 0 to 48, or the name on an STM32 board, "),
         ("inputs.exit", "PA3", "inputs.exit must be a GPIO number, 0 to 48, or the name on an STM32 board, "),
         ("inputs.exitt", 22, "inputs.exitt is not known; possible: hopper, throat_a, "),

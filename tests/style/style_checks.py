@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from fairshoe.boards.ports import PORTS as PORT_NAMES
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 
 DEVICE = ("firmware", "hal", "rig")
@@ -129,11 +130,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "hal": PORTS,
     # What all boards share knows none of them, and no board knows another.
     "hal.board": ("hal.board", "hal.api"),
-    "hal.rp2": ("hal.rp2", "hal.board", "hal.flash", "hal.api"),
     # The main.py of a device: it starts the firmware, or says why it cannot.
     "hal.boot_main": ("firmware.main",),
-    "hal.esp32": ("hal.esp32", "hal.board", "hal.api"),
-    "hal.stm32": ("hal.stm32", "hal.board", "hal.api"),
+    **{f"hal.{port}": (f"hal.{port}", "hal.board", "hal.flash", "hal.api") for port in PORT_NAMES},
     "hal.sim": ("hal.sim", "hal.api"),
     "rig": ("rig", "firmware", "!firmware.main", "hal.sim", "hal.api", "hal.flash"),
     **HOST_LAYERS,

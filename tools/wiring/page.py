@@ -1,9 +1,12 @@
 """The text of docs/WIRING.md and the list of all generated wiring files, from the board configs."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 from fairshoe.boards import configs, lines
+from fairshoe.boards.checks import WORTH_MAX
 from fairshoe.boards.pins import MCUS, Pin
 from fairshoe.boards.ports import PORTS
 from wiring import svg
@@ -137,7 +140,8 @@ def files() -> dict[Path, str]:
 
 
 def schema() -> str:
-    """board_configs/schema.json with the lines that the firmware knows, and where each may be connected."""
+    """board_configs/schema.json with lines and where each may be connected, ports, and sources of noise as the code has
+    them."""
     text = SCHEMA.read_text(encoding="utf-8")
     for group, rows in lines.GROUPS.items():
         head = '"properties": {\n'
@@ -146,6 +150,8 @@ def schema() -> str:
         kinds = [(line.name, "pin" if line.panel else "gpio") for line in rows]
         listed = [f'        "{name}": {{"$ref": "#/definitions/{kind}"}}' for name, kind in kinds]
         text = text[:start] + ",\n".join(listed) + text[end:]
+    for key, words in (("port", [*PORTS]), ("source", [*WORTH_MAX])):
+        text = re.sub(rf'(?<="{key}": {{"enum": )\[[^]]*]', json.dumps(words), text)
     return text
 
 

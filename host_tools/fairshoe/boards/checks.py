@@ -38,7 +38,7 @@ ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room
 
 # What a byte of a source may be taken to be worth, in thousandths of a bit. Policy, not measurement: docs/BOARDS.md has
 # the reasons. Which board has which source is in pins.py.
-_WORTH_MAX = {
+WORTH_MAX = {
     "rp2040_rosc": 500,
     "rp2350_trng": 4000,
     "esp32_rng": 1000,
@@ -108,7 +108,7 @@ def _display_problems(config: Config) -> Iterator[str]:
 
 def _entropy_problems(config: Config) -> Iterator[str]:
     source, worth = config["entropy"]["source"], config["entropy"]["millibits_per_byte"]
-    worth_max = _WORTH_MAX[source]
+    worth_max = WORTH_MAX[source]
     mcu = MCUS.get(config["mcu"]["board"])
     if mcu is not None and source != mcu.noise:
         yield f"entropy.source: a {config['mcu']['board']} has no {source}; it has {mcu.noise}"
