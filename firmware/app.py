@@ -36,7 +36,7 @@ from firmware.journal.store import Journal
 from firmware.link.admission import Link
 from firmware.link.commands import CommandRunner
 from firmware.link.dispatch import dispatch_receive
-from firmware.link.handshake import Handshake
+from firmware.link.handshake import Handshake, noise_pool
 from firmware.link.queries import Queries
 from firmware.link.report import Reporter, report_acknowledge, report_due, report_send
 from firmware.link.service import Service
@@ -125,7 +125,8 @@ class App:
         self.service = Service(self.link, flow, self.inp, keys, journal.sealer)
         self.runner = CommandRunner(flow, self.inp, journal.lanes, mode)
         text = words.hash + VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + flow.profile.code
-        handshake = Handshake(hal, self.link, journal, mode, self.boot, text)
+        pool = self.shuffler.entropy.pool if self.shuffler else noise_pool(hal)
+        handshake = Handshake(self.link, journal, mode, self.boot, text, pool)
         queries = Queries(journal, self.seeds, self.service, words)
         self.reporter = Reporter(self.link, journal, self.runner, handshake, queries)
         self.reporter.fill_status = self._status

@@ -13,7 +13,7 @@ DIGEST_SIZE = const(32)
 
 
 class Hmac:
-    """One key, of at most a block."""
+    """One key; one longer than a block counts by its hash (RFC 2104)."""
 
     def __init__(self, key: "bytes | bytearray") -> None:
         self.inner = bytearray(BLOCK_SIZE)
@@ -22,6 +22,8 @@ class Hmac:
 
     def rekey(self, key: "bytes | bytearray") -> None:
         """Another key in place of this one, which is overwritten."""
+        if len(key) > BLOCK_SIZE:
+            key = sha256(key).digest()
         for i in range(BLOCK_SIZE):
             byte = key[i] if i < len(key) else 0
             self.inner[i] = byte ^ 0x36

@@ -48,14 +48,18 @@ class Entropy:
         self.owed = False  # a failure that nobody has been told of: the next seed is refused whatever happened since
         self.conditioner: "sha256 | None" = None
         self.left = 0  # bytes that the seed still needs
+        self.pool: bytes  # of the last start-up test: makes nonces of a link hard to guess
         self._restart()
 
     def start_up(self) -> bool:
-        """Test fresh samples and throw them away. Whether the source may be used."""
+        """Test fresh samples; no seed is made of them, only the pool. Whether the source may be used."""
         self._restart()
         self.failed = False
+        self.conditioner = sha256()
+        good = self._take(START_UP_BYTES)
+        self.pool = self.conditioner.digest()
         self.conditioner = None
-        return self._take(START_UP_BYTES)
+        return good
 
     def gather(self) -> bool:
         """Take a slice of the noise for the next seed; after a failure, the start-up test. Whether that is all: either

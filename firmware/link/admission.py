@@ -59,6 +59,7 @@ COMMAND_FIRST = const(512)
 COMMAND_END = const(768)
 # Asked by anybody, in or out of a session; keys prove themselves in another way: service.py.
 _OPEN = (ids.DICTIONARY_GET, ids.KEY_INSTALL, ids.KEY_ROTATE)
+_COMMANDERS = (ids.ROLE_TABLE, ids.ROLE_SERVICE)
 _COMMAND_CODES = b"\x04"  # the operation number, which every command has
 
 
@@ -190,16 +191,16 @@ def _accept(link: Link, now_ms: int) -> int:
     if frame[1] & ids.FLAG_KEYED:
         size -= MAC_SIZE
         if size < 0:
-            return _refuse(link, REFUSE_MALFORMED)
+            return link_refuse(link, REFUSE_MALFORMED)
         if not _authentic(link, HEADER_SIZE + size, now_ms):
             return 0
     codes = link.codes.get(message)
     if codes is None:
         if not frame[1] & ids.FLAG_KEYED or not COMMAND_FIRST <= message < COMMAND_END:
-            return _refuse(link, REFUSE_UNKNOWN)
+            return link_refuse(link, REFUSE_UNKNOWN)
         codes = _COMMAND_CODES  # of a newer host: it gets an answer under its number
     if size < packed_size(codes):
-        return _refuse(link, REFUSE_MALFORMED)
+        return link_refuse(link, REFUSE_MALFORMED)
     unpack(frame, HEADER_SIZE, codes, link.values)
     if frame[1] & ids.FLAG_KEYED:
         return message
@@ -219,15 +220,15 @@ def _accept_clear(link: Link, message: int, now_ms: int) -> int:
         return message
     session = link.session
     if message != ids.EVENT_ACK or link.key or not link.clear_ack:
-        return _refuse(link, REFUSE_CLEAR)
+        return link_refuse(link, REFUSE_CLEAR)
     if frame_session(link.reader.buf) != session.number:
-        return _refuse(link, REFUSE_SESSION)
+        return link_refuse(link, REFUSE_SESSION)
     session_heard(session, now_ms)
     return message
 
 
-def _authentic(link: Link, signed: int, now_ms: int) -> bool:
-    """Whether a keyed frame was made by the host of the session it names, for the first time."""
+def _authentic(link: Link, signed: int, now_ms: int) -> int:
+    """Whether a keyed frame was made by the host of the session it names, for the first time; else 0 and a count."""
     frame = link.reader.buf
     number = frame_session(frame)
     session = link.session
@@ -237,25 +238,21 @@ def _authentic(link: Link, signed: int, now_ms: int) -> bool:
                 session = offer
     hmac = session.hmac
     if not hmac or number != session.number:
-        _refuse(link, REFUSE_SESSION)
-        return False
+        return link_refuse(link, REFUSE_SESSION)
     mac = hmac.digest(FROM_HOST, link.reader.views.first(signed))
     if differ(mac, frame, signed, MAC_SIZE):
-        _refuse(link, REFUSE_MAC)
         if session is not link.session:
             _wrong_guess(link, session, now_ms)
-        return False
+        return link_refuse(link, REFUSE_MAC)
     if frame_sequence(frame) <= session.received:
-        _refuse(link, REFUSE_REPLAY)
-        return False
+        return link_refuse(link, REFUSE_REPLAY)
     if session is not link.session and link_held(link, session.role, now_ms):
-        _refuse(link, REFUSE_ROLE)
-        return False
+        return link_refuse(link, REFUSE_ROLE)
     session.received = frame_sequence(frame)
     session_heard(session, now_ms)
     if session is not link.session:
         _promote(link, session)
-    return True
+    return 1
 
 
 def _promote(link: Link, session: Session) -> None:
@@ -293,18 +290,10 @@ def link_held(link: Link, role: int, now_ms: int) -> bool:
     """Whether this role must leave the line to the host that has it: without a key to every live keyed one, a role
     without commands to a live one that gives them."""
     return link_alive(link, now_ms) and (
-        role == ids.ROLE_CLEAR or (not role_commands(role) and role_commands(link.session.role))
+        role == ids.ROLE_CLEAR or (role not in _COMMANDERS and link.session.role in _COMMANDERS)
     )
 
 
-def role_commands(role: int) -> bool:
-    return ids.ROLE_TABLE <= role <= ids.ROLE_SERVICE
-
-
-def link_refuse(link: Link, kind: int) -> None:
-    _refuse(link, kind)
-
-
-def _refuse(link: Link, kind: int) -> int:
+def link_refuse(link: Link, kind: int) -> int:
     link.refused[kind] += 1
     return 0

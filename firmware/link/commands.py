@@ -33,7 +33,6 @@ from firmware.games.records import record_do, record_objection
 from firmware.games.round_steps import extra_due
 from firmware.image import IN_HOPPER
 from firmware.journal.lanes import Lanes
-from firmware.link.admission import role_commands
 from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
@@ -103,7 +102,7 @@ class CommandRunner:
         # Over every argument, those this firmware does not know included: other words make another command.
         end = reader.size - MAC_SIZE - CRC_SIZE
         digest = crc32(reader.views.first(end)[HEADER_SIZE + OP_SIZE :]) & DIGEST_MASK
-        if not role_commands(role) or self.mode != ids.MODE_TABLE:
+        if not ids.ROLE_TABLE <= role < ids.LANE_COUNT or self.mode != ids.MODE_TABLE:
             self._answer(role, op, command, ids.OUTCOME_REJECTED, ids.REASON_ROLE, 0)
             return
         lane = self.lanes.by_role[role]

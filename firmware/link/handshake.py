@@ -32,20 +32,31 @@ HELLO_IGNORED = const(0)
 HELLO_ANSWERED = const(1)
 
 NOISE_BYTES = const(34)
+POOL_CHUNKS = const(16)  # of 64 bytes: 512 bits on an RP2040, as much as a start-up test takes
 
 
 class Handshake:
     """What a welcome says about this device."""
 
-    def __init__(self, hal: "Hal", link: "Link", journal: "Journal", mode: int, boot: int, text: bytes) -> None:
-        self.hal = hal
+    def __init__(self, link: "Link", journal: "Journal", mode: int, boot: int, text: bytes, pool: bytes) -> None:
         self.link = link
         self.journal = journal
         self.mode = mode
         self.boot = boot
         self.text = text
+        self.pool = pool  # noise of this boot
         self.nonces = 0
         self.values = [0] * VALUES_MAX
+
+
+def noise_pool(hal: "Hal") -> bytes:
+    """For a device without a shuffler: the hash of so much noise that nonces cannot be guessed."""
+    chunk = bytearray(64)
+    pool = sha256()
+    for _ in range(POOL_CHUNKS):
+        hal.entropy_into(chunk)
+        pool.update(chunk)
+    return pool.digest()
 
 
 def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> int:
@@ -55,23 +66,24 @@ def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> in
     link.hello_role = -1
     if link.hello_version < ids.VERSION:
         return _refuse(handshake, ids.REFUSED_VERSION, ids.VERSION)
+    held = link_held(link, role, now_ms)
+    session = None
     if role == ids.ROLE_CLEAR:
-        if link_held(link, role, now_ms):
-            link_refuse(link, REFUSE_ROLE)
-            return HELLO_IGNORED
+        if not held:
+            session = link.session
     elif role >= ids.ROLE_COUNT:
         return _refuse(handshake, ids.REFUSED_ROLE, role)
     elif not link.key:
         return _refuse(handshake, ids.REFUSED_NO_KEY, 0)
     elif role == ids.ROLE_SERVICE and not link.service:
         return _refuse(handshake, ids.REFUSED_SWITCH, 0)
-    elif link_held(link, role, now_ms):
+    elif held:
         return _refuse(handshake, ids.REFUSED_BUSY, 0)
     else:
         wait_s = link_backoff_s(link, now_ms)
         if wait_s:
             return _refuse(handshake, ids.REFUSED_BACKOFF, wait_s)
-    session = link.session if role == ids.ROLE_CLEAR else link_offer(link, now_ms)
+        session = link_offer(link, now_ms)
     if session is None:
         link_refuse(link, REFUSE_ROLE)
         return HELLO_IGNORED
@@ -90,7 +102,7 @@ def _welcome(handshake: Handshake, session: "Session", role: int, seq_received: 
     values = handshake.values
     values[0] = ids.VERSION
     values[1] = role
-    values[2] = handshake.hal.unique_id()
+    values[2] = link.hal.unique_id()
     values[3] = handshake.boot
     values[4] = handshake.mode
     values[5] = 1 if link.key else 0
@@ -120,10 +132,11 @@ def _in_use(link: "Link", number: int) -> bool:
 
 
 def _fresh(handshake: Handshake) -> "tuple[bytes, bool]":
-    """32 bytes that never come twice, even from a source that repeats itself: boot and count are hashed in.
+    """32 bytes that never come twice, even from a source that repeats itself: boot and count are hashed in. So is the
+    pool of this boot: the noise of a hello alone is worth 17 bits on an RP2040, and more would hold up the scan.
 
     Not safe under a key while the source is broken, or this boot's number is not recorded and can come again."""
     noise = bytearray(NOISE_BYTES)
-    safe = handshake.hal.entropy_into(noise) and handshake.journal.boot_last >= handshake.boot
+    safe = handshake.link.hal.entropy_into(noise) and handshake.journal.boot_last >= handshake.boot
     handshake.nonces += 1
-    return sha256(bytes(noise) + b"%d %d" % (handshake.boot, handshake.nonces)).digest(), safe
+    return sha256(handshake.pool + noise + b"%d %d" % (handshake.boot, handshake.nonces)).digest(), safe

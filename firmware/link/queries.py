@@ -46,11 +46,12 @@ class Queries:
 
     def answer_private(self, link: "Link") -> bool:
         """Seeds and keys, in the session that asked for them. True if a frame was built."""
-        if self.service.answer_due:
-            self.service.answer_due = False
-            link_send_text(
-                link, link.session, ids.CLASS_DIAGNOSTIC, ids.KEY_IS, self.service.answer, self.service.check()
-            )
+        service = self.service
+        if service.answer_due:
+            service.answer_due = False
+            # Nobody without the key makes the device seal a frame: what was asked in clear is answered in clear.
+            session = link.session if service.keyed or not link.session.hmac else link.lobby
+            link_send_text(link, session, ids.CLASS_DIAGNOSTIC, ids.KEY_IS, service.answer, service.check())
             return True
         if self.seed:
             self.seed = False

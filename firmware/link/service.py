@@ -51,6 +51,7 @@ class Service:
         self.key = bytearray(KEY_SIZE)
         self.how = _NO_CHANGE
         self.answer_due = False
+        self.keyed: bool  # the last question, and so its answer
         self.ending = False  # the session was made with a key that is no more
         self.answer = [0, 0]
 
@@ -76,6 +77,7 @@ class Service:
         if self.how != _NO_CHANGE:
             return
         frame = self.link.reader.buf
+        self.keyed = frame[1] & ids.FLAG_KEYED != 0
         key = self.keys.key
         result = ids.KEY_DONE
         if not self.on:

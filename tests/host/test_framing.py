@@ -172,7 +172,7 @@ def test_a_number_without_a_name_reads_unrecognised_and_is_not_lost() -> None:
     assert framing.decode_all(framing.encode(Result(1, 512, Outcome.DONE, Reason.NONE, 0)))[0].unrecognised == {}
 
 
-def test_a_longer_body_of_a_newer_device_is_read_and_a_shorter_one_is_malformed() -> None:
+def test_a_longer_body_of_a_newer_device_is_read_and_a_shorter_one_is_kept_as_it_came() -> None:
     raw = framing.decode_all(framing.encode(OFFERED))[0].signed
     for more in (b"\x01", b"new fields", bytes(16), bytes(20)):
         (frame,) = framing.decode_all(sealed(raw + more))
@@ -180,6 +180,16 @@ def test_a_longer_body_of_a_newer_device_is_read_and_a_shorter_one_is_malformed(
         keyed = raw[:1] + b"\x80" + raw[2:]
         (frame,) = framing.decode_all(sealed(keyed + more + MAC))
         assert (frame.message, frame.extra, frame.mac) == (OFFERED, more, MAC)
+    for size in range(8, len(raw)):
+        found, drops = decode(sealed(raw[:size]), 10000)
+        if size < 12:  # without a number it is no event
+            assert (found, drops.malformed) == ([], 1)
+        else:
+            assert (found, drops.total()) == ([UnknownMessage(OFFERED.ID, 2, raw[8:size])], 0)
+
+
+def test_a_shorter_body_of_anything_but_an_event_is_malformed() -> None:
+    raw = framing.decode_all(framing.encode(Result(1, 512, Outcome.DONE, Reason.NONE, 0)))[0].signed
     for size in range(8, len(raw)):
         found, drops = decode(sealed(raw[:size]), 10000)
         assert (found, drops.malformed) == ([], 1)
@@ -205,11 +215,12 @@ def test_of_all_heads_only_those_of_this_version_with_flags_it_understands_are_r
         for flags in range(256):
             raw = bytes((first, flags)) + signed[2:] + bytes(more)
             reason = "bad_version" if first >> 4 != 1 else "bad_flags" if flags & 0x70 else ""
-            if not reason and flags & FLAG_KEYED and not more:
-                reason = "malformed"
+            whole: messages.Message = OFFERED
+            if flags & FLAG_KEYED and not more:  # the last 16 bytes of the body are taken for a MAC
+                whole = UnknownMessage(OFFERED.ID, first & 15, signed[8:-16])
             drops: list[str] = []
             found = framing.decode_messages(sealed(raw), lambda _at, _size, why, drops=drops: drops.append(why))
-            assert (found, drops) == (([], [reason]) if reason else ([OFFERED], [])), raw.hex()
+            assert (found, drops) == (([], [reason]) if reason else ([whole], [])), raw.hex()
 
 
 # --- streams -----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 from fairshoe.errors import UsageError
 
@@ -48,6 +49,13 @@ def seconds(text: str) -> float:
     if not 0 <= value <= 3600:
         raise argparse.ArgumentTypeError("between 0 and 3600")
     return value
+
+
+def version(text: str) -> str:
+    """A version to compare with, for `type=`."""
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)*", text):
+        raise argparse.ArgumentTypeError("numbers with dots, such as 1.4.2")
+    return text
 
 
 def check_prompt_port(port: str | None) -> None:

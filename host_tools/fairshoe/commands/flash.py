@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fairshoe.cli.options import check_prompt_port, seconds
+from fairshoe.cli.options import check_prompt_port, seconds, version
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.printable import printable
 from fairshoe.ship import start_check
@@ -20,6 +20,7 @@ from fairshoe.ship.device_files import Device
 from fairshoe.ship.file_plan import Plan
 from fairshoe.ship.flash import Leave, apply, check, check_device, check_installed, plan_for, reach
 from fairshoe.ship.game_fit import check_with_game
+from fairshoe.ship.identity import refuse_below
 from fairshoe.ship.manifest import pick_board, read_manifest, released_files
 from fairshoe.ship.repl import open_line
 from fairshoe.ship.signing import check_signature, read_public_key
@@ -85,6 +86,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
     command.add_argument("--other-board", action="store_true", help="take a board that calls itself something else")
     command.add_argument("--other-micropython", action="store_true", help="take a MicroPython that was never tried")
+    command.add_argument("--at-least", type=version, metavar="VERSION", help="refuse a release older than this")
     command.add_argument("--older", metavar="VERSION", help="replace a newer firmware by this older version on purpose")
     command.add_argument("--json", action="store_true", help="the result as JSON; progress goes to standard error")
 
@@ -133,6 +135,7 @@ def _released(options: argparse.Namespace, progress: Progress) -> Payload:
         raise UsageError("--key or --unsigned, not both.", "--key checks the signature; --unsigned goes without.")
     path = Path(options.release)
     release = read_manifest(path)
+    refuse_below(release.version, options.at_least)
     if options.key:
         signer = check_signature(path, release, [read_public_key(Path(key)) for key in options.key])
         progress.say(f"release {printable(release.version)}, signed by {signer[:16]}...")

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from fairshoe.printable import printable
 from fairshoe.sim.scenario_cases import places
 from fairshoe.sim.scenario_files import Result, ScenarioError, play, play_on_micropython
 
@@ -53,13 +54,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell(result: Result, number: int, of: int) -> None:
-    print(f"[{number}/{of}] {'ok  ' if not result.problems else 'FAIL'} {result.name}: {result.title}", flush=True)
+    print(f"[{number}/{of}] {'ok  ' if not result.problems else 'FAIL'} {_name(result)}", flush=True)
     for problem in result.problems:
-        print(f"       {problem}", flush=True)
+        print(f"       {printable(problem)}", flush=True)
+
+
+def _name(result: Result) -> str:
+    return printable(f"{result.name}: {result.title}")
 
 
 def _write(target: Path, results: list[Result]) -> None:
-    text = "".join(f"# {r.name}: {r.title}\n" + "".join(line + "\n" for line in r.transcript) for r in results)
+    text = "".join(f"# {_name(r)}\n" + "".join(printable(line) + "\n" for line in r.transcript) for r in results)
     if str(target) == "-":
         sys.stdout.write(text)
     else:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fairshoe.cli.options import check_prompt_port, seconds
+from fairshoe.cli.options import check_prompt_port, seconds, version
 from fairshoe.errors import UsageError
 from fairshoe.printable import printable
 from fairshoe.ship import signing, verify
@@ -17,7 +17,7 @@ from fairshoe.ship.device_files import Device
 from fairshoe.ship.errors import Differs, ImageError
 from fairshoe.ship.flash import reach
 from fairshoe.ship.flash_image import UF2_BEGIN, flash_of_uf2, read_bytes, read_image
-from fairshoe.ship.identity import find_identity
+from fairshoe.ship.identity import find_identity, refuse_below
 from fairshoe.ship.manifest import BoardRelease, Manifest, pick_board, read_manifest, released_image, sha256
 from fairshoe.ship.repl import open_line
 from fairshoe.ship.verify import Finding
@@ -53,6 +53,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--board", help="which board of the release; needed only if it has several")
     command.add_argument("--key", action="append", default=[], metavar="FILE", help="public key that you trust")
     command.add_argument("--unsigned", action="store_true", help="compare without a signature: proves less")
+    command.add_argument("--at-least", type=version, metavar="VERSION", help="refuse a release older than this")
     what = command.add_mutually_exclusive_group(required=True)
     what.add_argument("--image", metavar="FILE", help="the whole flash as picotool saved it, .bin or .uf2")
     what.add_argument("--port", help="the device's USB or console port, over MicroPython's prompt")
@@ -74,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
     manifest = read_manifest(Path(options.release))
     trusted = [signing.read_public_key(Path(path)) for path in options.key]
     signer = signing.check_signature(Path(options.release), manifest, trusted) if trusted else None
+    refuse_below(manifest.version, options.at_least)
     release = pick_board(manifest, options.board)
     finding = _look(options, release)
     if options.json:

@@ -21,6 +21,7 @@ from fairshoe import messages
 from fairshoe.link import message_codecs
 from fairshoe.messages import Message, UnknownMessage
 from firmware.protocol.cobs import FRAME_MAX
+from firmware.protocol.codec import is_event
 from firmware.protocol.frame import CRC_RESIDUE, CRC_SIZE, HEADER_SIZE, WIRE_MAX
 from firmware.protocol.ids import FLAG_KEYED, FLAGS_MUST, VERSION
 from firmware.protocol.session import MAC_SIZE
@@ -29,6 +30,7 @@ OnDrop = Callable[[int, int, str], None]
 Seal = Callable[[bytes], bytes]
 T = TypeVar("T")
 
+SEQ_SIZE = 4  # the number of an event, which its body begins with
 _DELIMITER = b"\0"
 _FRAME_MIN = HEADER_SIZE + CRC_SIZE
 _FLAGS_REFUSED = FLAGS_MUST & ~FLAG_KEYED
@@ -188,11 +190,13 @@ def _read_general(raw: bytes) -> Message:
     if end < HEADER_SIZE:
         raise Malformed
     number = raw[2] | raw[3] << 8
-    if number not in _BY_ID:
-        return UnknownMessage(number, raw[0] & 0x0F, raw[HEADER_SIZE:end])
-    message = unpack(number, raw[HEADER_SIZE:end])
+    body = raw[HEADER_SIZE:end]
+    message = unpack(number, body)
     if message is None:
-        raise Malformed
+        # An event is never dropped, whatever its body: the device would send it for ever.
+        if number in _BY_ID and not (is_event(number) and len(body) >= SEQ_SIZE):
+            raise Malformed
+        return UnknownMessage(number, raw[0] & 0x0F, body)
     return message
 
 

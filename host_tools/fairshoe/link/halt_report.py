@@ -10,8 +10,8 @@ import re
 from fairshoe.errors import DeviceHalted
 from fairshoe.printable import printable
 
-_LINE = re.compile(rb"fairshoe halted: ([^\r\n\0]*)[\r\n]")
-_TAIL = 300  # longer than the longest line
+_LINE = re.compile(rb"fairshoe halted: ([^\r\n\0]{0,280})[\r\n]")
+_TAIL = 300  # longer than the longest line, whose bound keeps the search linear
 
 _ADVICE = {
     "board": "Its board.json cannot be read or lacks something: check the config with `fairshoe config check`, then "

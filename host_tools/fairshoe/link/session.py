@@ -32,8 +32,9 @@ from fairshoe.messages import (
     UnknownMessage,
     Welcome,
 )
+from firmware.protocol.codec import is_event
 from firmware.protocol.frame import HEADER_SIZE
-from firmware.protocol.ids import CLASS_EVENT, VERSION
+from firmware.protocol.ids import VERSION
 from firmware.protocol.session import NONCE_SIZE, SEQUENCE_MAX, SEQUENCE_WARN
 
 HELLO_S = 0.5
@@ -300,11 +301,11 @@ class HostSession:
 
 
 def event_seq(message: Message) -> int | None:
-    """The number of an event, also of one that a newer device has and this version does not know; None for others.
+    """The number of an event, also of one that this version cannot take apart; None for others. The id decides.
 
     Unknown events have to be stored and acknowledged like all others, or the device never gets past them."""
     if isinstance(message, Event):
         return message.seq
-    if isinstance(message, UnknownMessage) and message.kind == CLASS_EVENT and len(message.body) >= 4:
-        return int.from_bytes(message.body[:4], "little")
+    if isinstance(message, UnknownMessage) and is_event(message.id) and len(message.body) >= framing.SEQ_SIZE:
+        return int.from_bytes(message.body[: framing.SEQ_SIZE], "little")
     return None

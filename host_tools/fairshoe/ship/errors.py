@@ -72,7 +72,7 @@ class NoImage(FairshoeError):
 
 
 class OlderRelease(FairshoeError):
-    """A release that is older than the one that would be replaced."""
+    """A release that is older than the one that would be replaced, or than the oldest that is allowed."""
 
     exit_code = 40
 

@@ -74,6 +74,15 @@ def find_identity(flash: bytes) -> Identity | None:
     return Identity(words["board"], words["game"], words["version"], rollback, release, words["content"])
 
 
+def refuse_below(version: str, at_least: str | None) -> None:
+    """Raise OlderRelease if the release is older than the floor allows; its signature is good all the same."""
+    if at_least and version_numbers(version) < version_numbers(at_least):
+        raise OlderRelease(
+            f"release {version} is older than {at_least}, the oldest that is allowed.",
+            "Use a newer release; an older one may have faults that are known.",
+        )
+
+
 def refuse_older(new: tuple[int, str], there: tuple[int, str], where: str, older: str | None) -> None:
     """Raise OlderRelease if `new` (rollback number and version) is older than what is there, unless `older` names it.
 
