@@ -194,7 +194,7 @@ class App:
             self._set_time()
         if self.silent:
             return wake_ms
-        next_ms = report_due(reporter, self.flow.state, now_ms)
+        next_ms = report_due(reporter, self.flow.shown, now_ms)
         if next_ms <= 0 and (self.put_off or not reporter.left):
             next_ms = self._frame(now_ms, self.eventful or wake_ms == 0)
         return next_ms if next_ms < wake_ms else wake_ms
@@ -214,7 +214,7 @@ class App:
 
     def _send(self, now_ms: int) -> int:
         reporter = self.reporter
-        state = self.flow.state
+        state = self.flow.shown
         if reporter.status[STATUS_STATE] != state:
             reporter.status[STATUS_STATE] = state
             reporter.status_due = reporter.host_seen

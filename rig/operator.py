@@ -3,6 +3,7 @@ brings any machine back to play. A state that this operator cannot leave is a de
 
 from firmware.fault import FAULT_ENTROPY
 from firmware.games import flow as states
+from firmware.games.profile import TAIL_SETTLING
 from firmware.machines.machine import JOB_RUNNING
 from firmware.protocol import ids
 from hal.sim.noise import Noise
@@ -54,8 +55,8 @@ def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
         return _draw_moves(stage, plays)
     if state == states.WAITING_FOR_DECK and plays and not flow.door.prove_due:
         return _load(stage, -1)
-    if state in _PRESS:
-        return [(500, "press", {"button": _PRESS[state]})]
+    if flow.shown in _PRESS:
+        return [(500, "press", {"button": _PRESS[flow.shown]})]
     return []
 
 
@@ -83,12 +84,13 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
         return _load(stage, min(DRAWN_MAX, flow.profile.deck_cards - 1))
     if state == states.DRAW_READY:
         return [(500, "press", {"button": "close"})] if plays else [(500, "lift", {})]
+    if flow.shown in _PRESS:
+        return [(500, "press", {"button": _PRESS[flow.shown]})]
     if state == states.DRAWING:
-        again = flow.profile.closings > 1 and not flow.play.closed_again
-        short = again and flow.play.draws < flow.play.deal(flow)  # betting closes again when the plan's cards are out
-        if short or (plays and not flow.machine.cut_seen):
+        # Betting is closed again only when the cards of the plan are out.
+        if flow.tail > TAIL_SETTLING or (plays and not flow.machine.cut_seen):
             return [(300, "draw", {"ms": 200})]
-        return [(500, "press", {"button": "close" if again else "green"})]
+        return [(500, "press", {"button": "green"})]
     if state == states.DECK_SPENT and plant.hopper:
         return [(500, "lift", {})]
     return []

@@ -8,7 +8,7 @@ rig/invariants.py do.
 """
 
 from firmware.fault import FAULT_POWER, FAULT_RESET
-from firmware.games.profile import EXTRA_FIRST_CLOSES, RULE_DEAL_FAULT
+from firmware.games.profile import CLAUSE_NONE, EXTRA_FIRST_CLOSES, RULE_DEAL_FAULT
 from firmware.machines.machine import JOB_RUNNING
 from firmware.protocol import ids, table
 from rig.answers import Answers
@@ -261,7 +261,7 @@ class PowercutInvariants:
         elif message in ids.OUTCOMES:
             self.intent = 0
         if message == ids.EV_ROUND_STARTED:
-            self.round_open = True
+            self.round_open = not self.rig.app.flow.profile.mode  # dealt by hand, it outlives the cut
             self.stacks = 0
         elif message == ids.EV_STACK_TAKEN:
             self.stacks = max(self.stacks, values[0])
@@ -304,7 +304,10 @@ class PowercutInvariants:
             raise Finding("void: a boot said %s instead of %s" % (_NAMES[record[0]], _NAMES[message]))
         if record[2][: len(values)] != values:
             raise Finding("void: %s says %s, not %s" % (_NAMES[message], record[2], values))
-        clause = self.rig.app.flow.profile.clauses[RULE_DEAL_FAULT]
+        profile = self.rig.app.flow.profile
+        clause = profile.clauses[RULE_DEAL_FAULT]
+        if profile.consequences[RULE_DEAL_FAULT] == ids.ALL_VOID_BUT_COMPLETE and not self.stacks:
+            clause = CLAUSE_NONE  # the rule speaks of rounds in which a player has a whole stack
         if message == ids.EV_ROUND_VOIDED and record[3] != clause:
             raise Finding("void: by clause %s, not %s" % (record[3], clause))
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.games.profile import Page
 
-_STATES = (WAITING_FOR_DECK, WAITING_FOR_ROUND_END, DECK_HELD, SHUFFLING)
+_STATES = (WAITING_FOR_DECK, WAITING_FOR_ROUND_END, DECK_HELD, SHUFFLING, DRAWING)
 
 
 class HandRounds:
@@ -48,19 +48,32 @@ class HandRounds:
         if flow.tail == TAIL_HANDED:
             seat_pressed(flow)
             if panel.take(PRESS_CLOSE) and not flow.hold:
-                _close(flow, now_ms)
+                self.close_betting(flow)
+                if flow.profile.decks == 1:
+                    flow_enter(flow, WAITING_FOR_ROUND_END, now_ms)
         elif flow.tail == TAIL_LOCKOUT:
+            flow.show(WAITING_FOR_LOCKOUT)
             pressed = panel.take(PRESS_LOCK)
             flow_about_tail(flow, True)
             if pressed and not hold_for(flow, need_for_cards(flow), pressed):
                 locked_out(flow)
                 _next(flow, TAIL_LOCKOUT)
             flow_about_tail(flow, False)
-        elif panel.take(PRESS_CLOSE):
-            flow_about_tail(flow, True)
-            flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
-            _next(flow, TAIL_WAGERS)
-            flow_about_tail(flow, False)
+        else:
+            _close_again(flow)
+
+    def close_betting(self, flow: "Flow") -> None:
+        """No more bets: the round begins, with the cards that its plan takes off the deck."""
+        profile = flow.profile
+        deck = flow.settled.deck
+        flow.set_round(flow.round_last + 1, False)
+        flow_about_tail(flow, True)
+        round_begin(flow, deck)
+        flow_about_tail(flow, False)
+        if flow.positions:
+            dealt = flow.positions * profile.stack_cards + profile.last_cards
+            flow.settle(TAIL_HANDED, deck, flow.positions + 1, dealt, profile.deck_cards - dealt)
+        _next(flow, TAIL_HANDED)
 
     def page(self, flow: "Flow") -> "Page | None":
         state = flow.state
@@ -78,22 +91,22 @@ class HandRounds:
         return pages.get(DRAWING, ("Deal the cards,", "settle the round", "Press GREEN when", "the round is over"))
 
 
-def _close(flow: "Flow", now_ms: int) -> None:
-    """No more bets: the round begins, with the cards that its plan takes off the deck."""
-    profile = flow.profile
-    deck = flow.settled.deck
-    flow.set_round(flow.round_last + 1, False)
-    flow_about_tail(flow, True)
-    round_begin(flow, deck)
-    flow_about_tail(flow, False)
-    if flow.positions:
-        dealt = flow.positions * profile.stack_cards + profile.last_cards
-        flow.settle(TAIL_HANDED, deck, flow.positions + 1, dealt, profile.deck_cards - dealt)
-    _next(flow, TAIL_HANDED)
-    if profile.decks == 1:
-        flow_enter(flow, WAITING_FOR_ROUND_END, now_ms)
+def _close_again(flow: "Flow") -> None:
+    """At a draw shoe not before the cards of the plan are out."""
+    closed = flow.panel.take(PRESS_CLOSE)
+    if flow.state == DRAWING and not flow.play.dealt(flow):
+        return
+    flow.show(WAITING_FOR_WAGERS)
+    if closed:
+        flow_about_tail(flow, True)
+        flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
+        _next(flow, TAIL_WAGERS)
+        flow_about_tail(flow, False)
 
 
 def _next(flow: "Flow", phase: int) -> None:
+    """Presses made before do not count for what comes now."""
     flow.set_tail(flow.profile.phase_after(phase))
+    flow.show(flow.state)
     flow.redraw()
+    flow.panel.clear()

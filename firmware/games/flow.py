@@ -30,7 +30,7 @@ from firmware.games.profile import (
     RULE_TWO_DECKS,
     TAIL_HANDED,
 )
-from firmware.games.table_facts import NOT_IN, OPEN, STACKS, TableFacts
+from firmware.games.table_facts import NOT_IN, TableFacts
 from firmware.image import motors_off
 from firmware.machines.kinds import make_machine
 from firmware.machines.meters import Meters
@@ -93,7 +93,7 @@ SUCCESSORS = (
     (PROVING_EMPTY,),  # REMOVED_OFFERED
     (RELEASING, WAITING_FOR_GREEN),  # DECK_HELD
     (DRAWING, DECK_SPENT),  # DRAW_READY
-    (DRAW_READY, DECK_SPENT),  # DRAWING
+    (DRAW_READY, DECK_SPENT, WAITING_FOR_ROUND_END),  # DRAWING
     (WAITING_FOR_DECK,),  # DECK_SPENT
     (DISPENSING, WAITING_FOR_GREEN),  # WAITING_FOR_WAGERS
 )
@@ -152,6 +152,7 @@ class Flow:
         self.cover: "Any" = None  # CoverAll, where the table plays it
         # Written by games/flow.py: where the procedure stands, and what stops it, and the rounds.
         self.state = STARTING
+        self.shown = STARTING  # the state as a host sees it: what the dealer does next in a round dealt by hand
         self.phase = 0  # a step's own progress, 0 when the state is entered
         self.entered_ms = 0
         self.page_due = True  # the display is out of date
@@ -220,6 +221,9 @@ class Flow:
         self.round_open = False
         self.tail = tail
 
+    def show(self, state: int) -> None:
+        self.shown = state
+
     def set_tail(self, tail: int) -> None:
         self.tail = tail
         if not tail and self.cover is not None:
@@ -229,7 +233,7 @@ class Flow:
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
     """Go to a state; presses made before it do not count for it. Returns 0: scan again at once."""
     require(state == WARNING or state in SUCCESSORS[flow.state], FAULT_INTERNAL)
-    flow.state = state
+    flow.state = flow.shown = state
     flow.set_need(ids.NEED_NONE, ids.NEED_NONE)
     flow.page_due = True
     if state in (WAITING_FOR_DECK, WARNING):  # no deck is in play: store the meters
@@ -335,14 +339,16 @@ def _void_rule(flow: Flow, fault: int) -> int:
     return RULE_MISDEAL if fault == FAULT_STACK and unsaid else RULE_DEAL_FAULT
 
 
-def flow_void(flow: Flow, fault: int, rule: int) -> None:
-    """Void the round by this rule: every hand, or all but those of players who have all their cards."""
+def flow_void(flow: Flow, fault: int, rule: int, lost: int = -1) -> None:
+    """Void the round by this rule: every hand, or all but those of players who have all their cards. `lost`: after a
+    boot, the stacks whose taking is on record; where the cards are is not known then."""
     clause = flow.profile.clauses[rule]
     consequence = flow.profile.consequences[rule]
     kept = 0
+    stacks = flow.stacks_taken if lost < 0 else lost
     if consequence == ids.ALL_VOID_BUT_COMPLETE:
-        kept = _hands_kept(flow)
-        if not flow_players(flow):
+        kept = _hands_kept(flow, stacks)
+        if not _players(flow, stacks):
             clause = CLAUSE_NONE  # the rule speaks of rounds in which a player has a whole stack
             consequence = ids.ALL_VOID_RESHUFFLE
     elif consequence == ids.REMOVE_DECK:
@@ -350,27 +356,17 @@ def flow_void(flow: Flow, fault: int, rule: int) -> None:
     elif not ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
         consequence = ids.ALL_VOID_RESHUFFLE
     flow.rule = rule
-    stacks = flow.stacks_taken
     outside = flow.ledger.outside()
     inside = flow.ledger.inside()
-    if flow.tail:
+    if lost >= 0:
+        outside = inside = ids.UNKNOWN_U16
+    elif flow.tail:
         stacks = flow.settled.stacks
-        outside = flow.settled.dealt + flow.settled.rest
-        inside = 0
+        if flow.state != DRAWING:
+            outside = flow.settled.dealt + flow.settled.rest
+            inside = 0
     flow.outbox.post(ids.EV_ROUND_VOIDED, fault, stacks, outside, inside, clause, consequence, kept)
     flow.round_open = False
-
-
-def flow_void_lost(flow: Flow, fault: int) -> None:
-    """Void the round that loss of power or a reset has cut short, with the stacks whose taking was recorded before."""
-    rule = flow.rule = RULE_DEAL_FAULT
-    clause = flow.profile.clauses[rule]
-    consequence = flow.profile.consequences[rule]
-    unknown = ids.UNKNOWN_U16
-    kept = unknown if consequence == ids.ALL_VOID_BUT_COMPLETE else 0
-    row = flow.facts.row
-    taken = row[STACKS] if row[OPEN] else ids.UNKNOWN_U8
-    flow.outbox.post(ids.EV_ROUND_VOIDED, fault, taken, unknown, unknown, clause, consequence, kept)
 
 
 def flow_dealing(flow: Flow) -> bool:
@@ -379,22 +375,25 @@ def flow_dealing(flow: Flow) -> bool:
 
 
 def flow_players(flow: Flow) -> int:
+    return _players(flow, flow.stacks_taken)
+
+
+def _players(flow: Flow, stacks: int) -> int:
     """Positions that have their cards. Once the deal is out the last stack was the dealer's or the community's; before
     that, and while no positions are set, any stack may have been a player's."""
     if flow.tail:
         stacks = flow.settled.stacks
         return max(stacks - 1, 1) if stacks else flow.profile.positions_max
-    stacks = flow.stacks_taken
     if flow.positions:
         return min(stacks, flow.positions)
     return stacks if stacks < 2 or flow_dealing(flow) else stacks - 1
 
 
-def _hands_kept(flow: Flow) -> int:
+def _hands_kept(flow: Flow, stacks: int) -> int:
     """A bit for each player's hand that stands: complete, neither folded nor void, and certainly not the dealer's."""
-    players = flow_players(flow)
-    if flow.tail and not flow.settled.stacks:
-        return ids.UNKNOWN_U16  # dealt by hand, and the number of players is unknown
+    players = _players(flow, stacks)
+    if stacks == ids.UNKNOWN_U8 or (flow.tail and not flow.settled.stacks):
+        return ids.UNKNOWN_U16  # the record was lost; or dealt by hand, and the number of players is unknown
     if players > 1 and not flow.positions and flow_dealing(flow):
         players -= 1  # the last stack may have been the dealer's own
     return ((1 << players) - 1) & ~flow.facts.word(NOT_IN)

@@ -4,6 +4,7 @@ from micropython import const
 
 from firmware.fault import FAULT_NAMES, FAULT_NOISE, FAULT_STACK
 from firmware.games.flow import (
+    STACK_OFFERED,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
     WAITING_FOR_WAGERS,
@@ -130,6 +131,10 @@ def _play(flow: "Flow") -> "Page":
         if flow.outbox.round:
             return ("Round is void", "", "Press GREEN to take", "out the rest")
         return ("Deck is not to be", "played", "Press GREEN to take", "out all cards")
+    if state == STACK_OFFERED and not flow.round_open:
+        return "Round is void", "Cards lie face up", "Take the stack", ""
+    if state == STACK_OFFERED and flow.machine.feed.face_ups:
+        return "A card lies face up", "Put it into the rack", "Take the stack", ""
     if state == WAITING_FOR_DECK:
         page = _next_deck(flow)
         if page is not None:

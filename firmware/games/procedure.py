@@ -27,9 +27,10 @@ from firmware.games.flow import (
     WAITING_FOR_DECK,
     WAITING_FOR_ROUND_END,
     WARNING,
-    flow_void_lost,
+    flow_void,
     flow_warn,
 )
+from firmware.games.profile import CLAUSE_NONE, RULE_DEAL_FAULT, RULE_FACE_UP
 from firmware.games.round_steps import (
     step_deck_ready,
     step_dispensing,
@@ -42,6 +43,7 @@ from firmware.games.round_steps import (
     step_waiting_for_wagers,
 )
 from firmware.games.settling import tail_resume
+from firmware.games.table_facts import OPEN, POSITIONS, STACKS
 from firmware.image import IN_DOOR, NO_LINE, sensor_of
 from firmware.machines.machine import JOB_FAILED
 from firmware.protocol import ids
@@ -92,6 +94,7 @@ def _door_harms(flow: "Flow", inp: "Inputs") -> bool:
 def _open_steps(flow: "Flow") -> None:
     """Set the step of each state, by its number. A machine carries the modules of the states it can enter."""
     shuffling = held = ready = drawing = spent = None
+    flow.machine.rejects = flow.profile.clauses[RULE_FACE_UP] != CLAUSE_NONE
     if flow.machine.shuffles:
         from firmware.games.shuffle_steps import step_deck_held as held
         from firmware.games.shuffle_steps import step_shuffling as shuffling
@@ -156,4 +159,6 @@ def procedure_resume(
     flow_warn(flow, out, lost, now_ms)
     flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
     if round_open:
-        flow_void_lost(flow, lost)
+        row = flow.facts.row
+        flow.seat(row[POSITIONS])
+        flow_void(flow, lost, RULE_DEAL_FAULT, row[STACKS] if row[OPEN] else ids.UNKNOWN_U8)

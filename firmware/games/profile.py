@@ -204,7 +204,11 @@ class Profile:
             self.deck_cards = packs * self.pack_cards
         if not table.get("progressive", True):
             self.lockout = False
-        self._deal_by(table.get("dealing", "shoe"))
+        dealing = table.get("dealing", "shoe")
+        if config.get("mechanism", {}).get("kind") == "draw":
+            # It is a manual shoe; a shoe that lasts for many rounds has a procedure of its own.
+            dealing = "manual" if self.one_round else "shoe"
+        self._deal_by(dealing)
         self.recorded = bool(table.get("records"))  # the table system tells what people do, and nothing goes without
         self.counts_full = config.get("mechanism", {}).get("count_assurance") == "full"
         # No silent default: who counts for Cover All is a question the rules do not answer.

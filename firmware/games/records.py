@@ -155,7 +155,7 @@ _TABLE = (
 )
 _ENDS_HANDED = (ids.REC_STUB_COUNTED, ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE)
 _HOLDS = (ids.REC_DISPUTE, ids.REC_WINNER_HOLD)  # made once: a press of a button allocates nothing
-_EMPTY = (WAITING_FOR_DECK, REMAINDER_OFFERED)  # nothing is left inside that would have to come out
+_EMPTY = (WAITING_FOR_DECK, REMAINDER_OFFERED, DECK_SPENT)  # nothing is left inside that would have to come out
 _DRAW_ONLY = EXTRA_BURNS | EXTRA_READER | EXTRA_TENS_OUT
 
 
@@ -163,8 +163,6 @@ def context(flow: "Flow") -> int:
     """Where the game stands: of the machine, and of a round that is being settled beside it."""
     place = _CONTEXT[flow.state]
     found = 1 << (place - 1) if place else 0
-    if flow.play is not None and flow.state == DRAWING and flow.profile.closings > 1 and not flow.play.closed_again:
-        found |= CTX_WAGERS
     if flow.state == STACK_OFFERED and flow.need == ids.NEED_DECISIONS:
         found |= CTX_GREEN  # the dealer wants the rest: all have their cards, and decide
     if flow.tail and (place or flow.state in (WAITING_FOR_ROUND_END, SHUFFLING)):
@@ -294,7 +292,7 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     if tail:
         flow_about_tail(flow, True)
     flow.outbox.post(ids.EV_RECORDED, what, a, b, consequence, clause)
-    if consequence == ids.REJECT_CARD and flow.ledger.zone[DEALT] >= a and flow.round_open:
+    if consequence == ids.REJECT_CARD and flow.ledger.zone[DEALT] >= a and (flow.round_open or flow.state == DRAWING):
         flow.ledger.move(DEALT, DISCARDED, a)
     if flow.play is not None:
         flow.play.recorded(flow, what, a, b, now_ms)
@@ -331,11 +329,13 @@ def _void(flow: "Flow", rule: int, now_ms: int) -> None:
     """A rule voids the round, and no fault of the machine: what is inside comes out when the dealer asks for it."""
     if flow.round_open or flow.tail:
         flow_void(flow, FAULT_NONE, rule)
-    if flow.tail:
+    if flow.tail and flow.state != DRAWING:
         flow.set_tail(0)
         if flow.state == WAITING_FOR_ROUND_END:
             flow_enter(flow, WAITING_FOR_DECK, now_ms)
+    elif flow.state in _EMPTY:
+        return
     elif flow.play is not None:
         flow.play.voided(flow, flow.profile.consequences[rule] == ids.ALL_VOID, now_ms)
-    elif flow.state not in _EMPTY:
+    else:
         flow_enter(flow, WAITING_FOR_GREEN, now_ms)

@@ -3,7 +3,7 @@
 from micropython import const
 
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, RELEASED, STORE, TRAY
-from firmware.fault import FAULT_MISMATCH, FAULT_NONE, FAULT_STACK
+from firmware.fault import FAULT_FACE_UP, FAULT_MISMATCH, FAULT_NONE, FAULT_STACK
 from firmware.games.flow import (
     DISPENSING,
     RELEASING,
@@ -18,17 +18,20 @@ from firmware.games.flow import (
     flow_enter,
     flow_idle,
     flow_refuse,
+    flow_void,
     flow_warn,
 )
 from firmware.games.prerequisites import hold_for, need_for_cards, need_for_release, need_for_round, stub_due
 from firmware.games.profile import (
     EXTRA_COMMUNITY,
     RULE_CLOSING_AGAIN,
+    RULE_FACE_UP,
+    RULE_FACE_UPS,
     RULE_LOCKOUT,
     RULE_STUB_COUNT,
 )
 from firmware.games.settling import count_pressed, tail_begin, tail_scan
-from firmware.games.table_facts import ACCEPTED, COLLECTED, EXTRA, ROUNDS
+from firmware.games.table_facts import ACCEPTED, COLLECTED, EXTRA, FACE_UPS, ROUNDS
 from firmware.image import IN_HOPPER
 from firmware.machines.machine import JOB_DONE
 from firmware.machines.panel import PRESS_CLOSE, PRESS_GREEN, PRESS_LOCK, PRESS_SEAT, panel_lamps
@@ -61,7 +64,7 @@ def step_deck_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
         return 0
     if hold_for(flow, need, closed) or not closed or flow.hold or not flow.tray.empty:
         return FOREVER_MS
-    round_start(flow, 0)
+    round_start(flow)
     if flow.profile.lockout:
         return flow_enter(flow, WAITING_FOR_LOCKOUT, now_ms)
     return _next_stack(flow, False, now_ms)
@@ -75,12 +78,12 @@ def seat_pressed(flow: "Flow") -> int:
     return presses
 
 
-def round_start(flow: "Flow", stacks: int) -> None:
-    """Open a round in the machine, with so many stacks counted as taken."""
+def round_start(flow: "Flow") -> None:
+    """Open a round in the machine."""
     flow.set_round(flow.round_last + 1, True)
     flow.extra = 0
     flow.stack = 0
-    flow.stacks_taken = stacks
+    flow.stacks_taken = 0
     flow.outbox.round = flow.round_last
     round_begin(flow, flow.outbox.deck)
 
@@ -117,10 +120,28 @@ def step_dispensing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     if flow.machine.state != JOB_DONE:
         return FOREVER_MS
     panel_lamps(out, 1, 0, 0)
-    if flow.machine.count != flow.asked:
+    found = flow.machine.feed.face_ups
+    if flow.machine.count - found != flow.asked:
         return flow_warn(flow, out, FAULT_STACK, now_ms)
     _post_stack(flow, flow.wanted)
+    if found:
+        face_ups(flow, flow.facts.row[FACE_UPS] + found)
     return flow_enter(flow, STACK_OFFERED, now_ms)
+
+
+def face_ups(flow: "Flow", found: int) -> bool:
+    """So many cards of this deck lay face up. The first goes to the rack, and the next card takes its place; more void
+    the round: True."""
+    rule = RULE_FACE_UPS if found > 1 else RULE_FACE_UP
+    tell_odd(flow, FAULT_FACE_UP, found, rule)
+    if found > 1 and (flow.round_open or flow.tail):
+        flow_void(flow, FAULT_NONE, rule)
+    return found > 1
+
+
+def tell_odd(flow: "Flow", fault: int, found: int, rule: int) -> None:
+    order = flow.profile.consequences[rule]
+    flow.outbox.post(ids.EV_CARDS_ODD, fault, found, order, text=flow.profile.clauses[rule])
 
 
 def _post_stack(flow: "Flow", cards: int) -> None:
@@ -144,14 +165,19 @@ def step_stack_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
 
 
 def _open_ended(flow: "Flow") -> bool:
-    """Whether green ends the players' cards: nobody has said how many there are."""
-    return not flow.positions and not flow.last and not flow.extra
+    """Whether green ends the players' cards: their number was not told. A stack with a card in it that lies face up is
+    taken first."""
+    return not (flow.positions or flow.last or flow.extra or flow.machine.feed.face_ups)
 
 
 def _taken(flow: "Flow", now_ms: int) -> int:
-    cards = flow.ledger.zone[TRAY]
-    flow.ledger.move(TRAY, DEALT, cards)
+    ledger = flow.ledger
+    ledger.move(TRAY, DISCARDED, flow.machine.feed.face_ups)
+    cards = ledger.zone[TRAY]
+    ledger.move(TRAY, DEALT, cards)
     flow.outbox.post(ids.EV_STACK_TAKEN, flow.stack, cards)
+    if not flow.round_open:
+        return flow_enter(flow, WAITING_FOR_GREEN, now_ms)  # void by what lay face up
     if flow.extra:
         state = flow.extra
         flow.extra = 0

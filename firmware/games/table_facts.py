@@ -53,6 +53,7 @@ MACHINE_COUNTED = const(3)  # shuffled and counted by this device, and not playe
 HELD = const(4)  # bits: HELD_...
 SINCE = const(5)  # rounds since its stub was last counted
 
+POSITIONS = const(42)  # of the last round, as told when it began
 RACK = const(41)  # 1: rack and rest of the last shoe have to be counted
 REMOVED = const(40)  # tens taken out of the set, since it was loaded as a whole
 
@@ -122,9 +123,10 @@ class TableFacts:
             for i in range(ROUND_FIRST, ROUND_END):
                 row[i] = 0
             row[TAIL_DECK] = deck
+            row[POSITIONS] = values[0]
             row[OPEN] = 1
             row[PLAYED] = 1
-            if self.profile.mode and self.once:
+            if self.profile.mode:
                 self._closed(values[0])
         elif message == ids.EV_STACK_TAKEN:
             self._add(DEALT, values[1])
@@ -139,6 +141,8 @@ class TableFacts:
                 row[TAIL] = self.profile.phase_after(row[TAIL])
         elif message == ids.EV_CARDS_ODD:
             if values[0] == FAULT_FACE_UP:
+                if row[TAIL]:
+                    self._shift(BY_HAND, values[1] - row[FACE_UPS])  # from a manual shoe, in a round
                 row[FACE_UPS] = values[1]
             else:
                 row[TENS] = values[1]
@@ -181,6 +185,8 @@ class TableFacts:
         """The rest of a deck was taken, or a deck as a whole."""
         row = self.row
         profile = self.profile
+        if row[TAIL] and round_number:
+            return  # the stub, out of a manual shoe: what it must have follows from the plan
         if profile.decks > 1 and deck:
             row[TURN] = 3 - deck
         if self.handed(deck, round_number):
@@ -228,7 +234,7 @@ class TableFacts:
         counted = row[COUNTED]
         row[ROUNDS] = 0 if counted else min(row[ROUNDS] + 1, U8_MAX)
         self._set(deck, SINCE, 0 if counted else min(self.deck(deck, SINCE) + 1, U8_MAX))
-        if self.once:
+        if self.once or self.profile.one_round:
             self._unshuffle(deck)
             row[FACE_UPS] = 0
 

@@ -176,7 +176,7 @@ class CommandRunner:
         if command == ids.CMD_SET_POSITIONS:
             return True
         if command == ids.CMD_CLOSE_BETTING and flow.state == DRAWING:
-            return flow.profile.closings == 1 or flow.play.closed_again or flow.play.draws == 0
+            return flow.by_hand is None  # else the next phase of the round tells
         return command == ids.CMD_END_ROUND and not (flow.tail or flow.round_open)
 
     def _begin(self, role: int, lane: "Lane", op: int, command: int, digest: int, values: "list[int]") -> None:
@@ -217,8 +217,6 @@ class CommandRunner:
         flow = self.flow
         if flow.state in _RULES[command][0] and (flow.tail <= TAIL_SETTLING or flow.state == WAITING_FOR_DECK):
             return True
-        if command == ids.CMD_CLOSE_BETTING and flow.state == DRAWING:
-            return flow.profile.closings > 1 and not flow.play.closed_again
         if flow.by_hand is None or flow.state == WARNING:
             return False
         if command == ids.CMD_CLOSE_BETTING:
@@ -239,8 +237,6 @@ class CommandRunner:
         if command == ids.CMD_SHUFFLE:
             return self.inp.level[IN_HOPPER] != 0
         if command == ids.CMD_END_ROUND:
-            if flow.state == DRAWING and flow.profile.closings > 1 and not flow.play.closed_again:
-                return False  # betting has to be closed once more
             return flow.tail == TAIL_SETTLING or flow.round_open
         if command == ids.CMD_GIVE_CARD:
             return extra_due(flow)

@@ -105,6 +105,8 @@ class Feed:
         self.seen_face = 0
         self.seen_confirm = 0
         self.back_a = 0
+        self.rejects = False  # a card that lies face up is fed like any other, and one more in its place
+        self.face_ups = 0  # of this job
         self.other_back = False  # of two decks the one whose back the sensor tells: every card must show it
         self.faces = Faces(spec.recognises)
         self.fault = FAULT_NONE
@@ -118,7 +120,7 @@ def feed_start(feed: Feed, inp: "Inputs", out: "Outputs", wanted: int, zone: int
     """Feed so many cards into `zone`, or everything the hopper holds."""
     feed.wanted = wanted
     feed.zone = zone
-    feed.count = 0
+    feed.count = feed.face_ups = 0
     feed.fault = FAULT_NONE
     feed.seen_b = inp.leaves[IN_THROAT_B]
     feed.seen_confirm = inp.leaves[feed.confirm] if feed.confirm >= 0 else 0
@@ -314,6 +316,10 @@ def _passed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed.ledger.move(PATH, feed.zone, 1)
     feed.count += 1
     feed.passed_ms = now_ms
+    if inp.enters[IN_FACE] != feed.seen_face:
+        feed.face_ups += 1
+        if feed.wanted != FEED_ALL:
+            feed.wanted += 1
     feed.seen_b = inp.leaves[IN_THROAT_B]
     if feed.jogs:
         feed.stalls += 1
@@ -355,13 +361,15 @@ def _measure(feed: Feed, inp: "Inputs") -> int:
 def _odd(feed: Feed, inp: "Inputs") -> int:
     """Changes whenever a card shows that it is not one good card lying face down."""
     enters = inp.enters
-    odd = enters[IN_OPACITY] + enters[IN_FACE]
+    odd = enters[IN_OPACITY]
+    if not feed.rejects:
+        odd += enters[IN_FACE]
     return odd if feed.other_back else odd + enters[IN_BACK]
 
 
 def _odd_fault(feed: Feed, inp: "Inputs") -> int:
     """Which sensor it was."""
-    if inp.enters[IN_FACE] != feed.seen_face:
+    if inp.enters[IN_FACE] != feed.seen_face and not feed.rejects:
         return FAULT_FACE_UP
     other = not feed.other_back and inp.enters[IN_BACK] != feed.seen_back
     return FAULT_BACK if other else FAULT_DOUBLE_FEED

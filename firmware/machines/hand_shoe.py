@@ -49,7 +49,6 @@ class Draw(Machine):
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
         super().__init__(spec, ledger, meters)
         self.zone = DISCARDED  # where a card drawn now goes: dealt in a round, burned outside of one
-        self.rejects = False  # a card that lies face up goes to the rack, and play goes on
         self.tens_out = False  # a ten is taken out, and play goes on
         self.face_ups = 0  # of this shoe
         self.tens = 0

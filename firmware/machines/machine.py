@@ -44,6 +44,7 @@ class Machine:
         self.phases: "tuple[Phase, ...]" = ()
         self.phase = 0
         self.entered_ms = 0
+        self.rejects = False  # a card that lies face up goes to the rack, and play goes on
         self.expected = 0
         self.count = 0  # cards of this job
         self.second = 0  # the same, counted by other means

@@ -87,6 +87,8 @@ class Shoe(Machine):
 def _start_deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> None:
     machine.tray.guard(inp)
     machine.feed.counting = machine.ledger.counting
+    # What lies face up matters only in stacks that are dealt.
+    machine.feed.rejects = machine.rejects or machine.wanted == FEED_ALL
     feed_forget(machine.feed)
     feed_start(machine.feed, inp, out, machine.wanted, TRAY, now_ms)
 

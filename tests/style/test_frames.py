@@ -32,7 +32,6 @@ SCANNED = (
 COLD = {
     # at boot
     "firmware/app.py: App._connect",
-    "firmware/games/flow.py: flow_void_lost",
     "firmware/games/procedure.py: _open_steps",
     "firmware/games/procedure.py: procedure_resume",
     "firmware/machines/kinds.py: make_machine",
@@ -78,7 +77,6 @@ COLD = {
     "firmware/games/drawn/steps.py: _post_end",
     "firmware/games/drawn/steps.py: _refill",
     "firmware/games/drawn/steps.py: _tell_cut",
-    "firmware/games/drawn/steps.py: _tell_odd",
     "firmware/games/drawn/hole_card.py: _off",
     "firmware/games/drawn/hole_card.py: _tell",
     # once in a job
@@ -89,6 +87,7 @@ COLD = {
     "firmware/games/flow.py: flow_refuse",
     "firmware/games/flow.py: flow_void",
     "firmware/games/round_steps.py: _post_stack",
+    "firmware/games/round_steps.py: tell_odd",
     "firmware/machines/radix.py: Radix._fullest",
     "firmware/machines/shelves.py: Shelves.reorder",
     "firmware/machines/shelves.py: _start_pass",
@@ -101,6 +100,7 @@ COLD = {
     "firmware/protocol/codec.py: pack",
     "firmware/protocol/codec.py: unpack",
     # at a press of a button
+    "firmware/games/by_hand.py: HandRounds.close_betting",
     "hal/board/port.py: BoardHal._press",
     # in an interrupt, where the heap is locked and every frame is on the stack
     "hal/board/stop.py: Stop.blocked",

@@ -67,6 +67,11 @@ class Table:
     def round(self, positions, deck=1):
         return self.shuffle(deck).deal(positions).release().end()
 
+    def status(self):
+        """The state that the host was last told."""
+        self.stage.run(300)
+        return self.stage.rig.app.reporter.status[0]
+
     @property
     def flow(self):
         return self.stage.rig.app.flow

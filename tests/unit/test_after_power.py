@@ -3,7 +3,7 @@
 from game_tables import DONE, Table, short_deck
 from support import board, raises
 
-from firmware.games.flow import DECK_SPENT, DRAW_READY
+from firmware.games.flow import WAITING_FOR_DECK
 from firmware.games.table_facts import TableFacts
 from firmware.protocol import ids
 from rig.games import load_profile
@@ -78,34 +78,28 @@ def test_storage_is_asked_for_no_more_than_it_can_get_ready():
     assert not rig.app.recorder.readying
 
 
-def test_an_overdue_count_is_told_at_the_panel_of_a_shoe_in_a_hand():
-    for button, state in (("lock", DRAW_READY), ("ack", DECK_SPENT)):
-        table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1), "draw")
-        stage = table.stage
-        for _ in range(2):
-            stage.act("load", {"cards": 12, "cut_at": 2})
-            stage.play([("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0)])
-            if not table.flow.need:
-                stage.play([("", 500, "press", "close"), ("round_started", 200, "cut", 0), ("", 500, "boot", 0)])
-                recover(stage)
-        assert table.flow.state == DRAW_READY and table.flow.need == ids.NEED_COUNT
-        stage.play([("", 300, "press", button), ("", 500, "wait", 0)])
-        assert table.flow.state == state and table.flow.need == ids.NEED_NONE, button
-        stage.play([("", 300, "lift", 0), ("", 500, "wait", 0)])
-        recover(stage)
-
-
-def test_a_wrong_count_told_by_a_command_takes_a_shoe_out_of_the_hand():
+def uncounted():
+    """A manual shoe whose last round was void before its stub was counted."""
     table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1), "draw")
-    stage = table.stage
-    stage.act("load", {"cards": 12, "cut_at": 2})
-    stage.play([("", 300, "press", "green"), ("deck_loaded", 500, "press", "close")])
-    stage.play([("round_started", 200, "cut", 0), ("", 500, "boot", 0)])
-    recover(stage)
-    stage.act("load", {"cards": 12, "cut_at": 2})
-    stage.play([("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0)])
+    table.stage.act("load", {"cards": 12})
+    table.play(("", 300, "press", "green"), ("deck_loaded", 500, "press", "close"), ("round_started", 200, "wait", 0))
+    assert table.record("misdeal", 1, 3) == DONE
+    return table.play(("", 300, "lift", 0), ("remainder_taken", 500, "wait", 0))
+
+
+def test_an_overdue_count_is_told_at_the_panel_of_a_shoe_in_a_hand():
+    for button, need in (("lock", ids.NEED_NONE), ("ack", ids.NEED_INDUCTION)):
+        table = uncounted()
+        assert table.flow.state == WAITING_FOR_DECK and table.flow.need == ids.NEED_COUNT
+        table.play(("", 300, "press", button), ("", 500, "wait", 0))
+        assert table.flow.need == need, button
+
+
+def test_a_wrong_count_told_by_a_command_takes_a_deck_off_the_table_of_a_manual_shoe():
+    table = uncounted()
     assert table.record("stub_counted", 11) == DONE
-    assert table.flow.state == DECK_SPENT
+    table.stage.run(300)
+    assert table.flow.need == ids.NEED_INDUCTION
 
 
 def test_a_deck_of_more_stacks_than_a_number_can_tell_is_refused():

@@ -3,7 +3,7 @@
 from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, clauses_of
 
-from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING
+from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_WAGERS
 from firmware.protocol import ids
 
 
@@ -31,15 +31,18 @@ def test_the_deal_follows_the_plan_and_betting_closes_twice():
     """Proves: DDS-8a1, DDS-8c (manual), DDS-8e (manual, in part), DDS-9c (manual)"""
     shoe = DdsShoe(3)
     assert shoe.display[0] == "Deal 1 each, then 4,"
+    assert shoe.status() == DRAWING
     shoe.draw(6).pressed("close")
     assert "betting_closed" not in shoe.stage.names()  # a card of the plan is missing
     shoe.draw(1)
     assert shoe.display[0] == "Double down wagers"
+    assert shoe.status() == WAITING_FOR_WAGERS  # as a host sees it
     shoe.pressed("green")
     assert shoe.flow.state == DRAWING  # wagers are open
     assert shoe.command(ids.CMD_END_ROUND) == REFUSED
     assert shoe.command(ids.CMD_CLOSE_BETTING) == DONE
     assert shoe.flow.state == DRAWING  # GREEN came too early and does not count
+    assert shoe.status() == DRAWING
     assert clauses_of(shoe.stage, "betting_closed") == [b"DDS-8e"]
     shoe.pressed("green")
     assert all_fields_of(shoe.stage, "round_ended")[0][:3] == [4, 7, 45]

@@ -3,7 +3,7 @@
 from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of
 
-from firmware.games.flow import DECK_HELD, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_ROUND_END
+from firmware.games.flow import DECK_HELD, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT, WAITING_FOR_ROUND_END
 from firmware.games.table_facts import HELD, HELD_OFF, ROUNDS
 from firmware.protocol import ids
 
@@ -293,3 +293,21 @@ def test_an_idle_table_and_a_device_out_of_service_end_what_was_handed_out():
     assert held.record("no_activity") == DONE
     held.release()
     assert held.command(ids.CMD_CLOSE_BETTING) == REFUSED  # that deck is not to be played
+
+
+def test_a_host_sees_what_a_round_dealt_by_hand_waits_for():
+    """Proves: CS-8c3 (in part)"""
+    table = HandTable("caribbean-stud", "hand").out().closed(2)
+    assert table.status() == WAITING_FOR_LOCKOUT
+    assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
+    assert table.status() == WAITING_FOR_ROUND_END
+    table.end().close()
+
+
+def test_a_press_that_came_before_the_second_closing_does_not_end_the_round():
+    table = HandTable("double-down-stud").out().closed(2)
+    table.play(("", 300, "press", "green"), ("", 300, "press", "close"), ("betting_closed", 600, "wait", 0))
+    assert table.flow.tail and "round_ended" not in table.stage.names()
+    table.end()
+    assert "round_ended" in table.stage.names()
+    table.close()

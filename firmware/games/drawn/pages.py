@@ -1,7 +1,7 @@
 """What the dealer reads at a shoe that is drawn by hand: every page of it, four lines of twenty characters."""
 
-from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK, WAITING_FOR_WAGERS
-from firmware.games.profile import CLAUSE_NONE, RULE_BURN, RULE_DEALER_CARD
+from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK
+from firmware.games.profile import CLAUSE_NONE, RULE_BURN, RULE_DEALER_CARD, TAIL_WAGERS
 from firmware.games.table_facts import APPROVED_MARKER, READER_OFF, REMOVED
 from firmware.protocol import ids
 
@@ -44,8 +44,8 @@ def draw_page(flow: "Flow", play: "Any") -> "Page | None":
     if flow.need == ids.NEED_RACK:
         cards = flow.profile.deck_cards - flow.facts.row[REMOVED]
         return "Count the rack, with", "the rest: %d cards" % cards, "Then tell the table", "system"
-    if state == DRAWING and flow.profile.closings > 1:
-        return _planned(flow, play)
+    if flow.tail == TAIL_WAGERS and state == DRAWING and not play.dealt(flow):
+        return flow.profile.pages.get(DRAWING)
     if not ruled or (flow.need and flow.need != ids.NEED_UP_CARD):
         return None
     if state == WAITING_FOR_DECK:
@@ -58,14 +58,6 @@ def draw_page(flow: "Flow", play: "Any") -> "Page | None":
     if state == DRAW_READY and flow.positions and page is not None:
         return page[0], "Boxes: %d" % flow.positions, page[2], page[3]
     return _drawing(flow, play) if state == DRAWING else None
-
-
-def _planned(flow: "Flow", play: "Any") -> "Page | None":
-    """Of a game whose betting is closed again once the cards of its plan are out."""
-    if play.closed_again:
-        return None
-    dealt = play.draws and play.draws >= play.deal(flow)
-    return flow.profile.pages.get(WAITING_FOR_WAGERS if dealt else DRAWING)
 
 
 def _drawing(flow: "Flow", play: "Any") -> "Page":

@@ -12,7 +12,6 @@ from firmware.games.drawn.hole_card import ACE, JACK, Reader, reader_decides, re
 from firmware.games.drawn.pages import draw_page
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK, flow_enter
 from firmware.games.profile import (
-    CLAUSE_NONE,
     EXTRA_BURNS,
     EXTRA_TENS_OUT,
     RULE_BOX_MISSED,
@@ -59,7 +58,6 @@ class Play:
     def __init__(self, flow: "Flow") -> None:
         profile = flow.profile
         machine = flow.machine
-        machine.rejects = profile.clauses[RULE_FACE_UP] != CLAUSE_NONE
         machine.tens_out = profile.extras & EXTRA_TENS_OUT != 0 and flow.spec.recognises
         self.reader = Reader(flow.spec.reads_holes)
         self.approved = flow.facts.row[APPROVAL]
@@ -72,6 +70,7 @@ class Play:
     def load(self) -> None:
         """A shoe is in; or the rack, which completes one."""
         self.counted = 0  # cards the machine has counted, as last looked at
+        self.early = 0  # and those drawn since, before betting was closed
         self.face_ups = 0  # of this shoe, as told
         self.tens = 0
         self.burn = BURN_SHOE
@@ -83,9 +82,9 @@ class Play:
     def begin(self) -> None:
         """Another round."""
         self.draws = 0
+        self.early = 0
         self.changed = False  # a card, a record or an answer: what is needed next may be something else
         self.closed = False  # the first card has closed the betting
-        self.closed_again = False  # and the dealer has a second time, where the game asks for it
         self.box = ids.UNKNOWN_U8  # who gets the next card, as told
         self.box_before = ids.UNKNOWN_U8  # and who got the last one
         self.missed = 0  # cards that boxes did not get in the deal
@@ -110,8 +109,13 @@ class Play:
         deck deals by its plan: so many to each position, then the last."""
         profile = flow.profile
         if profile.one_round:
-            return flow.positions * profile.stack_cards + profile.last_cards if flow.positions else 0
+            fixed = 0 if profile.final_each else profile.final_fixed
+            return flow.positions * profile.stack_cards + profile.last_cards + fixed if flow.positions else 0
         return 1 + 2 * flow.positions - self.missed if flow.positions else 0
+
+    def dealt(self, flow: "Flow") -> bool:
+        """Whether the cards of the plan are out, as far as it is known."""
+        return self.draws > 0 and self.draws >= self.deal(flow)
 
     def seat(self, flow: "Flow") -> int:
         """Whose the next card is: a box, 0 the dealer; 255 where the plan does not tell."""
@@ -158,19 +162,24 @@ class Play:
 
     def objection(self, flow: "Flow", what: int, a: int, b: int) -> int:
         """Why this cannot be put on record now; 0 if it can, NOT_MINE if that is not for this to say."""
-        if what == ids.REC_STUB_COUNTED and flow.need != ids.NEED_COUNT:  # else a stub, as at any other table
-            return ids.REASON_NONE if flow.state == WAITING_FOR_DECK and flow.facts.row[RACK] else ids.REASON_STATE
+        one_round = flow.profile.one_round
+        drawing = flow.state == DRAWING
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
-        if what == ids.REC_MISDEAL and not flow.profile.one_round:
+        come = self.draws if drawing else 1 if self.burned else 0
+        if what == ids.REC_FACE_UP and a > come and (drawing or not one_round):
+            return ids.REASON_STATE  # so many cards have not come
+        if one_round:
+            return NOT_MINE
+        if what == ids.REC_STUB_COUNTED:
+            return ids.REASON_NONE if flow.state == WAITING_FOR_DECK and flow.facts.row[RACK] else ids.REASON_STATE
+        if what == ids.REC_MISDEAL:
             if a or b:
                 return ids.REASON_ARGUMENT  # a box with too few cards is no misdeal here
             dealt = self.draws >= (2 * flow.positions or 2)
             return ids.REASON_NONE if dealt else ids.REASON_STATE
         if what == ids.REC_BURNED:
             return self._burn_objection(flow, a, b)
-        if what == ids.REC_FACE_UP and a > (self.draws if flow.state == DRAWING else 1 if self.burned else 0):
-            return ids.REASON_STATE  # so many cards have not come
         if what == ids.REC_SHORT_SHOE:
             return self._short_objection(flow, a)
         if what == ids.REC_DRAWN_IN_ERROR and b and self.draws <= (self.deal(flow) or _LEAST):
@@ -223,7 +232,9 @@ class Play:
 
     def rule_of(self, flow: "Flow", what: int, a: int, b: int) -> int:
         machine = flow.machine
-        if what == ids.REC_STUB_COUNTED and flow.need != ids.NEED_COUNT:
+        if flow.profile.one_round:
+            return NOT_MINE
+        if what == ids.REC_STUB_COUNTED:
             whole = a == flow.profile.deck_cards - flow.facts.row[REMOVED]
             return RULE_RACK if whole else RULE_RACK_WRONG
         if what == ids.REC_FACE_UP:
@@ -314,5 +325,6 @@ class Play:
         flow.machine.zone = zones.DISCARDED
         flow.seat(0)
         self.burned = 0
+        flow.set_tail(0)
         flow.outbox.round = 0
         flow_enter(flow, DRAW_READY if stays else DECK_SPENT, now_ms)

@@ -5,7 +5,7 @@ betting, that card is the first of the round. The cut card ends the shoe after t
 """
 
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
-from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP, FAULT_MISMATCH, FAULT_NONE
+from firmware.fault import FAULT_COMPOSITION, FAULT_MISMATCH, FAULT_NONE
 from firmware.games.drawn.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
 from firmware.games.drawn.round import (
     BURN_DEALER,
@@ -20,6 +20,7 @@ from firmware.games.flow import (
     DRAW_READY,
     DRAWING,
     WAITING_FOR_DECK,
+    WAITING_FOR_ROUND_END,
     flow_await_commit,
     flow_committed,
     flow_enter,
@@ -34,23 +35,24 @@ from firmware.games.profile import (
     RULE_BURN,
     RULE_BURN_MISSED,
     RULE_CLOSING,
-    RULE_CLOSING_AGAIN,
     RULE_CUT,
     RULE_CUT_CARD,
     RULE_DEALER_CARD,
-    RULE_FACE_UP,
-    RULE_FACE_UPS,
     RULE_HOLE_CARD,
     RULE_INSURANCE,
+    RULE_LOCKOUT,
     RULE_SHORT_SHOE,
     RULE_TEN,
     RULE_TENS,
+    TAIL_HANDED,
+    TAIL_LOCKOUT,
+    TAIL_SETTLING,
 )
-from firmware.games.round_steps import round_start, seat_pressed
-from firmware.games.settling import count_pressed
+from firmware.games.round_steps import face_ups, round_start, seat_pressed, tell_odd
+from firmware.games.settling import tail_scan
 from firmware.games.table_facts import APPROVED_MARKER
 from firmware.image import IN_HOLE_CARD, IN_HOPPER
-from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, panel_lamps
+from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, panel_lamps
 from firmware.protocol import ids
 from firmware.ticks import FOREVER_MS
 
@@ -80,12 +82,14 @@ def step_draw_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
 
 
 def _between(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
-    if flow.machine.count != flow.play.counted:
-        if flow.machine.zone == DEALT:
+    if flow.machine.count != flow.play.counted + flow.play.early:
+        if flow.profile.one_round:
+            flow.play.early = flow.machine.count - flow.play.counted
+            _flag(flow, RULE_CLOSING)  # drawn in error: it is the first card of the round
+        elif flow.machine.zone == DEALT:
             return _start(flow, inp, now_ms)
-        _burned(flow)
-        return 0
-    if flow.need == ids.NEED_COUNT and count_pressed(flow, now_ms):
+        else:
+            _burned(flow)
         return 0
     closed = flow.panel.take(PRESS_CLOSE)
     held = _held(flow, closed) or flow.hold
@@ -100,7 +104,7 @@ def _between(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
 def _aim(flow: "Flow", held: int) -> None:
     """Where the next card goes: it is the first of a round, or burned."""
     first = flow.profile.extras & EXTRA_FIRST_CLOSES and not flow.need and not held
-    flow.machine.zone = DEALT if first else DISCARDED
+    flow.machine.zone = DEALT if first or flow.profile.one_round else DISCARDED
 
 
 def _held(flow: "Flow", closed: int) -> bool:
@@ -137,15 +141,25 @@ def _burned(flow: "Flow") -> None:
 def _start(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
     """By its first card, or before."""
     play = flow.play
-    one = flow.profile.one_round
-    round_start(flow, flow.positions + 1 if one and flow.positions else 0)
+    if flow.profile.one_round:
+        return _start_plan(flow, now_ms)
+    round_start(flow)
     play.dealt_before = flow.ledger.zone[DEALT] - flow.machine.count + play.counted
     play.begin()
-    if one:
-        play.spent = True  # shuffled after every round
     play.no_call = reader_used(flow, play.reader)
     if play.no_call and inp.level[IN_HOLE_CARD]:
         reader_stuck(flow, play.reader)
+    flow.machine.zone = DEALT
+    return flow_enter(flow, DRAWING, now_ms)
+
+
+def _start_plan(flow: "Flow", now_ms: int) -> int:
+    """Of a deck that is played once: a round as one that is dealt by hand, and the shoe counts what is drawn."""
+    flow.settle(TAIL_HANDED, flow.outbox.deck, 0, 0, 0)
+    flow.by_hand.close_betting(flow)
+    flow.outbox.round = flow.round_last
+    flow.play.begin()
+    flow.play.changed = True
     flow.machine.zone = DEALT
     return flow_enter(flow, DRAWING, now_ms)
 
@@ -155,6 +169,8 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
     play = flow.play
     if play.refill:
         return _refill(flow, inp, out, now_ms)
+    if flow.tail:
+        return _follow_plan(flow, out, now_ms)
     if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if flow.machine.cut_seen and not play.cut_told:
@@ -169,24 +185,41 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
         hold_for(flow, play.need(flow), 0)
     if flow.panel.pressed[PRESS_LOCK] and flow.panel.take(PRESS_LOCK) and play.draws and not play.called:
         _call(flow)
-    if flow.profile.closings > 1 and not play.closed_again:
-        return _close_again(flow)
     if flow.panel.pressed[PRESS_GREEN] + flow.panel.pressed[PRESS_END] and _asked(flow):
         reader_dark(out)
         return _round_over(flow, now_ms)
     return reader_scan(flow, inp, out, now_ms) if play.reader.fitted else FOREVER_MS
 
 
-def _close_again(flow: "Flow") -> int:
-    """Once the cards of the plan are out betting is closed a second time; the round does not end before that."""
+def _follow_plan(flow: "Flow", out: "Outputs", now_ms: int) -> int:
+    """In a round of a deck that is played once: closings, lock-out, records and end are as in dealing by hand."""
     play = flow.play
-    if flow.panel.pressed[PRESS_GREEN] + flow.panel.pressed[PRESS_END]:
-        _asked(flow)  # pressed too early: does not count once betting is closed
-    if flow.panel.take(PRESS_CLOSE) and play.draws and play.draws >= play.deal(flow):
-        play.closed_again = True
-        flow.redraw()
-        flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
-    return FOREVER_MS
+    machine = flow.machine
+    if _too_many(flow):
+        return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
+    if machine.face_ups != play.face_ups and _odd_cards(flow, now_ms):
+        return 0
+    if machine.count != play.counted:
+        _drawn(flow)
+    if machine.drained:
+        _emptied(flow, out)
+        return flow_enter(flow, WAITING_FOR_ROUND_END, now_ms)
+    if machine.busy or not flow_committed(flow) or not (play.changed or max(flow.panel.pressed)):
+        return FOREVER_MS
+    play.changed = False
+    return _settle(flow, out, now_ms)
+
+
+def _settle(flow: "Flow", out: "Outputs", now_ms: int) -> int:
+    """Something was pressed, drawn or put on record. A count is told once it was asked for."""
+    panel = flow.panel
+    if flow.tail == TAIL_SETTLING and flow.need != ids.NEED_COUNT:
+        panel.take(PRESS_LOCK)
+        panel.take(PRESS_ACK)
+    if not tail_scan(flow, out, panel.pressed[PRESS_GREEN] != 0, now_ms) or flow.state != DRAWING:
+        return FOREVER_MS
+    flow.outbox.round = 0
+    return flow_enter(flow, DECK_SPENT, now_ms)
 
 
 def _asked(flow: "Flow") -> bool:
@@ -209,7 +242,11 @@ def _drawn(flow: "Flow") -> None:
     if not play.closed and profile.extras & EXTRA_FIRST_CLOSES:
         play.closed = True
         flow.outbox.post(ids.EV_BETTING_CLOSED, 1, text=profile.clauses[RULE_CLOSING])
-    if play.out_of_turn(flow):
+    if flow.tail:
+        _tally(flow)
+    if flow.tail == TAIL_LOCKOUT:
+        _flag(flow, RULE_LOCKOUT)
+    elif play.out_of_turn(flow):
         _flag(flow, RULE_HOLE_CARD)
     elif play.uninsured(flow):
         _flag(flow, RULE_INSURANCE)
@@ -219,6 +256,13 @@ def _drawn(flow: "Flow") -> None:
     if play.notice or play.draws <= 2 or 0 <= play.draws - play.deal(flow) <= 1:
         play.notice = 0
         flow.redraw()
+
+
+def _tally(flow: "Flow") -> None:
+    """Of a deck that is played once: what is out, and what is left in the shoe."""
+    settled = flow.settled
+    zone = flow.ledger.zone
+    flow.settle(flow.tail, settled.deck, settled.stacks, zone[DEALT], zone[HOPPER])
 
 
 def _call(flow: "Flow") -> None:
@@ -291,13 +335,17 @@ def step_deck_spent(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if not flow.machine.drained:
         return FOREVER_MS
+    flow.outbox.round = 0
+    _emptied(flow, out)
+    return flow_enter(flow, WAITING_FOR_DECK, now_ms)
+
+
+def _emptied(flow: "Flow", out: "Outputs") -> None:
     left = flow.ledger.zone[HOPPER]
     flow.machine.stop(out)
     flow.ledger.settle()
-    flow.outbox.round = 0
     flow.outbox.post(ids.EV_REMAINDER_TAKEN, ids.UNKNOWN_U16 if left else 0)
     panel_lamps(out, 0, 0, 0)
-    return flow_enter(flow, WAITING_FOR_DECK, now_ms)
 
 
 def _too_many(flow: "Flow") -> bool:
@@ -336,22 +384,17 @@ def _odd_cards(flow: "Flow", now_ms: int) -> bool:
     if machine.face_ups != play.face_ups:
         play.face_ups = machine.face_ups
         play.notice = NOTICE_FACE_UP
-        rule = RULE_FACE_UPS if play.face_ups > 1 else RULE_FACE_UP
-        _tell_odd(flow, FAULT_FACE_UP, play.face_ups, rule)
-        last = rule == RULE_FACE_UPS
+        last = face_ups(flow, play.face_ups)
     else:
         play.tens = machine.tens
         play.notice = NOTICE_TEN
         rule = RULE_TENS if play.tens > 1 else RULE_TEN
-        _tell_odd(flow, FAULT_COMPOSITION, play.tens, rule)
+        tell_odd(flow, FAULT_COMPOSITION, play.tens, rule)
         last = rule == RULE_TENS
-    if last:
-        if flow.round_open:
+        if last and flow.round_open:
             flow_void(flow, FAULT_NONE, rule)
+    if last:
         play.voided(flow, False, now_ms)
     return last
 
 
-def _tell_odd(flow: "Flow", fault: int, found: int, rule: int) -> None:
-    profile = flow.profile
-    flow.outbox.post(ids.EV_CARDS_ODD, fault, found, profile.consequences[rule], text=profile.clauses[rule])

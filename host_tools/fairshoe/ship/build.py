@@ -275,6 +275,8 @@ def other_parts(config: dict[str, Any]) -> list[str]:
     """Storage, axis, noise, display and table options that this board does not have; files are for hosts."""
     flash = config.get("nv", {}).get("kind") == "flash"
     trng = config.get("entropy", {}).get("source") == "rp2350_trng"
+    drawn = config.get("mechanism", {}).get("kind") == "draw"  # a manual shoe
+    by_hand = drawn or config.get("table", {}).get("dealing", "shoe") != "shoe"
     return [
         "hal.disk",
         *(["hal.board.fram"] if flash else ["hal.flash", "hal.rp2.onboard"]),
@@ -282,7 +284,7 @@ def other_parts(config: dict[str, Any]) -> list[str]:
         "hal.rp2.rosc" if trng else "hal.rp2.trng",
         *([] if "display" in config else ["hal.board.lcd"]),
         *([] if config.get("table", {}).get("cover_all") else [COVER_ALL]),
-        *([] if config.get("table", {}).get("dealing", "shoe") != "shoe" else [BY_HAND]),
+        *([] if by_hand else [BY_HAND]),
     ]
 
 
