@@ -4,6 +4,7 @@ A need holds back the button and the command alike. The display names it; the fi
 answered with an event that carries the clause.
 """
 
+from firmware.games.flow import STACK_OFFERED
 from firmware.games.hands import undecided
 from firmware.games.profile import (
     CLAUSE_NONE,
@@ -123,7 +124,7 @@ def need_for_release(flow: "Flow") -> int:
     with records every player has decided first, in a game whose final cards come out of the rest."""
     if not flow.round_open:
         return ids.NEED_NONE
-    if flow.facts.row[EXTRA]:
+    if flow.facts.row[EXTRA] and flow.state != STACK_OFFERED:  # there the next card is in the tray: dealt by hand
         return ids.NEED_CARD
     waits = flow.profile.recorded and flow.profile.final_each and undecided(flow)
     return ids.NEED_DECISIONS if waits else ids.NEED_NONE

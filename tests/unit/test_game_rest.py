@@ -167,3 +167,14 @@ def test_without_boxes_a_card_counts_as_seen_in_error_only_after_the_smallest_de
     shoe = Shoe().load().draw(4)  # burned, and the three cards of one box
     assert shoe.record("drawn_in_error", 1, 1) == REFUSED and shoe.reason() == ids.REASON_STATE
     assert shoe.draw().record("drawn_in_error", 1, 1) == DONE
+
+
+def test_green_ends_an_open_deal_although_a_card_is_due():
+    """The card comes from the rest, by hand: in the tray lies a stack, and nothing could be given into it."""
+    table = Table("caribbean-stud", table={"progressive": False}).shuffle()
+    table.play(("", 500, "press", "close"), ("stack_offered", 600, "take", 0), ("stack_offered", 600, "take", 0))
+    table.play(("stack_offered", 600, "wait", 0))
+    assert table.record("face_up", 1) == DONE
+    table.release().end()
+    assert all_fields_of(table.stage, "round_ended")[0][:4] == [2, 9, 42, 41]
+    table.close()
