@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from powerloss.jobs import (
     BOARDS,
     Cut,
     Job,
+    Outcome,
     Places,
     boot_cuts,
     instant_cut,
@@ -26,6 +28,7 @@ from powerloss.jobs import (
     survey,
     write_cuts,
 )
+from powerloss.run import Planner, Tally
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = Job("pico-carousel", "caribbean-stud")
@@ -181,3 +184,19 @@ def test_every_write_is_cut_before_after_and_within() -> None:
     cuts = list(write_cuts(Places([64, 8], [], {}, [])))
     assert [cut.size for cut in cuts if cut.at == 0] == [0, 1, 16, 32, 60, 63, 64]
     assert [cut.size for cut in cuts if cut.at == 1] == [0, 1, 2, 4, 7, 8]
+
+
+def test_a_short_run_cuts_every_write_of_one_round_first() -> None:
+    planner = Planner(3, "pico-carousel", "caribbean-stud")
+    jobs = planner.jobs()
+    first = next(jobs)
+    story = replace(first, cuts=())
+    total = planner.writes[story]
+    places = [first.cuts[0].at, *(next(jobs).cuts[0].at for _ in range(total - 1))]
+    assert places == list(range(total)) and total > 20
+    tally = Tally()
+    for job in planner.first:
+        tally.take(Outcome(job, 1, [], None, 0))
+    assert len(tally.writes[story]) == total
+    again = [job for job in islice(jobs, 200) if job in planner.first]
+    assert again == []

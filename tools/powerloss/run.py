@@ -11,11 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 from soak.shrink import kind_of
 
 from powerloss.jobs import (
+    Cut,
     Job,
     Outcome,
     Places,
@@ -40,7 +42,8 @@ WAITING = 4  # jobs that wait for each process
 
 
 class Planner:
-    """Draws jobs without end: first of every story in turn, so that a short time reaches all of them."""
+    """Draws jobs without end: first every write of one round, once each, so that a short run covers something whole;
+    then of every story in turn, so that it reaches all of them."""
 
     def __init__(self, seed: int, board: str, game: str, only: str = "") -> None:
         self.draw = random.Random(seed)
@@ -51,6 +54,8 @@ class Planner:
         names = scenario_names() if not game else []
         self.scenarios = [job for job in map(scenario_job, names) if not board or job.board == board]
         self.whole: dict[Job, int] = {}  # cuts at writes, by round
+        self.writes: dict[Job, int] = {}  # writes, by round
+        self.first: set[Job] = set()  # what the first pass has cut
         self.unfit: dict[str, str] = {}  # stories that break a promise without any cut
 
     def jobs(self) -> Iterator[Job]:
@@ -62,6 +67,8 @@ class Planner:
             "boots": (1, self._boots()),
         }
         chosen = [streams[name] for name in streams if self.only in ("", name)]
+        if self.only in ("", "writes"):
+            yield from self._first_round()
         while chosen:
             for share, stream in list(chosen):
                 for _ in range(share):
@@ -77,14 +84,26 @@ class Planner:
             self.unfit[str(story)] = found.problems[0]
         return None if found.problems or not found.writes else found
 
-    def _every_write(self) -> Iterator[Job]:
-        """Round after round, in the order of their writes."""
+    def _first_round(self) -> Iterator[Job]:
+        """One cut at every write of the first round that can be cut: before, inside or after it, by chance."""
         for story in self.rounds:
             places = self.places(story)
-            cuts = list(write_cuts(places)) if places else []
-            self.whole[story] = len(cuts)
-            for cut in cuts:
-                yield replace(story, cuts=(cut,))
+            if places:
+                self.writes[story] = len(places.writes)
+                for _at, cuts in groupby(write_cuts(places), lambda cut: cut.at):
+                    job = replace(story, cuts=(self.draw.choice(list(cuts)),))
+                    self.first.add(job)
+                    yield job
+                return
+
+    def _every_write(self) -> Iterator[Job]:
+        """Round after round, in the order of their writes, at every length."""
+        for story in self.rounds:
+            places = self.places(story)
+            jobs = [replace(story, cuts=(cut,)) for cut in write_cuts(places)] if places else []
+            self.whole[story] = len(jobs)
+            self.writes[story] = len(places.writes) if places else 0
+            yield from (job for job in jobs if job not in self.first)
 
     def _instants(self) -> Iterator[Job]:
         while True:
@@ -129,7 +148,7 @@ class Tally:
         self.simulated_us = 0
         self.kinds: Counter[str] = Counter()
         self.boards: Counter[str] = Counter()
-        self.writes: Counter[Job] = Counter()  # by round, of those that are to be all of them
+        self.writes: dict[Job, set[Cut]] = {}  # by round, cuts at writes of those that are to be all of them
         self.unreached = 0
         self.found: dict[str, Outcome] = {}
 
@@ -140,7 +159,7 @@ class Tally:
         for cut in outcome.job.cuts[: outcome.struck]:
             self.kinds[cut.kind] += 1
         if len(outcome.job.cuts) == 1 and outcome.job.cuts[0].kind in WRITES:
-            self.writes[replace(outcome.job, cuts=())] += 1
+            self.writes.setdefault(replace(outcome.job, cuts=()), set()).add(outcome.job.cuts[0])
         self.unreached += len(outcome.job.cuts) - outcome.struck
         if outcome.problems:
             kind = kind_of(outcome.problems)
@@ -166,9 +185,19 @@ class Tally:
         for kind, count in sorted(self.kinds.items()):
             print(f"  {count:7d} {kind}")
         print(f"  {self.unreached:7d} ordered and not reached: the story was over before")
-        whole = [str(story) for story, cuts in planner.whole.items() if self.writes[story] == cuts]
-        print(f"  every write of a round: {'; '.join(whole) or 'of none yet'}")
+        self._tell_writes(planner)
         print(f"powerloss: {len(self.found) or 'nothing'} found")
+
+
+    def _tell_writes(self, planner: Planner) -> None:
+        """Which rounds were cut at every write, and how far the others got."""
+        for story, total in planner.writes.items():
+            cuts = self.writes.get(story, set())
+            places = len({cut.at for cut in cuts})
+            if not places:
+                continue
+            lengths = "at every" if planner.whole.get(story) == len(cuts) else "at least one"
+            print(f"  {places} of {total} writes of a round, {lengths} length each, {len(cuts)} cuts: {story}")
 
 
 def write_finding(outcome: Outcome, folder: Path = FOLDER) -> Path:
