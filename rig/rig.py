@@ -26,8 +26,8 @@ FRAMES_MAX = 5000  # and frames sent: ten journals full
 WATCHDOG_US = 500000  # as on the boards; and between two scans a board waits a beat at most
 BEAT_MS = 200
 SCAN_WORK_US = 1200  # of a full scan without interrupts: its budget, see docs/BUDGETS.md
-# What an interrupt for an edge takes, by port; 0: edges are captured without interrupts.
-EDGE_US = {"rp2": 0, "esp32": 50, "stm32": 50}
+EDGE_US = 50  # what an interrupt for an edge takes
+CAPTURING = ("rp2",)  # ports that capture edges without interrupts
 CAUSE_WATCHDOG = 1
 NEVER_US = -1
 STUCK_MS = 700
@@ -87,7 +87,7 @@ class Rig:
         self.nv.power_on()
         self.hal = SimHal(self.plant, self.nv)
         self.hal.cause = cause
-        self.hal.edge_us = EDGE_US[self.config["mcu"]["port"]]
+        self.hal.edge_us = 0 if self.config["mcu"]["port"] in CAPTURING else EDGE_US
         self.plant.changed = True
         # Levels that are already there at power-up are seen, but are no edges.
         self.plant.edges = []

@@ -44,6 +44,7 @@ class Driver:
     service_max = 0  # and the service port; 0: it takes all, and what finds no room is gone
     verb_us = 0  # how long a verb may take that does not wait
     late_us = 0  # how long an interrupt may take
+    noise_tells = True  # the source of noise reports that it is dead
 
     def __init__(self, config, seed=7):
         self.config = config
@@ -320,6 +321,7 @@ class BoardDriver(Driver):
 class Rp2Driver(BoardDriver):
     name = "rp2"
     family = "pico"
+    noise_tells = False
     world_kind = Rp2World
 
 
@@ -343,12 +345,14 @@ class Pico2Driver(Rp2Driver):
 
     name = "pico2"
     family = "pico2"
+    noise_tells = True
     kinds = ("shoe",)
 
 
 class Esp32Driver(BoardDriver):
     name = "esp32"
     family = "esp32s3"
+    noise_tells = False
     kinds = ("shoe", "draw")
     sent_max = 256
     service_max = 0

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe.boards import configs, lines
-from fairshoe.boards.checks import WORTH_MAX
-from fairshoe.boards.pins import MCUS, Pin
+from fairshoe.boards.pins import MCUS, NOISE_WORTH_MAX, Pin
 from fairshoe.boards.ports import PORTS
 from wiring import svg
 
@@ -150,7 +149,7 @@ def schema() -> str:
         kinds = [(line.name, "pin" if line.panel else "gpio") for line in rows]
         listed = [f'        "{name}": {{"$ref": "#/definitions/{kind}"}}' for name, kind in kinds]
         text = text[:start] + ",\n".join(listed) + text[end:]
-    for key, words in (("port", [*PORTS]), ("source", [*WORTH_MAX])):
+    for key, words in (("port", [*PORTS]), ("source", [*NOISE_WORTH_MAX])):
         text = re.sub(rf'(?<="{key}": {{"enum": )\[[^]]*]', json.dumps(words), text)
     return text
 

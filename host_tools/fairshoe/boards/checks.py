@@ -11,7 +11,7 @@ from typing import Any
 from fairshoe.boards import lines
 from fairshoe.boards.edge_rates import HAND_UM_PER_MS as HAND_UM_PER_MS_MAX
 from fairshoe.boards.edge_rates import SHADE_PERCENT, rate_problems
-from fairshoe.boards.pins import MCUS, capability_problems, pin_problems
+from fairshoe.boards.pins import MCUS, NOISE_NO_ORDER, NOISE_WORTH_MAX, capability_problems, pin_problems
 from fairshoe.boards.shuffle_time import DECK_CARDS, LAST_BEAM, SETTLE_US, SHELF_PASSES, gap_us, shuffle_us
 
 Config = dict[str, Any]
@@ -34,19 +34,6 @@ FILES_BYTES = 256 * 1024  # what a file system keeps for itself: the firmware tw
 FLASH_BYTES = {"Raspberry Pi Pico": 1408 * 1024, "Raspberry Pi Pico 2": 3072 * 1024}
 DISPLAY_ADDRESSES = (range(0x20, 0x28), range(0x38, 0x40))  # PCA8574 and PCA8574A, by their address pins
 ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room for so many
-
-
-# What a byte of a source may be taken to be worth, in thousandths of a bit. Policy, not measurement: docs/BOARDS.md has
-# the reasons. Which board has which source is in pins.py.
-WORTH_MAX = {
-    "rp2040_rosc": 500,
-    "rp2350_trng": 4000,
-    "esp32_rng": 1000,
-    "stm32_rng": 4000,
-    "simulated": 8000,
-}
-# What may be no noise at all, without anybody noticing: good for nonces, not for the order of a deck.
-_NO_ORDER = ("esp32_rng",)
 
 
 def board_problems(config: Config) -> Iterator[str]:
@@ -108,11 +95,11 @@ def _display_problems(config: Config) -> Iterator[str]:
 
 def _entropy_problems(config: Config) -> Iterator[str]:
     source, worth = config["entropy"]["source"], config["entropy"]["millibits_per_byte"]
-    worth_max = WORTH_MAX[source]
+    worth_max = NOISE_WORTH_MAX[source]
     mcu = MCUS.get(config["mcu"]["board"])
     if mcu is not None and source != mcu.noise:
         yield f"entropy.source: a {config['mcu']['board']} has no {source}; it has {mcu.noise}"
-    if source in _NO_ORDER and config["mechanism"]["kind"] in DECK_CARDS:
+    if source in NOISE_NO_ORDER and config["mechanism"]["kind"] in DECK_CARDS:
         yield f"entropy.source {source}: it may be no noise at all, and no deck is shuffled by it"
     kind = config["mechanism"]["kind"]
     if kind != "carousel" and config.get("audit", {}).get("seeds") == "disclose":

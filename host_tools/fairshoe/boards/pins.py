@@ -142,6 +142,19 @@ MCUS = {
 }
 
 
+# What a byte of a source may be taken to be worth, in thousandths of a bit. Policy, not measurement: docs/BOARDS.md has
+# the reasons.
+NOISE_WORTH_MAX = {
+    "rp2040_rosc": 500,
+    "rp2350_trng": 4000,
+    "esp32_rng": 1000,
+    "stm32_rng": 4000,
+    "simulated": 8000,
+}
+# Sources whose failure cannot be detected: good for nonces, not for the order of a deck.
+NOISE_NO_ORDER = ("esp32_rng",)
+
+
 def pins(config: Config) -> Iterator[tuple[str, Pin, str]]:
     """Every pin in use: what for, which, and the peripheral function it needs ("" for plain GPIO)."""
     link, nv, expander = config["link"], config["nv"], config.get("expander")
