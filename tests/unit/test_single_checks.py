@@ -158,7 +158,7 @@ def residue_bit(raw, bit):
         changed[len(raw) - 4 + at // 8] ^= 1 << at % 8
         rows.append((crc32(changed) ^ crc32(raw), 1 << at))
     for column in range(32):  # Gauss: CRC-32 is linear
-        at = [i for i in range(column, 32) if rows[i][0] >> column & 1][0]
+        at = next(i for i in range(column, 32) if rows[i][0] >> column & 1)
         rows[column], rows[at] = rows[at], rows[column]
         for i in range(32):
             if i != column and rows[i][0] >> column & 1:
