@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from fairshoe.games.record_kinds import NUMBERS
 from firmware.link import admission, handshake, report
 from firmware.protocol import cobs, frame, ids, session
 from protocol.bad import RECEIVED
@@ -196,11 +197,30 @@ def _fresh() -> str:
     )
 
 
+def _records() -> str:
+    """Arguments of `record`, by the number of what is put on record."""
+    rows = [
+        (str(number), f"`{name}`", *[_argument(name, place) for place in (0, 1)])
+        for number, name in enumerate(ENUMS["what"])
+        if name != "none"
+    ]
+    return _table(("what", "name", "a", "b"), rows)
+
+
+def _argument(name: str, place: int) -> str:
+    numbers = NUMBERS[name]
+    if place >= len(numbers):
+        return "0"
+    words = ", ".join(f"{value} {word.replace('_', ' ')}" for word, value in numbers[place].words.items())
+    return numbers[place].name + (f": {words}" if words else "") + ("" if numbers[place].needed else "; may be 0")
+
+
 _PARTS: dict[str, Callable[[], str]] = {
     "classes": _classes,
     "event_prefix": lambda: _table(_COLUMNS, _rows(EVENT_FIELDS)),
     "command_prefix": lambda: _table(_COLUMNS, _rows(COMMAND_FIELDS)),
     "refusals": _fresh,
+    "records": _records,
     "dictionary": _dictionary,
     "limits": _limits,
     "example_event": example_event,
