@@ -15,7 +15,7 @@ from soak.shrink import kind_of
 from fairshoe.sim.scenario_files import play, play_on_micropython
 from firmware.app import App
 from firmware.deck import ledger, shuffler
-from firmware.games import deck_steps, flow, procedure
+from firmware.games import deck_steps, flow, procedure, shuffle_steps
 from firmware.machines import carousel, eject, feed, hand_shoe, motor_shoe, shelves, spec
 
 SLICE = 50
@@ -114,18 +114,18 @@ def written_in_motion(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def door_unwatched(monkeypatch: pytest.MonkeyPatch) -> None:
-    watch = procedure._watch_door  # pyright: ignore[reportPrivateUsage]
+    watch = procedure._door_harms  # pyright: ignore[reportPrivateUsage]
 
     def shrug(flow_: flow.Flow, inp: Any) -> bool:
         watch(flow_, inp)
         return False
 
-    monkeypatch.setattr(procedure, "_watch_door", shrug)
+    monkeypatch.setattr(procedure, "_door_harms", shrug)
 
 
 def mismatch_released(monkeypatch: pytest.MonkeyPatch) -> None:
     """A deck with a card too many or too few is called verified."""
-    verify = deck_steps._verify  # pyright: ignore[reportPrivateUsage]
+    verify = shuffle_steps._verify  # pyright: ignore[reportPrivateUsage]
 
     def lenient(flow_: flow.Flow, out: Any, now_ms: int) -> int:
         cards = flow_.profile.deck_cards
@@ -134,7 +134,7 @@ def mismatch_released(monkeypatch: pytest.MonkeyPatch) -> None:
         flow_.profile.deck_cards = cards
         return wake_ms
 
-    monkeypatch.setattr(deck_steps, "_verify", lenient)
+    monkeypatch.setattr(shuffle_steps, "_verify", lenient)
 
 
 def seed_told(monkeypatch: pytest.MonkeyPatch) -> None:
