@@ -51,7 +51,7 @@ class Service:
         self.key = bytearray(KEY_SIZE)
         self.how = _NO_CHANGE
         self.answer_due = False
-        self.keyed: bool  # the last question, and so its answer
+        self.keyed = False  # the last question, and so its answer
         self.ending = False  # the session was made with a key that is no more
         self.answer = [0, 0]
 
