@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 
 from fairshoe.journal.export import Export
 from fairshoe.messages import Booted, ClockSet, Event, PowerLost, RemainderTaken, RoundEnded, RoundStarted, RoundVoided
-from firmware.protocol.ids import INTENTS, OUTCOMES
+from firmware.protocol.ids import EV_DECK_LOADED, INTENTS, OUTCOMES
 
 
 class _Story:
@@ -58,7 +58,9 @@ class _Story:
         during = self.motion if self.motion in INTENTS and self.motion_seq >= reach else 0
         is_open = 1 if self.round and self.round_seq >= reach and not self.cards_out else 0
         if during or is_open:
-            self.owed = (during if self.motion_known else None, is_open if self.round_known else None)
+            # A loaded deck of which no stack has been started may lie in a manual shoe. Power cuts no round short there.
+            open_known = self.round_known and not (is_open and during == EV_DECK_LOADED)
+            self.owed = (during if self.motion_known else None, is_open if open_known else None)
         else:
             self.owed = None
 
