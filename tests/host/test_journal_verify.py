@@ -325,14 +325,19 @@ def test_a_ring_that_went_round_is_proved_as_far_as_it_reaches() -> None:
     assert "the beginning is missing" in verify(rewritten(export, export.records[1:]), [SEAL]).problems[0].what
 
 
-def test_power_cuts_and_voids_make_sense() -> None:
+def _cut_in_a_shuffle() -> Stage:
+    """A device that lost power in a shuffle, was cleared, and played a round."""
     stage = small_stage()
     stage.play([("", 300, "load", 8), ("", 300, "press", "green"), ("", 1500, "cut", 0)])
     stage.act("boot", {})
     stage.until("warning_latched", 5000)
     clear_by_hand(stage)
     play_round(stage)
-    assert verify(pulled(stage.rig), [SEAL]).whole
+    return stage
+
+
+def test_power_cuts_and_voids_make_sense() -> None:
+    assert verify(pulled(_cut_in_a_shuffle().rig), [SEAL]).whole
 
 
 def test_wherever_the_ring_begins_what_is_left_of_a_round_that_power_cut_makes_sense() -> None:
@@ -389,13 +394,7 @@ def test_what_a_device_could_not_have_told_is_found_though_it_is_sealed(good: Ex
 
 def _cut_in_a_shuffle_untold() -> str:
     """A device that forgets what was going on: its power_lost is taken for something else."""
-    stage = small_stage()
-    stage.play([("", 300, "load", 8), ("", 300, "press", "green"), ("", 1500, "cut", 0)])
-    stage.act("boot", {})
-    stage.until("warning_latched", 5000)
-    clear_by_hand(stage)
-    play_round(stage)
-    export = pulled(stage.rig)
+    export = pulled(_cut_in_a_shuffle().rig)
     names = [event.NAME if (event := record.event()) else "" for record in export.records]
     seq = names.index("power_lost") + 1
 

@@ -186,6 +186,14 @@ def run_of_bits(count, value, before):
     return packed
 
 
+def passes(test, noise):
+    """Whether all bytes pass, each tested whatever became of those before it."""
+    good = True
+    for byte in noise:
+        good = test(byte) and good
+    return good
+
+
 def test_a_run_of_bits_fails_at_its_cutoff_and_not_one_before_wherever_it_begins():
     for before in range(1, 9):
         for value in (0, 1):
@@ -193,19 +201,14 @@ def test_a_run_of_bits_fails_at_its_cutoff_and_not_one_before_wherever_it_begins
                 entropy = Entropy(Source(), BITS)
                 entropy.share_max = WINDOW_BITS + 1
                 noise = run_of_bits(entropy.run_max - short, value, before)
-                good = True
-                for byte in noise:
-                    good = entropy._test_bits(byte) and good
-                assert good == bool(short), (before, value, short)
+                assert passes(entropy._test_bits, noise) == bool(short), (before, value, short)
 
 
 def test_a_stuck_byte_fails_at_its_cutoff_and_not_one_before():
     for short in (0, 1):
         entropy = Entropy(Source(), BYTES)
-        good = True
-        for byte in b"\x01" + b"\xa5" * (entropy.run_max - short) + b"\x02":
-            good = entropy._test_byte(byte) and good
-        assert good == bool(short)
+        noise = b"\x01" + b"\xa5" * (entropy.run_max - short) + b"\x02"
+        assert passes(entropy._test_byte, noise) == bool(short)
 
 
 def test_a_biased_window_fails_at_its_cutoff_and_not_one_below():
@@ -287,10 +290,8 @@ def test_every_kind_of_dead_source_is_found_and_gives_no_seed():
 def test_a_pattern_of_a_one_bit_source_fails_at_its_cutoff_and_not_one_before():
     for short in (0, 1):
         entropy = Entropy(Source(), BITS)
-        good = True
-        for byte in b"\x33" + b"\xa5" * (entropy.byte_run_max - short) + b"\x5a":
-            good = entropy._test_bits(byte) and good
-        assert good == bool(short)
+        noise = b"\x33" + b"\xa5" * (entropy.byte_run_max - short) + b"\x5a"
+        assert passes(entropy._test_bits, noise) == bool(short)
 
 
 def test_a_source_that_says_it_is_broken_gives_no_seed():

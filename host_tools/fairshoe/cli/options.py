@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
+from math import nan
 
 from fairshoe.errors import UsageError
 
@@ -30,25 +32,25 @@ def add_simulation(command: argparse.ArgumentParser, speed: float) -> None:
         "records=true, dealing=hand, decks=2",
     )
     command.add_argument("--seed", type=int, default=1, help="one seed gives one run (%(default)s)")
-    command.add_argument("--speed", type=_speed, default=speed, help="times real time (%(default)s)")
+    command.add_argument("--speed", type=number_between(0.1, 50), default=speed, help="times real time (%(default)s)")
 
 
-def _speed(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.1 <= value <= 50:
-        raise argparse.ArgumentTypeError(f"a number between 0.1 and 50, not {text!r}")
-    return value
+def number_between(least: float, most: float) -> Callable[[str], float]:
+    """A number within limits, for `type=`."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = nan
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"a number between {least:g} and {most:g}, not {text!r}")
+        return value
+
+    return read
 
 
-def seconds(text: str) -> float:
-    """A waiting time, for `type=`."""
-    value = float(text)
-    if not 0 <= value <= 3600:
-        raise argparse.ArgumentTypeError("between 0 and 3600")
-    return value
+seconds = number_between(0, 3600)  # a waiting time
 
 
 def version(text: str) -> str:

@@ -6,6 +6,7 @@ import argparse
 import json
 from dataclasses import asdict
 
+from fairshoe.cli.options import number_between
 from fairshoe.observe import discovery
 from fairshoe.printable import printable
 from fairshoe.text.screen import Screen, waiting
@@ -30,18 +31,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.epilog = EPILOG
     command.add_argument("url", nargs="*", metavar="URL", help="ask there too: tcp://HOST:PORT, a device of any name")
     command.add_argument("--no-ask", action="store_true", help="list serial devices, and send nothing")
-    command.add_argument("--seconds", type=_seconds, default=discovery.ASK_S, metavar="S", help="to wait for an answer")
+    wait = number_between(0.1, 60)
+    command.add_argument("--seconds", type=wait, default=discovery.ASK_S, metavar="S", help="to wait for an answer")
     command.add_argument("--json", action="store_true", help="a JSON array")
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.1 <= value <= 60:
-        raise argparse.ArgumentTypeError(f"a number between 0.1 and 60, not {text!r}")
-    return value
 
 
 def run(options: argparse.Namespace) -> int:
