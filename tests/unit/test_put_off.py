@@ -73,6 +73,8 @@ class SlowScans:
         self.link_readinto = hal.link_readinto
         self.link_write = hal.link_write
         self.link_service = hal.link_service
+        self.entropy_into = hal.entropy_into
+        self.unique_id = hal.unique_id
 
     def ticks_ms(self):
         return self.hal.ticks_ms() + 1
