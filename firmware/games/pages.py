@@ -153,8 +153,7 @@ def _needed(flow: "Flow") -> "Page":
     if need == ids.NEED_DECISIONS:
         return "Fold or raise of all", "is not on record", "Tell the table", "system"
     page = _NEEDS[need]
-    told = need == ids.NEED_COUNT and flow.tail and flow.profile.recorded
-    if told and flow.facts.stub() == ids.UNKNOWN_U16:
+    if need == ids.NEED_COUNT and flow.profile.recorded and flow.facts.stub_told_later():
         return "Final deal is not", "on record", "Tell the table", "system"
     if need != ids.NEED_INDUCTION or not flow.facts.deck(deck_next(flow), HELD) & HELD_OFF:
         return page

@@ -68,7 +68,8 @@ RULE_SURRENDER = const(45)
 RULE_INSURANCE = const(46)
 RULE_RELEASE = const(47)
 RULE_HOUSE = const(48)  # about nothing: house policy, no consequence
-RULE_COUNT_ALL = const(49)
+RULE_NOT_WHOLE = const(49)  # misdealt, and no whole deck either: no rule of any game speaks of that
+RULE_COUNT_ALL = const(50)
 
 # What follows where a game says nothing: the cautious thing, in the order of the rules.
 _CAUTIOUS = bytes(
@@ -172,6 +173,7 @@ class Profile:
         self.clauses = [CLAUSE_NONE] * RULE_COUNT_ALL
         self.consequences = bytearray(RULE_COUNT_ALL)
         self.consequences[: len(_CAUTIOUS)] = _CAUTIOUS
+        self.consequences[RULE_NOT_WHOLE] = ids.ALL_VOID_REMOVE_DECK
         rules = data.get("rules", ())
         for i in range(len(rules)):
             if rules[i]:

@@ -49,6 +49,7 @@ from firmware.games.profile import (
     RULE_MISDEAL,
     RULE_MISDEAL_DEALER,
     RULE_NO_ACTIVITY,
+    RULE_NOT_WHOLE,
     RULE_PROVENANCE,
     RULE_READER_FAULT,
     RULE_REMOVAL,
@@ -285,8 +286,6 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     over = (what in _HOLDS and not b) or (what == ids.REC_OUT_OF_SERVICE and not a)
     if rule == RULE_STUB_COUNT or over:
         consequence = ids.CONSEQUENCE_NONE
-    elif rule == RULE_STUB_WRONG and b == 2:
-        clause = CLAUSE_NONE  # misdealt, and no whole deck either: no rule speaks of that
     when = flow.profile.exposure if what == ids.REC_HOLE_CARD_SEEN else _TABLE[what][0]
     tail = flow.tail and when & (_TAIL_CONTEXT[flow.tail] | CTX_GREEN) != 0
     if tail:
@@ -313,7 +312,7 @@ def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
     if what == ids.REC_STUB_COUNTED:
         if flow.facts.whole(a) if flow.tail else a == flow.profile.deck_cards:
             return RULE_STUB_COUNT
-        return RULE_STUB_MISDEALT if b == 1 else RULE_STUB_WRONG
+        return RULE_NOT_WHOLE if b == 2 else RULE_STUB_MISDEALT if b else RULE_STUB_WRONG
     if what == ids.REC_MISDEAL and not a:
         # One card short is judged on the finished hand.
         finished = not flow.profile.final_each or row[FINAL]

@@ -69,7 +69,7 @@ def _counted(flow: "Flow", rule: int, now_ms: int) -> bool:
     cards = flow.profile.deck_cards
     if flow.tail and flow.tail != TAIL_HANDED:
         cards = flow.facts.stub()
-    if cards == ids.UNKNOWN_U16 and flow.profile.recorded:
+    if flow.profile.recorded and flow.facts.stub_told_later():
         return False
     record_do(flow, ids.REC_STUB_COUNTED, cards if rule == RULE_STUB_COUNT else ids.UNKNOWN_U16, 0, now_ms, rule)
     return True

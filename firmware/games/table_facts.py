@@ -104,6 +104,12 @@ class TableFacts:
             return ids.UNKNOWN_U16
         return max(0, row[REST] - _signed(row[BY_HAND]))  # a deck that gave out left too little for a final deal
 
+    def stub_told_later(self) -> bool:
+        """Whether the final deal is still to be put on record. Of a round dealt by hand to positions that were not told
+        no record can tell what the stub must have."""
+        row = self.row
+        return row[TAIL] not in (0, TAIL_HANDED) and self.stub() == ids.UNKNOWN_U16 and row[REST] != U8_MAX
+
     def whole(self, counted: int) -> bool:
         """Whether a stub of so many cards shows a whole deck. Where a hand was found with another number of cards than
         the device had counted into it, both are evidence, and a count that agrees with either is right."""

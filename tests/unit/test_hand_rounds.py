@@ -311,3 +311,18 @@ def test_a_press_that_came_before_the_second_closing_does_not_end_the_round():
     table.end()
     assert "round_ended" in table.stage.names()
     table.close()
+
+
+def test_with_records_a_count_is_taken_by_word_where_positions_were_not_told():
+    """No record could tell what the stub must have, and the round would never end."""
+    table = HandTable("boston-5-stud", "hand", records=True)
+    for step in ("inspected", "verified", "shown", "washed"):
+        assert table.record(step, 1) == DONE
+    for _ in range(4):
+        table.out().played(0).end()
+    table.out().played(0).end()
+    assert table.display == ["Count the stub", "Right: press LOCK", "Wrong: press ACK", ""]
+    assert table.record("stub_counted", 37) == REFUSED and table.reason() == ids.REASON_STATE
+    table.play(("", 300, "press", "lock"), ("recorded", 300, "wait", 0)).end()
+    assert table.flow.state == WAITING_FOR_DECK
+    table.close()
