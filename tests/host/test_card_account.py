@@ -1,5 +1,6 @@
 """The account of where the cards are, against the rule itself: every card of the deck is in a hand, in the rack or in
-the stub. A state machine deals rounds of all poker games with every irregularity that people can put on record.
+the stub. A state machine deals rounds of all poker games, by the device and by hand, with every irregularity that
+people can put on record.
 
 The procedure is the device's own; only motors and beams are left out: what they would move is moved in the ledger."""
 
@@ -20,8 +21,10 @@ from hypothesis.stateful import (
 )
 
 from firmware.deck.ledger import PATH, STORE, TRAY
+from firmware.games import deck_steps, round_steps
 from firmware.games import flow as states
-from firmware.games import round_steps
+from firmware.games.by_hand import HandRounds
+from firmware.games.profile import TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.records import record_do, record_objection
 from firmware.games.settling import tail_resume
 from firmware.games.table_facts import FACE_UPS
@@ -66,10 +69,11 @@ class Table(RuleBasedStateMachine):
     """One round. `over`: void, or its stub was counted."""
 
     game = ""
+    dealing = "shoe"
 
     @initialize(players=st.integers(1, 9), told=st.booleans())
     def begin(self, players: int, told: bool) -> None:
-        profile = load_profile(self.game).at_table(BOARD)
+        profile = load_profile(self.game).at_table({**BOARD, "table": {"dealing": self.dealing}})
         self.inp, self.out = Inputs(), Outputs()
         self.flow = flow = states.Flow(Spec(BOARD), profile, Outbox(), array("H", [0] * 64))
         flow.room = 10_000
@@ -87,11 +91,37 @@ class Table(RuleBasedStateMachine):
         flow.ledger.settle()
         flow.outbox.deck = 1
         flow.tray.empty = True
-        flow.state = states.DECK_READY
-        flow.positions = self.players if told else 0
+        if profile.mode:
+            self.hand_out()
+        else:
+            flow.state = states.DECK_READY
+        flow.positions = self.players if told or profile.mode else 0  # by hand the device knows nothing else
         self.press(PRESS_CLOSE)
-        if flow.state == states.WAITING_FOR_LOCKOUT:
+        if profile.lockout:
             self.press(PRESS_LOCK)
+        if profile.mode:
+            self.deal_by_hand()
+
+    def hand_out(self) -> None:
+        """The device has shuffled and counted the deck, and the dealer takes it."""
+        flow = self.flow
+        flow.by_hand = HandRounds()
+        flow.outbox.post(ids.EV_DECK_VERIFIED, 52, 52)
+        flow.ledger.move(STORE, TRAY, 52)
+        flow.state = states.REMAINDER_OFFERED
+        self.commit()
+        round_steps.step_remainder_offered(flow, self.inp, self.out, 0)
+        self.commit()
+
+    def deal_by_hand(self) -> None:
+        """The cards of the plan; the device sees none of them."""
+        profile = self.flow.profile
+        for seat in range(1, self.players + 1):
+            self.deck.deal(seat, profile.stack_cards)
+        community = profile.closings > 1
+        self.deck.deal(COMMUNITY if community else DEALER, profile.last_cards)
+        if profile.final_fixed and not profile.final_each:
+            self.deck.deal(COMMUNITY, profile.final_fixed)
 
     # -- the machine, without motors ---------------------------------------------------------------------------
 
@@ -112,6 +142,8 @@ class Table(RuleBasedStateMachine):
             states.STACK_OFFERED: round_steps.step_stack_offered,
             states.WAITING_FOR_WAGERS: round_steps.step_waiting_for_wagers,
             states.WAITING_FOR_GREEN: round_steps.step_waiting_for_green,
+            states.WAITING_FOR_DECK: deck_steps.step_waiting_for_deck,
+            states.WAITING_FOR_ROUND_END: round_steps.step_waiting_for_round_end,
         }[flow.state]
         step(flow, self.inp, self.out, 0)
         self.settle()
@@ -135,6 +167,10 @@ class Table(RuleBasedStateMachine):
         self.commit()
         assert self.last[0] == message
         return self.last[1]
+
+    def waits(self) -> int:
+        """What a round that is dealt by hand waits for."""
+        return states.WAITING_FOR_WAGERS if self.flow.tail == TAIL_WAGERS else self.flow.state
 
     def going(self) -> bool:
         return not self.over and bool(self.flow.round_open or self.flow.tail)
@@ -167,7 +203,7 @@ class Table(RuleBasedStateMachine):
         while self.flow.state == states.STACK_OFFERED:
             self.take()
 
-    @precondition(lambda self: self.going() and self.flow.state == states.WAITING_FOR_WAGERS)
+    @precondition(lambda self: self.going() and states.WAITING_FOR_WAGERS in (self.flow.state, self.waits()))
     @rule()
     def close_again(self) -> None:
         self.press(PRESS_CLOSE)
@@ -219,6 +255,8 @@ class Table(RuleBasedStateMachine):
         return {seat for seat in self.deck.left if 0 < seat < COMMUNITY} - self.folded - self.void
 
     def decides(self) -> bool:
+        if self.flow.profile.mode:
+            return not self.final and self.flow.tail == TAIL_SETTLING
         return not self.final and self.flow.state not in (states.STACK_OFFERED, states.WAITING_FOR_WAGERS)
 
     @precondition(lambda self: self.going())
@@ -284,6 +322,9 @@ class Table(RuleBasedStateMachine):
         if self.final and hand and hand not in self.second:
             self.deck.deal(UNNAMED, -2)
             self.deck.deal(hand, 2)
+        if self.flow.profile.mode:
+            self.deck.deal(hand, cards - self.deck.left[hand])
+            return
         counted = self.deck.left[hand] - by_hand
         if by_hand:
             self.deck.left[hand] = counted + max(cards - counted, 0)
@@ -351,7 +392,14 @@ class Table(RuleBasedStateMachine):
         assert self.flow.facts.stub() == (self.deck.stub() if known else UNKNOWN)
 
 
-@pytest.mark.parametrize("name", ["double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker"])
-def test_every_expected_number_follows_the_cards(name: str) -> None:
-    machine = type("TableOf", (Table,), {"game": name})
+POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
+
+
+@pytest.mark.parametrize(
+    ("name", "dealing"),
+    [(name, dealing) for name in POKER for dealing in ("shoe", "hand") if (name, dealing) != (POKER[0], "hand")]
+    + [(POKER[0], "manual")],
+)
+def test_every_expected_number_follows_the_cards(name: str, dealing: str) -> None:
+    machine = type("TableOf", (Table,), {"game": name, "dealing": dealing})
     run_state_machine_as_test(machine, settings=settings(max_examples=100, stateful_step_count=40, deadline=None))

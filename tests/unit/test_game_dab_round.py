@@ -389,3 +389,13 @@ def test_whose_a_later_card_is_can_be_told_and_the_numbers_must_agree():
     shoe.draw()
     assert shoe.flow.play.draws == 8
     shoe.close()
+
+
+def test_a_card_is_burned_once():
+    """Proves: DAB-15g (in part)"""
+    shoe = Shoe().load().boxes(1).draw(2)  # the burn of the shoe, and the dealer's card
+    assert shoe.record("burned", 1, 3) == DONE
+    assert shoe.record("burned", 1, 3) == REFUSED and shoe.reason() == ids.REASON_STATE
+    assert shoe.record("face_up", 1) == REFUSED  # none of the cards in play
+    assert shoe.zones() == (0, 2, 18, 0)
+    shoe.close()

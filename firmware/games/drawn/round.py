@@ -83,6 +83,7 @@ class Play:
         """Another round."""
         self.draws = 0
         self.early = 0
+        self.burnt = 0  # of the draws, those that were burned: on a pat hand, or refused
         self.changed = False  # a card, a record or an answer: what is needed next may be something else
         self.closed = False  # the first card has closed the betting
         self.box = ids.UNKNOWN_U8  # who gets the next card, as told
@@ -166,7 +167,7 @@ class Play:
         drawing = flow.state == DRAWING
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
-        come = self.draws if drawing else 1 if self.burned else 0
+        come = self.draws - self.burnt if drawing else 1 if self.burned else 0
         if what == ids.REC_FACE_UP and a > come and (drawing or not one_round):
             return ids.REASON_STATE  # so many cards have not come
         if one_round:
@@ -219,7 +220,7 @@ class Play:
         if not a:
             due = self.burns(flow) if flow.state == DRAW_READY else self.burned
             return ids.REASON_NONE if due else ids.REASON_STATE
-        if flow.state != DRAWING or a > self.draws:
+        if flow.state != DRAWING or a > self.draws - self.burnt:
             return ids.REASON_STATE
         return ids.REASON_NONE if BURN_PAT_HAND <= b <= BURN_REFUSED else ids.REASON_ARGUMENT
 
@@ -311,6 +312,7 @@ class Play:
     def _burned(self, flow: "Flow", cards: int) -> None:
         if cards:
             flow.ledger.move(zones.DEALT, zones.DISCARDED, cards)
+            self.burnt += cards
         elif flow.state == DRAWING:
             # What was taken for the burn has been the first card of the round.
             flow.ledger.move(zones.DISCARDED, zones.DEALT, 1)
