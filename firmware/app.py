@@ -1,4 +1,4 @@
-"""Composition: one scan samples the inputs, lets every machine decide, drives the outputs, and keeps the facts.
+"""The composition of a device: one scan samples inputs, lets every machine decide, drives outputs, records events.
 
 Only `decide` runs while cards move under a promise not to allocate. Recording events, drawing an order and acting on
 acknowledgements is quiet work: done between scans in which nothing moves.
@@ -114,7 +114,7 @@ class App:
         self.recorder.announce(self.out, board_crc, self.scanned_ms)
 
     def _connect(self, config: "Config", codes: "dict[int, bytes]", words: "Words") -> None:
-        """The link, and who speaks and writes down what."""
+        """Make the link, and what reports, runs commands and records."""
         hal = self.hal
         flow = self.flow
         journal = self.journal
@@ -232,7 +232,7 @@ class App:
             if inp.presses != flow.panel.presses:
                 panel_scan(flow.panel, inp)
             self.turned = inp.level[IN_KEY] != self.service.on
-        # Most of the time nobody presses, and the tray knows what its beam says: a question is half a call's price.
+        # Most scans see no press and no change at the tray: this test costs half as much as the call.
         if not (flow.tray.blocked if inp.level[IN_TRAY] else flow.tray.empty):
             next_ms = tray_scan(flow.tray, inp, now_ms)
             if next_ms < wake_ms:
@@ -268,18 +268,18 @@ class App:
             self.inp.axis = 1
 
     def overran(self, took_ms: int) -> None:
-        """A scan was late. It may be, as long as nothing moves that it should have stopped."""
+        """Count a late scan if motors ran meanwhile: it should have stopped them in time."""
         overruns = self.reporter.overruns
         if motors_running(self.inp, self.out):
             overruns[0] += 1
             overruns[1] = max(overruns[1], took_ms)
 
     def resting(self) -> bool:
-        """Whether memory may be collected: nothing moves, and nobody could tell from the pause how a shuffle goes."""
+        """Whether memory may be collected: nothing moves, and the pause would not reveal how a shuffle goes."""
         return self.flow.state != SHUFFLING and not motors_running(self.inp, self.out)
 
     def _quiet_due(self) -> bool:
-        """Whether there is quiet work at all: asked in every scan, so that the dearer question is asked rarely."""
+        """Whether there is quiet work: a cheap test in every scan, before the dearer one of _still."""
         flow = self.flow
         machine = flow.machine
         if machine.busy and machine.state == JOB_RUNNING and flow.state != PREPARING:
@@ -302,7 +302,7 @@ class App:
         machine = self.flow.machine
         if machine.state == JOB_FAILED or self.coasting or motors_running(self.inp, self.out):
             return False
-        # Gravity moves cards too, and what is left of a motion; and a hand, which does not ask whether anybody watches.
+        # Cards also move by gravity, by what is left of a motion, and by hand.
         if machine.draws and self.flow.state in _HAND_STATES:
             return self._hand_still(now_ms)
         return not (machine.state == JOB_RUNNING and machine.busy)
@@ -311,7 +311,7 @@ class App:
         inp = self.inp
         if not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B] or inp.raw[IN_THROAT_A] or inp.raw[IN_THROAT_B]):
             return not self.eventful or self.wake_ms != 0  # one that sees a card gone: the next scan comes at once
-        # Nobody watches yet: what blocks a beam for so long is no hand, and has to be found by the beam test.
+        # Cards are not counted yet. What blocks a beam for so long is no hand: the beam test has to find it.
         return self.flow.state == PREPARING and ticks_diff(now_ms, self.flow.entered_ms) >= HAND_MS
 
     def _quiet(self) -> bool:
@@ -354,13 +354,13 @@ class App:
         self.reporter.meters_due = True
 
     def _set_time(self) -> None:
-        """A host with the right told the time: say what it was before, since what is recorded after depends on it."""
+        """Set the clock as an authorised host asked. The event says the old time, since later records depend on it."""
         reporter = self.reporter
         reporter.time_set = False
         values = reporter.time_values
         old_s = self.recorder.utc_s()
         if not self.outbox.roomy():
-            return  # a clock that changes without a record is none; without an answer the host asks again
+            return  # the clock must not change without a record; without an answer the host asks again
         values[1] = self.outbox.uptime_s
         values[2] = self.outbox.uptime_ms
         reporter.time_due = True

@@ -1,6 +1,6 @@
-"""The recorder makes what happened durable, and keeps the journal's house: seals, keys, room, what a halt left behind.
+"""The recorder makes events durable and maintains the journal: seals, keys, room, the reason of a halt.
 
-All of it is quiet work: the app calls it only while no card moves.
+The app calls it only while no card moves.
 """
 
 from micropython import const
@@ -33,7 +33,7 @@ FILLING_PART = const(3)  # of the journal left: time to look for the host, befor
 
 
 class Recorder:
-    """Takes events from the outbox into the journal, and tells those who have to know."""
+    """Moves events from the outbox into the journal, and notifies seeds, seals, facts and commands."""
 
     def __init__(
         self,
@@ -55,15 +55,15 @@ class Recorder:
         self.outbox = flow.outbox
         self.book_store = facts_open(hal, journal, flow.facts)
         self.prefix = [0, boot, 0, 0, 0, 0, 0]
-        self.utc_offset_s = 0  # UTC minus uptime; 0 while nobody has told
-        self.utc_offset_next = 0  # from the record on that says so
+        self.utc_offset_s = 0  # UTC minus uptime; 0: not set
+        self.utc_offset_next = 0  # takes effect with the record of the change
         self.halted = False  # storage still says why the firmware stopped last time
         self.filling_told = False
         self.ready_seq = 0  # the last record when storage was made ready for a round
         self.readying = False  # that takes more steps
 
     def announce(self, out: "Outputs", board_crc: int, now_ms: int) -> None:
-        """A boot: what is told first, and what becomes of whatever was going on before."""
+        """After a boot: post what comes first, and end what was going on before."""
         flow = self.flow
         journal = self.journal
         flow.set_round(journal.round_last, False)
@@ -98,7 +98,7 @@ class Recorder:
         return self.utc_offset_s + self.outbox.uptime_s if self.utc_offset_s else 0
 
     def record_all(self) -> bool:
-        """Whatever was posted. True if anything was."""
+        """Record all posted events. True if there were any."""
         busy = False
         while self.outbox.count:  # bounded by the outbox
             if not self._record():
@@ -130,7 +130,7 @@ class Recorder:
         return True
 
     def _tell(self, entry: "Entry") -> None:
-        """What was recorded, to those who have to know."""
+        """Notify seeds, seals, facts and commands of a recorded event."""
         message = entry.message
         # The end of a round concerns the deck it was played with, which need not be the one inside.
         if message != ids.EV_ROUND_ENDED or entry.deck == self.outbox.deck:
@@ -143,7 +143,7 @@ class Recorder:
             self.runner.found(entry.values[0])
 
     def keep_house(self) -> bool:
-        """What the journal itself needs, once everything that happened is in it. True if there is more to record."""
+        """Maintain the journal once all events are in it. True if that posted more."""
         if self.halted:
             self.halted = not halt_forget(self.hal)
         self.service.tell()

@@ -61,12 +61,12 @@ class Invariants:
         if plant.crashes:
             if not self.locations.word_false:
                 raise Finding("crash: the machine was broken in " + self._name())
-            plant.crashes = 0  # by whoever closed the door on a card that no beam sees
+            plant.crashes = 0  # of the hand that closed the door on a card that no beam sees
         if not rig.powered:
             self.app = None
             return
         if plant.now_us < rig.stuck_us:
-            return  # nobody is there to keep a promise; the watchdog is
+            return  # no firmware runs that could keep an invariant; the watchdog ends this
         app = rig.app
         flow = app.flow
         if app is not self.app:
@@ -124,7 +124,7 @@ class Invariants:
         return ids.STATE_NAMES.split()[self.rig.app.flow.state]
 
     def _prog(self, address: int, buf: bytearray) -> bool:
-        # The last word of a firmware that halts does not wait for the card that coasts: nobody would write it later.
+        # A firmware that halts writes its reason at once, although a card coasts: it cannot write it later.
         if self._is_moving() and not self.rig.crash_name:
             raise Finding("storage: written while a card moved in " + self._name())
         return self.prog(address, buf)

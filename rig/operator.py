@@ -125,7 +125,7 @@ def recover(stage: "Stage") -> None:
 def good_round(stage: "Stage") -> None:
     """An empty machine, a good deck, and everything that is to be done with it once.
 
-    Noise that was bad at the boot is told at the first shuffle, however good it has become: that one is tried again."""
+    A noise source that was bad at the boot fails the first shuffle, even if it is good by then: it is tried again."""
     for action in ("open", "clear", "close"):
         stage.run(500)
         stage.act(action, {})

@@ -57,14 +57,14 @@ def _path_clear(inp: "Inputs", lines: "tuple[int, ...]") -> bool:
 
 
 def step_starting(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Nothing turns before the boot has been recorded: an unexpected reset must leave a trace first."""
+    """Wait until the boot is recorded before any motor turns: an unexpected reset must leave a trace first."""
     if not flow_committed(flow) or flow.door.is_open:
         return FOREVER_MS
     return flow_enter(flow, PROVING_EMPTY, now_ms)
 
 
 def step_proving_empty(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """The self-test: beams, axis, home. Empty is proved, never assumed; a latched warning ends only here."""
+    """Run the self-test: beams, axis, home. A latched warning ends only when the machine is proved empty here."""
     clear = _path_clear(inp, _PATH_AND_TRAY)
     if flow.phase == PHASE_START:
         if not clear:
@@ -108,8 +108,8 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
 
 
 def _new_deck(flow: "Flow", now_ms: int) -> None:
-    """ACK confirms that a new deck is in place of one that was ordered off the table, once the door was opened since:
-    the press that told of the wrong count may come twice, and somebody with the key of the door has looked inside."""
+    """Take ACK as confirmation that a new deck is in place of one ordered off the table, if the door was opened since:
+    the press for the wrong count may bounce, and opening the door takes its key."""
     deck = deck_next(flow)
     looked = flow.facts.deck(deck, HELD) & HELD_LOOKED
     if looked and not flow.profile.recorded and flow_committed(flow) and flow.panel.take(PRESS_ACK):

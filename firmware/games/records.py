@@ -97,7 +97,7 @@ _CTX_EMPTY = CTX_IDLE | CTX_SETTLING | CTX_STOPPED  # no deck inside that could 
 _CTX_QUIET = CTX_IDLE | CTX_READY | CTX_SPENT
 _CTX_FINAL = CTX_GREEN | CTX_REST | CTX_SETTLING
 
-# By state: its bit, and one; 0: cards move, or nobody may say anything.
+# By state: the number of its bit, plus one; 0: cards move, or no record is taken.
 _CONTEXT = b"\0\0\1\0\0\2\3\0\4\6\0\7\0\x0b\0\x0b\2\2\x09\x0a\5"
 
 # By TAIL of the facts.

@@ -1,7 +1,7 @@
-"""The tail of a round: every card is out of the machine, and the dealer settles until he ends it.
+"""The tail of a round: all its cards are out of the machine, and the dealer settles it until he ends it.
 
-It lives beside whatever the machine does meanwhile: with two decks the other one is taken in and shuffled, a fault of
-which voids nothing of this round. Its events carry its own round and deck.
+It runs beside what the machine does meanwhile: with two decks the other one is taken in and shuffled, and a fault there
+does not void this round. Its events carry its own round and deck.
 """
 
 from firmware.deck import ledger as zones
@@ -64,8 +64,8 @@ def count_pressed(flow: "Flow", now_ms: int) -> bool:
 
 
 def _counted(flow: "Flow", rule: int, now_ms: int) -> bool:
-    """Without records the dealer alone knows the final deal, and so which number is right: his word is taken. With
-    records the final deal is told first, and presses made before do not count."""
+    """Record the count. Without records only the dealer knows the final deal, and so which number is right. With
+    records the final deal is recorded first, and presses made before do not count."""
     cards = flow.profile.deck_cards
     if flow.tail and flow.tail != TAIL_HANDED:
         cards = flow.facts.stub()

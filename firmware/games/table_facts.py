@@ -245,7 +245,7 @@ class TableFacts:
             row[FACE_UPS] = 0
 
     def _shoe_over(self, deck: int) -> None:
-        """What is left was taken out. Cards that nobody has drawn are still in the order they were brought into."""
+        """The rest was taken out. Cards that were not drawn are still in the order of the shuffle."""
         row = self.row
         if row[PLAYED]:
             row[PLAYED] = 0

@@ -161,7 +161,7 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
 
 
 def _start_over(reporter: Reporter) -> None:
-    """A new session begins with the first event that nobody has acknowledged."""
+    """Begin a new session with the first event that is not acknowledged."""
     reporter.session_number = reporter.link.session.number
     reporter.host_seen = True
     reporter.ending_told = False

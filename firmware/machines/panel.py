@@ -31,7 +31,7 @@ _LINES = (IN_CLOSE, IN_LOCK, IN_SEAT, IN_GREEN, IN_ACK)
 
 
 class Panel:
-    """Counts presses per button; whoever acts on them takes them."""
+    """Counts presses per button; the step that acts on them takes them."""
 
     def __init__(self) -> None:
         self.seen = [0] * PRESS_COUNT
@@ -45,7 +45,7 @@ class Panel:
         return presses
 
     def clear(self) -> None:
-        """Presses made before a step do not count for it: nobody confirms what has not been asked yet."""
+        """Forget all presses: those made before a step do not count for it."""
         for i in range(PRESS_KINDS):
             self.pressed[i] = 0
 

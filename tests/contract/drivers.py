@@ -86,7 +86,7 @@ class Driver:
         return self.plant.now_us - before_us <= verbs * self.verb_us
 
     def rest(self):
-        """A moment in which nobody looks at the clock, for whoever has to tidy up."""
+        """Let a port tidy up outside of measured time."""
 
     def soon(self):
         """Let what interrupts do be done."""

@@ -20,7 +20,6 @@ ORIGIN_US = 0x40000000 - 3000000  # clocks wrap early in every test, and not bot
 ORIGIN_MS = 0x40000000 - 2000
 UART_TX_BYTES = 32
 UART_PLAIN_BYTES = 256  # what MicroPython takes if nobody asks for a buffer
-FOREVER_US = 1 << 50
 
 
 class Module:

@@ -2,7 +2,6 @@
 
 import importlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 FS_OFFSET = 0xA0000
@@ -10,11 +9,6 @@ BLOCK_SIZE = 4096
 BLOCK_COUNT = 352
 _PROG_SIZE = 256
 _DISK_VERSION = 0x00020000  # what this MicroPython mounts; it reformats anything newer
-
-
-def read_tree(folder: Path) -> dict[str, bytes]:
-    """Every file under a folder, by its path from there."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def build_image(files: Mapping[str, bytes]) -> bytes:

@@ -14,7 +14,6 @@ from emulator.flashfs import FS_OFFSET
 from emulator.pio import PioClock
 from emulator.pl011 import Pl011
 
-CLOCK_HZ = 125_000_000
 _PERI_HZ = 48_000_000
 _BUFFER_CONTROL = 0x80  # of USB's endpoint 0, to the host, in the memory that both share; eight bytes each
 _WATCHDOG_LOAD = 0x04

@@ -1,7 +1,7 @@
-"""The hole-card reader: asked only as the rules want it, it says blackjack or not, and nothing else to anybody.
+"""The hole-card reader: it answers blackjack or not, only when the rules allow the question, and nothing else.
 
-It is lit for the one question that the up-card leaves, and only while that may be asked; in the dark it knows no face.
-Whoever asks otherwise gets no answer, after the same time, and a supervisor is told.
+It is lit for the one question that the up-card leaves, and only while that may be asked; unlit it recognises no face.
+Any other use gets no answer, after the same time, and an event asks for a supervisor.
 """
 
 from micropython import const
@@ -74,7 +74,7 @@ def reader_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int
 
 
 def _waits_ms(reader: Reader, inp: "Inputs", now_ms: int) -> int:
-    """Until something is to be told of what it sees now."""
+    """Milliseconds until what it sees now has to be posted."""
     state = _seen(reader, inp)
     if state != reader.state:
         reader.state = state
@@ -132,7 +132,7 @@ def _tell(flow: "Flow", reader: Reader, match: int) -> int:
 
 
 def _off(flow: "Flow", reader: Reader) -> None:
-    """Nobody may believe this reader any more: it is not used again before somebody has looked at it."""
+    """Switch the reader off: it contradicts itself, and is not used again before it was inspected."""
     profile = flow.profile
     clause = profile.clauses[RULE_READER_FAULT]
     reader.broken = True

@@ -1,8 +1,8 @@
-"""What is known of a shoe that is drawn by hand and of its round, and what the records of its game mean.
+"""The state of a shoe that is drawn by hand and of its round, and what the records of its game mean.
 
-A shoe does not outlive a power cut, and neither does this: whatever must is in the facts. Cards have numbers in their
-round, from 1, and the deal plan says whose each is: the dealer's, one to each box, a second to each box; where a reader
-is used, the dealer's hole card; then whoever wants more.
+A power cut ends the shoe and clears this state; what has to survive is in the facts. Cards of a round are numbered
+from 1, and the deal plan says whose each is: the dealer's, one to each box, a second to each box; where a reader is
+used, the dealer's hole card; then cards that players ask for.
 """
 
 from micropython import const
@@ -92,7 +92,7 @@ class Play:
         self.called = False  # Dealer's Card
         self.refill = 0
         self.rack = 0
-        self.no_call = False  # the hole card is dealt before the hits: nobody has to call anything
+        self.no_call = False  # the hole card is dealt before the hits: Dealer's Card is not called
         self.reader.begin()
 
     def loads(self) -> int:
@@ -106,7 +106,7 @@ class Play:
     # -- the plan --------------------------------------------------------------------------------------------------
 
     def deal(self, flow: "Flow") -> int:
-        """Cards of the deal, the dealer's first one included; 0 if nobody has told how many boxes play. A game of one
+        """Cards of the deal, the dealer's first one included; 0 if the number of boxes is unknown. A game of one
         deck deals by its plan: so many to each position, then the last."""
         profile = flow.profile
         if profile.one_round:
@@ -153,7 +153,7 @@ class Play:
         return self.need(flow) != ids.NEED_NONE and self.draws > self.deal(flow) + 1
 
     def uncalled(self, flow: "Flow") -> bool:
-        """At the end of a round: cards came after the deal, and nobody has called the dealer's."""
+        """Whether cards came after the deal in this round, and Dealer's Card was not called."""
         return not (self.called or self.no_call) and self.draws > (self.deal(flow) or 1)
 
     def page(self, flow: "Flow") -> "Page | None":

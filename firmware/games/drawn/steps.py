@@ -124,7 +124,7 @@ def _forgotten(flow: "Flow") -> None:
 
 
 def _burned(flow: "Flow") -> None:
-    """In a game that knows burns they are told of; in any other they are in the ledger."""
+    """Post burned cards in a game that has burns; in any other they are in the ledger only."""
     play = flow.play
     profile = flow.profile
     cards = flow.machine.count - play.counted
@@ -223,7 +223,7 @@ def _settle(flow: "Flow", out: "Outputs", now_ms: int) -> int:
 
 
 def _asked(flow: "Flow") -> bool:
-    """Somebody wants the round to be over. With a card in the throat it is not, and has to be asked for again."""
+    """Whether the dealer or a command ends the round. With a card in the throat that does not count."""
     return flow.panel.take(PRESS_GREEN) + flow.panel.take(PRESS_END) != 0 and not flow.machine.busy
 
 
@@ -330,7 +330,7 @@ def _refill(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 
 def step_deck_spent(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Somebody takes out what is left: counted by nobody here unless every card was drawn."""
+    """Wait until the rest was taken out by hand. It is not counted, unless every card was drawn."""
     if _too_many(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if not flow.machine.drained:
