@@ -14,6 +14,7 @@ from firmware.games.door import Door
 from firmware.games.flow import (
     DECK_HELD,
     SHUFFLING,
+    STACK_OFFERED,
     STATE_COUNT,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
@@ -51,6 +52,8 @@ class Shown:
         self.round_open = True
         self.tail = False
         self.outbox = self
+        self.machine = self.feed = self
+        self.face_ups = 0
         self.round = 1
         self.play = None
         self.cover = CoverAll()
@@ -74,6 +77,9 @@ def every_page():
     unplayed.round_open = False
     unplayed.round = 0
     yield unplayed
+    face_up = Shown(STACK_OFFERED)
+    face_up.face_ups = 1
+    yield face_up
     extra = Shown(WAITING_FOR_GREEN)
     extra.facts.row[EXTRA] = 1
     yield extra

@@ -58,7 +58,7 @@ class _Story:
         during = self.motion if self.motion in INTENTS and self.motion_seq >= reach else 0
         is_open = 1 if self.round and self.round_seq >= reach and not self.cards_out else 0
         if during or is_open:
-            # A loaded deck of which no stack has been started may lie in a manual shoe. Power cuts no round short there.
+            # A loaded deck without a started stack may lie in a manual shoe, where power cuts no round short.
             open_known = self.round_known and not (is_open and during == EV_DECK_LOADED)
             self.owed = (during if self.motion_known else None, is_open if open_known else None)
         else:
