@@ -12,6 +12,7 @@ SPEED ?=
 UF2 ?=
 MINUTES ?= 1
 WRITE ?=
+RULES ?=
 JOBS ?=
 ROUNDS ?=
 NAMES ?=
@@ -152,6 +153,12 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 
 trace: ready ## which test proves which clause of the games' rules; WRITE=1 renews docs/RULES.md
 	@$(TOOL) rules $(if $(WRITE),--write)
+
+.PHONY: mutants
+mutants: ready ## change each value of the games' rules once: which test notices?  RULES=1 [SEED= MINUTES= ONLY=]
+	@$(if $(RULES),,echo 'make mutants RULES=1 [SEED= MINUTES= ONLY=]'; exit 2)
+	@$(TOOL) mutants --rules $(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
+		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)')
 
 fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]
 	@$(TOOL) fuzz --minutes $(MINUTES) $(call opt,--seed,$(SEED))

@@ -110,6 +110,7 @@ def test_what_a_game_has_no_clause_for_it_cites_none_for(code: str, name: str) -
 
 
 def test_the_columns_of_cover_all_are_those_of_the_matrix() -> None:
+    """Proves: CS-12k (in part)"""
     matrix = read(ROOT / "game_profiles" / "cover_all.json")
     columns = {
         str(players): [row["pays"][at] for row in matrix["rows"]] for at, players in enumerate(matrix["players"])

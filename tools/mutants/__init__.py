@@ -1,0 +1,8 @@
+"""Changes one thing of the repository at a time and runs the tests that should notice: does each of them fail?
+
+    make mutants RULES=1 [SEED= MINUTES=]
+
+rules.py makes the mutants of game profiles and of the table of house policy. copied_tree.py runs tests against a mutant
+in a copy of the repository; worker.py is the process that does it. Another kind of mutant is another module that yields
+Mutant, and an option of __main__.py.
+"""

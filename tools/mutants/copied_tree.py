@@ -1,0 +1,75 @@
+"""A copy of the repository in which mutants live, and a process there that runs tests against them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mutants.mutant import ENDED, Mutant, Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+# What tests import or read.
+_FOLDERS = ("firmware", "hal", "rig", "host_tools", "board_configs", "game_profiles", "rules", "tests", "tools")
+_FILES = ("pyproject.toml",)
+
+
+class CopiedTree:
+    def __init__(self, root: Path, worker: subprocess.Popen[str]) -> None:
+        self.root = root
+        self._worker = worker
+        self._sound: set[str] = set()  # tests that pass here while nothing is changed
+
+    def judge(self, mutant: Mutant) -> Verdict:
+        """Run the tests until one fails. The file is as before when this returns."""
+        path = self.root / mutant.path
+        before = path.read_bytes()
+        path.write_text(mutant.text, encoding="utf-8")
+        try:
+            verdict = self._run(mutant.tests)
+        finally:
+            path.write_bytes(before)
+        test = verdict.caught_by
+        if test and test not in self._sound and not test.startswith(ENDED):
+            if self._run((test,)).caught_by:
+                raise RuntimeError(f"{test} fails while nothing is changed: mend it first, it would catch everything")
+            self._sound.add(test)
+        return verdict
+
+    def _run(self, tests: tuple[str, ...]) -> Verdict:
+        worker = self._worker
+        assert worker.stdin is not None and worker.stdout is not None
+        worker.stdin.write(json.dumps(tests) + "\n")
+        worker.stdin.flush()
+        line = worker.stdout.readline()
+        if not line:
+            raise RuntimeError("the process that runs the tests has ended; what it said is above")
+        caught_by, processor_s = json.loads(line)
+        return Verdict(caught_by, processor_s)
+
+
+@contextmanager
+def copied_tree(preload: bool) -> Generator[CopiedTree]:
+    """With `preload` firmware and simulator are imported once for all mutants: right where a mutant is data that is
+    read for every device, wrong where it is code."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        root = Path(folder)
+        # With compiled files and times, so that they stay valid.
+        for name in _FOLDERS:
+            shutil.copytree(ROOT / name, root / name)
+        for name in _FILES:
+            shutil.copy2(ROOT / name, root / name)
+        paths = os.pathsep.join(str(root / name) for name in ("host_tools", "tools"))
+        # Two mutants of one second and size would share a compiled file.
+        env = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-m", "mutants.worker", *(["--preload"] if preload else [])]
+        with subprocess.Popen(
+            command, cwd=root, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as worker:
+            yield CopiedTree(root, worker)
