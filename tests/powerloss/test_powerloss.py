@@ -137,6 +137,11 @@ def test_power_cut_in_scenarios_breaks_no_promise() -> None:
     assert struck >= SLICE * 3 // 4
 
 
+def test_a_round_dealt_from_a_manual_shoe_outlives_a_power_cut() -> None:
+    """No rule voids it; the journal says that it was not cut short, and makes sense."""
+    check(replace(scenario_job("b5-drawn-dealer-card-seen"), cuts=(parse_cut("frame:27:0"),)))
+
+
 @pytest.mark.parametrize("name", ["dab-a-ten-in-the-shoe", "dab-two-tens-in-the-shoe"])
 def test_a_card_that_was_drawn_and_taken_out_of_the_game_is_in_the_books(name: str) -> None:
     assert survey(scenario_job(name)).problems == []
