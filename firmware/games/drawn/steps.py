@@ -1,8 +1,7 @@
 """Steps of the procedure where a dealer draws by hand: wait for a round, count what is drawn, take out what is left.
 
-A shoe lasts for many rounds. Cards drawn outside of one are burned; where a game says that the first card closes the
-betting, that card is the first of the round. The cut card ends the shoe after the round it shows in.
-"""
+A shoe lasts for many rounds. Cards drawn outside of one are burned; where the first card closes the betting, it is the
+first of the round. The cut card ends the shoe after the round it shows in."""
 
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.fault import FAULT_COMPOSITION, FAULT_MISMATCH, FAULT_NONE
@@ -216,7 +215,8 @@ def _settle(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     if flow.tail == TAIL_SETTLING and flow.need != ids.NEED_COUNT:
         panel.take(PRESS_LOCK)
         panel.take(PRESS_ACK)
-    if not tail_scan(flow, out, panel.pressed[PRESS_GREEN] != 0, now_ms) or flow.state != DRAWING:
+    if not tail_scan(flow, out, panel.pressed[PRESS_GREEN] + flow.need != 0, now_ms) or flow.state != DRAWING:
+        flow.play.changed = not flow_committed(flow)  # what is due follows from the record of a count
         return FOREVER_MS
     flow.outbox.round = 0
     return flow_enter(flow, DECK_SPENT, now_ms)
