@@ -29,7 +29,7 @@ class CoverAll:
     """What Flow.cover is where the table plays it. Sole writer of its fields."""
 
     def __init__(self) -> None:
-        self.hands = 0  # that take part in this round; 0: none is shown
+        self.hands = 0  # that take part in the last round of which the rest was released
         self.leaf = 0  # of its pages
 
     def begin(self, flow: "Flow") -> None:
@@ -40,9 +40,6 @@ class CoverAll:
         column = hands if hands in flow.profile.columns else 0
         flow.outbox.post(ids.EV_COVER_ALL, hands, column, text=flow.profile.clauses[RULE_COVER_ALL])
 
-    def end(self) -> None:
-        self.hands = 0
-
     def turn(self, flow: "Flow") -> None:
         """Show the next page if SEAT was pressed."""
         if self.hands and flow.panel.take(PRESS_SEAT):
@@ -51,7 +48,7 @@ class CoverAll:
 
     def page(self, flow: "Flow") -> "Page | None":
         """The column of this round, two rows a page, with what to do next on each."""
-        if not self.hands or flow.state not in _STATES:
+        if not (flow.round_open or flow.tail) or not self.hands or flow.state not in _STATES:
             return None
         column = flow.profile.columns.get(self.hands)
         then = "Take the remainder"

@@ -226,8 +226,6 @@ class Flow:
 
     def set_tail(self, tail: int) -> None:
         self.tail = tail
-        if not tail and self.cover is not None:
-            self.cover.end()
 
 
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
