@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fairshoe.games.double_attack import cut_order, cut_starts_at, deal_plan, forecast, pick_up, rebuild
+from fairshoe.games.double_attack import cut_order, cut_starts_at, deal_plan, forecast, out_of_turn, pick_up, rebuild
 from fairshoe.messages import CutReached, Event, Recorded, RoundEnded, RoundStarted, What
 
 
@@ -37,6 +37,16 @@ def test_splits_bound_how_many_cards_a_round_can_take() -> None:
     for boxes, positions in ((8, 7), (0, 7), (3, 5)):
         with pytest.raises(ValueError, match=r"position|boxes"):
             forecast(boxes, positions)
+
+
+def test_a_split_hand_is_completed_before_the_next_one_gets_a_card() -> None:
+    """Proves: DAB-10b"""
+    assert out_of_turn([]) == []
+    split = [(1, 0), (2, 0), (2, 0), (2, 1), (2, 1), (3, 0), (0, 0), (0, 0)]  # box 2 has split, and completes in order
+    assert out_of_turn(split) == []
+    assert out_of_turn([(2, 0), (2, 1), (2, 0)]) == [2]  # back to the first hand of the pair
+    assert out_of_turn([(2, 0), (3, 0), (2, 1), (3, 0)]) == [2]  # another box before the second hand
+    assert out_of_turn([(1, 0), (0, 0), (2, 0)]) == [2]  # after the dealer's card
 
 
 def test_hands_are_rebuilt_from_events_as_numbers() -> None:

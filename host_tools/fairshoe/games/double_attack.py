@@ -61,6 +61,20 @@ def deal_plan(boxes: int, hole_card: bool = False) -> list[int]:
     return [DEALER, *once, *once, *([DEALER] if hole_card else [])]
 
 
+def out_of_turn(cards: Iterable[tuple[int, int]]) -> list[int]:
+    """Which cards after the deal came out of turn, counted from 0: each is given as its box and the hand of that box,
+    from 0 at the dealer's left. A hand is completed before the next one on its right gets a card, in a split box too;
+    the dealer's hand (box 0) comes last."""
+    furthest = (1, 0)
+    late: list[int] = []
+    for number, (box, hand) in enumerate(cards):
+        place = (box or MARKER_BOX_UNKNOWN, hand)
+        if place < furthest:
+            late.append(number)
+        furthest = max(furthest, place)
+    return late
+
+
 def pick_up(boxes: int) -> list[int]:
     """The order in which hands come to the rack: from the dealer's far right on, the dealer's own underneath."""
     return [*range(boxes, 0, -1), DEALER]
