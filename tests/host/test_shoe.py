@@ -406,3 +406,12 @@ def test_a_program_that_only_gives_commands_does_not_pile_up_snapshots() -> None
     while port.rig.plant.now_us < end_us:
         shoe._pump()  # pyright: ignore[reportPrivateUsage]
     assert len(shoe._core._waiting) < 10  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_role_that_reads_hears_that_it_cannot_acknowledge() -> None:
+    for role in (Role.OBSERVER, Role.AUDITOR):
+        port = port_with(KEY, "table")
+        with pytest.raises(HelloRefused, match="reads, and acknowledges no event"):
+            for _event in shoe_on(port, role_key(KEY, role)).events(quiet_s=5.0):
+                pass
+        assert port.rig.app.journal.seq_acked == 0
