@@ -10,17 +10,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from soak.proofs import proofs
+
 from fairshoe.boards import configs
 from fairshoe.games.profiles import game_names
-from fairshoe.journal.expectation import Expected
-from fairshoe.journal.export import Attestation, Export, Record
-from fairshoe.journal.verify import verify
-from fairshoe.keys import seal_key
 from fairshoe.sim.scenario_cases import library
-from firmware.journal.cells import CELL_SIZE, CRC_AT, RECORD_CELL
+from firmware.journal.cells import CELL_SIZE, RECORD_CELL
 from rig.games import load_profile
 from rig.powercut import DARK_MS, KINDS, PowerRun, Survey
-from rig.rig import Rig
 
 Data = dict[str, Any]
 
@@ -268,23 +265,3 @@ def play(job: Job) -> Outcome:
     run = make_run(job)
     problems = run.play() or proofs(run.rig)
     return Outcome(job, run.struck, problems, run.data if problems else None, run.rig.plant.now_us)
-
-
-def proofs(rig: Rig) -> list[str]:
-    """What the host's own verification says about the records that storage holds in the end."""
-    journal = rig.app.journal
-    sealer = rig.app.service.sealer
-    first = max(1, journal.seq_last - journal.capacity + 1)
-    records: list[Record] = []
-    for seq in range(first, journal.seq_last + 1):
-        found = journal.load(seq)
-        records.append(Record(seq, bytes(journal.buf[:CRC_AT]) if found else b""))
-    told = Attestation(first, journal.seq_last, 0, sealer.keys.generation(), journal.head, b"")
-    device = rig.hal.unique_id()
-    told = replace(told, mac=sealer.whole(told.signed(device, journal.log)[4:]))  # the sealer knows its device
-    key = rig.app.link.key
-    export = Export(device, journal.log, 0, [told], records)
-    verdict = verify(export, [seal_key(key)] if key else [], Expected(first=first))
-    if key and not verdict.problems and not verdict.whole:
-        return [f"Finding: chain: records {verdict.unproved} are not proved"]
-    return [f"Finding: chain: {problem.text()}" for problem in verdict.problems]

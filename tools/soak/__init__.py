@@ -5,5 +5,6 @@
     make soak-kill [ROUNDS= SEED=]                                  rounds by commands; host, power and cable are killed
 
 hands.py draws a board, a game, faults and steps; run.py plays them as a scenario while they are drawn; shrink.py makes
-a failing scenario shorter. kill.py, kill_host.py and kill_world.py are `make soak-kill` (`python -m soak.kill`).
+a failing scenario shorter; proofs.py verifies the journal at the end. kill.py, kill_host.py and kill_world.py are
+`make soak-kill` (`python -m soak.kill`).
 """

@@ -21,8 +21,6 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from powerloss.jobs import proofs
-
 import fairshoe
 from fairshoe.boards import configs
 from fairshoe.client.store import Store
@@ -31,6 +29,7 @@ from firmware.protocol import ids
 from rig.card_locations import Finding
 from soak.kill_host import Program
 from soak.kill_world import Killed, World
+from soak.proofs import proofs
 
 BOARD = "pico-carousel"
 GAME = "caribbean-stud"
