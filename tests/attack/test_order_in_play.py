@@ -15,12 +15,13 @@ PART = 8  # bytes of a secret that are no coincidence
 
 
 class Chip:
-    """Looks at the whole storage after every step while a deck is in play."""
+    """Looks at the whole storage after every write while a deck is in play."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.secrets: list[bytes] = []
         self.looked = 0
+        self.writes = -1
         shuffler: Any = stage.rig.app.shuffler
         draw = shuffler.draw
 
@@ -37,6 +38,9 @@ class Chip:
         flow: Any = self.stage.rig.app.flow
         if not self.secrets or (not flow.ledger.inside() and not flow.round_open):
             return
+        if self.stage.rig.nv.writes == self.writes:
+            return
+        self.writes = self.stage.rig.nv.writes
         image = bytes(self.stage.rig.nv.data)
         self.looked += 1
         for secret in self.secrets:
@@ -52,5 +56,5 @@ def test_an_opened_case_does_not_tell_the_order_of_the_deck_in_play(seeds: str |
     stage = Stage(config, GAME, 7, KEY, ids.ROLE_RECORDER)
     chip = Chip(stage)
     stage.play(stories.start() + stories.round_of(1))
-    assert chip.looked > 100
+    assert chip.looked > 10, chip.looked
     assert stage.names()[-2:] == ["round_ended", "sealed"]
