@@ -140,6 +140,8 @@ def test_power_cut_in_scenarios_breaks_no_promise() -> None:
 def test_a_round_dealt_from_a_manual_shoe_outlives_a_power_cut() -> None:
     """No rule voids it; the journal says that it was not cut short, and makes sense."""
     check(replace(scenario_job("b5-drawn-dealer-card-seen"), cuts=(parse_cut("frame:27:0"),)))
+    twice = (parse_cut("time:12395430"), parse_cut("write:9:46"))
+    check(Job("pico-draw", "boston-5-stud", seed=7, seats=2, role="table", kind="nag", cuts=twice))
 
 
 @pytest.mark.parametrize("name", ["dab-a-ten-in-the-shoe", "dab-two-tens-in-the-shoe"])

@@ -98,7 +98,7 @@ class _Story:
         elif isinstance(event, (RoundEnded, RoundVoided)):
             self.round = 0
             self.round_known = True
-        elif isinstance(event, RemainderTaken):
+        elif isinstance(event, RemainderTaken) or (isinstance(event, PowerLost) and not event.round_open):
             self.cards_out = True  # from here on there is nothing left that could be cut short
 
 
