@@ -203,7 +203,7 @@ class PowerRun:
         return [event.name for event in self.stage.peer.events[first:]].count(goal) >= self.rounds
 
     def _move(self, delay_ms: int, action: str, arguments: "Data") -> "Iterator[Data]":
-        state = self.rig.app.flow.state
+        state = self.rig.app.flow.shown
         button = arguments.get("button", "")
         if button == "close" and self.audited:
             yield {"do": "audit"}
