@@ -171,11 +171,7 @@ def _open_ended(flow: "Flow") -> bool:
 
 
 def _taken(flow: "Flow", now_ms: int) -> int:
-    ledger = flow.ledger
-    ledger.move(TRAY, DISCARDED, flow.machine.feed.face_ups)
-    cards = ledger.zone[TRAY]
-    ledger.move(TRAY, DEALT, cards)
-    flow.outbox.post(ids.EV_STACK_TAKEN, flow.stack, cards)
+    _post_taken(flow)
     if not flow.round_open:
         return flow_enter(flow, WAITING_FOR_GREEN, now_ms)  # void by what lay face up
     if flow.extra:
@@ -192,6 +188,14 @@ def _taken(flow: "Flow", now_ms: int) -> int:
     if not 0 < _stack_size(flow) <= _held(flow):
         return _all_dealt(flow, now_ms)
     return _next_stack(flow, False, now_ms)
+
+
+def _post_taken(flow: "Flow") -> None:
+    ledger = flow.ledger
+    ledger.move(TRAY, DISCARDED, flow.machine.feed.face_ups)
+    cards = ledger.zone[TRAY]
+    ledger.move(TRAY, DEALT, cards)
+    flow.outbox.post(ids.EV_STACK_TAKEN, flow.stack, cards)
 
 
 def _green(flow: "Flow", now_ms: int) -> int:
@@ -222,6 +226,8 @@ def step_waiting_for_green(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if _extra(flow, now_ms):
         return 0
+    if flow.ledger.zone[TRAY] and flow.tray.empty:
+        _post_taken(flow)  # the stack that lay there when the round became void
     return _release(flow, now_ms) if _granted(flow, PRESS_GREEN) else FOREVER_MS
 
 
