@@ -140,7 +140,7 @@ class Shoe:
     def _read(self, out: IO[str]) -> None:
         for line in out:
             with self._changed:
-                self._said.append(" ".join(json.loads(line)["display"]))
+                self._said.append(" ".join(json.loads(line).get("display", ())))
                 self._changed.notify_all()
 
     def wait(self, text: str) -> None:

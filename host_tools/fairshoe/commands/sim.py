@@ -35,7 +35,11 @@ def add_arguments(sim: argparse.ArgumentParser) -> None:
     sim.epilog = EPILOG
     add_simulation(sim, speed=1.0)
     sim.add_argument("--hands", action="store_true", help="end when standard input ends")
-    sim.add_argument("--json", action="store_true", help="say where the ports are as one line of JSON")
+    sim.add_argument(
+        "--json",
+        action="store_true",
+        help="say where the ports are as one line of JSON; with --hands also when an action has been carried out",
+    )
     sim.add_argument("--display", action="store_true", help="print what the dealer's display says, whenever it changes")
     sim.add_argument("--key-file", metavar="F", help="a device key for the simulated device")
     sim.add_argument("--storage", metavar="FILE", help="what the shoe remembers is kept here from run to run")
@@ -69,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
     }
     if options.display:
         simulator.shown = _print_display_json if options.json else _print_display
+    if options.hands and options.json:
+        simulator.obeyed = _print_obeyed
     with running_shoes.registered(ready):
         _say_ready(ready, options.json)
         return serve(simulator, options.hands)
@@ -95,3 +101,7 @@ def _print_display(lines: list[str]) -> None:
 
 def _print_display_json(lines: list[str]) -> None:
     print(json.dumps({"display": lines}), flush=True)
+
+
+def _print_obeyed(action: str) -> None:
+    print(json.dumps({"did": action}), flush=True)

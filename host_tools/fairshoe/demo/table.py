@@ -58,6 +58,7 @@ from firmware.protocol.session import KEY_SIZE
 
 EVENT_S = 60.0
 LOOK_S = 3.0
+HAND_S = 60.0
 PLAYERS = 3
 
 Play = Callable[["Table", Screen], None]
@@ -99,19 +100,28 @@ class Child:
             raise SimulatorError(f"the simulated shoe ended at once, with status {code}.", "Its own message is above.")
         self.ready: dict[str, Any] = json.loads(first)
         self.display: list[str] = []  # what the dealer reads now
+        self._done = threading.Semaphore(0)
         self._reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
         self._reader.start()
 
     def _read(self, out: IO[bytes]) -> None:
         for line in out:
-            self.display = json.loads(line)["display"]
+            told = json.loads(line)
+            if "did" in told:
+                self._done.release()
+            else:
+                self.display = told["display"]
 
     def hand(self, action: str) -> None:
+        """Act, and wait until it is done: on a busy machine a command could otherwise overtake the hand."""
+        stopped = SimulatorError("the simulated shoe has stopped.", "Run the command again.")
         try:
             self._stdin.write(action.encode() + b"\n")
             self._stdin.flush()
         except OSError as error:
-            raise SimulatorError("the simulated shoe has stopped.", "Run the command again.") from error
+            raise stopped from error
+        if not self._done.acquire(timeout=HAND_S):
+            raise stopped
 
     def close(self) -> None:
         if not self._stdin.closed:

@@ -80,7 +80,8 @@ class Simulator:
         self.table = _Pty()
         self.tap = _Pty()
         self.service = _Pty()
-        self.shown: Callable[[list[str]], None] | None = None  # told when the display says something else
+        self.shown: Callable[[list[str]], None] | None = None  # called when the display says something else
+        self.obeyed: Callable[[str], None] | None = None  # called after each action of the hands
         self._lines: list[str] = []
         self._started = time.monotonic()
 
@@ -107,8 +108,11 @@ class Simulator:
                 continue
             *lines, pending = (pending + chunk).split(b"\n")
             for line in lines:
-                if not self._obey(line.decode("ascii", "replace").split(), say):
+                words = line.decode("ascii", "replace").split()
+                if not self._obey(words, say):
                     return
+                if self.obeyed is not None:
+                    self.obeyed(" ".join(words))
 
     def close(self) -> None:
         self.table.close()
