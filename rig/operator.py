@@ -51,7 +51,7 @@ def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
         return [(600, "take", {})]
     if flow.need == ids.NEED_COUNT:
         return [(1500, "press", {"button": "lock"})]  # counted, and right
-    if flow.need == ids.NEED_INDUCTION and not flow.profile.recorded:  # a deck is ordered off the table: confirm another
+    if flow.need == ids.NEED_INDUCTION and not flow.profile.recorded:  # a deck is ordered off: confirm another
         return [(500, "open", {}), (500, "clear", {}), (500, "close", {}), (2000, "press", {"button": "ack"})]
     if plant.kind == "draw":
         return _draw_moves(stage, plays)
