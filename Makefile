@@ -31,11 +31,14 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready run test quick test-cpython test-host test-device test-chance test-mpy test-mpy-slice check lint types types-device style
+.PHONY: help setup ready run test quick test-cpython test-host-first test-host-rest test-device test-chance test-mpy test-mpy-slice check lint types types-device style
 .PHONY: scenarios generate trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # Tests that draw what they try, at least in part.
 CHANCE := tests/powerloss tests/fuzz tests/differential
+
+# About half of the host's tests: the gate runs them beside the rest.
+HOST_FIRST := $(wildcard tests/host/test_[a-i]*.py)
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -77,7 +80,7 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check trace test-device test-dissector-if-possible,test-mpy-slice test-host test-chance)
+	$(call each,check trace test-device test-dissector-if-possible,test-mpy-slice test-host-rest test-host-first test-chance)
 
 quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPython
 	@$(TOOL) quick
@@ -85,8 +88,11 @@ quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPytho
 test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style
 
-test-host: ready
-	@$(BIN)/pytest tests/host
+test-host-first: ready
+	@$(BIN)/pytest $(HOST_FIRST)
+
+test-host-rest: ready
+	@$(BIN)/pytest tests/host $(HOST_FIRST:%=--ignore=%)
 
 test-device: ready
 	@$(BIN)/pytest --ignore=tests/style --ignore=tests/host $(CHANCE:%=--ignore=%)
