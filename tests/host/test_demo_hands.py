@@ -1,10 +1,25 @@
 """The demonstration's hands and its commands go different ways to the shoe, and must not overtake each other."""
 
+import io
 import os
 import signal
 import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
 
-from fairshoe.demo.table import Child
+from fairshoe.demo.table import Child, Facts, Table
+from fairshoe.messages import (
+    CloseBetting,
+    CommandEnded,
+    Message,
+    Outcome,
+    Reason,
+    Role,
+    StackOffered,
+    StackTaken,
+)
+from fairshoe.text.screen import Screen
 
 
 def test_a_hand_is_done_when_the_shoe_has_felt_it_however_busy_the_machine_is() -> None:
@@ -20,3 +35,32 @@ def test_a_hand_is_done_when_the_shoe_has_felt_it_however_busy_the_machine_is() 
         hand.join(60)
         child.close()
     assert done.is_set()
+
+
+class LateAnswer:
+    """A shoe whose answer to a command comes after the events that follow it."""
+
+    def __init__(self) -> None:
+        self.pending = SimpleNamespace(op=1, result=None)
+
+    def start(self, _kind: type, **_arguments: int) -> SimpleNamespace:
+        return self.pending
+
+    def messages(self, quiet_s: float) -> Iterator[Message]:
+        assert quiet_s > 0
+        when = (1, 0, 0, 0, 1, 1)
+        yield CommandEnded(1, *when, Role.TABLE, 1, 514, 0, Outcome.DONE, Reason.NONE, 0)
+        yield StackOffered(2, *when, 1, 5, 0, 0)
+        self.pending.result = "done"
+        yield StackTaken(3, *when, 1, 5)
+        raise AssertionError("the table waits for what it has seen")
+
+    def acknowledge(self) -> None:
+        pass
+
+
+def test_a_stack_that_is_offered_before_the_answer_is_not_waited_for_again() -> None:
+    shoe = LateAnswer()
+    table = Table(cast(Any, shoe), cast(Any, None), Screen(io.StringIO()), 1e6, Facts())
+    assert table.order(CloseBetting) == "done"
+    assert isinstance(table.wait(StackOffered), StackOffered)

@@ -57,6 +57,7 @@ from fairshoe.text.screen import Screen
 from firmware.protocol.session import KEY_SIZE
 
 EVENT_S = 60.0
+SLOWEST_S = 600.0  # simulated: nothing that is waited for takes longer, eight decks in the shelves included
 LOOK_S = 3.0
 HAND_S = 60.0
 PLAYERS = 3
@@ -179,14 +180,22 @@ class Table:
         self._screen = screen
         self._speed = speed
         self._messages = shoe.messages(quiet_s=EVENT_S)
+        self._early: list[Event] = []  # came after the end of a command whose answer was still awaited
 
     def wait(self, *kinds: type[Event]) -> Event:
         """The next event of one of the kinds; everything on the way is shown and counted."""
+        end = time.monotonic() + EVENT_S + SLOWEST_S / self._speed
+        for event in self._early:
+            if isinstance(event, kinds):
+                self._early = self._early[self._early.index(event) + 1 :]
+                return event
         for message in self._messages:
             if isinstance(self._see(message), kinds):
                 return cast(Event, message)
+            if time.monotonic() > end:
+                break
         names = " or ".join(kind.NAME for kind in kinds)
-        raise NoAnswer(f"no {names} within {EVENT_S:.0f} s.", "The shoe has stopped talking; run the command again.")
+        raise NoAnswer(f"no {names} came.", "The shoe has stopped talking; run the command again.")
 
     def _see(self, message: Message) -> Message:
         self._screen.show(message)
@@ -215,8 +224,11 @@ class Table:
         time.sleep(after_s / self._speed)
         pending = self.shoe.start(kind, **arguments)
         ended = False
+        self._early = []
         for message in self._messages:
             self._see(message)
+            if ended and isinstance(message, Event):
+                self._early.append(message)
             # The answer may come before the events that led to it, or after: see all of it.
             ended = ended or (isinstance(message, CommandEnded) and message.op == pending.op)
             if ended and pending.result is not None:
