@@ -56,7 +56,7 @@ def test_a_round_is_played_with_what_the_page_says_to_type() -> None:
         shown = ""
         for words, wanted in zip([*typed, ""], [*asked, "Ready for a deck"], strict=True):
             while wanted not in shown:
-                shown = " ".join(json.loads(process.stdout.readline())["display"])
+                shown = " ".join(json.loads(process.stdout.readline()).get("display", ()))
                 assert "STOP" not in shown, words
             process.stdin.write(f"{words}\n".encode() if words else b"quit\n")
             process.stdin.flush()

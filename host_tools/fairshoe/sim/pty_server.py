@@ -96,6 +96,7 @@ class Simulator:
             self._show()
             callers = self.door.descriptors() if self.door else []
             ready, _, _ = select.select([*watched, *callers], [], [], wait_s)
+            self._catch_up()  # what came in acts now, not at the moment when the wait began
             self._exchange()
             if actions is None or actions.fileno() not in ready:
                 continue
