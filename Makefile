@@ -37,7 +37,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 # Tests that draw what they try, at least in part.
 CHANCE := tests/powerloss tests/fuzz tests/differential
 
-# About half of the host's tests: the gate runs them beside the rest.
+# About half of the host's tests: while the gate runs them, the other half goes on beside them.
 HOST_FIRST := $(wildcard tests/host/test_[a-i]*.py)
 
 # option,value: passed on only when set
@@ -80,7 +80,7 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check trace test-device test-dissector-if-possible,test-mpy-slice test-host-rest test-host-first test-chance)
+	$(call each,check trace test-device test-host-first test-dissector-if-possible,test-mpy-slice test-host-rest test-chance)
 
 quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPython
 	@$(TOOL) quick
