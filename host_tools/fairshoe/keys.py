@@ -117,10 +117,19 @@ def device_sealer(key: bytes) -> Seal:
 
 
 def _sealer(key: bytes, direction: bytes) -> Seal:
-    """The MAC of one direction under a session key."""
+    """The MAC of one direction under a session key: HMAC-SHA256, cut to 16 bytes.
+
+    The hash states behind key and direction are computed once and copied for each message, which halves its cost."""
+    block = key.ljust(hashlib.sha256().block_size, b"\0")
+    inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block) + direction)
+    outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
 
     def seal(signed: bytes) -> bytes:
-        return hmac.digest(key, direction + signed, hashlib.sha256)[:MAC_SIZE]
+        inside = inner.copy()
+        inside.update(signed)
+        whole = outer.copy()
+        whole.update(inside.digest())
+        return whole.digest()[:MAC_SIZE]
 
     return seal
 

@@ -290,11 +290,16 @@ def test_drops_are_told_with_place_length_and_reason() -> None:
         assert set(decoder.drops.by_reason().values()) == {1}
 
 
-def test_frames_are_taken_in_even_if_nobody_iterates_them() -> None:
-    decoder = framing.Decoder()
-    decoder.feed(framing.encode(OFFERED) + b"\0\x09\x01")
-    decoder.feed(b"\0")
-    assert decoder.drops.bad_stuffing == 1
+@pytest.mark.parametrize("piece", [1, 10000])
+def test_a_drop_after_a_frame_that_was_read_whole_or_byte_by_byte_has_its_place(piece: int) -> None:
+    told: list[tuple[int, int, str]] = []
+    decoder = framing.Decoder(lambda *drop: told.append(drop))  # pyright: ignore
+    good = framing.encode(OFFERED)
+    for data in (good, b"\x09\x01\0"):
+        for start in range(0, len(data), piece):
+            decoder.feed(data[start : start + piece])
+    assert told == [(len(good), 2, "bad_stuffing")]
+    assert decoder.offset == len(good) + 3
 
 
 # --- in step with the device -------------------------------------------------------------------

@@ -11,7 +11,7 @@ import importlib
 import struct
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Generic, TypeVar, cast
 
@@ -360,13 +360,13 @@ class Decoder:
         self._rest = b""
         self._lost = 0  # bytes of an overlong piece that were let go
 
-    def feed(self, data: bytes) -> Iterator[Frame]:
-        """All frames that `data` completes. They are decoded at once, whether or not they are iterated."""
-        return iter(self._take(data, _FRAMES).found)
+    def feed(self, data: bytes) -> Sequence[Frame]:
+        """All frames that `data` completes."""
+        return self._found(data, _FRAMES)
 
-    def feed_messages(self, data: bytes) -> Iterator[Message]:
+    def feed_messages(self, data: bytes) -> Sequence[Message]:
         """The same without the frames, which is faster; only for a line that needs no session."""
-        return iter(self._take(data, _MESSAGES).found)
+        return self._found(data, _MESSAGES)
 
     def feed_located(self, data: bytes) -> Iterator[tuple[int, Frame]]:
         """The same, each frame with the offset of its first byte after the delimiter."""
@@ -376,8 +376,33 @@ class Decoder:
         places = (offset for offset, _piece in _located(taken.pieces, good, taken.start))
         return zip(places, taken.found, strict=True)
 
+    def _found(self, data: bytes, readers: list[list[Callable[[bytes], T]]]) -> Sequence[T]:
+        """What these bytes complete. Two kinds of read are so common that they have a shortcut: a part of a frame, and
+        one whole frame."""
+        last = data.rfind(_DELIMITER)
+        if last < 0:
+            self.offset += len(data)
+            self._rest += data
+            if len(self._rest) > WIRE_MAX:
+                self._lose_rest()
+            return ()
+        if last == len(data) - 1 and not self._lost:
+            # Without a delimiter inside, this is one piece: all of the read, or the end of one that was begun.
+            piece = self._rest + data[:last] if self._rest else data[1:last]
+            if _DELIMITER not in piece and (self._rest or not data[0]):
+                try:
+                    raw = _unstuff(piece)
+                    if _crc32(raw) == CRC_RESIDUE:
+                        found = readers[raw[3]][raw[2]](raw)
+                        self.offset += len(data)
+                        self._rest = b""
+                        return (found,)
+                except (_StuffingError, Malformed):
+                    pass
+        return self._take(data, readers).found
+
     def _take(self, data: bytes, readers: list[list[Callable[[bytes], T]]]) -> _Taken[T]:
-        """The core of all: what these bytes complete; drops are counted and told."""
+        """The general way: any number of pieces, good or bad; drops are counted and reported."""
         start = self.offset - len(self._rest)
         self.offset += len(data)
         pieces = (self._rest + data if self._rest else data).split(_DELIMITER)
@@ -391,8 +416,7 @@ class Decoder:
         for offset, piece in _located(pieces, taken.bad, start):
             self._drop(offset, len(piece), drop_reason(piece))
         if len(self._rest) > WIRE_MAX:
-            self._lost += len(self._rest)
-            self._rest = b""
+            self._lose_rest()
         return taken
 
     def finish(self) -> None:
@@ -401,6 +425,11 @@ class Decoder:
         if length:
             self._drop(self.offset - length, length, "too_long" if self._lost else "unfinished")
         self._lost = 0
+        self._rest = b""
+
+    def _lose_rest(self) -> None:
+        """Let go of a piece that is too long for a frame; it is counted when its end comes."""
+        self._lost += len(self._rest)
         self._rest = b""
 
     def _drop(self, offset: int, length: int, reason: str) -> None:

@@ -6,12 +6,12 @@ when nothing is heard or the numbers run out. The same core serves every transpo
 
 from __future__ import annotations
 
-import hmac
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from hmac import compare_digest
+from typing import Any, NamedTuple
 
 from fairshoe import keys
 from fairshoe.errors import HelloRefused
@@ -33,14 +33,15 @@ from fairshoe.messages import (
     Welcome,
 )
 from firmware.protocol.codec import is_event
-from firmware.protocol.frame import HEADER_SIZE
-from firmware.protocol.ids import VERSION
-from firmware.protocol.session import NONCE_SIZE, SEQUENCE_MAX, SEQUENCE_WARN
+from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
+from firmware.protocol.ids import FLAG_KEYED, VERSION
+from firmware.protocol.session import MAC_SIZE, NONCE_SIZE, SEQUENCE_MAX, SEQUENCE_WARN
 
 HELLO_S = 0.5
 LIFE_S = 4.0
 SILENCE_S = 2.5  # a device with a host sends a status every half second
 READERS = (Role.OBSERVER, Role.AUDITOR)  # a device ignores their acknowledgements
+_MAC_AT = -CRC_SIZE - MAC_SIZE  # of a keyed frame
 EARLY_MAX = 32  # events kept until it is known which log they are of; a device sends eight ahead
 
 
@@ -118,33 +119,54 @@ class HostSession:
         if self._output:
             self._life_at = now + LIFE_S
 
-    def feed(self, data: bytes, now: float) -> Iterator[Received]:
-        """Messages to hand out: each event once and in order, everything else as it comes."""
-        self._hear_halt(self._halt_line.feed(data))
-        for frame in self.decoder.feed(data):
-            if not self._believe(frame):
-                continue
+    def feed(self, data: bytes, now: float) -> Iterable[Received]:
+        """Messages to hand out: each event once and in order, everything else as it comes. Take them one by one: a
+        message counts as received when it is taken, and the device repeats those that are not."""
+        if self._nonce:  # a halt counts only while a hello is not answered, and is repeated every second
+            self._hear_halt(self._halt_line.feed(data))
+        frames = self.decoder.feed(data)
+        return self._receive(frames, now) if frames else ()
+
+    def _receive(self, frames: Iterable[framing.Frame], now: float) -> Iterator[Received]:
+        for frame in frames:
             message = frame.message
+            without_session = _WITHOUT_SESSION.get(type(message))
+            if without_session is not None:
+                without_session(self, frame, message, now)
+                continue
+            body = self._believe(frame.raw)
+            if body is None:
+                continue
             self.heard_at = now
-            if isinstance(message, Welcome):
-                self._open(frame, message, now)
-            elif isinstance(message, Refused):
-                if message.host_nonce == self._nonce:
-                    self.refused = message
-            elif isinstance(message, Halted):
-                self._hear_halt(halt_text(message.text))
-            elif isinstance(message, DictionaryLine):
-                self.lines[message.line] = message
-            else:
-                self._hello_at = now + SILENCE_S
-                if isinstance(message, SessionEnding) and now >= self._renew_at:
-                    self._say_hello(now)
-                received = Received(message, frame.signed[HEADER_SIZE:])
-                seq = event_seq(message)
-                if seq is not None and self.log_due:
-                    self._early = [*self._early[1 - EARLY_MAX :], received]
-                elif seq is None or self._in_order(seq):
-                    yield received
+            self._hello_at = now + SILENCE_S
+            if type(message) is SessionEnding and now >= self._renew_at:
+                self._say_hello(now)
+            received = Received(message, body)
+            seq = event_seq(message)
+            if seq is None:
+                yield received
+            elif self.log_due:
+                self._early = [*self._early[1 - EARLY_MAX :], received]
+            elif self._in_order(seq):
+                yield received
+
+    def _hear_welcome(self, frame: framing.Frame, welcome: Welcome, now: float) -> None:
+        if self._believe_welcome(frame, welcome):
+            self.heard_at = now
+            self._open(frame, welcome, now)
+
+    def _hear_refused(self, _frame: framing.Frame, refused: Refused, now: float) -> None:
+        self.heard_at = now
+        if refused.host_nonce == self._nonce:
+            self.refused = refused
+
+    def _hear_halted(self, _frame: framing.Frame, halted: Halted, now: float) -> None:
+        self.heard_at = now
+        self._hear_halt(halt_text(halted.text))
+
+    def _hear_line(self, _frame: framing.Frame, line: DictionaryLine, now: float) -> None:
+        self.heard_at = now
+        self.lines[line.line] = line
 
     def resume_after(self, seq: int) -> Iterator[Received]:
         """It is known which log this is, and that its events up to `seq` are on file."""
@@ -252,38 +274,38 @@ class HostSession:
         self.seq_last = max(self.seq_last, first - 1)
         self.acknowledged = max(self.acknowledged, first - 1)
 
-    def _believe(self, frame: framing.Frame) -> bool:
-        """Whether the frame is of this session and, in a keyed one, made by the device, now, and for us."""
-        if isinstance(frame.message, Welcome):
-            return self._believe_welcome(frame, frame.message)
-        if isinstance(frame.message, (Refused, DictionaryLine, Halted)):
-            return True
-        if frame.session != self._number or self.welcome is None:
+    def _believe(self, raw: bytes) -> bytes | None:
+        """The body of a frame of this session which, in a keyed one, the device made, now, and for us; None if the
+        frame is not to be believed."""
+        if raw[4] | raw[5] << 8 != self._number or self.welcome is None:
             return self._disbelieve("other session")
+        keyed = raw[1] & FLAG_KEYED
         if self._check is None:
-            return True
-        if not frame.mac:
+            return raw[HEADER_SIZE : _MAC_AT if keyed else -CRC_SIZE]
+        if not keyed:
             return self._disbelieve("not keyed")
-        if not hmac.compare_digest(self._check(frame.signed), frame.mac):
+        if not compare_digest(self._check(raw[:_MAC_AT]), raw[_MAC_AT:-CRC_SIZE]):
             return self._disbelieve("wrong mac")
-        if frame.sequence <= self._received:
+        sequence = raw[6] | raw[7] << 8
+        if sequence <= self._received:
             return self._disbelieve("replayed")
-        self._received = frame.sequence
-        return True
+        self._received = sequence
+        return raw[HEADER_SIZE:_MAC_AT]
 
     def _believe_welcome(self, frame: framing.Frame, welcome: Welcome) -> bool:
         if welcome.host_nonce != self._nonce or welcome.role != self._role:
-            return self._disbelieve("welcome for another")
+            self._disbelieve("welcome for another")
+            return False
         if self._key is None:
             return True
         secret = keys.session_key(self._key, VERSION, frame.session, welcome.host_nonce, welcome.nonce)
-        if not frame.mac or not hmac.compare_digest(keys.device_sealer(secret)(frame.signed), frame.mac):
-            return self._disbelieve("welcome without the key")
+        if not frame.mac or not compare_digest(keys.device_sealer(secret)(frame.signed), frame.mac):
+            self._disbelieve("welcome without the key")
+            return False
         return True
 
-    def _disbelieve(self, why: str) -> bool:
+    def _disbelieve(self, why: str) -> None:
         self.counts.disbelieved[why] += 1
-        return False
 
     def _in_order(self, seq: int) -> bool:
         if seq == self.seq_last + 1:
@@ -298,6 +320,15 @@ class HostSession:
         else:
             self.counts.gaps += 1  # the device repeats from the first one we have not acknowledged
         return False
+
+
+# Messages that are taken outside a session, and the methods that take them.
+_WITHOUT_SESSION: dict[type[Message], Callable[[HostSession, framing.Frame, Any, float], None]] = {
+    Welcome: HostSession._hear_welcome,  # pyright: ignore[reportPrivateUsage]
+    Refused: HostSession._hear_refused,  # pyright: ignore[reportPrivateUsage]
+    Halted: HostSession._hear_halted,  # pyright: ignore[reportPrivateUsage]
+    DictionaryLine: HostSession._hear_line,  # pyright: ignore[reportPrivateUsage]
+}
 
 
 def event_seq(message: Message) -> int | None:
