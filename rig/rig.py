@@ -2,6 +2,7 @@
 
 from firmware.app import App
 from firmware.image import INPUTS
+from firmware.journal.cells import cells_require
 from firmware.journal.halts import halt_store
 from firmware.journal.keys import Keys
 from firmware.protocol.dictionary import Words
@@ -71,7 +72,9 @@ class Rig:
         self.stuck_us = 0  # until then no scan ends
         self.reset_us = NEVER_US  # when the watchdog will have waited long enough
         if key:
-            Keys(SimHal(self.plant, self.nv)).store(key)
+            hal = SimHal(self.plant, self.nv)
+            cells_require(hal)
+            Keys(hal).store(key)
         self.boot()
 
     def boot(self, cause: int = 0) -> None:

@@ -3,7 +3,7 @@
      0  keys     two that take turns    keys.py
      2  marks    two that take turns    store.py
      4  meters   two that take turns    meter_cells.py
-     6  (free)
+     6  (free for a new kind of cell: docs/STORAGE.md)
      7  seed     disclosed to auditors  seeds.py
      8  log      the journal's identity store.py
      9  halt     why the firmware stopped, if it did: halts.py
@@ -11,6 +11,7 @@
     12  records  the ring of events     store.py
 
 A cell that power was lost over fails its CRC. What must never be lost with it is kept in two cells that take turns.
+Byte 3 of the log and of every cell of a pair is the version of this layout; 0 is version 1, from before it was written.
 """
 
 from binascii import crc32
@@ -45,7 +46,10 @@ MAGIC_BOOKS = const(0xB0)
 MAGIC_HALT = const(0x69)
 MAGIC_RECORD = const(0xE5)
 
-BODY_AT = const(8)  # in a cell of a pair: magic, three bytes of its own, generation
+LAYOUT = const(1)  # of this table; docs/STORAGE.md says which changes need another
+LAYOUT_AT = const(3)
+_WITH_LAYOUT = b"\x00\x01\x02\x03\x04\x05\x08\x0a\x0b"  # cells that carry it
+BODY_AT = const(8)  # in a cell of a pair: magic, two bytes of its own, layout, generation
 
 
 def cell_read(storage: "Storage", cell: int, magic: int, buf: bytearray) -> bool:
@@ -66,10 +70,19 @@ def cell_write(storage: "Storage", cell: int, magic: int, buf: bytearray) -> boo
 
 
 def cells_require(storage: "Storage") -> None:
-    """At a start. Storage that does not answer reads like an empty one, and a journal begun there would write over the
-    one that is still in it: a device without its storage is out of service."""
-    if not storage.nv_read(0, bytearray(CELL_SIZE)):
-        raise OSError("no storage")
+    """At a start, before anything is written: storage answers, and no cell is of a layout that this firmware does not
+    know. A device that began a journal in either would overwrite the old one, so it goes out of service instead."""
+    buf = bytearray(CELL_SIZE)
+    for cell in _WITH_LAYOUT:
+        if not storage.nv_read(cell * CELL_SIZE, buf):
+            raise OSError("no storage")
+        if buf[LAYOUT_AT] > LAYOUT and crc32(buf) == CRC_RESIDUE:
+            refuse("storage layout %d, firmware knows %d" % (buf[LAYOUT_AT], LAYOUT))
+
+
+def refuse(what: str) -> None:
+    """Go out of service (hal/boot_main.py) with the storage as it is."""
+    raise RuntimeError(what + ". Nothing was written: see docs/RECOVERY.md, another storage layout")
 
 
 def cells_require_room(storage: "Storage", size: int, cell: int, buf: bytearray) -> None:
@@ -111,6 +124,7 @@ class Pair:
 
     def save(self) -> bool:
         """What the caller put into buf, over the older one."""
+        self.buf[LAYOUT_AT] = LAYOUT
         pack_into("<I", self.buf, 4, self.generation + 1)
         if not cell_write(self.storage, self.first + (self.generation + 1) % 2, self.magic, self.buf):
             return False

@@ -1,7 +1,7 @@
 """The journal: a ring of event records in a hash chain, and marks that hold how far it was acknowledged.
 
-    marks    u8 magic, warning, sensor, 0, u32 generation, acknowledged, round, u16 boot, lanes 42, head 32, CRC
-    log      u8 magic, 3 zeros, identity 16, zeros, CRC
+    marks    u8 magic, warning, sensor, layout, u32 generation, acknowledged, round, u16 boot, lanes 42, head 32, CRC
+    log      u8 magic, 2 zeros, layout, identity 16, u16 cells (0: not written yet by this version), zeros, CRC
     records  u8 magic, u8 payload size, u16 message, payload (event prefix, body; zeros up to 56), previous 32, CRC
 
 The record of event n lies at index n modulo the capacity, so nothing has to be searched for. Its hash is the SHA-256 of
@@ -22,6 +22,8 @@ from firmware.fault import FAULT_JOURNAL, require
 from firmware.journal.cells import (
     CELL_SIZE,
     CRC_AT,
+    LAYOUT,
+    LAYOUT_AT,
     LOG_CELL,
     MAGIC_LOG,
     MAGIC_MARK,
@@ -34,6 +36,7 @@ from firmware.journal.cells import (
     cell_write,
     cells_require,
     cells_require_room,
+    refuse,
 )
 from firmware.journal.lanes import Lanes
 from firmware.protocol import ids
@@ -48,6 +51,7 @@ PAYLOAD_AT = const(4)
 PAYLOAD_MAX = const(56)
 PREVIOUS_AT = const(60)
 LOG_SIZE = const(16)
+CELLS_AT = const(20)  # in the log
 PREFIX_VALUES = const(7)
 BOOT_AT = const(8)  # in a record: prefix fields that recovery looks for
 ROUND_AT = const(20)
@@ -179,6 +183,7 @@ class Journal:
 
     def recover(self, hal: "Hal") -> None:
         """Find the last acknowledged and the last recorded event after a boot, and check the chain between them."""
+        cells_require(self.storage)
         head = b""
         if self.marks.load():
             self.seq_acked = self._u32(ACKED_AT)
@@ -201,16 +206,22 @@ class Journal:
             self._note_warning(self._message())
 
     def _recover_log(self, hal: "Hal") -> None:
+        cells = RECORD_CELL + self.capacity
         if cell_read(self.storage, LOG_CELL, MAGIC_LOG, self.buf):
             self.log = bytes(self.buf[4 : 4 + LOG_SIZE])
-            cells_require_room(self.storage, (RECORD_CELL + self.capacity) * CELL_SIZE, LOG_CELL, self.buf)
+            made = self._u16(CELLS_AT)
+            if made and made != cells:  # records lie at their number modulo the capacity
+                refuse("storage of %d cells, nv.bytes gives %d" % (made, cells))
+            cells_require_room(self.storage, cells * CELL_SIZE, LOG_CELL, self.buf)
             return
         cells_require(self.storage)
         if self.seq_last:
             self._broke(BROKEN_LOG, 1)
         wipe(self.buf)
         self.log = log_identity(hal)
+        self.buf[LAYOUT_AT] = LAYOUT
         self.buf[4 : 4 + LOG_SIZE] = self.log
+        pack_into("<H", self.buf, CELLS_AT, cells)
         cell_write(self.storage, LOG_CELL, MAGIC_LOG, self.buf)  # a failure shows at the first record
 
     def _check_chain(self, acked_head: bytes) -> None:

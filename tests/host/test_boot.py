@@ -3,6 +3,7 @@
 import importlib
 import json
 import sys
+from binascii import crc32
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,18 @@ def test_a_config_without_storage_is_told(table: Table) -> None:
 def test_a_storage_chip_that_does_not_answer_is_told(table: Table) -> None:
     table.driver.world.fram_there = False
     assert table.boot() == "start: OSError('no storage')"
+
+
+def test_storage_of_a_newer_layout_is_told_and_left_as_it_is(table: Table) -> None:
+    fram = table.driver.world.fram.data
+    cell = bytearray(92)
+    cell[0], cell[3] = 0x96, 2
+    fram[8 * 96 : 9 * 96] = bytes(cell) + crc32(cell).to_bytes(4, "little")
+    before = bytes(fram)
+    text = "start: storage layout 2, firmware knows 1. Nothing was written: see docs/RECOVERY.md,"
+    assert table.boot() == text + " another storage layout"
+    assert bytes(fram) == before
+    assert table.driver.world.lcd.screen()[1:3] == ("start: storage layou", "t 2, firmware knows ")
 
 
 def test_a_game_that_the_mechanism_cannot_deal_is_told_and_shown(table: Table) -> None:

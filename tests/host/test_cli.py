@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -185,6 +186,12 @@ def test_a_storage_file_that_is_not_this_shoes_is_refused(tmp_path: Path) -> Non
     assert "cut short" in message and file.stat().st_size == 32000
     message = one_message(run("sim", "--hands", "--storage", str(tmp_path)), 7)
     assert "Name a file that can be written." in message
+    newer = bytearray(32768)
+    newer[8 * 96 : 8 * 96 + 4] = b"\x96\x00\x00\x02"
+    newer[8 * 96 + 92 : 9 * 96] = zlib.crc32(newer[8 * 96 : 8 * 96 + 92]).to_bytes(4, "little")
+    file.write_bytes(newer)
+    message = one_message(run("sim", "--hands", "--storage", str(file)), 7)
+    assert "storage layout 2, firmware knows 1." in message and file.read_bytes() == newer
     with simulator("--storage", str(tmp_path / "other")):
         message = one_message(run("sim", "--hands", "--storage", str(tmp_path / "other")), 7)
     assert "another simulator has it" in message

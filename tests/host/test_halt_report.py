@@ -105,6 +105,7 @@ def test_a_session_that_fell_silent_believes_it() -> None:
         ("files: ValueError('1a2b3c4d',)", "fairshoe flash"),
         ("import: ImportError(\"no module named 'bf'\",)", "fairshoe flash"),
         ("start: MemoryError('memory allocation failed',)", "memory"),
+        ("start: storage layout 2, firmware knows 1. ...: another storage layout", "install the firmware"),
         ("something: else", "fairshoe flash"),
         ("", "fairshoe flash"),
     ],

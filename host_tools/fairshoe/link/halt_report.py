@@ -28,6 +28,11 @@ _RESETS = (
     "connected last, look for an input line that flickers, then switch it off and on to let it try again. If it "
     "comes back, write its files again with `fairshoe flash`, or replace the board."
 )
+_LAYOUT = (
+    "Its storage has another layout, or another number of cells than its config says, and was left as it is: install "
+    "the firmware and the config that it had before, or newer ones that know its layout (docs/RECOVERY.md, "
+    '"Another storage layout").'
+)
 
 
 class HaltLine:
@@ -56,6 +61,8 @@ def halt_advice(text: str) -> str:
         return _MEMORY
     if "before the first scan" in text:
         return _RESETS
+    if "another storage layout" in text:
+        return _LAYOUT
     return _ADVICE.get(text.partition(":")[0], _OTHER)
 
 

@@ -18,7 +18,7 @@ from typing import TextIO
 
 from fairshoe.boards.configs import Config
 from fairshoe.errors import GameError
-from fairshoe.sim.setup import Game, check_game, open_disk
+from fairshoe.sim.setup import Game, check_game, open_disk, storage_refused
 from fairshoe.sim.tcp_server import TcpDoor
 from hal.sim.persistent_nv import PersistentNv
 from rig.actions import ACTIONS, TYPED, act
@@ -75,6 +75,8 @@ class Simulator:
             self.rig = Rig(config, check_game(game), seed, board_crc, key or b"", nv)
         except ValueError as error:
             raise GameError(f"this game on this board: {error}.", "Choose another game, or another board.") from error
+        except RuntimeError as error:
+            raise storage_refused(error) from error
         self.speed = speed
         self.door = TcpDoor(*tcp) if tcp else None  # the table port once more, for those who come over a network
         self.table = _Pty()

@@ -96,8 +96,15 @@ def make_rig(setup: SimSetup) -> tuple[Rig, Disk | None]:
             disk.close()
         if isinstance(error, ValueError):
             raise GameError(f"{setup.board} with {game}: {error}.", "Choose another game, board or fault.") from error
+        if isinstance(error, RuntimeError):
+            raise storage_refused(error) from error
         raise
     return rig, disk
+
+
+def storage_refused(error: RuntimeError) -> SimulatorError:
+    """The simulated firmware does not know the layout of its storage file."""
+    return SimulatorError(f"the storage file: {error}.", "Name a file that does not exist yet.")
 
 
 def check_game(text: Game) -> Game:
