@@ -21,7 +21,7 @@ _device.load()
 
 if TYPE_CHECKING:
     from fairshoe.client.async_shoe import AsyncShoe
-    from fairshoe.client.exchange import CommandResult, Pending
+    from fairshoe.client.command_queue import CommandResult, Pending
     from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
     from fairshoe.client.operation_numbers import Unfinished
     from fairshoe.client.shoe import Shoe
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         PortBusy,
         PortError,
         PortLost,
+        QueueFull,
         StorageReplaced,
         StoreError,
         UsageError,
@@ -63,6 +64,7 @@ __all__ = [
     "PortBusy",
     "PortError",
     "PortLost",
+    "QueueFull",
     "Reason",
     "Role",
     "Shoe",
@@ -84,9 +86,9 @@ __all__ = [
 # while most of it is still to be loaded.
 _MODULES = {
     "client.async_shoe": "AsyncShoe",
-    "client.exchange": "CommandResult Pending",
-    "errors": "DeviceHalted FairshoeError HelloRefused NoAnswer PortBusy PortError PortLost StorageReplaced StoreError "
-    "UsageError WrongDevice WrongKey",
+    "client.command_queue": "CommandResult Pending",
+    "errors": "DeviceHalted FairshoeError HelloRefused NoAnswer PortBusy PortError PortLost QueueFull StorageReplaced "
+    "StoreError UsageError WrongDevice WrongKey",
     "client.operation_numbers": "Unfinished",
     "messages": "Command Event Fault Message Outcome Reason Role State Status",
     "client.notices": "EventsElsewhere LinkBack LinkLost LogStarted Notice",

@@ -20,6 +20,10 @@ class UsageError(FairshoeError):
     exit_code = 2
 
 
+class QueueFull(UsageError):
+    """More commands wait for one shoe than its queue holds."""
+
+
 class BoardError(FairshoeError):
     """A board config that does not exist or cannot work."""
 

@@ -373,16 +373,6 @@ def test_an_argument_that_does_not_fit_uses_up_no_number(tmp_path: Path) -> None
     assert shoe.command(CloseBetting).op == 1
 
 
-def test_a_second_command_waits_for_the_outcome_of_the_first(tmp_path: Path) -> None:
-    port = port_with(KEY, "table")
-    shoe = table_shoe(port, Operations(tmp_path / "store.db"))
-    take_until(shoe, EmptyProved)
-    pending = shoe.start(CloseBetting)
-    with pytest.raises(UsageError, match="not known yet"):
-        shoe.start(Release)
-    assert shoe.wait(pending).op == 1
-
-
 def test_a_host_whose_numbers_run_out_gets_a_new_session_and_reuses_none() -> None:
     port = port_with(KEY, "table")
     shoe = table_shoe(port)

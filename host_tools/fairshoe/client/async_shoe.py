@@ -21,7 +21,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from fairshoe.client.argument_checks import check_open, check_seconds, check_until
-from fairshoe.client.exchange import ANSWER_S, Answer, CommandResult, Core, Pending, Steps
+from fairshoe.client.command_queue import CommandResult, Pending
+from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
 from fairshoe.client.notices import Told
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import Records
@@ -33,7 +34,7 @@ from fairshoe.errors import PortError, StoreError, UsageError
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.session import HostSession
-from fairshoe.messages import Command, Event, JournalGet, JournalIs, Message, Record
+from fairshoe.messages import Command, Event, JournalGet, JournalIs, Message, Record, Status, TimeIs
 from fairshoe.transport.async_ports import AsyncPort, SimAsyncPort, open_async
 from fairshoe.transport.urls import Way
 
@@ -90,6 +91,8 @@ class AsyncShoe(Face):
     def __init__(self, core: Core, way: Way, port: AsyncPort, reconnect: bool) -> None:
         self._sim = port.port if isinstance(port, SimAsyncPort) else None
         super().__init__(core, way.url, self._sim)
+        if self._sim is not None:
+            core.clock.host_s = self._sim.utc
         self._way = way
         self._port: AsyncPort | None = port
         self._clock: Callable[[], float] = self._sim.clock if self._sim else time.monotonic
@@ -116,6 +119,7 @@ class AsyncShoe(Face):
         reconnect: bool = True,
         device: int | None = None,
         new_log: bool = False,
+        clock: bool = True,
     ) -> AsyncShoe:
         """As Shoe.open. A store is written in the loop's own thread: a few milliseconds for every burst of events."""
         check_open(url, key, operations, after_seq, answer_s, store, device)
@@ -125,7 +129,7 @@ class AsyncShoe(Face):
         async with contextlib.AsyncExitStack() as undo:
             owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
             kept = owned or (store if isinstance(store, Store) else None)
-            core = Core(url, HostSession(key, after_seq, kept is not None), operations, kept, new_log, device)
+            core = Core(url, HostSession(key, after_seq, kept is not None), operations, kept, new_log, device, clock)
             shoe = cls(core, way, await open_async(way), reconnect)
             shoe._owned = owned
             undo.push_async_callback(shoe.close)
@@ -171,8 +175,8 @@ class AsyncShoe(Face):
     # -- commands and questions --------------------------------------------------------------------------------------
 
     def start(self, kind: type[Command], **arguments: int) -> Pending:
-        """Give a command: its number is written down, and it is repeated until it is answered. Look at
-        `pending.result`, or `await wait(pending)`."""
+        """Give a command: its number is stored, and it is repeated until it is answered. While another command is
+        under way it waits its turn; QueueFull beyond 16. Look at `pending.result`, or `await wait(pending)`."""
         self._raise_failure()
         return self._core.start(kind, arguments)
 
@@ -187,9 +191,22 @@ class AsyncShoe(Face):
         return await self._follow(self._core.awaiting(pending, timeout_s))
 
     async def command(self, kind: type[Command], timeout_s: float = COMMAND_S, **arguments: int) -> CommandResult:
-        """Give a command and wait for its outcome. Cancelled meanwhile, the command goes on: see `pending`."""
+        """Give a command and wait for its outcome. Cancelled meanwhile, a command that was sent goes on (see
+        `pending`); one that waits its turn is never sent."""
         check_seconds("timeout_s", timeout_s)  # before it gets a number
-        return await self.wait(self.start(kind, **arguments), timeout_s)
+        self._raise_failure()
+        return await self._follow(self._core.commanding(kind, arguments, timeout_s))
+
+    async def status_after(self, result: CommandResult, timeout_s: float = ANSWER_S) -> Status:
+        """The first status that the device sent after this outcome, or a newer one."""
+        check_seconds("timeout_s", timeout_s)
+        return await self._follow(self._core.awaiting_status(result, timeout_s))
+
+    async def set_clock(self, timeout_s: float = ANSWER_S) -> TimeIs:
+        """Set the device's clock to that of this host. `open` does so after every boot of the device, if the role may;
+        call it now and then in a program that runs for days. Needs the key of recorder, table or service."""
+        check_seconds("timeout_s", timeout_s)
+        return await self._follow(self._core.setting_clock(timeout_s))
 
     async def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
         """What the device's journal holds, under its seal key."""

@@ -12,7 +12,9 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
-from fairshoe import messages
+from fairshoe.client.command_queue import CommandQueue, CommandResult, Pending
+from fairshoe.client.device_clock import ROLES as CLOCK_ROLES
+from fairshoe.client.device_clock import DeviceClock
 from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
 from fairshoe.client.operation_numbers import MemoryNumbers, Numbers, Unfinished
 from fairshoe.client.single_reader import SingleReader
@@ -29,8 +31,6 @@ from fairshoe.messages import (
     JournalGet,
     JournalIs,
     Message,
-    Outcome,
-    Reason,
     Refusal,
     Result,
     Role,
@@ -38,6 +38,7 @@ from fairshoe.messages import (
     RoundStarted,
     RoundVoided,
     Status,
+    TimeIs,
     Welcome,
 )
 from fairshoe.text.advice import REFUSALS
@@ -49,7 +50,6 @@ LINE_TRIES = 20
 SILENT_S = 6.0  # nothing heard for so long, in spite of hellos: the device is gone
 PAUSE_S = 1.0  # a program that did not look for so long cannot say that nothing came
 LOADED = 64  # events taken from the store at a time
-_FINAL = frozenset(Outcome) - {Outcome.ACCEPTED, Outcome.RUNNING}
 
 Answer = TypeVar("Answer", bound=Message)
 T = TypeVar("T")
@@ -63,30 +63,6 @@ class Step(NamedTuple):
 
 
 Steps = Generator[Step, None, T]
-
-
-@dataclass(frozen=True)
-class CommandResult:
-    """How a command ended. `detail` is the warning's code, the state or a count, as `reason` says."""
-
-    op: int
-    outcome: Outcome
-    reason: Reason
-    detail: int
-
-    @property
-    def done(self) -> bool:
-        return self.outcome == Outcome.DONE
-
-
-@dataclass
-class Pending:
-    """A command on its way. `result` is None until the device has said how it ended."""
-
-    op: int
-    message: Command
-    result: CommandResult | None = None
-    again_at: float = 0.0
 
 
 @dataclass
@@ -111,14 +87,15 @@ class Core:
         store: Store | None = None,
         new_log: bool = False,
         device: int | None = None,
+        clock: bool = False,
     ) -> None:
         self.name = name
         self.session = session
-        self.numbers: Numbers = numbers or store or MemoryNumbers()
+        self.queue = CommandQueue(numbers or store or MemoryNumbers())
+        self.clock = DeviceClock(clock)
         self.store = store
         self.status: Status | None = None
         self.open_round = 0
-        self.pending: Pending | None = None
         self.held: Message | None = None  # the event that the program has in hand
         self.notices: deque[Notice] = deque()
         self.log: StoredLog | None = None
@@ -130,6 +107,7 @@ class Core:
         self._listener = framing.Decoder()
         self._halt_line = HaltLine()
         self._seq_heard = 0
+        self._statuses = 0  # received so far
         self._waiting: deque[Message] = deque()
         self._events: deque[Message] = deque()  # out of the store
         self._unsaved: list[Arrived] = []
@@ -145,6 +123,10 @@ class Core:
     @property
     def welcome(self) -> Welcome | None:
         return self.session.welcome if self.session else None
+
+    @property
+    def pending(self) -> Pending | None:
+        return self.queue.current
 
     @property
     def drops(self) -> framing.Drops:
@@ -176,6 +158,7 @@ class Core:
         if session.log_due and now >= self._log_again_at:
             self._log_again_at = now + RESEND_S
             session.send(JournalGet(0))
+        self.clock.tick(session, now)
         for asked in (self.pending, *self._questions):
             if asked is not None and now >= asked.again_at:
                 asked.again_at = now + RESEND_S
@@ -282,25 +265,16 @@ class Core:
     def start(self, kind: type[Command], arguments: dict[str, int]) -> Pending:
         self.check_open()
         welcome = self.keyed()
-        _check_command(kind, arguments)
-        op = self.numbers.begin(welcome.device, welcome.role, welcome.op_last, kind.NAME, arguments)
-        self.pending = Pending(op, kind(op, **arguments))
-        return self.pending
+        return self.queue.start(welcome, kind, arguments)
 
     def resume(self, unfinished: Unfinished) -> Pending:
         self.check_open()
         self.keyed()
-        if not isinstance(unfinished, Unfinished):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise UsageError(f"{unfinished!r} is no command to ask about.", "Give what unfinished() returns, if any.")
-        for kind in messages.ALL:
-            if issubclass(kind, Command) and unfinished.command == kind.NAME:
-                self.pending = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
-                return self.pending
-        raise UsageError(f"this version knows no command {unfinished.command}.", "Use the version that gave it.")
+        return self.queue.resume(unfinished)
 
     def unfinished(self) -> Unfinished | None:
         welcome = self.keyed()
-        return self.numbers.unfinished(welcome.device, welcome.role)
+        return self.queue.numbers.unfinished(welcome.device, welcome.role)
 
     # -- what takes more than one exchange ---------------------------------------------------------------------------
 
@@ -332,14 +306,55 @@ class Core:
         advice = "Check that the device is powered, that this is its table port and that no other program has it open."
         raise NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:g} s.", advice)
 
+    def commanding(self, kind: type[Command], arguments: dict[str, int], timeout_s: float) -> Steps[CommandResult]:
+        """Give a command and wait for its outcome. If the wait ends before it was sent, it never is."""
+        pending = self.start(kind, arguments)
+        try:
+            return (yield from self.awaiting(pending, timeout_s))
+        finally:
+            self.queue.withdraw(pending)
+
     def awaiting(self, pending: Pending, timeout_s: float) -> Steps[CommandResult]:
-        yield Step(lambda: pending.result is not None, timeout_s)
-        if pending.result is None:
+        yield Step(lambda: pending.settled, timeout_s)
+        if pending.error is not None:
+            raise pending.error
+        if pending.result is not None:
+            return pending.result
+        if not pending.op and self.pending is not None:
             raise NoAnswer(
-                f"no outcome of command {pending.op} ({pending.message.NAME}) within {timeout_s:g} s.",
-                "It may still act. Ask again with resume(unfinished()): the same number never acts twice.",
+                f"{pending.message.NAME} was not sent within {timeout_s:g} s: "
+                f"{self.pending.message.NAME} (operation {self.pending.op}) has no outcome yet.",
+                "Wait for that one: it may still act.",
             )
-        return pending.result
+        raise NoAnswer(
+            f"no outcome of command {pending.op} ({pending.message.NAME}) within {timeout_s:g} s.",
+            "It may still act. Ask again with resume(unfinished()): the same number never acts twice.",
+        )
+
+    def awaiting_status(self, result: CommandResult, timeout_s: float) -> Steps[Status]:
+        yield Step(lambda: self._statuses > result.statuses, timeout_s)
+        if self._statuses <= result.statuses or self.status is None:
+            raise NoAnswer(
+                f"{self.name} sent no status for {timeout_s:g} s after command {result.op}.",
+                "Check cable and power: a device with a host sends one every half second.",
+            )
+        return self.status
+
+    def setting_clock(self, timeout_s: float) -> Steps[TimeIs]:
+        role = self.keyed().role
+        if role not in CLOCK_ROLES:
+            raise HelloRefused(
+                f"the role {role.name.lower()} may not set the clock of {self.name}.",
+                "Open it with the key of the recorder, the table or service.",
+            )
+        self.clock.ask()
+        yield Step(lambda: self.clock.answer is not None, timeout_s)
+        if self.clock.answer is None:
+            raise NoAnswer(
+                f"{self.name} did not confirm the time within {timeout_s:g} s.",
+                "Check the cable. A device whose journal is full cannot record the change, and does not answer.",
+            )
+        return self.clock.answer
 
     def asking(
         self, about: str, message: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
@@ -387,6 +402,8 @@ class Core:
             self._unsaved.append(Arrived(seq, received.message, received.body))
         elif isinstance(received.message, JournalIs) and self.session is not None and self.session.log_due:
             self._resume_log(received.message.log)
+            if self.session.welcome is not None:
+                self.clock.heard(self.session.welcome, received.message.utc_s)
             return
         self._note(received.message)
 
@@ -405,6 +422,7 @@ class Core:
             self.notices.append(LinkBack(max(0.0, now - self._down_at), welcome.boot != self._boot))
         self.up = True
         self._boot = welcome.boot
+        self.clock.opened(welcome)
         for asked in (self.pending, *self._questions):
             if asked is not None:
                 asked.again_at = 0.0
@@ -472,8 +490,13 @@ class Core:
 
     def _note(self, message: Message) -> None:
         if isinstance(message, Result):
-            self._settle(message)
+            self.queue.settle(self.keyed(), message, self._statuses)
+        elif isinstance(message, TimeIs):
+            if self.welcome is not None:
+                self.clock.take(self.welcome, message)
+            return
         elif isinstance(message, Status):
+            self._statuses += 1
             self.status = message
         elif isinstance(message, Event):
             self._seq_heard = message.seq
@@ -489,22 +512,3 @@ class Core:
             self._waiting = deque(waiting for waiting in self._waiting if type(waiting) is not type(message))
         if not asked and (self.store is None or event_seq(message) is None):
             self._waiting.append(message)
-
-    def _settle(self, result: Result) -> None:
-        pending = self.pending
-        if pending is None or result.op != pending.op or result.outcome not in _FINAL:
-            return
-        welcome = self.keyed()
-        self.numbers.finish(welcome.device, welcome.role, result.op)
-        pending.result = CommandResult(result.op, result.outcome, result.reason, result.detail)
-        self.pending = None
-
-
-def _check_command(kind: type[Command], arguments: dict[str, int]) -> None:
-    """Before it gets a number: a command that cannot be encoded must not use one up."""
-    if not (isinstance(kind, type) and issubclass(kind, Command)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise UsageError(f"{kind!r} is no command.", "Give a class of fairshoe.messages: Shuffle, for example.")
-    try:
-        framing.encode(kind(1, **arguments))
-    except (ValueError, OverflowError, TypeError) as error:
-        raise UsageError(f"{kind.NAME} cannot be given like that: {error}.", "Check its arguments.") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from fairshoe.client.exchange import CommandResult
+from fairshoe.client.command_queue import CommandResult
 from fairshoe.games.record_kinds import By, Misdealt, Source
 from fairshoe.messages import What
 

@@ -18,7 +18,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from fairshoe.client.argument_checks import check_open, check_seconds, check_until
-from fairshoe.client.exchange import ANSWER_S, Answer, CommandResult, Core, Pending, Steps
+from fairshoe.client.command_queue import CommandResult, Pending
+from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
 from fairshoe.client.notices import Notice, Told
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import ShoeRecords
@@ -39,6 +40,8 @@ from fairshoe.messages import (
     Role,
     SeedGet,
     SeedIs,
+    Status,
+    TimeIs,
 )
 from fairshoe.transport.urls import Port, Way
 
@@ -73,6 +76,7 @@ class Shoe(Face):
     ) -> None:
         """For a port of your own; `greet` is the next step. `way` is how to get at the port again."""
         super().__init__(core or Core(name, session, operations), name, port)
+        self._core.clock.host_s = getattr(port, "utc", None) or time.time
         self._port: Port | None = port
         self._way = way
         self._clock: Callable[[], float] = clock or getattr(port, "clock", None) or time.monotonic
@@ -95,6 +99,7 @@ class Shoe(Face):
         reconnect: bool = True,
         device: int | None = None,
         new_log: bool = False,
+        clock: bool = True,
     ) -> Shoe:
         """Open a port (transport/urls.py lists the forms), say hello and wait for the device's welcome.
 
@@ -107,6 +112,7 @@ class Shoe(Face):
         after_seq   without a store: the last event you have stored. What the device sends again up to it is not shown.
         reconnect   False: a port that vanishes is PortLost, instead of being opened again.
         device      the number of the device that must be there; WrongDevice if it is another one.
+        clock       False: leave the device's clock alone. Otherwise it is set after every boot, if the role may.
         new_log     go on although the device's storage is not the one on file; see StorageReplaced.
         answer_s    how long to wait for the welcome."""
         check_open(url, key, operations, after_seq, answer_s, store, device)
@@ -117,7 +123,7 @@ class Shoe(Face):
             owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
             kept = owned or (store if isinstance(store, Store) else None)
             session = HostSession(key, after_seq, kept is not None)
-            core = Core(url, session, operations, kept, new_log, device)
+            core = Core(url, session, operations, kept, new_log, device, clock)
             port = way.open()
             undo.callback(port.close)
             shoe = cls(port, url, session, core=core, way=way if reconnect else None)
@@ -178,8 +184,9 @@ class Shoe(Face):
     # -- commands ----------------------------------------------------------------------------------------------------
 
     def start(self, kind: type[Command], **arguments: int) -> Pending:
-        """Give a command. Its number is written down first, and it is repeated until it is answered, so that it acts
-        once however often the link breaks. `messages` (or `wait`) carries it on; look at `pending.result`."""
+        """Give a command. Its number is stored first, and it is repeated until it is answered, so that it acts once
+        however often the link breaks. While another command is under way it waits its turn; QueueFull beyond 16.
+        `messages` (or `wait`) carries it on; look at `pending.result`."""
         return self._core.start(kind, arguments)
 
     def resume(self, unfinished: Unfinished) -> Pending:
@@ -192,9 +199,20 @@ class Shoe(Face):
         return self._follow(self._core.awaiting(pending, timeout_s))
 
     def command(self, kind: type[Command], timeout_s: float = COMMAND_S, **arguments: int) -> CommandResult:
-        """Give a command and wait for its outcome."""
+        """Give a command and wait for its outcome. If it still waits its turn then, it is never sent."""
         check_seconds("timeout_s", timeout_s)  # before it gets a number
-        return self.wait(self.start(kind, **arguments), timeout_s)
+        return self._follow(self._core.commanding(kind, arguments, timeout_s))
+
+    def status_after(self, result: CommandResult, timeout_s: float = ANSWER_S) -> Status:
+        """The first status that the device sent after this outcome, or a newer one."""
+        check_seconds("timeout_s", timeout_s)
+        return self._follow(self._core.awaiting_status(result, timeout_s))
+
+    def set_clock(self, timeout_s: float = ANSWER_S) -> TimeIs:
+        """Set the device's clock to that of this host. `open` does so after every boot of the device, if the role may;
+        call it now and then in a program that runs for days. Needs the key of recorder, table or service."""
+        check_seconds("timeout_s", timeout_s)
+        return self._follow(self._core.setting_clock(timeout_s))
 
     # -- questions ---------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from fairshoe.client.argument_checks import check_listener
-from fairshoe.client.exchange import Core, Pending
+from fairshoe.client.command_queue import Pending
+from fairshoe.client.exchange import Core
 from fairshoe.client.notices import Listeners, Told
 from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.client.store import Store
@@ -74,7 +75,7 @@ class Face:
 
     @property
     def pending(self) -> Pending | None:
-        """The command that is under way, also if whoever gave it waits no more."""
+        """The command that is under way, also if the program no longer waits for it."""
         return self._core.pending
 
     @property

@@ -85,7 +85,7 @@ _NOT_ACKNOWLEDGED = "No event was acknowledged that is not stored: the device ke
 @dataclass(frozen=True)
 class StoredEvent:
     """An event on file. `event` is typed; UnknownMessage if this version does not know it. `received` is the host's
-    clock, in seconds since 1970."""
+    clock when the event was stored, in UTC seconds since 1970; `body` is the event as the device sent it."""
 
     device: int
     log: bytes
@@ -93,6 +93,7 @@ class StoredEvent:
     name: str
     received: float
     event: Message
+    body: bytes
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,7 @@ class Store:
                 (*wanted, *place, PAGE),
             )
             for row in rows:
-                yield StoredEvent(row[0], row[1], row[2], row[3], row[4], _message(row[5], row[6]))
+                yield StoredEvent(row[0], row[1], row[2], row[3], row[4], _message(row[5], row[6]), row[6])
             if len(rows) < PAGE:
                 return
             place = (rows[-1][7], rows[-1][2])

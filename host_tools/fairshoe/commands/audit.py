@@ -64,7 +64,7 @@ def _fetched(options: argparse.Namespace) -> Verdict:
         raise UsageError("a port needs --key-file and --events.", "See fairshoe audit shuffle --help.")
     if options.seed or options.commitment or options.cards:
         raise UsageError("a port brings its own seed.", "Leave out --seed, --commitment and --cards.")
-    with Shoe.open(options.port, read_key(Path(options.key_file), Role.AUDITOR), reconnect=False) as shoe:
+    with Shoe.open(options.port, read_key(Path(options.key_file), Role.AUDITOR), reconnect=False, clock=False) as shoe:
         answer = shoe.seed()
     if not answer.kept:
         raise NothingDisclosed(

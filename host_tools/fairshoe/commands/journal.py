@@ -102,7 +102,7 @@ def _pull(options: argparse.Namespace) -> int:
     if known is not None and options.start > known.last + 1:
         raise UsageError(f"{path} ends with record {known.last}.", "Leave out --from, or pull into a new file.")
     connection = Connection(options)
-    with Shoe.open(connection.port, connection.key(), reconnect=False) as shoe:
+    with Shoe.open(connection.port, connection.key(), reconnect=False, clock=False) as shoe:
         export = pull(shoe, known, options.start, _progress())
     write_export(path, export)
     new = len(export.records) - (len(known.records) if known else 0)

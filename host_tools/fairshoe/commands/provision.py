@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     folder = KeyFolder(Path(options.out))
 
     def open_shoe(key: RoleKey | None) -> Shoe:
-        return Shoe.open(options.port, key, reconnect=False)
+        return Shoe.open(options.port, key, reconnect=False, clock=False)
 
     if options.rotate:
         done = rotate(open_shoe, folder, read_device_key(Path(options.key_file)), _say)

@@ -22,6 +22,7 @@ LOOK_US = 400_000  # how often a dealer looks up
 SLICE_US = 50_000
 BUFFER_MAX = 65536
 NAP_S = 0.02
+SIM_UTC_S = 1_767_225_600  # 2026-01-01T00:00:00Z
 
 
 class SimPort:
@@ -127,6 +128,11 @@ class SimPort:
     def clock(self) -> float:
         """Seconds of the device's own time."""
         return self.rig.plant.now_us / 1e6
+
+    def utc(self) -> float:
+        """The wall clock of the room, in seconds since 1970. At speed 0 it follows simulated time from a fixed date, so
+        that one seed gives the same records."""
+        return time.time() if self.setup.speed else SIM_UTC_S + self.clock()
 
     def sleep(self, seconds: float) -> None:
         """Let so much of its time pass."""

@@ -1,0 +1,126 @@
+"""Commands of one shoe, one after the other: a command gets its operation number when the one before has its outcome.
+
+The device takes one command at a time. Up to QUEUE_MAX more wait here, in the order in which they were given. A command
+that waits has no number and is stored nowhere: a program that ends meanwhile has never sent it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field, fields, replace
+
+from fairshoe import messages
+from fairshoe.client.operation_numbers import Numbers, Unfinished
+from fairshoe.errors import FairshoeError, QueueFull, UsageError
+from fairshoe.link import framing
+from fairshoe.messages import Command, Outcome, Reason, Result, Welcome
+
+QUEUE_MAX = 16
+_FINAL = frozenset(Outcome) - {Outcome.ACCEPTED, Outcome.RUNNING}
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """How a command ended. `detail` is the warning's code, the state or a count, as `reason` says."""
+
+    op: int
+    outcome: Outcome
+    reason: Reason
+    detail: int
+    statuses: int = field(default=0, compare=False, repr=False)  # received before it: see `status_after`
+
+    @property
+    def done(self) -> bool:
+        return self.outcome == Outcome.DONE
+
+
+@dataclass(eq=False)
+class Pending:
+    """A command on its way. `op` is 0 while it waits for the command before it; `result` is None until the device has
+    said how it ended. `error`: it could not be sent, and never will be."""
+
+    op: int
+    message: Command
+    result: CommandResult | None = None
+    error: FairshoeError | None = None
+    again_at: float = 0.0
+
+    @property
+    def settled(self) -> bool:
+        return self.result is not None or self.error is not None
+
+
+class CommandQueue:
+    """The command under way, and those that wait for its outcome."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.numbers = numbers
+        self.current: Pending | None = None
+        self.waiting: deque[Pending] = deque()
+
+    def start(self, welcome: Welcome, kind: type[Command], arguments: dict[str, int]) -> Pending:
+        """Send the command now if none is under way, or put it in line."""
+        _check(kind, arguments)
+        pending = Pending(0, kind(0, **arguments))
+        if self.current is None:
+            self._begin(welcome, pending)
+        elif len(self.waiting) < QUEUE_MAX:
+            self.waiting.append(pending)
+        else:
+            raise QueueFull(
+                f"{QUEUE_MAX} commands wait for the outcome of {self.current.message.NAME} "
+                f"(operation {self.current.op}).",
+                "Wait for one of them before you give the next.",
+            )
+        return pending
+
+    def resume(self, unfinished: Unfinished) -> Pending:
+        """Ask about a command under its own number, before everything that waits."""
+        if not isinstance(unfinished, Unfinished):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UsageError(f"{unfinished!r} is no command to ask about.", "Give what unfinished() returns, if any.")
+        if self.current is not None and self.current.op == unfinished.op:
+            return self.current
+        for kind in messages.ALL:
+            if issubclass(kind, Command) and unfinished.command == kind.NAME:
+                self.current = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
+                return self.current
+        raise UsageError(f"this version knows no command {unfinished.command}.", "Use the version that gave it.")
+
+    def withdraw(self, pending: Pending) -> bool:
+        """Take a command out of the line; False if it is not there: it was sent, or is settled."""
+        if pending not in self.waiting:
+            return False
+        self.waiting.remove(pending)
+        return True
+
+    def settle(self, welcome: Welcome, result: Result, statuses: int) -> None:
+        """Take the device's answer. If it is the outcome of the command under way, send the next one."""
+        pending = self.current
+        if pending is None or result.op != pending.op or result.outcome not in _FINAL:
+            return
+        self.numbers.finish(welcome.device, welcome.role, result.op)
+        pending.result = CommandResult(result.op, result.outcome, result.reason, result.detail, statuses)
+        self.current = None
+        while self.current is None and self.waiting:
+            following = self.waiting.popleft()
+            try:
+                self._begin(welcome, following)
+            except FairshoeError as error:
+                following.error = error  # raised to the program that waits for this command
+
+    def _begin(self, welcome: Welcome, pending: Pending) -> None:
+        message = pending.message
+        arguments = {it.name: getattr(message, it.name) for it in fields(message) if it.name != "op"}
+        pending.op = self.numbers.begin(welcome.device, welcome.role, welcome.op_last, message.NAME, arguments)
+        pending.message = replace(message, op=pending.op)
+        self.current = pending
+
+
+def _check(kind: type[Command], arguments: dict[str, int]) -> None:
+    """Refuse a command that cannot be encoded before it gets a number."""
+    if not (isinstance(kind, type) and issubclass(kind, Command)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"{kind!r} is no command.", "Give a class of fairshoe.messages: Shuffle, for example.")
+    try:
+        framing.encode(kind(1, **arguments))
+    except (ValueError, OverflowError, TypeError) as error:
+        raise UsageError(f"{kind.NAME} cannot be given like that: {error}.", "Check its arguments.") from error
