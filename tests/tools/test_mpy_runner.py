@@ -76,6 +76,35 @@ def test_a_good_test_passes_and_sees_firmware_and_its_helper(runner: Runner) -> 
     assert runner.test(source) == {"test_good": ""}
 
 
+def outcomes(runner: Runner, **sources: str) -> dict[str, bool]:
+    """Run several files in the order of their names; whether each test passed. One lane has one file at a time."""
+    for name, source in sources.items():
+        runner.write(f"tests/unit/test_{name}.py", source)
+    runner.node("test.mjs", "--lanes", "1", "--json", "out.json", "tests/unit")
+    report: dict[str, Any] = json.loads((runner.root / "out.json").read_text())
+    return {test["name"]: test["ok"] for test in report["tests"]}
+
+
+MARK = "import firmware\ndef test_mark():\n    firmware.X += 1\n"
+MARKED = "import firmware\ndef test_marked():\n    assert firmware.X == 2\n"
+
+
+def test_files_of_a_folder_share_a_vm(runner: Runner) -> None:
+    assert outcomes(runner, a=MARK, b=MARKED) == {"test_mark": True, "test_marked": True}
+
+
+@pytest.mark.parametrize("why", ["a failure", "a hang", "the file's wish"])
+def test_a_vm_is_new_after_a_failure_and_where_a_file_needs_it(runner: Runner, why: str) -> None:
+    first, second = MARK, MARKED.replace("2", "1")
+    if why == "a failure":
+        first += "def test_zero():\n    assert False\n"
+    elif why == "a hang":
+        first += "def test_zero():\n    while True:\n        pass\n"
+    else:
+        second = "# Needs a fresh VM: planted\n" + second
+    assert outcomes(runner, a=first, b=second)["test_marked"]
+
+
 def test_it_is_the_micropython_vm(runner: Runner) -> None:
     source = "import sys\ndef test_good():\n    assert sys.implementation.name == 'micropython'\n"
     assert runner.test(source) == {"test_good": ""}

@@ -1,5 +1,6 @@
 """Runs on the MicroPython VM: imports one test file, calls its tests, turns what happens into text."""
 
+import gc
 import io
 import sys
 
@@ -24,7 +25,10 @@ def asserts_are_on():
 
 
 def load(name):
-    """Import a test file. Returns the traceback, or "" and its names of interest are in names()."""
+    """Import a test file in place of the one before. Returns the traceback, or "" and names() has its tests."""
+    while _modules:
+        sys.modules.pop(_modules.pop().__name__, None)
+    gc.collect()
     try:
         _modules.append(__import__(name))
     except BaseException as error:

@@ -1,5 +1,6 @@
 // Runs test files on the MicroPython VM:  node tools/mpy/test.mjs [options] PATH...
-// A test is a function test_* without arguments that fails by raising. Each file has a VM of its own.
+// A test is a function test_* without arguments that fails by raising. Files of one folder share a VM, as they share
+// a process on CPython. After a failure, and for a file with the line "# Needs a fresh VM", a new one is started.
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -8,10 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { filesBelow, pathInRoot, readTree, REPO, startWorker, VM_ROOT } from './vm.mjs';
 
-const USAGE = 'usage: node tools/mpy/test.mjs [--limit-s 600] [--root DIR] [--json FILE] [--without LIST] PATH...';
+const USAGE = 'usage: node tools/mpy/test.mjs [--limit-s 600] [--root DIR] [--json FILE] [--without LIST] [--lanes 2] PATH...';
 const WASM = '@micropython/micropython-webassembly-pyscript/micropython.wasm';
 const HEAP_MB = 8;
-const WORKERS_MAX = 2;
+const LANES_MAX = 2;
+const NEEDS_FRESH = /^# Needs a fresh VM/m;
 
 function options() {
   const { values, positionals } = parseArgs({
@@ -21,13 +23,16 @@ function options() {
       root: { type: 'string', default: REPO },
       json: { type: 'string' },
       without: { type: 'string' },
+      lanes: { type: 'string', default: String(Math.min(LANES_MAX, availableParallelism())) },
     },
   });
   const limitMs = Number(values['limit-s']) * 1000;
   if (positionals.length === 0) throw new Error('no PATH given');
   if (!(limitMs > 0)) throw new Error('--limit-s needs a number of seconds');
+  const lanes = Number(values.lanes);
+  if (!(lanes > 0)) throw new Error('--lanes needs a number above 0');
   const { json, without } = values;
-  return { paths: positionals, limitMs, root: resolve(values.root), json, without };
+  return { paths: positionals, limitMs, root: resolve(values.root), json, without, lanes };
 }
 
 /** The test files of a path, or a reason why there are none. */
@@ -54,35 +59,50 @@ function readList(root, path) {
 
 const result = (file, name, failure, ms = 0, output = '') => ({ file, name, ok: failure === '', ms, failure, output });
 
-/** Run a file in one VM, from `only` or from the start. Resolves when it finished or was lost. */
-function runOnce(job, only, results) {
+/** A VM for the test files of a folder, and where its messages go: to the file that runs in it. */
+function startVm(job, folder) {
+  const worker = startWorker({ mode: 'test', files: [...job.tree], heapMb: HEAP_MB, folder, argv: [folder] });
+  const vm = { worker, folder, handle: () => {}, lose: () => {} };
+  worker.on('message', (message) => vm.handle(message));
+  worker.on('error', (error) => vm.lose(`the VM crashed: ${error.message}`));
+  worker.on('exit', (code) => vm.lose(`the VM ended by itself, code ${code}`));
+  return vm;
+}
+
+/** End a lane's VM, so that its next file starts one. */
+async function endVm(lane) {
+  const { vm } = lane;
+  lane.vm = null;
+  if (vm === null) return;
+  vm.lose = () => {};
+  await vm.worker.terminate();
+}
+
+/** The VM of a lane for a folder. */
+async function vmFor(lane, job, folder) {
+  if (lane.vm?.folder !== folder || NEEDS_FRESH.test(readFileSync(job.path, 'utf8'))) {
+    await endVm(lane);
+    lane.vm = startVm(job, folder);
+  }
+  return lane.vm;
+}
+
+/** Run a file, from `only` or from the start. Resolves when it finished or its VM was lost. */
+async function runOnce(lane, job, only, results) {
   const { file, path, root, limitMs, without } = job;
   const vmPath = `${VM_ROOT}/${pathInRoot(root, path)}`;
-  const worker = startWorker({
-    mode: 'test',
-    files: [...job.tree],
-    heapMb: HEAP_MB,
-    folder: dirname(vmPath),
-    path: vmPath,
-    argv: [vmPath],
-    module: basename(path, '.py'),
-    only,
-    without,
-  });
-  return new Promise((done) => {
+  const vm = await vmFor(lane, job, dirname(vmPath));
+  const lost = await new Promise((done) => {
     let current = '(start of the VM)';
-    let left = only;
     let output = '';
-    let timer = null;
-    let over = false;
     let begin = performance.now();
+    let timer = null;
 
     const finish = (failure) => {
-      if (over) return;
-      over = true;
       clearTimeout(timer);
+      vm.handle = vm.lose = () => {};
       if (failure !== null) results.push(result(file, current, failure, performance.now() - begin, output));
-      worker.terminate().then(() => done({ left, lostIn: failure === null ? null : current }));
+      done(failure === null ? null : current);
     };
     const watch = () => {
       clearTimeout(timer);
@@ -93,7 +113,7 @@ function runOnce(job, only, results) {
     };
     const handlers = {
       output: ({ bytes }) => (output += Buffer.from(bytes).toString()),
-      names: ({ names }) => (left = [...names]),
+      names: ({ names }) => (only = [...names]),
       begin: ({ name }) => {
         current = name;
         begin = performance.now();
@@ -102,24 +122,26 @@ function runOnce(job, only, results) {
       },
       end: ({ name, ms, failure }) => {
         results.push(result(file, name, failure, ms, output));
-        left = left.filter((other) => other !== name);
+        only = only.filter((other) => other !== name);
       },
       broken: ({ failure }) => finish(failure),
       finished: () => finish(null),
     };
-    worker.on('message', (message) => !over && handlers[message.kind](message));
-    worker.on('error', (error) => finish(`the VM crashed: ${error.message}`));
-    worker.on('exit', (code) => finish(`the VM ended by itself, code ${code}`));
+    vm.handle = (message) => handlers[message.kind](message);
+    vm.lose = finish;
     watch();
+    vm.worker.postMessage({ module: basename(path, '.py'), path: vmPath, only, without });
   });
+  if (results.some(({ ok }) => !ok)) await endVm(lane);
+  return { left: only, lostIn: lost };
 }
 
 /** All results of one file: after a hang or a crash the tests that are left go on in a fresh VM. */
-async function runFile(job) {
+async function runFile(lane, job) {
   const results = [];
   let only = null;
   for (;;) {
-    const { left, lostIn } = await runOnce(job, only, results);
+    const { left, lostIn } = await runOnce(lane, job, only, results);
     if (lostIn === null) break;
     const rest = left?.filter((name) => name !== lostIn) ?? [];
     if (rest.length === 0) break;
@@ -150,17 +172,19 @@ function printFailures(results) {
 }
 
 /** Run jobs on a few workers at once; print each file's lines whole, in the order of the files. */
-async function runAll(jobs) {
+async function runAll(jobs, laneCount) {
   const running = [];
   let next = 0;
-  const lane = async () => {
+  const work = async () => {
+    const lane = { vm: null };
     while (next < jobs.length) {
       const index = next++;
-      running[index].resolve(await runFile(jobs[index]));
+      running[index].resolve(await runFile(lane, jobs[index]));
     }
+    await endVm(lane);
   };
   for (const _ of jobs) running.push(Promise.withResolvers());
-  const lanes = Array.from({ length: Math.min(WORKERS_MAX, availableParallelism()) }, lane);
+  const lanes = Array.from({ length: laneCount }, work);
   const results = [];
   for (const { promise } of running) {
     const some = await promise;
@@ -172,7 +196,7 @@ async function runAll(jobs) {
 }
 
 async function main() {
-  const { paths, limitMs, root, json, without } = options();
+  const { paths, limitMs, root, json, without, lanes } = options();
   const list = readList(root, without);
   const results = [];
   const files = [];
@@ -189,7 +213,7 @@ async function main() {
     const file = pathInRoot(root, path);
     return { file, path, root, limitMs, tree, without: list.get(file) ?? [] };
   });
-  results.push(...(await runAll(jobs)));
+  results.push(...(await runAll(jobs, lanes)));
   printFailures(results);
   const failed = results.filter(({ ok }) => !ok).length;
   const passed = results.length - failed;

@@ -53,6 +53,22 @@ export function startWorker(data) {
   return new Worker(join(HERE, 'worker.mjs'), { workerData: data, execArgv: [] });
 }
 
+/**
+ * The package is built with assertions: each call through a pointer reads the table of functions once more, only to
+ * compare. That read took a third of the time. This VM never changes its table, so each entry is read once.
+ */
+function keepTableEntries() {
+  const { get } = WebAssembly.Table.prototype;
+  const kept = new WeakMap();
+  WebAssembly.Table.prototype.get = function (index) {
+    let entries = kept.get(this);
+    if (entries === undefined) kept.set(this, (entries = []));
+    return (entries[index] ??= get.call(this, index));
+  };
+}
+
+keepTableEntries();
+
 /** Load a VM, in this thread. `emit(stream, bytes)` receives what the program writes. */
 export async function createVm({ files, heapMb, emit }) {
   const { loadMicroPython } = await import('@micropython/micropython-webassembly-pyscript/micropython.mjs');

@@ -1,4 +1,5 @@
-// Inside the worker thread: one VM, either calling tests or executing a script.
+// Inside the worker thread: one VM that executes one script, or the test files it is given, one after the other.
+// Messages in, for tests: {module, path, only, without}
 // Messages out: {kind: 'output', stream, bytes}  {kind: 'begin', name}  {kind: 'end', name, ms, failure}
 //   {kind: 'names', names}  {kind: 'broken', failure}  {kind: 'exit', code, text}  {kind: 'finished'}
 
@@ -7,8 +8,9 @@ import { cleanTraceback, createVm, VM_ROOT, VM_RUNNER } from './vm.mjs';
 
 const send = (kind, message = {}) => parentPort.postMessage({ kind, ...message });
 const { mode, files, heapMb, folder, argv } = workerData;
+const sources = new Map(files);
 const { mp, flush } = await createVm({
-  files: new Map(files),
+  files: sources,
   heapMb,
   emit: (stream, bytes) => send('output', { stream, bytes }),
 });
@@ -34,8 +36,7 @@ function inSourceOrder(names, source) {
   return names.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
-function runTests() {
-  const { module, path, only, without } = workerData;
+function runTests({ module, path, only, without }) {
   send('begin', { name: '(import)' });
   if (evaluate('mpy_harness.asserts_are_on()') !== true) {
     send('broken', { failure: 'assert does nothing in this VM, so no test could fail' });
@@ -48,7 +49,7 @@ function runTests() {
   }
   const found = evaluate('mpy_harness.names()').split(' ').filter(Boolean);
   const asked = found.filter((name) => !without.includes(name));
-  const names = only ?? inSourceOrder(asked, new TextDecoder().decode(new Map(files).get(path)));
+  const names = only ?? inSourceOrder(asked, new TextDecoder().decode(sources.get(path)));
   send('names', { names });
   for (const name of without.filter((name) => !found.includes(name))) {
     send('end', { name, ms: 0, failure: 'left out, and there is no such test: take it off the list' });
@@ -70,13 +71,24 @@ function runScript() {
   send('exit', { code: mp.globals.get('_code'), text: cleanTraceback(mp.globals.get('_text')) });
 }
 
-try {
+/** Do a piece of work; what passes the harness (the VM aborted, or ran out of memory) breaks this VM. */
+function attempt(work) {
+  try {
+    work();
+    flush();
+    send('finished');
+  } catch (error) {
+    flush();
+    send('broken', { failure: `the VM crashed: ${error?.stack ?? error}` });
+  }
+}
+
+if (mode === 'test') {
+  parentPort.on('message', (job) => attempt(() => runTests(job)));
   prepare();
-  (mode === 'test' ? runTests : runScript)();
-  flush();
-  send('finished');
-} catch (error) {
-  // Anything that reaches JavaScript past the harness: the VM aborted, or ran out of memory in it.
-  flush();
-  send('broken', { failure: `the VM crashed: ${error?.stack ?? error}` });
+} else {
+  attempt(() => {
+    prepare();
+    runScript();
+  });
 }
