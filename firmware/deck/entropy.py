@@ -100,51 +100,60 @@ class Entropy:
         chunk = self.chunk
         for _ in range((size + CHUNK - 1) // CHUNK):
             good = self.hal.entropy_into(chunk)
-            for byte in chunk:
-                good = (self._test_bits(byte) if self.one_bit else self._test_byte(byte)) and good
-            if not good:
+            if not (self._test_bits(chunk) if self.one_bit else self._test_bytes(chunk)) or not good:
                 self.failed = True
             if self.conditioner is not None:
                 self.conditioner.update(chunk)
         wipe(chunk)
         return not self.failed
 
-    def _test_byte(self, byte: int) -> bool:
-        if byte != self.last:
-            self.last = byte
-            self.run = 0
-        self.run += 1
-        if self.position == 0:
-            self.first = byte
-            self.share = 0
-        self.share += byte == self.first
-        self.position = (self.position + 1) % WINDOW_BYTES
-        return self.run < self.run_max and self.share < self.share_max
+    def _test_bytes(self, chunk: bytearray) -> bool:
+        run, share, position = self.run, self.share, self.position
+        good = True
+        for byte in chunk:
+            if byte != self.last:
+                self.last = byte
+                run = 0
+            run += 1
+            if position == 0:
+                self.first = byte
+                share = 0
+            share += byte == self.first
+            position = (position + 1) % WINDOW_BYTES
+            if run >= self.run_max or share >= self.share_max:
+                good = False
+        self.run, self.share, self.position = run, share, position
+        return good
 
-    def _test_bits(self, byte: int) -> bool:
+    def _test_bits(self, chunk: bytearray) -> bool:
         """Eight samples at once: a run of run_max, which is more than 30, cannot lie inside a byte. Bytes are tested
         for repetition too: a source stuck in a pattern of eight bits has short runs and even shares."""
-        if byte != self.byte_last:
-            self.byte_last = byte
-            self.byte_run = 0
-        self.byte_run += 1
-        turned = byte ^ (0xFF if self.last else 0)  # zeros where the run goes on
-        if turned == 0:
-            self.run += 8
-            longest = self.run
-        else:
-            lead = _LEAD[turned >> 4] if turned >> 4 else 4 + _LEAD[turned]
-            longest = self.run + lead if lead else 0
-            self.last = byte & 1
-            turned = byte ^ (0xFF if self.last else 0)
-            self.run = _TAIL[turned & 15] if turned & 15 else 4 + _TAIL[turned >> 4]
-        if self.position == 0:
-            self.first = byte >> 7
-            self.share = 0
-        ones = _ONES[byte >> 4] + _ONES[byte & 15]
-        self.share += ones if self.first else 8 - ones
-        self.position = (self.position + 1) % (WINDOW_BITS // 8)
-        return longest < self.run_max and self.share < self.share_max and self.byte_run < self.byte_run_max
+        run, share, position = self.run, self.share, self.position
+        good = True
+        for byte in chunk:
+            if byte != self.byte_last:
+                self.byte_last = byte
+                self.byte_run = 0
+            self.byte_run += 1
+            turned = byte ^ self.last  # zeros where the run goes on
+            if turned < 0x80:  # at least one sample goes on
+                run += 8 if turned == 0 else _LEAD[turned >> 4] if turned > 15 else 4 + _LEAD[turned]
+                if run >= self.run_max:
+                    good = False
+            if turned:
+                self.last = last = 0xFF if byte & 1 else 0
+                turned = byte ^ last
+                run = _TAIL[turned & 15] if turned & 15 else 4 + _TAIL[turned >> 4]
+            if position == 0:
+                self.first = byte & 0x80
+                share = 0
+            ones = _ONES[byte >> 4] + _ONES[byte & 15]
+            share += ones if self.first else 8 - ones
+            position = (position + 1) % (WINDOW_BITS // 8)
+            if share >= self.share_max or self.byte_run >= self.byte_run_max:
+                good = False
+        self.run, self.share, self.position = run, share, position
+        return good
 
 
 def repetition_cutoff(worth: int, unit: int) -> int:

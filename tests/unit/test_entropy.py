@@ -134,11 +134,11 @@ def failures(entropy, noise):
             good = alike < entropy.byte_run_max
             for shift in range(7, -1, -1):
                 good = plain.good(noise[i] >> shift & 1) and good
-            if not entropy._test_bits(noise[i]):
+            if not entropy._test_bits(noise[i : i + 1]):
                 fast.append(i)
         else:
             good = plain.good(noise[i])
-            if not entropy._test_byte(noise[i]):
+            if not entropy._test_bytes(noise[i : i + 1]):
                 fast.append(i)
         if not good:
             slow.append(i)
@@ -187,10 +187,10 @@ def run_of_bits(count, value, before):
 
 
 def passes(test, noise):
-    """Whether all bytes pass, each tested whatever became of those before it."""
+    """Whether all bytes pass, read in chunks of seven: a run and a window go on across them."""
     good = True
-    for byte in noise:
-        good = test(byte) and good
+    for at in range(0, len(noise), 7):
+        good = test(noise[at : at + 7]) and good
     return good
 
 
@@ -208,7 +208,7 @@ def test_a_stuck_byte_fails_at_its_cutoff_and_not_one_before():
     for short in (0, 1):
         entropy = Entropy(Source(), BYTES)
         noise = b"\x01" + b"\xa5" * (entropy.run_max - short) + b"\x02"
-        assert passes(entropy._test_byte, noise) == bool(short)
+        assert passes(entropy._test_bytes, noise) == bool(short)
 
 
 def test_a_biased_window_fails_at_its_cutoff_and_not_one_below():
@@ -218,7 +218,7 @@ def test_a_biased_window_fails_at_its_cutoff_and_not_one_below():
         for i in range(WINDOW_BYTES):
             # Never two alike in a row, so that only the share can fail.
             alike = i % 2 == 0 and i // 2 < entropy.share_max - short
-            good = entropy._test_byte(0x55 if alike else i & 0x1F) and good
+            good = entropy._test_bytes(bytes((0x55 if alike else i & 0x1F,))) and good
         assert good == bool(short)
 
 
