@@ -3,7 +3,6 @@
 from hashlib import sha256
 
 from hal.sim.rate import NO_LINE, Rate
-from hal.sim.rng import mix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

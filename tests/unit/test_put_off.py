@@ -46,7 +46,7 @@ def check(rows):
 
 
 def test_a_frame_waits_for_the_scan_after_an_edge_and_no_longer():
-    stage = Stage(board(), GAME, 7)
+    stage = Stage(board(), GAME, 9)
     scans = Scans(stage)
     stage.play(stories.start() + stories.round_of(3))
     check_stage(stage)
