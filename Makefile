@@ -13,6 +13,8 @@ UF2 ?=
 MINUTES ?= 1
 WRITE ?=
 RULES ?=
+MODULE ?=
+SHARD ?=
 JOBS ?=
 ROUNDS ?=
 NAMES ?=
@@ -161,9 +163,9 @@ trace: ready ## which test proves which clause of the games' rules; WRITE=1 rene
 	@$(TOOL) rules $(if $(WRITE),--write)
 
 .PHONY: mutants
-mutants: ready ## change each value of the games' rules once: which test notices?  RULES=1 [SEED= MINUTES= ONLY=]
-	@$(if $(RULES),,echo 'make mutants RULES=1 [SEED= MINUTES= ONLY=]'; exit 2)
-	@$(TOOL) mutants --rules $(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
+mutants: ready ## change one thing of the firmware's code: which unit test notices?  [MODULE= MINUTES= SEED= SHARD= ONLY=]; of the games' rules: RULES=1
+	@$(TOOL) mutants $(if $(RULES),--rules,$(call opt,--module,$(MODULE)) $(call opt,--shard,$(SHARD))) \
+		$(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
 		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)')
 
 fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]

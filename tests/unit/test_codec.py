@@ -9,6 +9,7 @@ from firmware.journal.store import PAYLOAD_MAX
 from firmware.protocol import ids, table
 from firmware.protocol.codec import (
     TYPE_RAW,
+    TYPE_REST,
     VALUES_MAX,
     codec_table,
     is_event,
@@ -30,6 +31,62 @@ def test_ids_and_names_are_unique():
 def test_events_and_only_events_have_event_ids():
     for message, kind, _spec in table.MESSAGES:
         assert is_event(message) == (kind == ids.CLASS_EVENT)
+
+
+def test_the_layout_of_a_device_has_every_message_of_the_table_and_no_other():
+    assert sorted(codec_table()) == sorted(message for message, _kind, _spec in table.MESSAGES)
+
+
+def test_every_number_is_that_of_its_word():
+    for prefix, names in (
+        ("CLASS_", ids.CLASS_NAMES),
+        ("ROLE_", ids.ROLE_NAMES),
+        ("MODE_", ids.MODE_NAMES),
+        ("OUTCOME_", ids.OUTCOME_NAMES),
+        ("REASON_", ids.REASON_NAMES),
+        ("REFUSED_", ids.REFUSED_NAMES),
+        ("REC_", "- " + ids.RECORD_NAMES.split(" ", 1)[1]),
+    ):
+        for name in dir(ids):
+            word = name[len(prefix) :].lower()
+            if name.startswith(prefix) and word not in ("names", "count"):
+                assert names.split()[getattr(ids, name)] == word, name
+    assert len(ids.ROLE_NAMES.split()) == ids.ROLE_COUNT
+    assert len(ids.RECORD_NAMES.split()) == ids.RECORD_COUNT
+
+
+def test_numbers_without_a_word_of_their_own_stay_what_they_are():
+    assert [ids.KEY_DONE, ids.KEY_SWITCH_OFF, ids.KEY_DOOR_SHUT, ids.KEY_WRONG] == [0, 1, 2, 3]
+    assert [ids.KEY_ROUND_OPEN, ids.KEY_STORAGE] == [4, 5]
+    assert [ids.KEY_FIRST, ids.KEY_ROTATED, ids.KEY_REPLACED, ids.KEY_RECOVERED] == [0, 1, 2, 3]
+    assert [ids.LOADED_AGAIN, ids.LOADED_SHUFFLED, ids.LOADED_RACK] == [0, 1, 2]
+    assert [ids.FROM_NOBODY, ids.FROM_MACHINE, ids.FROM_SUPPLIER, ids.FROM_HAND] == [0, 1, 2, 3]
+    assert [ids.VERSION, ids.FLAG_KEYED, ids.FLAGS_MUST, ids.FLAG_AGAIN] == [1, 0x80, 0xF0, 1]
+    assert [ids.UNKNOWN_U8, ids.UNKNOWN_U16] == [0xFF, 0xFFFF]
+    assert ids.LANE_COUNT == ids.ROLE_AUDITOR
+
+
+def test_every_consequence_need_and_answer_has_a_number_and_a_word_in_the_same_order():
+    for first, last, names in (
+        (ids.CONSEQUENCE_NONE, ids.PLAY_ON, ids.CONSEQUENCE_NAMES),
+        (ids.NEED_NONE, ids.NEED_DECISIONS, ids.NEED_NAMES),
+        (ids.ANSWER_NONE, ids.ANSWER_FAULT, ids.ANSWER_NAMES),
+    ):
+        assert first == 0
+        assert last == len(names.split()) - 1
+    consequences = ids.CONSEQUENCE_NAMES.split()
+    for name in dir(ids):
+        if name.lower() in consequences:
+            assert consequences[getattr(ids, name)] == name.lower()
+    assert consequences[ids.ALL_VOID_WITH_DEALT] == "all_void_reshuffle_with_dealt"
+    needs = ids.NEED_NAMES.split()
+    for name in dir(ids):
+        if name.startswith("NEED_") and name not in ("NEED_NAMES", "NEED_COUNT", "NEED_UP_CARD"):
+            assert needs[getattr(ids, name)] == name[5:].lower()
+    assert needs[ids.NEED_COUNT] == "stub_count"
+    assert needs[ids.NEED_UP_CARD] == "hole_card"
+    answers = ids.ANSWER_NAMES.split()
+    assert [answers[i] for i in (ids.ANSWER_NO, ids.ANSWER_BLACKJACK)] == ["no_blackjack", "blackjack"]
 
 
 def test_messages_with_the_same_fields_share_their_codes():
@@ -68,6 +125,56 @@ def test_packing_is_little_endian_with_padded_text():
     values = [0] * 4
     assert unpack(buf, 1, bytes((1, 2, 8, 4)), values) == 16
     assert values[:3] == [0x12, 0x3456, 0x01020304]
+
+
+def test_every_bit_of_a_number_is_packed_and_higher_ones_are_cut():
+    for size in (1, 2, 4):
+        codes = bytes((size,))
+        for bit in range(33):
+            for packing in (pack, pack_numbers):
+                buf = bytearray(5)
+                more = (b"",) if packing is pack else ()
+                assert packing(buf, 0, codes, [1 << bit], *more) == size
+                expected = bytearray(5)
+                if bit < 8 * size:
+                    expected[bit >> 3] = 1 << (bit & 7)
+                assert buf == expected, (size, bit)
+                values = [-1]
+                assert unpack(buf, 0, codes, values) == size
+                assert values == [1 << bit if bit < 8 * size else 0]
+
+
+def test_a_rest_takes_what_other_raw_fields_left_of_the_text():
+    codes = bytes((1, 8, TYPE_REST))
+    buf = bytearray(20)
+    assert pack(buf, 0, codes, [7], b"abcdefghijk") == 12
+    assert buf == b"\x07abcdefghijk" + bytes(8)
+    assert pack(buf, 0, codes, [7], b"abc") == 9
+    values = [0]
+    assert unpack(buf, 0, codes, values) == 9
+    assert values == [7]
+    assert packed_size(codes) == 9
+    assert packed_size(b"") == 0
+
+
+def test_raw_fields_of_any_size_are_copied():
+    buf = bytearray(49)
+    assert pack(buf, 0, bytes((16, 32)), [], bytes(range(48))) == 48
+    assert buf == bytes(range(48)) + b"\x00"
+
+
+def test_the_codes_of_a_message_are_the_types_of_its_fields():
+    codes = codec_table()
+    sizes = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32, "rest": TYPE_REST}
+    for message, kind, spec in table.MESSAGES:
+        fields = spec.split()[1:]
+        if kind == ids.CLASS_COMMAND:
+            fields = table.COMMAND_PREFIX.split() + fields
+        assert list(codes[message]) == [sizes[field.split(":")[1]] for field in fields], spec
+        assert table.field_codes(" ".join(["name"] + fields)) == codes[message]
+    assert list(prefix_codes()) == [sizes[word.split(":")[1]] for word in table.EVENT_PREFIX.split()]
+    assert table.field_codes(table.EVENT_PREFIX) == prefix_codes()
+    assert max(codes[ids.DICTIONARY_LINE]) == 255
 
 
 def test_numbers_are_packed_as_in_any_other_body():

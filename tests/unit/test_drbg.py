@@ -6,6 +6,7 @@ from drbg_vectors import VECTORS
 from support import raises
 
 from firmware.deck.drbg import REQUEST_BYTES_MAX, RESEED_INTERVAL, Drbg
+from firmware.digest import Hmac
 from firmware.fault import Broken
 
 SIZE = 128
@@ -63,8 +64,28 @@ def test_an_instance_refuses_past_its_reseed_interval_until_it_is_reseeded():
     for _ in range(RESEED_INTERVAL):
         drbg.generate(1)
     assert raises(Broken, drbg.generate, 1)
-    drbg.reseed(bytes(32))
-    assert len(drbg.generate(1)) == 1
+    for _ in range(2):
+        drbg.reseed(bytes(32))
+        for _ in range(RESEED_INTERVAL):
+            assert len(drbg.generate(1)) == 1
+        assert raises(Broken, drbg.generate, 1)
+
+
+def test_one_byte_of_additional_input_is_mixed_in_as_any_other():
+    """The update function of 90A, 10.1.2.2, written out: two rounds as soon as there is any input."""
+    drbg = Drbg(bytes(32), b"", b"")
+    key, value = Hmac(bytes(32)), b"\x01" * 32
+    for data in (bytes(32), b"x"):
+        for number in (b"\x00", b"\x01"):
+            key = Hmac(key.digest(value, number + data))
+            value = key.digest(value, b"")
+    assert drbg.generate(32, b"x") == key.digest(value, b"")
+
+
+def test_the_limits_are_far_below_those_of_90a():
+    """docs/SHUFFLE.md names them."""
+    assert RESEED_INTERVAL == 64
+    assert REQUEST_BYTES_MAX == 1024
 
 
 def test_a_request_that_is_too_long_is_refused():

@@ -9,12 +9,16 @@ from firmware.protocol.frame import (
     DROP_COBS,
     DROP_CRC,
     DROP_FLAGS,
+    DROP_KINDS,
     DROP_LONG,
     DROP_SHORT,
     DROP_VERSION,
     FrameReader,
     FrameWriter,
+    Views,
     frame_message,
+    frame_sequence,
+    frame_session,
 )
 
 # Plain and stuffed, worked out by hand from the definition of COBS.
@@ -127,3 +131,98 @@ def test_a_frame_of_another_version_is_counted_and_passed_over():
     reader = FrameReader()
     assert read_frames(reader, bytes(writer.wire[: writer.end]), 64) == []
     assert reader.drops[DROP_VERSION] == 1
+
+
+def dropped(block):
+    """How a reader counts what stands between two delimiters."""
+    reader = FrameReader()
+    data = bytearray(b"\x00" + block + b"\x00")
+    assert reader.push(data, 0, len(data)) == len(data)
+    assert reader.size == reader.good == 0
+    return reader.drops
+
+
+def only(kind):
+    counts = [0] * DROP_KINDS
+    counts[kind] = 1
+    return counts
+
+
+def test_every_reason_to_drop_has_a_counter_of_its_own():
+    kinds = (DROP_COBS, DROP_CRC, DROP_SHORT, DROP_LONG, DROP_VERSION, DROP_FLAGS)
+    assert sorted(kinds) == list(range(6))
+    assert len(FrameReader().drops) == DROP_KINDS == 6
+
+
+def test_a_block_of_a_wrong_length_is_counted_as_short_or_long_whatever_else_is_wrong_with_it():
+    for short in (b"\x01", b"\x06abcde", b"\x0cabcdefghijk"):
+        assert dropped(short) == only(DROP_SHORT)
+    for long in (b"\x80" + b"a" * 127 + b"\x7f" + b"b" * 126, b"\x01" * 255, b"\x02" + b"\xff" * 300):
+        assert dropped(long) == only(DROP_LONG)
+    assert dropped(b"\x0dabcdefghijkl") == only(DROP_CRC)
+
+
+def test_the_shortest_and_the_longest_frame_pass_reader_and_writer():
+    for size in (0, FRAME_MAX - 12):
+        body = bytes(range(1, 1 + size))
+        data = frame(258, body)
+        reader = FrameReader()
+        assert reader.push(data, 0, len(data)) == len(data)
+        assert reader.size == size + 12
+        assert reader.buf[8 : 8 + size] == body
+    assert len(data) == len(FrameWriter().wire) == 256
+
+
+def test_a_reader_stops_behind_a_good_frame_and_only_there():
+    good = frame(258, b"abc")
+    reader = FrameReader()
+    assert reader.size == reader.good == 0
+    data = bytearray(b"\x00\x05\x00") + good + good
+    assert reader.push(data, 0, len(data)) == 3 + len(good)
+    assert reader.push(data, 3 + len(good), len(data)) == len(data)
+    assert reader.good == 2
+    assert reader.push(data, 0, 0) == 0
+    assert reader.size == 0
+
+
+def test_a_header_has_every_bit_of_message_session_and_sequence():
+    for number in (0x0001, 0x80FF, 0x7F80, 0xFFFF, 0xA55A):
+        writer = FrameWriter()
+        writer.begin(5, 0x81, number, number ^ 0xFFFF, number ^ 0x0FF0)
+        head = bytes(writer.body[:8])
+        assert head[:2] == b"\x15\x81"
+        assert frame_message(head) == number
+        assert frame_session(head) == number ^ 0xFFFF
+        assert frame_sequence(head) == number ^ 0x0FF0
+        low, high = number & 0xFF, number >> 8
+        assert list(head[2:]) == [low, high, low ^ 0xFF, high ^ 0xFF, low ^ 0xF0, high ^ 0x0F]
+
+
+def test_the_sequence_of_a_frame_wraps_after_sixteen_bits():
+    writer = FrameWriter()
+    writer.begin(5, 0, 258, 0, 0x10203)
+    assert frame_sequence(writer.body) == 0x203
+
+
+def test_a_writer_is_busy_from_the_first_byte_of_a_finished_frame_to_its_last():
+    writer = FrameWriter()
+    assert not writer.busy()
+    writer.begin(2, 0, 258, 0, 0)
+    writer.put(b"abc")
+    writer.put(b"de")
+    assert writer.body[8 : writer.at] == b"abcde"
+    for _ in range(2):
+        writer.finish()
+        assert writer.busy() and writer.sent == 0
+        assert writer.wire[0] == writer.wire[writer.end - 1] == 0
+        writer.sent = writer.end - 1
+        assert writer.busy()
+        writer.sent = writer.end
+        assert not writer.busy()
+        writer.begin(2, 0, 258, 0, 0)
+
+
+def test_a_view_of_each_length_is_made_once():
+    views = Views(bytearray(b"abc"))
+    assert bytes(views.first(2)) == b"ab"
+    assert views.first(2) is views.first(2)

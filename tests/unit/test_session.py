@@ -2,6 +2,7 @@
 
 from support import GAME, board, check_stage
 
+from firmware.digest import Hmac
 from firmware.link.admission import (
     BACKOFF_MS,
     GUESSES_MAX,
@@ -15,7 +16,19 @@ from firmware.link.admission import (
 )
 from firmware.protocol import ids
 from firmware.protocol.cobs import cobs_decode
-from firmware.protocol.session import SEQUENCE_MAX, SEQUENCE_WARN, Session
+from firmware.protocol.session import (
+    FROM_DEVICE,
+    FROM_HOST,
+    KEY_SIZE,
+    MAC_SIZE,
+    NONCE_SIZE,
+    SEQUENCE_MAX,
+    SEQUENCE_WARN,
+    Session,
+    role_key,
+    session_hmac,
+    session_open,
+)
 from rig import stories
 from rig.peer import Peer
 from rig.story import Stage
@@ -41,6 +54,31 @@ def refused(stage, kind):
 def send(stage, data):
     stage._to_device(data)
     stage.run(50)
+
+
+def test_keys_are_made_of_every_byte_that_the_protocol_names():
+    role = Hmac(KEY).digest(b"fairshoe role", b"\x02")
+    assert role_key(KEY, ids.ROLE_TABLE) == role
+    key = Hmac(role).digest(b"fairshoe session" + b"\x01\xff\x92", b"h" * 16 + b"d" * 16)
+    assert session_hmac(role, 1, 0x92FF, b"h" * 16, b"d" * 16).digest(b"a", b"b") == Hmac(key).digest(b"ab", b"")
+    assert [MAC_SIZE, NONCE_SIZE, KEY_SIZE] == [16, 16, 32]
+    assert FROM_HOST + FROM_DEVICE == b"HD"
+    assert [SEQUENCE_WARN, SEQUENCE_MAX] == [0xFF00, 0xFFFF]
+
+
+def test_link_sequences_of_a_session_begin_at_zero_in_both_directions():
+    session = Session()
+    for _ in range(2):
+        assert (session.sent, session.received) == (0, -1)
+        session.sent = session.received = 9
+        session_open(session, 5, ids.ROLE_TABLE, None, 1234)
+    assert (session.number, session.role, session.hmac) == (5, ids.ROLE_TABLE, None)
+    assert (session.heard_ms, session.alive) == (1234, True)
+
+
+def test_before_a_hello_there_is_the_clear_session_zero_that_has_heard_of_no_host():
+    session = Session()
+    assert (session.number, session.role, session.hmac, session.alive) == (0, ids.ROLE_CLEAR, None, False)
 
 
 def test_a_keyed_session_carries_a_whole_round_and_every_frame_has_its_mac():
@@ -86,8 +124,6 @@ def test_a_wrong_mac_a_replay_a_reflection_and_another_session_are_each_refused_
     assert refused(stage, REFUSE_REPLAY) == 1
     wrong = Peer(OTHER_KEY, ids.ROLE_TABLE)
     wrong.session.number = peer.session.number
-    from firmware.digest import Hmac
-
     wrong.session.hmac = Hmac(OTHER_KEY)
     wrong.session.sent = 500
     send(stage, wrong.frame(wrong.session, ids.CLASS_ACK, ids.EVENT_ACK, [2]))
@@ -146,8 +182,6 @@ def test_guessing_is_answered_by_a_growing_back_off_and_the_right_key_gets_in_af
         for _ in range(GUESSES_MAX):
             send(stage, guesser.hello())
             link = stage.rig.app.link
-            from firmware.digest import Hmac
-
             guess = Session()
             guess.number = link.offers[0].number
             guess.hmac = Hmac(OTHER_KEY)
@@ -346,8 +380,6 @@ def test_an_unknown_role_is_refused_as_such():
 
 
 def test_the_key_of_one_role_opens_no_other():
-    from firmware.protocol.session import role_key
-
     stage = keyed(role=ids.ROLE_TABLE)
     observer = role_key(KEY, ids.ROLE_OBSERVER)
     # A host that was given the observer's key asks for the table role with it.

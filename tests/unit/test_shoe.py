@@ -1,54 +1,11 @@
-"""Ledger, DRBG and permutation."""
+"""HMAC and the permutation."""
 
 from array import array
 from binascii import hexlify
 
-from support import raises
-
 from firmware.deck.drbg import Drbg
-from firmware.deck.ledger import DEALT, HOPPER, PATH, REMOVED, STORE, TRAY, Ledger
 from firmware.deck.permutation import DRAW_BYTES, Draws, permutation_fill
 from firmware.digest import Hmac, wipe
-from firmware.fault import Broken
-
-
-def counted(cards, expected=52):
-    ledger = Ledger()
-    ledger.begin(expected)
-    for _ in range(cards):
-        ledger.arrive()
-        ledger.move(PATH, STORE, 1)
-    return ledger
-
-
-def test_the_count_replaces_the_expectation():
-    for cards in (51, 52, 53):
-        ledger = counted(cards)
-        assert ledger.settle() == cards
-        assert ledger.zone[HOPPER] == 0
-        assert ledger.zone[STORE] == cards
-
-
-def test_a_move_of_cards_that_are_not_there_is_refused():
-    ledger = counted(52)
-    ledger.settle()
-    assert raises(Broken, ledger.move, TRAY, DEALT, 1)
-    assert raises(Broken, ledger.move, STORE, TRAY, -1)
-
-
-def test_a_vanished_card_is_noticed():
-    ledger = counted(52)
-    ledger.settle()
-    ledger.zone[STORE] -= 1
-    assert raises(Broken, ledger.check)
-
-
-def test_removing_all_keeps_the_sum():
-    ledger = counted(20)
-    ledger.arrive()
-    ledger.remove_all()
-    ledger.check()
-    assert ledger.zone[REMOVED] == 21
 
 
 def test_hmac_matches_rfc_4231():

@@ -1,8 +1,10 @@
 """Breaks one thing after the other and says what no test has noticed.
 
+    PYTHONPATH=tools .venv/bin/python -m mutants [--module M] [--seed N] [--minutes M] [--shard 1/4] [--verbose]
     PYTHONPATH=tools .venv/bin/python -m mutants --rules [--seed N] [--minutes M] [--verbose]
 
-Exit status 0 when every mutant that was tried is caught, or shown in equivalent.json to change nothing; else 1.
+Exit status of --rules: 0 when every mutant that was tried is caught, or shown in equivalent.json to change nothing;
+else 1. Of code: 0 when 95 % of each package are caught, those apart that equivalent_code.json shows to change nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from mutants import code_run
 from mutants.copied_tree import copied_tree
 from mutants.mutant import Mutant
 from mutants.rules import PROFILES, rule_mutants
@@ -22,13 +25,37 @@ EQUIVALENT = Path(__file__).with_name("equivalent.json")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser("mutants", description="Change one value at a time: which test notices?")
-    parser.add_argument("--rules", action="store_true", required=True, help="values of game profiles and house policy")
-    parser.add_argument("--seed", type=int, help="try them in this order; without it, as the files have them")
+    options = _parser().parse_args(arguments)
+    if options.rules:
+        return run_rules(options)
+    choice = code_run.Choice(options.module, options.only, options.seed or 1, options.sample, options.shard)
+    return code_run.run(choice, options.minutes, options.patience, options.tests, options.verbose)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("mutants", description="Change one thing at a time: which test notices?")
+    parser.add_argument("--rules", action="store_true", help="values of game profiles and house policy, not code")
+    parser.add_argument("--seed", type=int, help="which sample (1), and in which order; rules: as the files have them")
     parser.add_argument("--minutes", type=float, default=0, help="of processor time, then stop (0: try all)")
     parser.add_argument("--only", default="", help="only mutants whose name has this")
     parser.add_argument("--verbose", action="store_true", help="say for every mutant which test noticed")
-    options = parser.parse_args(arguments)
+    code = parser.add_argument_group("code")
+    code.add_argument("--module", default="", help="protocol, games/drawn, deck/ledger.py: only what is there")
+    code.add_argument("--sample", type=int, default=code_run.SAMPLE, help="of each package that is sampled (0: all)")
+    code.add_argument("--shard", type=_shard, default=(1, 1), metavar="I/N", help="every Nth mutant, from the Ith")
+    code.add_argument("--patience", type=float, default=code_run.PATIENCE_S, help="seconds of tests for one mutant")
+    code.add_argument("--tests", nargs="*", metavar="FILE", help="only these test files, not all unit tests")
+    return parser
+
+
+def _shard(text: str) -> tuple[int, int]:
+    part, parts = (int(word) for word in text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError(text)
+    return part, parts
+
+
+def run_rules(options: argparse.Namespace) -> int:
     every = list(rule_mutants())
     chosen = [mutant for mutant in every if options.only in mutant.name]
     if options.seed is not None:

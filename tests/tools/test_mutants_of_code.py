@@ -1,0 +1,169 @@
+"""make mutants: what is changed in code, what is caught, and a slice of the mutants of protocol and deck."""
+
+import ast
+import json
+import random
+from pathlib import Path
+
+import pytest
+from mutants import code_run
+from mutants import measure as measuring
+from mutants.code import Module, read_module
+from mutants.code_run import Choice, choose
+from mutants.copied_tree import ROOT
+from mutants.forked import Bench
+from mutants.measure import measure
+
+SLICE_S = 4  # of processor time
+# Modules whose own tests catch every mutant that is not equivalent, and those tests.
+SLICE = ("protocol/cobs.py", "protocol/frame.py", "deck/ledger.py", "deck/drbg.py", "deck/permutation.py")
+SLICE_TESTS = [f"tests/unit/test_{name}.py" for name in ("frame", "ledger", "drbg", "shoe")]
+
+SOURCE = '''
+"""Text."""
+LIMIT = const(3)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from x import y
+
+
+class Shoe:
+    def __init__(self) -> None:
+        self.cards = 0
+
+    def add(self, count: int = 1) -> bool:
+        """More text."""
+        if count < 0 and not self.cards:
+            return False
+        self.cards += count & 0x0F
+        log(self.cards)
+        while self.cards == LIMIT:
+            self.cards = 0
+        return self.cards >= 2
+'''
+CHANGES = """(module): LIMIT = const(3): 3 -> 4
+Shoe.__init__: self.cards = 0: 0 -> 1
+Shoe.add: def add: 1 -> 2
+Shoe.add: if count < 0 and (not self.cards) -> if True
+Shoe.add: if count < 0 and (not self.cards) -> if False
+Shoe.add: count < 0 and (not self.cards) -> count < 0 or not self.cards
+Shoe.add: count < 0 -> count <= 0
+Shoe.add: if count < 0 and (not self.cards): 0 -> 1
+Shoe.add: not self.cards -> self.cards
+Shoe.add: without return False
+Shoe.add: return False: False -> True
+Shoe.add: without self.cards += count & 15
+Shoe.add: self.cards += count & 15 -> self.cards -= count & 15
+Shoe.add: count & 15 -> count | 15
+Shoe.add: self.cards += count & 15: 15 -> 7
+Shoe.add: self.cards += count & 15: 15 -> 14
+Shoe.add: without log(self.cards)
+Shoe.add: while self.cards == LIMIT -> while False
+Shoe.add: self.cards == LIMIT -> self.cards != LIMIT
+Shoe.add: self.cards == LIMIT -> self.cards >= LIMIT
+Shoe.add: without self.cards = 0
+Shoe.add: self.cards = 0: 0 -> 1
+Shoe.add: return self.cards >= 2 -> return not self.cards >= 2
+Shoe.add: self.cards >= 2 -> self.cards > 2
+Shoe.add: self.cards >= 2 -> self.cards == 2
+Shoe.add: return self.cards >= 2: 2 -> 3"""
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Bench:
+    """What is measured for one module is not kept."""
+    monkeypatch.setattr(measuring, "KEPT", tmp_path)
+    monkeypatch.chdir(ROOT)  # and back, afterwards
+    return Bench()
+
+
+def ticks() -> Module:
+    return read_module("ticks.py", (ROOT / "firmware/ticks.py").read_text(encoding="utf-8"))
+
+
+def test_each_kind_of_change_is_made_once_for_each_place_and_types_and_texts_are_left_alone() -> None:
+    module = read_module("x.py", SOURCE)
+    assert [change.name.removeprefix("x.py ") for change in module.changes] == CHANGES.splitlines()
+    before = ast.unparse(module.tree)
+    for change in module.changes:
+        with change.applied():
+            compile(module.tree, "x", "exec")
+            assert ast.unparse(module.tree) != before, change.name
+    assert ast.unparse(module.tree) == before
+
+
+def test_samples_and_shards_are_those_of_the_seed_and_small_modules_are_whole() -> None:
+    modules = [read_module(f"{folder}/x.py", SOURCE) for folder in ("games", "link", "protocol")]
+    first, again, other = (choose(modules, Choice(seed=seed, sample=10)) for seed in (1, 1, 2))
+    assert [change.name for _, change in first] == [change.name for _, change in again]
+    assert {change.name for _, change in first} != {change.name for _, change in other}
+    assert len(first) == 10 + 10 + len(CHANGES.splitlines())
+    shards = [choose(modules, Choice(seed=1, sample=10, shard=(part, 3))) for part in (1, 2, 3)]
+    assert sorted(change.name for shard in shards for _, change in shard) == sorted(change.name for _, change in first)
+
+
+def test_a_mutant_that_raises_fails_ends_or_hangs_is_caught_by_a_test_that_runs_it(bench: Bench) -> None:
+    module = ticks()
+    coverage = measure(bench, [module], ["tests/unit/test_ticks.py"])
+    change = module.changes[-1]
+    tests = coverage.tests(change)
+    assert tests and change.where.scope == "ticks_diff"
+    assert bench.judge("ticks.py", module.tree, tests, 10).caught_by == ""
+    function = next(node for node in module.tree.body if getattr(node, "name", "") == "ticks_diff")
+    assert isinstance(function, ast.FunctionDef)
+    for broken in ("return 12345", "raise OSError", "raise SystemExit", "while True: pass", "raise MemoryError"):
+        function.body = ast.parse(broken).body
+        outcome = bench.judge("ticks.py", module.tree, tests[:1], 10)
+        assert outcome.caught_by.startswith(tests[0][0]), broken
+
+
+def test_a_test_that_fails_without_a_mutant_is_named(bench: Bench) -> None:
+    module = ticks()
+    file = ROOT / "tests/unit/test_ticks.py"
+    bench.code[str(file)] = compile("def test_it():\n    raise OSError", str(file), "exec")
+    with pytest.raises(RuntimeError, match=r"test_ticks\.py::test_it fails while nothing is changed"):
+        measure(bench, [module], ["tests/unit/test_ticks.py"])
+
+
+def test_what_survives_is_named_and_fails_unless_it_is_shown_to_be_equivalent(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(code_run, "EQUIVALENT", tmp_path / "equivalent_code.json")
+    monkeypatch.setattr(code_run, "CAUGHT_BY", tmp_path / "caught_by.json")
+    monkeypatch.setattr(code_run, "modules", lambda: [ticks()])
+    monkeypatch.setattr(code_run, "Bench", lambda: bench)
+    name = "ticks.py (module): FOREVER_MS = const(536870911): 536870911 -> 536870912"
+    entry = {"mutant": name, "why": "."}
+    for known, status, text in (
+        ([], 1, f"SURVIVED firmware/ticks.py:11: {name} (3 of 3 tests that run it)"),
+        ([entry], 0, "(top)                      1      1       0           1         0     100.0"),
+        ([entry, {"mutant": "y", "why": "."}], 1, "equivalent_code.json: there is no mutant y"),
+    ):
+        code_run.EQUIVALENT.write_text(json.dumps(known), encoding="utf-8")
+        choice = Choice(module="ticks.py", only="FOREVER_MS")
+        assert code_run.run(choice, 0, 5, ["tests/unit/test_ticks.py"], False) == status
+        assert text in capsys.readouterr().out
+    caught = {"mutant": "ticks.py ticks_diff: if delta >= TICKS_HALF -> if False", "why": "."}
+    code_run.EQUIVALENT.write_text(json.dumps([caught]), encoding="utf-8")
+    choice = Choice(module="ticks.py", only="TICKS_HALF -> if False")
+    assert code_run.run(choice, 0, 5, ["tests/unit/test_ticks.py"], False) == 1
+    assert f"{caught['mutant']} is caught by tests/unit/test_ticks.py::test_" in capsys.readouterr().out
+
+
+def test_every_entry_of_what_is_equivalent_says_why() -> None:
+    entries = json.loads(code_run.EQUIVALENT.read_text(encoding="utf-8"))
+    assert len({entry["mutant"] for entry in entries}) == len(entries)
+    for entry in entries:
+        assert set(entry) == {"mutant", "why"}
+        assert len(entry["why"]) > 30, entry["mutant"]
+
+
+def test_a_slice_of_the_mutants_of_protocol_and_deck_is_caught(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    seed = random.randrange(1 << 16)
+    module = SLICE[seed % len(SLICE)]
+    status = code_run.run(Choice(module=module, seed=seed), SLICE_S / 60, 5, SLICE_TESTS, False)
+    said = capsys.readouterr().out
+    assert status == 0 and "SURVIVED" not in said, f"replay: make mutants MODULE={module} SEED={seed}\n{said}"

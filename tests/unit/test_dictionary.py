@@ -1,0 +1,70 @@
+"""The dictionary: the table of messages and all names, in lines that fit a frame and can be put together again."""
+
+from hashlib import sha256
+
+from firmware.fault import FAULT_NAMES
+from firmware.image import INPUTS
+from firmware.protocol import ids, table
+from firmware.protocol.cobs import FRAME_MAX
+from firmware.protocol.dictionary import (
+    Words,
+    dictionary_hash,
+    dictionary_line,
+    dictionary_lines,
+    dictionary_text,
+)
+from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
+
+
+def lines():
+    return [dictionary_line(index) for index in range(dictionary_lines())]
+
+
+def test_the_messages_come_first_with_number_class_and_fields():
+    expected = ["message %d %d %s" % message for message in table.MESSAGES]
+    assert lines()[: len(expected)] == expected
+    assert "message 1 0 hello version_max:u8 role:u8 nonce:b16" in expected
+
+
+def test_names_follow_and_those_of_two_lines_are_halves():
+    found = {}
+    for line in lines()[len(table.MESSAGES) :]:
+        kind, of, words = line.split(" ", 2)
+        assert kind in ("prefix", "names")
+        found.setdefault(of, []).append(words)
+    whole = {of: " ".join(found[of]) for of in found}
+    assert whole == {
+        "event": table.EVENT_PREFIX,
+        "command": table.COMMAND_PREFIX,
+        "class": ids.CLASS_NAMES,
+        "state": ids.STATE_NAMES,
+        "what": ids.RECORD_NAMES,
+        "consequence": ids.CONSEQUENCE_NAMES,
+        "need": ids.NEED_NAMES,
+        "answer": ids.ANSWER_NAMES,
+        "warning": FAULT_NAMES,
+        "sensor": "none " + " ".join(INPUTS),
+        "role": ids.ROLE_NAMES,
+        "mode": ids.MODE_NAMES,
+        "outcome": ids.OUTCOME_NAMES,
+        "reason": ids.REASON_NAMES,
+        "why": ids.REFUSED_NAMES,
+    }
+    assert sorted(of for of in found if len(found[of]) == 2) == ["consequence", "state", "what"]
+    for of in found:
+        sizes = [len(words) for words in found[of]]
+        assert max(sizes) - min(sizes) < 30, of
+
+
+def test_every_line_fits_a_frame():
+    for line in lines():
+        assert HEADER_SIZE + 4 + len(line) + CRC_SIZE <= FRAME_MAX, line
+
+
+def test_the_file_of_a_device_holds_all_lines_and_the_hash_is_its_own():
+    text = "".join(line + "\n" for line in lines()).encode()
+    assert dictionary_text() == text
+    assert dictionary_hash() == sha256(text).digest()[:8]
+    words = Words()
+    assert (words.count, words.hash) == (len(lines()), dictionary_hash())
+    assert words.line(0) == lines()[0].encode()

@@ -1,0 +1,148 @@
+"""Runs unit tests against one mutant each, in a fork that imports the firmware anew.
+
+Sources are compiled once, in the parent; a child executes them, with the code of the mutant in place of one. A test is
+a function test_* without arguments, as on the MicroPython VM: pytest is not needed, and costs more than most tests.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import importlib
+import importlib.machinery
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from mutants.copied_tree import ROOT
+
+TESTS = ("tests/unit", "tests/contract")
+_SOURCES = ("firmware", "hal", "rig", *TESTS)
+_MEMORY = 1 << 30  # bytes: a loop that appends for ever ends with MemoryError
+_SLOWER = 10  # times what a test took without a mutant, then it hangs
+_LEAST_S = 3
+
+Timed = tuple[str, float]  # a test as FILE::NAME, and the processor time it needs without a mutant
+
+
+@dataclass(frozen=True)
+class Outcome:
+    caught_by: str  # empty: no test failed
+    ran: int  # tests
+    processor_s: float
+
+
+class Bench:
+    """Code of the device and of its tests, ready to be executed in forks."""
+
+    def __init__(self) -> None:
+        self.code: dict[str, CodeType] = {}
+        for folder in _SOURCES:
+            for file in sorted((ROOT / folder).rglob("*.py")):
+                self.code[str(file)] = compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+        os.chdir(ROOT)  # tests open board configs from there
+        for folder in reversed((*TESTS, "tools")):
+            sys.path.insert(0, str(ROOT / folder))
+        for name in ("fairshoe._device", "struct", "json", "array", "binascii", "hashlib", "random"):
+            importlib.import_module(name)
+        gc.collect()
+        gc.freeze()
+
+    def fork(self, work: Callable[[], object], code: dict[str, CodeType] | None = None) -> tuple[str, int, float]:
+        """What `work` returns in a process of its own, as JSON; its status and processor time."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(reading)
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+            status = 1
+            try:
+                self._install({**self.code, **(code or {})})
+                with os.fdopen(writing, "w", encoding="utf-8") as pipe:
+                    self._pipe = pipe
+                    pipe.write(json.dumps(work()))
+                status = 0
+            finally:
+                os._exit(status)
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as pipe:
+            text = pipe.read()
+        _, status, used = os.wait4(child, 0)
+        return text, status, used.ru_utime + used.ru_stime
+
+    def _install(self, code: dict[str, CodeType]) -> None:
+        # Python's own finders: under pytest another one would read and rewrite every test module anew.
+        sys.meta_path[:] = [finder for finder in sys.meta_path if isinstance(finder, type)]
+        for name, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) in code and name not in ("firmware", "hal", "rig"):
+                del sys.modules[name]
+        original = importlib.machinery.SourceFileLoader.get_code
+
+        def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> CodeType | None:
+            found = code.get(self.path)
+            return original(self, fullname) if found is None else found
+
+        importlib.machinery.SourceFileLoader.get_code = get_code
+
+    def judge(self, path: str, tree: ast.Module, tests: Iterable[Timed], limit_s: float) -> Outcome:
+        """Run tests with another tree for one module of the firmware until one fails, or they would take longer."""
+        file = str(ROOT / "firmware" / path)
+        try:
+            mutant = compile(tree, file, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:  # a `continue` or a constant that cannot stand there
+            return Outcome(f"compiler: {error}", 0, 0)
+        chosen: list[Timed] = []
+        for test in tests:
+            limit_s -= test[1]
+            if chosen and limit_s < 0:
+                break
+            chosen.append(test)
+        if not chosen:
+            return Outcome("", 0, 0)
+        text, status, processor_s = self.fork(lambda: self._run_all(chosen), {file: mutant})
+        lines = text.splitlines()
+        if status or not lines:
+            return Outcome(f"{lines[-1] if lines else 'import'} (ended with status {status})", len(lines), processor_s)
+        return Outcome(json.loads(lines[-1]), len(lines) - 1, processor_s)
+
+    def _run_all(self, tests: list[Timed]) -> str:
+        for test, needs_s in tests:
+            self._pipe.write(test + "\n")
+            self._pipe.flush()
+            signal.setitimer(signal.ITIMER_PROF, needs_s * _SLOWER + _LEAST_S)
+            try:
+                load_test(test)()
+            except BaseException:  # SystemExit as well
+                return test
+        return ""
+
+
+def load_test(test: str) -> Callable[[], object]:
+    file, name = test.split("::")
+    return getattr(importlib.import_module(Path(file).stem), name)
+
+
+def list_tests(bench: Bench, file: str) -> list[str]:
+    def names() -> list[str]:
+        found: dict[str, Any] = vars(importlib.import_module(Path(file).stem))
+        return [f"{file}::{name}" for name in found if name.startswith("test_") and callable(found[name])]
+
+    text, status, _ = bench.fork(names)
+    if status:
+        raise RuntimeError(f"{file} cannot be imported: run it with pytest")
+    return json.loads(text)
+
+
+def processor_s() -> float:
+    return time.process_time()

@@ -1,0 +1,198 @@
+"""Measures once which unit test runs which lines of the firmware, and for how long; kept in build/mutants/."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from types import CodeType
+from typing import Any, cast
+
+from mutants.code import FIRMWARE, Change, Module
+from mutants.copied_tree import ROOT
+from mutants.forked import TESTS, Bench, Timed, list_tests, load_test, processor_s
+
+KEPT = ROOT / "build" / "mutants"
+_HITS = "__mutants_hits__"
+_DATA = ("board_configs", "game_profiles")
+_FORMAT = b"1"  # of the files that are kept
+
+Lines = dict[str, list[int]]  # by path of the module
+
+
+class Coverage:
+    def __init__(self, measured: dict[str, tuple[float, Lines]], modules: list[Module]) -> None:
+        self.seconds = {test: seconds for test, (seconds, _) in measured.items()}
+        self._tests: dict[tuple[str, int], set[str]] = defaultdict(set)
+        self._of_file: dict[str, set[str]] = defaultdict(set)
+        for test, (_, lines) in measured.items():
+            for path, numbers in lines.items():
+                self._of_file[path].add(test)
+                for number in numbers:
+                    self._tests[path, number].add(test)
+        self._readers, self._named = _names(modules)
+        self._mentioned = _mentioned(measured)
+
+    def tests(self, change: Change) -> list[Timed]:
+        """The tests that run the place of the change, the fastest first: it is also the most specific."""
+        where = change.where
+        found = set(self._tests.get((where.path, where.line), ())) or self._by_name(where.path, where.line)
+        return sorted(((test, self.seconds[test]) for test in found), key=lambda item: item[1])
+
+    def _by_name(self, path: str, line: int) -> set[str]:
+        """Of a constant or a table: the tests that name it, or run a statement which reads it, in any module."""
+        found: set[str] = set()
+        names = list(self._named.get((path, line), ()))
+        if names:
+            names.append(f"dir {Path(path).stem}")
+        for name in names:  # grows
+            found |= self._mentioned.get(name, set())
+            for reader in self._readers.get(name, ()):
+                found |= self._tests.get(reader, set())
+                names += [other for other in self._named.get(reader, ()) if other not in names]
+        return found or self._of_file.get(path, set())
+
+
+def _names(modules: list[Module]) -> tuple[dict[str, set[tuple[str, int]]], dict[tuple[str, int], set[str]]]:
+    """Where each name is read, and what the statements outside of functions give names to."""
+    readers: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    named: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for module in modules:
+        for statement in _statements(module.tree.body):
+            place = module.path, statement.lineno
+            for node in _own_nodes(statement):
+                if isinstance(node, ast.Name | ast.Attribute):
+                    name = node.id if isinstance(node, ast.Name) else node.attr
+                    (readers[name] if isinstance(node.ctx, ast.Load) else set[tuple[str, int]]()).add(place)
+        for statement in module.tree.body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                named[module.path, statement.lineno] |= {t.id for t in targets if isinstance(t, ast.Name)}
+    return readers, named
+
+
+def _mentioned(measured: Iterable[str]) -> dict[str, set[str]]:
+    """The tests that have a name in their own text."""
+    found: dict[str, set[str]] = defaultdict(set)
+    known = set(measured)
+    for file in {test.split("::")[0] for test in known}:
+        for function in ast.parse((ROOT / file).read_text(encoding="utf-8")).body:
+            test = f"{file}::{getattr(function, 'name', '')}"
+            for node in ast.walk(function) if test in known else ():
+                if isinstance(node, ast.Name | ast.Attribute):
+                    found[node.id if isinstance(node, ast.Name) else node.attr].add(test)
+                elif isinstance(node, ast.Call) and ast.unparse(node.func) == "dir":
+                    found[f"dir {ast.unparse(node.args[0])}"].add(test)  # of a module: all its names
+    return found
+
+
+def _statements(block: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
+    for statement in block:
+        yield statement
+        for child in _blocks(statement):
+            yield from _statements(child)
+
+
+def _blocks(statement: ast.AST) -> Iterable[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
+        if isinstance(block, list):
+            yield cast("list[ast.stmt]", block)
+    for handler in getattr(statement, "handlers", ()):
+        yield handler.body
+
+
+def _own_nodes(statement: ast.stmt) -> Iterable[ast.AST]:
+    """Of the statement without its blocks."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [
+            child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt | ast.ExceptHandler)
+        ]
+
+
+# -- measuring --------------------------------------------------------------------------------------------------------
+
+
+def measure(bench: Bench, modules: list[Module], files: list[str] | None = None) -> Coverage:
+    """All unit tests, or those of `files`. A test that fails without a mutant would catch everything: raises."""
+    common = hashlib.sha256(_FORMAT)
+    for path in sorted(_inputs()):
+        common.update(path.read_bytes())
+    hits = {module.path: bytearray(_last_line(module) + 1) for module in modules}
+    code = {str(FIRMWARE / module.path): _noting(module) for module in modules}
+    measured: dict[str, tuple[float, Lines]] = {}
+    for file in files or _test_files():
+        digest = common.copy()
+        digest.update((ROOT / file).read_bytes())
+        kept = KEPT / f"{Path(file).stem}-{digest.hexdigest()[:16]}.json"
+        if not kept.is_file():
+            results = {test: _measure(bench, code, hits, test) for test in list_tests(bench, file)}
+            KEPT.mkdir(parents=True, exist_ok=True)
+            for old in KEPT.glob(f"{Path(file).stem}-*.json"):
+                old.unlink()
+            kept.write_text(json.dumps(results), encoding="utf-8")
+        measured.update(json.loads(kept.read_text(encoding="utf-8")))
+    return Coverage(measured, modules)
+
+
+def _inputs() -> Iterable[Path]:
+    for folder in ("firmware", "hal", "rig", *_DATA):
+        yield from (path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".json"))
+    for folder in TESTS:
+        yield from (path for path in (ROOT / folder).glob("*.py") if not path.name.startswith("test_"))
+
+
+def _test_files() -> list[str]:
+    return [str(path.relative_to(ROOT)) for folder in TESTS for path in sorted((ROOT / folder).glob("test_*.py"))]
+
+
+def _last_line(module: Module) -> int:
+    return max((getattr(node, "end_lineno", 0) or 0 for node in ast.walk(module.tree)), default=0)
+
+
+def _measure(bench: Bench, code: dict[str, CodeType], hits: dict[str, bytearray], test: str) -> tuple[float, Lines]:
+    def work() -> tuple[float, Lines]:
+        import builtins
+
+        setattr(builtins, _HITS, hits)
+        function = load_test(test)
+        for lines in hits.values():
+            lines[:] = bytes(len(lines))
+        began = processor_s()
+        function()
+        seconds = processor_s() - began
+        return seconds, {
+            path: [at for at, hit in enumerate(lines) if hit] for path, lines in hits.items() if any(lines)
+        }
+
+    text, status, _ = bench.fork(work, code)
+    if status:
+        raise RuntimeError(f"{test} fails while nothing is changed: mend it first, it would catch everything")
+    return json.loads(text)
+
+
+def _noting(module: Module) -> CodeType:
+    """The module with a mark before each statement of its functions."""
+    tree: Any = ast.parse((FIRMWARE / module.path).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            _note(node)
+    first = ast.parse(f"{_HITS} = __import__('builtins').{_HITS}[{module.path!r}]").body
+    tree.body[:0] = first
+    return compile(ast.fix_missing_locations(tree), str(FIRMWARE / module.path), "exec", dont_inherit=True)
+
+
+def _note(node: ast.AST) -> None:
+    for block in list(_blocks(node)):
+        marked: list[ast.stmt] = []
+        for statement in block:
+            marked += [*ast.parse(f"{_HITS}[{statement.lineno}] = 1").body, statement]
+            if not isinstance(statement, ast.FunctionDef):
+                _note(statement)
+        block[:] = marked
