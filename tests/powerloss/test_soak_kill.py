@@ -52,7 +52,7 @@ def acknowledged_before_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     told: dict[int, int] = {}
 
     def hasty(self: Any) -> None:
-        seq = self._unsaved[-1].seq if self._unsaved else 0
+        seq = self.events.unsaved[-1].seq if self.events.unsaved else 0
         if seq > told.get(id(self), 0):
             told[id(self)] = seq
             self.session.acknowledge(seq)

@@ -25,7 +25,7 @@ import crcmod.predefined  # pyright: ignore[reportMissingTypeStubs]
 from bench.fake_shoe import FakeShoe
 from fairshoe.link import framing
 from fairshoe.link.session import HostSession
-from fairshoe.messages import DoorOpened, UnknownMessage
+from fairshoe.messages import DoorOpened, EventAck, UnknownMessage
 
 FRAMES = 10000
 FEWER = 2000  # frames of the rows with small reads
@@ -119,8 +119,9 @@ def keyed_session() -> tuple[HostSession, list[bytes]]:
         raise SystemExit("bench: the session did not open")
     parts: list[bytes] = []
     for _ in range(FEWER):
-        shoe.send_event()
+        shoe.record()
         parts.append(shoe.take_output())
+        shoe.receive(framing.encode(EventAck(shoe.seq_last)))
     return session, parts
 
 

@@ -4,8 +4,9 @@
         async for event in shoe.events():
             print(event)
 
-A task of its own moves bytes, so that the session stays alive, commands are repeated and events are stored whatever the
-program is doing. Cancelling a wait loses nothing: the event stays queued, the command goes on.
+A task of its own moves bytes when some arrive or are due, so that the session stays alive, commands are repeated and
+events are stored whatever the program is doing. A store is written by its own thread, which commits for all shoes
+at once. Cancelling a wait loses nothing: the event stays queued, the command goes on.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from fairshoe.client.shoe import COMMAND_S, RETRY_S, RETRY_S_MAX, STALE_S
 from fairshoe.client.shoe_base import Face
 from fairshoe.client.single_reader import SingleReader
 from fairshoe.client.store import Store
+from fairshoe.client.store_writer import Done, Job
 from fairshoe.errors import PortError, StoreError, UsageError
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.link.dictionary import Dictionary
@@ -98,13 +100,16 @@ class AsyncShoe(Face):
         self._clock: Callable[[], float] = self._sim.clock if self._sim else time.monotonic
         self._reconnect = reconnect
         self._failure: Exception | None = None  # the task has ended with it
-        self._trouble: StoreError | None = None  # for whoever waits next; the task goes on, and tries again
+        self._trouble: StoreError | None = None  # for the next caller that waits; the task goes on, and tries again
+        self._broken: Exception | None = None  # found outside the task, which ends with it
         self._why = ""
         self._closing = False
         self._waiters: set[asyncio.Future[None]] = set()
         self._wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.records: Records[Awaitable[CommandResult]] = Records(self._put)  # what no sensor sees
+        if core.events is not None and not (self._sim and not self._sim.setup.speed):
+            core.events.submit = self._submit  # a simulated shoe without a clock waits for the disk: its story repeats
 
     @classmethod
     async def open(
@@ -121,7 +126,7 @@ class AsyncShoe(Face):
         new_log: bool = False,
         clock: bool = True,
     ) -> AsyncShoe:
-        """As Shoe.open. A store is written in the loop's own thread: a few milliseconds for every burst of events."""
+        """As Shoe.open. The store writes in a thread of its own; giving a command waits for it, some milliseconds."""
         check_open(url, key, operations, after_seq, answer_s, store, device)
         if isinstance(key, (str, Path)):
             key = read_key(Path(key))
@@ -153,6 +158,7 @@ class AsyncShoe(Face):
     def acknowledge(self) -> None:
         """Say that the last event is safely stored, before coming back for the next."""
         self._core.acknowledge()
+        self._send()
 
     @overload
     async def run(self, until: None = None, timeout_s: float | None = None) -> None: ...
@@ -178,12 +184,16 @@ class AsyncShoe(Face):
         """Give a command: its number is stored, and it is repeated until it is answered. While another command is
         under way it waits its turn; QueueFull beyond 16. Look at `pending.result`, or `await wait(pending)`."""
         self._raise_failure()
-        return self._core.start(kind, arguments)
+        pending = self._core.start(kind, arguments)
+        self._kick()
+        return pending
 
     def resume(self, unfinished: Unfinished) -> Pending:
         """Ask about a command of an earlier run, under its own number: it acts now if it never did."""
         self._raise_failure()
-        return self._core.resume(unfinished)
+        pending = self._core.resume(unfinished)
+        self._kick()
+        return pending
 
     async def wait(self, pending: Pending, timeout_s: float = COMMAND_S) -> CommandResult:
         """The outcome of a command."""
@@ -272,24 +282,69 @@ class AsyncShoe(Face):
             self._wanted.clear()
             await self._wanted.wait()
         try:
-            self._core.tick(self._clock())
+            now = self._clock()
+            self._core.tick(now)
             self._flush(port)
-            data = await port.read(TURN_S)
+            data = await port.read(TURN_S if self._sim else max(0.0, self._core.due(now) - now))
+            broken, self._broken = self._broken, None
+            if broken is not None:
+                raise broken
             self._core.feed(data, self._clock())
             self._flush(port)
         except OSError as error:
             self._why = str(error.strerror or error)
             return False
         except StoreError as error:
-            # Nothing was acknowledged, and what is to be stored is still there.
-            self._trouble = error
-            self._wake()
+            self._not_stored(error)
             await asyncio.sleep(RETRY_S)
         finally:
             self._tell()
             self._wake()
         self._why = "nothing comes over the connection"
         return not (self._way.network and self._core.silent_s(self._clock()) > STALE_S)
+
+    def _not_stored(self, error: StoreError) -> None:
+        """Nothing was acknowledged, and what is to be stored is still there: it is tried again."""
+        self._trouble = error
+        self._core.save_at = self._clock() + RETRY_S
+        self._wake()
+
+    def _submit(self, job: Job[Any], done: Done) -> None:
+        """Have the store's thread write; what follows is done here, in the loop."""
+
+        def settled(result: Any, error: Exception | None) -> None:
+            if self._closing:
+                return
+            try:
+                done(result, error)
+            except StoreError as trouble:
+                self._not_stored(trouble)
+            except Exception as broken:
+                self._break(broken)
+            self._send()
+            self._tell()
+            self._wake()
+
+        assert self._core.store is not None
+        self._core.store.submit(job, settled, asyncio.get_running_loop())
+
+    def _break(self, error: Exception) -> None:
+        """End the task, from outside it."""
+        self._broken = self._broken or error
+        self._kick()
+
+    def _kick(self) -> None:
+        """Let the task look at once what there is to send."""
+        if self._port is not None:
+            self._port.wake()
+
+    def _send(self) -> None:
+        """Send what there is to send, from outside the task."""
+        if self._port is not None:
+            try:
+                self._flush(self._port)
+            except OSError as error:
+                self._break(error)
 
     def _flush(self, port: AsyncPort) -> None:
         data = self._core.output()
@@ -300,6 +355,8 @@ class AsyncShoe(Face):
         if not self._reconnect or not self._greeted:
             raise self._core.lost_error()
         self._port = None
+        if isinstance(self._broken, OSError):
+            self._broken = None
         with contextlib.suppress(OSError):
             await port.close()
         self._core.link_lost(self._why, self._clock())
@@ -384,17 +441,18 @@ class AsyncShoe(Face):
             self._raise_failure()
             if looked and end is not None and self._clock() >= end:
                 return None
-            await self._change()
+            await self._change(end if looked else self._clock())
             looked = True
 
     async def _follow(self, steps: Steps[T]) -> T:
         try:
             while True:
                 step = next(steps)
+                self._kick()
                 end = self._clock() + step.seconds
                 while not step.done() and self._clock() < end:
                     self._raise_failure()
-                    await self._change()
+                    await self._change(end)
         except StopIteration as stop:
             return stop.value
         finally:
@@ -412,20 +470,25 @@ class AsyncShoe(Face):
             for function in self._listeners.of(notice):
                 function(notice)
 
-    async def _change(self) -> None:
-        """Until the task has moved bytes again, or time has passed."""
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async def _change(self, end: float | None) -> None:
+        """Until the task has moved bytes again, or it is `end`."""
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[None] = loop.create_future()
         self._waiters.add(waiter)
         self._wanted.set()
+        timer = None
+        if end is not None and self._sim is None:  # a simulated shoe's time passes in its own turns
+            timer = loop.call_later(max(0.0, end - self._clock()), _settle, waiter)
         try:
             await waiter
         finally:
             self._waiters.discard(waiter)
+            if timer is not None:
+                timer.cancel()
 
     def _wake(self) -> None:
         for waiter in list(self._waiters):
-            if not waiter.done():
-                waiter.set_result(None)
+            _settle(waiter)
 
     def _raise_failure(self) -> None:
         trouble, self._trouble = self._trouble, None
@@ -433,6 +496,11 @@ class AsyncShoe(Face):
             raise trouble
         if self._failure is not None:
             raise self._failure
+
+
+def _settle(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
 
 
 def _ended(task: asyncio.Task[Any] | None) -> Callable[[], bool]:

@@ -15,10 +15,11 @@ from typing import Generic, NamedTuple, TypeVar
 from fairshoe.client.command_queue import CommandQueue, CommandResult, Pending
 from fairshoe.client.device_clock import ROLES as CLOCK_ROLES
 from fairshoe.client.device_clock import DeviceClock
+from fairshoe.client.event_queue import EventQueue
 from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
 from fairshoe.client.operation_numbers import MemoryNumbers, Numbers, Unfinished
 from fairshoe.client.single_reader import SingleReader
-from fairshoe.client.store import Arrived, Store, StoredLog
+from fairshoe.client.store import Arrived, Store
 from fairshoe.errors import HelloRefused, NoAnswer, PortLost, StorageReplaced, UsageError, WrongDevice, WrongKey
 from fairshoe.link import framing
 from fairshoe.link.dictionary import Dictionary, own_dictionary
@@ -48,8 +49,8 @@ RESEND_S = 1.0
 LINE_S = 0.3
 LINE_TRIES = 20
 SILENT_S = 6.0  # nothing heard for so long, in spite of hellos: the device is gone
+LOOK_S = 0.75
 PAUSE_S = 1.0  # a program that did not look for so long cannot say that nothing came
-LOADED = 64  # events taken from the store at a time
 
 Answer = TypeVar("Answer", bound=Message)
 T = TypeVar("T")
@@ -98,7 +99,7 @@ class Core:
         self.open_round = 0
         self.held: Message | None = None  # the event that the program has in hand
         self.notices: deque[Notice] = deque()
-        self.log: StoredLog | None = None
+        self.events = EventQueue(store) if store is not None else None
         self.up = False  # a session is in force, and the device was heard of lately
         self.closed = False
         self.turn = SingleReader(name)
@@ -109,16 +110,13 @@ class Core:
         self._seq_heard = 0
         self._statuses = 0  # received so far
         self._waiting: deque[Message] = deque()
-        self._events: deque[Message] = deque()  # out of the store
-        self._unsaved: list[Arrived] = []
-        self._given = 0  # of the last event that was taken out of the store to be handed out
-        self._stored = 0
         self._questions: list[Question[Message]] = []
         self._sessions = 0
         self._boot = 0
         self._down_at = 0.0
         self._ticked_at = 0.0
         self._log_again_at = 0.0
+        self.save_at = 0.0  # what could not be stored is tried again then
 
     @property
     def welcome(self) -> Welcome | None:
@@ -157,12 +155,30 @@ class Core:
             self._down("nothing is heard from it", now - SILENT_S)
         if session.log_due and now >= self._log_again_at:
             self._log_again_at = now + RESEND_S
-            session.send(JournalGet(0))
+            self._ask_log(session)
+        if now >= self.save_at:
+            self.save_at = now + RESEND_S
+            self._save()
         self.clock.tick(session, now)
         for asked in (self.pending, *self._questions):
             if asked is not None and now >= asked.again_at:
                 asked.again_at = now + RESEND_S
                 session.send(asked.message)
+
+    def due(self, now: float) -> float:
+        """When `tick` has something to do next. Never later than LOOK_S, in which silence is noticed."""
+        due = now + LOOK_S
+        session = self.session
+        if session is None:
+            return due
+        due = min(due, session.due())
+        if session.connected:
+            if session.log_due:
+                due = min(due, self._log_again_at)
+            for asked in (self.pending, *self._questions):
+                if asked is not None:
+                    due = min(due, asked.again_at)
+        return due
 
     def output(self) -> bytes:
         return self.session.take_output() if self.session else b""
@@ -218,22 +234,18 @@ class Core:
         """The next one in line. An event is in the program's hands until `acknowledge`."""
         if self.closed:
             return None
-        if self.store is not None and not self._events and self._given < self._stored and self.log is not None:
-            self._events.extend(self.store.unhandled(self.log.id, self._given, LOADED))
-        if self._events:
-            message = self._events.popleft()
-            self._given = event_seq(message) or self._given
-        elif self._waiting:
+        message = self.events.next() if self.events is not None else None
+        if message is None:
+            if not self._waiting:
+                return None
             message = self._waiting.popleft()
-        else:
-            return None
         self.held = message if event_seq(message) is not None else None
         return message
 
     def hold_back(self) -> None:
         """The last loop over this shoe ended with an event in hand: it was never said to be safe, and comes again."""
         if self.held is not None:
-            (self._events if self.store is not None else self._waiting).appendleft(self.held)
+            (self._waiting.appendleft if self.events is None else self.events.put_back)(self.held)
         self.held = None
 
     def acknowledge(self) -> None:
@@ -241,11 +253,7 @@ class Core:
         held, self.held = self.held, None
         if held is None or self.session is None:
             return
-        seq = event_seq(held) or 0
-        if self.store is None:
-            self.session.acknowledge(seq)
-        elif self.log is not None:
-            self.store.handled(self.log.id, seq)
+        (self.session.acknowledge if self.events is None else self.events.handled)(event_seq(held) or 0)
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
@@ -398,8 +406,8 @@ class Core:
 
     def _receive(self, received: Received) -> None:
         seq = event_seq(received.message)
-        if seq is not None and self.store is not None:
-            self._unsaved.append(Arrived(seq, received.message, received.body))
+        if seq is not None and self.events is not None:
+            self.events.unsaved.append(Arrived(seq, received.message, received.body))
         elif isinstance(received.message, JournalIs) and self.session is not None and self.session.log_due:
             self._resume_log(received.message.log)
             if self.session.welcome is not None:
@@ -427,29 +435,42 @@ class Core:
             if asked is not None:
                 asked.again_at = 0.0
         self._log_again_at = 0.0
-        if session.log_due and welcome.has_key and welcome.role == Role.CLEAR:
-            self._resume_log(b"")  # a device with a key sends its log in keyed sessions only
+        if session.log_due and _hides_log(welcome):
+            self._resume_log(b"")
         self._tell_elsewhere(session)
+
+    def _ask_log(self, session: HostSession) -> None:
+        if session.welcome is not None and _hides_log(session.welcome):
+            self._resume_log(b"")
+        else:
+            session.send(JournalGet(0))
 
     def _resume_log(self, identity: bytes) -> None:
         """Find out where on file this device's log ends, and go on from there."""
-        session = self.session
-        assert session is not None and session.welcome is not None and self.store is not None
+        session, events = self.session, self.events
+        assert session is not None and session.welcome is not None and events is not None
         welcome = session.welcome
         self._save()
-        log = self.store.resume(welcome.device, identity, welcome.seq_last, welcome.boot, self._new_log)
-        if self.log is None or self.log.id != log.id:
-            self._events.clear()
-            self.held = None
-            self._given = log.handled
-            if not log.last:
-                self.notices.append(LogStarted(welcome.device, identity))
-        self.log = log
-        self._stored = log.last
-        self._new_log = False  # allowed once
-        for received in session.resume_after(log.last):
-            self._receive(received)
-        self._tell_elsewhere(session)
+        if events.busy or events.unsaved:
+            return  # until it is stored where this log ends; the device is asked again
+        number = session.counts.sessions
+
+        def resumed(other: bool) -> None:
+            log = events.log
+            assert log is not None
+            if other:
+                self.held = None
+                if not log.last:
+                    self.notices.append(LogStarted(welcome.device, identity))
+            self._new_log = False  # allowed once
+            if number != session.counts.sessions:
+                return  # another session has begun meanwhile, and asks for itself
+            for received in session.resume_after(log.last):
+                self._receive(received)
+            self._tell_elsewhere(session)
+            self._save()
+
+        events.resume(welcome, identity, self._new_log, resumed)
 
     def _tell_elsewhere(self, session: HostSession) -> None:
         if session.elsewhere is not None:
@@ -457,13 +478,14 @@ class Core:
             session.elsewhere = None
 
     def _save(self) -> None:
-        """Store what has arrived, and only then say so. What cannot be stored stays here, and is tried again."""
-        if not self._unsaved or self.store is None or self.session is None or self.log is None:
-            return
-        self.store.add(self.log.id, self._unsaved)
-        self._stored = self._unsaved[-1].seq
-        self._unsaved = []
-        self.session.acknowledge(self._stored)
+        """Store what has arrived, and only then say so. What cannot be stored stays, and is tried again."""
+        if self.events is not None and self.session is not None:
+            self.events.save(self._saved)
+
+    def _saved(self, seq: int) -> None:
+        assert self.session is not None
+        self.session.acknowledge(seq)
+        self._log_again_at = 0.0  # a log that is due waited for this
 
     def _down(self, why: str, now: float) -> None:
         if self.up:
@@ -510,5 +532,10 @@ class Core:
         if event_seq(message) is None:
             # Snapshots: only the newest of a kind is worth waiting for.
             self._waiting = deque(waiting for waiting in self._waiting if type(waiting) is not type(message))
-        if not asked and (self.store is None or event_seq(message) is None):
+        if not asked and (self.events is None or event_seq(message) is None):
             self._waiting.append(message)
+
+
+def _hides_log(welcome: Welcome) -> bool:
+    """A device with a key sends its log in keyed sessions only."""
+    return bool(welcome.has_key) and welcome.role == Role.CLEAR

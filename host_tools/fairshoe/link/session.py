@@ -119,6 +119,15 @@ class HostSession:
         if self._output:
             self._life_at = now + LIFE_S
 
+    def due(self) -> float:
+        """When `tick` has something to do next; 0 for at once."""
+        if self._hello_at is None:
+            return 0.0
+        due = self._hello_at
+        if self._sequence >= SEQUENCE_WARN:
+            due = min(due, self._renew_at)
+        return due if self._seal is None else min(due, self._life_at)
+
     def feed(self, data: bytes, now: float) -> Iterable[Received]:
         """Messages to hand out: each event once and in order, everything else as it comes. Take them one by one: a
         message counts as received when it is taken, and the device repeats those that are not."""

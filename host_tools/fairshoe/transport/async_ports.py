@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fairshoe.sim.port import SimPort
 
 OUTPUT_MAX = 65536  # a port that takes nothing is as good as gone
+INPUT_MAX = 65536  # bytes that wait for a program; a peer that sends more has to wait
 NAP_S = 0.01
 
 
@@ -28,7 +29,11 @@ class AsyncPort(Protocol):
     on_demand: bool  # its time passes only while a program waits
 
     async def read(self, seconds: float) -> bytes:
-        """What has arrived; nothing if nothing comes for so long. OSError when the port is lost."""
+        """What has arrived; nothing if nothing comes for so long, or on `wake`. OSError when the port is lost."""
+        ...
+
+    def wake(self) -> None:
+        """End the current read, or the next one: there is something to send."""
         ...
 
     def write(self, data: bytes) -> None: ...
@@ -48,26 +53,42 @@ async def open_async(way: Way) -> AsyncPort:
 
 
 class _Arrivals:
-    """Bytes that wait for the next read."""
+    """Bytes that wait for the next read, and the one task that waits for them. No task and no timer is made for bytes
+    that are there already."""
 
     def __init__(self) -> None:
         self._data = bytearray()
         self._error: OSError | None = None
-        self._event = asyncio.Event()
+        self._waiter: asyncio.Future[None] | None = None
+        self._woken = False
+
+    def __len__(self) -> int:
+        return len(self._data)
 
     def put(self, data: bytes) -> None:
         self._data += data
-        self._event.set()
+        self.wake()
 
     def fail(self, error: OSError) -> None:
         self._error = self._error or error
-        self._event.set()
+        self.wake()
+
+    def wake(self) -> None:
+        self._woken = True
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
 
     async def take(self, seconds: float) -> bytes:
-        if not self._data and self._error is None:
-            self._event.clear()
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._event.wait(), seconds)
+        if not self._woken:
+            loop = asyncio.get_running_loop()
+            self._waiter = loop.create_future()
+            timer = loop.call_later(seconds, self.wake)
+            try:
+                await self._waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        self._woken = False
         if not self._data and self._error is not None:
             raise self._error
         data = bytes(self._data)
@@ -90,6 +111,9 @@ class FilePort:
 
     async def read(self, seconds: float) -> bytes:
         return await self._arrivals.take(seconds)
+
+    def wake(self) -> None:
+        self._arrivals.wake()
 
     def write(self, data: bytes) -> None:
         if len(self._output) + len(data) > OUTPUT_MAX:
@@ -136,39 +160,60 @@ class FilePort:
         self._loop.remove_writer(self._file)
 
 
-class StreamPort:
+class TcpStream(asyncio.Protocol):
     """A TCP connection."""
 
     on_demand = False
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
+    def __init__(self) -> None:
+        self._arrivals = _Arrivals()
+        self._transport: asyncio.Transport | None = None
+        self._closed = asyncio.get_running_loop().create_future()
+        self._paused = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._arrivals.put(data)
+        if len(self._arrivals) > INPUT_MAX and self._transport is not None:
+            self._paused = True
+            self._transport.pause_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        gone = ConnectionResetError(errno.ECONNRESET, "the other side closed the connection")
+        self._arrivals.fail(exc if isinstance(exc, OSError) else gone)
+        if not self._closed.done():
+            self._closed.set_result(None)
 
     async def read(self, seconds: float) -> bytes:
-        try:
-            data = await asyncio.wait_for(self._reader.read(CHUNK), seconds)
-        except asyncio.TimeoutError:
-            return b""
-        if not data:
-            raise ConnectionResetError(errno.ECONNRESET, "the other side closed the connection")
-        return data
+        if self._paused and self._transport is not None:
+            self._paused = False
+            self._transport.resume_reading()
+        return await self._arrivals.take(seconds)
+
+    def wake(self) -> None:
+        self._arrivals.wake()
 
     def write(self, data: bytes) -> None:
-        if self._writer.transport.get_write_buffer_size() > OUTPUT_MAX:
+        if self._transport is None or self._transport.get_write_buffer_size() > OUTPUT_MAX:
             raise OSError(errno.ETIMEDOUT, "the connection takes nothing any more")
-        self._writer.write(data)
+        self._transport.write(data)
 
     async def close(self) -> None:
-        self._writer.close()
-        with contextlib.suppress(OSError, asyncio.TimeoutError):
-            await asyncio.wait_for(self._writer.wait_closed(), WRITE_S)
+        if self._transport is None:
+            return
+        self._transport.close()
+        done, _pending = await asyncio.wait([self._closed], timeout=WRITE_S)
+        if not done:
+            self._transport.abort()
 
 
 async def _open_tcp(way: Way) -> AsyncPort:
     host, port = tcp_address(way.url)
     try:
-        return StreamPort(*await asyncio.wait_for(asyncio.open_connection(host, port), CONNECT_S))
+        connecting = asyncio.get_running_loop().create_connection(TcpStream, host, port)
+        return (await asyncio.wait_for(connecting, CONNECT_S))[1]
     except (OSError, asyncio.TimeoutError) as error:
         raise way.cannot_open(error) from error
 
@@ -191,6 +236,9 @@ class SimAsyncPort:
                 await asyncio.sleep(0)  # others have their turn even if a device never falls silent
                 return data
             await asyncio.sleep(NAP_S if speed else 0)
+
+    def wake(self) -> None:
+        """Its reads are short: a simulated shoe has no descriptor to wait for."""
 
     def write(self, data: bytes) -> None:
         self.port.write(data)
@@ -218,6 +266,9 @@ class ThreadPort:
 
     async def read(self, seconds: float) -> bytes:
         return await self._arrivals.take(seconds)
+
+    def wake(self) -> None:
+        self._arrivals.wake()
 
     def write(self, data: bytes) -> None:
         self._port.write(data)

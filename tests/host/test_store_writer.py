@@ -1,0 +1,239 @@
+"""One thread commits for many shoes: what it puts together, what it keeps apart, and what waits for it."""
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from bench.fake_shoe import FakeShoe, Server
+
+from fairshoe import AsyncShoe, Store
+from fairshoe.client.store import Arrived
+from fairshoe.client.store_writer import Commit, Job
+from fairshoe.errors import StorageReplaced, StoreError
+from fairshoe.link import framing
+from fairshoe.messages import DoorOpened
+
+KEY = bytes(range(32))
+WAIT_S = 20.0
+
+
+def opened(seq: int) -> Arrived:
+    message = DoorOpened(seq, 1, 5, 0, 0, 1, 1)
+    return Arrived(seq, message, framing.decode_all(framing.encode(message))[0].signed[8:])
+
+
+class Gate(Store):
+    """A store whose commits wait while the gate is shut, or fail."""
+
+    def __init__(self, path: Path) -> None:
+        self.open = threading.Event()
+        self.open.set()
+        self.at_gate = threading.Event()
+        self.broken = False
+        self.commits: list[Commit] = []
+        super().__init__(path)
+        self.on_commit(self.commits.append)
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        self.at_gate.set()
+        assert self.open.wait(WAIT_S)
+        if self.broken:
+            raise sqlite3.OperationalError("disk I/O error")
+        super()._commit(db)
+
+
+class Heard:
+    """What callbacks were told."""
+
+    def __init__(self) -> None:
+        self.errors: list[Exception | None] = []
+
+    def __call__(self, _result: object, error: Exception | None) -> None:
+        self.errors.append(error)
+
+
+def hold(store: Gate, heard: Heard) -> None:
+    """Submit a job, and shut the gate behind which its commit waits."""
+    store.open.clear()
+    store.at_gate.clear()
+    store.submit(Job(lambda _db: None, ""), heard)
+    assert store.at_gate.wait(WAIT_S)
+
+
+def test_what_is_submitted_during_a_commit_is_one_commit_of_its_own(tmp_path: Path) -> None:
+    heard = Heard()
+    with Gate(tmp_path / "store.db") as store:
+        logs = [store.resume(device, b"i" * 16, 9, 1) for device in range(1, 51)]
+        hold(store, heard)
+        for log in logs:
+            store.submit(store.add_job(log.id, [opened(1)]), heard)
+        store.open.set()
+    assert heard.errors == [None] * 51
+    assert [commit.jobs for commit in store.commits] == [1, 50]
+    with Store(tmp_path / "store.db") as again:
+        assert len(list(again.events())) == 50
+
+
+def test_a_job_that_fails_is_undone_alone_and_its_caller_hears_why(tmp_path: Path) -> None:
+    heard = Heard()
+    with Gate(tmp_path / "store.db") as store:
+        first, second = store.resume(1, b"a" * 16, 9, 1), store.resume(2, b"b" * 16, 9, 1)
+        store.add(first.id, [opened(2)])
+        hold(store, heard)
+        store.submit(store.add_job(first.id, [opened(1), opened(2)]), heard)
+        store.submit(store.resume_job(2, b"c" * 16, 9, 1, False), heard)
+        store.submit(store.add_job(second.id, [opened(1)]), heard)
+        store.open.set()
+    assert [type(error) for error in heard.errors] == [type(None), StoreError, StorageReplaced, type(None)]
+    with Store(tmp_path / "store.db") as again:
+        assert [(it.device, it.seq) for it in again.events()] == [(1, 2), (2, 1)]
+
+
+def test_a_commit_that_fails_is_told_to_all_of_the_group_and_leaves_nothing(tmp_path: Path) -> None:
+    heard = Heard()
+    with Gate(tmp_path / "store.db") as store:
+        log = store.resume(1, b"a" * 16, 9, 1)
+        store.broken = True
+        hold(store, heard)
+        store.submit(store.add_job(log.id, [opened(1)]), heard)
+        store.submit(store.add_job(log.id, [opened(2)]), heard)
+        store.open.set()
+    assert [type(error) for error in heard.errors] == [StoreError] * 3
+    with Store(tmp_path / "store.db") as again:
+        assert list(again.events()) == []
+
+
+def test_a_query_does_not_wait_for_a_commit_and_a_number_comes_after_what_was_submitted(tmp_path: Path) -> None:
+    heard = Heard()
+    with Gate(tmp_path / "store.db") as store:
+        log = store.resume(1, b"a" * 16, 9, 1)
+        store.add(log.id, [opened(1)])
+        assert store.begin(1, 2, 0, "shuffle", {}) == 1
+        hold(store, heard)
+        assert [it.seq for it in store.events()] == [1] and store.logs()[0].last == 1  # the gate is shut
+        store.finish(1, 2, 1)  # returns at once
+        timer = threading.Timer(0.05, store.open.set)
+        timer.start()
+        assert store.begin(1, 2, 0, "shuffle", {}) == 2  # waits its turn, and finds the outcome of the first
+        timer.join()
+
+
+def test_a_store_that_is_closed_has_written_what_was_submitted(tmp_path: Path) -> None:
+    heard = Heard()
+    store = Store(tmp_path / "store.db")
+    log = store.resume(1, b"a" * 16, 9, 1)
+    for seq in range(1, 301):
+        store.submit(store.add_job(log.id, [opened(seq)]), heard)
+    store.close()
+    assert heard.errors == [None] * 300
+    with pytest.raises(StoreError, match="is closed"):
+        store.submit(Job(lambda _db: None, ""), heard)
+
+
+# --- with shoes -----------------------------------------------------------------------------------------------------
+
+
+async def until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_S
+    while not done():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.002)
+
+
+def with_shoe(store: Store, work: Callable[[Server, AsyncShoe], Awaitable[None]]) -> None:
+    async def main() -> None:
+        async with (
+            Server(FakeShoe(7, KEY)) as server,
+            await AsyncShoe.open(server.url, server.shoe.key, store=store) as shoe,
+        ):
+            await work(server, shoe)
+
+    asyncio.run(main())
+
+
+def test_nothing_is_acknowledged_before_its_commit(tmp_path: Path) -> None:
+    async def work(server: Server, shoe: AsyncShoe) -> None:
+        await until(lambda: shoe.store is not None and len(shoe.store.logs()) == 1)
+        store.open.clear()
+        store.at_gate.clear()
+        server.record(5)
+        await until(store.at_gate.is_set)
+        await asyncio.sleep(0.1)  # the loop goes on while the disk is busy
+        assert server.shoe.seq_acked == 0 and not list(store.events())
+        store.open.set()
+        await until(lambda: server.shoe.seq_acked == 5)
+        assert [it.seq for it in store.events()] == [1, 2, 3, 4, 5]
+
+    with Gate(tmp_path / "store.db") as store:
+        with_shoe(store, work)
+
+
+def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    unhandled = Store.unhandled
+
+    def counted(self: Store, log: int, after: int, limit: int) -> object:
+        asked.append(after)
+        return unhandled(self, log, after, limit)
+
+    async def work(server: Server, shoe: AsyncShoe) -> None:
+        seqs: list[int] = []
+        server.record()
+        async for event in shoe.events(quiet_s=WAIT_S):
+            seqs.append(event.seq)
+            if event.seq == 40:
+                break
+            server.record()
+        assert seqs == list(range(1, 41)) and asked == []
+
+    async def late(server: Server, shoe: AsyncShoe) -> None:
+        server.record(1000)
+        await until(lambda: server.shoe.seq_acked == 1000)
+        seqs = [event.seq async for event in shoe.events(quiet_s=0.2)]
+        assert seqs == list(range(1, 1001)) and asked
+
+    monkeypatch.setattr(Store, "unhandled", counted)
+    for name, program in (("follows", work), ("late", late)):
+        with Store(tmp_path / name) as store:
+            with_shoe(store, program)
+
+
+def test_a_disk_that_fails_is_told_and_events_go_on_when_it_is_mended(tmp_path: Path) -> None:
+    async def work(server: Server, shoe: AsyncShoe) -> None:
+        feed = shoe.events(quiet_s=WAIT_S)
+        server.record()
+        assert (await anext(feed)).seq == 1
+        store.broken = True
+        server.record(2)
+        with pytest.raises(StoreError, match="disk"):
+            await anext(feed)
+        assert server.shoe.seq_acked == 1
+        store.broken = False
+        assert [(await anext(feed)).seq, (await anext(feed)).seq] == [2, 3]
+        await until(lambda: server.shoe.seq_acked == 3)
+        assert server.shoe.hellos == 1  # without asking the device for them again
+
+    with Gate(tmp_path / "store.db") as store:
+        with_shoe(store, work)
+
+
+def test_a_line_that_breaks_while_the_disk_is_busy_goes_on_behind_what_was_stored(tmp_path: Path) -> None:
+    async def work(server: Server, shoe: AsyncShoe) -> None:
+        server.record(3)
+        await until(lambda: server.shoe.seq_acked == 3)
+        store.open.clear()
+        store.at_gate.clear()
+        server.record(2)
+        await until(store.at_gate.is_set)
+        server.drop()
+        await until(lambda: server.shoe.hellos >= 2)
+        store.open.set()
+        await until(lambda: shoe.up and server.shoe.seq_acked == 5)
+        assert [event.seq async for event in shoe.events(quiet_s=0.2)] == [1, 2, 3, 4, 5]
+
+    with Gate(tmp_path / "store.db") as store:
+        with_shoe(store, work)
