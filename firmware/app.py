@@ -48,7 +48,7 @@ from firmware.machines.spec import Spec
 from firmware.machines.tray import tray_scan
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, prefix_codes
-from firmware.recorder import Recorder
+from firmware.recorder import Recorder, make_signer
 from firmware.ticks import FOREVER_MS, ticks_diff
 from firmware.version import VERSION_TEXT
 
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 
 COAST_MS = const(100)
 HAND_MS = const(1000)
+SIGN_MS = const(1)  # between two steps of a signature
 _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays in the throat ends in a warning
 
 
@@ -128,6 +129,8 @@ class App:
         pool = self.shuffler.entropy.pool if self.shuffler else noise_pool(hal)
         handshake = Handshake(self.link, journal, mode, self.boot, text, pool)
         queries = Queries(journal, self.seeds, self.service, words)
+        queries.signer = make_signer(hal, config, flow, journal, journal.sealer)
+        self.queries = queries
         self.reporter = Reporter(self.link, journal, self.runner, handshake, queries)
         self.reporter.fill_status = self._status
         self.reporter.meters[:METER_COUNT] = flow.meters.values
@@ -143,7 +146,6 @@ class App:
         hal.sample(self.inp)
         self.inp.now_us = hal.ticks_us()
         self._decide()
-        wake_ms = self.wake_ms
         out = self.out
         if out.dirty or out.axis_go or out.stop_armed or out.halt:  # most often none, and a call costs more
             self._drive()
@@ -156,11 +158,11 @@ class App:
             and self._quiet()
         ):
             next_ms = 0
-        elif self.coasting and wake_ms > COAST_MS:
-            wake_ms = COAST_MS
+        elif self.coasting and self.wake_ms > COAST_MS:
+            self.wake_ms = COAST_MS
         if self.healthy:
             hal.watchdog_feed()  # once the scan has ended and no invariant is broken
-        return next_ms if next_ms < wake_ms else wake_ms
+        return next_ms if next_ms < self.wake_ms else self.wake_ms
 
     def _decide(self) -> None:
         """A function of its own, and the exceptions without names: handlers take room in the frame of every scan."""
@@ -293,6 +295,7 @@ class App:
             or (flow.meters.dirty and flow.state != SHUFFLING)
             or self.service.how >= 0
             or self.recorder.readying
+            or self.queries.signing
         )
 
     def _still(self, now_ms: int) -> bool:
@@ -337,6 +340,10 @@ class App:
             elif self.seeds.out and not flow.tail and (flow.warning or flow.ledger.inside() == 0):
                 self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
             busy = self.recorder.keep_house() or busy
+            if self.queries.signing and self.outbox.count == 0:
+                if self.queries.step(self.recorder.utc_s()):
+                    self.reporter.due_ms = self.scanned_ms
+                self.wake_ms = min(self.wake_ms, SIGN_MS)
         if flow.meters.dirty:
             self._store_meters()
         return busy

@@ -18,18 +18,30 @@ from firmware.version import VERSION_TEXT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from firmware.games.flow import Flow
     from firmware.image import Outputs
     from firmware.journal.outbox import Entry
+    from firmware.journal.seals import Sealer
     from firmware.journal.seeds import Seeds
     from firmware.journal.store import Journal
     from firmware.link.commands import CommandRunner
     from firmware.link.service import Service
-    from hal.api import Hal
+    from hal.api import Config, Hal
 
 CAUSE_WATCHDOG = const(1)
 READY_MAX = const(128)  # cells that storage can be made ready for: it would never be done with more
 FILLING_PART = const(3)  # of the journal left: time to look for the host, before rounds are refused
+
+
+def make_signer(hal: "Hal", config: "Config", flow: "Flow", journal: "Journal", sealer: "Sealer") -> "Any":
+    """None on a board that is shipped without it: fairshoe/ship/build.py."""
+    try:
+        from firmware.signing.signer import Signer
+    except ImportError:
+        return None
+    return Signer(hal, config, flow, journal, sealer)
 
 
 class Recorder:

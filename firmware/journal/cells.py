@@ -3,7 +3,7 @@
      0  keys     two that take turns    keys.py
      2  marks    two that take turns    store.py
      4  meters   two that take turns    meter_cells.py
-     6  (free for a new kind of cell: docs/STORAGE.md)
+     6  signing  the key of signatures  firmware/signing
      7  seed     disclosed to auditors  seeds.py
      8  log      the journal's identity store.py
      9  halt     why the firmware stopped, if it did: halts.py
@@ -31,6 +31,7 @@ CRC_AT = const(92)
 KEY_CELL = const(0)
 MARK_CELL = const(2)
 METERS_CELL = const(4)
+SIGNING_CELL = const(6)
 TOLD_CELL = const(7)
 LOG_CELL = const(8)
 HALT_CELL = const(9)
@@ -40,6 +41,7 @@ RECORD_CELL = const(12)
 MAGIC_KEY = const(0xC3)
 MAGIC_MARK = const(0xA5)
 MAGIC_METERS = const(0x3C)
+MAGIC_SIGNING = const(0xED)
 MAGIC_SEED = const(0x5E)
 MAGIC_LOG = const(0x96)
 MAGIC_BOOKS = const(0xB0)

@@ -4,7 +4,8 @@
     sealed      = HMAC(seal key, log 16 | hash of the record before 32 | the record up to its mac)[:16]
     journal_is  = HMAC(seal key, "fairshoe journal 1" | device u32 | the message up to its mac)[:16]
 
-Who holds the seal key can check a journal and nothing else. docs/JOURNAL.md says how.
+The holder of the seal key can check seals, and make them; firmware/signing has what only the device can make.
+docs/JOURNAL.md says how both are checked.
 """
 
 from micropython import const
@@ -18,7 +19,15 @@ if TYPE_CHECKING:
     from firmware.journal.keys import Keys
 
 SEAL_EVERY = const(32)  # records at most between two seals
-_AFTER = (ids.EV_BOOTED, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED, ids.EV_KEY_CHANGED, ids.EV_SERVICE)
+ATTESTED_SIZE = const(62)  # of journal_is, up to its mac
+_AFTER = (
+    ids.EV_BOOTED,
+    ids.EV_ROUND_ENDED,
+    ids.EV_ROUND_VOIDED,
+    ids.EV_KEY_CHANGED,
+    ids.EV_SERVICE,
+    ids.EV_SIGNING_KEY,
+)
 _LABEL = b"fairshoe seal"
 _WHOLE = b"fairshoe journal 1"
 
@@ -60,6 +69,7 @@ class Sealer:
             mac = self.hmac.digest(before, memoryview(record)[: at - MAC_SIZE])
             record[at - MAC_SIZE : at] = mac[:MAC_SIZE]
 
-    def whole(self, told: "bytes | memoryview") -> bytes:
-        """The MAC of what is told about the journal as a whole; zeros without a key."""
-        return self.hmac.digest(self.whole_label, told)[:MAC_SIZE] if self.hmac else bytes(MAC_SIZE)
+    def attest(self, numbers: bytes, log: bytes, head: bytes) -> bytes:
+        """The body of journal_is: what the journal holds, and the MAC of that; zeros without a key."""
+        told = numbers + self.keys.generation().to_bytes(2, "little") + log + head
+        return told + (self.hmac.digest(self.whole_label, told)[:MAC_SIZE] if self.hmac else bytes(MAC_SIZE))

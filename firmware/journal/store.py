@@ -13,6 +13,7 @@ them, and the hash of the acknowledged record.
 """
 
 from hashlib import sha256
+from struct import pack as pack_numbers
 from struct import pack_into
 
 from micropython import const
@@ -204,6 +205,11 @@ class Journal:
         self._check_chain(head)
         if self.last_of((ids.EV_WARNING_LATCHED,), (ids.EV_WARNING_CLEARED,)):
             self._note_warning(self._message())
+
+    def attested(self, sealer: "Sealer", utc_s: int) -> bytes:
+        """What there is, under the seal key: the body of journal_is."""
+        first = max(self.seq_last - self.capacity + 1, 1)
+        return sealer.attest(pack_numbers("<III", first, self.seq_last, utc_s), self.log, self.head)
 
     def _recover_log(self, hal: "Hal") -> None:
         cells = RECORD_CELL + self.capacity

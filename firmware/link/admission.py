@@ -59,6 +59,7 @@ COMMAND_FIRST = const(512)
 COMMAND_END = const(768)
 # Asked by anybody, in or out of a session; keys prove themselves in another way: service.py.
 _OPEN = (ids.DICTIONARY_GET, ids.KEY_INSTALL, ids.KEY_ROTATE)
+_JOURNAL = (ids.JOURNAL_GET, ids.JOURNAL_SIGN)
 _COMMANDERS = (ids.ROLE_TABLE, ids.ROLE_SERVICE)
 _COMMAND_CODES = b"\x04"  # the operation number, which every command has
 
@@ -216,7 +217,7 @@ def _accept_clear(link: Link, message: int, now_ms: int) -> int:
         link.hello_role = link.values[1]
         link.host_nonce = bytes(link.reader.views.first(HELLO_NONCE_AT + NONCE_SIZE))[HELLO_NONCE_AT:]
         return message
-    if message in _OPEN or (message == ids.JOURNAL_GET and not link.key):
+    if message in _OPEN or (message in _JOURNAL and not link.key):
         return message
     session = link.session
     if message != ids.EVENT_ACK or link.key or not link.clear_ack:

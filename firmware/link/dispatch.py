@@ -61,6 +61,8 @@ def _handle(reporter: "Reporter", message: int, now_ms: int) -> None:
         reporter.queries.seed = True
     elif message == ids.JOURNAL_GET:
         reporter.queries.record = values[0]
+    elif message == ids.JOURNAL_SIGN:
+        reporter.queries.ask_signature(link)
     elif message == ids.KEY_INSTALL or message == ids.KEY_ROTATE:
         reporter.queries.service.receive(message)
     elif message == ids.TIME_SET and not reads:

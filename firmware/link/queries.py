@@ -8,8 +8,6 @@ from micropython import const
 from firmware.journal.cells import CRC_AT
 from firmware.link.admission import link_begin, link_finish, link_send_text
 from firmware.protocol import ids
-from firmware.protocol.codec import pack
-from firmware.protocol.session import MAC_SIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +18,16 @@ if TYPE_CHECKING:
     from firmware.link.admission import Link
     from firmware.link.service import Service
 
+    class Signer(Protocol):
+        """Makes signatures; not on every board."""
+
+        work: object
+        answer: bytes
+
+        def ask(self) -> None: ...
+
+        def step(self, utc_s: int) -> bool: ...
+
     class Words(Protocol):
         """The dictionary, from wherever it is."""
 
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
         def line(self, index: int) -> bytes: ...
 
 _NOTHING = const(-1)
+PUBLIC_SIZE = const(32)
 
 
 class Queries:
@@ -43,6 +52,9 @@ class Queries:
         self.record = _NOTHING  # which one; 0: what there is
         self.line = _NOTHING
         self.values = [0] * 4
+        self.signer: "Signer | None" = None  # by the app, on a device that has the code
+        self.signing = False  # a host waits for a signature
+        self.session = 0  # number of that host's session
 
     def answer_private(self, link: "Link") -> bool:
         """Seeds and keys, in the session that asked for them. True if a frame was built."""
@@ -67,11 +79,18 @@ class Queries:
         if self.record > 0 and self._tell_record(link):
             return True
         if self.record == 0:
-            self._tell_journal(link, utc_s)
-        elif self.line >= 0:
-            self.tell_line(link)
-        else:
+            self.record = _NOTHING
+            self._tell_journal(link, ids.JOURNAL_IS, self.journal.attested(self.service.sealer, utc_s))
+            return True
+        if self.line >= 0:
+            return self.tell_line(link)
+        signed = self._signed(utc_s) if self.signing else b""
+        if not signed:
             return False
+        self.signing = False
+        if link.session.number != self.session:
+            return False  # another host has come meanwhile
+        self._tell_journal(link, ids.JOURNAL_SIGNED, signed)
         return True
 
     def _tell_record(self, link: "Link") -> bool:
@@ -88,22 +107,28 @@ class Queries:
         link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_RECORD, self.values, record)
         return True
 
-    def _tell_journal(self, link: "Link", utc_s: int) -> None:
-        """What there is, under the seal key."""
-        self.record = _NOTHING
-        journal = self.journal
-        sealer = self.service.sealer
-        values = self.values
-        values[0] = max(journal.seq_last - journal.capacity + 1, 1)
-        values[1] = journal.seq_last
-        values[2] = utc_s
-        values[3] = sealer.keys.generation()
-        link_begin(link, link.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_IS)
-        writer = link.writer
-        first = writer.at
-        at = pack(writer.body, first, link.codes[ids.JOURNAL_IS], values, journal.log + journal.head)
-        writer.body[at - MAC_SIZE : at] = sealer.whole(memoryview(writer.body)[first : at - MAC_SIZE])
-        writer.at = at
+    def ask_signature(self, link: "Link") -> None:
+        """Start to sign, or go on. A device without the code answers without a signature, as one without a key to sign
+        with."""
+        self.signing = True
+        self.session = link.session.number
+        if self.signer is not None:
+            self.signer.ask()
+
+    def step(self, utc_s: int) -> bool:
+        """Work on the signature. True: there is an answer."""
+        return self.signer is None or self.signer.step(utc_s)
+
+    def _signed(self, utc_s: int) -> bytes:
+        """The answer to a request for a signature; empty while it is being made."""
+        signer = self.signer
+        if signer is None:
+            return self.journal.attested(self.service.sealer, utc_s) + bytes(PUBLIC_SIZE)
+        return b"" if signer.work is not None else signer.answer
+
+    def _tell_journal(self, link: "Link", message: int, data: bytes) -> None:
+        link_begin(link, link.session, ids.CLASS_DIAGNOSTIC, message)
+        link.writer.put(data)
         link_finish(link, link.session)
 
     def tell_line(self, link: "Link") -> bool:

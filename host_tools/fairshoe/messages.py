@@ -499,6 +499,25 @@ class JournalRecord(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class JournalSign(Message):
+    ID, CLASS, NAME, LAYOUT = 75, 8, "journal_sign", Struct("<")
+
+
+@dataclass(frozen=True, slots=True)
+class JournalSigned(Message):
+    ID, CLASS, NAME, LAYOUT = 76, 8, "journal_signed", Struct("<IIIH16s32s16s32s")
+    first: int
+    last: int
+    utc_s: int
+    key: int
+    log: bytes
+    head: bytes
+    mac: bytes
+    public: bytes
+    signature: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class KeyInstall(Message):
     ID, CLASS, NAME, LAYOUT = 71, 8, "key_install", Struct("<32s")
     key: bytes
@@ -642,6 +661,13 @@ class KeyChanged(Event):
     ID, CLASS, NAME, LAYOUT = 270, 2, "key_changed", Struct("<IHIHIIBHB")
     generation: int
     how: int
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey(Event):
+    ID, CLASS, NAME, LAYOUT = 281, 2, "signing_key", Struct("<IHIHIIBH32s")
+    generation: int
+    public: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -934,15 +960,16 @@ class DealCommunity(Command):
 
 ALL: tuple[type[Message], ...] = (
     Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, Health, TimeSet, TimeIs,
-    LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, KeyInstall, KeyRotate,
-    KeyIs, Halted, Result, Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared, DoorOpened,
-    DoorClosed, ClockSet, CommandAccepted, CommandEnded, RecordDamaged, Sealed, JournalBroken, JournalFilling,
-    KeyChanged, Service, ShuffleStarted, DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted,
-    DeckRemoved, RemovalFailed, ShuffleCommitted, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted,
-    StackOffered, StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded,
-    RoundVoided, ReleaseFailed, CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll,
-    HoleCardRead, CardsOdd, DrawFlagged, Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release,
-    EndRound, AcknowledgeWarning, Record, GiveCard, DealCommunity,
+    LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, JournalSign,
+    JournalSigned, KeyInstall, KeyRotate, KeyIs, Halted, Result, Booted, PowerLost, EmptyProved,
+    WarningLatched, WarningCleared, DoorOpened, DoorClosed, ClockSet, CommandAccepted, CommandEnded,
+    RecordDamaged, Sealed, JournalBroken, JournalFilling, KeyChanged, SigningKey, Service, ShuffleStarted,
+    DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved, RemovalFailed, ShuffleCommitted,
+    DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered, StackTaken, GreenPressed,
+    ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided, ReleaseFailed, CutReached,
+    BettingClosed, StubDue, HeldBack, Recorded, CoverAll, HoleCardRead, CardsOdd, DrawFlagged, Shuffle,
+    SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record, GiveCard,
+    DealCommunity,
 )
 
 # By field name.

@@ -119,6 +119,15 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "firmware.ticks",
         "firmware.digest",
     ),
+    # Signs what the journal holds, with a key of its own noise, and asks the procedure whether a round is open.
+    "firmware.signing": (
+        "firmware.signing",
+        "firmware.journal",
+        "firmware.protocol",
+        "firmware.deck.entropy",
+        "firmware.games.flow",
+        *BASE,
+    ),
     "firmware.protocol": ("firmware.protocol", "firmware.fault", "firmware.ticks", "firmware.digest"),
     # Names the inputs; a device carries its text and not the module.
     "firmware.protocol.dictionary": ("firmware.protocol", *BASE),

@@ -27,6 +27,7 @@ FROM_HOST = (
     ids.TIME_SET,
     ids.SEED_GET,
     ids.JOURNAL_GET,
+    ids.JOURNAL_SIGN,
     ids.KEY_INSTALL,
     ids.KEY_ROTATE,
 )

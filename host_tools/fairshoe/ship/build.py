@@ -8,7 +8,7 @@ config and its game; never the simulator. Constants become numbers (fold.py) and
 
 import ast
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ ONLY_FOR = {
     "firmware.games.shuffle_steps": SHUFFLERS,
     "firmware.deck.shuffler": SHUFFLERS,
 }
+# An RP2040 has memory for these only in an image, where modules run from flash.
+NOT_STOCK_RP2040 = ("firmware.signing",)
 COVER_ALL = "firmware.games.cover_all"
 BY_HAND = "firmware.games.by_hand"
 MAIN_PY = (_device.root() / "hal" / "boot_main.py").read_text(encoding="utf-8") + "\n\nboot()\n"
@@ -101,6 +103,7 @@ def build(board: str, root: Path | None = None, main: str = MAIN_PY, game: str |
     if game is not None:
         config["game"] = game
     names = config_names(config, board, root)
+    stock = config_names(config, board, root, stock_left_out(config))
     # Check what can fail before the slow part.
     port = port_of(config, board, root)
     profile = game_path(config.get("game", GAME_DEFAULT), root)
@@ -108,11 +111,11 @@ def build(board: str, root: Path | None = None, main: str = MAIN_PY, game: str |
     folded = folded_sources([*names, START], root, main)
     modules = to_machine_code({name: source for name, source in folded.items() if name != "main"})
     built = Built(board, config, with_code(modules, root))
-    put_modules(built, root, LINES, f"-march={PORTS[port].march}")
+    put_modules(built, stock, root, LINES, f"-march={PORTS[port].march}")
     if is_rp2040(config) and module_bytes(built.files) > RP2040_MODULE_BYTES:
         built.files.clear()
         built.shipped.clear()
-        put_modules(built, root, NO_LINES, f"-march={PORTS[port].march}")
+        put_modules(built, stock, root, NO_LINES, f"-march={PORTS[port].march}")
     put_crc(built)
     path = config_path(board, root)
     built.put("board.json", device_bytes(config), place_of(path, root), path.stat().st_size)
@@ -127,9 +130,9 @@ def build(board: str, root: Path | None = None, main: str = MAIN_PY, game: str |
     return built
 
 
-def put_modules(built: Built, root: Path, *options: str) -> None:
+def put_modules(built: Built, names: list[str], root: Path, *options: str) -> None:
     for name, source in built.modules.items():
-        if name == START:
+        if name not in names:
             continue
         place = place_of(find_module(name, root), root)
         try:
@@ -191,15 +194,19 @@ def put_game(built: Built, path: Path, root: Path) -> None:
 
 
 def ship_names(board: str, root: Path | None = None) -> list[str]:
-    """The modules that a board needs, by dotted name."""
+    """The modules of a board's image, by dotted name."""
     root = root or _device.root()
     return config_names(read_config(board, root), board, root)
 
 
-def config_names(config: dict[str, Any], board: str, root: Path) -> list[str]:
+def config_names(config: dict[str, Any], board: str, root: Path, without: Sequence[str] = ()) -> list[str]:
     port = port_of(config, board, root)
     home = other_ports(port) + other_parts(config) + other_kinds(config, board, root)
-    return modules_of([ENTRY, *port_modules(port, root)], home, root)
+    return modules_of([ENTRY, *port_modules(port, root)], [*home, *without], root)
+
+
+def stock_left_out(config: dict[str, Any]) -> tuple[str, ...]:
+    return NOT_STOCK_RP2040 if is_rp2040(config) else ()
 
 
 def folded_sources(names: list[str], root: Path, main: str = "") -> dict[str, str]:

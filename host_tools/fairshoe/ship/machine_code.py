@@ -1,4 +1,4 @@
-"""Machine code for loops over bytes and edges, and for `ticks_diff`: `to_machine_code()`, for shipping.
+"""Machine code for loops over bytes, edges and limbs, and for `ticks_diff`: `to_machine_code()`, for shipping.
 
 MicroPython compiles a function under `@micropython.viper` for the board's own processor: integers are machine words,
 buffers are addresses, and nothing is checked. On a Pico that makes stuffing a status 12 times as fast, and as bytecode
@@ -21,6 +21,8 @@ COMPILED = {
     "firmware.digest": ("differ",),
     "firmware.ticks": ("ticks_diff",),  # no loop, but every scan compares half a dozen times
     "firmware.image": ("fold_edges",),
+    "firmware.signing.sha512": ("load", "store", "add", "schedule", "rounds"),
+    "firmware.signing.field": ("load", "add_subtract", "double_add", "add_product", "reduce"),
     "hal.board.ring": ("copy_edges",),
     "hal.rp2.fold": ("start", "skip", "show", "loudest", "look", "fold"),
 }

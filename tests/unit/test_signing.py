@@ -1,0 +1,138 @@
+"""Signatures of the journal: on request, at rest, under a key that is on record before it signs."""
+
+from services import KEY, NEW_KEY, device, plug, records, rotate_frame, rotation, send, turn
+from test_ed25519 import result
+
+from firmware.games.flow import SHUFFLING
+from firmware.journal.cells import CELL_SIZE, SIGNING_CELL
+from firmware.protocol import ids
+from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE, frame_message
+from firmware.protocol.session import MAC_SIZE, Session
+from firmware.signing.ed25519 import sign
+
+ATTESTED = 62
+PUBLIC_AT = 78
+SIGNATURE_AT = 110
+SEED_AT = SIGNING_CELL * CELL_SIZE + 8
+
+
+def ask(stage, run_ms=3000):
+    """The body of the newest journal_signed, after so long; empty if none came."""
+    peer = stage.peer
+    peer.frames = []
+    stage._to_device(peer.frame(peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_SIGN, []))
+    stage.run(run_ms)
+    keyed = MAC_SIZE if peer.session.hmac else 0
+    found = [frame for frame in peer.frames if frame_message(frame) == ids.JOURNAL_SIGNED]
+    return found[-1][HEADER_SIZE : len(found[-1]) - CRC_SIZE - keyed] if found else b""
+
+
+def keys_on_record(stage):
+    """(generation, public key) of every signing_key."""
+    found = [body for message, body, _record in records(stage) if message == ids.EV_SIGNING_KEY]
+    return [(body[0] | body[1] << 8, body[2:]) for body in found]
+
+
+def seed_of(stage):
+    return bytes(stage.rig.nv.data[SEED_AT : SEED_AT + 32])
+
+
+def test_the_key_is_on_record_and_the_signature_is_of_the_last_record():
+    stage = device(KEY)
+    body = ask(stage)
+    journal = stage.rig.app.journal
+    public = body[PUBLIC_AT:SIGNATURE_AT]
+    assert keys_on_record(stage) == [(1, public)]
+    assert body[4:8] == journal.seq_last.to_bytes(4, "little")
+    assert body[30:ATTESTED] == journal.head
+    message = b"fairshoe signed journal 1" + stage.rig.hal.unique_id().to_bytes(4, "little") + body[:ATTESTED]
+    assert result(sign(seed_of(stage), public, message))[0] == body[SIGNATURE_AT:]
+    # The same key again, over what is recorded since; nothing in the device knows the seed but the cell.
+    turn(stage, "on")
+    turn(stage, "off")
+    stage.run(2000)
+    again = ask(stage)
+    assert again[PUBLIC_AT:SIGNATURE_AT] == public
+    assert again[:8] != body[:8] and again[SIGNATURE_AT:] != body[SIGNATURE_AT:]
+    assert len(keys_on_record(stage)) == 1
+    assert not any(stage.rig.app.queries.signer.cell)
+
+
+def test_another_device_key_brings_another_signing_key():
+    stage = device(KEY)
+    first = ask(stage)[PUBLIC_AT:SIGNATURE_AT]
+    plug(stage)
+    assert send(stage, rotate_frame(rotation(KEY, NEW_KEY))) == ids.KEY_DONE
+    turn(stage, "off")
+    stage.peer.key = NEW_KEY
+    stage.run(12000)
+    second = ask(stage)[PUBLIC_AT:SIGNATURE_AT]
+    assert first != second and any(second)
+    assert keys_on_record(stage) == [(1, first), (2, second)]
+
+
+def test_nothing_is_signed_in_a_shuffle_and_the_answer_comes_after_it():
+    stage = device(KEY)
+    ask(stage)
+    stage.act("load", {"cards": 8})
+    stage.run(300)
+    stage.act("press", {"button": "green"})
+    for _ in range(2000):
+        if stage.rig.app.flow.state == SHUFFLING:
+            break
+        stage.run(5)
+    body = ask(stage, 200)
+    assert stage.rig.app.flow.state == SHUFFLING
+    signer = stage.rig.app.queries.signer
+    assert body == b"" and signer.work is not None and not any(signer.cell)
+    stage.until("deck_verified", 60000)
+    stage.run(1000)
+    assert stage.peer.messages["journal_signed"][1] >= stage.peer.events[-1].seq - 2
+    assert signer.work is None
+
+
+def test_no_key_is_made_in_a_round_or_without_healthy_noise():
+    stage = device(KEY)
+    stage.rig.app.flow.round_open = True
+    body = ask(stage)
+    assert len(body) == SIGNATURE_AT and not any(body[PUBLIC_AT:])
+    stage.rig.app.flow.round_open = False
+    stage.rig.hal.entropy_ok = False
+    body = ask(stage)
+    assert len(body) == SIGNATURE_AT and not any(body[PUBLIC_AT:])
+    assert keys_on_record(stage) == []
+
+
+def test_a_device_without_the_code_says_that_it_cannot_sign():
+    stage = device(KEY)
+    stage.rig.app.queries.signer = None
+    body = ask(stage, 100)
+    assert len(body) == SIGNATURE_AT and not any(body[PUBLIC_AT:])
+    assert body[30:ATTESTED] == stage.rig.app.journal.head
+    assert any(body[ATTESTED:PUBLIC_AT])  # sealed as ever
+
+
+def test_a_device_with_a_key_does_not_sign_in_clear():
+    stage = device(KEY)
+    stage._to_device(stage.peer.frame(Session(), ids.CLASS_DIAGNOSTIC, ids.JOURNAL_SIGN, []))
+    stage.run(100)
+    assert stage.rig.app.queries.signer.work is None and not stage.rig.app.queries.signing
+
+
+def test_power_lost_between_record_and_cell_costs_a_key_that_has_signed_nothing():
+    stage = device(KEY)
+    peer = stage.peer
+    stage._to_device(peer.frame(peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_SIGN, []))
+    while not stage.rig.app.outbox.count:
+        stage.rig.step(stage.rig.plant.now_us + 1000)
+    nv = stage.rig.nv
+    nv.cut_at = nv.writes + 2  # after the record and its seal
+    nv.cut_bytes = 50
+    stage.run(100)
+    assert stage.rig.struck and len(keys_on_record(stage)) == 1 and any(seed_of(stage))
+    nv.cut_at = -1
+    stage.act("boot", {})
+    stage.run(12000)
+    body = ask(stage)
+    lost, kept = keys_on_record(stage)
+    assert lost[1] != kept[1] == body[PUBLIC_AT:SIGNATURE_AT]
