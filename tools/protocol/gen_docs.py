@@ -1,9 +1,10 @@
-"""Writes docs/PROTOCOL.md and docs/protocol/ from the firmware's message table; `--check` only compares.
+"""Writes what other languages and readers need from the firmware's message table; `--check` only compares.
 
     docs/PROTOCOL.md            the specification: prose from page.md, tables and examples from the table
     docs/protocol/vectors.json  golden vectors for implementers
     docs/protocol/golden.bin    a capture with noise and damage
     docs/protocol/fairshoe.lua  the Wireshark dissector: code from dissector.lua, tables from the table
+    host_tools/fairshoe-js/src/ messages.js and messages.d.ts: the dictionary and the types of the JavaScript client
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import sys
 from pathlib import Path
 
+from protocol import javascript
 from protocol.dissector import dissector
 from protocol.golden import golden
 from protocol.page import page
@@ -30,6 +32,8 @@ def render() -> dict[Path, bytes]:
         FOLDER / "vectors.json": (json.dumps(found, indent=1) + "\n").encode(),
         FOLDER / "golden.bin": capture,
         FOLDER / "fairshoe.lua": dissector().encode(),
+        javascript.FOLDER / "messages.js": javascript.module().encode(),
+        javascript.FOLDER / "messages.d.ts": javascript.types().encode(),
     }
 
 
@@ -52,7 +56,7 @@ def main() -> int:
     for path, data in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    print(f"wrote {len(files)} files under docs/ for {len(MESSAGES)} messages")
+    print(f"wrote {len(files)} files for {len(MESSAGES)} messages")
     return 0
 
 

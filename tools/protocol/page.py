@@ -117,7 +117,7 @@ def _classes() -> str:
     rows: list[tuple[str, ...]] = []
     for value, name in enumerate(CLASS_NAMES):
         members = [message for message in MESSAGES if message.kind == value]
-        ways = {"host" if message.from_host else "device" for message in members}
+        ways = {_sender(message) for message in members}
         sender = "both" if len(ways) == 2 else ways.pop()
         span = ", ".join(str(message.id) for message in members)
         if len(members) > 6:
@@ -143,7 +143,7 @@ def _messages() -> str:
 
 
 def _message(message: Message) -> str:
-    sender = "host" if message.from_host else "device"
+    sender = _sender(message)
     key = "clear" if message.clear_only else "keyed" if message.keyed_only else "clear or keyed"
     head = f"#### {message.id} `{message.name}`\n\n"
     size = f"{message.size} bytes" if message.fields else "empty body"
@@ -167,10 +167,13 @@ def _enums() -> str:
 
 def _index() -> str:
     rows = [
-        (str(m.id), f"[`{m.name}`](#{m.id}-{m.name})", CLASS_NAMES[m.kind], sentence(m))
-        for m in MESSAGES
+        (str(m.id), f"[`{m.name}`](#{m.id}-{m.name})", CLASS_NAMES[m.kind], _sender(m), sentence(m)) for m in MESSAGES
     ]
-    return _table(("id", "message", "class", ""), rows)
+    return _table(("id", "message", "class", "from", ""), rows)
+
+
+def _sender(message: Message) -> str:
+    return "host" if message.from_host else "device"
 
 
 def _dictionary() -> str:

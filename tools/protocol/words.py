@@ -21,7 +21,7 @@ SENTENCES: dict[str, str] = {
     "event_ack": "Every event up to and including seq is stored. Also the host's sign of life.",
     "status": "The state of the machine: every 500 ms, and at once when the state changes. From the first welcome on.",
     "meters": "How the machine is doing over its life: after a welcome, and after every job that changed something.",
-    "time_set": "The host tells the time. Roles table and service.",
+    "time_set": "The host tells the time. Roles recorder, table and service.",
     "time_is": "The answer to time_set.",
     "link_counters": "What the device received and what it dropped since it booted: after a welcome and every 10 s.",
     "session_ending": "The device's link sequence is nearly used up: say hello again.",

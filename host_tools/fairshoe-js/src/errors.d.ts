@@ -1,0 +1,11 @@
+export type ErrorCode =
+  | 'closed' | 'port_lost' | 'no_answer' | 'wrong_key' | 'refused' | 'wrong_device' | 'storage_replaced'
+  | 'halted' | 'usage' | 'unfinished' | 'store';
+
+export declare class FairshoeError extends Error {
+  code: ErrorCode;
+  advice: string;
+  /** Of a command without an answer: its operation number. */
+  op?: number;
+  constructor(code: ErrorCode, message: string, advice: string, details?: { cause?: unknown; op?: number });
+}

@@ -1,0 +1,15 @@
+export { concat, fromHex, toHex } from './bytes.js';
+export { Dictionary, directionOf, isCommand, isEvent } from './dictionary.js';
+export type { Message, OpaqueEvent, ShoeEvent } from './dictionary.js';
+export { FairshoeError } from './errors.js';
+export type { ErrorCode } from './errors.js';
+export { FrameDecoder } from './frames.js';
+export type { Frame, FrameDrop } from './frames.js';
+export { macIsRight, parseKey, roleKeyOf, ROLES, sessionKeyOf, signer } from './keys.js';
+export type { Role } from './keys.js';
+export { MemoryStore } from './memory_store.js';
+export type { Arguments, CommandName, EventName, Fields, MessageName, Values, Words } from './messages.js';
+export { Gate, Session } from './session.js';
+export type { MessageDrop, Received } from './session.js';
+export { Shoe } from './shoe.js';
+export type { Connect, Connection, Notices, Operation, Options, Outcome, Result, Store } from './shoe.js';

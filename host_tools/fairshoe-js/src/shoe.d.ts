@@ -1,0 +1,71 @@
+import type { Message, ShoeEvent } from './dictionary.js';
+import type { Role } from './keys.js';
+import type { Arguments, CommandName, Fields, MessageName, Values } from './messages.js';
+import type { Received, Session } from './session.js';
+
+/** An open port. `chunks` ends, or throws, when the port is lost. */
+export interface Connection {
+  chunks: AsyncIterable<Uint8Array>;
+  write(bytes: Uint8Array): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+/** Opens the port; called again after it was lost. */
+export type Connect = () => Promise<Connection>;
+
+export type Outcome = 'done' | 'failed' | 'rejected' | 'in_doubt' | 'stale' | 'conflict';
+export interface Result { op: number; outcome: Outcome; reason: string; detail: number; done: boolean; }
+export interface Operation { op: number; name: CommandName; fields: Record<string, number | string>; result: Result | null; }
+
+/** What must outlive the program. Every function may return a promise; put functions settle when it is on the disk. */
+export interface Store {
+  /** Number of the last event of this device that the caller has stored; 0: none. */
+  lastSeq(device: number): number | Promise<number>;
+  /** What putOperation was given last for this device and role; null: nothing. */
+  lastOperation(device: number, role: number): Operation | null | Promise<Operation | null>;
+  putOperation(device: number, role: number, operation: Operation): void | Promise<void>;
+}
+
+export interface Options {
+  role?: Role | number;
+  /** The key of the role: 32 bytes or 64 hexadecimal digits. */
+  key?: Uint8Array | string | null;
+  store?: Store;
+  /** Take no other device than this one. */
+  device?: number | null;
+  /** How long open() waits for a session. */
+  answerMs?: number;
+  /** False: a lost port ends the shoe. */
+  reconnect?: boolean;
+}
+
+export interface Notices {
+  status: Extract<Message, { name: 'status' }>;
+  message: Message;
+  drop: Extract<Received, { drop: string }>;
+  /** Events that another host has acknowledged: this one never gets them. */
+  missing: { from: number; to: number };
+  link: { up: true; welcome: Fields['welcome'] } | { up: false; why: string };
+}
+
+export declare class Shoe {
+  session: Session;
+  status: Notices['status'] | null;
+  missing: Notices['missing'][];
+  drops: Record<string, number>;
+  static open(connect: Connect, options?: Options): Promise<Shoe>;
+  private constructor(connect: Connect, options?: Options);
+  get device(): number | null;
+  get welcome(): Fields['welcome'] | null;
+  events(): AsyncGenerator<ShoeEvent, void, void>;
+  acknowledge(): void;
+  on<K extends keyof Notices>(kind: K, listener: (value: Notices[K]) => void): () => boolean;
+  command<N extends CommandName>(name: N, fields?: Arguments<N>, options?: { timeoutMs?: number }): Promise<Result>;
+  unfinished(): Promise<Operation | null>;
+  resume(options?: { timeoutMs?: number }): Promise<Result | null>;
+  ask<N extends MessageName, A extends MessageName>(
+    name: N, fields: Values<N>, answer: A,
+    options?: { accept?: (message: Extract<Message, { name: A }>) => boolean; timeoutMs?: number },
+  ): Promise<Extract<Message, { name: A }>>;
+  setClock(date?: Date): Promise<Extract<Message, { name: 'time_is' }>>;
+  close(): Promise<void>;
+}

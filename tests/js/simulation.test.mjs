@@ -1,0 +1,162 @@
+// The client against the real firmware: a simulated shoe behind TCP, 40 times as fast as a real one.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { roleKeyOf, Shoe } from '../../host_tools/fairshoe-js/src/index.js';
+import { FileStore } from '../../host_tools/fairshoe-js/src/file_store.js';
+import { tcp } from '../../host_tools/fairshoe-js/src/tcp.js';
+import { DEVICE_KEY, SimulatedShoe } from './simulated_shoe.mjs';
+
+const table = { role: 'table', key: roleKeyOf(DEVICE_KEY, 'table') };
+const EVENT = 0x12;                                      // the first byte of its header: version 1, class 2
+let sim, path, seen = [];
+before(async () => {
+  sim = await SimulatedShoe.start('--game', 'house:deck_cards=12,stack_cards=3');
+  path = join(sim.folder, 'events.jsonl');
+});
+after(() => sim.stop());
+
+const port = () => tcp('127.0.0.1', sim.port);
+
+/** Opens the shoe with the file that all tests share, and stores every event in it; `hands` takes what is offered. */
+async function open(connect = port(), options = table) {
+  const store = new FileStore(path), shoe = await Shoe.open(connect, { ...options, store });
+  const reading = (async () => {
+    for await (const event of shoe.events()) {
+      store.put(shoe.device, event);
+      seen.push(event);
+      if (['stack_offered', 'remainder_released', 'deck_removed'].includes(event.name)) sim.act('take');
+    }
+  })();
+  const close = async () => { await shoe.close(); await reading; store.close(); };
+  return { shoe, store, close };
+}
+
+/** Until the device is in this state and every event is stored. */
+const until = (shoe, state) => new Promise(resolve => {
+  const end = shoe.on('status', ({ words, fields }) => {
+    if (words.state === state && (fields.events_waiting === 0 || state === 'shuffling')) { end(); resolve(); }
+  });
+});
+
+const ENDS = { shuffle: 'deck_ready', close_betting: 'waiting_for_green', release: 'waiting_for_round_end', end_round: 'waiting_for_deck' };
+
+async function playRound(shoe) {
+  await until(shoe, 'waiting_for_deck');
+  await sim.act('load 12');
+  await finishRound(shoe, 'shuffle');
+}
+
+async function finishRound(shoe, first) {
+  const names = Object.keys(ENDS);
+  for (const command of names.slice(names.indexOf(first))) {
+    const result = await shoe.command(command);
+    assert.ok(result.done, `${command}: ${result.outcome} ${result.reason}`);
+    await until(shoe, ENDS[command]);
+  }
+}
+
+/** Everything stored so far came once and in order, and no operation number acted twice. */
+function checkSeen() {
+  assert.deepEqual(seen.map(({ fields }) => fields.seq), seen.map((_, n) => n + 1));
+  const ops = seen.filter(({ name }) => name === 'command_accepted').map(({ fields }) => fields.op);
+  assert.equal(new Set(ops).size, ops.length);
+  return seen.filter(({ name }) => name === 'round_ended').length;
+}
+
+test('a whole round by commands, in a keyed session', { timeout: 60000 }, async () => {
+  const { shoe, close } = await open();
+  assert.ok((await shoe.command('set_positions', { positions: 2 })).outcome === 'rejected', 'there is no deck yet');
+  await playRound(shoe);
+  assert.ok((await shoe.setClock(new Date(2026, 0, 1))).fields.utc_s > 0);
+  await close();
+  assert.equal(checkSeen(), 1);
+});
+
+test('noise, lost bytes, forged and repeated frames on the line: every event once, every command once', { timeout: 60000 }, async () => {
+  let seed = 7, sent = [];
+  const random = n => ((seed = Math.imul(seed, 1103515245) + 12345 >>> 0) >>> 16) % n;
+  const hostile = async () => {
+    const line = await port()();
+    return { ...line, chunks: (async function* chunks() {
+      for await (const chunk of line.chunks) {
+        sent = [...sent.slice(-50), chunk];
+        const what = random(8);
+        if (what === 0) yield Uint8Array.from({ length: 1 + random(300) }, () => random(256));
+        else if (what === 1) yield sent[random(sent.length)];
+        else if (what === 2) { yield chunk.map((byte, at) => at === random(chunk.length) ? byte ^ 1 << random(8) : byte); continue; }
+        else if (what === 3) { yield chunk.subarray(random(chunk.length)); continue; }
+        yield chunk;
+      }
+    })() };
+  };
+  const { shoe, close } = await open(hostile);
+  await playRound(shoe);
+  await close();
+  assert.equal(checkSeen(), 2);
+  for (const reason of ['bad_stuffing', 'bad_crc', 'replayed']) assert.ok(shoe.drops[reason] > 0, JSON.stringify(shoe.drops));
+});
+
+test('the connection is cut in the middle of an event, again and again: nothing is lost and nothing comes twice', { timeout: 60000 }, async () => {
+  let cuts = 0;
+  const brittle = async () => {
+    const line = await port()();
+    return { ...line, chunks: (async function* chunks() {
+      let events = 0;
+      for await (const chunk of line.chunks) {
+        const isEvent = n => n > 0 && chunk[n - 1] === 0 && chunk[n + 1] === EVENT;
+        const at = chunk.findIndex((_, n) => isEvent(n) && ++events === 2);
+        if (cuts < 4 && at > 0) {
+          cuts++;
+          yield chunk.subarray(0, at + 9);
+          return;
+        }
+        yield chunk;
+      }
+    })() };
+  };
+  const { shoe, close } = await open(brittle);
+  await playRound(shoe);
+  await close();
+  assert.equal(cuts, 4);
+  assert.equal(checkSeen(), 3);
+});
+
+test('a program that ends over a command asks for its outcome under the same number', { timeout: 60000 }, async () => {
+  const first = await open();
+  await until(first.shoe, 'waiting_for_deck');
+  await sim.act('load 12');
+  await assert.rejects(first.shoe.command('shuffle', {}, { timeoutMs: 1 }), { code: 'no_answer' });
+  await first.close();
+  const { shoe, close } = await open();
+  const { op } = await shoe.unfinished();
+  await assert.rejects(shoe.command('shuffle'), { code: 'unfinished', op });
+  assert.deepEqual(await shoe.resume(), { op, outcome: 'done', reason: 'none', detail: 0, done: true });
+  await until(shoe, 'deck_ready');
+  await close();
+  checkSeen();
+  assert.equal(seen.filter(({ name }) => name === 'shuffle_started').length, 4);
+});
+
+test('power is lost in the middle of a shuffle: the session comes back, the command is in doubt and not done again', { timeout: 60000 }, async () => {
+  const { shoe, close } = await open();
+  await finishRound(shoe, 'close_betting');
+  await sim.act('load 12');
+  const shuffle = shoe.command('shuffle');
+  await until(shoe, 'shuffling');
+  await sim.act('cut');
+  await sim.act('boot');
+  assert.deepEqual((({ outcome, reason }) => [outcome, reason])(await shuffle), ['in_doubt', 'power']);
+  assert.equal(shoe.welcome.boot, 2);
+  await until(shoe, 'warning');
+  await close();
+  assert.equal(checkSeen(), 4);
+  assert.equal(seen.filter(({ name }) => name === 'shuffle_started').length, 5);
+});
+
+test('another role listens and gives no command; another key opens no session', { timeout: 60000 }, async () => {
+  await assert.rejects(Shoe.open(port(), { role: 'table', key: '00'.repeat(32), answerMs: 400 }), { code: 'wrong_key' });
+  const observer = await Shoe.open(port(), { role: 'observer', key: roleKeyOf(DEVICE_KEY, 'observer') });
+  assert.deepEqual((({ outcome, reason }) => [outcome, reason])(await observer.command('shuffle')), ['rejected', 'role']);
+  await observer.close();
+});

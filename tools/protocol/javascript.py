@@ -1,0 +1,62 @@
+"""The tables of the JavaScript client: the dictionary it is built with, and TypeScript types of every message."""
+
+from __future__ import annotations
+
+from firmware.protocol import ids
+from protocol.table import DICTIONARY, ENUMS, MESSAGE_FIELDS, MESSAGES, ROOT, Field, Message
+
+FOLDER = ROOT / "host_tools" / "fairshoe-js" / "src"
+HEAD = "// Written by tools/protocol/gen_docs.py from firmware/protocol/table.py.\n"
+
+
+def module() -> str:
+    """messages.js: the lines of the dictionary, and what the dictionary does not say: the messages that hosts send."""
+    senders = [str(message.id) for message in MESSAGES if message.from_host and message.kind != ids.CLASS_COMMAND]
+    lines = "".join(f"  '{line}',\n" for line in DICTIONARY)
+    return f"{HEAD}export const FROM_HOST = [{', '.join(senders)}];\nexport const LINES = [\n{lines}];\n"
+
+
+def types() -> str:
+    """messages.d.ts: the words of enumerations, the fields of messages, and the names of each kind."""
+    words = "".join(f"  {name}: {_union(values)};\n" for name, values in ENUMS.items() if name != "class")
+    names = _union(tuple(message.name for message in MESSAGES))
+    words += "".join(f"  {name}: MessageName;\n" for name in MESSAGE_FIELDS)
+    fields = "".join(f"  {message.name}: {{ {_fields(message)} }};\n" for message in MESSAGES)
+    return f"""{HEAD}export declare const FROM_HOST: readonly number[];
+export declare const LINES: readonly string[];
+
+/** The words of enumerated fields, by the field's name. */
+export interface Words {{
+{words}}}
+
+/** The fields of every message: numbers, text, and bytes as hexadecimal digits. */
+export interface Fields {{
+{fields}}}
+
+export type MessageName = {names};
+export type EventName = {_union(_names_of(ids.CLASS_EVENT))};
+export type CommandName = {_union(_names_of(ids.CLASS_COMMAND))};
+
+/** Values to send: an enumerated field takes its word as well. */
+export type Values<N extends MessageName> = {{
+  [F in keyof Fields[N]]: Fields[N][F] | (F extends keyof Words ? Words[F] : never);
+}};
+/** Arguments of a command: all of its fields but the operation number. */
+export type Arguments<N extends CommandName> = Omit<Values<N>, 'op'>;
+"""
+
+
+def _names_of(kind: int) -> tuple[str, ...]:
+    return tuple(message.name for message in MESSAGES if message.kind == kind)
+
+
+def _union(words: tuple[str, ...]) -> str:
+    return " | ".join(f"'{word}'" for word in words)
+
+
+def _fields(message: Message) -> str:
+    return " ".join(f"{field.name}: {_type(field)};" for field in message.fields)
+
+
+def _type(field: Field) -> str:
+    return "number" if field.kind in ("u8", "u16", "u32") else "string"
