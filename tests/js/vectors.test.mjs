@@ -172,7 +172,7 @@ test('256 bytes without a zero are looked at, 257 are not', () => {
 const PREFIX = { seq: 1, boot: 1, uptime_s: 5, uptime_ms: 0, utc_s: 0, round: 0, deck: 0 };
 
 test('an unknown event is kept with its prefix, other unknown messages are not', () => {
-  const newer = new Dictionary([...dictionary.lines, 'message 400 2 from_the_future what:u16', 'riddle 1 2 3']);
+  const newer = new Dictionary([...dictionary.lines, 'message 400 2 from_the_future', 'more 400 what:u16', 'more 9999 lost:u8', 'riddle 1 2 3']);
   const event = dictionary.read(400, newer.write('from_the_future', { ...PREFIX, what: 7 }));
   assert.deepEqual([event.name, event.opaque, event.fields.seq, toHex(event.extra)], ['event_400', true, 1, '0700']);
   for (const id of [99, 767]) assert.deepEqual(dictionary.read(id, new Uint8Array(9)), { drop: 'unknown' });

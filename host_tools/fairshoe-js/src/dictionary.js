@@ -68,7 +68,8 @@ export class Dictionary {
       const message = { id: Number(rest[0]), class: Number(rest[1]), name: rest[2], fields: rest.slice(3).map(field) };
       this.byId.set(message.id, message);
       this.byName.set(message.name, message);
-    } else if (kind === 'prefix' && ['event', 'command'].includes(rest[0])) this.prefixes[rest[0]] = rest.slice(1).map(field);
+    } else if (kind === 'more') this.byId.get(Number(rest[0]))?.fields.push(...rest.slice(1).map(field));
+    else if (kind === 'prefix' && ['event', 'command'].includes(rest[0])) this.prefixes[rest[0]] = rest.slice(1).map(field);
     else if (kind === 'names') this.words.set(rest[0], [...this.words.get(rest[0]) ?? [], ...rest.slice(1)]);
   }
 
