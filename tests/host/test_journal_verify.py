@@ -443,7 +443,7 @@ def test_what_real_devices_write_is_always_good() -> None:
     seed = random.randrange(1 << 32)
     print(f"replay with random.Random({seed})")
     paths = scenario_places([ROOT / "tests" / "scenarios"])
-    words = ("firmware-", "power-while", "table-host")
+    words = ("firmware-", "power-while", "table-host", "journal-is-full")
     always = [path for path in paths if any(word in str(path) for word in words)]
     for path in [*always, *random.Random(seed).sample(paths, 20)]:
         data = read_place(path)
@@ -457,4 +457,5 @@ def test_what_real_devices_write_is_always_good() -> None:
         played.stage.run(300)
         verdict = verify(pulled(rig, KEY if data.get("role") else b""), [SEAL] if data.get("role") else [])
         assert verdict.problems == [], (path.name, [problem.text() for problem in verdict.problems])
-        assert verdict.whole == bool(data.get("role")), path.name
+        # A full journal has lost its first records: an export of it is proved as far as it goes, and is not whole.
+        assert verdict.whole == (bool(data.get("role")) and verdict.first == 1), path.name
