@@ -24,6 +24,7 @@ from firmware.games.flow import (
     Flow,
     flow_warn,
 )
+from firmware.games.next_need import need_next
 from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_scan
 from firmware.image import IN_KEY, IN_THROAT_A, IN_THROAT_B, IN_TRAY, Inputs, Outputs, motors_running
@@ -40,7 +41,7 @@ from firmware.link.handshake import Handshake, noise_pool
 from firmware.link.queries import Queries
 from firmware.link.report import Reporter, report_acknowledge, report_due, report_send
 from firmware.link.service import Service
-from firmware.link.status import STATUS_STATE, status_fill
+from firmware.link.status import STATUS_NEED, STATUS_STATE, status_fill
 from firmware.machines.machine import JOB_FAILED, JOB_RUNNING
 from firmware.machines.meters import METER_COUNT
 from firmware.machines.panel import panel_scan
@@ -330,6 +331,8 @@ class App:
             return False
         busy = report_acknowledge(self.reporter)
         busy = self.recorder.record_all() or self.silent or busy
+        if self.reporter.status[STATUS_NEED] != need_next(flow, self.inp):
+            self.reporter.status_due = self.reporter.host_seen
         self.silent = False
         if self.outbox.count == 0 and flow.state == WARNING:
             flow.set_hold(FAULT_NONE)  # storage works again; the waiting states look for room by themselves
@@ -394,4 +397,4 @@ class App:
 
     def _status(self, now_ms: int) -> None:
         waiting = self.journal.seq_last - self.reporter.seq_received
-        status_fill(self.reporter.status, self.flow, waiting, sum(self.link.reader.drops), now_ms)
+        status_fill(self.reporter.status, self.flow, self.inp, waiting, sum(self.link.reader.drops), now_ms)

@@ -25,6 +25,7 @@ from firmware.games.flow import (
     flow_proved,
     flow_warn,
 )
+from firmware.games.next_need import need_stopped, path_clear
 from firmware.games.prerequisites import deck_next, hold_for, need_for_deck, need_for_end
 from firmware.games.profile import TAIL_HANDED, TAIL_SETTLING
 from firmware.games.records import record_do
@@ -41,19 +42,11 @@ if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
 
-_PATH = (IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_ARRIVAL, IN_EXIT)
 _PATH_AND_TRAY = (IN_THROAT_A, IN_THROAT_B, IN_ARRIVAL, IN_EXIT, IN_TRAY)
 
 PHASE_START = const(0)
 PHASE_RUNNING = const(1)
 PHASE_HOLDING = const(2)
-
-
-def _path_clear(inp: "Inputs", lines: "tuple[int, ...]") -> bool:
-    for line in lines:
-        if inp.level[line]:
-            return False
-    return True
 
 
 def step_starting(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -65,7 +58,7 @@ def step_starting(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> i
 
 def step_proving_empty(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Run the self-test: beams, axis, home. A latched warning ends only when the machine is proved empty here."""
-    clear = _path_clear(inp, _PATH_AND_TRAY)
+    clear = path_clear(inp, _PATH_AND_TRAY)
     if flow.phase == PHASE_START:
         if not clear:
             return flow_warn(flow, out, flow.warning or FAULT_CARDS_INSIDE, now_ms, flow.sensor)
@@ -161,7 +154,7 @@ def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
     hold_for(flow, flow.facts.row[SERVICE], 0)  # NEED_SERVICE
     if inp.noisy != NO_LINE and flow_committed(flow) and flow.panel.take(PRESS_ACK):
         return flow_warn(flow, out, FAULT_NOISE, now_ms, sensor_of(inp.noisy))
-    if flow.door.is_open or flow.door.due or not flow_committed(flow) or not _path_clear(inp, _PATH):
+    if need_stopped(flow, inp) != ids.NEED_ACKNOWLEDGE:
         flow.panel.clear()
         return FOREVER_MS
     if not flow.panel.take(PRESS_ACK):

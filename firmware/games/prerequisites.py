@@ -4,6 +4,7 @@ A need holds back the button and the command alike. The display names it; the fi
 answered with an event that carries the clause.
 """
 
+from firmware.deck.ledger import HOPPER, STORE
 from firmware.games.flow import STACK_OFFERED
 from firmware.games.hands import undecided
 from firmware.games.profile import (
@@ -122,7 +123,8 @@ def need_for_cards(flow: "Flow") -> int:
 def need_for_release(flow: "Flow") -> int:
     """What keeps the rest inside while the round goes on: a card that a rule makes due comes from it first; on a table
     with records every player has decided first, in a game whose final cards come out of the rest."""
-    if not flow.round_open:
+    zone = flow.ledger.zone
+    if not flow.round_open or not zone[STORE] + zone[HOPPER]:
         return ids.NEED_NONE
     if flow.facts.row[EXTRA] and flow.state != STACK_OFFERED:  # there the next card is in the tray: dealt by hand
         return ids.NEED_CARD

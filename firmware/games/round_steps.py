@@ -236,8 +236,7 @@ def _granted(flow: "Flow", button: int) -> bool:
     if not flow_committed(flow):
         return False  # what was told last is not in the facts yet
     asked = flow.panel.take(button)
-    need = need_for_release(flow) if _held(flow) else ids.NEED_NONE
-    return not hold_for(flow, need, asked) and asked != 0
+    return not hold_for(flow, need_for_release(flow), asked) and asked != 0
 
 
 def _extra(flow: "Flow", now_ms: int) -> bool:

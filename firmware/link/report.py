@@ -17,6 +17,7 @@ from firmware.link.admission import (
     link_send,
 )
 from firmware.link.handshake import HELLO_IGNORED, handshake_answer
+from firmware.link.status import STATUS_SIZE
 from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX
 from firmware.protocol.frame import DROP_KINDS
@@ -37,7 +38,6 @@ WINDOW = const(8)  # events on their way without an acknowledgement
 RESEND_MS = const(1000)
 RESEND_MS_MAX = const(8000)
 STATUS_MS = const(500)
-STATUS_SIZE = const(33)
 COUNTERS_MS = const(10000)
 DUE_MS_MAX = const(60000)
 HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and anybody can ask
@@ -147,6 +147,7 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         runner.result_due = False
         if session.role == runner.result_for:
             link_send(link, session, ids.CLASS_RESPONSE, ids.RESULT, runner.result)
+            reporter.status_due = True  # a host that acts on the result needs the state after it
             return True
     if reporter.time_due:
         reporter.time_due = False

@@ -8,7 +8,7 @@ from firmware.protocol.layout import LAYOUT, PREFIX
 TYPE_RAW = const(8)  # from here on raw bytes, text and byte strings alike
 TYPE_REST = const(255)  # raw bytes up to the end of the body
 
-VALUES_MAX = const(20)  # the widest body has 18 integers
+VALUES_MAX = const(24)  # the widest body has 23 integers
 
 
 def codec_table() -> "dict[int, bytes]":

@@ -15,6 +15,8 @@ HASH_SIZE = const(8)
 
 SENSOR_NAMES = "none " + " ".join(INPUTS)  # the input that a warning names
 
+LINE_MAX = const(237)  # characters that fit a frame
+
 # After the messages: the prefixes and the names of enumerated fields. Joined when they are asked for: the joined texts
 # would take a kilobyte of heap.
 _EXTRAS = (
@@ -27,7 +29,8 @@ _EXTRAS = (
     ("names what ", ids.RECORD_NAMES, 2),
     ("names consequence ", ids.CONSEQUENCE_NAMES, 1),
     ("names consequence ", ids.CONSEQUENCE_NAMES, 2),
-    ("names need ", ids.NEED_NAMES, 0),
+    ("names need ", ids.NEED_NAMES, 1),
+    ("names need ", ids.NEED_NAMES, 2),
     ("names answer ", ids.ANSWER_NAMES, 0),
     ("names warning ", FAULT_NAMES, 0),
     ("names sensor ", SENSOR_NAMES, 0),
@@ -40,20 +43,35 @@ _EXTRAS = (
 
 
 def dictionary_lines() -> int:
-    return len(table.MESSAGES) + len(_EXTRAS)
+    return len(table.MESSAGES) + len(_EXTRAS) + 1
 
 
 def dictionary_line(index: int) -> str:
     """`message 256 2 booted cause:u8 ...`, or one of the extras."""
     if index < len(table.MESSAGES):
-        message, kind, spec = table.MESSAGES[index]
-        return "message %d %d %s" % (message, kind, spec)
-    label, text, half = _EXTRAS[index - len(table.MESSAGES)]
+        line = _message_line(index)
+        return line if len(line) <= LINE_MAX else line[: line.rfind(" ", 0, LINE_MAX + 1)]
+    index -= len(table.MESSAGES)
+    if index == len(_EXTRAS):
+        return _status_rest()
+    label, text, half = _EXTRAS[index]
     if half:
-        # Two lines: a frame holds 237 characters.
         middle = text.find(" ", len(text) // 2)
         text = text[:middle] if half == 1 else text[middle + 1 :]
     return label + text
+
+
+def _message_line(index: int) -> str:
+    return "message %d %d %s" % table.MESSAGES[index]
+
+
+def _status_rest() -> str:
+    """The fields of the one message that is longer than a line."""
+    for index in range(len(table.MESSAGES)):
+        if table.MESSAGES[index][0] == ids.STATUS:
+            line = _message_line(index)
+            return "more %d %s" % (ids.STATUS, line[line.rfind(" ", 0, LINE_MAX + 1) + 1 :])
+    raise LookupError
 
 
 class Words:

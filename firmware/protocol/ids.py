@@ -275,7 +275,7 @@ CONSEQUENCE_NAMES = (
     " induct_again hold_deck count_stub leave_table play_on"
 )
 
-# What a deck or a round waits for. In code order.
+# What must happen next. In code order.
 NEED_NONE = const(0)
 NEED_SERVICE = const(1)
 NEED_DISPUTE = const(2)
@@ -290,8 +290,24 @@ NEED_UP_CARD = const(10)
 NEED_RACK = const(11)
 NEED_CARD = const(12)
 NEED_DECISIONS = const(13)
+# The needs below are in `status` only: what the next step of the procedure is, with no rule unmet.
+NEED_DECK = const(14)
+NEED_SHUFFLE = const(15)
+NEED_CLOSE_BETTING = const(16)
+NEED_LOCKOUT = const(17)
+NEED_TAKE = const(18)
+NEED_RELEASE = const(19)
+NEED_DRAW = const(20)
+NEED_EMPTY_SHOE = const(21)
+NEED_CLOSE_DOOR = const(22)
+NEED_OPEN_DOOR = const(23)
+NEED_CLEAR_PATH = const(24)
+NEED_ACKNOWLEDGE = const(25)
+NEED_STORE_EVENTS = const(26)
 NEED_NAMES = (
     "none service dispute induction provenance cut stub_count round_end progressive burn hole_card rack card decisions"
+    " deck shuffle close_betting lockout take release draw empty_shoe close_door open_door clear_path acknowledge"
+    " store_events"
 )
 
 # What the hole-card reader said. In code order.

@@ -34,7 +34,7 @@ MESSAGES = (
         ids.CLASS_TELEMETRY,
         "status state:u8 warning:u8 round:u32 deck:u8 positions:u8 stack:u8 elapsed_ds:u16 expected_ds:u16"
         " hopper:u16 path:u16 store:u16 tray:u16 dealt:u16 discarded:u16 released:u16 removed:u16"
-        " events_waiting:u16 frames_bad:u16",
+        " events_waiting:u16 frames_bad:u16 need:u8 hopper_seen:u8 deck_next:u8 records_due:u32 positions_due:u16",
     ),
     (
         ids.METERS,

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
         WrongDevice,
         WrongKey,
     )
-    from fairshoe.messages import Command, Event, Fault, Message, Outcome, Reason, Role, State, Status
+    from fairshoe.messages import Command, Event, Fault, Message, Need, Outcome, Reason, Role, State, Status, What
+    from fairshoe.text.advice import Step, next_step
 
 __all__ = [
     "AsyncShoe",
@@ -57,6 +58,7 @@ __all__ = [
     "LinkLost",
     "LogStarted",
     "Message",
+    "Need",
     "NoAnswer",
     "Notice",
     "Outcome",
@@ -70,6 +72,7 @@ __all__ = [
     "Shoe",
     "State",
     "Status",
+    "Step",
     "StorageReplaced",
     "Store",
     "StoreError",
@@ -77,8 +80,10 @@ __all__ = [
     "StoredLog",
     "Unfinished",
     "UsageError",
+    "What",
     "WrongDevice",
     "WrongKey",
+    "next_step",
 ]
 
 
@@ -90,10 +95,11 @@ _MODULES = {
     "errors": "DeviceHalted FairshoeError HelloRefused NoAnswer PortBusy PortError PortLost QueueFull StorageReplaced "
     "StoreError UsageError WrongDevice WrongKey",
     "client.operation_numbers": "Unfinished",
-    "messages": "Command Event Fault Message Outcome Reason Role State Status",
+    "messages": "Command Event Fault Message Need Outcome Reason Role State Status What",
     "client.notices": "EventsElsewhere LinkBack LinkLost LogStarted Notice",
     "client.shoe": "Shoe",
     "client.store": "Store StoredEvent StoredLog",
+    "text.advice": "Step next_step",
 }
 _WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}
 

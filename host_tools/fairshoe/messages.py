@@ -235,6 +235,19 @@ class Need(_Named):
     RACK = 11
     CARD = 12
     DECISIONS = 13
+    DECK = 14
+    SHUFFLE = 15
+    CLOSE_BETTING = 16
+    LOCKOUT = 17
+    TAKE = 18
+    RELEASE = 19
+    DRAW = 20
+    EMPTY_SHOE = 21
+    CLOSE_DOOR = 22
+    OPEN_DOOR = 23
+    CLEAR_PATH = 24
+    ACKNOWLEDGE = 25
+    STORE_EVENTS = 26
     UNRECOGNISED = 255
 
 
@@ -368,7 +381,7 @@ class EventAck(Message):
 
 @dataclass(frozen=True, slots=True)
 class Status(Message):
-    ID, CLASS, NAME, LAYOUT = 32, 6, "status", Struct("<BBIBBBHHHHHHHHHHHH")
+    ID, CLASS, NAME, LAYOUT = 32, 6, "status", Struct("<BBIBBBHHHHHHHHHHHHBBBIH")
     state: State
     warning: Fault
     round: int
@@ -387,6 +400,11 @@ class Status(Message):
     removed: int
     events_waiting: int
     frames_bad: int
+    need: Need
+    hopper_seen: int
+    deck_next: int
+    records_due: int
+    positions_due: int
 
 
 @dataclass(frozen=True, slots=True)

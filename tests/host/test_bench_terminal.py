@@ -10,15 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from statuses import a_status
 
 from fairshoe.bench.plan import load_plan
 from fairshoe.bench.report_file import step_result
 from fairshoe.bench.run_screen import BenchScreen
-from fairshoe.messages import Fault, State, Status
 
 LIMIT_S = 600.0
 PLAN = {
@@ -125,11 +124,6 @@ class Terminal(io.StringIO):
         return True
 
 
-def a_status() -> Status:
-    told = {field.name: 0 for field in fields(Status)} | {"elapsed_ds": 30, "expected_ds": 230}
-    return Status(**{**told, "state": State.SHUFFLING, "warning": Fault.NONE})  # pyright: ignore[reportArgumentType]
-
-
 def test_the_live_line_is_on_terminals_only_and_colour_is_the_readers_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
@@ -143,7 +137,7 @@ def test_the_live_line_is_on_terminals_only_and_colour_is_the_readers_choice(mon
         screen = BenchScreen(out)
         screen.begin(2, 2, step)
         screen.part("deck 1 of 10")
-        screen.watch(a_status())
+        screen.watch(a_status(elapsed_ds=30, expected_ds=230))
         screen.end(2, 2, step_result(step))
         screen.verdict("passed", "All of it.")
         text = out.getvalue()

@@ -1,18 +1,18 @@
 """`fairshoe status`, `selftest`, `shuffle`, `deal` and `round` as a person or a script gets them."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pty_screen import on_a_terminal
+from statuses import a_status
 from test_observer import Bench, ClockedPort, play_a_shuffle
 
 from fairshoe.cli import command_line
 from fairshoe.client.store import Store
 from fairshoe.keys import role_key, write_key
-from fairshoe.messages import Fault, Health, JournalFilling, LinkCounters, Meters, Role, State, Status
+from fairshoe.messages import Fault, Health, JournalFilling, LinkCounters, Meters, Role, State
 from fairshoe.observe import fitness
 from fairshoe.observe.snapshot import Look
 
@@ -150,7 +150,7 @@ def test_a_filling_journal_is_told() -> None:
     bench = Bench()
     bench.run(3)
     with look_at(bench) as look:
-        look.watch.known.status = Status(State.DECK_READY, Fault.NONE, *[0] * 14, events_waiting=120, frames_bad=0)
+        look.watch.known.status = a_status(State.DECK_READY, Fault.NONE, events_waiting=120)
         room = fitness._room(look, [Filled()])  # type: ignore[list-item]  # pyright: ignore
     assert room.verdict == fitness.LOOK and "120 events" in room.what
 
@@ -188,7 +188,7 @@ def test_dealing_without_a_deck_says_what_comes_first(shoe: str, capsys: pytest.
 def test_a_round_at_the_keyboard_says_what_to_do_and_ends_with_a_report(shoe: str) -> None:
     with on_a_terminal("round", f"{shoe}&speed=30", columns=100, rows=60) as screen:
         for question in (
-            "insert the deck, then shuffle (GREEN); press Enter",
+            "shuffle the deck in the hopper (GREEN); press Enter",
             "how many positions play?",
             "close it (CLOSE); press Enter",
             "confirm it (LOCK); press Enter",
@@ -196,8 +196,6 @@ def test_a_round_at_the_keyboard_says_what_to_do_and_ends_with_a_report(shoe: st
             "end it (GREEN); press Enter",
         ):
             screen.until(question)
-            if question.startswith("insert"):
-                time.sleep(0.3)  # nine seconds of the simulated dealer, who puts it in within two
             screen.press("2\n" if "positions" in question else "\n")
         screen.until("  ended")
         assert screen.end() == 0

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -262,8 +261,7 @@ def test_interrupted(key_file: str, tmp_path: Path) -> None:
     """Ctrl-C in the middle of a shuffle: it is on file, and the message says how to ask about it."""
     port = f"sim://pico-carousel?speed=6&dealer=hands&key={key_file}"
     with on_a_terminal("round", port, "2", "--key-file", key_file, columns=100, FAIRSHOE_ANSWER_S="30") as screen:
-        screen.until("insert the deck")
-        time.sleep(1)  # six of the simulated dealer, who puts it in within two
+        screen.until("shuffle the deck in the hopper")
         screen.press("\n")
         screen.until("shuffling [#")
         screen.press("\x03")

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 from pty_screen import PtyScreen, on_a_terminal
+from statuses import a_status
 from test_cli import FAIRSHOE, simulator
 from test_observer import Bench, play_a_shuffle
 
-from fairshoe.messages import Fault, LinkCounters, Meters, Sensor, State, Status, WarningLatched
+from fairshoe.messages import Fault, LinkCounters, Meters, Need, Sensor, State, WarningLatched
 from fairshoe.observe.monitor_view import View
 
 LEAVE = b"\x1b[?25h\x1b[?1049l"
@@ -96,7 +97,7 @@ def test_a_long_warning_wraps_and_pushes_nothing_but_events_aside() -> None:
     bench = Bench()
     bench.run(3)
     known = bench.watch.known
-    known.status = Status(State.WARNING, Fault.MISFEED, 3, 1, 2, 1, *[0] * 12)
+    known.status = a_status(State.WARNING, Fault.MISFEED, need=Need.OPEN_DOOR, round=3, deck=1, positions=2, stack=1)
     known.meters = Meters(*[9] * 18)
     known.counters = LinkCounters(*[9] * 15)
     lines = shown(View(bench.watch), 80, 24)
@@ -110,10 +111,10 @@ def test_a_warning_of_noise_names_its_sensor_as_long_as_it_is_that_warning() -> 
     bench.run(3)
     view = View(bench.watch)
     view.take([WarningLatched(9, 1, 0, 0, 0, 0, 0, Fault.NOISE, 12, Sensor.THROAT_A)])
-    bench.watch.known.status = Status(State.WARNING, Fault.NOISE, 0, 0, 0, 0, *[0] * 12)
+    bench.watch.known.status = a_status(State.WARNING, Fault.NOISE, need=Need.OPEN_DOOR)
     text = " ".join(" ".join(shown(view, 120, 40)).split())
     assert "counts unknown; it is throat_a, the first throat beam to do check that sensor's cable" in text
-    bench.watch.known.status = Status(State.WARNING, Fault.DOOR, 0, 0, 0, 0, *[0] * 12)
+    bench.watch.known.status = a_status(State.WARNING, Fault.DOOR, need=Need.CLOSE_DOOR)
     assert "it is throat_a" not in " ".join(" ".join(shown(view, 120, 40)).split())
 
 
@@ -123,7 +124,7 @@ def test_a_warning_of_noise_names_its_sensor_as_long_as_it_is_that_warning() -> 
 def test_the_view_lives_on_a_terminal_follows_its_size_and_q_gives_it_back() -> None:
     # At this speed a shuffle takes four seconds: nobody misses it, on a busy machine either.
     with simulator("--speed", "6") as (process, ready), on_a_terminal("monitor", ready["port"]) as screen:
-        screen.until("insert the deck, then shuffle (GREEN)")
+        screen.until("insert the deck")
         hand(process, "load 52")
         hand(process, "press green")
         screen.until("[##")

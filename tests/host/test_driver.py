@@ -63,7 +63,7 @@ def test_a_round_goes_from_the_deck_in_the_hand_to_its_report(tmp_path: Path) ->
     assert report.facts()["dealt"] == 15
     assert person.told.count("take the rest out of the tray") == 1
     assert [text.split(" (")[0] for text in person.asked] == [
-        "insert the deck, then shuffle",
+        "shuffle the deck in the hopper",
         "when betting is over, close it",
         "lock out the progressive wagers and confirm it",
         "have the rest released",
@@ -148,7 +148,7 @@ def test_what_is_refused_is_told_with_the_next_step(tmp_path: Path) -> None:
 def test_what_a_rule_holds_back_is_told_with_how_to_tell_the_shoe(tmp_path: Path) -> None:
     with driven(tmp_path, words="&table=records%3Dtrue") as driver, pytest.raises(NotDone) as caught:
         Procedure(driver, Patient(driver), 1).run()
-    assert "held back, induction due by CS-3b" in caught.value.what
+    assert "the shoe waits: induction due" in caught.value.what
     assert "record inspected 1" in caught.value.advice
 
 

@@ -51,7 +51,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         "firmware.protocol",
         *HOST_BASE,
     ),
-    "fairshoe": ("fairshoe._device", "fairshoe.client", "fairshoe.errors", "fairshoe.messages"),
+    "fairshoe": ("fairshoe._device", "fairshoe.client", "fairshoe.errors", "fairshoe.messages", "fairshoe.text.advice"),
     "fairshoe.serial_urls": ("fairshoe.sim.port", *HOST_BASE),
     "fairshoe.journal": ("fairshoe.journal", "fairshoe.client", "fairshoe.link", "firmware.protocol", *HOST_BASE),
     "fairshoe.observe": (

@@ -3,6 +3,7 @@
 from support import GAME, board, check_stage, without_heap
 
 from firmware.games.flow import DECK_READY, SHUFFLING
+from firmware.image import IN_HOPPER
 from firmware.link.admission import link_receive
 from firmware.link.report import WINDOW, _next_telemetry
 from firmware.protocol import ids
@@ -143,6 +144,7 @@ def test_a_status_has_every_number_where_the_table_of_messages_has_it():
     app.reporter.seq_received = app.journal.seq_last - 0x10009
     app.link.reader.drops[:] = [0x1000, 2, 3, 4, 5, 6]
     zones = [0x101, 2, 0x303, 4, 5, 6, 7, 8]
+    app.inp.level[IN_HOPPER] = 1
     for state, elapsed in ((DECK_READY, [0, 0]), (SHUFFLING, [12, 90])):
         app.flow.state = app.reporter.status[0] = state
         app.flow.entered_ms = (now_ms - 1234) & TICKS_MAX
@@ -152,8 +154,10 @@ def test_a_status_has_every_number_where_the_table_of_messages_has_it():
         writer = app.link.writer
         stage.peer.feed(bytearray(writer.wire[: writer.end]))
         told = stage.peer.messages["status"]
-        assert told == [state, 3, 0x12345678, 2, 5, 7] + elapsed + zones + [9, 0x1014]
-        app.flow.ledger.zone[:] = [9] * 8  # while it shuffles they stand still
+        need = [ids.NEED_STORE_EVENTS, 1, 1, 0, 0]
+        assert told == [state, 3, 0x12345678, 2, 5, 7] + elapsed + zones + [9, 0x1014] + need
+        app.flow.ledger.zone[:] = [9] * 8  # while it shuffles they stand still, and the hopper sensor too
+        app.inp.level[IN_HOPPER] = 0
 
 
 def test_what_goes_out_with_a_status_does_so_however_long_each_scan_takes():

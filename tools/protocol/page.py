@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from fairshoe.games.record_kinds import NUMBERS
+from fairshoe.text.advice import STEPS
 from firmware.link import admission, handshake, report
 from firmware.protocol import cobs, frame, ids, session
 from protocol.bad import RECEIVED
@@ -22,7 +23,7 @@ from protocol.table import (
     Field,
     Message,
 )
-from protocol.words import meaning, sentence
+from protocol.words import NEED_WHAT, meaning, sentence
 
 TEMPLATE = ROOT / "tools" / "protocol" / "page.md"
 BODY_MAX = cobs.FRAME_MAX - frame.HEADER_SIZE - frame.CRC_SIZE
@@ -218,7 +219,17 @@ def _argument(name: str, place: int) -> str:
     return numbers[place].name + (f": {words}" if words else "") + ("" if numbers[place].needed else "; may be 0")
 
 
+def _needs() -> str:
+    """Who can do what each need asks for, from the host's own table."""
+    rows: list[tuple[str, ...]] = []
+    for need, step in STEPS.items():
+        command = f"`{step.command.NAME}`" if step.command else ""
+        rows.append((str(int(need)), f"`{need.name.lower()}`", NEED_WHAT[need.name.lower()], command))
+    return _table(("need", "name", "what must happen, and who does it", "command"), rows)
+
+
 _PARTS: dict[str, Callable[[], str]] = {
+    "needs": _needs,
     "classes": _classes,
     "event_prefix": lambda: _table(_COLUMNS, _rows(EVENT_FIELDS)),
     "command_prefix": lambda: _table(_COLUMNS, _rows(COMMAND_FIELDS)),

@@ -97,6 +97,36 @@ SENTENCES: dict[str, str] = {
     "deal_community": "All players have their cards: deal the community stack.",
 }
 
+# By need: what must happen, and who does it.
+NEED_WHAT: dict[str, str] = {
+    "service": "the device is out of service: the table system records `out_of_service` 0",
+    "dispute": "the deck is on hold: the table system records the end of `dispute` or `winner_hold`",
+    "induction": "a deck is inducted: the table system records the steps; without records: open door, close it, ACK",
+    "provenance": "the table system records who shuffled the deck: `provenance`",
+    "cut": "a person cuts the deck, and the table system records `cut`",
+    "stub_count": "the stub is counted: the table system records `stub_counted`, or `final_deal` first; or LOCK, ACK",
+    "round_end": "the round is settled and ended: GREEN",
+    "progressive": "the table system records wagers and chips, which agree: `progressive`",
+    "burn": "the dealer draws a card and burns it",
+    "hole_card": "the table system records `up_card`, then the dealer uses the reader",
+    "rack": "a person counts the rack, and the table system records `stub_counted`",
+    "card": "a card that a rule makes due comes out: LOCK",
+    "decisions": "the table system records `fold` or `second_wager` for each position",
+    "deck": "the dealer inserts the deck",
+    "shuffle": "the deck in the hopper is taken in: GREEN",
+    "close_betting": "betting is over and closed: CLOSE; at a draw shoe the first card does it too",
+    "lockout": "the progressive wagers are locked out: LOCK",
+    "take": "the dealer takes what lies in the tray",
+    "release": "the rest is released, or the deck handed out: GREEN",
+    "draw": "the dealer draws; when the round is over, it is ended: GREEN",
+    "empty_shoe": "the dealer takes the rest out of the shoe",
+    "close_door": "a person closes the door",
+    "open_door": "a person opens the door and clears the path",
+    "clear_path": "a person empties hopper and path, or repairs a noisy sensor",
+    "acknowledge": "a person who has looked confirms that hopper and path are clear: ACK",
+    "store_events": "a host acknowledges events: there is no room for another round",
+}
+
 _WARNING = ("enumeration `warning`", 3)
 _CLAUSE = ("the rule that orders this consequence, e.g. `CS-13f`; `HOUSE` if none does", "CS-13f")
 _CONSEQUENCE = ("what the rule orders; enumeration `consequence`", 2)
@@ -170,6 +200,11 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("status", "removed"): ("cards removed under a warning", 0),
     ("status", "events_waiting"): ("events not yet acknowledged", 1),
     ("status", "frames_bad"): ("sum of the six frame counters of link_counters" + _MORE, 2),
+    ("status", "need"): ("what must happen next; enumeration `need`, and section 5 says who can do it", 18),
+    ("status", "hopper_seen"): ("1: the hopper sensor sees cards; while shuffling it stands still", 0),
+    ("status", "deck_next"): ("the deck that is taken in next", 1),
+    ("status", "records_due"): ("records that the need waits for: bit n is number n of the enumeration `what`", 0),
+    ("status", "positions_due"): ("positions whose decision is due: bit 0 is the first", 0),
     ("time_set", "utc_s"): ("UTC in seconds since 2020-01-01T00:00:00Z", 216864000),
     ("time_is", "utc_s"): ("as set", 216864000),
     ("time_is", "uptime_s"): ("the device's uptime at that moment, seconds", 3605),

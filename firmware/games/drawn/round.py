@@ -139,6 +139,14 @@ class Play:
         waits = self.no_call and reader.answer == ids.ANSWER_NONE and reader_used(flow, reader)
         return ids.NEED_UP_CARD if waits and deal and self.draws > deal and reader_decides(reader) else ids.NEED_NONE
 
+    def need_next(self, flow: "Flow") -> int:
+        """What must happen next, where the state alone does not tell. No command does it."""
+        if flow.state == DRAWING and self.refill:
+            return ids.NEED_CUT if self.refill == REFILL_CUT else ids.NEED_DECK
+        if flow.state in (DRAW_READY, DRAWING) and self.burns(flow):
+            return ids.NEED_BURN
+        return self.need(flow) if flow.state == DRAWING else ids.NEED_NONE
+
     def uninsured(self, flow: "Flow") -> bool:
         """Whether the card just drawn came after the deal with an ace up and insurance still open. With a reader the
         hole card follows the deal, and the answer of the reader is due before any other card."""

@@ -61,15 +61,19 @@ def facts(watch: Watch, unfinished: Unfinished | None) -> dict[str, Any]:
     known, status = watch.known, watch.known.status
     assert status is not None
     step, told = next_step(status), warned(status)
-    waits = "hand" if step.hand else "command" if step.command else "machine"
     return {
         "port": watch.url,
         "in_session": watch.mode is Mode.LIVE,
         "device": _device(known.welcome) if known.welcome else None,
         "state": status.state.name.lower(),
-        "waits_for": waits,
+        "need": status.need.name.lower(),
+        "waits_for": step.who,
         "next": step.text,
         "command": step.command.NAME if step.command else None,
+        "records_due": [what.name.lower() for what in step.records],
+        "positions_due": list(step.positions),
+        "deck_next": status.deck_next,
+        "cards_in_hopper": bool(status.hopper_seen),
         "warning": _warning(status) if told else None,
         "round": status.round or None,
         "deck": status.deck or None,

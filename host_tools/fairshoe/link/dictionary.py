@@ -81,25 +81,30 @@ class Dictionary:
         self.messages: dict[int, Spec] = {}
         self.passed_over: list[str] = []
         prefixes: dict[int, tuple[Field, ...]] = {}
+        more: dict[str, tuple[Field, ...]] = {}
         for line in lines:
             words = line.split()
             if words[:1] == ["prefix"] and len(words) > 1 and words[1] in _PREFIXES:
                 prefixes[_PREFIXES[words[1]]] = _fields(words[2:])
             elif words[:1] == ["names"] and len(words) > 1:
                 self.names[words[1]] = self.names.get(words[1], ()) + tuple(words[2:])
+            elif words[:1] == ["more"] and len(words) > 1:
+                more[words[1]] = more.get(words[1], ()) + _fields(words[2:])
             elif words[:1] != ["message"]:
                 self.passed_over.append(line)
         for line in lines:
             if line.startswith("message "):
-                self._add_message(line, prefixes)
+                self._add_message(line, prefixes, more)
 
-    def _add_message(self, line: str, prefixes: dict[int, tuple[Field, ...]]) -> None:
+    def _add_message(
+        self, line: str, prefixes: dict[int, tuple[Field, ...]], more: dict[str, tuple[Field, ...]]
+    ) -> None:
         words = line.split()
         if len(words) < 4 or not (words[1].isdecimal() and words[2].isdecimal()):
             self.passed_over.append(line)
             return
         kind = int(words[2])
-        fields = prefixes.get(kind, ()) + _fields(words[4:])
+        fields = prefixes.get(kind, ()) + _fields(words[4:]) + more.get(words[1], ())
         self.messages[int(words[1])] = Spec(int(words[1]), kind, words[3], fields)
 
     def explain(self, message: UnknownMessage) -> tuple[str, dict[str, Value]] | None:

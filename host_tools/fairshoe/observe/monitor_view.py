@@ -153,6 +153,7 @@ def round_facts(status: Status) -> list[str]:
     facts = [f"round {status.round}" if status.round else "no round"]
     facts += [f"deck {status.deck}"] if status.deck else []
     facts += [many(status.positions, "position")] if status.positions else []
+    facts += ["cards in the hopper"] if status.hopper_seen and not status.hopper else []
     return facts + ([f"stack {status.stack}"] if status.stack else [])
 
 

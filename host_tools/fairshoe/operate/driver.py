@@ -25,7 +25,7 @@ from fairshoe.messages import (
     State,
     Status,
 )
-from fairshoe.text.advice import NEEDS, WARNINGS
+from fairshoe.text.advice import STEPS, WARNINGS
 from fairshoe.text.describe import describe_reason, words
 
 SLICE_S = 0.2
@@ -138,7 +138,7 @@ class Driver:
             return NotDone(f"{what}, {words(result.reason.name)}.", _ROLE_ADVICE)
         held = self._held_back() if result.reason == Reason.STATE else None
         if held is not None:
-            return NotDone(f"{what}: {_held(held)}.", f"{_sentence(NEEDS[held.need])} (fairshoe command ...).")
+            return NotDone(f"{what}: {_held(held)}.", f"{_sentence(STEPS[held.need].text)} (fairshoe command ...).")
         if result.reason == Reason.STATE and result.detail == State.WAITING_FOR_DECK and name == "shuffle":
             return NotDone(f"{what}: the shoe sees no deck.", "Insert a whole deck, then run this again.")
         advice = _ADVICE.get(result.reason, "`fairshoe status` says what the shoe waits for.")
@@ -148,7 +148,7 @@ class Driver:
         """What a rule waits for. The device reports it once, perhaps before this session."""
         for seq in range(self._seq, max(self._seq - NEED_BACK, 0), -1):
             event = self._record(seq)
-            if isinstance(event, HeldBack) and event.need in NEEDS:
+            if isinstance(event, HeldBack) and event.need in STEPS:
                 return event
         return None
 

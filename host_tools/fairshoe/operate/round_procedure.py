@@ -11,6 +11,7 @@ from fairshoe.messages import (
     Command,
     DealCommunity,
     Event,
+    Need,
     Reason,
     Release,
     RemainderTaken,
@@ -120,7 +121,7 @@ class Procedure:
         self._driver = driver
         self._person = person
         self._positions = positions
-        self._told: State | None = None
+        self._told: tuple[State, Need] | None = None
 
     def run(self, until: tuple[State, ...] = ()) -> RoundReport:
         """NotDone says what stopped it; running it again goes on from there."""
@@ -155,20 +156,24 @@ class Procedure:
             )
         if status.state == State.UNRECOGNISED:
             raise NotDone("the shoe is in a state this tool does not know.", "Update this tool.")
-        if told is not None and status.state != self._told:
+        if told is not None and (status.state, status.need) != self._told:
             self._person.tell(f"{told.what}: {told.advice}")
 
     def _step(self, status: Status) -> None:
         step = next_step(status)
+        new = (status.state, status.need) != self._told
         if status.state == State.STACK_OFFERED and not status.positions:
             self._open_ended(status)
-        elif step.machine or (step.hand and step.command is None):
-            if step.hand and status.state != self._told:
+            return
+        self._told = status.state, status.need
+        if step.records or step.host:
+            due = words(status.need.name)
+            advice = f"{step.text[:1].upper()}{step.text[1:]}; then run this again."
+            raise NotDone(f"the shoe waits: {due} due.", advice)
+        if step.command is None:
+            if step.hand and new:
                 self._person.tell(step.text)
-            self._told = status.state
         else:
-            assert step.command is not None
-            self._told = status.state
             if status.state == State.DECK_READY:
                 self._seat(status)
             if self._person.confirm(step.text, lambda: self._driver.fresh().state == status.state):
@@ -182,9 +187,9 @@ class Procedure:
 
     def _open_ended(self, status: Status) -> None:
         """The number of players is not set: deal stacks until the dealer says that all have theirs."""
-        if self._told != State.STACK_OFFERED:
+        if self._told is None or self._told[0] != State.STACK_OFFERED:
             self._person.tell("take the stack out of the tray")
-        self._told = State.STACK_OFFERED
+        self._told = status.state, status.need
 
         def still() -> bool:
             now = self._driver.fresh()

@@ -1,18 +1,20 @@
-"""What to do next: for every state a shoe can be in, every warning it can latch and every refusal.
+"""What to do next: for every need a status can name, every warning a shoe can latch and every refusal.
 
 The words for warnings are those of docs/FAULTS.md; a test compares them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairshoe.messages import (
+    AcknowledgeWarning,
     CloseBetting,
     Command,
     ConfirmLockout,
     EndRound,
     Fault,
+    GiveCard,
     Need,
     Refusal,
     Release,
@@ -20,6 +22,7 @@ from fairshoe.messages import (
     Shuffle,
     State,
     Status,
+    What,
 )
 
 _DOOR = "open the door, take out what lies in the path, close, ACK"
@@ -165,61 +168,106 @@ def at_sensor(sensor: Sensor) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """What a state waits for: the machine itself, a hand, or a command, which a button stands for too."""
+    """What a shoe waits for, and who can do it.
+
+    `hand`: a person at the machine. `command`: the table system, or a person with the button that stands for it.
+    `records`: the table system, with the command `record` for each (`fold` or `second_wager` for each of `positions`).
+    `host`: a host that acknowledges events. None of these: the machine works and goes on by itself."""
 
     text: str
     hand: bool = False
     command: type[Command] | None = None
+    host: bool = False
+    need: Need = Need.NONE
+    records: tuple[What, ...] = ()
+    positions: tuple[int, ...] = ()
+    deck: int = 0  # of the records that name one
 
     @property
     def machine(self) -> bool:
-        return not self.hand and self.command is None
+        return not (self.hand or self.command or self.host or self.records)
+
+    @property
+    def who(self) -> str:
+        """In one word: machine, record, command, hand or host."""
+        if self.host:
+            return "host"
+        return "record" if self.records else "hand" if self.hand else "command" if self.command else "machine"
 
 
 _STOPPED = (State.WARNING, State.REMOVING, State.REMOVED_OFFERED)
-STEPS: dict[State, Step] = {
-    State.STARTING: Step("starting; close the door if it is open"),
-    State.PROVING_EMPTY: Step("checking that it is empty"),
-    State.WAITING_FOR_DECK: Step("insert the deck, then shuffle (GREEN)", hand=True, command=Shuffle),
-    State.PREPARING: Step("preparing"),
-    State.SHUFFLING: Step("shuffling"),
-    State.DECK_READY: Step("when betting is over, close it (CLOSE)", command=CloseBetting),
-    State.WAITING_FOR_LOCKOUT: Step("lock out the progressive wagers and confirm it (LOCK)", command=ConfirmLockout),
-    State.DISPENSING: Step("dealing a stack"),
-    State.STACK_OFFERED: Step("take the stack out of the tray", hand=True),
-    State.WAITING_FOR_GREEN: Step("have the rest released (GREEN)", command=Release),
-    State.RELEASING: Step("releasing the rest"),
-    State.REMAINDER_OFFERED: Step("take the rest out of the tray", hand=True),
-    State.WAITING_FOR_ROUND_END: Step("settle the round, then end it (GREEN)", command=EndRound),
-    State.WARNING: Step("do what the warning asks for, then press ACK", hand=True),
-    State.REMOVING: Step("putting out all cards"),
-    State.REMOVED_OFFERED: Step("take the cards out of the tray and off the table", hand=True),
-    State.DECK_HELD: Step("have the deck handed out (GREEN)", command=Release),
-    State.DRAW_READY: Step("when betting is over, close it (CLOSE) or draw", command=CloseBetting),
-    State.DRAWING: Step("draw; end the round when it is over (GREEN)", hand=True, command=EndRound),
-    State.DECK_SPENT: Step("take out the rest of the cards", hand=True),
-    State.WAITING_FOR_WAGERS: Step("when the second wagers are placed, close betting (CLOSE)", command=CloseBetting),
-}
-_UNKNOWN = Step("the device is newer than this tool: update the tool")
 
-# What a deck or round waits for, and how to tell the shoe that it is done.
-NEEDS: dict[Need, str] = {
-    Need.SERVICE: "back in service? Tell it: record out-of-service back",
-    Need.DISPUTE: "over? Tell it: record dispute 1 over, or record winner-hold 1 over",
-    Need.INDUCTION: "tell what was done with the deck: record inspected 1, verified 1, shown 1, washed 1",
-    Need.PROVENANCE: "tell who shuffled the deck: record provenance 1 machine|supplier|hand",
-    Need.CUT: "cut the deck and tell it: record cut CARDS dealer|player|floorperson",
-    Need.STUB_COUNT: "count the stub and tell it: record stub-counted CARDS; or press LOCK if it is right, ACK if not",
-    Need.ROUND_END: "the last round has not ended: command end-round",
-    Need.CARD: "a card is due from the deck: command give-card, or press LOCK",
-    Need.PROGRESSIVE: "tell wagers and chips, which must agree: record progressive WAGERS CHIPS",
-    Need.BURN: "draw a card and burn it",
-    Need.HOLE_CARD: "tell the dealer's up-card: record up-card RANK; then use the reader",
-    Need.DECISIONS: "tell what each player decides: record second-wager POSITION placed, or record fold POSITION",
-    Need.RACK: "count the rack and tell it: record stub-counted CARDS",
+STEPS: dict[Need, Step] = {
+    Need.SERVICE: Step("back in service? Tell it: record out-of-service back"),
+    Need.DISPUTE: Step("over? Tell it: record dispute 1 over, or record winner-hold 1 over"),
+    Need.INDUCTION: Step("tell what was done with the deck: record inspected 1, verified 1, shown 1, washed 1"),
+    Need.PROVENANCE: Step("tell who shuffled the deck: record provenance 1 machine|supplier|hand"),
+    Need.CUT: Step("cut the deck and tell it: record cut CARDS dealer|player|floorperson"),
+    Need.STUB_COUNT: Step(
+        "count the stub and tell it: record stub-counted CARDS; or press LOCK if it is right, ACK if not"
+    ),
+    Need.ROUND_END: Step("settle the round, then end it (GREEN)", command=EndRound),
+    Need.PROGRESSIVE: Step("tell wagers and chips, which must agree: record progressive WAGERS CHIPS"),
+    Need.BURN: Step("draw a card and burn it", hand=True),
+    Need.HOLE_CARD: Step("tell the dealer's up-card: record up-card RANK; then use the reader"),
+    Need.RACK: Step("count the rack and tell it: record stub-counted CARDS"),
+    Need.CARD: Step("a card is due from the deck: command give-card, or press LOCK", command=GiveCard),
+    Need.DECISIONS: Step(
+        "tell what each player decides: record second-wager POSITION placed, or record fold POSITION"
+    ),
+    Need.DECK: Step("insert the deck", hand=True),
+    Need.SHUFFLE: Step("shuffle the deck in the hopper (GREEN)", command=Shuffle),
+    Need.CLOSE_BETTING: Step("when betting is over, close it (CLOSE)", command=CloseBetting),
+    Need.LOCKOUT: Step("lock out the progressive wagers and confirm it (LOCK)", command=ConfirmLockout),
+    Need.TAKE: Step("take what lies in the tray", hand=True),
+    Need.RELEASE: Step("have the rest released (GREEN)", command=Release),
+    Need.DRAW: Step("draw; end the round when it is over (GREEN)", hand=True, command=EndRound),
+    Need.EMPTY_SHOE: Step("take out the rest of the cards", hand=True),
+    Need.CLOSE_DOOR: Step("close the door", hand=True),
+    Need.OPEN_DOOR: Step("open the door and take out what lies in the path", hand=True),
+    Need.CLEAR_PATH: Step("empty hopper and path; if a sensor is noisy, check its cable", hand=True),
+    Need.ACKNOWLEDGE: Step("hopper and path are clear: press ACK", hand=True, command=AcknowledgeWarning),
+    Need.STORE_EVENTS: Step("connect the host that stores the events", host=True),
 }
+
+# Where the state says more than the need.
+_IN_STATE: dict[tuple[Need, State], str] = {
+    (Need.TAKE, State.STACK_OFFERED): "take the stack out of the tray",
+    (Need.TAKE, State.REMAINDER_OFFERED): "take the rest out of the tray",
+    (Need.TAKE, State.REMOVED_OFFERED): "take the cards out of the tray and off the table",
+    (Need.RELEASE, State.DECK_HELD): "have the deck handed out (GREEN)",
+    (Need.CLOSE_BETTING, State.DRAW_READY): "when betting is over, close it (CLOSE) or draw",
+    (Need.CLOSE_BETTING, State.WAITING_FOR_WAGERS): "when the second wagers are placed, close betting (CLOSE)",
+    (Need.DECK, State.DRAWING): "insert the rack, then press GREEN",
+}
+
+# What the machine does while it waits for nothing.
+WORKING: dict[State, str] = {
+    State.STARTING: "starting",
+    State.PROVING_EMPTY: "checking that it is empty",
+    State.PREPARING: "preparing",
+    State.SHUFFLING: "shuffling",
+    State.DISPENSING: "dealing a stack",
+    State.RELEASING: "releasing the rest",
+    State.REMOVING: "putting out all cards",
+}
+_NEWER = "the device is newer than this tool: update the tool"
 
 
 def next_step(status: Status) -> Step:
-    """What the shoe waits for in this state."""
-    return STEPS.get(status.state, _UNKNOWN)
+    """What the shoe waits for, as its status says: what, and who can do it."""
+    if status.need == Need.NONE:
+        other = _NEWER if status.state == State.UNRECOGNISED else "storing what happened"
+        return Step(WORKING.get(status.state, other))
+    step = STEPS.get(status.need, Step(_NEWER))
+    records = tuple(what for what in What if what >= 0 and status.records_due >> what & 1)
+    positions = tuple(number for number in range(1, 17) if status.positions_due >> (number - 1) & 1)
+    text = _IN_STATE.get((status.need, status.state), step.text)
+    if status.need == Need.INDUCTION and records:
+        told = ", ".join(f"{what.name.lower().replace('_', '-')} {status.deck_next}" for what in records)
+        text = f"tell what was done with the deck: record {told}"
+    if records == (What.FINAL_DEAL,):
+        text = "tell how many positions take part in the final deal: record final-deal POSITIONS"
+    if positions:
+        text += f" (still due: {', '.join(map(str, positions))})"
+    return replace(step, text=text, need=status.need, records=records, positions=positions, deck=status.deck_next)
