@@ -92,7 +92,8 @@ export const LINES = [
   'names what misdeal face_up drawn_in_error dealer_change burned ten_found up_card insurance_closed dealer_card short_shoe reshuffle cut_offered box_missed reader_off approval surrender card_to',
   'names consequence none all_void_reshuffle all_void_reshuffle_with_dealt all_void_remove_deck all_void_but_complete all_void one_void reshuffle remove_deck',
   'names consequence reject_card complete_hand remove_card burn_card next_card shuffle_again induct_again hold_deck count_stub leave_table play_on',
-  'names need none service dispute induction provenance cut stub_count round_end progressive burn hole_card rack card decisions',
+  'names need none service dispute induction provenance cut stub_count round_end progressive burn hole_card rack card decisions deck',
+  'names need shuffle close_betting lockout take release draw empty_shoe close_door open_door clear_path acknowledge store_events',
   'names answer none no_blackjack blackjack fault',
   'names warning none misfeed jam_throat jam_exit double_feed card_length mismatch axis door cards_inside power entropy journal edge_lost stack ejector internal beam back face_up composition reset noise panel',
   'names sensor none hopper throat_a throat_b opacity slot exit tray ejector door arrival cut back face hole_card hole_match key_switch button_close button_lock button_seat button_green button_ack',
@@ -101,4 +102,5 @@ export const LINES = [
   'names outcome accepted running done failed rejected stale conflict in_doubt',
   'names reason none state busy role argument warning power unknown',
   'names why version no_key backoff role switch busy',
+  'more 32 need:u8 hopper_seen:u8 deck_next:u8 records_due:u32 positions_due:u16',
 ];
