@@ -64,6 +64,46 @@ def test_every_altered_byte_with_a_good_crc_breaks_the_chain_there_or_at_the_nex
         assert where == (seq if at >= 60 else seq + 1), at
 
 
+def full():
+    """A ring that was written over once and a half, everything acknowledged."""
+    nv = new_nv()
+    journal = journal_on(nv)
+    for _ in range(CAPACITY + CAPACITY // 2):
+        record(journal)
+        journal.acknowledge(journal.seq_last)
+    return nv, journal.seq_last
+
+
+def test_in_a_full_ring_only_the_oldest_record_may_be_missing():
+    """A torn write would have gone there."""
+    _nv, last = full()
+    for seq in range(last - CAPACITY + 1, last + 1):
+        nv, last = full()
+        nv.data[cell_of(seq) + 30] ^= 1
+        oldest = seq == last - CAPACITY + 1
+        assert broken(nv) == ((WHOLE, 0) if oldest else (BROKEN_RECORD, seq))
+
+
+def test_in_a_full_ring_an_altered_record_is_found_from_the_oldest_on():
+    _nv, last = full()
+    for seq in range(last - CAPACITY + 1, last):
+        nv, last = full()
+        nv.data[cell_of(seq) + 30] ^= 1
+        mend(nv, cell_of(seq))
+        assert broken(nv) == (BROKEN_HASH, seq + 1)
+
+
+def test_the_chain_goes_on_from_an_acknowledged_record_that_is_lost():
+    nv = filled(acked=COUNT)
+    before = journal_on(nv).head
+    nv.data[cell_of(COUNT) + 30] ^= 1
+    assert journal_on(nv).head == before
+
+
+def test_the_numbers_of_what_is_broken_are_those_on_the_wire():
+    assert [WHOLE, BROKEN_RECORD, BROKEN_HASH, BROKEN_LOG] == [0, 1, 2, 3]
+
+
 def test_every_altered_byte_without_a_good_crc_is_a_record_that_cannot_be_read():
     for at in range(CELL_SIZE):
         nv = filled()

@@ -1,14 +1,16 @@
 """Records survive boots and torn writes; nothing unacknowledged is overwritten; numbers never start again."""
 
+from hashlib import sha256
+
 from support import GAME, board, raises
 
 from firmware.fault import Broken
 from firmware.image import INPUTS
-from firmware.journal.cells import CELL_SIZE, RECORD_CELL
+from firmware.journal.cells import CELL_SIZE, LOG_CELL, MARK_CELL, RECORD_CELL
 from firmware.journal.outbox import OUTBOX_MAX, Outbox
-from firmware.journal.store import Journal
+from firmware.journal.store import PAYLOAD_AT, PAYLOAD_MAX, Journal, log_identity
 from firmware.protocol import ids
-from firmware.protocol.codec import codec_table, prefix_codes
+from firmware.protocol.codec import codec_table, packed_size, prefix_codes
 from firmware.ticks import ticks_diff
 from hal.sim.nv import Nv, PowerCut
 from hal.sim.plant import Plant
@@ -44,6 +46,189 @@ def test_records_are_found_again_after_a_boot():
     assert again.seq_last == 4
     assert again.load(3) == ids.EV_DOOR_OPENED
     assert again.load(5) == 0
+
+
+def test_a_new_journal_has_nothing_in_it():
+    journal = journal_on(new_nv())
+    assert (journal.seq_last, journal.seq_acked, journal.round_last, journal.boot_last) == (0, 0, 0, 0)
+    assert (journal.warning, journal.sensor, journal.broken, journal.broken_seq) == (0, 0, 0, 0)
+    assert journal.given and journal.room() == CAPACITY
+    assert raises(Broken, Journal, journal.storage, RECORD_CELL * CELL_SIZE + 95, {}, b"")
+    assert Journal(journal.storage, (RECORD_CELL + 1) * CELL_SIZE, {}, b"").room() == 1
+    assert journal.head == journal.genesis()
+    record(journal)
+    assert journal.last_of((ids.EV_BOOTED,), (ids.EV_SEALED,)) == 0
+
+
+def test_the_bytes_of_a_record_are_those_of_the_layout():
+    nv = new_nv()
+    journal = journal_on(nv)
+    journal.append(ids.EV_DOOR_OPENED, [0, 1, 2, 3, 4, 5, 6], [], b"")
+    genesis = sha256(b"fairshoe log 1" + journal.log).digest()
+    first = stored(nv, RECORD_CELL + 1)
+    head = sha256(first[:92]).digest()
+    assert first[:4] == b"\xe5\x15\x05\x01" and first[60:92] == genesis
+    prefix = [0, 0x0102, 0x03040506, 0x0708, 0x090A0B0C, 0x0D0E0F10, 0x11]
+    journal.append(ids.EV_DECK_REFUSED, prefix, [1] * 6, b"x" * 8)
+    journal.append(ids.EV_DOOR_OPENED, [0, 1, 2, 3, 4, 5, 6], [], b"")
+    cell = stored(nv, RECORD_CELL + 2)
+    assert cell[:4] == bytes((0xE5, packed_size(journal.codes[ids.EV_DECK_REFUSED]) + 21, 0x12, 1))
+    assert cell[4:25] == b"\x02\x00\x00\x00\x02\x01\x06\x05\x04\x03\x08\x07\x0c\x0b\x0a\x09\x10\x0f\x0e\x0d\x11"
+    assert cell[60:92] == head == journal_head(nv, 1)
+    assert not any(stored(nv, RECORD_CELL + 3)[25:60]), "nothing is left of the longer record before"
+    assert PAYLOAD_AT + PAYLOAD_MAX == 60
+
+
+def stored(nv, cell):
+    return bytes(nv.data[cell * CELL_SIZE : (cell + 1) * CELL_SIZE])
+
+
+def journal_head(nv, seq):
+    """The hash that a mark has when everything up to seq was acknowledged."""
+    nv = copy_of(nv)
+    journal = journal_on(nv)
+    assert journal.acknowledge(seq)
+    return stored(nv, MARK_CELL + 1)[60:92]
+
+
+def copy_of(nv):
+    copy = Nv(len(nv.data))
+    copy.data[:] = nv.data
+    return copy
+
+
+def test_the_bytes_of_a_mark_are_those_of_the_layout():
+    nv = new_nv()
+    journal = journal_on(nv)
+    journal.append(ids.EV_WARNING_LATCHED, [0, 0x9876, 0, 0, 0, 0x12345678, 0], [7, 300, 9], b"")
+    record(journal)
+    command(journal, ids.EV_COMMAND_ENDED, 3, 0x01020304, ids.OUTCOME_FAILED, 5, 0x0607)
+    assert journal.acknowledge(2)
+    mark = stored(nv, MARK_CELL + 1)
+    assert mark[:3] == b"\xa5\x07\x09" and mark[4:8] == b"\x01\x00\x00\x00"
+    assert mark[8:18] == b"\x02\x00\x00\x00\x78\x56\x34\x12\x76\x98"
+    assert mark[18:60] == (bytes(10) + b"\xff\x00\x00\x00") * 2 + b"\x04\x03\x02\x01" + COMMAND + b"\x03\x05\x07\x06"
+    assert mark[60:92] == sha256(stored(nv, RECORD_CELL + 2)[:92]).digest()
+
+
+COMMAND = b"\x02\x02\x44\x33\x22\x11"  # as command() has it: number and digest
+
+
+def command(journal, message, role, op, outcome=0, reason=0, detail=0):
+    journal.append(message, [0, 1, 0, 0, 0, 0, 0], [role, op, 0x0202, 0x11223344, outcome, reason, detail], b"")
+
+
+def lane(journal, role):
+    lane = journal.lanes.by_role[role]
+    return [lane.op, lane.command, lane.digest, lane.outcome, lane.reason, lane.detail]
+
+
+def test_lanes_are_those_of_the_last_commands_recorded_also_after_a_boot_and_recycling():
+    nv = new_nv()
+    journal = journal_on(nv)
+    command(journal, ids.EV_COMMAND_ENDED, 2, 8, ids.OUTCOME_FAILED, 5, 300)
+    expected = [8, 0x0202, 0x11223344, ids.OUTCOME_FAILED, 5, 300]
+    assert lane(journal, 2) == lane(journal_on(nv), 2) == expected
+    command(journal, ids.EV_COMMAND_ACCEPTED, 2, 9)
+    expected = [9, 0x0202, 0x11223344, ids.OUTCOME_ACCEPTED, 0, 0]
+    assert lane(journal, 2) == lane(journal_on(nv), 2) == expected
+    for _ in range(2 * CAPACITY):
+        journal.acknowledge(journal.seq_last)
+        record(journal)
+    assert lane(journal_on(nv), 2) == expected
+    assert lane(journal_on(nv), 1)[0] == lane(journal_on(nv), 3)[0] == 0
+
+
+def test_big_numbers_come_back_whole():
+    nv = new_nv()
+    journal = journal_on(nv)
+    for seq in (0x01020304, 0x7F00FF00, 0x10008000):
+        journal.seq_last = journal.seq_acked = seq - 1
+        journal.round_last = journal.boot_last = 0
+        record(journal, round_number=seq ^ 0x0F0F0F0F, boot=seq & 0xFFFF)
+        again = journal_on(nv)
+        assert (again.seq_last, again.round_last, again.boot_last) == (seq, seq ^ 0x0F0F0F0F, seq & 0xFFFF)
+        assert journal.acknowledge(seq)
+        again = journal_on(nv)
+        found = (again.seq_last, again.seq_acked, again.round_last, again.boot_last)
+        assert found == (seq, seq, seq ^ 0x0F0F0F0F, seq & 0xFFFF)
+        nv = new_nv()
+        journal = journal_on(nv)
+
+
+def test_a_record_at_the_place_of_another_does_not_count():
+    long = new_nv()
+    journal = journal_on(long)
+    for _ in range(8):
+        record(journal, round_number=77)
+    for place in (0, 4, 5, 6, 7, 9):
+        nv = new_nv()
+        journal = journal_on(nv)
+        for _ in range(3):
+            record(journal)
+        at = (RECORD_CELL + place) * CELL_SIZE
+        nv.data[at : at + CELL_SIZE] = stored(long, RECORD_CELL + 8)
+        again = journal_on(nv)
+        assert (again.seq_last, again.round_last) == (3, 0), place
+
+
+def test_an_event_of_which_only_the_number_is_known_is_blank():
+    journal = journal_on(new_nv())
+    journal.append(ids.EV_DECK_REFUSED, [0, 1, 2, 3, 4, 5, 6], [1] * 6, b"x" * 8)
+    journal.values[1:7] = [9] * 6
+    journal.blank(0x01020304)
+    assert bytes(journal.payload()) == b"\x04\x03\x02\x01" + bytes(17)
+    assert not any(journal.buf[25:])
+
+
+def test_a_payload_is_never_longer_than_its_place():
+    journal = journal_on(new_nv())
+    for size, sent in ((0, 0), (55, 55), (56, 56), (57, 56), (255, 56)):
+        journal.buf[1] = size
+        assert len(journal.payload()) == sent
+
+
+def test_an_identity_takes_64_bytes_of_noise_and_the_number_of_the_device():
+    class Source:
+        number = 7
+
+        def entropy_into(self, buf):
+            self.size = len(buf)
+            buf[len(buf) - 1] = 0x55
+
+        def unique_id(self):
+            return self.number
+
+    source = Source()
+    one = log_identity(source)
+    assert one == sha256(bytes(63) + b"\x55" + b"7").digest()[:16]
+    source.number = 8
+    assert log_identity(source) != one
+
+
+def test_the_log_has_nothing_but_identity_layout_and_size():
+    nv = new_nv()
+    record(journal_on(nv))
+    at = LOG_CELL * CELL_SIZE
+    nv.data[at : at + CELL_SIZE] = b"\x55" * CELL_SIZE
+    log = journal_on(nv).log
+    assert stored(nv, LOG_CELL)[:92] == b"\x96\x00\x00\x01" + log + bytes((CAPACITY + RECORD_CELL, 0)) + bytes(70)
+
+
+def test_a_seal_signs_its_record_as_it_is_stored():
+    class Sealer:
+        def sign(self, before, record, at):
+            self.signed = (bytes(before), bytes(record[:at]))
+
+    nv = new_nv()
+    journal = journal_on(nv)
+    journal.sealer = Sealer()
+    record(journal)
+    assert not hasattr(journal.sealer, "signed")
+    before = journal.log + journal.head
+    journal.append(ids.EV_SEALED, [0, 1, 2, 3, 4, 5, 6], [9], b"m" * 16)
+    cell = stored(nv, RECORD_CELL + 2)
+    assert journal.sealer.signed == (before, cell[: 4 + cell[1]])
 
 
 def test_a_write_torn_at_any_byte_leaves_the_journal_as_it_was():

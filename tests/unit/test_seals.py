@@ -16,7 +16,7 @@ from services import (
 )
 
 from firmware.digest import Hmac
-from firmware.journal.seals import SEAL_EVERY
+from firmware.journal.seals import SEAL_EVERY, Sealer
 from firmware.protocol import ids
 from firmware.protocol.session import role_key
 
@@ -133,3 +133,53 @@ def test_what_there_is_is_told_under_the_seal_key():
     assert body[14:30] == stage.rig.app.journal.log
     assert body[30:62] == stage.rig.app.journal.head
     assert body[4] | body[5] << 8 == stage.rig.app.journal.seq_last
+
+
+class NoKey:
+    key = b""
+
+    def generation(self):
+        return 0
+
+
+class OneKey:
+    key = KEY
+
+    def generation(self):
+        return 0x1234
+
+
+def test_a_seal_is_due_after_32_records_or_at_once_after_an_event_that_asks_for_one():
+    sealer = Sealer(OneKey(), 1)
+    assert not sealer.due() and not sealer.open()
+    for count in range(1, 35):
+        sealer.note(ids.EV_DOOR_OPENED)
+        assert sealer.open()
+        assert sealer.due() == (count >= 32)
+    for message in _AFTER + (ids.EV_SIGNING_KEY,):
+        sealer.note(ids.EV_SEALED)
+        assert not sealer.due() and not sealer.open()
+        sealer.note(message)
+        sealer.note(ids.EV_DOOR_OPENED)
+        assert sealer.due()
+
+
+def test_without_a_key_no_seal_is_due_and_nothing_is_signed():
+    sealer = Sealer(NoKey(), 1)
+    sealer.note(ids.EV_BOOTED)
+    assert not sealer.due() and not sealer.open()
+    record = bytearray(b"r" * 60)
+    sealer.sign(b"before", record, 50)
+    assert record == b"r" * 60
+    assert sealer.attest(b"numbers", b"log", b"head") == b"numbers\x00\x00loghead" + bytes(16)
+
+
+def test_a_seal_is_the_mac_of_all_before_it_and_of_its_record_up_to_it():
+    sealer = Sealer(OneKey(), 0x01020304)
+    hmac = Hmac(Hmac(KEY).digest(b"fairshoe seal", b""))
+    record = bytearray(range(60))
+    sealer.sign(b"before", record, 50)
+    assert record == bytes(range(34)) + hmac.digest(b"before", bytes(range(34)))[:16] + bytes(range(50, 60))
+    told = b"numbers\x34\x12loghead"
+    mac = hmac.digest(b"fairshoe journal 1\x04\x03\x02\x01", told)[:16]
+    assert sealer.attest(b"numbers", b"log", b"head") == told + mac

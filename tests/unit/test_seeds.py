@@ -3,8 +3,9 @@
 from support import board
 
 from firmware.image import INPUTS
-from firmware.journal.cells import CELL_SIZE
+from firmware.journal.cells import CELL_SIZE, TOLD_CELL
 from firmware.journal.seeds import Seeds
+from firmware.protocol import ids
 from hal.sim.nv import Nv
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
@@ -70,3 +71,23 @@ def test_a_seed_that_was_disclosed_is_erased_once_the_policy_is_to_erase():
         if not seeds.hold(8, 52, bytearray(SEED)):
             assert seeds.hold(8, 52, bytearray(SEED))
         assert not any(storage.nv.data), left
+
+
+def test_a_deck_is_out_of_play_from_the_event_that_takes_it_out_until_its_seed_is_dealt_with():
+    seeds = Seeds(loose(), True)
+    assert not seeds.out
+    for message in range(256, 309):
+        seeds.note(message)
+        assert seeds.out == (message in ids.DECK_OUT), message
+        if seeds.out:
+            assert seeds.end()
+        assert not seeds.out
+
+
+def test_a_disclosed_seed_that_is_damaged_is_not_told():
+    storage = loose()
+    seeds = Seeds(storage, True)
+    assert seeds.hold(7, 52, bytearray(SEED)) and seeds.end()
+    storage.nv.data[TOLD_CELL * CELL_SIZE + 90] ^= 1
+    values = [0] * 3
+    assert seeds.tell(values) == bytes(32) and values == [1, 0, 0]

@@ -38,7 +38,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Choice:
-    module: str = ""  # a path below firmware/ or its beginning
+    module: str = ""  # a path below firmware/ or its beginning, or a line of the table: `top`, `rest of deck`
     only: str = ""  # in the name
     seed: int = 1
     sample: int = SAMPLE  # of each package that is not tried whole; 0: all
@@ -50,14 +50,14 @@ def package(path: str) -> str:
     if path.startswith(_WHOLE):
         return path if path.startswith("deck/") else path.split("/")[0]
     folder = path.split("/")[0]
-    return "(top)" if "/" not in path else f"{folder} (rest)" if folder == "deck" else folder
+    return "top" if "/" not in path else "rest of deck" if folder == "deck" else folder
 
 
 def choose(every: list[Module], choice: Choice) -> list[tuple[Module, Change]]:
     groups: dict[str, list[tuple[Module, Change]]] = {}
     wanted = choice.module.removeprefix("firmware/").replace(".", "/").replace("/py", ".py")
     for module in every:
-        if module.path.startswith(wanted):
+        if module.path.startswith(wanted) or package(module.path) == choice.module:
             groups.setdefault(package(module.path), []).extend((module, change) for change in module.changes)
     chosen: list[tuple[Module, Change]] = []
     for name, group in groups.items():

@@ -44,10 +44,12 @@ class Bench:
     """Code of the device and of its tests, ready to be executed in forks."""
 
     def __init__(self) -> None:
+        self.text: dict[str, bytes] = {}  # all are read now: what is written meanwhile is not seen
         self.code: dict[str, CodeType] = {}
         for folder in _SOURCES:
             for file in sorted((ROOT / folder).rglob("*.py")):
-                self.code[str(file)] = compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+                self.text[str(file)] = file.read_bytes()
+                self.code[str(file)] = compile(self.text[str(file)], str(file), "exec", dont_inherit=True)
         os.chdir(ROOT)  # tests open board configs from there
         for folder in reversed((*TESTS, "tools")):
             sys.path.insert(0, str(ROOT / folder))

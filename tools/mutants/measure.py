@@ -24,8 +24,14 @@ Lines = dict[str, list[int]]  # by path of the module
 
 
 class Coverage:
-    def __init__(self, measured: dict[str, tuple[float, Lines]], modules: list[Module]) -> None:
+    def __init__(
+        self, measured: dict[str, tuple[float, Lines]], modules: list[Module], mentioned: dict[str, set[str]]
+    ) -> None:
         self.seconds = {test: seconds for test, (seconds, _) in measured.items()}
+        self._cost = {
+            test: seconds * sum(len(numbers) for numbers in lines.values()) ** 2
+            for test, (seconds, lines) in measured.items()
+        }
         self._tests: dict[tuple[str, int], set[str]] = defaultdict(set)
         self._of_file: dict[str, set[str]] = defaultdict(set)
         for test, (_, lines) in measured.items():
@@ -34,13 +40,13 @@ class Coverage:
                 for number in numbers:
                     self._tests[path, number].add(test)
         self._readers, self._named = _names(modules)
-        self._mentioned = _mentioned(measured)
+        self._mentioned = mentioned
 
     def tests(self, change: Change) -> list[Timed]:
-        """The tests that run the place of the change, the fastest first: it is also the most specific."""
+        """The tests that run the place of the change, first those that are fast and run little else."""
         where = change.where
         found = set(self._tests.get((where.path, where.line), ())) or self._by_name(where.path, where.line)
-        return sorted(((test, self.seconds[test]) for test in found), key=lambda item: item[1])
+        return [(test, self.seconds[test]) for test in sorted(found, key=lambda test: self._cost[test])]
 
     def _by_name(self, path: str, line: int) -> set[str]:
         """Of a constant or a table: the tests that name it, or run a statement which reads it, in any module."""
@@ -74,12 +80,12 @@ def _names(modules: list[Module]) -> tuple[dict[str, set[tuple[str, int]]], dict
     return readers, named
 
 
-def _mentioned(measured: Iterable[str]) -> dict[str, set[str]]:
+def _mentioned(bench: Bench, measured: Iterable[str]) -> dict[str, set[str]]:
     """The tests that have a name in their own text."""
     found: dict[str, set[str]] = defaultdict(set)
     known = set(measured)
     for file in {test.split("::")[0] for test in known}:
-        for function in ast.parse((ROOT / file).read_text(encoding="utf-8")).body:
+        for function in ast.parse(bench.text[str(ROOT / file)]).body:
             test = f"{file}::{getattr(function, 'name', '')}"
             for node in ast.walk(function) if test in known else ():
                 if isinstance(node, ast.Name | ast.Attribute):
@@ -123,13 +129,13 @@ def measure(bench: Bench, modules: list[Module], files: list[str] | None = None)
     """All unit tests, or those of `files`. A test that fails without a mutant would catch everything: raises."""
     common = hashlib.sha256(_FORMAT)
     for path in sorted(_inputs()):
-        common.update(path.read_bytes())
+        common.update(bench.text.get(str(path)) or path.read_bytes())
     hits = {module.path: bytearray(_last_line(module) + 1) for module in modules}
     code = {str(FIRMWARE / module.path): _noting(module) for module in modules}
     measured: dict[str, tuple[float, Lines]] = {}
     for file in files or _test_files():
         digest = common.copy()
-        digest.update((ROOT / file).read_bytes())
+        digest.update(bench.text[str(ROOT / file)])
         kept = KEPT / f"{Path(file).stem}-{digest.hexdigest()[:16]}.json"
         if not kept.is_file():
             results = {test: _measure(bench, code, hits, test) for test in list_tests(bench, file)}
@@ -138,7 +144,7 @@ def measure(bench: Bench, modules: list[Module], files: list[str] | None = None)
                 old.unlink()
             kept.write_text(json.dumps(results), encoding="utf-8")
         measured.update(json.loads(kept.read_text(encoding="utf-8")))
-    return Coverage(measured, modules)
+    return Coverage(measured, modules, _mentioned(bench, measured))
 
 
 def _inputs() -> Iterable[Path]:
