@@ -248,8 +248,6 @@ class Journal:
                 if seq == self.seq_acked and any(acked_head) and head != acked_head:
                     self._broke(BROKEN_HASH, seq)  # the last one may have none after it that would show it
             seq += 1
-        if not self.seq_last:
-            head = self.genesis()
         self.head = head or bytes(DIGEST_SIZE)
 
     def _broke(self, what: int, seq: int) -> None:
