@@ -137,7 +137,8 @@ def test_what_survives_is_named_and_fails_unless_it_is_shown_to_be_equivalent(
     for known, status, text in (
         ([], 1, f"SURVIVED firmware/ticks.py:11: {name} (3 of 3 tests that run it)"),
         ([entry], 0, "top                        1      1       0           1         0     100.0"),
-        ([entry, {"mutant": "y", "why": "."}], 1, "equivalent_code.json: there is no mutant y"),
+        ([entry, {"mutant": "ticks.py y", "why": "."}], 1, "equivalent_code.json: there is no mutant ticks.py y"),
+        ([entry, {"mutant": "app.py y", "why": "."}], 0, "top "),
     ):
         code_run.EQUIVALENT.write_text(json.dumps(known), encoding="utf-8")
         choice = Choice(module="ticks.py", only="FOREVER_MS")

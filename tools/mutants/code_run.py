@@ -95,8 +95,10 @@ def run(choice: Choice, minutes: float, patience_s: float, files: list[str] | No
     every = modules()
     known = {entry["mutant"]: entry["why"] for entry in json.loads(EQUIVALENT.read_text(encoding="utf-8"))}
     names = {change.name for module in every for change in module.changes}
-    problems = [f"{EQUIVALENT.name}: there is no mutant {name}" for name in sorted(known.keys() - names)]
     chosen = choose(every, choice)
+    paths = {module.path for module, _ in chosen} if choice.module else None
+    gone = sorted(name for name in known.keys() - names if paths is None or name.split(" ")[0] in paths)
+    problems = [f"{EQUIVALENT.name}: there is no mutant {name}" for name in gone]
     bench = Bench()
     coverage = measure(bench, every, files)
     tallies: dict[str, Tally] = {}
