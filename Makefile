@@ -33,39 +33,11 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready run test quick test-cpython test-host-first test-host-rest test-device test-chance test-mpy test-mpy-slice check lint types types-device style
+.PHONY: help setup ready run test quick test-cpython test-mpy test-dissector check lint types types-device style
 .PHONY: scenarios generate trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
-
-# Tests that draw what they try, at least in part.
-CHANCE := tests/powerloss tests/fuzz tests/differential
-
-# About half of the host's tests: while the gate runs them, the other half goes on beside them.
-HOST_FIRST := $(wildcard tests/host/test_[a-i]*.py)
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
-
-# Every part runs, whatever the ones before it did, and those of the second list beside them; then one line says how it
-# went. What a part beside the others said is shown when all is over: a machine has two cores, and many tests wait.
-define each
-@failed=; beside=; mkdir -p build; first=$$(date +%s); \
-for part in $(2); do \
-	$(MAKE) --no-print-directory $$part > build/$$part.log 2>&1 & beside="$$beside $$part:$$!"; \
-done; \
-trap 'for part in $$beside; do kill $${part#*:} 2> /dev/null; done' EXIT INT TERM; \
-for part in $(1); do \
-	printf '\n== %s\n' $$part; began=$$(date +%s); \
-	$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
-	printf '== %s: %s s\n' $$part $$(($$(date +%s) - began)); \
-done; \
-for part in $$beside; do \
-	wait $${part#*:} || failed="$$failed $${part%:*}"; \
-	printf '\n== %s\n' $${part%:*}; cat build/$${part%:*}.log; \
-	printf '== %s: %s s\n' $${part%:*} $$(($$(date -r build/$${part%:*}.log +%s) - first)); \
-done; \
-if [ -n "$$failed" ]; then printf '\n$@ FAILED:%s\n' "$$failed"; exit 1; fi; \
-printf '\n$@ passed: %s\n' '$(strip $(1) $(2))'
-endef
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):[^#]*## /\1\t/' | \
@@ -82,7 +54,7 @@ run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
 test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
-	$(call each,check trace test-device test-host-first test-dissector-if-possible,test-mpy-slice test-host-rest test-chance)
+	@$(TOOL) gate
 
 quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPython
 	@$(TOOL) quick
@@ -90,45 +62,18 @@ quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPytho
 test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style
 
-test-host-first: ready
-	@$(BIN)/pytest $(HOST_FIRST)
-
-test-host-rest: ready
-	@$(BIN)/pytest tests/host $(HOST_FIRST:%=--ignore=%)
-
-test-device: ready
-	@$(BIN)/pytest --ignore=tests/style --ignore=tests/host $(CHANCE:%=--ignore=%)
-
-test-chance: ready
-	@$(BIN)/pytest $(CHANCE)
-
-test-mpy: ready ## all tests that both VMs share, on the MicroPython VM (about five minutes on two cores)
+test-mpy: ready ## all tests that both VMs share, on the MicroPython VM
 	@$(BIN)/node tools/mpy/test.mjs tests/unit tests/contract
-
-test-mpy-slice: ready
-	@$(BIN)/node tools/mpy/test.mjs --without tests/unit/long_on_vm.txt tests/unit tests/contract
 
 test-dissector: ready ## the Wireshark dissector in the real tshark (as root on Debian it installs tshark if missing)
 	@$(TOOL) dissector
 
-.PHONY: test-dissector test-dissector-if-possible
-test-dissector-if-possible: ready
-	@$(TOOL) dissector --if-possible
 
 check: ready ## ruff, pyright for host and device, layering and tidiness
-	$(call each,lint types types-device style)
+	@$(TOOL) gate lint types types-device style
 
-lint: ready
-	@$(BIN)/ruff check
-
-types: ready
-	@$(BIN)/pyright
-
-types-device: ready
-	@$(BIN)/pyright --project pyright.device.json
-
-style: ready
-	@$(BIN)/pytest -q tests/style
+lint types types-device style: ready
+	@$(TOOL) gate $@
 
 size: ready ## what one board ships, module by module, against the budget  [BOARD=]
 	@$(TOOL) size $(call opt,--board,$(BOARD))

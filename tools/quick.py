@@ -7,36 +7,14 @@ Without files, what changed is what differs from the upstream branch, or from th
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-BIN = ROOT / ".venv" / "bin"
+from stages import BIN, ROOT, Stage, run_stages
+
 DEVICE = ("firmware/", "hal/", "rig/", "tests/unit/", "tests/contract/")
 SHARDS = 2
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A command, with a name for people."""
-
-    name: str
-    command: list[str]
-
-
-@dataclass(frozen=True)
-class Done:
-    """`seconds` is wall-clock time."""
-
-    name: str
-    status: int
-    seconds: float
-    output: str
 
 
 def changed() -> list[str]:
@@ -71,24 +49,8 @@ def stages(files: list[str]) -> list[Stage]:
     return found
 
 
-def run(stage: Stage) -> Done:
-    started = time.monotonic()
-    environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYRIGHT_PYTHON_GLOBAL_NODE": "0"}
-    done = subprocess.run(stage.command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    finished = Done(stage.name, done.returncode, time.monotonic() - started, done.stdout + done.stderr)
-    print(f"{finished.seconds:6.1f} s  {'ok    ' if not done.returncode else 'FAILED'}  {stage.name}", flush=True)
-    return finished
-
-
 def main(arguments: list[str]) -> int:
-    started = time.monotonic()
-    with ThreadPoolExecutor(SHARDS) as pool:
-        results = list(pool.map(run, stages(arguments or changed())))
-    failed = [done for done in results if done.status]
-    for done in failed:
-        print(f"\n== {done.name}\n{done.output}", end="")
-    print(f"{time.monotonic() - started:6.1f} s  quick {'FAILED' if failed else 'passed'}")
-    return 1 if failed else 0
+    return run_stages("quick", stages(arguments or changed()), SHARDS)
 
 
 if __name__ == "__main__":
