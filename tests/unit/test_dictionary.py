@@ -1,9 +1,11 @@
 """The dictionary: the table of messages and all names, in lines that fit a frame and can be put together again."""
 
 from hashlib import sha256
+from io import BytesIO
 
 from firmware.fault import FAULT_NAMES
 from firmware.image import INPUTS
+from firmware.link.dictionary_file import WordFile
 from firmware.protocol import ids, table
 from firmware.protocol.cobs import FRAME_MAX
 from firmware.protocol.dictionary import (
@@ -74,3 +76,11 @@ def test_the_file_of_a_device_holds_all_lines_and_the_hash_is_its_own():
     words = Words()
     assert (words.count, words.hash) == (len(lines()), dictionary_hash())
     assert words.line(0) == lines()[0].encode()
+
+
+def test_a_device_reads_each_line_from_its_file():
+    file = BytesIO(dictionary_text())
+    words = WordFile(file)
+    assert (words.count, words.hash) == (dictionary_lines(), dictionary_hash())
+    for index in (0, 5, dictionary_lines() - 1, 1):
+        assert words.line(index) == dictionary_line(index).encode()

@@ -7,7 +7,8 @@ from firmware.image import IN_HOPPER
 from firmware.link.admission import link_receive
 from firmware.link.report import WINDOW, _next_telemetry
 from firmware.protocol import ids
-from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
+from firmware.protocol.codec import is_event
+from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE, frame_message
 from firmware.ticks import TICKS_MAX
 from rig import stories
 from rig.story import Stage
@@ -23,6 +24,24 @@ def test_events_unheard_are_sent_again_until_heard_once_each_in_order():
     stage.run(20000)
     check_stage(stage)
     assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last
+
+
+def test_an_event_is_marked_as_sent_again_from_its_second_time_on_and_each_is_counted():
+    stage = Stage(board(), GAME, 7)
+    stage.peer.acknowledges = False
+    stage.peer.frames = []
+    stage.play(stories.start())
+    stage.run(20000)
+    seen = set()
+    again = 0
+    for frame in stage.peer.frames:
+        if is_event(frame_message(frame)):
+            seq = frame[8] | frame[9] << 8
+            assert frame[1] & ids.FLAG_AGAIN == (1 if seq in seen else 0)
+            again += seq in seen
+            seen.add(seq)
+    assert seen == {1, 2}
+    assert stage.rig.app.reporter.resent == again > 4
 
 
 def test_a_lossy_link_delays_events_and_loses_none():
@@ -65,7 +84,8 @@ def test_no_more_than_a_window_of_events_is_under_way():
     for _ in range(20):
         stage.rig.app.outbox.post(261)
         stage.run(1)
-    assert stage.rig.app.reporter.seq_next - 1 <= WINDOW
+        assert stage.rig.app.reporter.seq_next - 1 <= WINDOW
+    assert stage.rig.app.reporter.seq_next - 1 == WINDOW == 8
 
 
 def test_a_flood_of_garbage_does_not_disturb_a_round():

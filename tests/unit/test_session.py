@@ -7,6 +7,7 @@ from firmware.link.admission import (
     BACKOFF_MS,
     GUESSES_MAX,
     REFUSE_CLEAR,
+    REFUSE_KINDS,
     REFUSE_MAC,
     REFUSE_MALFORMED,
     REFUSE_REPLAY,
@@ -14,8 +15,11 @@ from firmware.link.admission import (
     REFUSE_SESSION,
     REFUSE_UNKNOWN,
 )
+from firmware.link.report import COUNTERS_MS
 from firmware.protocol import ids
 from firmware.protocol.cobs import cobs_decode
+from firmware.protocol.codec import TYPE_RAW, VALUES_MAX, unpack
+from firmware.protocol.frame import DROP_KINDS, HEADER_SIZE, frame_message
 from firmware.protocol.session import (
     FROM_DEVICE,
     FROM_HOST,
@@ -79,6 +83,72 @@ def test_link_sequences_of_a_session_begin_at_zero_in_both_directions():
 def test_before_a_hello_there_is_the_clear_session_zero_that_has_heard_of_no_host():
     session = Session()
     assert (session.number, session.role, session.hmac, session.alive) == (0, ids.ROLE_CLEAR, None, False)
+
+
+def received(stage, message):
+    """The integers of every frame with this message that came since stage.peer.frames was emptied."""
+    codes = stage.peer.codes[message]
+    count = len([code for code in codes if code < TYPE_RAW])
+    found = []
+    for frame in stage.peer.frames:
+        if frame_message(frame) == message:
+            values = [0] * VALUES_MAX
+            unpack(bytearray(frame), HEADER_SIZE, codes, values)
+            found.append(values[:count])
+    return found
+
+
+def test_a_welcome_says_which_device_boot_mode_key_events_and_command_it_has():
+    for key, role in ((KEY, ids.ROLE_TABLE), (KEY, ids.ROLE_AUDITOR), (b"", ids.ROLE_CLEAR)):
+        stage = keyed(role=role, key=key)
+        stage.play(stories.start())
+        stage.act("boot", {})
+        stage.run(3000)
+        app = stage.rig.app
+        app.journal.lanes.by_role[ids.ROLE_TABLE].op = 77
+        stage.peer.frames = []
+        acked = app.reporter.seq_received
+        send(stage, stage.peer.hello())
+        welcome = received(stage, ids.WELCOME)[0]
+        last = app.journal.seq_last
+        has_key = 1 if key else 0
+        op = 77 if role == ids.ROLE_TABLE else 0
+        assert welcome == [1, role, stage.rig.hal.unique_id(), 2, ids.MODE_TABLE, has_key, acked + 1, last, op]
+
+
+def test_a_refusal_has_its_reason_and_detail():
+    stage = keyed()
+    stage.play(stories.start())
+    other = Peer(KEY, ids.ROLE_OBSERVER)
+    stage.peer.frames = []
+    send(stage, other.hello())
+    assert received(stage, ids.REFUSED) == [[ids.REFUSED_BUSY, 0]]
+    stage.run(1000)
+    stage.peer.frames = []
+    send(stage, Peer(KEY, ids.ROLE_COUNT).hello())
+    assert received(stage, ids.REFUSED) == [[ids.REFUSED_ROLE, ids.ROLE_COUNT]]
+    stage.run(1000)
+    stage.peer.frames = []
+    send(stage, Peer(KEY, ids.ROLE_SERVICE).hello())
+    assert received(stage, ids.REFUSED) == [[ids.REFUSED_SWITCH, 0]]
+
+
+def test_counters_of_the_link_come_by_themselves_and_have_every_number_in_its_place():
+    stage = keyed()
+    stage.play(stories.start())
+    link = stage.rig.app.link
+    for i in range(DROP_KINDS):
+        link.reader.drops[i] = 100 + i
+    for i in range(REFUSE_KINDS):
+        link.refused[i] = 200 + i
+    stage.rig.app.reporter.resent = 300
+    stage.peer.frames = []
+    stage.run(2 * COUNTERS_MS + 1500)
+    counters = received(stage, ids.LINK_COUNTERS)
+    assert 2 <= len(counters) <= 3
+    assert counters[0][1:] == list(range(100, 106)) + list(range(200, 207)) + [300]
+    assert len(link.refused) == REFUSE_KINDS == 7
+    assert len(received(stage, ids.HEALTH)) == len(counters)
 
 
 def test_a_keyed_session_carries_a_whole_round_and_every_frame_has_its_mac():
@@ -241,9 +311,10 @@ def test_nonces_and_session_numbers_never_repeat_even_with_a_stuck_source():
 def test_a_session_announces_its_end_before_the_sequence_wraps_and_stops_there():
     stage = keyed()
     stage.play(stories.start())
-    stage.rig.app.link.session.sent = SEQUENCE_WARN
-    stage.run(1000)
-    assert stage.peer.messages["session_ending"][0] <= SEQUENCE_MAX - SEQUENCE_WARN
+    stage.rig.app.link.session.sent = SEQUENCE_WARN - 1
+    stage.peer.frames = []
+    stage.run(3000)
+    assert received(stage, ids.SESSION_ENDING) == [[SEQUENCE_MAX - SEQUENCE_WARN]]
     stage.rig.app.link.session.sent = SEQUENCE_MAX
     stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
     stage.run(3000)

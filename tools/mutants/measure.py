@@ -28,9 +28,8 @@ class Coverage:
         self, measured: dict[str, tuple[float, Lines]], modules: list[Module], mentioned: dict[str, set[str]]
     ) -> None:
         self.seconds = {test: seconds for test, (seconds, _) in measured.items()}
-        self._cost = {
-            test: seconds * sum(len(numbers) for numbers in lines.values()) ** 2
-            for test, (seconds, lines) in measured.items()
+        self._lines = {
+            test: {path: len(numbers) for path, numbers in lines.items()} for test, (_, lines) in measured.items()
         }
         self._tests: dict[tuple[str, int], set[str]] = defaultdict(set)
         self._of_file: dict[str, set[str]] = defaultdict(set)
@@ -43,10 +42,16 @@ class Coverage:
         self._mentioned = mentioned
 
     def tests(self, change: Change) -> list[Timed]:
-        """The tests that run the place of the change, first those that are fast and run little else."""
+        """The tests that run the place of the change, first those that are fast and run more of its module than others
+        and less of everything else."""
         where = change.where
         found = set(self._tests.get((where.path, where.line), ())) or self._by_name(where.path, where.line)
-        return [(test, self.seconds[test]) for test in sorted(found, key=lambda test: self._cost[test])]
+
+        def cost(test: str) -> float:
+            lines = self._lines[test]
+            return self.seconds[test] * (sum(lines.values()) / lines.get(where.path, 1)) ** 2
+
+        return [(test, self.seconds[test]) for test in sorted(found, key=cost)]
 
     def _by_name(self, path: str, line: int) -> set[str]:
         """Of a constant or a table: the tests that name it, or run a statement which reads it, in any module."""
