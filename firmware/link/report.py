@@ -38,6 +38,7 @@ WINDOW = const(8)  # events on their way without an acknowledgement
 RESEND_MS = const(1000)
 RESEND_MS_MAX = const(8000)
 STATUS_MS = const(500)
+STATUS_SOON_MS = const(20)  # after a result
 COUNTERS_MS = const(10000)
 DUE_MS_MAX = const(60000)
 HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and anybody can ask
@@ -147,7 +148,9 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         runner.result_due = False
         if session.role == runner.result_for:
             link_send(link, session, ids.CLASS_RESPONSE, ids.RESULT, runner.result)
-            reporter.status_due = True  # a host that acts on the result needs the state after it
+            # A host that acts on the result needs the state after it. Not at once: one that answers every status with a
+            # command would fill the line.
+            reporter.status_ms = ticks_add(now_ms, STATUS_SOON_MS - STATUS_MS)
             return True
     if reporter.time_due:
         reporter.time_due = False
