@@ -2,6 +2,7 @@
 
 from support import without_heap
 
+from firmware import fault
 from firmware.fault import FAULT_NAMES, FAULT_PANEL
 from firmware.games.flow import STATE_COUNT, WAITING_FOR_WAGERS
 from firmware.journal.outbox import VALUES_MAX as OUTBOX_VALUES
@@ -51,6 +52,9 @@ def test_every_number_is_that_of_its_word():
             word = name[len(prefix) :].lower()
             if name.startswith(prefix) and word not in ("names", "count"):
                 assert names.split()[getattr(ids, name)] == word, name
+    for name in dir(fault):
+        if name.startswith("FAULT_") and name != "FAULT_NAMES":
+            assert FAULT_NAMES.split()[getattr(fault, name)] == name[6:].lower()
     assert len(ids.ROLE_NAMES.split()) == ids.ROLE_COUNT
     assert len(ids.RECORD_NAMES.split()) == ids.RECORD_COUNT
 

@@ -3,6 +3,7 @@
 from support import without_heap
 from tables import insert, set_up, warned
 
+from firmware import image
 from firmware.fault import FAULT_EDGE_LOST
 from firmware.image import (
     EDGES_MAX,
@@ -48,6 +49,25 @@ def scan(inp, now_us, *edges):
 
 def passages(inp, line=IN_THROAT_A):
     return inp.level[line], inp.enters[line], inp.leaves[line], inp.glitches[line]
+
+
+def test_every_number_of_an_input_and_an_output_is_the_place_of_its_name():
+    for prefix, names in (("IN_", INPUTS), ("OUT_", image.OUTPUTS)):
+        found = [name for name in dir(image) if name.startswith(prefix)]
+        assert len(found) == len(names)
+        for name in found:
+            assert name[len(prefix) :].lower() in names[getattr(image, name)]
+    assert len(INPUTS) == INPUT_COUNT
+    assert len(image.OUTPUTS) == image.OUTPUT_COUNT
+    assert image.OUTPUTS[: image.MOTOR_COUNT] == ("pick", "transport", "ejector", "outfeed")
+    assert image.OUTPUTS[image.MOTOR_COUNT : image.MACHINE_COUNT] == ("reverse", "dark")
+    assert (image.SUIT_FACES, image.TEN) == (13, 10)
+
+
+def test_a_change_that_has_to_last_is_looked_at_again_as_soon_as_it_may_have():
+    for age_us, wake_ms in ((0, 2), (1, 1), (500, 1), (SETTLE_US - 1, 1), (SETTLE_US, FOREVER_MS)):
+        assert scan(ready(), 5000 + age_us, (IN_THROAT_A, 1, 5000)) == wake_ms, age_us
+    assert scan(ready(), 5000) == FOREVER_MS
 
 
 def test_levels_found_at_the_start_are_no_passages():

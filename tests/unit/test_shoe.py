@@ -2,10 +2,11 @@
 
 from array import array
 from binascii import hexlify
+from hashlib import sha256
 
 from firmware.deck.drbg import Drbg
 from firmware.deck.permutation import DRAW_BYTES, Draws, permutation_fill
-from firmware.digest import Hmac, wipe
+from firmware.digest import Hmac, differ, wipe
 
 
 def test_hmac_matches_rfc_4231():
@@ -15,6 +16,27 @@ def test_hmac_matches_rfc_4231():
     assert hexlify(Hmac(b"Jefe").digest(b"what do ya want for nothing?", b"")) == (
         b"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
     )
+
+
+def test_a_key_of_a_whole_block_counts_itself_and_a_longer_one_by_its_hash():
+    for key in (bytes(range(63)), bytes(range(64)), bytes(range(65))):
+        short = sha256(key).digest() if len(key) > 64 else key
+        padded = short + bytes(64 - len(short))
+        inner = sha256(bytes(byte ^ 0x36 for byte in padded) + b"text").digest()
+        outer = sha256(bytes(byte ^ 0x5C for byte in padded) + inner).digest()
+        assert Hmac(key).digest(b"te", b"xt") == outer
+
+
+def test_bytes_differ_wherever_one_bit_does_and_nowhere_else():
+    left = bytes(range(16))
+    buf = bytearray(b"\xff" * 3 + left + b"\xff")
+    assert differ(left, buf, 3, 16) == 0
+    assert differ(left, buf, 3, 0) == 0
+    for at in range(3, 19):
+        for bit in (0x01, 0x80):
+            buf[at] ^= bit
+            assert differ(left, buf, 3, 16) == bit
+            buf[at] ^= bit
 
 
 class Words:

@@ -1,0 +1,141 @@
+"""The outermost loop of the firmware, and what a device does that cannot start."""
+
+from support import raises
+
+from firmware import main
+from firmware.image import OUT_LAMP_RED, OUTPUTS
+
+
+class Stop(Exception):
+    """Ends a loop that has no end."""
+
+
+class Port:
+    def __init__(self):
+        self.done = []
+        self.now_ms = 0
+
+    def all_off(self):
+        self.done.append("off")
+
+    def drive(self, level, axis):
+        self.done.append((bytes(level), axis))
+
+    def ticks_ms(self):
+        return self.now_ms
+
+    def idle(self, ms):
+        self.done.append(ms)
+        self.now_ms += ms
+
+
+class Scans:
+    """An app whose scans take and return what a test says: (took_ms, wake_ms)."""
+
+    scan_ms_max = 4
+
+    def __init__(self, scans, rests=True):
+        self.hal = Port()
+        self.scans = scans
+        self.rests = rests
+        self.overruns = []
+
+    def scan(self, now_ms):
+        assert now_ms == self.hal.now_ms
+        if not self.scans:
+            raise Stop()
+        took_ms, wake_ms = self.scans.pop(0)
+        self.hal.now_ms += took_ms
+        return wake_ms
+
+    def overran(self, took_ms):
+        self.overruns.append(took_ms)
+
+    def resting(self):
+        return self.rests
+
+
+def collections(app):
+    """How often memory is collected while it runs."""
+    count = [0]
+    collect = main.collect
+
+    def counting():
+        count[0] += 1
+
+    main.collect = counting
+    try:
+        assert raises(Stop, main.run, app)
+    finally:
+        main.collect = collect
+    return count[0]
+
+
+def test_a_device_out_of_service_has_its_motors_off_and_its_red_lamp_on():
+    port = Port()
+    main.out_of_service(port)
+    level = bytearray(len(OUTPUTS))
+    level[OUT_LAMP_RED] = 1
+    assert port.done == ["off", (bytes(level), False)]
+
+
+def test_the_loop_waits_as_long_as_a_scan_says_but_never_longer_than_a_beat():
+    app = Scans([(1, 5), (1, 0), (1, -3), (1, 1), (1, main.BEAT_MS), (1, main.BEAT_MS + 1)])
+    collections(app)
+    assert app.hal.done == [5, 1, main.BEAT_MS, main.BEAT_MS]
+
+
+def test_only_a_scan_that_took_longer_than_allowed_is_an_overrun():
+    app = Scans([(3, 0), (4, 0), (5, 0), (9, 1)])
+    collections(app)
+    assert app.overruns == [5, 9]
+
+
+def test_memory_is_collected_at_the_start_and_then_at_rest_when_it_is_time():
+    wait = main.COLLECT_MS
+    assert collections(Scans([(1, 1), (1, 1)])) == 1
+    assert collections(Scans([(wait - 1, 0), (0, 1)])) == 1
+    assert collections(Scans([(wait, 0), (0, 1)])) == 2
+    assert collections(Scans([(wait + 5, 0), (0, 1), (0, 1)])) == 2
+    assert collections(Scans([(wait, 0), (0, 0)])) == 1, "not while another scan is due at once"
+    assert collections(Scans([(wait, 0), (0, 1)], rests=False)) == 1
+
+
+def test_a_board_without_a_game_file_plays_the_house_game_and_another_file_is_refused():
+    opened = []
+
+    class File:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_rest):
+            pass
+
+    def open_data(name):
+        opened.append(name)
+        return File()
+
+    kept = main.App, main.find_profile, main.WordFile, main.json
+    main.App = lambda hal, config, profile, crc, words: profile
+    main.find_profile = lambda game: game
+    main.WordFile = lambda file: file
+
+    class Json:
+        @staticmethod
+        def load(_file):
+            return {"name": "some-game"}
+
+    main.json = Json
+    try:
+        assert main.make_app(None, {"game": "house"}, 0, open_data) == "house"
+        assert main.GAME_FILE not in opened
+        assert main.make_app(None, {"game": {"name": "x"}}, 0, open_data) == {"name": "x"}
+        assert main.GAME_FILE not in opened
+        assert main.make_app(None, {"game": "some-game"}, 0, open_data) == {"name": "some-game"}
+        assert raises(ValueError, main.make_app, None, {"game": "other"}, 0, open_data)
+    finally:
+        main.App, main.find_profile, main.WordFile, main.json = kept
+
+
+def test_a_port_that_does_not_exist_is_refused():
+    assert raises(ValueError, main.make_port, {"mcu": {"port": "z80"}})
