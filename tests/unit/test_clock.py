@@ -84,3 +84,17 @@ def test_the_same_time_again_is_no_news():
     stage.run(500)
     assert len(fields_of(stage, "clock_set")) == 1
     assert stage.peer.messages["time_is"][0] > 0
+
+
+def test_a_time_that_is_set_is_answered_with_the_uptime_it_was_set_at():
+    stage = device(KEY)
+    assert stage.rig.app.recorder.utc_s() == 0, "not synchronised"
+    stage.run(2345)
+    set_time(stage, 200000000)
+    outbox = stage.rig.app.outbox
+    utc_s, uptime_s, uptime_ms = stage.peer.messages["time_is"]
+    assert utc_s == 200000000
+    passed_ms = (outbox.uptime_s - uptime_s) * 1000 + outbox.uptime_ms - uptime_ms
+    assert uptime_s > 0 and 0 <= passed_ms <= 300
+    stage.run(5000)
+    assert stage.rig.app.recorder.utc_s() == utc_s + outbox.uptime_s - uptime_s

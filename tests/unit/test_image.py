@@ -70,6 +70,59 @@ def test_a_change_that_has_to_last_is_looked_at_again_as_soon_as_it_may_have():
     assert scan(ready(), 5000) == FOREVER_MS
 
 
+def test_outputs_begin_with_nothing_asked_for_and_everything_to_be_driven_once():
+    out = image.Outputs()
+    assert not any(out.level) and out.dirty
+    assert not (out.watch_slot or out.halt or out.axis_go or out.axis_home or out.stop_armed)
+    assert (out.axis_slots, out.stop_output, out.stop_line, out.stop_us) == (0, 0, 0, 0)
+
+
+def test_an_output_is_driven_when_it_changes_and_only_then():
+    out = image.Outputs()
+    for on, dirty in ((1, True), (1, False), (0, True), (0, False)):
+        out.dirty = False
+        image.output_set(out, image.OUT_LAMP_RED, on)
+        assert out.level[image.OUT_LAMP_RED] == on
+        assert out.dirty == dirty
+
+
+def test_motors_off_leaves_the_lamps_and_each_motor_alone_means_that_cards_may_move():
+    out = image.Outputs()
+    inp = Inputs()
+    assert not image.motors_running(inp, out)
+    for index in range(image.OUTPUT_COUNT):
+        image.output_set(out, index, 1)
+        assert image.motors_running(inp, out) == (index < image.MOTOR_COUNT)
+        image.output_set(out, index, 0)
+    out.axis_go = True
+    assert image.motors_running(inp, out)
+    out.axis_go = False
+    for axis in (image.AXIS_IDLE, image.AXIS_MOVING, image.AXIS_LOST):
+        inp.axis = axis
+        assert image.motors_running(inp, out) == (axis == image.AXIS_MOVING)
+    for index in range(image.OUTPUT_COUNT):
+        out.level[index] = 1
+    image.motors_off(out)
+    assert list(out.level) == [0] * image.MACHINE_COUNT + [1] * (image.OUTPUT_COUNT - image.MACHINE_COUNT)
+
+
+def test_a_stop_is_armed_with_output_line_and_delay():
+    out = image.Outputs()
+    image.output_arm_stop(out, image.OUT_TRANSPORT, IN_EXIT, 1234)
+    assert (out.stop_armed, out.stop_output, out.stop_line, out.stop_us) == (True, image.OUT_TRANSPORT, IN_EXIT, 1234)
+
+
+def test_when_noise_begins_edges_and_changes_that_have_not_lasted_are_dropped():
+    inp = ready()
+    scan(inp, 5000, (IN_THROAT_A, 1, 5000))
+    assert inp.waiting
+    inp.edge_lost = True
+    inp.noisy = IN_THROAT_B
+    assert scan(inp, 5100, (IN_THROAT_B, 1, 5050)) == image.NOISY_MS
+    assert (inp.edge_count, inp.waiting, inp.suspect) == (0, 0, IN_THROAT_B)
+    assert passages(inp) == (0, 0, 0, 0)
+
+
 def test_levels_found_at_the_start_are_no_passages():
     inp = Inputs()
     assert inp.unsettled()

@@ -39,19 +39,41 @@ class Coverage:
                 for number in numbers:
                     self._tests[path, number].add(test)
         self._readers, self._named = _names(modules)
+        self._functions = {
+            module.path: [
+                range(node.lineno, (node.end_lineno or node.lineno) + 1)
+                for node in ast.walk(module.tree)
+                if isinstance(node, ast.FunctionDef)
+            ]
+            for module in modules
+        }
         self._mentioned = mentioned
 
     def tests(self, change: Change) -> list[Timed]:
-        """The tests that run the place of the change, first those that are fast and run more of its module than others
-        and less of everything else."""
+        """The tests that run the place of the change: by turns those that are fast and run more of its module than of
+        everything else, and those that are fast and run lines of the same function that few others run."""
         where = change.where
         found = set(self._tests.get((where.path, where.line), ())) or self._by_name(where.path, where.line)
+        rare: dict[str, float] = defaultdict(float)
+        for line in self._function(where.path, where.line):
+            tests = self._tests.get((where.path, line), set[str]())
+            for test in tests & found:
+                rare[test] += 1 / len(tests)
 
-        def cost(test: str) -> float:
+        def by_share(test: str) -> float:
             lines = self._lines[test]
             return self.seconds[test] * (sum(lines.values()) / lines.get(where.path, 1)) ** 2
 
-        return [(test, self.seconds[test]) for test in sorted(found, key=cost)]
+        def by_rarity(test: str) -> float:
+            return self.seconds[test] / (rare[test] + 1e-9) ** 2
+
+        turns = zip(sorted(found, key=by_share), sorted(found, key=by_rarity), strict=True)
+        return [(test, self.seconds[test]) for test in dict.fromkeys(test for turn in turns for test in turn)]
+
+    def _function(self, path: str, line: int) -> range:
+        """The lines of the function around a line."""
+        spans = [span for span in self._functions.get(path, ()) if line in span]
+        return min(spans, key=len, default=range(0))
 
     def _by_name(self, path: str, line: int) -> set[str]:
         """Of a constant or a table: the tests that name it, or run a statement which reads it, in any module."""
