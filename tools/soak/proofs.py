@@ -9,6 +9,7 @@ from fairshoe.journal.export import Attestation, Export, Record
 from fairshoe.journal.verify import verify
 from fairshoe.keys import seal_key
 from firmware.journal.cells import CRC_AT
+from firmware.protocol.session import MAC_SIZE
 from rig.rig import Rig
 
 
@@ -23,7 +24,8 @@ def proofs(rig: Rig) -> list[str]:
         records.append(Record(seq, bytes(journal.buf[:CRC_AT]) if found else b""))
     told = Attestation(first, journal.seq_last, 0, sealer.keys.generation(), journal.head, b"")
     device = rig.hal.unique_id()
-    told = replace(told, mac=sealer.whole(told.signed(device, journal.log)[4:]))  # the sealer knows its device
+    numbers = told.signed(device, journal.log)[4:16]  # first, last and time
+    told = replace(told, mac=sealer.attest(numbers, journal.log, journal.head)[-MAC_SIZE:])
     key = rig.app.link.key
     export = Export(device, journal.log, 0, [told], records)
     verdict = verify(export, [seal_key(key)] if key else [], Expected(first=first))
