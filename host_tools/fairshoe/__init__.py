@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         WrongDevice,
         WrongKey,
     )
+    from fairshoe.games.rounds import RoundView
     from fairshoe.messages import Command, Event, Fault, Message, Need, Outcome, Reason, Role, State, Status, What
     from fairshoe.text.advice import Step, next_step
 
@@ -69,6 +70,7 @@ __all__ = [
     "QueueFull",
     "Reason",
     "Role",
+    "RoundView",
     "Shoe",
     "State",
     "Status",
@@ -95,6 +97,7 @@ _MODULES = {
     "errors": "DeviceHalted FairshoeError HelloRefused NoAnswer PortBusy PortError PortLost QueueFull StorageReplaced "
     "StoreError UsageError WrongDevice WrongKey",
     "client.operation_numbers": "Unfinished",
+    "games.rounds": "RoundView",
     "messages": "Command Event Fault Message Need Outcome Reason Role State Status What",
     "client.notices": "EventsElsewhere LinkBack LinkLost LogStarted Notice",
     "client.shoe": "Shoe",

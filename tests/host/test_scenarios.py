@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from round_checks import check_rounds, recorded_events
 from rules.played import noting, scenario_plays
 
+from fairshoe.sim import scenario_files
 from fairshoe.sim.scenario_cases import name_of, places, read_place
 from fairshoe.sim.scenario_files import ScenarioError, load, play
 from firmware.games import flow
@@ -54,9 +56,19 @@ def taken() -> Iterator[set[tuple[int, int]]]:
 
 
 @pytest.mark.parametrize("path", PLACES, ids=name_of)
-def test_the_scenario_comes_out_as_it_says(path: Path, taken: set[tuple[int, int]]) -> None:
+def test_the_scenario_comes_out_as_it_says(
+    path: Path, taken: set[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Scenario] = []
+
+    def make(data: dict[str, Any], config: dict[str, Any]) -> Scenario:
+        made.append(Scenario(data, config))
+        return made[-1]
+
+    monkeypatch.setattr(scenario_files, "Scenario", make)
     with noting() as played:
         (result,) = play([path])
+    check_rounds(recorded_events(made[0].stage.rig.app.journal))
     assert played == {scenario_plays(read_place(path))}, "make trace counts its claims for another game or mode"
     assert not result.problems, "\n".join(
         [*result.problems, f"replay: fairshoe scenario run --transcript - {path.relative_to(ROOT)}"]

@@ -47,11 +47,14 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.transport": ("fairshoe.transport", "fairshoe.sim.port", *HOST_BASE),
     "fairshoe.client": (
         *("fairshoe.client", "fairshoe.link", "fairshoe.transport", "fairshoe.sim.port"),
-        *("fairshoe.text.advice", "fairshoe.games.record_kinds"),
+        *("fairshoe.text.advice", "fairshoe.games.record_kinds", "fairshoe.games.rounds"),
         "firmware.protocol",
         *HOST_BASE,
     ),
-    "fairshoe": ("fairshoe._device", "fairshoe.client", "fairshoe.errors", "fairshoe.messages", "fairshoe.text.advice"),
+    "fairshoe": (
+        *("fairshoe._device", "fairshoe.client", "fairshoe.errors", "fairshoe.messages"),
+        *("fairshoe.games.rounds", "fairshoe.text.advice"),
+    ),
     "fairshoe.serial_urls": ("fairshoe.sim.port", *HOST_BASE),
     "fairshoe.journal": ("fairshoe.journal", "fairshoe.client", "fairshoe.link", "firmware.protocol", *HOST_BASE),
     "fairshoe.observe": (

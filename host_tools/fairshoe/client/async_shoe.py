@@ -28,11 +28,12 @@ from fairshoe.client.notices import Told
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import Records
 from fairshoe.client.shoe import COMMAND_S, RETRY_S, RETRY_S_MAX, STALE_S
-from fairshoe.client.shoe_base import Face
+from fairshoe.client.shoe_base import Face, round_over
 from fairshoe.client.single_reader import SingleReader
 from fairshoe.client.store import Store
 from fairshoe.client.store_writer import Done, Job
 from fairshoe.errors import PortError, StoreError, UsageError
+from fairshoe.games.rounds import RoundView
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.session import HostSession
@@ -177,6 +178,12 @@ class AsyncShoe(Face):
         if found is None and until is not None and not self._core.closed:
             raise self._not_in_time(timeout_s)
         return found
+
+    async def round(self, timeout_s: float | None = None) -> RoundView:
+        """Serve the functions of `on` until the open round, or the next one, has ended or is void; the view of it.
+        As `run` it acknowledges events. NoAnswer if the round is not over in time."""
+        await self.run(round_over, timeout_s)
+        return self._core.view_taken
 
     # -- commands and questions --------------------------------------------------------------------------------------
 

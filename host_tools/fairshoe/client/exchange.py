@@ -19,8 +19,9 @@ from fairshoe.client.event_queue import EventQueue
 from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
 from fairshoe.client.operation_numbers import MemoryNumbers, Numbers, Unfinished
 from fairshoe.client.single_reader import SingleReader
-from fairshoe.client.store import Arrived, Store
+from fairshoe.client.store import Arrived, Store, StoredLog
 from fairshoe.errors import HelloRefused, NoAnswer, PortLost, StorageReplaced, UsageError, WrongDevice, WrongKey
+from fairshoe.games.rounds import RoundView, fold
 from fairshoe.link import framing
 from fairshoe.link.dictionary import Dictionary, own_dictionary
 from fairshoe.link.halt_report import HaltLine, device_halted, halt_text
@@ -35,9 +36,6 @@ from fairshoe.messages import (
     Refusal,
     Result,
     Role,
-    RoundEnded,
-    RoundStarted,
-    RoundVoided,
     Status,
     TimeIs,
     Welcome,
@@ -96,7 +94,8 @@ class Core:
         self.clock = DeviceClock(clock)
         self.store = store
         self.status: Status | None = None
-        self.open_round = 0
+        self.view = RoundView()  # as far as events were received
+        self.view_taken = RoundView()  # as far as events were handed to the program
         self.held: Message | None = None  # the event that the program has in hand
         self.notices: deque[Notice] = deque()
         self.events = EventQueue(store) if store is not None else None
@@ -121,6 +120,10 @@ class Core:
     @property
     def welcome(self) -> Welcome | None:
         return self.session.welcome if self.session else None
+
+    @property
+    def open_round(self) -> int:
+        return self.view.number if self.view.open else 0
 
     @property
     def pending(self) -> Pending | None:
@@ -240,6 +243,7 @@ class Core:
                 return None
             message = self._waiting.popleft()
         self.held = message if event_seq(message) is not None else None
+        self.view_taken = fold(self.view_taken, message)
         return message
 
     def hold_back(self) -> None:
@@ -435,6 +439,10 @@ class Core:
             if asked is not None:
                 asked.again_at = 0.0
         self._log_again_at = 0.0
+        if self.store is not None and self.events is not None and self.events.log is None and not self._new_log:
+            # Until the device has said which log it keeps: if it is another one, StorageReplaced follows.
+            on_file = self.store.newest_log(welcome.device)
+            self.view = self._rebuilt(on_file, on_file.last) if on_file is not None else RoundView()
         if session.log_due and _hides_log(welcome):
             self._resume_log(b"")
         self._tell_elsewhere(session)
@@ -460,6 +468,8 @@ class Core:
             assert log is not None
             if other:
                 self.held = None
+                self.view = self._rebuilt(log, log.last)
+                self.view_taken = self._rebuilt(log, log.handled)
                 if not log.last:
                     self.notices.append(LogStarted(welcome.device, identity))
             self._new_log = False  # allowed once
@@ -471,6 +481,14 @@ class Core:
             self._save()
 
         events.resume(welcome, identity, self._new_log, resumed)
+
+    def _rebuilt(self, log: StoredLog, last: int) -> RoundView:
+        """The round as the events on file have it, up to this one."""
+        assert self.store is not None
+        view = RoundView()
+        for event in self.store.round_events(log.id, last):
+            view = fold(view, event)
+        return view
 
     def _tell_elsewhere(self, session: HostSession) -> None:
         if session.elsewhere is not None:
@@ -522,10 +540,7 @@ class Core:
             self.status = message
         elif isinstance(message, Event):
             self._seq_heard = message.seq
-            if isinstance(message, RoundStarted):
-                self.open_round = message.round
-            elif isinstance(message, (RoundEnded, RoundVoided)):
-                self.open_round = 0
+            self.view = fold(self.view, message)
         asked = [it for it in self._questions if isinstance(message, it.kind) and it.fits(message)]
         for question in asked:
             question.answer = message

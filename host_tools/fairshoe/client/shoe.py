@@ -23,9 +23,10 @@ from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
 from fairshoe.client.notices import Notice, Told
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import ShoeRecords
-from fairshoe.client.shoe_base import Face
+from fairshoe.client.shoe_base import Face, round_over
 from fairshoe.client.store import Store
 from fairshoe.errors import PortError, UsageError
+from fairshoe.games.rounds import RoundView
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.session import HostSession
@@ -176,6 +177,12 @@ class Shoe(Face):
         if found is None and until is not None and not self._stopping and not self._core.closed:
             raise self._not_in_time(timeout_s)
         return found
+
+    def round(self, timeout_s: float | None = None) -> RoundView:
+        """Serve the functions of `on` until the open round, or the next one, has ended or is void; the view of it.
+        As `run` it acknowledges events. NoAnswer if the round is not over in time."""
+        self.run(round_over, timeout_s)
+        return self._core.view_taken
 
     def stop(self) -> None:
         """End `run`, from a function it has called."""

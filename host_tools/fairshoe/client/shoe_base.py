@@ -12,14 +12,19 @@ from fairshoe.client.notices import Listeners, Told
 from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.client.store import Store
 from fairshoe.errors import NoAnswer, UsageError
+from fairshoe.games.rounds import RoundView
 from fairshoe.link import framing
 from fairshoe.link.session import LinkCounts
-from fairshoe.messages import Status, Welcome
+from fairshoe.messages import Message, RoundEnded, RoundVoided, Status, Welcome
 
 if TYPE_CHECKING:
     from fairshoe.sim.port import SimPort
 
 Kind = TypeVar("Kind", bound=Told)
+
+
+def round_over(message: Message) -> bool:
+    return isinstance(message, (RoundEnded, RoundVoided))
 
 
 class Face:
@@ -47,6 +52,11 @@ class Face:
     def open_round(self) -> int:
         """The round that has begun and not ended, as far as events were received; 0 if none."""
         return self._core.open_round
+
+    @property
+    def current_round(self) -> RoundView:
+        """The newest round, open or over, as far as events were received. With a store it is there after a restart."""
+        return self._core.view
 
     @property
     def up(self) -> bool:

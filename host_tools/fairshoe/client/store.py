@@ -27,7 +27,7 @@ from fairshoe.client.store_file import BUSY_S, StoreFile, default_path
 from fairshoe.client.store_writer import Job
 from fairshoe.errors import StorageReplaced, StoreError
 from fairshoe.link import framing
-from fairshoe.messages import Event, Message, UnknownMessage
+from fairshoe.messages import DeckLoaded, DeckVerified, Event, Message, RoundStarted, UnknownMessage
 from firmware.protocol.ids import CLASS_EVENT
 
 try:
@@ -175,6 +175,28 @@ class Store(StoreFile):
         )
         return [_message(message, body) for message, body in rows]
 
+    def newest_log(self, device: int) -> StoredLog | None:
+        """The log that this device went on with last."""
+        return _log(self._rows(_NEWEST, (device,)))
+
+    def round_events(self, log: int, last: int) -> Iterator[Message]:
+        """Events up to this one, from so far back that they give the whole newest round: four decks before it."""
+        kinds = ", ".join(f"'{kind.NAME}'" for kind in (DeckVerified, DeckLoaded))
+        found = "SELECT seq FROM events WHERE log = ? AND seq <= ? AND name IN ({}) ORDER BY seq DESC LIMIT {}"
+        started = self._rows(found.format(f"'{RoundStarted.NAME}'", 1), (log, last))
+        decks = self._rows(found.format(kinds, 4), (log, started[0][0] if started else last))
+        at = decks[-1][0] - 1 if decks else 0
+        while True:
+            rows = self._rows(
+                "SELECT message, body, seq FROM events WHERE log = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+                (log, at, last, PAGE),
+            )
+            for message, body, _seq in rows:
+                yield _message(message, body)
+            if len(rows) < PAGE:
+                return
+            at = rows[-1][2]
+
     def handled(self, log: int, seq: int) -> None:
         """The program is done with events up to this one. This does not wait for the disk: if power is lost before it
         is there, the program sees an event again that is on file anyway. With a writer thread it returns at once."""
@@ -236,7 +258,7 @@ class Store(StoreFile):
 
 
 def _resume(db: sqlite3.Connection, device: int, identity: bytes, seq_last: int, boot: int, new_log: bool) -> StoredLog:
-    known = _newest_log(db, device)
+    known = _log(db.execute(_NEWEST, (device,)).fetchall())
     if known is None:
         return _new_log(db, device, identity)
     why = _objection(known, identity, seq_last, boot)
@@ -253,15 +275,16 @@ def _resume(db: sqlite3.Connection, device: int, identity: bytes, seq_last: int,
     return _new_log(db, device, identity)
 
 
-def _newest_log(db: sqlite3.Connection, device: int) -> StoredLog | None:
-    row = db.execute(
-        "SELECT id, device, identity, COALESCE((SELECT seq FROM events WHERE log = id ORDER BY seq LIMIT 1), 0),"
-        " COALESCE((SELECT seq FROM events WHERE log = id ORDER BY seq DESC LIMIT 1), 0),"
-        " COALESCE((SELECT boot FROM events WHERE log = id ORDER BY seq DESC LIMIT 1), 0), handled"
-        " FROM logs WHERE device = ? ORDER BY id DESC LIMIT 1",
-        (device,),
-    ).fetchone()
-    return None if row is None else StoredLog(row[0], row[1], row[2], 0, *row[3:])
+_NEWEST = (
+    "SELECT id, device, identity, COALESCE((SELECT seq FROM events WHERE log = id ORDER BY seq LIMIT 1), 0),"
+    " COALESCE((SELECT seq FROM events WHERE log = id ORDER BY seq DESC LIMIT 1), 0),"
+    " COALESCE((SELECT boot FROM events WHERE log = id ORDER BY seq DESC LIMIT 1), 0), handled"
+    " FROM logs WHERE device = ? ORDER BY id DESC LIMIT 1"
+)
+
+
+def _log(rows: Sequence[Any]) -> StoredLog | None:
+    return StoredLog(rows[0][0], rows[0][1], rows[0][2], 0, *rows[0][3:]) if rows else None
 
 
 def _new_log(db: sqlite3.Connection, device: int, identity: bytes) -> StoredLog:
