@@ -4,15 +4,17 @@ from array import array
 
 from support import board, raises
 
-from firmware.deck.ledger import Ledger
-from firmware.image import MACHINE_COUNT, OUT_READ_ACE, OUT_READ_COURT, Inputs, Outputs
+from firmware.deck.ledger import TRAY, Ledger
+from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
+from firmware.image import IN_TRAY, MACHINE_COUNT, OUT_READ_ACE, OUT_READ_COURT, Inputs, Outputs
 from firmware.machines.beam_test import watch
 from firmware.machines.faces import Faces
 from firmware.machines.kinds import make_machine
-from firmware.machines.machine import JOB_IDLE, JOB_RUNNING
+from firmware.machines.machine import JOB_DONE, JOB_FAILED, JOB_IDLE, JOB_RUNNING
 from firmware.machines.meters import Meters
 from firmware.machines.spec import Spec
-from firmware.machines.tray import Tray
+from firmware.machines.tray import EARLY_US, Tray, tray_scan
+from firmware.ticks import FOREVER_MS
 
 
 def machine_of(kind):
@@ -156,3 +158,90 @@ def test_a_face_that_does_not_exist_and_one_that_was_not_read_are_unreadable():
     for _ in range(300):
         faces.note(inp)
     assert faces.tally[0] == 255
+
+
+def test_a_job_begins_afresh_goes_through_its_phases_and_is_done():
+    machine = machine_of("carousel")
+    machine.count, machine.second, machine.busy, machine.fault = 9, 9, True, FAULT_STACK
+    machine.begin((None, None), 700)
+    assert (machine.state, machine.phase, machine.entered_ms) == (JOB_RUNNING, 0, 700)
+    assert (machine.count, machine.second, machine.busy, machine.fault) == (0, 0, False, FAULT_NONE)
+    assert machine.enter() and not machine.enter()
+    assert machine.advance(800) == 0
+    assert (machine.state, machine.phase, machine.entered_ms) == (JOB_RUNNING, 1, 800)
+    assert machine.enter()
+    machine.advance(900)
+    assert machine.state == JOB_DONE
+
+
+def test_a_job_that_fails_stops_everything_and_keeps_its_fault():
+    machine = machine_of("carousel")
+    out = Outputs()
+    out.level[5] = out.level[2] = 1
+    machine.begin((None,), 700)
+    assert machine.fail(out, FAULT_STACK) == 0
+    assert (machine.state, machine.fault) == (JOB_FAILED, FAULT_STACK)
+    assert out.level[5] == out.level[2] == 0
+
+
+def test_a_tray_is_empty_once_its_beam_has_been_clear_for_long_enough():
+    spec = Spec(board())
+    spec.tray_settle_ms = 300
+    tray = Tray(spec, Ledger())
+    inp = Inputs()
+    assert not tray.empty
+    for now_ms, level, wake_ms, empty in (
+        (1000, 0, 300, False),
+        (1299, 0, 1, False),
+        (1300, 0, 0, True),
+        (1301, 0, FOREVER_MS, True),
+        (1400, 1, FOREVER_MS, False),
+        (1500, 0, 300, False),
+        (1600, 1, FOREVER_MS, False),
+        (1700, 0, 300, False),
+        (2000, 0, 0, True),
+    ):
+        inp.level[IN_TRAY] = level
+        assert tray_scan(tray, inp, now_ms) == wake_ms, now_ms
+        assert tray.empty == empty, now_ms
+
+
+def test_a_hand_in_the_tray_is_trouble_from_the_moment_it_is_guarded():
+    for ours, level, count, taken, expected in (
+        (0, 0, 0, 0, FAULT_NONE),
+        (0, 1, 0, 0, FAULT_STACK),
+        (0, 1, 1, 0, FAULT_NONE),
+        (3, 1, 0, 0, FAULT_NONE),
+        (3, 1, 0, 1, FAULT_STACK),
+        (0, 0, 0, 1, FAULT_STACK),
+        (3, 0, 0, 0, FAULT_STACK),
+    ):
+        ledger = Ledger()
+        ledger.zone[TRAY] = ours
+        tray = Tray(Spec(board()), ledger)
+        inp = Inputs()
+        inp.leaves[IN_TRAY] = 7
+        inp.level[IN_TRAY] = level
+        tray.guard(inp)
+        inp.leaves[IN_TRAY] += taken
+        assert tray.trouble(inp, count) == expected, (ours, level, count, taken)
+        assert tray.landed(inp, 0) == FAULT_NONE
+        assert tray.landed(inp, 1) == (FAULT_NONE if level else FAULT_JAM_EXIT)
+
+
+def test_what_blocks_the_tray_before_our_first_card_can_have_fallen_is_not_ours():
+    for ours, level, before_us, expected in (
+        (0, 1, EARLY_US + 1, FAULT_STACK),
+        (0, 1, EARLY_US, FAULT_NONE),
+        (0, 1, -5000, FAULT_NONE),
+        (0, 0, EARLY_US + 1, FAULT_NONE),
+        (2, 1, EARLY_US + 1, FAULT_NONE),
+    ):
+        ledger = Ledger()
+        ledger.zone[TRAY] = ours
+        tray = Tray(Spec(board()), ledger)
+        inp = Inputs()
+        inp.level[IN_TRAY] = level
+        tray.guard(inp)
+        inp.enter_us[IN_TRAY] = 100000 - before_us
+        assert tray.early(inp, 100000) == expected

@@ -117,6 +117,7 @@ class _Finder:
         self.changes: list[Change] = []
         self.names: Counter[str] = Counter()
         self.function: ast.FunctionDef | None = None
+        self.least = False  # the statement is `if a < b: b = a`, to which `<=` makes no difference
         self.within = ""  # the statement, for changes that say little by themselves
 
     def add(self, where: Where, old: str, place: tuple[ast.AST, str, int | None], new: ast.AST) -> None:
@@ -151,6 +152,7 @@ class _Finder:
             self.add(where, f"without {_text(node)}", (holder, attribute, at), ast.copy_location(ast.Pass(), node))
         if isinstance(node, ast.If | ast.While):
             self.condition(node, where)
+        self.least = _is_least(node)
         if isinstance(node, ast.AugAssign) and type(node.op) in _OPERATOR:
             new = ast.AugAssign(node.target, _OPERATOR[type(node.op)](), node.value)
             self.replaced(where, node, (holder, attribute, at), new)
@@ -201,6 +203,8 @@ class _Finder:
         kind = getattr(self.function.returns, "id", "") if self.function else ""
         if isinstance(value, ast.Constant):
             return  # changed as a constant
+        if kind == "int" and (isinstance(value, ast.Call | ast.IfExp) or _text(value) == "FOREVER_MS"):
+            return  # changed where it is made; a millisecond more of waiting is no bug
         if kind == "bool":
             new: ast.expr = ast.UnaryOp(ast.Not(), value)
         elif kind == "int":
@@ -225,7 +229,7 @@ class _Finder:
                         self.expressions(item, name, where)
 
     def expression(self, node: ast.expr, place: tuple[ast.AST, str, int | None], where: Where, mask: bool) -> None:
-        for new in _replacements(node, mask):
+        for new in _replacements(node, mask) if not (self.least and place[1] == "test") else ():
             self.replaced(where, node, place, new)
         if isinstance(node, ast.IfExp):
             self.condition(node, where)
@@ -277,6 +281,16 @@ def first_line(function: ast.FunctionDef) -> int:
     """Of the first statement that is no docstring."""
     body = function.body
     return body[1 if len(body) > 1 and ast.get_docstring(function) is not None else 0].lineno
+
+
+def _is_least(node: ast.stmt) -> bool:
+    if not (isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and len(node.body) == 1):
+        return False
+    then = node.body[0]
+    if not isinstance(then, ast.Assign) or node.orelse or not isinstance(node.test.ops[0], ast.Lt | ast.Gt):
+        return False
+    sides = {_text(node.test.left), _text(node.test.comparators[0])}
+    return sides == {_text(then.targets[0]), _text(then.value)}
 
 
 def _for_types(node: ast.stmt) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +44,7 @@ class Choice:
     seed: int = 1
     sample: int = SAMPLE  # of each package that is not tried whole; 0: all
     shard: tuple[int, int] = (1, 1)
+    again: Path | None = None  # what an earlier run printed: only those that survived it
 
 
 def package(path: str) -> str:
@@ -63,8 +65,12 @@ def choose(every: list[Module], choice: Choice) -> list[tuple[Module, Change]]:
     for name, group in groups.items():
         whole = name.startswith(_WHOLE) or f"{name}/" in _WHOLE or not choice.sample or len(group) <= choice.sample
         random.Random(f"{choice.seed} {name}").shuffle(group)
-        chosen += group if whole or choice.only else group[: choice.sample]
+        chosen += group if whole or choice.only or choice.again else group[: choice.sample]
     chosen = [pair for pair in chosen if choice.only in pair[1].name]
+    if choice.again:
+        printed = choice.again.read_text(encoding="utf-8")
+        survived = set(re.findall(r"^SURVIVED \S+: (.*) \(\d+ of \d+ tests that run it\)$", printed, re.MULTILINE))
+        chosen = [pair for pair in chosen if pair[1].name in survived]
     part, parts = choice.shard
     return chosen[part - 1 :: parts]
 
