@@ -3,7 +3,14 @@
 from support import board, raises
 
 from firmware.games.pages import page_lines
-from firmware.games.profile import RULE_DEAL_FAULT, find_profile
+from firmware.games.profile import (
+    RULE_DEAL_FAULT,
+    TAIL_HANDED,
+    TAIL_LOCKOUT,
+    TAIL_SETTLING,
+    TAIL_WAGERS,
+    find_profile,
+)
 from rig import stories
 from rig.games import load_profile
 from rig.story import Stage
@@ -54,3 +61,71 @@ def test_a_tray_that_is_not_empty_is_said_and_not_waited_for_in_silence():
     stage.play([("", 0, "take", 0)])
     stage.until("stack_offered", 10000)
     assert page_lines(stage.rig.app.flow)[0] == "Stack ready"
+
+
+def test_a_game_that_is_not_known_is_refused():
+    assert raises(ValueError, find_profile, "no-such-game")
+    assert find_profile("house").deck_cards == 52
+
+
+def table_of(game="caribbean-stud", **table):
+    return at_table(game, table)
+
+
+def at_table(game, table):
+    config = board()
+    config["table"] = table
+    return load_profile(game).at_table(config)
+
+
+def test_a_table_decides_what_the_rules_leave_to_it():
+    profile = table_of()
+    assert (profile.decks, profile.mode, profile.recorded, profile.cover_all) == (1, 0, False, 0)
+    assert profile.lockout and not table_of(progressive=False).lockout
+    assert table_of(records=True).recorded
+    for mode, dealing in enumerate(("shoe", "manual", "hand")):
+        assert table_of(dealing=dealing).mode == mode
+    assert table_of(cover_all="with_dealer").cover_all == 2
+    assert table_of(cover_all="without_dealer").cover_all == 1
+    assert raises(ValueError, at_table, "boston-5-stud", {"cover_all": "with_dealer"})
+
+
+def test_two_decks_need_a_sensor_of_their_backs():
+    config = board()
+    config["table"] = {"decks": 2}
+    config["inputs"].pop("back", None)
+    assert raises(ValueError, load_profile("caribbean-stud").at_table, config)
+    config["inputs"]["back"] = 9
+    assert load_profile("caribbean-stud").at_table(config).decks == 2
+
+
+def test_a_set_has_as_many_packs_as_its_game_allows():
+    for packs, cards in ((6, 288), (8, 384)):
+        assert table_of("double-attack-blackjack", packs=packs).deck_cards == cards
+    for packs in (1, 5, 7, 9):
+        assert raises(ValueError, at_table, "double-attack-blackjack", {"packs": packs})
+    assert raises(ValueError, at_table, "caribbean-stud", {"packs": 6})
+
+
+def test_the_phases_of_a_round_dealt_by_hand_follow_lockout_and_closings():
+    profile = find_profile("house")
+    for lockout, closings, path in (
+        (False, 1, [TAIL_SETTLING]),
+        (True, 1, [TAIL_LOCKOUT, TAIL_SETTLING]),
+        (False, 2, [TAIL_WAGERS, TAIL_SETTLING]),
+        (True, 2, [TAIL_LOCKOUT, TAIL_WAGERS, TAIL_SETTLING]),
+    ):
+        profile.lockout = lockout
+        profile.closings = closings
+        phase = TAIL_HANDED
+        for expected in path:
+            phase = profile.phase_after(phase)
+            assert phase == expected, (lockout, closings)
+
+
+def test_the_size_of_a_stack_is_that_of_its_place():
+    profile = find_profile({"stack_cards": 5, "last_cards": 3})
+    assert [profile.stack_size(stack, 2) for stack in (1, 2, 3, 4)] == [5, 5, 3, 0]
+    assert [profile.stack_size(stack, 0) for stack in (1, 9)] == [5, 5]
+    profile = find_profile({"plan": [7, 2]})
+    assert [profile.stack_size(stack, 0) for stack in (1, 2, 3)] == [7, 2, 0]
