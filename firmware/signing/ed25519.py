@@ -76,6 +76,7 @@ def _multiply_base(scalar: "bytes | bytearray") -> "Steps":
     multiply(point.y, point.y, inverse, point.t)
     encoded = bytearray(field_bytes(point.y))
     encoded[31] |= (field_bytes(point.x)[0] & 1) << 7
+    yield
     return bytes(encoded)
 
 
@@ -98,6 +99,7 @@ def _invert(z: Element, t: Product) -> "Generator[None, None, Element]":
         multiply(r, r, r, t)
         if bit:
             multiply(r, r, z, t)
+    yield
     return r
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from rig_port import RigPorts
 
 from fairshoe import Shoe
-from fairshoe.journal.export import Attestation, Export, Record, export_text, pull
+from fairshoe.journal.export import Export, Record, export_text, pull
 from fairshoe.keys import RoleKey, role_key
 from fairshoe.link.session import HostSession
 from fairshoe.messages import Role
@@ -54,10 +54,12 @@ def opened(rig: Rig, key: RoleKey | None = None, service: bool = False) -> Gener
         rig.deliver = deliver
 
 
-def pulled(rig: Rig, key: bytes = KEY, known: Export | None = None, start: int = 0) -> Export:
+def pulled(
+    rig: Rig, key: bytes = KEY, known: Export | None = None, start: int = 0, sign: bool = False
+) -> Export:
     """An export as `fairshoe journal pull` makes it at the port that is the link, with the lines of its records."""
     with opened(rig, role_key(key, Role.TABLE) if key else None, rig.hal.service) as shoe:
-        export = pull(shoe, known, start)
+        export = pull(shoe, known, start, sign=sign)
     return replace(export, records=[replace(record, line=at + 2) for at, record in enumerate(export.records)])
 
 
@@ -109,7 +111,7 @@ def chained(export: Export, records: list[Record]) -> Export:
         data = record.data[:4] + seq.to_bytes(4, "little") + record.data[8:60] + previous
         made.append(Record(seq, data, at + 2))
     last = export.attested[-1]
-    told = Attestation(last.first, made[-1].seq, last.utc_s, last.key, made[-1].digest, last.mac)
+    told = replace(last, last=made[-1].seq, head=made[-1].digest)
     return replace(export, records=made, attested=[told])
 
 

@@ -390,6 +390,11 @@ def test_what_a_device_could_not_have_told_is_found_though_it_is_sealed(good: Ex
     assert "uptime" in senseless(good, boots[0] + 4, put(10, 0, 0, 0, 0))
     assert "nobody had set it" in senseless(good, round_started, put(16, 9, 9, 9, 9))
     assert "no power_lost says so" in _cut_in_a_shuffle_untold()
+    verified = names.index("deck_verified") + 1
+    assert "verifies 7 cards" in senseless(good, verified, put(25, 7, 0, 7, 0))
+    assert "verifies 8 cards, 7 of them swept" in senseless(good, verified, put(27, 7, 0))
+    stud = put(25, *b"CS\0\0\0\0\0\0")
+    assert "8 verified cards, and the game has 52" in senseless(good, round_started, stud)
 
 
 def _cut_in_a_shuffle_untold() -> str:

@@ -306,7 +306,7 @@ def test_a_device_is_provisioned_rotated_and_replaced_by_command(tmp_path: Path)
         done = run("provision", service, "--out", str(first))
         assert (done.returncode, done.stderr) == (0, "")
         assert "the device has proved that it has the new key" in done.stdout
-        secrets = [path.read_text().split()[1] for path in first.iterdir()]
+        secrets = [path.read_text().split()[1] for path in first.glob("*.key")]
         assert all(secret not in done.stdout for secret in secrets)
         assert "has a key already" in one_message(run("provision", service, "--out", str(second)), 11)
         rotated = run("provision", service, "--rotate", "--key-file", str(first / "device.key"), "--out", str(second))
@@ -321,6 +321,10 @@ def test_a_device_is_provisioned_rotated_and_replaced_by_command(tmp_path: Path)
         pulled = run("journal", "pull", ready["port"], "-o", str(out), "--key-file", str(third / "auditor.key"))
         assert pulled.returncode == 0, pulled.stderr
     assert run("journal", "verify", str(out), "--key-file", str(third / "seal.key")).returncode == 0
+    publics = [(folder / "signing.pub").read_text().split() for folder in (first, second, third)]
+    assert [public[:3:2] for public in publics] == [["signing-public", str(generation)] for generation in (1, 2, 3)]
+    assert run("journal", "verify", str(out), "--public-key", str(third / "signing.pub")).returncode == 0
+    assert run("journal", "verify", str(out), "--public-key", str(second / "signing.pub")).returncode == 15
     shown = run("journal", "show", str(out), "--json").stdout.splitlines()
     changed = [entry for entry in map(json.loads, shown) if entry["message"] == "key_changed"]
     assert [(entry["generation"], entry["how"]) for entry in changed] == [(1, 0), (2, 1), (3, 2)]

@@ -56,7 +56,10 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.games.rounds", "fairshoe.text.advice"),
     ),
     "fairshoe.serial_urls": ("fairshoe.sim.port", *HOST_BASE),
-    "fairshoe.journal": ("fairshoe.journal", "fairshoe.client", "fairshoe.link", "firmware.protocol", *HOST_BASE),
+    "fairshoe.journal": (
+        *("fairshoe.journal", "fairshoe.client", "fairshoe.link", "fairshoe.games.profiles", "firmware.protocol"),
+        *HOST_BASE,
+    ),
     "fairshoe.observe": (
         *("fairshoe.observe", "fairshoe.journal", "fairshoe.client", "fairshoe.transport", "fairshoe.link"),
         *("fairshoe.text", "fairshoe.sim.running_shoes", "firmware.protocol"),

@@ -36,6 +36,8 @@ from fairshoe.messages import (
     JournalGet,
     JournalIs,
     JournalRecord,
+    JournalSign,
+    JournalSigned,
     Message,
     Record,
     Role,
@@ -48,6 +50,8 @@ from fairshoe.transport.urls import Port, Way
 
 if TYPE_CHECKING:
     pass
+
+SIGNED_S = 60.0  # a device that shuffles signs when it is done
 
 __all__ = ["ANSWER_S", "CommandResult", "Pending", "Shoe"]
 
@@ -232,6 +236,11 @@ class Shoe(Face):
     def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
         """What the device's journal holds, under its seal key."""
         return self.ask("its journal", JournalGet(0), JournalIs, lambda _answer: True, timeout_s)
+
+    def journal_signed(self, last: int = 0, timeout_s: float = SIGNED_S) -> JournalSigned:
+        """The same with a signature, once the device is at rest, of at least the records up to `last`. The signature is
+        empty if this device cannot sign."""
+        return self.ask("a signature", JournalSign(), JournalSigned, lambda answer: answer.last >= last, timeout_s)
 
     def journal_record(self, seq: int, timeout_s: float = ANSWER_S) -> bytes:
         """One record as it is stored; empty if the device does not have it, or cannot read it."""

@@ -27,14 +27,16 @@ from fairshoe.journal.export import (
     read_export,
     write_export,
 )
+from fairshoe.journal.signatures import read_public_keys
 from fairshoe.journal.verify import Verdict, verify
 from fairshoe.keys import read_seal_key
-from fairshoe.messages import Booted, Event, JournalBroken, KeyChanged, PowerLost, Sealed
+from fairshoe.messages import Booted, Event, JournalBroken, KeyChanged, PowerLost, Sealed, SigningKey
 from fairshoe.printable import printable
 from fairshoe.text.describe import describe_event
 
 EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
-_MARKED = (Booted, PowerLost, JournalBroken, KeyChanged)
+NOT_SIGNED = "not signed: the device cannot, or did not come to rest within a minute"
+_MARKED = (Booted, PowerLost, JournalBroken, KeyChanged, SigningKey)
 
 
 def add_arguments(journal: argparse.ArgumentParser) -> None:
@@ -58,14 +60,22 @@ def add_arguments(journal: argparse.ArgumentParser) -> None:
     check = kinds.add_parser(
         "verify",
         help="prove that an export is what the device wrote, all of it",
-        description="Checks every hash, every seal and the attested end, and whether what is told makes sense. Says "
-        "what is proved and what is not. What is expected of the file comes from options or from a host's store. Exit "
+        description="Checks every hash, every seal, the attested end and its signature, and whether what is told makes "
+        "sense. Says what is proved and what is not. A seal proves nothing to others than its verifier, who could have "
+        "made it; a signature does. What is expected of the file comes from options or from a host's store. Exit "
         "status: 0 everything is proved, 15 altered or incomplete, 16 nothing, or not enough, to verify against, 21 "
         "proved, and its beginning or its end is missing. See docs/JOURNAL.md.",
     )
     check.add_argument("file", metavar="FILE", help="an export")
     check.add_argument(
         "--key-file", metavar="F", action="append", default=[], help="seal key or device key; once for every generation"
+    )
+    check.add_argument(
+        "--public-key",
+        metavar="FILE|HEX",
+        action="append",
+        default=[],
+        help="public key of the device, or an inventory of them: only what is signed counts as proved",
     )
     check.add_argument("--store", metavar="F", help="the store of the table host: what it has stored must be here")
     check.add_argument("--device", type=_device, metavar="HEX", help="the device it must be of")
@@ -103,12 +113,13 @@ def _pull(options: argparse.Namespace) -> int:
         raise UsageError(f"{path} ends with record {known.last}.", "Leave out --from, or pull into a new file.")
     connection = Connection(options)
     with Shoe.open(connection.port, connection.key(), reconnect=False, clock=False) as shoe:
-        export = pull(shoe, known, options.start, _progress())
+        export = pull(shoe, known, options.start, _progress(), sign=True)
     write_export(path, export)
     new = len(export.records) - (len(known.records) if known else 0)
     told = export.attested[-1]
     sealed = f"attested under key {told.key}" if told.key else "not attested: the device has no key"
     print(f"{path}: records {export.first} to {export.last} of log {export.log.hex()}, {new} of them new, {sealed}")
+    print(f"  signed by {told.public.hex()}" if told.signature else f"  {NOT_SIGNED}")
     return 0
 
 
@@ -179,7 +190,8 @@ def _verify(options: argparse.Namespace) -> int:
     expected = Expected(options.device, options.log, options.first, options.last)
     if options.store:
         expected = expected_of(Path(options.store), expected)
-    verdict = verify(export, keys, expected)
+    trusted = [public for text in options.public_key for public in read_public_keys(text)]
+    verdict = verify(export, keys, expected, trusted)
     if options.json:
         print(json.dumps(_verdict_json(export, verdict)))
     else:
@@ -203,6 +215,11 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _why_not(export: Export, verdict: Verdict) -> tuple[str, str]:
+    if verdict.trusting:
+        return (
+            f"not everything is signed with a key that was given: {_runs(verdict.unproved)}.",
+            "Pull again, so that the end is signed; after a rotation give the new public key as well.",
+        )
     if not verdict.seals and not any(told.key for told in export.attested):
         return (
             "the device had no key, and sealed nothing; the chain is whole, and anybody could have made it.",
@@ -211,7 +228,7 @@ def _why_not(export: Export, verdict: Verdict) -> tuple[str, str]:
     if not verdict.keyed:
         return (
             "the chain is whole, and anybody could have made it: nothing is proved without the seal key.",
-            "Give it with --key-file.",
+            "Give it with --key-file, or the device's public key with --public-key.",
         )
     wanted = sorted({told.key for told in export.attested} - verdict.generations)
     which = f" of generation {', '.join(map(str, wanted))}" if wanted else ""
@@ -235,7 +252,8 @@ def _print(name: str, export: Export, verdict: Verdict) -> None:
     for told in export.attested:
         when = utc_text(told.utc_s) if told.utc_s else "at a time the device did not know"
         under = f"key {told.key}" if told.key else "no key"
-        print(f"  attested  records {told.first} to {told.last}, under {under}, {when}")
+        signed = f", signed by {told.public.hex()[:16]}..." if told.signature else ", not signed"
+        print(f"  attested  records {told.first} to {told.last}, under {under}{signed}, {when}")
     for note in verdict.notes:
         print(f"  note      {printable(note)}")
     for what in verdict.partial:
@@ -244,10 +262,24 @@ def _print(name: str, export: Export, verdict: Verdict) -> None:
         print(f"  WRONG     {printable(problem.text())}")
     if verdict.sound:
         print(f"  proved    records {verdict.first} to {verdict.last} are what the device wrote, and none is missing")
+        for line in _against_whom(verdict):
+            print(f"            {line}")
         return
-    if verdict.keyed and verdict.proved:
+    if (verdict.keyed or verdict.trusting) and verdict.proved:
         print(f"  proved    {len(verdict.proved)} records are what the device wrote")
     print(f"  unproved  {_runs(verdict.unproved)}")
+
+
+def _against_whom(verdict: Verdict) -> tuple[str, ...]:
+    if verdict.signed_by:
+        return (
+            f"signed by device key {verdict.signed_by.hex()}",
+            "nobody who verifies this can forge it: the private key has never left the device",
+        )
+    return (
+        "sealed, not checked by signature: this proves it against everybody without the seal key",
+        "holders of the seal key can alter a journal and seal it anew; --public-key checks the signature",
+    )
 
 
 def _verdict_json(export: Export, verdict: Verdict) -> dict[str, Any]:
@@ -264,6 +296,7 @@ def _verdict_json(export: Export, verdict: Verdict) -> dict[str, Any]:
         "seals": len(verdict.seals),
         "seals_good": len(verdict.seals_good),
         "attested": verdict.attested,
+        "signed_by": verdict.signed_by.hex(),
         "problems": [asdict(problem) for problem in verdict.problems],
         "notes": verdict.notes,
     }

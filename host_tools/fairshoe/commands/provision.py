@@ -8,13 +8,14 @@ from pathlib import Path
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, read_device_key
-from fairshoe.operate.provisioning import DEVICE_FILE, KeyFolder, install, rotate
+from fairshoe.operate.provisioning import DEVICE_FILE, PUBLIC_FILE, KeyFolder, install, note_signing_key, rotate
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.description = (
         "Makes a device key and the keys of its roles as files for their owner alone, sends the device key "
-        "to the service port, and proves that it arrived. Turn the key switch on first."
+        "to the service port, and proves that it arrived. Writes down the public key of the device's signatures, whose "
+        "private key the device makes itself and gives to nobody. Turn the key switch on first."
     )
     command.add_argument("port", help="the service port: serial device or pyserial URL")
     command.add_argument("--out", required=True, metavar="FOLDER", help="for the keys; nothing in it is overwritten")
@@ -37,10 +38,15 @@ def run(options: argparse.Namespace) -> int:
         done = rotate(open_shoe, folder, read_device_key(Path(options.key_file)), _say)
     else:
         done = install(open_shoe, folder, options.replace, _say)
+    public = note_signing_key(open_shoe, folder, _say)
     generation = f", its key number {done.generation}" if done.generation else ""
     print(f"device {done.device:08x} has a new key{generation}")
     print(f"  {done.folder / DEVICE_FILE} makes all others: lock it away, off this computer")
     print("  give each host the key of its own role, and seal.key to whoever verifies journals")
+    if public is not None:
+        print(f"  give {done.folder / PUBLIC_FILE} to everybody who verifies journals: it forges nothing")
+    else:
+        print("  this device signs nothing: seals prove its journal to holders of seal.key only (docs/SECURITY.md)")
     print("  turn the key switch off")
     return 0
 

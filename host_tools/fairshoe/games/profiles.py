@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -50,6 +51,17 @@ def folder() -> Path:
 def game_names() -> list[str]:
     """The games that have a file, and the house's own."""
     return [*sorted(path.stem for path in folder().glob("*.json") if path.stem not in NO_GAMES), "house"]
+
+
+@cache
+def deck_sizes() -> dict[str, frozenset[int]]:
+    """How many cards a game with a file is played with, by the code in records; the house's own may have any number."""
+    games = [cast(Game, _read(name)) for name in game_names() if name != "house"]
+    return {game["code"]: frozenset({game["deck_cards"]} | _packed(game)) for game in games}
+
+
+def _packed(game: Game) -> set[int]:
+    return {packs * int(game["pack_cards"]) for packs in game.get("packs", ())}
 
 
 def load_game(name: str) -> Game:

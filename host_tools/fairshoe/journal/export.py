@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fairshoe.client.shoe import Shoe
-from fairshoe.errors import FairshoeError, HelloRefused, UsageError
+from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, UsageError
 from fairshoe.files import LOG_BYTES_MAX, read_regular, sync_folder
 from fairshoe.link import framing
 from fairshoe.messages import Event, JournalIs, Role
@@ -27,6 +27,8 @@ RECORD_SIZE = 92
 LOG_SIZE = 16
 HASH_SIZE = 32
 MAC_SIZE = 16
+PUBLIC_SIZE = 32
+SIGNATURE_SIZE = 64
 GENESIS = b"fairshoe log 1"
 ROUNDS_MAX = 20  # of asking what is new: a device at a busy table never stands still
 
@@ -117,9 +119,11 @@ class Attestation:
     key: int
     head: bytes
     mac: bytes
+    public: bytes = b""
+    signature: bytes = b""  # with both empty the device did not sign
 
     def signed(self, device: int, log: bytes) -> bytes:
-        """What the MAC covers: the device's number, which no field of the message holds, and the message."""
+        """What MAC and signature cover: the device's number, which no field of the message holds, and the message."""
         numbers = b"".join(value.to_bytes(4, "little") for value in (device, self.first, self.last, self.utc_s))
         return numbers + self.key.to_bytes(2, "little") + log + self.head
 
@@ -131,6 +135,8 @@ class Attestation:
             "key": self.key,
             "head": self.head.hex(),
             "mac": self.mac.hex(),
+            "public": self.public.hex(),
+            "signature": self.signature.hex(),
         }
 
 
@@ -254,16 +260,19 @@ def _take_header(export: Export, line: bytes) -> bool:
 
 
 def _attestation(entry: object) -> Attestation | None:
-    if not isinstance(entry, dict) or list(cast("dict[str, Any]", entry)) != [*_ATTESTED, "head", "mac"]:
+    if not isinstance(entry, dict) or list(cast("dict[str, Any]", entry)) != [*_ATTESTED, *_SIZES]:
         return None
     found = cast("dict[str, Any]", entry)
-    head, mac = _hex(found["head"], HASH_SIZE), _hex(found["mac"], MAC_SIZE)
-    if head is None or mac is None or not all(_is_number(found[name]) for name in _ATTESTED) or found["key"] > 0xFFFF:
+    unsigned = found["public"] == found["signature"] == ""
+    values = {name: b"" if unsigned and name in _SIGNED else _hex(found[name], size) for name, size in _SIZES.items()}
+    if None in values.values() or not all(_is_number(found[name]) for name in _ATTESTED) or found["key"] > 0xFFFF:
         return None
-    return Attestation(found["first"], found["last"], found["utc_s"], found["key"], head, mac)
+    return Attestation(*(found[name] for name in _ATTESTED), *cast("dict[str, bytes]", values).values())
 
 
 _ATTESTED = ("first", "last", "utc_s", "key")
+_SIGNED = ("public", "signature")
+_SIZES = {"head": HASH_SIZE, "mac": MAC_SIZE, "public": PUBLIC_SIZE, "signature": SIGNATURE_SIZE}
 
 
 def _record(line: bytes, number: int) -> Record | None:
@@ -289,8 +298,11 @@ def _hex(text: object, size: int) -> bytes | None:
 # --- pulling -----------------------------------------------------------------------------------
 
 
-def pull(shoe: Shoe, known: Export | None = None, start: int = 0, progress: Progress | None = None) -> Export:
-    """Everything the device has from `start` on, or what is new since `known`, with an attestation that covers it.
+def pull(
+    shoe: Shoe, known: Export | None = None, start: int = 0, progress: Progress | None = None, sign: bool = False
+) -> Export:
+    """Everything the device has from `start` on, or what is new since `known`, with an attestation that covers it. With
+    `sign` that is signed, if the device can and comes to rest within a minute.
 
     Raises OtherJournal if the device's records do not continue the known ones."""
     welcome = shoe.welcome
@@ -298,27 +310,48 @@ def pull(shoe: Shoe, known: Export | None = None, start: int = 0, progress: Prog
         raise HelloRefused(
             f"{shoe.name} has a key, and shows its journal to nobody without one.", "Give the key of any role."
         )
-    covers = told = shoe.journal_is()
+    told = shoe.journal_is()
     export = Export(welcome.device if welcome else 0, told.log, start, [], [])
     if known is not None:
         _check_known(shoe, known, told, export.device)
         export = Export(known.device, known.log, known.start, list(known.attested), list(known.records))
-    for _ in range(ROUNDS_MAX):
-        _fetch(shoe, export, told, progress)
-        covers, told = told, shoe.journal_is()
-        if told.last == covers.last:
-            break
-    else:
-        told = covers  # a busy table: what was said before the last records were fetched covers them too
+    told = _fetch_all(shoe, export, told, progress)
+    attestation = Attestation(told.first, told.last, told.utc_s, told.key, told.head, told.mac)
+    signed = signed_attestation(shoe, told.last) if sign else None
+    if signed is not None:
+        attestation = signed
+        _fetch(shoe, export, signed, progress)  # what came meanwhile: the key itself, if it was made just now
     if not export.records:
         raise UsageError(f"{shoe.name} has no record {start} yet: {told.last} is the last.", "Ask for earlier ones.")
-    attestation = Attestation(told.first, told.last, told.utc_s, told.key, told.head, told.mac)
     if attestation not in export.attested:
         export.attested.append(attestation)
     return export
 
 
-def _fetch(shoe: Shoe, export: Export, told: JournalIs, progress: Progress | None) -> None:
+def _fetch_all(shoe: Shoe, export: Export, told: JournalIs, progress: Progress | None) -> JournalIs:
+    """Until nothing is new; what the device said that covers it."""
+    covers = told
+    for _ in range(ROUNDS_MAX):
+        _fetch(shoe, export, told, progress)
+        covers, told = told, shoe.journal_is()
+        if told.last == covers.last:
+            return told
+    return covers  # a busy table: what was said before the last records were fetched covers them too
+
+
+def signed_attestation(shoe: Shoe, last: int) -> Attestation | None:
+    """A signed attestation of at least so many records; None if the device does not sign, or not now."""
+    try:
+        told = shoe.journal_signed(last)
+    except NoAnswer:
+        return None
+    if len(told.signature) != SIGNATURE_SIZE:
+        return None
+    numbers = (told.first, told.last, told.utc_s, told.key)
+    return Attestation(*numbers, told.head, told.mac, told.public, told.signature)
+
+
+def _fetch(shoe: Shoe, export: Export, told: JournalIs | Attestation, progress: Progress | None) -> None:
     """What the device said it has and the export has not."""
     begin = max(export.last + 1, told.first, export.start)
     for seq in range(begin, told.last + 1):

@@ -1,11 +1,23 @@
-"""Check that the events of a journal make sense: boots, clocks, rounds, and what a power cut interrupted."""
+"""Check that the events of a journal make sense: boots, clocks, decks, rounds, and what a power cut interrupted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from fairshoe.games.profiles import deck_sizes
 from fairshoe.journal.export import Export
-from fairshoe.messages import Booted, ClockSet, Event, PowerLost, RemainderTaken, RoundEnded, RoundStarted, RoundVoided
+from fairshoe.messages import (
+    Booted,
+    ClockSet,
+    DeckVerified,
+    Event,
+    PowerLost,
+    RemainderTaken,
+    RoundEnded,
+    RoundStarted,
+    RoundVoided,
+    ShuffleStarted,
+)
 from firmware.protocol.ids import EV_DECK_LOADED, INTENTS, OUTCOMES
 
 
@@ -26,12 +38,15 @@ class _Story:
         # A file that begins in the middle does not tell whether a round was open then; nor does one with a hole in it.
         self.round_known = whole
         self.motion_known = whole
+        self.expected: dict[int, int] = {}  # cards of the last shuffle, by deck
+        self.verified: dict[int, int] = {}
         self.owed: tuple[int | None, int | None] | None = None  # what power_lost must report; None: unknown
 
     def note(self, event: Event) -> Iterator[str]:
         yield from self._boot(event)
         yield from self._clock(event)
         yield from self._motion(event)
+        yield from self._deck(event)
         yield from self._round(event)
 
     def _boot(self, event: Event) -> Iterator[str]:
@@ -83,6 +98,23 @@ class _Story:
             self.motion_known = True
             self.motion = event.ID
             self.motion_seq = event.seq
+
+    def _deck(self, event: Event) -> Iterator[str]:
+        """A deck is verified only if both counts are what the shuffle expected, and that is what the game has."""
+        if isinstance(event, ShuffleStarted):
+            self.expected[event.deck] = event.expected
+            self.verified.pop(event.deck, None)
+        elif isinstance(event, DeckVerified):
+            expected = self.expected.get(event.deck, event.counted)
+            if not event.counted == event.swept == expected:
+                yield f"it verifies {event.counted} cards, {event.swept} of them swept, where {expected} were expected"
+            self.verified[event.deck] = event.counted
+        elif isinstance(event, RoundStarted):
+            cards = self.verified.get(event.deck)
+            sizes = deck_sizes().get(event.game)
+            if cards is not None and sizes is not None and cards not in sizes:
+                wanted = " or ".join(map(str, sorted(sizes)))
+                yield f"a round of {event.game} begins with {cards} verified cards, and the game has {wanted}"
 
     def _round(self, event: Event) -> Iterator[str]:
         if isinstance(event, RoundStarted):

@@ -2,6 +2,9 @@
 
 Written from docs/JOURNAL.md with Python's own hashlib and hmac. What is proved is proved backwards: a good seal, or a
 good attestation, proves the record it names, and every record proves the one before it by its hash.
+
+A seal and the MAC of an attestation prove it to those who hold the seal key, who could have made both. With public keys
+only signatures count as proof: no verifier can make one.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from dataclasses import dataclass, field
 from fairshoe.journal.expectation import Expected, contradictions, shortfalls
 from fairshoe.journal.export import MAC_SIZE, Attestation, Export, Record
 from fairshoe.journal.plausibility import check_sense
-from fairshoe.messages import Sealed
+from fairshoe.journal.signatures import PublicKey, signer_of
+from fairshoe.messages import Sealed, SigningKey
 
 WHOLE_TEXT = b"fairshoe journal 1"
 HEADER_LINE = 1
@@ -56,7 +60,9 @@ class Verdict:
     seals: list[int] = field(default_factory=list[int])  # all there are
     seals_good: list[int] = field(default_factory=list[int])
     keyed: bool = False  # a key was given
+    trusting: bool = False  # a public key was given: only signatures prove
     attested: bool = False  # the newest attestation is good
+    signed_by: bytes = b""  # the trusted key that signed it
     problems: list[Problem] = field(default_factory=list[Problem])
     partial: list[str] = field(default_factory=list[str])  # which end is not there
     notes: list[str] = field(default_factory=list[str])  # true, and no fault
@@ -85,20 +91,29 @@ class Verdict:
         return runs
 
 
-def verify(export: Export, keys: Sequence[bytes] = (), expected: Expected | None = None) -> Verdict:
-    """`keys` are seal keys, of as many generations as there are at hand; `expected` is known from elsewhere."""
+def verify(
+    export: Export,
+    keys: Sequence[bytes] = (),
+    expected: Expected | None = None,
+    trusted: Sequence[PublicKey] = (),
+) -> Verdict:
+    """`keys` are seal keys and `trusted` public keys, of as many generations as there are at hand; `expected` is known
+    from elsewhere."""
     expected = expected or Expected()
-    verdict = Verdict(export.first, export.last, len(export.records), keyed=bool(keys))
+    verdict = Verdict(export.first, export.last, len(export.records), keyed=bool(keys), trusting=bool(trusted))
     for line, what in export.damage:
         verdict.problems.append(Problem(what, line=line))
     faults = {index: fault for index, record in enumerate(export.records) if (fault := record.fault)}
     verdict.seals = [record.seq for record in export.records if _is_seal(record)]
     good = _good_seals(export, keys, verdict)
     anchors = dict.fromkeys(good, "") | _anchors(export, keys, verdict)
+    if trusted:
+        anchors = _signed_anchors(export, trusted, verdict)
     altered = _prove(export, anchors, faults, verdict)
     broken = _check_order(export, faults, altered, verdict)
     _check_ends(export, verdict)
     _check_forgery(export, verdict)
+    _check_signer(export, verdict)
     for seq, what in [*check_sense(export, broken), *contradictions(export, expected)]:
         verdict.problems.append(Problem(what, seq, 0 if seq else HEADER_LINE))
     if export.records:
@@ -163,6 +178,39 @@ def _anchors(export: Export, keys: Sequence[bytes], verdict: Verdict) -> dict[in
             what = f"the attestation of records up to {attestation.last} was not made by this device's key"
             verdict.problems.append(Problem(what, line=HEADER_LINE))
     return found
+
+
+def _signed_anchors(export: Export, trusted: Sequence[PublicKey], verdict: Verdict) -> dict[int, str]:
+    """The same of attestations that a trusted key has signed."""
+    places = {record.seq: index for index, record in enumerate(export.records)}
+    found: dict[int, str] = {}
+    signer = None
+    signers = {public.key for public in trusted}
+    for attestation in export.attested:
+        signer = signer_of(export, attestation, trusted)
+        if signer is not None and attestation.last in places:
+            index = places[attestation.last]
+            found[index] = "" if export.records[index].digest == attestation.head else _NOT_ATTESTED
+        elif signer is None and attestation.public in signers:
+            what = f"the signature of records up to {attestation.last} was not made by this device's signing key"
+            verdict.problems.append(Problem(what, line=HEADER_LINE))
+    verdict.attested = signer is not None
+    verdict.signed_by = signer.key if signer is not None else b""
+    if not found and any(attestation.signature for attestation in export.attested):
+        what = "nothing is signed with a public key that was given: another device, another key, or all of it is forged"
+        verdict.problems.append(Problem(what, line=HEADER_LINE))
+    return found
+
+
+def _check_signer(export: Export, verdict: Verdict) -> None:
+    """Whether signatures claim the key that the journal itself has on record."""
+    made = [record for record in export.records if record.data and record.message == SigningKey.ID]
+    events = [event for record in made if not record.fault and isinstance(event := record.event(), SigningKey)]
+    for attestation in export.attested:
+        before = [event for event in events if event.seq <= attestation.last and event.generation == attestation.key]
+        if attestation.signature and before and attestation.public != before[-1].public:
+            what = f"the signature of records up to {attestation.last} is not of the signing key on record"
+            verdict.problems.append(Problem(what, line=HEADER_LINE))
 
 
 def _prove(export: Export, anchors: dict[int, str], faults: dict[int, str], verdict: Verdict) -> dict[int, str]:

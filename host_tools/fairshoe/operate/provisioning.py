@@ -18,6 +18,9 @@ from pathlib import Path
 from fairshoe import keys
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import FairshoeError, HelloRefused, KeyFileError, NoAnswer
+from fairshoe.files import sync_folder
+from fairshoe.journal.export import signed_attestation
+from fairshoe.journal.signatures import PublicKey
 from fairshoe.keys import RoleKey, role_key
 from fairshoe.messages import KeyInstall, KeyIs, KeyRotate, Refusal, Role
 from firmware.protocol import ids
@@ -25,6 +28,7 @@ from firmware.protocol.session import KEY_SIZE, MAC_SIZE, NONCE_SIZE
 
 DEVICE_FILE = "device.key"
 SEAL_FILE = "seal.key"
+PUBLIC_FILE = "signing.pub"
 ROLES = (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR, Role.RECORDER)
 ROLE_FILES = {role: f"{role.name.lower()}.key" for role in ROLES}
 ANSWER_S = 60.0  # a device that shuffles answers when it is done
@@ -94,7 +98,7 @@ class KeyFolder:
 
     def check(self) -> None:
         """Before anything is asked of the device: is there a place, and is it empty?"""
-        for name in (DEVICE_FILE, SEAL_FILE, *ROLE_FILES.values()):
+        for name in (DEVICE_FILE, SEAL_FILE, PUBLIC_FILE, *ROLE_FILES.values()):
             if (self.path / name).exists():
                 raise KeyFileError(
                     f"{self.path / name} is there already.", "Keys are never overwritten: use a new folder."
@@ -163,6 +167,28 @@ def rotate(open_shoe: OpenShoe, folder: KeyFolder, old: bytes, say: Say = lambda
         say("sending the new device key, wrapped under the old one")
         answer = _send(shoe, wrapped(old, new, secrets.token_bytes(NONCE_SIZE)))
     return _settle(open_shoe, folder, answer, [new, old], say)
+
+
+def note_signing_key(open_shoe: OpenShoe, folder: KeyFolder, say: Say = lambda _text: None) -> PublicKey | None:
+    """Write the public key of the device's signatures beside its new keys. The private one is made in the device when
+    this asks for it, and never leaves. None: the device does not sign, or not now."""
+    say("asking for the public key of its signatures")
+    key = role_key(keys.read_device_key(folder.path / DEVICE_FILE), Role.TABLE)
+    with open_shoe(key) as shoe:
+        signed = signed_attestation(shoe, 0)
+        device = shoe.welcome.device if shoe.welcome else 0
+    if signed is None:
+        return None
+    public = PublicKey(signed.public, device, signed.key)
+    path = folder.path / PUBLIC_FILE
+    try:
+        path.write_text(public.line(), "ascii")
+        sync_folder(folder.path)
+    except OSError as error:
+        raise KeyFileError(
+            f"cannot write {path}: {error.strerror or error}.", f"Write it down: {public.line().strip()}"
+        ) from error
+    return public
 
 
 def key_in_force(open_shoe: OpenShoe, candidates: Sequence[bytes]) -> tuple[bytes | None, int]:

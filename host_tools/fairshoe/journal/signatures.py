@@ -1,0 +1,84 @@
+"""Signatures of a journal's end: Ed25519, under a key that the device made and never gives away.
+
+    signing-public 00510007 1 77ab...     device, generation of its device key, 64 hex digits of the public key
+
+A file may have such a line for every key of every device: an inventory. Who holds it can verify, and forge nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairshoe.errors import KeyFileError, UsageError
+from fairshoe.files import LOG_BYTES_MAX, read_regular
+from fairshoe.journal.export import Attestation, Export
+
+WORD = "signing-public"
+SIGNED_TEXT = b"fairshoe signed journal 1"
+_KEY = re.compile(r"[0-9a-f]{64}")
+_LINE = re.compile(rf"{WORD} ([0-9a-f]{{8}}) ([0-9]{{1,5}}) ([0-9a-f]{{64}})")
+
+
+@dataclass(frozen=True)
+class PublicKey:
+    """A key that is trusted. `device` None: for whatever device the export is of."""
+
+    key: bytes
+    device: int | None = None
+    generation: int | None = None
+
+    def line(self) -> str:
+        return f"{WORD} {self.device or 0:08x} {self.generation or 0} {self.key.hex()}\n"
+
+    def fits(self, export: Export, attestation: Attestation) -> bool:
+        """Whether it is a key of this device and of the generation that the attestation names."""
+        return self.device in (None, export.device) and self.generation in (None, attestation.key)
+
+
+def read_public_keys(text: str) -> list[PublicKey]:
+    """The key itself, 64 hex digits, or a file with a line for each key."""
+    if _KEY.fullmatch(text.lower()):
+        return [PublicKey(bytes.fromhex(text))]
+    try:
+        lines = read_regular(Path(text), LOG_BYTES_MAX).decode("ascii", "replace").splitlines()
+    except OSError as error:
+        raise KeyFileError(
+            f"cannot read the public key in {text}: {error.strerror or error}.", "Name a file, or give 64 hex digits."
+        ) from error
+    found = [_LINE.fullmatch(line.strip()) for line in lines if line.strip()]
+    if not found or None in found:
+        at = found.index(None) + 1 if None in found else 1
+        raise KeyFileError(
+            f"{text}: line {at} is no public key.",
+            f"Each line must be {WORD}, device, generation and 64 hex digits, as `fairshoe provision` writes it.",
+        )
+    return [
+        PublicKey(bytes.fromhex(match[3]), int(match[1], 16), int(match[2])) for match in found if match is not None
+    ]
+
+
+def signer_of(export: Export, attestation: Attestation, trusted: Sequence[PublicKey]) -> PublicKey | None:
+    """The trusted key that has signed this attestation."""
+    if not attestation.signature:
+        return None
+    message = SIGNED_TEXT + attestation.signed(export.device, export.log)
+    fitting = (public for public in trusted if public.fits(export, attestation))
+    return next((public for public in fitting if _good(public.key, attestation.signature, message)), None)
+
+
+def _good(key: bytes, signature: bytes, message: bytes) -> bool:
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError as error:
+        raise UsageError(
+            "checking a signature takes the package cryptography.", "Install it: pip install 'fairshoe[verify]'."
+        ) from error
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
+    except (ValueError, InvalidSignature):
+        return False
+    return True
