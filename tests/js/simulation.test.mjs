@@ -1,18 +1,22 @@
 // The client against the real firmware: a simulated shoe behind TCP, 40 times as fast as a real one.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { roleKeyOf, Shoe } from '../../host_tools/fairshoe-js/src/index.js';
 import { FileStore } from '../../host_tools/fairshoe-js/src/file_store.js';
 import { tcp } from '../../host_tools/fairshoe-js/src/tcp.js';
 import { DEVICE_KEY, SimulatedShoe } from './simulated_shoe.mjs';
 
 const table = { role: 'table', key: roleKeyOf(DEVICE_KEY, 'table') };
+const ROOT = new URL('../../', import.meta.url);
 const EVENT = 0x12;                                      // the first byte of its header: version 1, class 2
 let sim, path, seen = [];
 before(async () => {
   sim = await SimulatedShoe.start('--game', 'house:deck_cards=12,stack_cards=3');
-  path = join(sim.folder, 'events.jsonl');
+  path = join(sim.folder, 'table-7.jsonl');
 });
 after(() => sim.stop());
 
@@ -63,6 +67,17 @@ function checkSeen() {
   assert.equal(new Set(ops).size, ops.length);
   return seen.filter(({ name }) => name === 'round_ended').length;
 }
+
+test('the program of docs/INTEGRATE.md runs as it stands', { timeout: 60000 }, () => {
+  const page = readFileSync(new URL('docs/INTEGRATE.md', ROOT), 'utf8'), [, program] = page.match(/^```js\n([\s\S]*?)^```/m);
+  mkdirSync(join(sim.folder, 'node_modules'));
+  symlinkSync(fileURLToPath(new URL('host_tools/fairshoe-js', ROOT)), join(sim.folder, 'node_modules', 'fairshoe'));
+  writeFileSync(join(sim.folder, 'program.mjs'), program);
+  const words = ['program.mjs', String(sim.port), 'device.key'];
+  const out = execFileSync(process.execPath, words, { cwd: sim.folder, encoding: 'utf8' });
+  assert.equal(out, '1 booted\n2 sealed\n3 empty_proved\n1 rejected state\n');
+  seen = readFileSync(path, 'utf8').split('\n').filter(line => line.includes('"event"')).map(line => JSON.parse(line).event);
+});
 
 test('a whole round by commands, in a keyed session', { timeout: 60000 }, async () => {
   const { shoe, close } = await open();
