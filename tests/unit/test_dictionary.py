@@ -31,6 +31,8 @@ def test_the_messages_come_first_with_number_class_and_fields():
     for i in range(len(table.MESSAGES)):
         line = found[i] + " " + found[-1][len(more) :] if table.MESSAGES[i][0] == ids.STATUS else found[i]
         assert line == "message %d %d %s" % table.MESSAGES[i]
+        if line != found[i]:
+            assert len(found[i]) <= 237 < len(found[i]) + 1 + len(found[-1].split()[2]), "as many as fit"
     assert "message 1 0 hello version_max:u8 role:u8 nonce:b16" in found
 
 
