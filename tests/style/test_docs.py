@@ -110,7 +110,8 @@ def test_links_that_lead_somewhere_are_not_reported() -> None:
 
 def make_targets() -> set[str]:
     lines = (ROOT / "Makefile").read_text("utf-8").splitlines()
-    return {match.group(1) for line in lines if (match := re.match(r"([a-z][a-z0-9-]*):(?!=)", line))}
+    rules = [match.group(1) for line in lines if (match := re.match(r"([a-z][a-z0-9 -]*):(?!=)", line))]
+    return {target for rule in rules for target in rule.split()}
 
 
 def wrong_targets(page: str, text: str) -> list[str]:
