@@ -130,6 +130,9 @@ def test_every_reference_board_and_the_largest_of_all_ship_one_machine_within_bu
     machines = {Path(item.source).stem for item in shipped if item.source.startswith("firmware/machines/")}
     assert machines & set(kinds.values()) == {kinds[board.partition('-')[2]]}
     assert sum(item.shipped_bytes for item in shipped) < size.BUDGET_BYTES
+    # An RP2040 has memory for signatures in an image only.
+    signs = any(item.source.startswith("firmware/signing/") for item in shipped)
+    assert signs == (not board.startswith("pico-"))
 
 
 def test_a_build_has_the_sources_and_the_data_that_an_image_freezes() -> None:
@@ -139,6 +142,7 @@ def test_a_build_has_the_sources_and_the_data_that_an_image_freezes() -> None:
     assert set(built.modules) == names - packages  # which have nothing but a docstring
     cobs, status = (built.modules[name] for name in ("firmware.protocol.cobs", "firmware.link.status"))
     assert "@micropython.viper\ndef cobs_encode(" in cobs
+    assert "firmware.signing.signer" in built.modules
     assert "STATUS_STATE" not in status and "def status_fill(" in status  # a folded constant, and a name that is kept
     assert built.source_path("firmware.games") == "firmware/games/__init__.py"
     assert built.source_path("firmware.link.status") == "firmware/link/status.py"

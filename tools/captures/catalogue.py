@@ -190,9 +190,9 @@ CAPTURES = (
         "A journal that is proved, and the same with one line deleted",
         (
             *A_SHIFT,
-            Show("fairshoe journal verify shift.journal --key-file keys/seal.key"),
+            Show("fairshoe journal verify shift.journal --public-key keys/signing.pub"),
             Show("sed -i 12d shift.journal"),
-            Show("fairshoe journal verify shift.journal --key-file keys/seal.key", status=15),
+            Show("fairshoe journal verify shift.journal --public-key keys/signing.pub", status=15),
         ),
         columns=110,
     ),
