@@ -22,7 +22,17 @@ _device.load()
 if TYPE_CHECKING:
     from fairshoe.client.async_shoe import AsyncShoe
     from fairshoe.client.command_queue import CommandResult, Pending
-    from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
+    from fairshoe.client.fleet import Fleet, FromShoe
+    from fairshoe.client.notices import (
+        EventsElsewhere,
+        LinkBack,
+        LinkLost,
+        LogStarted,
+        Notice,
+        ShoeFailed,
+        ShoeOpened,
+        ShoeRemoved,
+    )
     from fairshoe.client.operation_numbers import Unfinished
     from fairshoe.client.shoe import Shoe
     from fairshoe.client.store import Store, StoredEvent, StoredLog
@@ -54,6 +64,8 @@ __all__ = [
     "EventsElsewhere",
     "FairshoeError",
     "Fault",
+    "Fleet",
+    "FromShoe",
     "HelloRefused",
     "LinkBack",
     "LinkLost",
@@ -72,6 +84,9 @@ __all__ = [
     "Role",
     "RoundView",
     "Shoe",
+    "ShoeFailed",
+    "ShoeOpened",
+    "ShoeRemoved",
     "State",
     "Status",
     "Step",
@@ -99,7 +114,8 @@ _MODULES = {
     "client.operation_numbers": "Unfinished",
     "games.rounds": "RoundView",
     "messages": "Command Event Fault Message Need Outcome Reason Role State Status What",
-    "client.notices": "EventsElsewhere LinkBack LinkLost LogStarted Notice",
+    "client.fleet": "Fleet FromShoe",
+    "client.notices": "EventsElsewhere LinkBack LinkLost LogStarted Notice ShoeFailed ShoeOpened ShoeRemoved",
     "client.shoe": "Shoe",
     "client.store": "Store StoredEvent StoredLog",
     "text.advice": "Step next_step",

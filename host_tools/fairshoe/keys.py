@@ -46,6 +46,37 @@ class RoleKey:
         return f"RoleKey({self.role.name.lower()})"
 
 
+class KeyRing:
+    """The keys of one role of many devices, found by the number of the device when it has said which one it is.
+
+    A folder has a file for each device, named after its number in eight hex digits: 00510001.key. A function gets the
+    number and returns the key, or None if there is none. Each key is read when it is needed, and not kept."""
+
+    def __init__(self, source: str | Path | Callable[[int], RoleKey | None], role: Role = Role.TABLE) -> None:
+        self.role = role
+        self._source = source
+
+    def find(self, device: int) -> RoleKey:
+        """KeyFileError if there is no key of this role for the device."""
+        if not callable(self._source):
+            return read_key(Path(self._source) / f"{device:08x}.key", self.role)
+        key = self._source(device)
+        if key is None or key.role != self.role:
+            what = "no key" if key is None else f"the key of the {key.role.name.lower()} role"
+            raise KeyFileError(
+                f"the key ring has {what} for device {device:08x}.",
+                f"Give it the {self.role.name.lower()} key of this device.",
+            )
+        return key
+
+
+def take_key(key: RoleKey | KeyRing | str | Path | None) -> RoleKey | KeyRing | None:
+    """Return a key or a key ring as it is. Read the file that a path names; a folder is a key ring of the table."""
+    if not isinstance(key, (str, Path)):
+        return key
+    return KeyRing(key) if Path(key).is_dir() else read_key(Path(key))
+
+
 def role_key(device_key: bytes, role: Role) -> RoleKey:
     """The key of a role, from the device key; the same derivation as on the device."""
     return RoleKey(role, hmac.digest(device_key, b"fairshoe role" + bytes((role,)), hashlib.sha256))

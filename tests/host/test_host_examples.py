@@ -66,7 +66,7 @@ def test_many_shoes_share_a_loop_and_a_store_and_the_store_becomes_a_table(
 ) -> None:
     path = str(tmp_path / "floor.db")
     urls = [f"sim://pico-carousel?seed={seed}" for seed in (1, 2, 3)]
-    assert asyncio.run(load("async_many_shoes").main(path, urls, 1)) == 0
+    assert asyncio.run(load("async_many_shoes").main(path, "-", urls, 1)) == 0
     with Store(path) as store:
         assert [log.device for log in store.logs()] != [] and len(store.logs()) == 3
         ended = [stored.device for stored in store.events(kinds=["round_ended"])]

@@ -31,6 +31,7 @@ class FakeShoe:
         self.seq_sent = 0  # of the last event sent in this session
         self.seq_acked = 0
         self.hellos = 0
+        self.log = device.to_bytes(16, "big")
         self._decoder = framing.Decoder()
         self._sequence = 0
         self._seal: keys.Seal | None = None
@@ -43,8 +44,7 @@ class FakeShoe:
                 self.hellos += 1
                 self._welcome(message)
             elif isinstance(message, JournalGet):
-                log = self.device.to_bytes(16, "big")
-                self._send(JournalIs(1, self.seq_last, 0, 1, log, bytes(32), bytes(16)))
+                self._send(JournalIs(1, self.seq_last, 0, 1, self.log, bytes(32), bytes(16)))
             elif isinstance(message, EventAck):
                 self.seq_acked = max(self.seq_acked, message.seq)
                 self._send_events()
@@ -128,9 +128,13 @@ class Server:
         self._server: asyncio.Server | None = None
 
     async def __aenter__(self) -> Server:
-        self._server = await asyncio.get_running_loop().create_server(self._line, "127.0.0.1", 0)
-        self.url = f"tcp://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        await self.listen(0)
         return self
+
+    async def listen(self, port: int) -> None:
+        """Port 0 takes any."""
+        self._server = await asyncio.get_running_loop().create_server(self._line, "127.0.0.1", port)
+        self.url = f"tcp://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def __aexit__(self, *_error: object) -> None:
         self.drop()

@@ -9,7 +9,7 @@ from typing import Any
 from fairshoe.client.notices import Notice
 from fairshoe.client.store import Store
 from fairshoe.errors import UsageError
-from fairshoe.keys import RoleKey
+from fairshoe.keys import KeyRing, RoleKey
 from fairshoe.messages import Message
 
 
@@ -17,8 +17,8 @@ def check_open(url: Any, key: Any, operations: Any, after_seq: Any, answer_s: An
     """The arguments of Shoe.open and AsyncShoe.open."""
     if not isinstance(url, str):
         _refuse("url", url, "Give it as text: '/dev/ttyACM0', for example.")
-    if not (key is None or isinstance(key, (RoleKey, str, Path))):
-        _refuse("key", key, "Give the path of a key file, or what fairshoe.keys.read_key returns.")
+    if not (key is None or isinstance(key, (RoleKey, KeyRing, str, Path))):
+        _refuse("key", key, "Give the path of a key file or of a folder of them, a RoleKey or a KeyRing.")
     if not (store is None or isinstance(store, (Store, str, Path))):
         _refuse("store", store, "Give a Store, or the path of its file.")
     if not (operations is None or callable(getattr(operations, "begin", None))):

@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from fairshoe.client.argument_checks import check_open, check_seconds, check_until
 from fairshoe.client.command_queue import CommandResult, Pending
@@ -34,10 +34,10 @@ from fairshoe.client.store import Store
 from fairshoe.client.store_writer import Done, Job
 from fairshoe.errors import PortError, StoreError, UsageError
 from fairshoe.games.rounds import RoundView
-from fairshoe.keys import RoleKey, read_key
+from fairshoe.keys import KeyRing, RoleKey, take_key
 from fairshoe.link.dictionary import Dictionary
-from fairshoe.link.session import HostSession
-from fairshoe.messages import Command, Event, JournalGet, JournalIs, Message, Record, Status, TimeIs
+from fairshoe.link.session import HostSession, event_seq
+from fairshoe.messages import Command, Event, JournalGet, JournalIs, Message, Record, Status, TimeIs, UnknownMessage
 from fairshoe.transport.async_ports import AsyncPort, SimAsyncPort, open_async
 from fairshoe.transport.urls import Way
 
@@ -105,18 +105,20 @@ class AsyncShoe(Face):
         self._broken: Exception | None = None  # found outside the task, which ends with it
         self._why = ""
         self._closing = False
+        self.on_ready: Callable[[], None] | None = None  # called when something has arrived: for a Fleet
+        self.awaited: Callable[[], bool] = lambda: False  # whether a Fleet waits for this shoe, too
         self._waiters: set[asyncio.Future[None]] = set()
         self._wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.records: Records[Awaitable[CommandResult]] = Records(self._put)  # what no sensor sees
-        if core.events is not None and not (self._sim and not self._sim.setup.speed):
+        if core.events is not None and not self.on_demand:
             core.events.submit = self._submit  # a simulated shoe without a clock waits for the disk: its story repeats
 
     @classmethod
     async def open(
         cls,
         url: str,
-        key: RoleKey | str | Path | None = None,
+        key: RoleKey | KeyRing | str | Path | None = None,
         operations: Numbers | None = None,
         after_seq: int = 0,
         answer_s: float = ANSWER_S,
@@ -129,13 +131,13 @@ class AsyncShoe(Face):
     ) -> AsyncShoe:
         """As Shoe.open. The store writes in a thread of its own; giving a command waits for it, some milliseconds."""
         check_open(url, key, operations, after_seq, answer_s, store, device)
-        if isinstance(key, (str, Path)):
-            key = read_key(Path(key))
         way = Way(url)
         async with contextlib.AsyncExitStack() as undo:
             owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
             kept = owned or (store if isinstance(store, Store) else None)
-            core = Core(url, HostSession(key, after_seq, kept is not None), operations, kept, new_log, device, clock)
+            core = Core(
+                url, HostSession(take_key(key), after_seq, kept is not None), operations, kept, new_log, device, clock
+            )
             shoe = cls(core, way, await open_async(way), reconnect)
             shoe._owned = owned
             undo.push_async_callback(shoe.close)
@@ -184,6 +186,43 @@ class AsyncShoe(Face):
         As `run` it acknowledges events. NoAnswer if the round is not over in time."""
         await self.run(round_over, timeout_s)
         return self._core.view_taken
+
+    def next_event(self) -> Event | UnknownMessage | None:
+        """The next event if there is one, without waiting: for a Fleet. Messages that are no events are passed over."""
+        while True:
+            message = self._core.next_message()
+            if message is None or isinstance(message, Event) or event_seq(message) is not None:
+                return cast("Event | UnknownMessage | None", message)
+
+    @property
+    def log_id(self) -> int:
+        """Of the device's log in the store; 0 without a store."""
+        events = self._core.events
+        return events.log.id if events is not None and events.log is not None else 0
+
+    def reserve(self, owner: object, on_ready: Callable[[], None], awaited: Callable[[], bool]) -> None:
+        """Let no other loop go over the events: for a Fleet."""
+        self._core.turn.take(owner)
+        self.on_ready = on_ready
+        self.awaited = awaited
+
+    @property
+    def on_demand(self) -> bool:
+        """Whether time passes for this simulated shoe only while a program waits for it."""
+        return self._sim is not None and not self._sim.setup.speed
+
+    def want(self) -> None:
+        """A Fleet waits for this shoe."""
+        self._wanted.set()
+
+    def on_stored(self, function: Callable[[float], None]) -> None:
+        """Call a function for each event that is on the disk, with the seconds since it arrived."""
+        if self._core.events is not None:
+            self._core.events.on_stored = function
+
+    def hold_back(self) -> None:
+        """The last event was not acknowledged, and comes again."""
+        self._core.hold_back()
 
     # -- commands and questions --------------------------------------------------------------------------------------
 
@@ -285,7 +324,7 @@ class AsyncShoe(Face):
 
     async def _turn(self, port: AsyncPort) -> bool:
         """Move bytes once; False if the port is lost."""
-        if port.on_demand and not self._waiters:
+        if port.on_demand and not self._waiters and not self.awaited():
             self._wanted.clear()
             await self._wanted.wait()
         try:
@@ -388,7 +427,7 @@ class AsyncShoe(Face):
             return
         end = sim.clock() + seconds
         while sim.clock() < end:
-            if not self._waiters:
+            if not self._waiters and not self.awaited():
                 self._wanted.clear()
                 await self._wanted.wait()
             sim.sleep(TURN_S)
@@ -493,7 +532,16 @@ class AsyncShoe(Face):
             if timer is not None:
                 timer.cancel()
 
+    async def ended(self) -> Exception:
+        """Wait until the shoe can go on no more by itself, and return why: it was closed, or another device answers, or
+        its storage was replaced."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+        return self._failure or UsageError(f"{self.name} is closed.", "Open it again.")
+
     def _wake(self) -> None:
+        if self.on_ready is not None and self._core.ready:
+            self.on_ready()
         for waiter in list(self._waiters):
             _settle(waiter)
 

@@ -6,6 +6,7 @@ store, in pieces.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +32,7 @@ class EventQueue:
         self.log: StoredLog | None = None
         self.unsaved: list[Arrived] = []
         self.busy = False  # a job is under way
+        self.on_stored: Callable[[float], None] | None = None  # with the seconds from arrival to commit
         self._events: deque[Message] = deque()
         self._queued = 0  # of the last event that was put in the queue
         self._stored = 0  # of the last event on file
@@ -79,6 +81,10 @@ class EventQueue:
         if self._queued == batch[0].seq - 1 and len(self._events) < QUEUED_MAX:
             self._events.extend(arrived.message for arrived in batch)
             self._queued = self._stored
+        if self.on_stored is not None:
+            now = time.monotonic()
+            for arrived in batch:
+                self.on_stored(now - arrived.at)
         saved(self._stored)
 
     def resume(self, welcome: Welcome, identity: bytes, new_log: bool, resumed: Callable[[bool], None]) -> None:

@@ -7,6 +7,7 @@ generator of steps (wait for this condition, or this long) that both follow.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -246,6 +247,11 @@ class Core:
         self.view_taken = fold(self.view_taken, message)
         return message
 
+    @property
+    def ready(self) -> bool:
+        """Whether `next_message` has one."""
+        return bool(self._waiting) or (self.events is not None and self.events.ready)
+
     def hold_back(self) -> None:
         """The last loop over this shoe ended with an event in hand: it was never said to be safe, and comes again."""
         if self.held is not None:
@@ -297,12 +303,15 @@ class Core:
 
         def settled() -> bool:
             refused = session.refused
-            return self._sessions > 0 or (refused is not None and refused.why != Refusal.BACKOFF)
+            known = refused is not None and refused.why != Refusal.BACKOFF
+            return self._sessions > 0 or known or session.no_key is not None
 
         yield Step(settled, answer_s)
         refused = session.refused
         if self._sessions:
             return
+        if session.no_key is not None:
+            raise session.no_key
         if refused is not None and refused.why != Refusal.BACKOFF:
             raise HelloRefused(
                 f"{self.name} refused the session: {refused.why.name.lower()}.",
@@ -411,7 +420,7 @@ class Core:
     def _receive(self, received: Received) -> None:
         seq = event_seq(received.message)
         if seq is not None and self.events is not None:
-            self.events.unsaved.append(Arrived(seq, received.message, received.body))
+            self.events.unsaved.append(Arrived(seq, received.message, received.body, time.monotonic()))
         elif isinstance(received.message, JournalIs) and self.session is not None and self.session.log_due:
             self._resume_log(received.message.log)
             if self.session.welcome is not None:

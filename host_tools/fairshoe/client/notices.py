@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fairshoe.messages import Message
+from fairshoe.errors import FairshoeError
+from fairshoe.messages import Message, Welcome
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,26 @@ class LogStarted(Notice):
 
     device: int
     identity: bytes
+
+
+@dataclass(frozen=True)
+class ShoeOpened(Notice):
+    """A Fleet has a session with a shoe: for the first time, or again after ShoeFailed."""
+
+    welcome: Welcome
+
+
+@dataclass(frozen=True)
+class ShoeFailed(Notice):
+    """A Fleet cannot open a shoe, or cannot go on with it. It tries again after `retry_s` seconds."""
+
+    error: FairshoeError
+    retry_s: float
+
+
+@dataclass(frozen=True)
+class ShoeRemoved(Notice):
+    """A Fleet follows this port no more: it was removed, or its device was unplugged."""
 
 
 Told = Message | Notice

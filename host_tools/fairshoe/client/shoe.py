@@ -27,7 +27,7 @@ from fairshoe.client.shoe_base import Face, round_over
 from fairshoe.client.store import Store
 from fairshoe.errors import PortError, UsageError
 from fairshoe.games.rounds import RoundView
-from fairshoe.keys import RoleKey, read_key
+from fairshoe.keys import KeyRing, RoleKey, take_key
 from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.session import HostSession
 from fairshoe.messages import (
@@ -95,7 +95,7 @@ class Shoe(Face):
     def open(
         cls,
         url: str,
-        key: RoleKey | str | Path | None = None,
+        key: RoleKey | KeyRing | str | Path | None = None,
         operations: Numbers | None = None,
         after_seq: int = 0,
         answer_s: float = ANSWER_S,
@@ -109,7 +109,8 @@ class Shoe(Face):
         """Open a port (transport/urls.py lists the forms), say hello and wait for the device's welcome.
 
         key         of a role, or the file that holds it (fairshoe.keys): the session is authenticated both ways, and
-                    takes commands if it is the table's. Without one the shoe only reports.
+                    takes commands if it is the table's. Without one the shoe only reports. A folder, or a KeyRing, has
+                    keys of many devices.
         store       keeps events and the numbers of commands (fairshoe.Store): an event is acknowledged when it is on
                     the disk, and what this program had not finished with when it ended comes first. A path is opened,
                     and closed with the shoe.
@@ -121,13 +122,11 @@ class Shoe(Face):
         new_log     go on although the device's storage is not the one on file; see StorageReplaced.
         answer_s    how long to wait for the welcome."""
         check_open(url, key, operations, after_seq, answer_s, store, device)
-        if isinstance(key, (str, Path)):
-            key = read_key(Path(key))
         way = Way(url)
         with contextlib.ExitStack() as undo:
             owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
             kept = owned or (store if isinstance(store, Store) else None)
-            session = HostSession(key, after_seq, kept is not None)
+            session = HostSession(take_key(key), after_seq, kept is not None)
             core = Core(url, session, operations, kept, new_log, device, clock)
             port = way.open()
             undo.callback(port.close)

@@ -80,11 +80,12 @@ class StoredLog:
 
 @dataclass(frozen=True)
 class Arrived:
-    """An event that is to be stored, and its body as it came."""
+    """An event that is to be stored, its body as it came, and when it came (time.monotonic), for measurements."""
 
     seq: int
     message: Message
     body: bytes
+    at: float = 0.0
 
 
 class Store(StoreFile):

@@ -14,8 +14,8 @@ from hmac import compare_digest
 from typing import Any, NamedTuple
 
 from fairshoe import keys
-from fairshoe.errors import HelloRefused
-from fairshoe.keys import RoleKey
+from fairshoe.errors import HelloRefused, KeyFileError
+from fairshoe.keys import KeyRing, RoleKey
 from fairshoe.link import framing
 from fairshoe.link.halt_report import HaltLine, halt_text
 from fairshoe.messages import (
@@ -71,7 +71,7 @@ class HostSession:
     Who keeps events on file has to know of which log they are before one is taken or acknowledged: with `asks_log`
     every welcome puts events aside (`log_due`) until `resume_after` says where to go on."""
 
-    def __init__(self, key: RoleKey | None = None, after_seq: int = 0, asks_log: bool = False) -> None:
+    def __init__(self, key: RoleKey | KeyRing | None = None, after_seq: int = 0, asks_log: bool = False) -> None:
         self.decoder = framing.Decoder()
         self.counts = LinkCounts()
         self.welcome: Welcome | None = None
@@ -89,7 +89,9 @@ class HostSession:
         self.heard_at = 0.0  # when the device was last heard of
         self._asks_log = asks_log
         self._early: list[Received] = []
-        self._key = key.secret if key else None
+        self.no_key: KeyFileError | None = None  # the key ring has none for the device that answers
+        self._ring = key if isinstance(key, KeyRing) else None
+        self._key = key.secret if isinstance(key, RoleKey) else None
         self._role = key.role if key else Role.CLEAR
         self._output = bytearray()
         self._nonce = b""
@@ -203,7 +205,7 @@ class HostSession:
         Wait with it while the log is unknown: the device may have a new one, whose events of these numbers are stored
         nowhere. Raise HelloRefused in a clear session with a device that holds a key, and in one of a role that reads:
         the device would ignore the acknowledgement, and send no event after the first eight."""
-        if self._key is None and self.welcome is not None and self.welcome.has_key:
+        if self._role == Role.CLEAR and self.welcome is not None and self.welcome.has_key:
             raise HelloRefused(
                 "the device holds a key, and takes acknowledgements only from a host that proves a role's key.",
                 "Open it with the key of the recorder or the table, or only listen to it.",
@@ -305,6 +307,13 @@ class HostSession:
         if welcome.host_nonce != self._nonce or welcome.role != self._role:
             self._disbelieve("welcome for another")
             return False
+        if self._ring is not None:
+            try:
+                self._key = self._ring.find(welcome.device).secret
+                self.no_key = None
+            except KeyFileError as error:
+                self.no_key = error
+                return False
         if self._key is None:
             return True
         secret = keys.session_key(self._key, VERSION, frame.session, welcome.host_nonce, welcome.nonce)

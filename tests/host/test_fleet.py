@@ -1,0 +1,252 @@
+"""Many shoes in one loop: each on its own, whatever happens to the others."""
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from bench.fake_shoe import FakeShoe, Server
+
+from fairshoe import Fleet, FromShoe, LinkBack, LinkLost, ShoeFailed, ShoeOpened, ShoeRemoved, Store
+from fairshoe.client import fleet as fleet_module
+from fairshoe.errors import KeyFileError, PortError, StorageReplaced, UsageError, WrongDevice
+from fairshoe.keys import KeyRing, RoleKey, write_key
+from fairshoe.messages import Event, Role
+
+WAIT_S = 20.0
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fleet_module, "RETRY_S", 0.02)
+    monkeypatch.setattr(fleet_module, "RETRY_S_MAX", 0.1)
+
+
+def secret(device: int) -> bytes:
+    return device.to_bytes(32, "big")
+
+
+def recorder(device: int) -> RoleKey:
+    return RoleKey(Role.RECORDER, secret(device))
+
+
+RING = KeyRing(recorder, Role.RECORDER)
+
+
+class Reader:
+    """Takes items of a fleet until something has come."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+        self.items: list[FromShoe] = []
+
+    async def until(self, done: Callable[[], bool]) -> None:
+        async def read() -> None:
+            while not done():
+                self.items.append(await anext(self.fleet))
+
+        await asyncio.wait_for(read(), WAIT_S)
+
+    def seqs(self, device: int) -> list[int]:
+        return [it.told.seq for it in self.items if isinstance(it.told, Event) and it.device == device]
+
+    def notices(self, kind: type[object], device: int | None = None) -> list[FromShoe]:
+        return [it for it in self.items if isinstance(it.told, kind) and device in (None, it.device)]
+
+
+Work = Callable[[list[Server]], Awaitable[None]]
+
+
+def with_shoes(count: int, work: Work) -> None:
+    async def main() -> None:
+        async with contextlib.AsyncExitStack() as stack:
+            shoes = [FakeShoe(device, secret(device)) for device in range(1, count + 1)]
+            await work([await stack.enter_async_context(Server(shoe)) for shoe in shoes])
+
+    asyncio.run(main())
+
+
+async def settled(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_S
+    while not done():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.002)
+
+
+def test_events_of_all_shoes_come_once_in_order_and_with_their_device(tmp_path: Path) -> None:
+    measured: Counter[str] = Counter()
+
+    def metrics(name: str, value: float, device: int) -> None:
+        assert value >= 0 and (device > 0) == (not name.startswith("commit"))
+        measured[name] += 1
+        raise ValueError("a hook that fails ends nothing")
+
+    async def work(servers: list[Server]) -> None:
+        async with Fleet(tmp_path / "floor.db", RING, metrics=metrics) as fleet:
+            for server in servers:
+                fleet.add(server.url)
+                server.shoe.record(30)
+            reader = Reader(fleet)
+            await reader.until(lambda: all(reader.seqs(it.shoe.device) == list(range(1, 31)) for it in servers))
+            opened = reader.notices(ShoeOpened)
+            assert sorted(it.device for it in opened) == [1, 2, 3, 4, 5] == sorted(fleet.shoes)
+            assert {it.url for it in opened} == {server.url for server in servers}
+            await settled(lambda: all(it.shoe.seq_acked == 30 for it in servers))
+        assert measured["opened"] == 5 and measured["stored_s"] == 150
+        assert 0 < measured["commit_s"] == measured["commit_jobs"] < 150
+
+    with_shoes(5, work)
+    with Store(tmp_path / "floor.db") as store:
+        assert [(log.device, log.events) for log in store.logs()] == [(device, 30) for device in range(1, 6)]
+        assert sorted(log.handled for log in store.logs()) == [29, 30, 30, 30, 30]  # one was in hand at the end
+
+
+def test_what_a_program_was_not_done_with_comes_first_in_the_next_one(tmp_path: Path) -> None:
+    async def work(servers: list[Server]) -> None:
+        (server,) = servers
+        server.shoe.record(10)
+        async with Fleet(tmp_path / "floor.db", RING) as fleet:
+            fleet.add(server.url)
+            seqs: list[int] = []
+            for last in (4, 6):  # two loops: the event in hand comes again
+                async for item in fleet:
+                    if isinstance(item.told, Event):
+                        seqs.append(item.told.seq)
+                        if item.told.seq == last:
+                            break
+            assert seqs == [1, 2, 3, 4, 4, 5, 6]
+            await settled(lambda: server.shoe.seq_acked == 10)
+        async with Fleet(tmp_path / "floor.db", RING) as fleet:
+            fleet.add(server.url)
+            reader = Reader(fleet)
+            await reader.until(lambda: len(reader.seqs(1)) == 5)
+            assert reader.seqs(1) == [6, 7, 8, 9, 10]
+
+    with_shoes(1, work)
+
+
+def test_a_shoe_without_a_key_or_with_another_memory_does_not_disturb_the_others(tmp_path: Path) -> None:
+    keys = {device: recorder(device) for device in (1, 3)}
+
+    async def work(servers: list[Server]) -> None:
+        async with Fleet(tmp_path / "floor.db", KeyRing(keys.get, Role.RECORDER)) as fleet:
+            for server in servers:
+                server.shoe.record(3)
+                fleet.add(server.url)
+            reader = Reader(fleet)
+            await reader.until(
+                lambda: len(reader.seqs(1)) == len(reader.seqs(3)) == 3 and any(map(_failure, reader.items))
+            )
+            failed = reader.notices(ShoeFailed)[0]
+            assert isinstance(failed.told, ShoeFailed) and isinstance(failed.told.error, KeyFileError)
+            assert failed.url == servers[1].url and "00000002" in failed.told.error.what
+            keys[2] = recorder(2)
+            await reader.until(lambda: reader.seqs(2) == [1, 2, 3])
+            servers[0].shoe.log = b"another memory.."
+            servers[0].drop()
+            await reader.until(lambda: any(_failure(it) is StorageReplaced for it in reader.items))
+            servers[1].record()
+            servers[2].record()
+            await reader.until(lambda: len(reader.seqs(2)) == len(reader.seqs(3)) == 4)
+            assert reader.seqs(1) == [1, 2, 3] and 1 not in fleet.shoes
+
+    with_shoes(3, work)
+
+
+def _failure(item: FromShoe) -> type[Exception] | None:
+    return type(item.told.error) if isinstance(item.told, ShoeFailed) else None
+
+
+def test_a_port_that_is_not_there_yet_is_tried_again_and_a_lost_one_comes_back() -> None:
+    async def work(servers: list[Server]) -> None:
+        (server,) = servers
+        url = server.url
+        await server.__aexit__()
+        async with Fleet(key=RING) as fleet:
+            fleet.add(url)
+            reader = Reader(fleet)
+            await reader.until(lambda: len(reader.notices(ShoeFailed)) >= 2)
+            assert all(_failure(it) is PortError for it in reader.items)
+            await server.listen(int(url.rpartition(":")[2]))
+            await reader.until(lambda: bool(reader.notices(ShoeOpened, 1)))
+            server.record(2)
+            await reader.until(lambda: reader.seqs(1) == [1, 2])
+            server.drop()
+            server.record()
+            await reader.until(lambda: reader.seqs(1) == [1, 2, 3])
+            told = [type(it.told) for it in reader.items if isinstance(it.told, (LinkLost, LinkBack))]
+            assert told == [LinkLost, LinkBack]
+
+    with_shoes(1, work)
+
+
+def test_shoes_that_are_plugged_in_and_pulled_out_are_followed() -> None:
+    async def work(servers: list[Server]) -> None:
+        there = {servers[0].url}
+        async with Fleet(key=RING, watch=lambda: list(there), watch_s=0.01) as fleet:
+            reader = Reader(fleet)
+            await reader.until(lambda: bool(reader.notices(ShoeOpened, 1)))
+            there.add(servers[1].url)
+            await reader.until(lambda: bool(reader.notices(ShoeOpened, 2)))
+            there.discard(servers[0].url)
+            await reader.until(lambda: bool(reader.notices(ShoeRemoved, 1)))
+            assert sorted(fleet.shoes) == [2]
+            there.add(servers[0].url)
+            await reader.until(lambda: len(reader.notices(ShoeOpened, 1)) == 2)
+
+    with_shoes(2, work)
+
+
+def test_a_device_is_followed_at_one_port_and_nobody_else_loops_over_it() -> None:
+    async def work(servers: list[Server]) -> None:
+        async with Server(FakeShoe(1, secret(1))) as twin, Fleet(key=RING) as fleet:
+            reader = Reader(fleet)
+            fleet.add(servers[0].url)
+            await reader.until(lambda: bool(reader.notices(ShoeOpened)))
+            with pytest.raises(UsageError, match="another loop"):
+                await anext(fleet.shoes[1].events())
+            fleet.add(twin.url)
+            await reader.until(lambda: any(_failure(it) is WrongDevice for it in reader.items))
+            assert fleet.shoes[1].name == servers[0].url
+        with pytest.raises(UsageError, match="fleet is closed"):
+            fleet.add(twin.url)
+        assert [it async for it in fleet if isinstance(it.told, Event)] == []
+
+    with_shoes(1, work)
+
+
+def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_hand_not_given_twice(tmp_path: Path) -> None:
+    async def work(servers: list[Server]) -> None:
+        servers[0].shoe.record(3)
+        async with Fleet(tmp_path / "floor.db", RING) as fleet:
+            reader = Reader(fleet)
+            for server in servers:
+                fleet.add(server.url)
+            await reader.until(lambda: reader.seqs(1) == [1])
+            fleet.shoes[1]._break(ValueError("a mistake"))  # pyright: ignore[reportPrivateUsage]
+            await settled(lambda: servers[0].shoe.hellos == 2 and 1 in fleet.shoes)
+            await reader.until(lambda: len(reader.seqs(1)) == 3)
+            assert reader.seqs(1) == [1, 2, 3]
+            (failed,) = reader.notices(ShoeFailed)
+            assert isinstance(failed.told, ShoeFailed) and "internal error, ValueError('a mistake')" in str(
+                failed.told.error
+            )
+            assert servers[1].shoe.hellos == 1
+
+    with_shoes(2, work)
+
+
+def test_a_folder_has_the_key_of_each_device(tmp_path: Path) -> None:
+    write_key(tmp_path / "00000001.key", "recorder", secret(1))
+    write_key(tmp_path / "00000002.key", "table", secret(2))
+    ring = KeyRing(tmp_path, Role.RECORDER)
+    assert ring.find(1) == recorder(1)
+    with pytest.raises(KeyFileError, match="holds the key of the table role"):
+        ring.find(2)
+    with pytest.raises(KeyFileError, match=r"00000003\.key"):
+        ring.find(3)
+    with pytest.raises(KeyFileError, match="has the key of the recorder role for device 00000001"):
+        KeyRing(recorder).find(1)
