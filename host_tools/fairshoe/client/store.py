@@ -22,6 +22,7 @@ from pathlib import Path
 from struct import Struct
 from typing import Any
 
+from fairshoe.client import store_cursors
 from fairshoe.client.operation_numbers import Lane, Unfinished, next_lane, read_old_file
 from fairshoe.client.store_file import BUSY_S, StoreFile, default_path
 from fairshoe.client.store_writer import Job
@@ -44,6 +45,7 @@ _OWN: dict[type[Message], tuple[str, ...]] = {}  # by kind of event, its fields 
 _PREFIX = tuple(field.name for field in fields(Event))
 _HEAD = Struct("<IHIHIIB")  # of every event, also of one that this version does not know
 
+_RETRY = "Free space or permission, then try again."
 _NOTHING_SENT = "Nothing was sent. Free space or permission, then give the command again."
 _ANSWERED = "The command was answered; until this can be written it looks unanswered, and asking again is safe."
 _NOT_ACKNOWLEDGED = "No event was acknowledged that is not stored: the device keeps them, and sends them again."
@@ -146,6 +148,36 @@ class Store(StoreFile):
             (device, device),
         )
         return [StoredLog(*row) for row in rows]
+
+    # -- cursors and retention ---------------------------------------------------------------------------------------
+
+    def cursor_events(self, name: str, device: int | None = None) -> Iterator[StoredEvent]:
+        """What the cursor of this name has not passed, oldest first. A new name begins at the oldest event."""
+        self._write(Job(lambda db: store_cursors.make_cursor(db, name), _RETRY))
+        places = dict(self._rows("SELECT log, seq FROM cursor_places WHERE name = ?", (name,)))
+        for log in self.logs(device):
+            yield from self.events(log.device, places.get(log.id, 0), log=log.identity)
+
+    def cursor_passed(self, name: str, stored: StoredEvent) -> None:
+        """The cursor is past this event; on the disk when it returns. Make the cursor first, with `cursor_events`."""
+        place = (stored.device, stored.log, stored.seq)
+        self._write(Job(lambda db: store_cursors.pass_cursor(db, name, *place), _RETRY))
+
+    def drop_cursor(self, name: str) -> None:
+        """Forget the cursor: retention does not wait for it any more."""
+        self._write(Job(lambda db: store_cursors.drop_cursor(db, name), _RETRY))
+
+    def prune(self, age_s: float | None = None, rows: int | None = None) -> int:
+        """Delete events older than `age_s` seconds, and those beyond the newest `rows` of each log; how many. None that
+        a cursor or the program that follows the shoe has not passed, and never the newest of a log. Deletes in small
+        transactions, between which shoes commit."""
+        before = None if age_s is None else time.time() - age_s
+        total = 0
+        while True:
+            deleted = self._write(Job(lambda db: store_cursors.prune(db, before, rows), _RETRY))
+            total += deleted
+            if deleted < store_cursors.PRUNED:
+                return total
 
     # -- events ------------------------------------------------------------------------------------------------------
 
