@@ -136,3 +136,15 @@ def test_power_lost_between_record_and_cell_costs_a_key_that_has_signed_nothing(
     body = ask(stage)
     lost, kept = keys_on_record(stage)
     assert lost[1] != kept[1] == body[PUBLIC_AT:SIGNATURE_AT]
+
+
+def test_an_answer_is_for_the_session_that_asked():
+    for changed in (0, 1):
+        stage = device(KEY)
+        queries = stage.rig.app.queries
+        queries.signer = None
+        queries.ask_signature(stage.rig.app.link)
+        queries.session ^= changed  # another host has come since
+        stage.run(1000)
+        assert ("journal_signed" in stage.peer.messages) == (not changed)
+        assert not queries.signing
