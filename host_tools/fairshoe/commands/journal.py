@@ -218,8 +218,8 @@ def _why_not(export: Export, verdict: Verdict) -> tuple[str, str]:
     if verdict.trusting:
         return (
             f"not everything is signed with a key that was given: {_runs(verdict.unproved)}.",
-            "Pull again, so that the end is signed, or give the newest public key as well. A device that does not sign is "
-            "verified by its seals: --key-file.",
+            "Pull again, so that the end is signed, or give the newest public key as well. A device that does not sign "
+            "is verified by its seals: --key-file.",
         )
     if not verdict.seals and not any(told.key for told in export.attested):
         return (
