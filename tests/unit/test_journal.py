@@ -1,6 +1,7 @@
 """Records survive boots and torn writes; nothing unacknowledged is overwritten; numbers never start again."""
 
 from hashlib import sha256
+from struct import unpack
 
 from support import GAME, board, raises
 
@@ -8,6 +9,7 @@ from firmware.fault import Broken
 from firmware.image import INPUTS
 from firmware.journal.cells import CELL_SIZE, LOG_CELL, MARK_CELL, RECORD_CELL
 from firmware.journal.outbox import OUTBOX_MAX, Outbox
+from firmware.journal.seals import ATTESTED_SIZE
 from firmware.journal.store import PAYLOAD_AT, PAYLOAD_MAX, Journal, log_identity
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, packed_size, prefix_codes
@@ -229,6 +231,20 @@ def test_a_seal_signs_its_record_as_it_is_stored():
     journal.append(ids.EV_SEALED, [0, 1, 2, 3, 4, 5, 6], [9], b"m" * 16)
     cell = stored(nv, RECORD_CELL + 2)
     assert journal.sealer.signed == (before, cell[: 4 + cell[1]])
+
+
+def test_what_is_attested_is_the_oldest_and_the_newest_record_that_are_there_and_the_time():
+    class Sealer:
+        def attest(self, numbers, log, head):
+            return unpack("<III", numbers), log, head
+
+    journal = journal_on(new_nv())
+    for count in range(1, 2 * CAPACITY):
+        record(journal)
+        journal.acknowledge(journal.seq_last)
+        numbers = (max(count - CAPACITY + 1, 1), count, 0x01020304)
+        assert journal.attested(Sealer(), 0x01020304) == (numbers, journal.log, journal.head)
+    assert 3 * 4 + 2 + len(journal.log) + len(journal.head) == ATTESTED_SIZE
 
 
 def test_a_write_torn_at_any_byte_leaves_the_journal_as_it_was():
