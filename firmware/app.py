@@ -13,9 +13,6 @@ from firmware.games.flow import (
     DECK_SPENT,
     DRAW_READY,
     DRAWING,
-    ORDER_FAILED,
-    ORDER_NONE,
-    ORDER_READY,
     ORDER_WANTED,
     PREPARING,
     SHUFFLING,
@@ -27,6 +24,7 @@ from firmware.games.flow import (
 from firmware.games.next_need import need_next
 from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_scan
+from firmware.games.table_facts import COMMITTED
 from firmware.image import IN_KEY, IN_THROAT_A, IN_THROAT_B, IN_TRAY, Inputs, Outputs, motors_running
 from firmware.journal.keys import Keys
 from firmware.journal.meter_cells import MeterStore
@@ -67,10 +65,10 @@ SIGN_MS = const(1)  # between two steps of a signature
 _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays in the throat ends in a warning
 
 
-def _make_shuffler(hal: "Hal", config: "Config", boot: int) -> "Any":
-    from firmware.deck.shuffler import Shuffler
+def _make_drawing(app: "App", config: "Config") -> "Any":
+    from firmware.drawing import Drawing
 
-    return Shuffler(hal, config, boot)
+    return Drawing(app.hal, config, app.boot, app.flow, app.journal, app.seeds)
 
 
 class App:
@@ -96,7 +94,6 @@ class App:
         self.meter_store = MeterStore(hal)
         self.meter_store.load(self.flow.meters.values)
         self.boot = self.journal.boot_last + 1
-        self.shuffler: "Any" = _make_shuffler(hal, config, self.boot) if self.flow.machine.shuffles else None
         # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed stays secret.
         disclose = self.flow.machine.deals and config.get("audit", {}).get("seeds") == "disclose"
         self.seeds = Seeds(hal, disclose)
@@ -114,12 +111,16 @@ class App:
         self.coasting = True
         self.halted_ms = self.scanned_ms
         self.recorder.announce(self.out, board_crc, self.scanned_ms)
+        if self.flow.facts.row[COMMITTED] and self.drawing:
+            self.drawing.abort()
 
     def _connect(self, config: "Config", codes: "dict[int, bytes]", words: "Words") -> None:
-        """Make the link, and what reports, runs commands and records."""
+        """Make the link, and what draws orders, reports, runs commands and records."""
         hal = self.hal
         flow = self.flow
         journal = self.journal
+        self.drawing: "Any" = _make_drawing(self, config) if flow.machine.shuffles else None
+        self.shuffler: "Any" = self.drawing and self.drawing.shuffler
         mode = ids.MODE_NAMES.split().index(config["link"]["mode"])
         keys = Keys(hal)
         journal.sealer = Sealer(keys, hal.unique_id())
@@ -134,6 +135,8 @@ class App:
         self.queries = queries
         self.reporter = Reporter(self.link, journal, self.runner, handshake, queries)
         self.reporter.fill_status = self._status
+        if self.drawing:
+            self.drawing.attach(self.reporter, mode)
         self.reporter.meters[:METER_COUNT] = flow.meters.values
         self.recorder = Recorder(hal, flow, journal, self.seeds, self.service, self.runner, self.boot)
 
@@ -255,6 +258,8 @@ class App:
         if out.halt:
             out.halt = False
             hal.all_off()
+            if self.drawing:
+                self.drawing.halt()
             self.inp.axis = 0
             self.halted_ms = self.scanned_ms
             self.coasting = True
@@ -337,8 +342,7 @@ class App:
         if self.outbox.count == 0 and flow.state == WARNING:
             flow.set_hold(FAULT_NONE)  # storage works again; the waiting states look for room by themselves
         if self.outbox.count == 0:
-            if flow.order_state == ORDER_WANTED:
-                flow.set_order(self._draw_order())
+            if self.drawing and self.drawing.step(self.scanned_ms):
                 busy = True
             elif self.seeds.out and not flow.tail and (flow.warning or flow.ledger.inside() == 0):
                 self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
@@ -377,23 +381,6 @@ class App:
         if old_s != values[0]:
             self.recorder.utc_offset_next = values[0] - self.outbox.uptime_s
             self.outbox.post(ids.EV_CLOCK_SET, self.link.session.role, old_s)
-
-    def _draw_order(self) -> int:
-        """Draw, keep the seed, commit to it: the next event that is recorded. Returns the order's new state."""
-        cards = self.flow.profile.deck_cards
-        shuffler = self.shuffler
-        if not shuffler.entropy.gather():
-            return ORDER_WANTED  # a slice a scan
-        if not shuffler.draw(self.order, cards):
-            return ORDER_FAILED
-        if self.flow.tail:
-            self.seeds.drop()
-        held = self.seeds.hold(self.journal.seq_last + 1, cards, shuffler.seed)
-        shuffler.forget()
-        if not held:
-            return ORDER_NONE  # storage failed: the step that waits for it will say so
-        self.outbox.post(ids.EV_SHUFFLE_COMMITTED, text=shuffler.commitment)
-        return ORDER_READY
 
     def _status(self, now_ms: int) -> None:
         waiting = self.journal.seq_last - self.reporter.seq_received

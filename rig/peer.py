@@ -1,5 +1,7 @@
 """The other end of the link, in process: says hello, acknowledges events when it has kept them, gives commands."""
 
+from hashlib import sha256
+
 from firmware.digest import differ
 from firmware.protocol import ids, table
 from firmware.protocol.codec import TYPE_RAW, VALUES_MAX, codec_table, is_event, pack, prefix_codes, unpack
@@ -71,6 +73,7 @@ class Peer:
         self.ahead = 0  # the newest event seen before its turn: the device has to send it again
         self.disbelieved = 0
         self.acknowledges = True
+        self.share = -1  # its answer to commitments: NONCE_GIVEN, _DECLINED, or none: NONCE_LATE; -1: it never asks
         self.valid = 0  # frames that belong to the session
         self.frames: "list[bytes] | None" = None  # a list keeps every good frame
 
@@ -82,6 +85,13 @@ class Peer:
 
     def command(self, op: int, message: int, argument: int = 0, a: int = 0, b: int = 0) -> bytes:
         return self.frame(self.session, ids.CLASS_COMMAND, message, [op, argument, a, b])
+
+    def ask_share(self) -> bytes:
+        """Ask to give a nonce to each shuffle of this session, if it is to."""
+        return self.nonce_frame(ids.NONCE_ASKED, 0, b"") if self.share >= 0 else b""
+
+    def nonce_frame(self, share: int, seq: int, nonce: bytes) -> bytes:
+        return self.frame(self.session, ids.CLASS_DIAGNOSTIC, ids.NONCE, [share, seq], nonce)
 
     def feed(self, data: bytearray) -> bytes:
         """Take what the device sent; returns what to send back."""
@@ -151,7 +161,7 @@ class Peer:
             if key and self._believe(hmac, frame, number):
                 self._open(number, hmac)
                 # Anything keyed proves that we hold the key; an acknowledgement of nothing does no harm.
-                return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [0])
+                return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [0]) + self.ask_share()
         return b""
 
     def _open(self, number: int, hmac: "Hmac | None") -> None:
@@ -194,7 +204,15 @@ class Peer:
             unpack(frame, at, codes, self.values)
             fields = self.values[: len([code for code in codes if code < TYPE_RAW])]
             self.events.append(Event(self.names[message], seq, round_number, fields))
-        if not self.acknowledges:
-            return b""
-        # A repeat is acknowledged by its own number: the device may have forgotten that it ever sent later ones.
-        return self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [seq])
+        answer = b""
+        if message == ids.EV_SHUFFLE_COMMITTED and self.share in (ids.NONCE_GIVEN, ids.NONCE_DECLINED):
+            answer = self.nonce_frame(self.share, seq, nonce_of(seq))
+        if self.acknowledges:
+            # A repeat is acknowledged by its own number: the device may have forgotten that it ever sent later ones.
+            answer += self.frame(self.session, ids.CLASS_ACK, ids.EVENT_ACK, [seq])
+        return answer
+
+
+def nonce_of(seq: int) -> bytes:
+    """The nonce that this host gives to a shuffle: the same in every run."""
+    return sha256(b"%d" % seq).digest()

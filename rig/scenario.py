@@ -39,7 +39,7 @@ _HOST_ACTIONS = {
     "read": ("display",),
     "audit": (),
     "rotate": ("key",),
-    "host": ("acknowledges",),
+    "host": ("acknowledges", "share"),
     "link": ("bit_ppm", "lose_ppm", "piece_ppm"),
     "recover": (),
     "good_round": (),
@@ -140,6 +140,7 @@ class Scenario:
             self._finish()
         elif action == "host":
             stage.peer.acknowledges = arguments.get("acknowledges", True)
+            stage.share(arguments.get("share", ""))
         elif action == "link":
             seed = self.data.get("seed", 1)
             stage.to_host = Noise(seed, **arguments)

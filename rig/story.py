@@ -4,7 +4,7 @@ A step is (event name or "", delay in ms, action, argument), the argument as a p
 """
 
 from firmware.deck.entropy import SEED_SIZE
-from firmware.protocol.ids import CLASS_DIAGNOSTIC, OUTCOME_DONE, ROLE_AUDITOR, ROLE_SERVICE, SEED_GET
+from firmware.protocol.ids import CLASS_DIAGNOSTIC, NONCE_NAMES, OUTCOME_DONE, ROLE_AUDITOR, ROLE_SERVICE, SEED_GET
 from rig.actions import do, typed
 from rig.peer import Peer
 from rig.rig import Rig
@@ -142,6 +142,17 @@ class Stage:
             self.rig.hal.service_sent = bytearray()
             self.transcript.extend(data)
             self.to_service(self.service.feed(data) if self.service else b"")
+
+    def share(self, word: str) -> None:
+        """From here on the host answers commitments like this: given, declined or late; nothing if empty."""
+        if word:
+            names: "list[str]" = list(NONCE_NAMES.split())
+            self.peer.share = names.index(word)
+            self.say(self.peer.ask_share())
+
+    def say(self, data: bytes) -> None:
+        """Bytes of the host, to the port it is at."""
+        self._to_device(data)
 
     def to_service(self, data: bytes) -> None:
         """Bytes into the service port, whether or not it is the link."""

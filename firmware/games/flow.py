@@ -102,6 +102,7 @@ ORDER_NONE = const(0)
 ORDER_WANTED = const(1)  # the app draws it while nothing moves: crypto allocates
 ORDER_READY = const(2)
 ORDER_FAILED = const(3)
+ORDER_OFFERED = const(4)  # committed to a seed; the table may give its nonce
 
 COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 
@@ -268,9 +269,14 @@ def flow_committed(flow: Flow) -> bool:
 
 
 def flow_await_commit(flow: Flow, out: "Outputs", now_ms: int) -> int:
-    """Wait for storage, up to a limit: nothing may start by itself when a failed chip works again later."""
+    """Wait for storage or for a nonce, up to a limit: nothing may start by itself when a failed chip works later."""
     left_ms = COMMIT_MS_MAX - ticks_diff(now_ms, flow.entered_ms)
-    return left_ms if left_ms > 0 else flow_warn(flow, out, FAULT_JOURNAL, now_ms)
+    if left_ms <= 0:
+        if flow.order_state != ORDER_OFFERED:
+            return flow_warn(flow, out, FAULT_JOURNAL, now_ms)
+        flow.order_state = ORDER_WANTED  # no nonce came in time: draw without
+        flow.entered_ms = now_ms
+    return max(left_ms, 0)
 
 
 def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int = 0) -> int:
@@ -296,8 +302,7 @@ def flow_proved(flow: Flow) -> None:
     flow.outbox.post(ids.EV_EMPTY_PROVED, flow.spec.place_count)
     if flow.warning:
         flow.outbox.post(ids.EV_WARNING_CLEARED, flow.warning)
-        flow.warning = FAULT_NONE
-        flow.sensor = 0
+        flow.warning = flow.sensor = 0
     flow.rule = RULE_HOUSE
 
 
@@ -316,9 +321,8 @@ def _end_by_fault(flow: Flow, fault: int) -> None:
     flow.rule = RULE_DEAL_FAULT if flow.round_open else RULE_HOUSE
     if flow.state in (PREPARING, SHUFFLING):
         flow.rule = RULE_TWO_DECKS if fault == FAULT_BACK and flow.profile.decks > 1 else RULE_SHUFFLE_FAULT
-        profile = flow.profile
-        order = profile.consequences[RULE_SHUFFLE_FAULT]
-        flow.outbox.post(ids.EV_SHUFFLE_FAILED, fault, order, text=profile.clauses[flow.rule])
+        order = flow.profile.consequences[RULE_SHUFFLE_FAULT]
+        flow.outbox.post(ids.EV_SHUFFLE_FAILED, fault, order, text=flow.profile.clauses[flow.rule])
     elif flow.state == REMOVING:
         flow.outbox.post(ids.EV_REMOVAL_FAILED, fault)
     elif flow.state == RELEASING and not flow.round_open:
@@ -340,9 +344,7 @@ def _void_rule(flow: Flow, fault: int) -> int:
 def flow_void(flow: Flow, fault: int, rule: int, lost: int = -1) -> None:
     """Void the round by this rule: every hand, or all but those of players who have all their cards. `lost`: after a
     boot, the stacks whose taking is on record; where the cards are is not known then."""
-    clause = flow.profile.clauses[rule]
-    consequence = flow.profile.consequences[rule]
-    kept = 0
+    clause, consequence, kept = flow.profile.clauses[rule], flow.profile.consequences[rule], 0
     stacks = flow.stacks_taken if lost < 0 else lost
     if consequence == ids.ALL_VOID_BUT_COMPLETE:
         kept = _hands_kept(flow, stacks)

@@ -11,7 +11,7 @@ from firmware.fault import FAULT_FACE_UP
 from firmware.games.profile import TAIL_HANDED
 from firmware.protocol import ids
 
-BOOKS_SIZE = const(44)
+BOOKS_SIZE = const(47)
 
 # Of the table.
 ROUNDS = const(0)  # since the last stub count
@@ -55,6 +55,8 @@ SINCE = const(5)  # rounds since its stub was last counted
 
 POSITIONS = const(42)  # of the last round, as told when it began
 RACK = const(41)  # 1: rack and rest of the last shoe have to be counted
+COMMITTED = const(44)  # 1: a commitment waits for the table's nonce, or for its end
+ABORTED = const(45)  # shuffles that ended while it did, two bytes
 REMOVED = const(40)  # tens taken out of the set, since it was loaded as a whole
 
 DEALER_DONE = const(16)  # in place of a position: the dealer's hand was completed, which happens once
@@ -178,6 +180,11 @@ class TableFacts:
             self._unshuffle(deck)
             if not self.once:
                 self._shoe_over(deck)
+        elif message == ids.EV_SHUFFLE_COMMITTED:
+            row[COMMITTED] = min(values[0], 1)
+        elif message == ids.EV_SHUFFLE_NONCE:
+            row[COMMITTED] = 0
+            row[ABORTED], row[ABORTED + 1] = values[1] & 0xFF, values[1] >> 8
         elif message == ids.EV_BOOTED:
             self._unshuffle(1)
             self._unshuffle(2)

@@ -1,6 +1,6 @@
 """Where a table's facts live: two cells that take turns, each with the number of the last event it contains.
 
-    facts  u8 magic, 2 zeros, layout, u32 generation, u32 last event, row 44, zeros, u32 CRC
+    facts  u8 magic, 2 zeros, layout, u32 generation, u32 last event, row 47, zeros, u32 CRC
 
 A torn write costs nothing: events that are newer than the other cell are noted again at boot.
 """

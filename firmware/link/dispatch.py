@@ -68,6 +68,8 @@ def _handle(reporter: "Reporter", message: int, now_ms: int) -> None:
     elif message == ids.TIME_SET and not reads:
         reporter.time_values[0] = values[0]
         reporter.time_set = True
+    elif message == ids.NONCE and reporter.drawing and reporter.drawing.receive(values, now_ms):
+        pass
     elif COMMAND_FIRST <= message < COMMAND_END:
         reporter.runner.receive(role, message, values, link.reader)
     elif message != ids.HELLO or link.reader.buf[1] & ids.FLAG_KEYED:

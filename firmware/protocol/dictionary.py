@@ -39,6 +39,7 @@ _EXTRAS = (
     ("names outcome ", ids.OUTCOME_NAMES, 0),
     ("names reason ", ids.REASON_NAMES, 0),
     ("names why ", ids.REFUSED_NAMES, 0),
+    ("names share ", ids.NONCE_NAMES, 0),
 )
 
 

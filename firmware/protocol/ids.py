@@ -62,6 +62,7 @@ KEY_IS = const(73)
 HALTED = const(74)
 JOURNAL_SIGN = const(75)
 JOURNAL_SIGNED = const(76)
+NONCE = const(77)
 RESULT = const(80)
 
 EV_BOOTED = const(256)
@@ -90,6 +91,7 @@ EV_REMOVAL_FAILED = const(278)
 EV_SHUFFLE_COMMITTED = const(279)
 EV_DECK_LOADED = const(280)
 EV_SIGNING_KEY = const(281)
+EV_SHUFFLE_NONCE = const(282)
 EV_ROUND_STARTED = const(288)
 EV_LOCKOUT_CONFIRMED = const(289)
 EV_STACK_STARTED = const(290)
@@ -155,6 +157,14 @@ KEY_FIRST = const(0)
 KEY_ROTATED = const(1)
 KEY_REPLACED = const(2)
 KEY_RECOVERED = const(3)  # one of these, and power was lost before it could be recorded
+
+# The table's share in an order: what it asks for or answers, and what became of it. In code order.
+NONCE_ASKED = const(0)  # this session's host wants to give a nonce to each shuffle
+NONCE_GIVEN = const(1)
+NONCE_DECLINED = const(2)  # none for this shuffle
+NONCE_LATE = const(3)  # no answer came in time
+NONCE_ABORTED = const(4)  # the shuffle ended between its commitment and its order
+NONCE_NAMES = "asked given declined late aborted"
 
 REFUSED_VERSION = const(0)  # no common version
 REFUSED_NO_KEY = const(1)  # a role was asked for and the device has no key

@@ -98,6 +98,16 @@ class HelloRefused(FairshoeError):
         self.why = why
 
 
+class AuditFailed(FairshoeError):
+    """What is on record about a shuffle does not agree with itself, or not with what was given to it."""
+
+    exit_code = 13
+
+
+class NonceAltered(AuditFailed):
+    """The device recorded another nonce than this table gave it."""
+
+
 class DeviceHalted(FairshoeError):
     """The device is there, and its firmware could not start: see docs/RECOVERY.md."""
 

@@ -261,6 +261,17 @@ class Answer(_Named):
     UNRECOGNISED = 255
 
 
+class Share(_Named):
+    """The table's share in an order, asked for, answered or recorded."""
+
+    ASKED = 0
+    GIVEN = 1
+    DECLINED = 2
+    LATE = 3
+    ABORTED = 4
+    UNRECOGNISED = 255
+
+
 class Refusal(_Named):
     """Why a hello was refused."""
 
@@ -564,6 +575,14 @@ class Halted(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class Nonce(Message):
+    ID, CLASS, NAME, LAYOUT = 77, 8, "nonce", Struct("<BI32s")
+    share: Share
+    seq: int
+    nonce: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Result(Message):
     ID, CLASS, NAME, LAYOUT = 80, 5, "result", Struct("<IHBBH")
     op: int
@@ -749,8 +768,17 @@ class RemovalFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class ShuffleCommitted(Event):
-    ID, CLASS, NAME, LAYOUT = 279, 2, "shuffle_committed", Struct("<IHIHIIB32s")
+    ID, CLASS, NAME, LAYOUT = 279, 2, "shuffle_committed", Struct("<IHIHIIB32sB")
     commitment: bytes
+    wait_ds: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleNonce(Event):
+    ID, CLASS, NAME, LAYOUT = 282, 2, "shuffle_nonce", Struct("<IHIHIIBBH32s")
+    share: Share
+    aborted: int
+    nonce: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -979,19 +1007,20 @@ class DealCommunity(Command):
 ALL: tuple[type[Message], ...] = (
     Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, Health, TimeSet, TimeIs,
     LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, JournalSign,
-    JournalSigned, KeyInstall, KeyRotate, KeyIs, Halted, Result, Booted, PowerLost, EmptyProved,
+    JournalSigned, KeyInstall, KeyRotate, KeyIs, Halted, Nonce, Result, Booted, PowerLost, EmptyProved,
     WarningLatched, WarningCleared, DoorOpened, DoorClosed, ClockSet, CommandAccepted, CommandEnded,
     RecordDamaged, Sealed, JournalBroken, JournalFilling, KeyChanged, SigningKey, Service, ShuffleStarted,
     DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved, RemovalFailed, ShuffleCommitted,
-    DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered, StackTaken, GreenPressed,
-    ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided, ReleaseFailed, CutReached,
-    BettingClosed, StubDue, HeldBack, Recorded, CoverAll, HoleCardRead, CardsOdd, DrawFlagged, Shuffle,
-    SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record, GiveCard,
-    DealCommunity,
+    ShuffleNonce, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered, StackTaken,
+    GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided, ReleaseFailed,
+    CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll, HoleCardRead, CardsOdd, DrawFlagged,
+    Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record,
+    GiveCard, DealCommunity,
 )
 
 # By field name.
 ENUMS: dict[str, type[IntEnum]] = {
     "warning": Fault, "sensor": Sensor, "state": State, "role": Role, "mode": Mode, "outcome": Outcome,
-    "reason": Reason, "what": What, "consequence": Consequence, "need": Need, "answer": Answer, "why": Refusal,
+    "reason": Reason, "what": What, "consequence": Consequence, "need": Need, "answer": Answer, "share":
+    Share, "why": Refusal,
 }

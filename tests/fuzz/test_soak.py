@@ -139,14 +139,14 @@ def mismatch_released(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def seed_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """The commitment that goes to the host is the seed itself."""
-    drawn = shuffler.Shuffler.draw
+    commit = shuffler.Shuffler.commit
 
-    def tell(self: shuffler.Shuffler, order: Any, count: int) -> bool:
-        done = drawn(self, order, count)
+    def tell(self: shuffler.Shuffler) -> bool:
+        done = commit(self)
         self.commitment = bytes(self.seed)
         return done
 
-    monkeypatch.setattr(shuffler.Shuffler, "draw", tell)
+    monkeypatch.setattr(shuffler.Shuffler, "commit", tell)
 
 
 def round_left_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from fairshoe.cli import command_line
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.journal import seed_audit
-from fairshoe.messages import Role, ShuffleCommitted
+from fairshoe.messages import Role, Share, ShuffleCommitted
 from fairshoe.text.describe import describe_event
 from firmware.deck.drbg import Drbg
 from firmware.deck.permutation import permutation_fill
@@ -54,7 +54,7 @@ def test_the_audit_agrees_with_the_commitment_of_the_device() -> None:
         while not shuffler.entropy.gather():
             pass
         assert shuffler.draw(order, 52)
-        verdict = seed_audit.examine(bytes(shuffler.seed), shuffler.commitment, 52)
+        verdict = seed_audit.examine(bytes(shuffler.seed), seed_audit.Committed(shuffler.commitment), 52)
         assert verdict.agrees
         assert verdict.places == tuple(order)
         assert [verdict.places[card] for card in verdict.dealt] == list(range(52))
@@ -65,12 +65,17 @@ def test_a_worked_example_stays_what_it_is() -> None:
     page = (Path(__file__).parents[2] / "docs" / "AUDIT.md").read_text()
     assert seed_audit.commitment_of(SEED).hex() in page
     assert " ".join(map(str, seed_audit.places_of(SEED, 10))) in page
-    assert " ".join(map(str, seed_audit.examine(SEED, b"", 10).dealt)) in page
+    assert " ".join(map(str, seed_audit.examine(SEED, seed_audit.Committed(b""), 10).dealt)) in page
+    record = seed_audit.Committed(b"", Share.GIVEN, bytes(range(32, 64)))
+    shared = seed_audit.examine(SEED, record, 10, 0x12345678, 1207)
+    assert " ".join(map(str, shared.places)) in page and " ".join(map(str, shared.dealt)) in page
 
 
 def test_a_commitment_is_shown_as_a_person_would_copy_it() -> None:
-    event = ShuffleCommitted(1, 1, 0, 0, 0, 0, 1, seed_audit.commitment_of(SEED))
+    event = ShuffleCommitted(1, 1, 0, 0, 0, 0, 1, seed_audit.commitment_of(SEED), 0)
     assert describe_event(event) == f"shuffle committed: commitment {seed_audit.commitment_of(SEED).hex()}"
+    waiting = ShuffleCommitted(1, 1, 0, 0, 0, 0, 1, seed_audit.commitment_of(SEED), 30)
+    assert describe_event(waiting) == describe_event(event) + ", waits up to 3 s for the table's nonce"
 
 
 def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) -> None:

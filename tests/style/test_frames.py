@@ -80,7 +80,6 @@ COLD = {
     "firmware/games/drawn/hole_card.py: _off",
     "firmware/games/drawn/hole_card.py: _tell",
     # once in a job
-    "firmware/games/flow.py: _end_by_fault",
     "firmware/games/procedure.py: _warn_of_signals",
     "firmware/games/round_steps.py: locked_out",
     "firmware/games/shuffle_steps.py: _verify",

@@ -59,6 +59,7 @@ def test_names_follow_and_those_of_two_lines_are_halves():
         "outcome": ids.OUTCOME_NAMES,
         "reason": ids.REASON_NAMES,
         "why": ids.REFUSED_NAMES,
+        "share": ids.NONCE_NAMES,
     }
     assert sorted(of for of in found if len(found[of]) == 2) == ["consequence", "need", "state", "what"]
     for of in found:

@@ -84,14 +84,14 @@ class History:
     def watch(self):
         """Know every order as it is drawn. A new app after every boot."""
         app = self.stage.rig.app
-        draw = app._draw_order
+        draw = app.shuffler.draw
 
-        def drawn():
-            good = draw()
-            self.order = list(app.order[:CARDS])
+        def drawn(order, count):
+            good = draw(order, count)
+            self.order = list(order[:CARDS])
             return good
 
-        app._draw_order = drawn
+        app.shuffler.draw = drawn
 
     def mishap(self):
         at_um = 30000 + self.pick(100) * 1000

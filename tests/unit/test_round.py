@@ -154,8 +154,8 @@ def without_commitment(transcript):
         if reader.size:
             frame = bytes(reader.buf[: reader.size])
             if frame_message(reader.buf) == ids.EV_SHUFFLE_COMMITTED:
-                commitment = frame[-32 - CRC_SIZE : -CRC_SIZE]
-                frame = frame[: -32 - CRC_SIZE]
+                commitment = frame[-33 - CRC_SIZE : -1 - CRC_SIZE]
+                frame = frame[: -33 - CRC_SIZE]
             frames.append(frame)
     return frames, commitment
 

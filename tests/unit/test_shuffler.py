@@ -60,7 +60,7 @@ def commitments(stage):
     found = []
     for event in stage.peer.events:
         if event.name == "shuffle_committed":
-            found.append((event.seq, stage.peer.payloads[event.seq][-32:]))
+            found.append((event.seq, stage.peer.payloads[event.seq][-33:-1]))
     return found
 
 
@@ -208,7 +208,7 @@ def test_a_source_that_dies_stops_the_next_shuffle_and_nothing_else_and_comes_ba
 
 def test_a_source_that_failed_at_boot_is_told_of_even_if_it_has_come_back_since():
     stage = Stage(board(), GAME, 7)
-    stage.rig.app.shuffler = Shuffler(Dead(), board(), 1)  # as a boot with a dead source leaves it
+    stage.rig.app.shuffler = stage.rig.app.drawing.shuffler = Shuffler(Dead(), board(), 1)  # a boot with a dead source
     assert stage.rig.app.shuffler.entropy.failed
     stage.rig.app.shuffler.entropy.hal = stage.rig.hal
     stage.play(stories.start() + stories.shuffle(52))

@@ -51,6 +51,7 @@ ENUMS = {
     "consequence": ("Consequence", "What a rule orders, for the hands and for the cards.", ids.CONSEQUENCE_NAMES),
     "need": ("Need", "What a deck or a round waits for.", ids.NEED_NAMES),
     "answer": ("Answer", "What the hole-card reader said.", ids.ANSWER_NAMES),
+    "share": ("Share", "The table's share in an order, asked for, answered or recorded.", ids.NONCE_NAMES),
     "why": ("Refusal", "Why a hello was refused.", ids.REFUSED_NAMES),
 }
 BASES = {ids.CLASS_EVENT: ("Event", table.EVENT_PREFIX), ids.CLASS_COMMAND: ("Command", table.COMMAND_PREFIX)}

@@ -10,7 +10,7 @@ from fairshoe.client.notices import Notice
 from fairshoe.client.store import Store
 from fairshoe.errors import UsageError
 from fairshoe.keys import KeyRing, RoleKey
-from fairshoe.messages import Message
+from fairshoe.messages import Message, Role
 
 
 def check_open(url: Any, key: Any, operations: Any, after_seq: Any, answer_s: Any, store: Any, device: Any) -> None:
@@ -28,6 +28,11 @@ def check_open(url: Any, key: Any, operations: Any, after_seq: Any, answer_s: An
     if not (device is None or _whole(device)):
         _refuse("device", device, "Give the device's number, as in shoe.welcome.device.")
     check_seconds("answer_s", answer_s)
+
+
+def check_nonce(nonce: bool, key: RoleKey | KeyRing | None) -> None:
+    if nonce and (key is None or key.role not in (Role.TABLE, Role.SERVICE)):
+        _refuse("nonce", nonce, "Open the shoe with the key of the table: only a host that gives commands has a share.")
 
 
 def check_listener(kind: Any, function: Any) -> None:

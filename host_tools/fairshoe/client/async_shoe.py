@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
-from fairshoe.client.argument_checks import check_open, check_seconds, check_until
+from fairshoe.client.argument_checks import check_nonce, check_open, check_seconds, check_until
 from fairshoe.client.command_queue import CommandResult, Pending
 from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
 from fairshoe.client.notices import Told
@@ -128,16 +128,18 @@ class AsyncShoe(Face):
         device: int | None = None,
         new_log: bool = False,
         clock: bool = True,
+        nonce: bool = False,
     ) -> AsyncShoe:
         """As Shoe.open. The store writes in a thread of its own; giving a command waits for it, some milliseconds."""
         check_open(url, key, operations, after_seq, answer_s, store, device)
+        taken = take_key(key)
+        check_nonce(nonce, taken)
         way = Way(url)
         async with contextlib.AsyncExitStack() as undo:
             owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
             kept = owned or (store if isinstance(store, Store) else None)
-            core = Core(
-                url, HostSession(take_key(key), after_seq, kept is not None), operations, kept, new_log, device, clock
-            )
+            session = HostSession(taken, after_seq, kept is not None)
+            core = Core(url, session, operations, kept, new_log, device, clock, nonce)
             shoe = cls(core, way, await open_async(way), reconnect)
             shoe._owned = owned
             undo.push_async_callback(shoe.close)

@@ -21,6 +21,7 @@ from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStar
 from fairshoe.client.operation_numbers import MemoryNumbers, Numbers, Unfinished
 from fairshoe.client.single_reader import SingleReader
 from fairshoe.client.store import Arrived, Store, StoredLog
+from fairshoe.client.table_share import TableShare
 from fairshoe.errors import HelloRefused, NoAnswer, PortLost, StorageReplaced, UsageError, WrongDevice, WrongKey
 from fairshoe.games.rounds import RoundView, fold
 from fairshoe.link import framing
@@ -88,11 +89,13 @@ class Core:
         new_log: bool = False,
         device: int | None = None,
         clock: bool = False,
+        nonce: bool = False,
     ) -> None:
         self.name = name
         self.session = session
         self.queue = CommandQueue(numbers or store or MemoryNumbers())
         self.clock = DeviceClock(clock)
+        self.share = TableShare(nonce)
         self.store = store
         self.status: Status | None = None
         self.view = RoundView()  # as far as events were received
@@ -164,6 +167,7 @@ class Core:
             self.save_at = now + RESEND_S
             self._save()
         self.clock.tick(session, now)
+        self.share.tick(session, now)
         for asked in (self.pending, *self._questions):
             if asked is not None and now >= asked.again_at:
                 asked.again_at = now + RESEND_S
@@ -444,6 +448,7 @@ class Core:
         self.up = True
         self._boot = welcome.boot
         self.clock.opened(welcome)
+        self.share.opened()
         for asked in (self.pending, *self._questions):
             if asked is not None:
                 asked.again_at = 0.0
@@ -550,6 +555,7 @@ class Core:
         elif isinstance(message, Event):
             self._seq_heard = message.seq
             self.view = fold(self.view, message)
+            self.share.heard(message)
         asked = [it for it in self._questions if isinstance(message, it.kind) and it.fits(message)]
         for question in asked:
             question.answer = message

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from fairshoe.client.argument_checks import check_open, check_seconds, check_until
+from fairshoe.client.argument_checks import check_nonce, check_open, check_seconds, check_until
 from fairshoe.client.command_queue import CommandResult, Pending
 from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
 from fairshoe.client.notices import Notice, Told
@@ -105,6 +105,7 @@ class Shoe(Face):
         device: int | None = None,
         new_log: bool = False,
         clock: bool = True,
+        nonce: bool = False,
     ) -> Shoe:
         """Open a port (transport/urls.py lists the forms), say hello and wait for the device's welcome.
 
@@ -119,15 +120,19 @@ class Shoe(Face):
         reconnect   False: a port that vanishes is PortLost, instead of being opened again.
         device      the number of the device that must be there; WrongDevice if it is another one.
         clock       False: leave the device's clock alone. Otherwise it is set after every boot, if the role may.
+        nonce       True: give a fresh nonce to every shuffle, so that the device alone does not choose the order
+                    (docs/AUDIT.md). Needs the key of the table or of service.
         new_log     go on although the device's storage is not the one on file; see StorageReplaced.
         answer_s    how long to wait for the welcome."""
         check_open(url, key, operations, after_seq, answer_s, store, device)
+        taken = take_key(key)
+        check_nonce(nonce, taken)
         way = Way(url)
         with contextlib.ExitStack() as undo:
             owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
             kept = owned or (store if isinstance(store, Store) else None)
-            session = HostSession(take_key(key), after_seq, kept is not None)
-            core = Core(url, session, operations, kept, new_log, device, clock)
+            session = HostSession(taken, after_seq, kept is not None)
+            core = Core(url, session, operations, kept, new_log, device, clock, nonce)
             port = way.open()
             undo.callback(port.close)
             shoe = cls(port, url, session, core=core, way=way if reconnect else None)

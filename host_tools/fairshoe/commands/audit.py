@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 
 from fairshoe.client.shoe import Shoe
-from fairshoe.errors import UsageError
+from fairshoe.errors import AuditFailed, UsageError
 from fairshoe.journal.seed_audit import (
     CARDS_MAX,
-    AuditFailed,
+    Committed,
     NothingDisclosed,
     Verdict,
     examine,
@@ -18,7 +18,7 @@ from fairshoe.journal.seed_audit import (
     read_hex,
 )
 from fairshoe.keys import read_key
-from fairshoe.messages import Role
+from fairshoe.messages import Role, Share
 
 
 def add_arguments(audit: argparse.ArgumentParser) -> None:
@@ -34,8 +34,17 @@ def add_arguments(audit: argparse.ArgumentParser) -> None:
     shuffle.add_argument("--events", metavar="F", help="with a port: events as `fairshoe monitor --json` printed them")
     shuffle.add_argument("--seed", metavar="HEX", help="32 bytes")
     shuffle.add_argument("--commitment", metavar="HEX", help="32 bytes, of the event shuffle_committed")
+    shuffle.add_argument("--nonce", metavar="HEX", help="32 bytes, of the event shuffle_nonce, if it was given")
+    shuffle.add_argument("--device", type=_device, metavar="HEX", help="with --nonce: the device's number")
+    shuffle.add_argument("--event", type=int, metavar="N", help="with --nonce: number of the event shuffle_committed")
     shuffle.add_argument("--cards", type=int, metavar="N", help="cards in the deck")
     shuffle.add_argument("--json", action="store_true", help="the verdict as JSON")
+
+
+def _device(text: str) -> int:
+    if len(text) > 8:
+        raise ValueError(text)
+    return int(text, 16)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,16 +65,23 @@ def _given(options: argparse.Namespace) -> Verdict:
         raise UsageError("--key-file and --events need a port.", "Name the port, or leave them out.")
     if not 1 <= options.cards <= CARDS_MAX:
         raise UsageError(f"a deck of {options.cards} cards?", f"Give --cards from 1 to {CARDS_MAX}.")
-    return examine(read_hex(options.seed, "--seed"), read_hex(options.commitment, "--commitment"), options.cards)
+    seed, commitment = read_hex(options.seed, "--seed"), read_hex(options.commitment, "--commitment")
+    if options.nonce is None:
+        return examine(seed, Committed(commitment), options.cards)
+    if options.device is None or options.event is None:
+        raise UsageError("--nonce needs --device and --event.", "The order depends on both; the events have them.")
+    record = Committed(commitment, Share.GIVEN, read_hex(options.nonce, "--nonce"))
+    return examine(seed, record, options.cards, options.device, options.event)
 
 
 def _fetched(options: argparse.Namespace) -> Verdict:
     if not options.key_file or not options.events:
         raise UsageError("a port needs --key-file and --events.", "See fairshoe audit shuffle --help.")
-    if options.seed or options.commitment or options.cards:
-        raise UsageError("a port brings its own seed.", "Leave out --seed, --commitment and --cards.")
+    if options.seed or options.commitment or options.cards or options.nonce:
+        raise UsageError("a port brings its own seed.", "Leave out --seed, --commitment, --nonce and --cards.")
     with Shoe.open(options.port, read_key(Path(options.key_file), Role.AUDITOR), reconnect=False, clock=False) as shoe:
         answer = shoe.seed()
+        device = shoe.welcome.device if shoe.welcome else 0
     if not answer.kept:
         raise NothingDisclosed(
             f"{options.port} erases its seeds.", 'Its board config must say "audit": {"seeds": "disclose"} beforehand.'
@@ -74,7 +90,8 @@ def _fetched(options: argparse.Namespace) -> Verdict:
         raise NothingDisclosed(
             f"{options.port} has no seed to disclose.", "Ask again when a round with a shuffled deck has ended."
         )
-    return examine(answer.seed, find_commitment(Path(options.events), answer.seq), answer.cards, answer.seq)
+    record = find_commitment(Path(options.events), answer.seq)
+    return examine(answer.seed, record, answer.cards, device, answer.seq)
 
 
 def _print(verdict: Verdict, as_json: bool) -> None:
@@ -84,6 +101,8 @@ def _print(verdict: Verdict, as_json: bool) -> None:
             "commitment": verdict.commitment.hex(),
             "agrees": verdict.agrees,
             "seq": verdict.seq or None,
+            "share": verdict.share.name.lower() if verdict.share else None,
+            "nonce": verdict.nonce.hex() if verdict.share == Share.GIVEN else None,
             "cards": len(verdict.places),
             "places": verdict.places,
             "dealt": verdict.dealt,
@@ -93,5 +112,11 @@ def _print(verdict: Verdict, as_json: bool) -> None:
     of_event = f"of event {verdict.seq}, " if verdict.seq else ""
     print(f"seed        {verdict.seed.hex()}")
     print(f"commitment  {verdict.commitment.hex()}  ({of_event}{'agrees' if verdict.agrees else 'DOES NOT AGREE'})")
+    if verdict.share is not None:
+        given = verdict.nonce.hex() if verdict.share == Share.GIVEN else verdict.share.name.lower()
+        print(f"nonce       {given}")
+    if not verdict.places:
+        print("            The shuffle ended before its order was drawn.")
+        return
     print(f"places      {' '.join(map(str, verdict.places))}\n            of the cards in the order they were taken in")
     print(f"dealt       {' '.join(map(str, verdict.dealt))}\n            numbers of the cards as they come out, from 0")

@@ -9,25 +9,22 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.files import LOG_BYTES_MAX, read_regular
-from fairshoe.messages import ShuffleCommitted
+from fairshoe.messages import Share, ShuffleCommitted, ShuffleNonce
 
 SEED_SIZE = 32
 CARDS_MAX = 1000
 DRAW_BYTES = 128
 COMMITMENT_TEXT = b"fairshoe seed 1"
 SHUFFLE_TEXT = b"fairshoe shuffle 1"
-
-
-class AuditFailed(FairshoeError):
-    """The seed is not the one that was committed to."""
-
-    exit_code = 13
+SHARED_TEXT = b"fairshoe shuffle 2"  # with a nonce of the table
 
 
 class NothingDisclosed(FairshoeError):
@@ -66,6 +63,8 @@ class Verdict:
     commitment: bytes
     places: tuple[int, ...]
     seq: int = 0
+    share: Share | None = None  # None: the device did not wait for a nonce
+    nonce: bytes = b""
 
     @property
     def agrees(self) -> bool:
@@ -80,9 +79,22 @@ def commitment_of(seed: bytes) -> bytes:
     return hashlib.sha256(COMMITMENT_TEXT + seed).digest()
 
 
-def places_of(seed: bytes, cards: int) -> tuple[int, ...]:
+@dataclass(frozen=True)
+class Committed:
+    """What is on record about the seed of a shuffle, and the table's share in its order."""
+
+    commitment: bytes
+    share: Share | None = None
+    nonce: bytes = b""
+
+    def share_of(self, device: int, seq: int) -> bytes:
+        """What was added to the seed: nothing unless a nonce was given."""
+        return self.nonce + struct.pack("<II", device, seq) if self.share == Share.GIVEN else b""
+
+
+def places_of(seed: bytes, cards: int, share: bytes = b"") -> tuple[int, ...]:
     """Fisher-Yates from the top, with 16-bit little-endian words and rejection, in chunks of 128 bytes."""
-    drbg = HmacDrbg(seed + SHUFFLE_TEXT)
+    drbg = HmacDrbg(seed + share + (SHARED_TEXT if share else SHUFFLE_TEXT))
     words: list[int] = []
 
     def below(bound: int) -> int:
@@ -101,12 +113,47 @@ def places_of(seed: bytes, cards: int) -> tuple[int, ...]:
     return tuple(places)
 
 
-def examine(seed: bytes, commitment: bytes, cards: int, seq: int = 0) -> Verdict:
-    return Verdict(seed, commitment, places_of(seed, cards), seq)
+def examine(seed: bytes, record: Committed, cards: int, device: int = 0, seq: int = 0) -> Verdict:
+    """Draw the order again. An aborted shuffle has none: `places` is empty."""
+    places = () if record.share == Share.ABORTED else places_of(seed, cards, record.share_of(device, seq))
+    return Verdict(seed, record.commitment, places, seq, record.share, record.nonce)
 
 
-def find_commitment(path: Path, seq: int) -> bytes:
-    """The commitment of event `seq` in a file that `fairshoe monitor --json` has written, of one device."""
+def find_commitment(path: Path, seq: int) -> Committed:
+    """The commitment of event `seq`, and the table's share in its order, in a file that `fairshoe monitor --json` has
+    written, of one device."""
+    found: Committed | None = None
+    waits = False
+    for place, event in _events(path):
+        if event.get("message") == ShuffleCommitted.NAME and event.get("seq") == seq:
+            found = Committed(read_hex(str(event.get("commitment")), f"{place}: commitment"))
+            waits = bool(event.get("wait_ds"))
+        elif event.get("message") == ShuffleNonce.NAME and found is not None and waits and event.get("seq", 0) > seq:
+            nonce = read_hex(str(event.get("nonce")), f"{place}: nonce")
+            return Committed(found.commitment, _share(event, place), nonce)
+    if found is None:
+        raise NothingDisclosed(
+            f"{path} has no {ShuffleCommitted.NAME} event with the number {seq}.",
+            "Give the file in which the events of this device were stored when the deck was shuffled.",
+        )
+    if waits:
+        raise NothingDisclosed(
+            f"{path} has no {ShuffleNonce.NAME} event after number {seq}, and that shuffle waited for a nonce.",
+            "Give the file in which the events of this device were stored when the deck was shuffled.",
+        )
+    return found
+
+
+def _share(event: dict[str, Any], place: str) -> Share:
+    try:
+        return Share[str(event.get("share")).upper()]
+    except KeyError as error:
+        advice = "Give a file as `fairshoe monitor --json` prints it."
+        raise UsageError(f"{place}: no share of a table.", advice) from error
+
+
+def _events(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every line of such a file with its place."""
     try:
         lines = read_regular(path, LOG_BYTES_MAX).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -118,17 +165,11 @@ def find_commitment(path: Path, seq: int) -> bytes:
             raise UsageError(
                 f"{path}, line {number}: not JSON: {error}.", "Give a file as `fairshoe monitor --json` prints it."
             ) from error
-        event: dict[str, Any] = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
-        if event.get("message") == ShuffleCommitted.NAME and event.get("seq") == seq:
-            return read_hex(str(event.get("commitment")), f"{path}, line {number}: commitment")
-    raise NothingDisclosed(
-        f"{path} has no {ShuffleCommitted.NAME} event with the number {seq}.",
-        "Give the file in which the events of this device were stored when the deck was shuffled.",
-    )
+        yield f"{path}, line {number}", cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
 
 
 def read_hex(text: str, what: str) -> bytes:
-    """The 32 bytes of a seed or commitment from hex digits; `what` names them in the error."""
+    """The 32 bytes of a seed, nonce or commitment from hex digits; `what` names them in the error."""
     try:
         value = bytes.fromhex(text)
     except ValueError:

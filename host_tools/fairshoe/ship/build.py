@@ -45,6 +45,7 @@ ONLY_FOR = {
     "firmware.games.drawn": ("draw",),
     "firmware.games.shuffle_steps": SHUFFLERS,
     "firmware.deck.shuffler": SHUFFLERS,
+    "firmware.drawing": SHUFFLERS,
 }
 # An RP2040 has memory for these only in an image, where modules run from flash.
 NOT_STOCK_RP2040 = ("firmware.signing",)

@@ -22,6 +22,7 @@ from fairshoe.messages import (
     Meters,
     Outcome,
     Reason,
+    ShuffleCommitted,
     State,
     Status,
     UnknownMessage,
@@ -55,6 +56,9 @@ def describe_event(event: Event) -> str:
         return _describe_command(event)
     if isinstance(event, WarningLatched) and event.sensor in SENSORS:
         return _describe_sensor(event)
+    if isinstance(event, ShuffleCommitted):
+        waits = f", waits up to {event.wait_ds / 10:g} s for the table's nonce" if event.wait_ds else ""
+        return f"shuffle committed: commitment {event.commitment.hex()}{waits}"
     told = describe_game(event)
     if told is not None:
         return told

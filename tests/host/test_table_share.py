@@ -1,0 +1,114 @@
+"""The table's share in the order, by the library: it asks, answers every commitment and checks what is recorded."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rig_port import KEY, RigPort
+
+from fairshoe import keys
+from fairshoe.cli import command_line
+from fairshoe.client.shoe import Shoe
+from fairshoe.errors import UsageError
+from fairshoe.messages import DeckVerified, Event, Role, Share, ShuffleCommitted, ShuffleNonce
+from firmware.link.admission import ALIVE_MS
+from hal.sim.noise import Noise
+
+CARDS = 52
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> RigPort:
+    port = RigPort(KEY, "table", False, seeds="disclose")
+    monkeypatch.setattr("fairshoe.client.shoe.time.monotonic", lambda: port.rig.plant.now_us / 1e6)
+    monkeypatch.setattr("fairshoe.transport.urls.serial.serial_for_url", lambda *_words, **_options: port)  # pyright: ignore
+    port.run(8000)
+    return port
+
+
+def shuffled(device: RigPort, nonce: bool) -> list[Event]:
+    """The events of one shuffle of a shoe that is opened for it."""
+    events: list[Event] = []
+    with Shoe.open("rig", keys.role_key(KEY, Role.TABLE), nonce=nonce) as shoe:
+        device.hand("load", str(CARDS))
+        device.run(500)
+        device.hand("press", "green")
+        for event in shoe.events():
+            events.append(event)
+            if isinstance(event, DeckVerified):
+                return events
+    return events
+
+
+def one(events: list[Event], kind: type[Event]) -> Event:
+    return next(event for event in events if isinstance(event, kind))
+
+
+@pytest.mark.parametrize("lose_ppm", [0, 3000])
+def test_a_shoe_that_is_opened_with_nonce_has_a_share_in_every_order(device: RigPort, lose_ppm: int) -> None:
+    if lose_ppm:
+        device.to_device = Noise(3, lose_ppm=lose_ppm)
+    events = shuffled(device, True)
+    committed, given = one(events, ShuffleCommitted), one(events, ShuffleNonce)
+    assert isinstance(committed, ShuffleCommitted) and isinstance(given, ShuffleNonce)
+    assert committed.wait_ds == 30 and given.share == Share.GIVEN and any(given.nonce)
+    assert given.seq == committed.seq + 1
+
+
+def test_a_shoe_that_is_opened_without_has_none(device: RigPort) -> None:
+    events = shuffled(device, False)
+    committed = one(events, ShuffleCommitted)
+    assert isinstance(committed, ShuffleCommitted) and committed.wait_ds == 0
+    assert not any(isinstance(event, ShuffleNonce) for event in events)
+
+
+@pytest.mark.parametrize("role", [Role.RECORDER, Role.OBSERVER, None])
+def test_only_a_host_that_commands_may_ask_for_a_share(device: RigPort, role: Role | None) -> None:
+    with pytest.raises(UsageError, match="nonce"):
+        Shoe.open("rig", keys.role_key(KEY, role) if role else None, nonce=True)
+
+
+def test_the_audit_draws_the_order_again_with_the_nonce(
+    device: RigPort, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = shuffled(device, True)
+    committed, given = one(events, ShuffleCommitted), one(events, ShuffleNonce)
+    assert isinstance(committed, ShuffleCommitted) and isinstance(given, ShuffleNonce)
+    lines = [
+        {"message": "shuffle_nonce", "seq": committed.seq - 2, "share": "given", "nonce": "11" * 32},
+        {
+            "message": "shuffle_committed",
+            "seq": committed.seq,
+            "commitment": committed.commitment.hex(),
+            "wait_ds": committed.wait_ds,
+        },
+        {"message": "shuffle_nonce", "seq": given.seq, "share": "given", "nonce": given.nonce.hex()},
+    ]
+    file = tmp_path / "events.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    device.hand("open", "")
+    device.run(ALIVE_MS + 1000)
+    key = tmp_path / "auditor.key"
+    keys.write_key(key, "auditor", keys.role_key(KEY, Role.AUDITOR).secret)
+    words = ["audit", "shuffle", "rig", "--key-file", str(key), "--events", str(file), "--json"]
+    assert command_line.main(words) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["share"] == "given" and answer["nonce"] == given.nonce.hex()
+    fed = list(range(CARDS)) if device.rig.config["mechanism"]["feed"] == "bottom" else list(range(CARDS))[::-1]
+    assert [fed[card] for card in answer["dealt"]] == [cards[0] for cards in device.rig.plant.slots if cards]
+    device_number = f"{device.rig.hal.unique_id():08x}"
+    written = ["--seed", answer["seed"], "--commitment", answer["commitment"], "--cards", str(CARDS), "--json"]
+    known = ["--nonce", given.nonce.hex(), "--device", device_number, "--event", str(committed.seq)]
+    assert command_line.main(["audit", "shuffle", *written, *known]) == 0
+    assert json.loads(capsys.readouterr().out)["places"] == answer["places"]
+    assert command_line.main(["audit", "shuffle", *written]) == 0
+    assert json.loads(capsys.readouterr().out)["places"] != answer["places"], "the seed alone does not give the order"
+    assert command_line.main(["audit", "shuffle", *written, *known[:2]]) == 2
+    assert "--nonce needs --device and --event" in capsys.readouterr().err
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines[:2]))
+    assert command_line.main(words) == 14
+    assert "waited for a nonce" in capsys.readouterr().err
+    lines[2].update(share="aborted", nonce="00" * 32)
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert command_line.main(words[:-1]) == 0
+    assert "ended before its order was drawn" in capsys.readouterr().out
