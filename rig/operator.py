@@ -84,6 +84,8 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
         return []
     if state == states.WAITING_FOR_DECK and plays and not flow.door.prove_due:
         return _load(stage, min(DRAWN_MAX, flow.profile.deck_cards - 1))
+    if state == states.DRAW_READY and plays and flow.need == ids.NEED_BURN:
+        return [(300, "draw", {"ms": 200})]
     if state == states.DRAW_READY:
         return [(500, "press", {"button": "close"})] if plays else [(500, "lift", {})]
     if flow.shown in _PRESS:

@@ -56,9 +56,46 @@ def test_the_table_system_plays_rounds_by_commands() -> None:
     done = run("table_system")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    for command in ("shuffle", "close_betting", "confirm_lockout", "release", "end_round"):
+    for command in ("shuffle", "close_betting", "lockout", "release", "round_end"):
         assert any(line.startswith(f"{command} (operation ") for line in lines), command
     assert [line for line in lines if line.startswith("round ")] == ["round 1: ended", "round 2: ended"]
+
+
+@pytest.mark.parametrize(
+    ("board", "game", "table", "rounds"),
+    [
+        ("pico-carousel", "double-down-stud", "", 2),
+        ("pico-shoe", "double-down-stud", "records=true", 2),
+        ("pico-draw", "double-down-stud", "records=true", 2),
+        ("pico-carousel", "boston-5-stud", "records=true", 2),
+        ("pico-shoe", "boston-5-stud", "records=true", 6),  # a stub count is due in the fifth
+        ("pico-carousel", "boston-5-stud", "dealing=hand", 2),
+        ("pico-carousel", "caribbean-stud", "records=true", 2),
+        ("pico-draw", "caribbean-stud", "", 6),
+        ("pico-carousel", "double-cross-poker", "", 6),
+        ("pico-carousel", "double-cross-poker", "dealing=manual", 2),
+        ("pico-draw", "double-attack-blackjack", "", 2),
+        ("pico-draw", "double-attack-blackjack", "records=true", 1),
+    ],
+)
+def test_the_table_system_plays_every_game_and_asks_for_little_in_vain(
+    tmp_path: Path, key_file: Path, capsys: pytest.CaptureFixture[str], board: str, game: str, table: str, rounds: int
+) -> None:
+    url = f"sim://{board}?dealer=hands&key={key_file}&game={game}&mode=table{f'&table={table}' if table else ''}"
+    load("table_system").play(url, key_file, tmp_path / "table.db", rounds)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("round ")] == [f"round {it + 1}: ended" for it in range(rounds)]
+    assert len([line for line in lines if "(operation " in line and not line.endswith(": done")]) <= rounds
+
+
+def test_the_table_system_leaves_a_warning_to_a_person_and_does_not_ask_again(
+    tmp_path: Path, key_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = f"sim://pico-carousel?dealer=hands&key={key_file}&faults=jam:exit:20"
+    load("table_system").play(url, key_file, tmp_path / "table.db", 2)
+    out = capsys.readouterr().out
+    assert "round 1: voided" in out and "acknowledge" not in out
+    assert out.count("(operation ") < 20
 
 
 def test_many_shoes_share_a_loop_and_a_store_and_the_store_becomes_a_table(

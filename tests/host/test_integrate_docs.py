@@ -35,7 +35,7 @@ SAYS = {  # the first time, and the next
 
 
 def test_the_page_has_a_program_for_everything() -> None:
-    assert len(BLOCKS) == 14
+    assert len(BLOCKS) == 15
 
 
 def save_round(folder: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:

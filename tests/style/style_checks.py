@@ -23,7 +23,8 @@ PORTS = ("hal", "!hal.sim")
 # The host library, from the bottom up: a package imports only what stands above it in this table. The docstring of each
 # package says what belongs in it.
 HOST_BASE = tuple(
-    f"fairshoe.{name}" for name in ("__version__", "_device", "errors", "files", "keys", "messages", "printable")
+    f"fairshoe.{name}"
+    for name in ("__version__", "_device", "errors", "files", "keys", "message_data", "messages", "printable")
 )
 FIRMWARE = ("firmware", "!firmware.main")
 HOST_LAYERS: dict[str, tuple[str, ...]] = {
@@ -32,6 +33,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.errors": (),
     "fairshoe.files": (),
     "fairshoe.messages": (),
+    "fairshoe.message_data": ("fairshoe.errors", "fairshoe.messages"),
     "fairshoe.printable": (),
     "fairshoe.keys": ("fairshoe.errors", "fairshoe.files", "fairshoe.messages", "firmware.protocol"),
     "fairshoe.boards": ("fairshoe.boards", *HOST_BASE),

@@ -3,6 +3,7 @@
     docs/PROTOCOL.md            the specification: prose from page.md, tables and examples from the table
     docs/protocol/vectors.json  golden vectors for implementers
     docs/protocol/golden.bin    a capture with noise and damage
+    docs/protocol/messages.schema.json, asyncapi.json    the JSON form of messages
     docs/protocol/fairshoe.lua  the Wireshark dissector: code from dissector.lua, tables from the table
     host_tools/fairshoe-js/src/ messages.js and messages.d.ts: the dictionary and the types of the JavaScript client
 """
@@ -17,6 +18,7 @@ from protocol import javascript
 from protocol.dissector import dissector
 from protocol.golden import golden
 from protocol.page import page
+from protocol.schema import asyncapi, schema
 from protocol.table import MESSAGES, ROOT
 from protocol.vectors import TABLE, vectors
 
@@ -31,6 +33,8 @@ def render() -> dict[Path, bytes]:
         ROOT / "docs" / "PROTOCOL.md": page().encode(),
         FOLDER / "vectors.json": (json.dumps(found, indent=1) + "\n").encode(),
         FOLDER / "golden.bin": capture,
+        FOLDER / "messages.schema.json": (json.dumps(schema(), indent=1) + "\n").encode(),
+        FOLDER / "asyncapi.json": (json.dumps(asyncapi(), indent=1) + "\n").encode(),
         FOLDER / "fairshoe.lua": dissector().encode(),
         javascript.FOLDER / "messages.js": javascript.module().encode(),
         javascript.FOLDER / "messages.d.ts": javascript.types().encode(),

@@ -346,7 +346,7 @@ def _recorded(view: RoundView, event: Event) -> RoundView:
         case What.SECOND_WAGER:
             return replace(view, raised=view.raised | position if event.b else view.raised - position)
         case What.STUB_COUNTED:
-            return replace(view, stub_counted=event.a, stub_due="")
+            return replace(view, stub_counted=_known(event.a), stub_due="")
         case What.MISDEAL if event.consequence == Consequence.ONE_VOID:
             view = replace(view, void_hands=view.void_hands | position)
         case _:

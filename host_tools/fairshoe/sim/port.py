@@ -13,6 +13,7 @@ from types import TracebackType
 
 from fairshoe.errors import UsageError
 from fairshoe.sim.setup import SimSetup, make_rig, parse_url
+from firmware.protocol.ids import NEED_COUNT
 from rig.actions import ACTIONS, TYPED, act, do
 from rig.operator import next_moves
 
@@ -214,10 +215,14 @@ class SimPort:
         # Of a stage the operator asks for the rig alone.
         due_us = now_us
         for delay_ms, action, arguments in next_moves(self, True):  # pyright: ignore[reportArgumentType]
-            if action == "press" and arguments["button"] != "ack" and self.setup.dealer == "hands":
-                continue  # a table system presses the buttons, by commands
+            if action == "press" and self.setup.dealer == "hands" and not self._for_hands(str(arguments["button"])):
+                continue  # a table system presses the other buttons, by commands
             due_us += delay_ms * 1000
             self._moves.append((due_us, action, arguments))
+
+    def _for_hands(self, button: str) -> bool:
+        """A person clears warnings (ACK), and says that a stub was counted and is right (LOCK)."""
+        return button == "ack" or (button == "lock" and self.rig.app.flow.need == NEED_COUNT)
 
     def _plugged(self) -> bool:
         return self._back_us is not None and self.rig.plant.now_us >= self._back_us

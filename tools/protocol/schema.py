@@ -1,0 +1,84 @@
+"""The JSON form of messages, as a JSON Schema and as an AsyncAPI document, from the message table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairshoe.message_data import IDS, UNKNOWN
+from protocol.table import ENUMS, MESSAGES, Field, Message
+from protocol.words import meaning, sentence
+
+_ENUMERATED = {name for name in ENUMS if name != "class"}
+_BYTES = {"b8": 8, "b16": 16, "b32": 32}
+_MAX = {"u8": 0xFF, "u16": 0xFFFF, "u32": 0xFFFFFFFF}
+_FILE = "messages.schema.json"
+
+
+def schema() -> dict[str, Any]:
+    """Every message, by name under `definitions`."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "fairshoe messages",
+        "description": "Messages as fairshoe.message_data writes them; null: not known. Written by make generate.",
+        "oneOf": [{"$ref": f"#/definitions/{message.name}"} for message in MESSAGES],
+        "definitions": {message.name: _definition(message) for message in MESSAGES},
+    }
+
+
+def asyncapi() -> dict[str, Any]:
+    """What a device sends, and what a host sends to it."""
+    return {
+        "asyncapi": "2.6.0",
+        "info": {
+            "title": "fairshoe",
+            "version": "1",
+            "description": "The messages of a card shoe as JSON. On the wire they are frames: ../PROTOCOL.md.",
+        },
+        "defaultContentType": "application/json",
+        "channels": {
+            "from_device": {"subscribe": {"message": {"oneOf": _references(False)}}},
+            "to_device": {"publish": {"message": {"oneOf": _references(True)}}},
+        },
+        "components": {
+            "messages": {
+                message.name: {
+                    "name": message.name,
+                    "summary": sentence(message),
+                    "payload": {"$ref": f"{_FILE}#/definitions/{message.name}"},
+                }
+                for message in MESSAGES
+            }
+        },
+    }
+
+
+def _references(from_host: bool) -> list[dict[str, str]]:
+    return [{"$ref": f"#/components/messages/{it.name}"} for it in MESSAGES if it.from_host == from_host]
+
+
+def _definition(message: Message) -> dict[str, Any]:
+    properties = {field.name: _property(message, field) for field in message.fields}
+    return {
+        "description": sentence(message),
+        "type": "object",
+        "properties": {"message": {"const": message.name}, **properties},
+        "required": ["message", *properties],
+        "additionalProperties": False,
+    }
+
+
+def _property(message: Message, field: Field) -> dict[str, Any]:
+    text = {"description": meaning(field)}
+    if field.name in _ENUMERATED and field.kind == "u8":
+        return {**text, "enum": [*ENUMS[field.name], "unrecognised"]}
+    if field.kind == "t8":
+        return {**text, "type": "string", "maxLength": 8}
+    if field.kind in _BYTES:
+        size = 2 * _BYTES[field.kind]
+        return {**text, "type": "string", "pattern": f"^[0-9a-f]{{{size}}}$"}
+    if field.kind == "rest":
+        return {**text, "type": "string", "pattern": "^([0-9a-f]{2})*$"}
+    if field.name in IDS:
+        return {**text, "anyOf": [{"enum": [it.name for it in MESSAGES]}, {"type": "integer"}]}
+    kind = ["integer", "null"] if field.name in UNKNOWN.get(message.name, ()) else "integer"
+    return {**text, "type": kind, "minimum": 0, "maximum": _MAX[field.kind]}
