@@ -1,0 +1,135 @@
+"""Many keyed shoes in one process with a store on: seconds from the arrival of an event to its commit.
+
+The shoes are fakes in a process of their own (fake_shoe.py), each at an address of the loopback network, which needs
+Linux. Times depend on the disk and on what else the machine does: the load is printed beside them.
+
+    PYTHONPATH=tools .venv/bin/python -m bench.fleet [SHOES] [SECONDS]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.fake_shoe import FakeShoe, Line
+from fairshoe import Event, Fleet
+from fairshoe.keys import KeyRing, RoleKey
+from fairshoe.messages import Role
+
+SHOES = 500
+SECONDS = 10.0
+EVENTS_PER_S = 10
+SLICES = 10  # of a tenth of a second: shoes do not all speak at once
+AIM_MS = 50.0
+
+
+def secret(device: int) -> bytes:
+    return device.to_bytes(32, "big")
+
+
+def address(device: int) -> str:
+    return f"127.1.{device >> 8}.{device & 255}"
+
+
+class AnyLine(Line):
+    """A connection: the address that was called says which shoe it is."""
+
+    def __init__(self, shoes: dict[str, FakeShoe], lines: dict[int, Line]) -> None:
+        super().__init__(FakeShoe(0, b""))
+        self._shoes = shoes
+        self._lines = lines
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.shoe = self._shoes[transport.get_extra_info("sockname")[0]]
+        self._lines[self.shoe.device] = self
+
+
+async def play(count: int) -> None:
+    """The process of the shoes: until it is ended."""
+    shoes = {address(device): FakeShoe(device, secret(device)) for device in range(1, count + 1)}
+    lines: dict[int, Line] = {}
+    server = await asyncio.get_running_loop().create_server(lambda: AnyLine(shoes, lines), "0.0.0.0", 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    due = time.monotonic()
+    while True:
+        for part in range(SLICES):
+            for device, line in list(lines.items()):
+                if device % SLICES == part:
+                    line.shoe.record()
+                    line.flush()
+            due += 1 / EVENTS_PER_S / SLICES
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+
+
+async def follow(port: int, count: int, seconds: float, path: Path) -> dict[str, float]:
+    stored: list[float] = []
+    commits: list[float] = []
+
+    def metrics(name: str, value: float, _device: int) -> None:
+        if name == "stored_s":
+            stored.append(value)
+        elif name == "commit_s":
+            commits.append(value)
+
+    ring = KeyRing(lambda device: RoleKey(Role.RECORDER, secret(device)), Role.RECORDER)
+    async with Fleet(path, ring, metrics=metrics, answer_s=30.0) as fleet:
+        for device in range(1, count + 1):
+            fleet.add(f"tcp://{address(device)}:{port}")
+        started = 0.0
+        given = 0
+        async for item in fleet:
+            given += isinstance(item.told, Event)
+            if not started and len(fleet.shoes) == count:
+                started, given = time.monotonic() + 2.0, 0  # what piled up while the others opened is stored by then
+            elif started and time.monotonic() < started:
+                stored.clear()
+                commits.clear()
+                given = 0
+            elif started and time.monotonic() > started + seconds:
+                break
+    stored.sort()
+    return {
+        "shoes": count,
+        "events_per_s": len(stored) / seconds,
+        "given_per_s": given / seconds,
+        "p50_ms": stored[len(stored) // 2] * 1000,
+        "p99_ms": stored[len(stored) * 99 // 100] * 1000,
+        "commits_per_s": len(commits) / seconds,
+        "load": os.getloadavg()[0],
+    }
+
+
+def measure(count: int = SHOES, seconds: float = SECONDS) -> dict[str, float]:
+    command = [sys.executable, "-m", "bench.fleet", "shoes", str(count)]
+    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout
+            port = int(child.stdout.readline())
+            return asyncio.run(asyncio.wait_for(follow(port, count, seconds, Path(folder) / "store.db"), 120))
+        finally:
+            child.kill()
+
+
+def report(got: dict[str, float]) -> list[str]:
+    met = "met" if got["p99_ms"] <= AIM_MS else "NOT met"
+    return [
+        f"fleet: {got['shoes']:.0f} keyed shoes x {EVENTS_PER_S} events a second in one process, store on",
+        f"  from arrival to commit: p50 {got['p50_ms']:.1f} ms, p99 {got['p99_ms']:.1f} ms"
+        f" (aim {AIM_MS:g} ms on an idle machine, {met}; load {got['load']:.1f} on {os.cpu_count()} cores)",
+        f"  {got['events_per_s']:.0f} events stored and {got['given_per_s']:.0f} given to the program a second,"
+        f" {got['commits_per_s']:.0f} commits",
+    ]
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["shoes"]:
+        asyncio.run(play(int(sys.argv[2])))
+    else:
+        numbers = [float(word) for word in sys.argv[1:]]
+        print("\n".join(report(measure(int(numbers[0]) if numbers else SHOES, numbers[1] if numbers[1:] else SECONDS))))
