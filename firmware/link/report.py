@@ -26,7 +26,7 @@ from firmware.ticks import ticks_add, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, Protocol
+    from typing import Callable
 
     from firmware.journal.store import Journal
     from firmware.link.admission import Link
@@ -34,16 +34,13 @@ if TYPE_CHECKING:
     from firmware.link.handshake import Handshake
     from firmware.link.queries import Queries
 
-    class Drawing(Protocol):
-        """firmware/drawing.py, seen from here."""
-
-        def receive(self, values: "list[int]", now_ms: int) -> bool: ...
-
 WINDOW = const(8)  # events on their way without an acknowledgement
 RESEND_MS = const(1000)
 RESEND_MS_MAX = const(8000)
 STATUS_MS = const(500)
-STATUS_SOON_MS = const(20)  # after a result
+# A host that acts on a result needs the state after it. Not at once: one that answers every status with a command would
+# fill the line.
+STATUS_SOON_MS = const(20)
 COUNTERS_MS = const(10000)
 DUE_MS_MAX = const(60000)
 HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and anybody can ask
@@ -60,7 +57,6 @@ class Reporter:
         self.runner = runner
         self.handshake = handshake
         self.queries = queries
-        self.drawing: "Drawing | None" = None  # takes the table's nonces; by the app, if the machine shuffles
         self.session_number = link.session.number
         self.hello_ms = 0  # when one was answered last
         self.hello_paced = False  # that was only just now; latched off, since times wrap
@@ -154,8 +150,6 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         runner.result_due = False
         if session.role == runner.result_for:
             link_send(link, session, ids.CLASS_RESPONSE, ids.RESULT, runner.result)
-            # A host that acts on the result needs the state after it. Not at once: one that answers every status with a
-            # command would fill the line.
             reporter.status_ms = ticks_add(now_ms, STATUS_SOON_MS - STATUS_MS)
             return True
     if reporter.time_due:
