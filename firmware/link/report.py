@@ -26,13 +26,18 @@ from firmware.ticks import ticks_add, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable
+    from typing import Callable, Protocol
 
     from firmware.journal.store import Journal
     from firmware.link.admission import Link
     from firmware.link.commands import CommandRunner
     from firmware.link.handshake import Handshake
     from firmware.link.queries import Queries
+
+    class Drawing(Protocol):
+        """firmware/drawing.py, seen from here."""
+
+        def receive(self, values: "list[int]", now_ms: int) -> bool: ...
 
 WINDOW = const(8)  # events on their way without an acknowledgement
 RESEND_MS = const(1000)
@@ -57,6 +62,7 @@ class Reporter:
         self.runner = runner
         self.handshake = handshake
         self.queries = queries
+        self.drawing: "Drawing | None" = None  # takes the table's nonces; by the app, if the machine shuffles
         self.session_number = link.session.number
         self.hello_ms = 0  # when one was answered last
         self.hello_paced = False  # that was only just now; latched off, since times wrap
