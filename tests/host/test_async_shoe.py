@@ -16,7 +16,7 @@ from test_cli import simulator
 from fairshoe import AsyncShoe
 from fairshoe.client.notices import LinkBack, LinkLost, Notice
 from fairshoe.client.store import Store
-from fairshoe.errors import NoAnswer, PortError, PortLost, StoreError, WrongDevice
+from fairshoe.errors import NoAnswer, PortError, PortLost, StoreError, UsageError, WrongDevice
 from fairshoe.games.record_kinds import By
 from fairshoe.messages import (
     CloseBetting,
@@ -143,6 +143,18 @@ def test_a_cancelled_command_goes_on_and_its_outcome_is_not_lost(key_file: Path)
             assert (await shoe.wait(pending)).done
             assert shoe.pending is None and shoe.unfinished() is None
             assert (await shoe.command(SetPositions, positions=1)).op == 2
+
+    play(work())
+
+
+def test_a_loop_reads_records_and_is_told_what_seeds_need(key_file: Path) -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+            await shoe.run(until=EmptyProved)
+            last = (await shoe.journal_is()).last
+            assert len(await shoe.journal_record(last)) > 0 and await shoe.journal_record(last + 90) == b""
+            with pytest.raises(UsageError, match="only an auditor"):
+                await shoe.seed()
 
     play(work())
 

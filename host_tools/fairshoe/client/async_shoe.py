@@ -37,7 +37,21 @@ from fairshoe.games.rounds import RoundView
 from fairshoe.keys import KeyRing, RoleKey, take_key
 from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.session import HostSession, event_seq
-from fairshoe.messages import Command, Event, JournalGet, JournalIs, Message, Record, Status, TimeIs, UnknownMessage
+from fairshoe.messages import (
+    Command,
+    Event,
+    JournalGet,
+    JournalIs,
+    JournalRecord,
+    Message,
+    Record,
+    Role,
+    SeedGet,
+    SeedIs,
+    Status,
+    TimeIs,
+    UnknownMessage,
+)
 from fairshoe.transport.async_ports import AsyncPort, SimAsyncPort, open_async
 from fairshoe.transport.urls import Way
 
@@ -269,6 +283,18 @@ class AsyncShoe(Face):
     async def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
         """What the device's journal holds, under its seal key."""
         return await self.ask("its journal", JournalGet(0), JournalIs, lambda _answer: True, timeout_s)
+
+    async def journal_record(self, seq: int, timeout_s: float = ANSWER_S) -> bytes:
+        """One record as it is stored; empty if the device does not have it, or cannot read it."""
+        about = f"record {seq} of its journal"
+        answer = await self.ask(about, JournalGet(seq), JournalRecord, lambda answer: answer.seq == seq, timeout_s)
+        return answer.record
+
+    async def seed(self, timeout_s: float = ANSWER_S) -> SeedIs:
+        """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
+        if self.welcome is None or self._core.keyed().role != Role.AUDITOR:
+            raise UsageError("only an auditor is told seeds.", "Open the shoe with the auditor's key.")
+        return await self.ask("its seed", SeedGet(), SeedIs, lambda _answer: True, timeout_s)
 
     async def ask(
         self, about: str, question: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
