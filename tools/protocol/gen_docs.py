@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 from protocol import javascript
 from protocol.dissector import dissector
@@ -31,14 +32,31 @@ def render() -> dict[Path, bytes]:
     found = vectors(capture)
     return {
         ROOT / "docs" / "PROTOCOL.md": page().encode(),
-        FOLDER / "vectors.json": (json.dumps(found, indent=1) + "\n").encode(),
+        FOLDER / "vectors.json": _rows(found, 2),
         FOLDER / "golden.bin": capture,
-        FOLDER / "messages.schema.json": (json.dumps(schema(), indent=1) + "\n").encode(),
-        FOLDER / "asyncapi.json": (json.dumps(asyncapi(), indent=1) + "\n").encode(),
+        FOLDER / "messages.schema.json": _rows(schema(), 2),
+        FOLDER / "asyncapi.json": _rows(asyncapi(), 3),
         FOLDER / "fairshoe.lua": dissector().encode(),
         javascript.FOLDER / "messages.js": javascript.module().encode(),
         javascript.FOLDER / "messages.d.ts": javascript.types().encode(),
     }
+
+
+def _rows(value: dict[str, Any], levels: int) -> bytes:
+    """As JSON, with a line for each entry down to so many levels: one for each message or vector."""
+    return (_indented(value, levels, "\n") + "\n").encode()
+
+
+def _indented(value: Any, levels: int, end: str) -> str:
+    if levels == 0 or not isinstance(value, (dict, list)) or not value:
+        return json.dumps(value)
+    line = end + " "
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+        rows = [f"{json.dumps(key)}: {_indented(entry, levels - 1, line)}" for key, entry in items]
+        return "{" + line + f",{line}".join(rows) + end + "}"
+    rows = [_indented(entry, levels - 1, line) for entry in cast("list[Any]", value)]
+    return "[" + line + f",{line}".join(rows) + end + "]"
 
 
 def stale(files: dict[Path, bytes]) -> list[str]:
