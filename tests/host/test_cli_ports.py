@@ -18,6 +18,7 @@ from fairshoe.observe import discovery
 from fairshoe.observe.observer import Mode, Watch
 from fairshoe.sim import running_shoes
 from fairshoe.sim.tcp_server import TcpDoor, address
+from fairshoe.transport.busy_line import BUSY_LINE
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +150,8 @@ def test_one_client_at_a_time_is_heard_over_tcp_and_the_next_when_it_has_gone() 
         until(lambda: door.read() == b"one")
         with socket.create_connection(where) as second:
             second.settimeout(10)
-            until(lambda: door.read() == b"" and second.recv(1) == b"")
+            until(lambda: door.read() == b"" and second.recv(100) == BUSY_LINE)
+            assert second.recv(1) == b""
         door.write(b"two")
         assert first.recv(3) == b"two"
     until(lambda: door.read() == b"" and len(door.descriptors()) == 1)

@@ -40,8 +40,9 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.games": ("fairshoe.games", "fairshoe.boards", "firmware.protocol", *HOST_BASE),
     "fairshoe.link": ("fairshoe.link", "firmware.protocol", *HOST_BASE),
     "fairshoe.text": ("fairshoe.text", "fairshoe.link", "fairshoe.games", *HOST_BASE),
+    "fairshoe.transport.busy_line": ("fairshoe.errors",),
     "fairshoe.sim": (
-        *("fairshoe.sim", "fairshoe.boards", "fairshoe.games"),
+        *("fairshoe.sim", "fairshoe.boards", "fairshoe.games", "fairshoe.transport.busy_line"),
         *("rig", "hal.sim", "hal.api", "hal.disk"),
         *FIRMWARE,
         *HOST_BASE,

@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 from fairshoe.client.argument_checks import check_nonce, check_open, check_seconds, check_until
 from fairshoe.client.command_queue import CommandResult, Pending
@@ -53,10 +53,8 @@ from fairshoe.messages import (
     UnknownMessage,
 )
 from fairshoe.transport.async_ports import AsyncPort, SimAsyncPort, open_async
+from fairshoe.transport.busy_line import HostConnected, port_busy
 from fairshoe.transport.urls import Way
-
-if TYPE_CHECKING:
-    pass
 
 TURN_S = 0.05
 T = TypeVar("T")
@@ -118,6 +116,8 @@ class AsyncShoe(Face):
         self._trouble: StoreError | None = None  # for the next caller that waits; the task goes on, and tries again
         self._broken: Exception | None = None  # found outside the task, which ends with it
         self._why = ""
+        self._busy = False  # the port was lost because another host is connected
+        self._retry_s = RETRY_S
         self._closing = False
         self.on_ready: Callable[[], None] | None = None  # called when something has arrived: for a Fleet
         self.awaited: Callable[[], bool] = lambda: False  # whether a Fleet waits for this shoe, too
@@ -367,6 +367,7 @@ class AsyncShoe(Face):
             self._flush(port)
         except OSError as error:
             self._why = str(error.strerror or error)
+            self._busy = isinstance(error, HostConnected)
             return False
         except StoreError as error:
             self._not_stored(error)
@@ -427,8 +428,10 @@ class AsyncShoe(Face):
 
     async def _lost(self, port: AsyncPort) -> None:
         if not self._reconnect or not self._greeted:
-            raise self._core.lost_error()
+            raise port_busy(self.name) if self._busy else self._core.lost_error()
         self._port = None
+        # A server that closes every connection at once is called less and less often.
+        self._retry_s = RETRY_S if self._core.answered else min(2 * self._retry_s, RETRY_S_MAX)
         if isinstance(self._broken, OSError):
             self._broken = None
         with contextlib.suppress(OSError):
@@ -439,12 +442,12 @@ class AsyncShoe(Face):
 
     async def _reopen(self) -> None:
         """With growing patience, until the port is there again."""
-        wait_s = RETRY_S
         while self._port is None:
-            await self._pass(wait_s)
-            wait_s = min(2 * wait_s, RETRY_S_MAX)
-            with contextlib.suppress(PortError):
+            await self._pass(self._retry_s)
+            try:
                 self._port = await open_async(self._way)
+            except PortError:
+                self._retry_s = min(2 * self._retry_s, RETRY_S_MAX)
         self._core.relink()
 
     async def _pass(self, seconds: float) -> None:

@@ -104,6 +104,7 @@ class Core:
         self.notices: deque[Notice] = deque()
         self.events = EventQueue(store) if store is not None else None
         self.up = False  # a session is in force, and the device was heard of lately
+        self.answered = False  # the device has welcomed us on this port, since it was opened
         self.closed = False
         self.turn = SingleReader(name)
         self._new_log = new_log
@@ -214,6 +215,7 @@ class Core:
         """The port is gone."""
         if self.session is not None:
             self.session.connected = False
+        self.answered = False
         self._down(why, now)
 
     def relink(self) -> None:
@@ -445,7 +447,7 @@ class Core:
         self._sessions = session.counts.sessions
         if not self.up and self._boot:
             self.notices.append(LinkBack(max(0.0, now - self._down_at), welcome.boot != self._boot))
-        self.up = True
+        self.up = self.answered = True
         self._boot = welcome.boot
         self.clock.opened(welcome)
         self.share.opened()

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from fairshoe.client.argument_checks import check_nonce, check_open, check_seconds, check_until
 from fairshoe.client.command_queue import CommandResult, Pending
@@ -46,10 +46,8 @@ from fairshoe.messages import (
     Status,
     TimeIs,
 )
+from fairshoe.transport.busy_line import HostConnected, port_busy
 from fairshoe.transport.urls import Port, Way
-
-if TYPE_CHECKING:
-    pass
 
 SIGNED_S = 60.0  # a device that shuffles signs when it is done
 
@@ -398,13 +396,14 @@ class Shoe(Face):
     def _lost(self, error: Exception) -> None:
         """The port failed: an error for the program, or the beginning of tries to get it back."""
         if self._way is None or self._port is None or not self._greeted:
-            raise self._core.lost_error() from error
+            raise (port_busy(self.name) if isinstance(error, HostConnected) else self._core.lost_error()) from error
         self._way.lost(self._port)
         self._port = None
         now = self._clock()
+        # A server that closes every connection at once is called less and less often.
+        self._retry_s = RETRY_S if self._core.answered else min(2 * self._retry_s, RETRY_S_MAX)
         self._core.link_lost(str(getattr(error, "strerror", None) or error), now)
-        self._retry_s = RETRY_S
-        self._retry_at = now + RETRY_S
+        self._retry_at = now + self._retry_s
         self._tell()
 
     def _reopen(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from fairshoe.cli.connection import Connection, add_key, add_port, json_ready
-from fairshoe.errors import PortLost
+from fairshoe.errors import PortBusy, PortLost
 from fairshoe.messages import Event, Message, Meters, Role, Status
 from fairshoe.observe.monitor_view import View
 from fairshoe.observe.observer import Mode, Watch
@@ -75,6 +75,8 @@ def _steps(watch: Watch, options: argparse.Namespace) -> Iterator[list[Message]]
         if fresh:
             heard = time.monotonic()
         yield fresh
+        if options.once and isinstance(watch.problem, PortBusy):
+            raise watch.problem
         if options.once and isinstance(watch.problem, PortLost):
             raise PortLost(f"{watch.url} disappeared.", "Check cable and power; without --once it is tried again.")
         if options.quiet_s is not None and time.monotonic() - heard >= options.quiet_s:

@@ -103,6 +103,8 @@ def probe(url: str, about: str = "", seconds: float = ASK_S) -> Found:
 
 def _judge(url: str, about: str, watch: Watch) -> Found:
     welcome = watch.known.welcome
+    if isinstance(watch.problem, PortBusy):
+        return Found(url, BUSY, watch.problem.what)
     if watch.problem is not None:
         return Found(url, UNREACHABLE, watch.problem.what)
     if watch.halted is not None:

@@ -38,6 +38,7 @@ from fairshoe.messages import (
     Welcome,
 )
 from fairshoe.text.advice import REFUSALS
+from fairshoe.transport.busy_line import HostConnected, port_busy
 from fairshoe.transport.urls import Way
 from firmware.protocol.ids import CLASS_EVENT, FLAG_AGAIN
 
@@ -239,7 +240,12 @@ class Watch:
     def _lost(self, error: Exception) -> None:
         self.close()
         self._session.restart()
-        self.problem = PortLost(f"{self.url} disappeared.", "Check cable and power; it is tried again every second.")
+        if isinstance(error, HostConnected):
+            self.problem = port_busy(self.url)
+        else:
+            self.problem = PortLost(
+                f"{self.url} disappeared.", "Check cable and power; it is tried again every second."
+            )
         self.problem.__cause__ = error
         self._reopen_at = time.monotonic() + REOPEN_S
 

@@ -1,4 +1,4 @@
-"""A TCP port for a simulated shoe: one client at a time, as on a serial cable; a second one is refused."""
+"""A TCP port for a simulated shoe: one client at a time, as on a serial cable. A second one gets the busy line."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import contextlib
 import socket
 
 from fairshoe.errors import UsageError
+from fairshoe.transport.busy_line import BUSY_LINE
 
 LOOPBACK = "127.0.0.1"
+REFUSED_MAX = 8  # connections that were refused and not closed by their client yet
 
 
 def address(text: str) -> tuple[str, int]:
@@ -30,6 +32,7 @@ class TcpDoor:
             raise UsageError(f"cannot listen on {host}:{port}: {why}.", "Choose another host or port.") from error
         self._listener.setblocking(False)
         self._client: socket.socket | None = None
+        self._refused: list[socket.socket] = []
         bound = self._listener.getsockname()
         self.url = f"tcp://[{bound[0]}]:{bound[1]}" if ":" in bound[0] else f"tcp://{bound[0]}:{bound[1]}"
 
@@ -48,6 +51,7 @@ class TcpDoor:
 
     def read(self) -> bytes:
         self._answer()
+        self._drain()
         if self._client is None:
             return b""
         try:
@@ -62,17 +66,42 @@ class TcpDoor:
 
     def close(self) -> None:
         self._hang_up()
+        for refused in self._refused:
+            refused.close()
         self._listener.close()
 
     def _answer(self) -> None:
         with contextlib.suppress(BlockingIOError):
             caller = self._listener.accept()[0]
-            if self._client is not None:
-                caller.close()
-                return
             caller.setblocking(False)
+            if self._client is not None:
+                self._refuse(caller)
+                return
             caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._client = caller
+
+    def _refuse(self, caller: socket.socket) -> None:
+        """Send the busy line and the end of the stream. Closing now, with the caller's hello unread, would reset the
+        connection, and the line could be lost."""
+        self._refused.append(caller)
+        with contextlib.suppress(OSError):
+            caller.send(BUSY_LINE)
+            caller.shutdown(socket.SHUT_WR)
+        if len(self._refused) > REFUSED_MAX:
+            self._refused.pop(0).close()
+
+    def _drain(self) -> None:
+        """Throw away what refused callers send, until they close."""
+        for refused in list(self._refused):
+            try:
+                ended = not refused.recv(4096)
+            except BlockingIOError:
+                continue
+            except OSError:
+                ended = True
+            if ended:
+                self._refused.remove(refused)
+                refused.close()
 
     def _hang_up(self) -> None:
         if self._client is not None:

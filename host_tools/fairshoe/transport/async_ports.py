@@ -13,6 +13,7 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from fairshoe.transport.busy_line import FirstBytes
 from fairshoe.transport.urls import CHUNK, CONNECT_S, READ_S, WRITE_S, Port, Way, tcp_address
 
 if TYPE_CHECKING:
@@ -170,19 +171,20 @@ class TcpStream(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._closed = asyncio.get_running_loop().create_future()
         self._paused = False
+        self._first = FirstBytes()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
+        self._first.feed(data)
         self._arrivals.put(data)
         if len(self._arrivals) > INPUT_MAX and self._transport is not None:
             self._paused = True
             self._transport.pause_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        gone = ConnectionResetError(errno.ECONNRESET, "the other side closed the connection")
-        self._arrivals.fail(exc if isinstance(exc, OSError) else gone)
+        self._arrivals.fail(exc if isinstance(exc, OSError) else self._first.closed())
         if not self._closed.done():
             self._closed.set_result(None)
 

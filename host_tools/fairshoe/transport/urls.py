@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import serial
 
 from fairshoe.errors import PortBusy, PortError, UsageError
+from fairshoe.transport.busy_line import FirstBytes
 
 if TYPE_CHECKING:
     from fairshoe.sim.port import SimPort
@@ -61,6 +62,7 @@ class TcpPort:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._socket.settimeout(WRITE_S)
         self._arrived = bytearray()
+        self._first = FirstBytes()
 
     @property
     def in_waiting(self) -> int:
@@ -90,8 +92,9 @@ class TcpPort:
         if select.select([self._socket], [], [], seconds)[0]:
             data = self._socket.recv(CHUNK)
             if not data and not self._arrived:
-                raise ConnectionResetError(errno.ECONNRESET, "the other side closed the connection")
+                raise self._first.closed()
             self._arrived += data
+            self._first.feed(data)
 
 
 class Way:

@@ -1,0 +1,153 @@
+"""A second host on a shoe's TCP port learns that the port is busy. A host that had the port before waits for it."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from fairshoe import AsyncShoe, LinkBack, LinkLost, Shoe
+from fairshoe.cli import command_line
+from fairshoe.errors import PortBusy
+from fairshoe.observe import discovery
+from fairshoe.sim.port import SimPort
+from fairshoe.sim.tcp_server import TcpDoor, address
+from fairshoe.transport.busy_line import BUSY_LINE, FirstBytes, HostConnected
+
+WAIT_S = 60.0
+BUSY_S = 1.0
+
+
+class Door(TcpDoor):
+    """The simulator's TCP port with a simulated shoe behind it, in a thread of its own."""
+
+    def __init__(self) -> None:
+        super().__init__("127.0.0.1", 0)
+        self.refusals = 0
+        self.handed: socket.socket | None = None
+        self._shoe = SimPort.from_url("sim://?speed=20&dealer=none")
+        self._ending = threading.Event()
+        self._swap = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> "Door":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._ending.set()
+        self._thread.join(30)
+        self.close()
+        self._shoe.close()
+
+    def give_to_another(self) -> None:
+        """Drop the client; another host is connected before it comes back."""
+        self._swap.set()
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            self._shoe.write(self.read())
+            self.write(self._shoe.poll())
+            if self._swap.is_set():
+                self._swap.clear()
+                self._hang_up()
+                self._client, self.handed = socket.socketpair()
+                self._client.setblocking(False)
+            time.sleep(0.003)
+
+    def _refuse(self, caller: socket.socket) -> None:
+        self.refusals += 1
+        super()._refuse(caller)
+
+
+def until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_S
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_a_second_client_gets_the_busy_line_and_the_end_of_the_stream_although_it_talks_first() -> None:
+    with Door() as door:
+        where = address(door.url.removeprefix("tcp://"))
+        with socket.create_connection(where), socket.create_connection(where) as second:
+            second.sendall(b"hello" * 500)
+            until(lambda: door.refusals == 1)
+            second.sendall(b"hello" * 500)
+            second.settimeout(WAIT_S)
+            assert b"".join(iter(lambda: second.recv(7), b"")) == BUSY_LINE
+    assert 0 not in BUSY_LINE and BUSY_LINE.isascii()
+
+
+def test_only_the_busy_line_alone_and_whole_means_busy() -> None:
+    def closed_after(*pieces: bytes) -> bool:
+        first = FirstBytes()
+        for piece in pieces:
+            first.feed(piece)
+        return isinstance(first.closed(), HostConnected)
+
+    assert closed_after(BUSY_LINE)
+    assert closed_after(*(bytes([byte]) for byte in BUSY_LINE))
+    for other in ((), (BUSY_LINE[:-1],), (BUSY_LINE, b"\0"), (b"\0", BUSY_LINE), (BUSY_LINE, BUSY_LINE)):
+        assert not closed_after(*other)
+
+
+def test_a_second_host_is_refused_in_words_and_the_first_goes_on() -> None:
+    async def open_async(url: str) -> None:
+        await AsyncShoe.open(url)
+
+    with Door() as door, Shoe.open(door.url) as first:
+        lost: list[LinkLost] = []
+        first.on(LinkLost, lost.append)
+        words = f"another host is connected to {door.url}. Disconnect it"
+        for reconnect in (True, False):
+            with pytest.raises(PortBusy, match=words):
+                Shoe.open(door.url, reconnect=reconnect)
+        with pytest.raises(PortBusy, match=words):
+            asyncio.run(open_async(door.url))
+        first.dictionary()
+        first.run(timeout_s=0.2)
+        assert not lost and door.refusals == 3
+
+
+def test_the_command_line_says_that_the_port_is_busy(capsys: pytest.CaptureFixture[str]) -> None:
+    with Door() as door, Shoe.open(door.url):
+        assert discovery.probe(door.url, seconds=10).kind == "busy"
+        for command in (["status", door.url], ["monitor", door.url, "--once", "--plain"]):
+            assert command_line.main(command) == PortBusy.exit_code
+            assert f"another host is connected to {door.url}" in capsys.readouterr().err
+
+
+def test_a_shoe_whose_port_another_host_took_waits_until_it_is_free() -> None:
+    lost: list[LinkLost] = []
+    with Door() as door, Shoe.open(door.url) as shoe:
+        shoe.on(LinkLost, lost.append)
+        door.give_to_another()
+        shoe.run(timeout_s=BUSY_S)
+        tries = door.refusals
+        assert 1 <= tries <= 6 and len(lost) == 1  # with growing patience, and one notice however often
+        assert door.handed is not None
+        door.handed.close()
+        back: list[LinkBack] = []
+        shoe.on(LinkBack, back.append)
+        shoe.run(until=lambda _message: bool(back), timeout_s=WAIT_S)
+
+
+def test_an_async_shoe_whose_port_another_host_took_waits_until_it_is_free() -> None:
+    async def work() -> None:
+        lost: list[LinkLost] = []
+        back = asyncio.Event()
+        with Door() as door:
+            async with await AsyncShoe.open(door.url) as shoe:
+                shoe.on(LinkLost, lost.append)
+                shoe.on(LinkBack, lambda _notice: back.set())
+                door.give_to_another()
+                await asyncio.sleep(BUSY_S)
+                assert 1 <= door.refusals <= 6 and len(lost) == 1
+                assert door.handed is not None
+                door.handed.close()
+                await asyncio.wait_for(back.wait(), WAIT_S)
+
+    asyncio.run(work())
