@@ -6,6 +6,7 @@ import importlib
 import os
 import pickle
 import random
+import struct
 import subprocess
 import sys
 import tracemalloc
@@ -41,6 +42,7 @@ from firmware.protocol.ids import FLAG_AGAIN, FLAG_KEYED
 
 ROOT = Path(__file__).resolve().parents[2]
 MAC = bytes(range(16))
+BODY_MAX = 225  # of a keyed frame: docs/PROTOCOL.md, Frame
 
 OFFERED = StackOffered(
     seq=8, boot=1, uptime_s=40, uptime_ms=500, utc_s=0, round=1, deck=1, stack=2, cards=5, misfeeds=1, stalls=0
@@ -51,13 +53,14 @@ SAMPLES = (OFFERED, EventAck(seq=70000), Hello(1, Role.TABLE, bytes(16)), Dictio
 def example(cls: type[messages.Message], filler: random.Random) -> messages.Message:
     """A message with random fields that can be sent."""
     values: list[Any] = []
+    fixed = struct.calcsize("<" + "".join(message_codecs.layout_codes(cls)))
     for field, code in zip(dataclasses.fields(cls), [*message_codecs.layout_codes(cls), ""], strict=False):
         if field.name in messages.ENUMS:
             values.append(filler.choice(list(messages.ENUMS[field.name])))
         elif field.type == "str":
             values.append("".join(filler.choices("abcXYZ019-", k=filler.randrange(9))))
         elif field.type == "bytes":
-            values.append(filler.randbytes(int(code[:-1]) if code else filler.randrange(200)))
+            values.append(filler.randbytes(int(code[:-1]) if code else filler.randrange(min(200, BODY_MAX + 1 - fixed))))
         else:
             values.append(filler.randrange(1 << {"B": 8, "H": 16, "I": 32}[code]))
     return cls(*values)

@@ -100,7 +100,9 @@ class Player:
                 if told[POSITIONS_DUE] >> i & 1:
                     assert self.table.record("second_wager", i + 1, 1) == DONE
             return
-        for what in sorted(due, key=lambda what: what != ids.REC_TENS_REMOVED):
+        # In the order of their numbers, but the tens first. (MicroPython's sort is not stable.)
+        first = [what for what in due if what == ids.REC_TENS_REMOVED]
+        for what in first + [what for what in due if what != ids.REC_TENS_REMOVED]:
             name = names[what]
             a, b = values.get(name, (deck, 0))
             if name == "stub_counted":
