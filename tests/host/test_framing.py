@@ -53,14 +53,14 @@ SAMPLES = (OFFERED, EventAck(seq=70000), Hello(1, Role.TABLE, bytes(16)), Dictio
 def example(cls: type[messages.Message], filler: random.Random) -> messages.Message:
     """A message with random fields that can be sent."""
     values: list[Any] = []
-    fixed = struct.calcsize("<" + "".join(message_codecs.layout_codes(cls)))
+    room = min(200, BODY_MAX + 1 - struct.calcsize("<" + "".join(message_codecs.layout_codes(cls))))
     for field, code in zip(dataclasses.fields(cls), [*message_codecs.layout_codes(cls), ""], strict=False):
         if field.name in messages.ENUMS:
             values.append(filler.choice(list(messages.ENUMS[field.name])))
         elif field.type == "str":
             values.append("".join(filler.choices("abcXYZ019-", k=filler.randrange(9))))
         elif field.type == "bytes":
-            values.append(filler.randbytes(int(code[:-1]) if code else filler.randrange(min(200, BODY_MAX + 1 - fixed))))
+            values.append(filler.randbytes(int(code[:-1]) if code else filler.randrange(room)))
         else:
             values.append(filler.randrange(1 << {"B": 8, "H": 16, "I": 32}[code]))
     return cls(*values)
