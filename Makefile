@@ -123,10 +123,13 @@ powerloss: ready ## power cut at every storage write and at sampled instants, on
 	@$(TOOL) powerloss --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) \
 		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
 
-soak-kill: ready ## rounds by commands while host, power and cable are killed at random  [ROUNDS= MINUTES= SEED= BOARD= GAME=]
+soak-kill: ready ## rounds by commands while host, power and cable are killed at random; then kill -9 over TCP  [ROUNDS= KILLS= MINUTES= SEED= BOARD= GAME=]
 	@$(TOOL) soak.kill $(call opt,--rounds,$(ROUNDS)) $(call opt,--seed,$(SEED)) \
 		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
 		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
+	@$(TOOL) soak.kill_tcp $(call opt,--kills,$(KILLS)) $(call opt,--seed,$(SEED)) \
+		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
+		$(call opt,--game,$(filter-out house,$(GAME)))
 
 growth: ready ## whether memory grows over 1,000 rounds, on the MicroPython VM  [ROUNDS=]
 	@$(BIN)/node tools/mpy/growth.mjs $(or $(ROUNDS),1000)

@@ -1,14 +1,17 @@
 """A slice of `make soak-kill`, and proof that it would notice what a host or a device loses, repeats or does twice."""
 
 import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from soak.kill import Soak
+from soak.kill_tcp import GAMES, TcpSoak, summary
 
 from fairshoe.client.exchange import Core
+from fairshoe.client.store_writer import Writer
 from fairshoe.link.session import HostSession
 from firmware.journal.lanes import Lanes
 from firmware.journal.store import Journal
@@ -41,6 +44,18 @@ def test_a_seed_replays_a_run(tmp_path: Path) -> None:
         soak.play(2)
         digests.append(soak.digest())
     assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_nothing_is_lost_or_done_twice_when_the_host_is_killed_and_the_device_lives_on(
+    game: str, tmp_path: Path
+) -> None:
+    seed = random.randrange(1, 1 << 30)
+    print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.kill_tcp --seed {seed} --kills 2 --game {game}")
+    soak = TcpSoak(seed, tmp_path, game)
+    soak.play(2)
+    print(summary(soak.tally))
+    assert soak.tally["kills"] == 2 and soak.tally["events"] > 0
 
 
 # -- defects ----------------------------------------------------------------------------------------------------------
@@ -114,3 +129,36 @@ def test_a_planted_defect_is_found(
     plant(monkeypatch)
     with pytest.raises(Finding, match=f"^{kind}: "):
         Soak(seed, tmp_path).play(60)
+
+
+def acknowledged_before_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host that acknowledges what its writer thread has not committed yet, on a slow disk."""
+    save = Core._save  # pyright: ignore[reportPrivateUsage]
+    commit = Writer._commit  # pyright: ignore[reportPrivateUsage]
+
+    def hasty(self: Any) -> None:
+        if self.events is not None and self.events.unsaved:
+            self.session.acknowledge(self.events.unsaved[-1].seq)
+        save(self)
+
+    def slow(self: Any, group: Any) -> None:
+        time.sleep(0.1)
+        commit(self, group)
+
+    monkeypatch.setattr(Core, "_save", hasty)
+    monkeypatch.setattr(Writer, "_commit", slow)
+
+
+@pytest.mark.parametrize(
+    ("plant", "kind"),
+    [(acknowledged_before_the_commit, "log|delivery|content"), (number_not_on_file, "number"), (acts_again, "command")],
+    ids=["acknowledged_before_the_commit", "number_not_on_file", "acts_again"],
+)
+def test_a_planted_defect_is_found_by_kills_over_tcp(
+    plant: Plant, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    monkeypatch.setattr("soak.kill_tcp.PEACE_S", 5.0)
+    with pytest.raises(Finding, match=f"^({kind}): ") as found:
+        TcpSoak(1, tmp_path, "caribbean-stud").play(12)
+    print(found.value)

@@ -1,0 +1,329 @@
+"""`kill -9` of a host's process at random instants while the device lives on behind TCP, for all five games.
+
+The host (soak/kill_tcp_host.py) is a Fleet with a store and its writer thread. The device, the dealer's hands and the
+invariants run in this process, SPEED times faster than the clock. At the end every event is on file once, in order and
+as it was recorded, and every operation number has one outcome, which is the same whenever it is asked for.
+
+    PYTHONPATH=tools .venv/bin/python -m soak.kill_tcp [--kills 50] [--seed N] [--game NAME] [--minutes 5]
+
+A seed repeats the instants that were drawn. Two processes and a clock take part, so the interleaving may differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import fairshoe
+from fairshoe.client.store import Store
+from fairshoe.games.profiles import game_names
+from fairshoe.sim.tcp_server import TcpDoor
+from firmware.protocol import ids
+from rig.card_locations import Finding
+from soak.kill import MEMORY, TELL_S
+from soak.kill_tcp_host import live, read_notes
+from soak.kill_world import World
+from soak.proofs import proofs
+
+GAMES = {name: "pico-carousel" for name in game_names() if name != "house"} | {"double-attack-blackjack": "pico-draw"}
+SPEED = 20.0
+STEP_MS_MAX = 200  # a machine that is too slow lags behind the clock
+WAIT_S = 0.004
+START_S_MAX = 20.0  # until a new process says its first word, on a busy machine
+LIFE_S_MAX = 3.0
+PEACE_S = 60.0  # by then everything is told
+FORK_S = (0.0, 0.0, 0.02, 0.3)  # how long the host is dead
+KILLS = 50
+MINUTES = 5.0
+
+
+class TcpWorld(World):
+    """The world of soak.kill without power cuts and cable faults: the cable is a TCP connection."""
+
+    def __init__(self, seed: int, board: str, game: str) -> None:
+        super().__init__(seed, board, game)
+        self.peace()
+        self.door = TcpDoor("127.0.0.1", 0)
+        self.chunks = 0  # pieces received from the host
+        self._at = time.monotonic()
+
+    def turn(self) -> None:
+        """Up to the clock, then what the host sent."""
+        select.select(self.door.descriptors(), [], [], WAIT_S)
+        data = self.door.read()
+        if data:
+            self.chunks += 1
+            self._receive(data)
+        now = time.monotonic()
+        ms = int((now - self._at) * SPEED * 1000)
+        if ms:
+            self._at = now
+            self.run(min(ms, STEP_MS_MAX))
+
+    def _collect(self) -> None:
+        sent = self.rig.hal.sent
+        if sent:
+            self.door.write(sent)
+            self.rig.hal.sent = bytearray()
+
+
+@dataclass
+class Instant:
+    """When a life ends: so many seconds after it began, or after something happened so often."""
+
+    what: str
+    count: int
+    after_s: float
+
+
+def draw_instant(draw: random.Random) -> Instant:
+    what = draw.choice(("time", "event", "event", "bytes", "bytes"))
+    if what == "time":
+        return Instant(what, 0, draw.uniform(0.0, 1.5))
+    return Instant(what, draw.randrange(1, 30), draw.choice((0.0, draw.uniform(0, 0.005), draw.uniform(0, 0.03))))
+
+
+class TcpSoak:
+    """One game: a device, and one life of the host's process after the other."""
+
+    def __init__(self, seed: int, folder: Path, game: str) -> None:
+        self.draw = random.Random(f"{seed} {game}")
+        self.world = TcpWorld(seed, GAMES[game], game)
+        self.folder = folder
+        self.path = folder / "store.db"
+        self.notes = folder / "notes"
+        self.tally: Counter[str] = Counter()
+        self.given: dict[int, str] = {}
+        self.delivered = 0  # the highest event that was handed to a program
+        self._read = 0
+
+    def play(self, kills: int, more: Callable[[], bool] = lambda: True) -> None:
+        """Raises Finding."""
+        try:
+            while self.tally["kills"] < kills and more():
+                self._life()
+            self._peace()
+            self._check()
+        finally:
+            self.world.door.close()
+
+    # -- lives -------------------------------------------------------------------------------------------------------
+
+    def _start(self, plays: bool) -> int:
+        seed = self.draw.randrange(1 << 30)
+        child = os.fork()
+        if child == 0:
+            self.world.door.close()
+            live(self.world.door.url, self.path, self.notes, seed, plays)
+        return child
+
+    def _life(self) -> None:
+        instant = draw_instant(self.draw)
+        dead_s = self.draw.choice(FORK_S)
+        child = self._start(True)
+        try:
+            self._until(instant)
+        finally:
+            self._kill(child)
+        self.tally["kills"] += 1
+        self._look()
+        end = time.monotonic() + dead_s
+        while time.monotonic() < end:
+            self.world.turn()
+
+    def _until(self, instant: Instant) -> None:
+        world = self.world
+        chunks = world.chunks
+        end = time.monotonic() + START_S_MAX
+        while instant.what != "time" and world.chunks == chunks and time.monotonic() < end:
+            world.turn()
+        end = time.monotonic() + LIFE_S_MAX
+        goal = {"time": 0, "event": world.powercut.seq_last, "bytes": world.chunks}[instant.what] + instant.count
+        while time.monotonic() < end:
+            reached = {"time": 0, "event": world.powercut.seq_last, "bytes": world.chunks}[instant.what]
+            if reached >= goal:
+                end = min(end, time.monotonic() + instant.after_s)
+                break
+            world.turn()
+        while time.monotonic() < end:
+            world.turn()
+
+    def _kill(self, child: int) -> None:
+        ended, _status = os.waitpid(child, os.WNOHANG)
+        if not ended:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        self._take_notes()
+
+    def _look(self) -> None:
+        """Count what the kill interrupted. A copy is looked at, so that the next life finds the files as they were."""
+        copy = self.folder / "copy"
+        copy.mkdir(exist_ok=True)
+        for suffix in ("", "-wal"):
+            file = Path(f"{self.path}{suffix}")
+            if file.exists():
+                shutil.copy(file, copy / file.name)
+        if (copy / self.path.name).exists():
+            with Store(copy / self.path.name) as store:
+                logs = store.logs()
+                last = logs[-1].last if logs else 0
+                journal = self.world.rig.app.journal
+                self.tally["kills with a command open"] += self._unfinished(store)
+                self.tally["kills with events recorded and not on file"] += journal.seq_last > last
+                self.tally["kills before the device heard of a commit"] += last > journal.seq_acked
+        shutil.rmtree(copy)
+
+    def _unfinished(self, store: Store) -> bool:
+        return store.unfinished(self.world.rig.hal.unique_id(), ids.ROLE_TABLE) is not None
+
+    # -- what the host noted -----------------------------------------------------------------------------------------
+
+    def _take_notes(self) -> None:
+        """Of one life."""
+        notes = read_notes(self.notes)
+        seen = 0
+        for note in notes[self._read :]:
+            if note[0] == "error":
+                raise Finding(f"host: {note[1]}")
+            if note[0] == "given" and self.given.setdefault(note[1], note[2]) != note[2]:
+                raise Finding(f"number: {note[1]} was given to {self.given[note[1]]} and to {note[2]}")
+            if note[0] == "told":
+                self.tally["outcomes told"] += 1
+                self.world.peer.results.append(note[1:])
+                self.world.powercut.scan()
+            if note[0] == "event":
+                seq = note[1]
+                if seq > self.delivered + 1 or (seen and seq != seen + 1):
+                    raise Finding(f"delivery: the program was given event {seq} after {seen or self.delivered}")
+                self.tally["events handed out again after a kill"] += seq <= self.delivered
+                seen = seq
+                self.delivered = max(self.delivered, seq)
+        self._read = len(notes)
+
+    # -- at the end --------------------------------------------------------------------------------------------------
+
+    def _peace(self) -> None:
+        """A last life that gives no new command: it takes what is left and asks for what is open."""
+        child = self._start(False)
+        end = time.monotonic() + PEACE_S
+        quiet = 0
+        try:
+            while quiet < 5:
+                if time.monotonic() > end:
+                    raise Finding(f"delivery: not everything is told after {PEACE_S:.0f} s")
+                for _ in range(10):
+                    self.world.turn()
+                quiet = quiet + 1 if self._told() else 0
+        finally:
+            self._kill(child)
+
+    def _told(self) -> bool:
+        journal = self.world.rig.app.journal
+        if journal.seq_last != journal.seq_acked or self.world.rig.app.runner.role:
+            return False
+        return any(note[0] == "settled" for note in read_notes(self.notes)[self._read :])
+
+    def _check(self) -> None:
+        powercut = self.world.powercut
+        last = self.world.rig.app.journal.seq_acked
+        with Store(self.path) as store:
+            if self._unfinished(store):
+                raise Finding("command: an outcome is not known at the end")
+            for stored in store.events():
+                self.world.stored(stored.event)
+            seqs = [stored.seq for stored in store.events()]
+            op_last = max(self.given, default=0)
+        if len(seqs) < last or seqs != list(range(1, len(seqs) + 1)):
+            raise Finding(f"log: {len(seqs)} events on file, {last} acknowledged")
+        powercut.answers.finish()
+        for op in range(1, op_last + 1):
+            self._check_operation(op)
+        for problem in proofs(self.world.rig):
+            raise Finding(problem.removeprefix("Finding: "))
+        self.tally["events"] += len(seqs)
+        self.tally["operations"] += op_last
+        names = [record[0] for record in powercut.recorded.values()]
+        self.tally["rounds"] += names.count(ids.EV_ROUND_ENDED) + names.count(ids.EV_ROUND_VOIDED)
+
+    def _check_operation(self, op: int) -> None:
+        """One outcome, on record as it was told."""
+        name = self.given.get(op)
+        answers = self.world.powercut.answers
+        ended, answer = answers.ended.get((ids.ROLE_TABLE, op)), answers.final.get(op)
+        if name is None:
+            raise Finding(f"number: {op} was given to no command")
+        if answer is None:
+            raise Finding(f"command: {name}, operation {op}, has no outcome")
+        if ended != answer and not (ended is None and answer[0] == ids.OUTCOME_REJECTED):
+            raise Finding(f"answer: {name}, operation {op}, was told {answer}, recorded {ended}")
+
+
+def main() -> int:
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("soak.kill_tcp", description=__doc__, formatter_class=layout)
+    parser.add_argument("--kills", type=int, default=KILLS, help="of all games together (%(default)s)")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="at most so long (%(default)s)")
+    parser.add_argument("--seed", type=int, default=random.randrange(1, 1 << 30))
+    parser.add_argument("--game", choices=sorted(GAMES), action="append", help="instead of all five")
+    options = parser.parse_args()
+    games: list[str] = options.game or sorted(GAMES)
+    print(f"soak-kill over TCP {fairshoe.__version__}: seed {options.seed}, {options.kills} kills", flush=True)
+    started = told = time.monotonic()
+    total: Counter[str] = Counter()
+    for index, game in enumerate(games):
+        kills = options.kills * (index + 1) // len(games) - options.kills * index // len(games)
+        with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+            soak = TcpSoak(options.seed, Path(folder), game)
+
+            def more(soak: TcpSoak = soak, game: str = game) -> bool:
+                nonlocal told
+                now = time.monotonic()
+                if now - told > TELL_S:
+                    told = now
+                    print(f"  {game}: {soak.tally['kills']} kills, {now - started:.0f} s", flush=True)
+                return now - started < options.minutes * 60
+
+            try:
+                soak.play(kills, more)
+            except Finding as finding:
+                print(f"{game}, after {soak.tally['kills']} kills: {finding}")
+                print(
+                    f"replay: PYTHONPATH=tools .venv/bin/python -m soak.kill_tcp --seed {options.seed}"
+                    f" --kills {kills} --game {game}"
+                )
+                return 1
+        print(f"{game}: " + summary(soak.tally), flush=True)
+        total += soak.tally
+    print(f"soak-kill over TCP: {summary(total)}; nothing lost, nothing twice; {time.monotonic() - started:.0f} s")
+    return 0
+
+
+def summary(tally: Counter[str]) -> str:
+    return ", ".join(f"{tally[what]} {what}" for what in SUMMARY)
+
+
+SUMMARY = (
+    "kills",
+    "rounds",
+    "events",
+    "operations",
+    "outcomes told",
+    "kills with a command open",
+    "kills with events recorded and not on file",
+    "kills before the device heard of a commit",
+    "events handed out again after a kill",
+)
+
+if __name__ == "__main__":
+    sys.exit(main())

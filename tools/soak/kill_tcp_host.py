@@ -1,0 +1,147 @@
+"""The host's program of `soak.kill_tcp`: a Fleet with a store plays rounds by commands over TCP until it is killed.
+
+It runs in a process of its own. What it gave, was told and was handed goes to a notes file, one line of JSON each,
+which survives the kill: the parent process compares it with what the device recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NoReturn
+
+from fairshoe import AsyncShoe, Fleet, Need, ShoeFailed, ShoeOpened, next_step
+from fairshoe.client.command_queue import Pending
+from fairshoe.client.operation_numbers import Unfinished
+from fairshoe.errors import PortError
+from fairshoe.keys import role_key
+from fairshoe.link.session import event_seq
+from fairshoe.messages import (
+    CloseBetting,
+    Command,
+    EndRound,
+    Event,
+    Role,
+    SetPositions,
+    State,
+    Status,
+    UnknownMessage,
+)
+from soak.kill_world import KEY
+
+SEATS = 2
+LOOK_S = 0.01
+AGAIN = 0.2  # how often an outcome is asked for once more
+DRAWN = 20  # looks without a change before a round in which hands draw cards is ended
+PERSON = (Need.STUB_COUNT, Need.RACK, Need.DISPUTE, Need.SERVICE, Need.HOLE_CARD)
+
+Note = list[Any]
+
+
+class Notes:
+    """Lines in a file. A line is written by one call, so a kill leaves it whole or out."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+
+    def write(self, *note: object) -> None:
+        os.write(self._file, (json.dumps(note) + "\n").encode())
+
+
+def read_notes(path: Path) -> list[Note]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def live(url: str, store: Path, notes: Path, seed: int, plays: bool) -> NoReturn:
+    """One life, in a forked process. It ends by a kill, or with an error in the notes."""
+    kept = Notes(notes)
+    try:
+        asyncio.run(Host(kept, random.Random(seed), plays).run(url, store))
+    except BaseException as error:
+        kept.write("error", repr(error))
+    finally:
+        os._exit(1)
+
+
+class Host:
+    def __init__(self, notes: Notes, draw: random.Random, plays: bool) -> None:
+        self.notes = notes
+        self.draw = draw
+        self.plays = plays
+
+    async def run(self, url: str, store: Path) -> None:
+        """Take events until the process is killed; another task gives the commands."""
+        tasks: list[asyncio.Task[None]] = []
+        async with Fleet(store, key=role_key(KEY, Role.TABLE)) as fleet:
+            fleet.add(url)
+            async for item in fleet:
+                if isinstance(item.told, (Event, UnknownMessage)):
+                    self.notes.write("event", event_seq(item.told))
+                elif isinstance(item.told, ShoeOpened):
+                    tasks.append(asyncio.create_task(self._command(fleet.shoes[item.device])))
+                    tasks[-1].add_done_callback(self._ended)
+                elif isinstance(item.told, ShoeFailed) and not isinstance(item.told.error, PortError):
+                    raise item.told.error
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self.notes.write("error", repr(task.exception()))
+        os._exit(1)
+
+    async def _command(self, shoe: AsyncShoe) -> None:
+        """First the command that the life before left open, or the last one once more; then rounds."""
+        unfinished = shoe.unfinished()
+        if unfinished is not None:
+            self.notes.write("given", unfinished.op, unfinished.command, unfinished.arguments)
+            await self._outcome(shoe, shoe.resume(unfinished))
+        given = [note for note in read_notes(self.notes.path) if note[0] == "given"]
+        if given:
+            await self._ask_again(shoe, Unfinished(*given[-1][1:]))
+        self.notes.write("settled")
+        seen: object = None
+        same = 0
+        while True:
+            await asyncio.sleep(LOOK_S)
+            status = shoe.status
+            if status is None or not self.plays:
+                continue
+            now = (status.state, status.need, status.dealt, status.round)
+            same, seen = (same + 1 if now == seen else 0), now
+            await self._play(shoe, status, same)
+
+    async def _play(self, shoe: AsyncShoe, status: Status, same: int) -> None:
+        step = next_step(status)
+        kind: type[Command] | None = step.command
+        if kind is None or step.need in PERSON or (same and same % DRAWN):
+            return  # up to people, or refused a moment ago
+        if kind is EndRound and step.need == Need.DRAW and not same:
+            return
+        if kind is CloseBetting and status.positions != SEATS and status.state != State.WAITING_FOR_WAGERS:
+            await self._outcome(shoe, self._given(shoe.start(SetPositions, positions=SEATS)))
+        pending = self._given(shoe.start(kind))
+        await self._outcome(shoe, pending)
+        if self.draw.random() < AGAIN:
+            await self._ask_again(shoe, _as_unfinished(pending))
+
+    def _given(self, pending: Pending) -> Pending:
+        again = _as_unfinished(pending)
+        self.notes.write("given", again.op, again.command, again.arguments)
+        return pending
+
+    async def _ask_again(self, shoe: AsyncShoe, command: Unfinished) -> None:
+        await self._outcome(shoe, shoe.resume(command))
+
+    async def _outcome(self, shoe: AsyncShoe, pending: Pending) -> None:
+        result = await shoe.wait(pending)
+        numbers = [result.op, pending.message.ID, result.outcome, result.reason, result.detail]
+        self.notes.write("told", *(int(it) for it in numbers))
+
+
+def _as_unfinished(pending: Pending) -> Unfinished:
+    message = pending.message
+    arguments = {it.name: int(getattr(message, it.name)) for it in fields(message) if it.name != "op"}
+    return Unfinished(pending.op, message.NAME, arguments)
