@@ -176,6 +176,7 @@ def test_a_cut_replays_from_its_words() -> None:
         ("powerloss --minutes 0.05 --jobs 1 --seed 1 --board pico-draw --game house --only writes", "nothing found"),
         ("powerloss --board pico-draw --game house --cut write:9:20 --cut time:900000", "2 of 2 cuts struck"),
         ("soak.kill --seed 1 --rounds 1", "nothing lost, nothing twice"),
+        ("soak.kill_tcp --seed 1 --kills 1 --game caribbean-stud", "nothing lost, nothing twice"),
     ],
 )
 def test_the_tools_run_and_say_how_it_went(words: str, said: str) -> None:
