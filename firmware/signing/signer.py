@@ -8,6 +8,7 @@ this one. A signing key belongs to one generation of the device key. It is made 
 key is on record before it signs: power that is lost between record and cell costs a key that has signed nothing.
 """
 
+import sys
 from struct import pack_into, unpack_from
 
 from micropython import const
@@ -17,7 +18,6 @@ from firmware.digest import wipe
 from firmware.journal.cells import BODY_AT, CELL_SIZE, MAGIC_SIGNING, SIGNING_CELL, cell_read, cell_write
 from firmware.journal.seals import ATTESTED_SIZE
 from firmware.protocol import ids
-from firmware.signing.ed25519 import PUBLIC_SIZE, SEED_SIZE, public_key, sign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ ROOM_MIN = const(4)  # records: what is still posted, the key and a seal
 _GENERATION_AT = const(4)
 _PUBLIC_AT = const(40)
 _PUBLIC_END = const(72)
+_PUBLIC_SIZE = const(32)
+_SEED_SIZE = const(32)
 _LABEL = b"fairshoe signed journal 1"
+# Only in memory while a signature is made: on an RP2040 they take 5 KB of the heap.
+_MODULES = ("ed25519", "field", "sha512", "constants")
 
 
 class Signer:
@@ -63,9 +67,13 @@ class Signer:
             return False
         except StopIteration:
             self.work = None
+            _unload()
             return True
 
     def _steps(self) -> "Generator[None, None, None]":
+        from firmware.signing.ed25519 import sign
+
+        yield
         sealer = self.sealer
         generation = sealer.keys.generation()
         found = self._load(generation)
@@ -73,7 +81,7 @@ class Signer:
             found = self._load(generation)
         told = self.journal.attested(sealer, self.utc_s)
         cell = self.cell
-        public = bytes(cell[_PUBLIC_AT:_PUBLIC_END]) if found else bytes(PUBLIC_SIZE)
+        public = bytes(cell[_PUBLIC_AT:_PUBLIC_END]) if found else bytes(_PUBLIC_SIZE)
         signature = b""
         if found:
             message = self.label + told[:ATTESTED_SIZE]
@@ -89,6 +97,8 @@ class Signer:
     def _make(self, generation: int) -> "Generator[None, None, bool]":
         """Make a key, record its public key, then store it. Only between rounds: the first of the steps tests the noise
         source anew, 0.2 s on an RP2040. False: no key, for want of noise, room or storage."""
+        from firmware.signing.ed25519 import public_key
+
         cell = self.cell
         wipe(cell)
         if self.flow.round_open or self.flow.room < ROOM_MIN:
@@ -96,7 +106,7 @@ class Signer:
         entropy = Entropy(self.hal, self.noise)
         while not entropy.gather():
             yield
-        seed = bytearray(SEED_SIZE)
+        seed = bytearray(_SEED_SIZE)
         if not entropy.seed_into(seed):
             return False
         public = yield from public_key(seed)
@@ -107,3 +117,12 @@ class Signer:
         cell[_PUBLIC_AT:_PUBLIC_END] = public
         wipe(seed)
         return cell_write(self.hal, SIGNING_CELL, MAGIC_SIGNING, cell)
+
+
+def _unload() -> None:
+    """Let the heap have the modules' memory back."""
+    package = sys.modules["firmware.signing"]
+    for name in _MODULES:
+        sys.modules.pop("firmware.signing." + name, None)
+        if hasattr(package, name):
+            delattr(package, name)
