@@ -8,7 +8,6 @@ this one. A signing key belongs to one generation of the device key. It is made 
 key is on record before it signs: power that is lost between record and cell costs a key that has signed nothing.
 """
 
-import sys
 from struct import pack_into, unpack_from
 
 from micropython import const
@@ -35,8 +34,6 @@ _PUBLIC_END = const(72)
 _PUBLIC_SIZE = const(32)
 _SEED_SIZE = const(32)
 _LABEL = b"fairshoe signed journal 1"
-# Only in memory while a signature is made: on an RP2040 they take 5 KB of the heap.
-_MODULES = ("ed25519", "field", "sha512", "constants")
 
 
 class Signer:
@@ -67,11 +64,10 @@ class Signer:
             return False
         except StopIteration:
             self.work = None
-            _unload()
             return True
 
     def _steps(self) -> "Generator[None, None, None]":
-        from firmware.signing.ed25519 import sign
+        from firmware.signing.ed25519 import sign  # here, as it takes 5 KB of the heap from then on
 
         yield
         sealer = self.sealer
@@ -117,12 +113,3 @@ class Signer:
         cell[_PUBLIC_AT:_PUBLIC_END] = public
         wipe(seed)
         return cell_write(self.hal, SIGNING_CELL, MAGIC_SIGNING, cell)
-
-
-def _unload() -> None:
-    """Let the heap have the modules' memory back."""
-    package = sys.modules["firmware.signing"]
-    for name in _MODULES:
-        sys.modules.pop("firmware.signing." + name, None)
-        if hasattr(package, name):
-            delattr(package, name)
