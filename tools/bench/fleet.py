@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -54,8 +55,11 @@ async def play(count: int) -> None:
     """The process of the shoes: until it is ended."""
     shoes = {address(device): FakeShoe(device, secret(device)) for device in range(1, count + 1)}
     lines: dict[int, Line] = {}
-    server = await asyncio.get_running_loop().create_server(lambda: AnyLine(shoes, lines), "0.0.0.0", 0, backlog=1024)
-    print(server.sockets[0].getsockname()[1], flush=True)
+    loop = asyncio.get_running_loop()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    await loop.create_server(lambda: AnyLine(shoes, lines), list(shoes), port)
+    print(port, flush=True)
     due = time.monotonic()
     while True:
         for part in range(SLICES):
