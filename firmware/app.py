@@ -30,7 +30,6 @@ from firmware.journal.keys import Keys
 from firmware.journal.meter_cells import MeterStore
 from firmware.journal.outbox import Outbox
 from firmware.journal.seals import Sealer
-from firmware.journal.seeds import Seeds
 from firmware.journal.store import Journal
 from firmware.link.admission import Link
 from firmware.link.commands import CommandRunner
@@ -68,7 +67,7 @@ _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays
 def _make_drawing(app: "App", config: "Config") -> "Any":
     from firmware.drawing import Drawing
 
-    return Drawing(app.hal, config, app.boot, app.flow, app.journal, app.seeds)
+    return Drawing(app.hal, config, app.boot, app.flow, app.journal)
 
 
 class App:
@@ -94,9 +93,6 @@ class App:
         self.meter_store = MeterStore(hal)
         self.meter_store.load(self.flow.meters.values)
         self.boot = self.journal.boot_last + 1
-        # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed stays secret.
-        disclose = self.flow.machine.deals and config.get("audit", {}).get("seeds") == "disclose"
-        self.seeds = Seeds(hal, disclose)
         self._connect(config, codes, words)
         self.scanned_ms = hal.ticks_ms()
         self.wake_ms = 0  # when the machines want the next scan
@@ -130,7 +126,8 @@ class App:
         text = words.hash + VERSION_TEXT + bytes(8 - len(VERSION_TEXT)) + flow.profile.code
         pool = self.shuffler.entropy.pool if self.shuffler else noise_pool(hal)
         handshake = Handshake(self.link, journal, mode, self.boot, text, pool)
-        queries = Queries(journal, self.seeds, self.service, words)
+        seeds = self.drawing and self.drawing.seeds
+        queries = Queries(journal, seeds, self.service, words)
         queries.signer = make_signer(hal, config, flow, journal, journal.sealer)
         self.queries = queries
         self.reporter = Reporter(self.link, journal, self.runner, handshake, queries)
@@ -138,7 +135,7 @@ class App:
         if self.drawing:
             self.drawing.attach(self.reporter, mode)
         self.reporter.meters[:METER_COUNT] = flow.meters.values
-        self.recorder = Recorder(hal, flow, journal, self.seeds, self.service, self.runner, self.boot)
+        self.recorder = Recorder(hal, flow, journal, seeds, self.service, self.runner, self.boot)
 
     def scan(self, now_ms: int) -> int:
         """One scan. Returns in how many milliseconds the next is needed if no input changes."""
@@ -344,8 +341,6 @@ class App:
         if self.outbox.count == 0:
             if self.drawing and self.drawing.step(self.scanned_ms):
                 busy = True
-            elif self.seeds.out and not flow.tail and (flow.warning or flow.ledger.inside() == 0):
-                self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
             busy = self.recorder.keep_house() or busy
             if self.queries.signing and self.outbox.count == 0:
                 if self.queries.step(self.recorder.utc_s()):

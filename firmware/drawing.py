@@ -21,6 +21,7 @@ from firmware.games.flow import (
     ORDER_WANTED,
 )
 from firmware.games.table_facts import ABORTED
+from firmware.journal.seeds import Seeds
 from firmware.link.admission import link_alive
 from firmware.protocol import ids
 from firmware.protocol.frame import HEADER_SIZE
@@ -29,7 +30,6 @@ from firmware.ticks import ticks_add
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.games.flow import Flow
-    from firmware.journal.seeds import Seeds
     from firmware.journal.store import Journal
     from firmware.link.admission import Link
     from firmware.link.report import Reporter
@@ -42,15 +42,15 @@ _NONCE_AT = HEADER_SIZE + 5  # behind how and seq
 class Drawing:
     """`seq` is the number of the commitment that waits for a nonce; 0: none does."""
 
-    def __init__(
-        self, hal: "Hal", config: "Config", boot: int, flow: "Flow", journal: "Journal", seeds: "Seeds"
-    ) -> None:
+    def __init__(self, hal: "Hal", config: "Config", boot: int, flow: "Flow", journal: "Journal") -> None:
         self.shuffler = Shuffler(hal, config, boot)
         self.device = hal.unique_id()
-        self.nonce_ms = config.get("audit", {}).get("nonce_ms", NONCE_MS)
+        audit = config.get("audit", {})
+        self.nonce_ms = audit.get("nonce_ms", NONCE_MS)
         self.flow = flow
         self.journal = journal
-        self.seeds = seeds
+        # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed stays secret.
+        self.seeds = Seeds(hal, flow.machine.deals and audit.get("seeds") == "disclose")
         self.link: "Link"
         self.open = False  # hosts may command
         self.asked = 0  # the session whose host wants to give nonces
@@ -100,6 +100,8 @@ class Drawing:
         if self.seq and flow.order_state == ORDER_NONE:
             self.abort()
             return True
+        if self.seeds.out and not flow.tail and (flow.warning or flow.ledger.inside() == 0):
+            self.seeds.end()  # everything about the end is durable, and nothing of the deck can be dealt any more
         return False
 
     def abort(self) -> None:

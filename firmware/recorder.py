@@ -52,7 +52,7 @@ class Recorder:
         hal: "Hal",
         flow: "Flow",
         journal: "Journal",
-        seeds: "Seeds",
+        seeds: "Seeds | None",
         service: "Service",
         runner: "CommandRunner",
         boot: int,
@@ -145,7 +145,7 @@ class Recorder:
         """Notify seeds, seals, facts and commands of a recorded event."""
         message = entry.message
         # The end of a round concerns the deck it was played with, which need not be the one inside.
-        if message != ids.EV_ROUND_ENDED or entry.deck == self.outbox.deck:
+        if self.seeds and (message != ids.EV_ROUND_ENDED or entry.deck == self.outbox.deck):
             self.seeds.note(message)
         self.sealer.note(message)
         self.flow.facts.note(message, entry.values, entry.deck, entry.round)

@@ -5,6 +5,7 @@ One of each kind waits at a time, and each costs a frame: whoever asks too fast 
 
 from micropython import const
 
+from firmware.digest import DIGEST_SIZE
 from firmware.journal.cells import CRC_AT
 from firmware.link.admission import link_begin, link_finish, link_send_text
 from firmware.protocol import ids
@@ -43,10 +44,10 @@ PUBLIC_SIZE = const(32)
 class Queries:
     """Questions that wait for an answer."""
 
-    def __init__(self, journal: "Journal", seeds: "Seeds", service: "Service", words: "Words") -> None:
+    def __init__(self, journal: "Journal", seeds: "Seeds | None", service: "Service", words: "Words") -> None:
         self.journal = journal
         self.words = words
-        self.seeds = seeds
+        self.seeds = seeds  # None: the machine does not shuffle
         self.service = service
         self.seed = False
         self.record = _NOTHING  # which one; 0: what there is
@@ -68,8 +69,10 @@ class Queries:
         if self.seed:
             self.seed = False
             if link.session.role == ids.ROLE_AUDITOR:  # another host may have come meanwhile
-                seed = self.seeds.tell(self.values)
-                link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, self.values, seed)
+                values = self.values
+                values[0] = values[1] = values[2] = 0
+                seed = self.seeds.tell(values) if self.seeds else bytes(DIGEST_SIZE)
+                link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, values, seed)
                 return True
         return False
 

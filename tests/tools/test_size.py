@@ -130,6 +130,9 @@ def test_every_reference_board_and_the_largest_of_all_ship_one_machine_within_bu
     machines = {Path(item.source).stem for item in shipped if item.source.startswith("firmware/machines/")}
     assert machines & set(kinds.values()) == {kinds[board.partition('-')[2]]}
     assert sum(item.shipped_bytes for item in shipped) < size.BUDGET_BYTES
+    # A machine that draws no order keeps no seed of one.
+    keeps = any(item.source == "firmware/journal/seeds.py" for item in shipped)
+    assert keeps == bool(machines & {"carousel", "shelves"})
     # An RP2040 has memory for signatures in an image only.
     signs = any(item.source.startswith("firmware/signing/") for item in shipped)
     assert signs == (not board.startswith("pico-"))

@@ -33,7 +33,7 @@ def stage_of(seeds="disclose", role=ids.ROLE_RECORDER, seed=7):
 
 def held(stage):
     """The cell that will be written when the deck has left play, in RAM."""
-    return bytes(stage.rig.app.seeds.buf)
+    return bytes(stage.rig.app.drawing.seeds.buf)
 
 
 def watch_draws(stage):
@@ -450,6 +450,16 @@ def test_only_a_keyed_auditor_is_answered():
     send(stage, forger, ids.SEED_GET)
     assert stage.rig.app.link.refused[REFUSE_CLEAR] == before + 1
     assert stage.peer.seeds == []
+
+
+def test_a_machine_that_does_not_shuffle_has_no_seed_to_tell():
+    config = board("shoe")
+    config["audit"] = {"seeds": "disclose"}
+    config["link"]["mode"] = "table"
+    stage = Stage(config, GAME, 7, KEY, ids.ROLE_RECORDER)
+    stage.play(stories.start())
+    stage.rig.app.queries.values[:3] = [9, 9, 9]  # of the question before
+    assert ask(stage) == (0, 0, 0, bytes(32))
 
 
 def test_an_auditor_may_not_command_set_the_time_or_acknowledge():

@@ -122,7 +122,7 @@ def test_each_deck_is_inducted_by_itself():
 def told_seq(table):
     """Of which shuffle an auditor would be told the seed; 0: of none."""
     values = [0, 0, 0]
-    table.stage.rig.app.seeds.tell(values)
+    table.stage.rig.app.drawing.seeds.tell(values)
     return values[1]
 
 
