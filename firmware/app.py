@@ -298,6 +298,7 @@ class App:
             or (flow.meters.dirty and flow.state != SHUFFLING)
             or self.service.how >= 0
             or self.recorder.readying
+            or self.runner.refused != 0
             or self.queries.signing
         )
 

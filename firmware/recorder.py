@@ -180,4 +180,13 @@ class Recorder:
                 self.ready_seq = journal.seq_last
         else:
             self.readying = False
-        return self.outbox.count != 0
+        return self.outbox.count != 0 or self._refuse()
+
+    def _refuse(self) -> bool:
+        """Store the number of a refused command in the mark of its lane. True if that was done."""
+        runner = self.runner
+        role = runner.refused
+        if role and self.journal.refuse(role, runner.lanes.by_role[role]):
+            runner.refused = 0
+            return True
+        return False

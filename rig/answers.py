@@ -1,4 +1,5 @@
-"""Commands across power cuts: each is accepted and ended at most once, and a final answer never changes.
+"""Commands across power cuts: each is accepted and ended at most once, or refused and never begun; a final answer never
+changes.
 
 What was under way when power failed ends in doubt, and the one thing that may be learned of it later is how many cards
 were found inside. Used by rig/powercut_invariants.py, which says what was recorded.
@@ -58,6 +59,23 @@ class Answers:
             raise Finding("command: operation %d, power failed or not, ended as %s" % (values[1], word))
         self.ended[key] = values[4:7]
         return ""
+
+    def refuse(self, role: int, op: int, answer: "list[int]") -> None:
+        """A refused command is in the mark of its lane."""
+        key = (role, op)
+        if key in self.running or self.ended.get(key, answer) != answer:
+            raise Finding("command: operation %d begun, and refused afterwards" % op)
+        self.counts.pop((role, self.newest.get(role, 0)), None)  # the lane goes on without it
+        self.newest[role] = op
+        self.ended[key] = answer
+
+    def found(self, role: int, op: int, answer: "list[int]") -> None:
+        """What a boot knows of a lane: not less than was stored, and a refusal that was on its way may be there."""
+        newest = self.newest.get(role, 0)
+        if op < newest:
+            raise Finding("command: operation %d is stored, and the boot knows of %d" % (newest, op))
+        if op > newest and answer[0] == ids.OUTCOME_REJECTED:
+            self.refuse(role, op, answer)
 
     def doubt(self) -> None:
         """Power has failed, whatever they were doing."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from firmware.app import App
+    from firmware.journal.lanes import Lane
     from rig.story import Stage
 
     State = tuple[tuple[int, bool, int, int, int, int, bytes], list[tuple[int, list[int]]], Any, bytearray]
@@ -175,6 +176,9 @@ class PowercutInvariants:
             if not records:
                 raise Finding("sequence: the boot knows of event %d, recorded were %d" % (found, self.seq_last))
             self._note(seq, records[-1])
+        for role in range(1, ids.LANE_COUNT):
+            lane = app.journal.lanes.by_role[role]
+            self.answers.found(role, lane.op, [lane.outcome, lane.reason, lane.detail])
 
     def _state(self) -> "State":
         """What a record changes, as it is now."""
@@ -218,6 +222,15 @@ class PowercutInvariants:
             self.meters_failed = not done
             return done
 
+        refuse = app.journal.refuse
+
+        def refused(role: int, lane: "Lane") -> bool:
+            done = refuse(role, lane)
+            if done:
+                self.answers.refuse(role, lane.op, [lane.outcome, lane.reason, lane.detail])
+            return done
+
+        app.journal.refuse = refused
         outbox.drop_head = dropped
         app.meter_store.save = saved
         if app.shuffler is not None:

@@ -25,7 +25,7 @@ local ENUMS = {
     role = { [0] = "clear", [1] = "observer", [2] = "table", [3] = "service", [4] = "auditor", [5] = "recorder" },
     mode = { [0] = "report_only", [1] = "table" },
     outcome = { [0] = "accepted", [1] = "running", [2] = "done", [3] = "failed", [4] = "rejected", [5] = "stale", [6] = "conflict", [7] = "in_doubt" },
-    reason = { [0] = "none", [1] = "state", [2] = "busy", [3] = "role", [4] = "argument", [5] = "warning", [6] = "power", [7] = "unknown" },
+    reason = { [0] = "none", [1] = "state", [2] = "busy", [3] = "role", [4] = "argument", [5] = "warning", [6] = "power", [7] = "unknown", [8] = "need" },
     why = { [0] = "version", [1] = "no_key", [2] = "backoff", [3] = "role", [4] = "switch", [5] = "busy" },
     share = { [0] = "asked", [1] = "given", [2] = "declined", [3] = "late", [4] = "aborted" },
 }

@@ -115,6 +115,19 @@ def need_next(flow: "Flow", inp: "Inputs") -> int:
     return need or _BY_STATE[state]
 
 
+def need_for(flow: "Flow", command: int) -> int:
+    """The need of a rule that holds back what this command asks for, in a state in which it may start."""
+    if command == ids.CMD_SHUFFLE:
+        return need_for_deck(flow)
+    if command == ids.CMD_END_ROUND:
+        return need_for_end(flow) if flow.tail == TAIL_SETTLING else ids.NEED_NONE
+    if command == ids.CMD_CONFIRM_LOCKOUT:
+        return need_for_cards(flow)
+    if command == ids.CMD_CLOSE_BETTING and flow.state in (DECK_READY, DRAW_READY):
+        return need_for_round(flow)
+    return need_for_release(flow) if command in (ids.CMD_CLOSE_BETTING, ids.CMD_RELEASE) else ids.NEED_NONE
+
+
 def need_stopped(flow: "Flow", inp: "Inputs") -> int:
     """What must happen before what is inside can be removed. NEED_NONE: the warning is not recorded yet."""
     if flow.door.is_open:

@@ -1,7 +1,7 @@
 """The command ledger: per lane the last operation number and how it ended.
 
-An operation is recorded as an event when it is accepted and again when it has ended; the acknowledgement marks of the
-journal repeat the last one of each lane, so that it survives the recycling of those records.
+An operation is recorded as an event when it is accepted and again when it has ended. The marks of the journal repeat
+the last one of each lane, so that it survives the recycling of those records; a refused one is in the mark alone.
 """
 
 from struct import pack_into
@@ -25,6 +25,14 @@ class Lane:
         self.reason = 0
         self.detail = 0
 
+    def copy(self, other: "Lane") -> None:
+        self.op = other.op
+        self.digest = other.digest
+        self.command = other.command
+        self.outcome = other.outcome
+        self.reason = other.reason
+        self.detail = other.detail
+
     def final(self) -> bool:
         """Nothing more will be known of it. In doubt without a count is not: the machine has to be emptied first."""
         in_doubt = self.outcome == ids.OUTCOME_IN_DOUBT and self.detail == ids.UNKNOWN_U16
@@ -39,14 +47,7 @@ class Lanes:
 
     def take_over(self, other: "Lanes") -> None:
         for role in range(ids.LANE_COUNT):
-            mine = self.by_role[role]
-            theirs = other.by_role[role]
-            mine.op = theirs.op
-            mine.digest = theirs.digest
-            mine.command = theirs.command
-            mine.outcome = theirs.outcome
-            mine.reason = theirs.reason
-            mine.detail = theirs.detail
+            self.by_role[role].copy(other.by_role[role])
 
     def pack(self, buf: bytearray, at: int) -> None:
         for role in range(1, ids.LANE_COUNT):

@@ -45,6 +45,7 @@ from firmware.protocol.codec import pack, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from firmware.journal.lanes import Lane
     from firmware.journal.seals import Sealer
     from hal.api import Hal, Storage
 
@@ -138,6 +139,11 @@ class Journal:
             return False
         self.seq_acked = seq
         return True
+
+    def refuse(self, role: int, lane: "Lane") -> bool:
+        """Store that the last number of this lane was refused: it never acts, and is answered the same way for ever."""
+        self.lanes.by_role[role].copy(lane)
+        return self._mark(self.seq_acked)
 
     def keep_boot(self, boot: int) -> bool:
         """Store the number of a boot that a full journal cannot record: a keyed session is offered only under a number

@@ -1,8 +1,9 @@
 """Commands: each operation number acts at most once, and the answer to it never changes.
 
-A new number is recorded before anything is done about it, and again when it has ended; the same number gets the
-recorded answer, an older one is stale, the same one with other words is a conflict. What a command does is press the
-button a dealer would press: there is one way into the procedure, and its interlocks hold for both.
+A new number is recorded before anything is done about it, and again when it has ended; one that is refused is stored in
+the mark of its lane, and costs no record. The same number gets the stored answer, an older one is stale, the same one
+with other words is a conflict. What a command does is press the button a dealer would press: there is one way into the
+procedure, and its interlocks hold for both.
 """
 
 from binascii import crc32
@@ -27,7 +28,10 @@ from firmware.games.flow import (
     WAITING_FOR_ROUND_END,
     WAITING_FOR_WAGERS,
     WARNING,
+    flow_about_tail,
 )
+from firmware.games.next_need import need_for, need_next
+from firmware.games.prerequisites import hold_for
 from firmware.games.profile import EXTRA_COMMUNITY, TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.records import record_do, record_objection
 from firmware.games.round_steps import extra_due
@@ -93,6 +97,7 @@ class CommandRunner:
         self.result = [0] * 5
         self.result_for = 0  # the role it is for: another host may have come meanwhile
         self.result_role = 0  # after a recorded change: tell this lane's host once it is durable
+        self.refused = 0  # the role whose refused number no mark has yet
 
     def receive(self, role: int, command: int, values: "list[int]", reader: "FrameReader") -> None:
         """A command from an authentic host of that role. Without room to record it there is no answer yet."""
@@ -108,9 +113,9 @@ class CommandRunner:
         lane = self.lanes.by_role[role]
         if op > lane.op:
             # One at a time: what comes while another command runs is not heard, and its host asks again.
-            if not self.role:
+            if not self.role and not self.refused:
                 self._begin(role, lane, op, command, digest, values)
-        elif self.flow.outbox.count:
+        elif self.flow.outbox.count or self.refused:
             return  # what is said of a number is for ever, and power may still be lost over it: ask again
         elif op < lane.op or op == 0:
             self._answer(role, op, command, ids.OUTCOME_STALE, ids.REASON_NONE, 0)
@@ -138,7 +143,7 @@ class CommandRunner:
         """Carry out what was accepted, once that is durable; notice how it ends. Runs after the procedure; returns when
         to come back."""
         flow = self.flow
-        if self.result_role and flow.outbox.count == 0:
+        if self.result_role and flow.outbox.count == 0 and not self.refused:
             role = self.result_role
             lane = self.lanes.by_role[role]
             self.result_role = 0
@@ -165,7 +170,9 @@ class CommandRunner:
             left_ms = PRESS_MS_MAX - ticks_diff(now_ms, self.acted_ms)
             if left_ms > 0:
                 return left_ms
-            self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_STATE, flow.state)
+            need = need_next(flow, self.inp)
+            reason = ids.REASON_NEED if need else ids.REASON_STATE
+            self._end(self.role, ids.OUTCOME_FAILED, reason, need or flow.state)
         elif flow.state not in rule[2]:
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_STATE, flow.state)
         return FOREVER_MS
@@ -190,13 +197,24 @@ class CommandRunner:
             arguments[i] = values[1 + i]
         reason = self._objection(role, command)
         if reason:
-            self._end(role, ids.OUTCOME_REJECTED, reason, self.flow.state)
+            self._refuse(role, lane, reason, self.flow.state)
+            return
+        need = ids.NEED_NONE if command == ids.CMD_RECORD else self._prerequisite(command)
+        if need:
+            self._refuse(role, lane, ids.REASON_NEED, need)
             return
         lane.outcome = ids.OUTCOME_ACCEPTED
         self.role = role
         self.acted = False
         self.result_role = role
         self.flow.outbox.post(ids.EV_COMMAND_ACCEPTED, role, op, command, digest)
+
+    def _refuse(self, role: int, lane: "Lane", reason: int, detail: int) -> None:
+        """Answer once the lane's mark is durable: recorder.py writes it."""
+        lane.outcome = ids.OUTCOME_REJECTED
+        lane.reason = reason
+        lane.detail = detail
+        self.refused = self.result_role = role
 
     def _objection(self, role: int, command: int) -> int:
         """Why a new command cannot be taken now; 0 if it can."""
@@ -206,11 +224,31 @@ class CommandRunner:
             return record_objection(flow, role, arguments[0], arguments[1], arguments[2])
         if command not in _RULES:
             return ids.REASON_UNKNOWN
-        if not self._starts(command) or not self._means_something(command):
+        if not self._starts(command):
             return ids.REASON_STATE
+        if not self._means_something(command) and (command == ids.CMD_GIVE_CARD or not need_next(flow, self.inp)):
+            return ids.REASON_STATE  # no need, once met, would make a card due
         if command == ids.CMD_SET_POSITIONS and not 0 < arguments[0] <= flow.profile.positions_max:
             return ids.REASON_ARGUMENT
         return ids.REASON_NONE
+
+    def _prerequisite(self, command: int) -> int:
+        """The need that holds this command back. A rule's is posted with its clause, once until something changes."""
+        flow = self.flow
+        if command == ids.CMD_ACKNOWLEDGE_WARNING:
+            need = need_next(flow, self.inp)
+            return ids.NEED_NONE if need == ids.NEED_ACKNOWLEDGE else need
+        if not self._means_something(command):
+            return need_next(flow, self.inp)
+        need = need_for(flow, command)
+        if need:
+            about = flow.tail and command in (ids.CMD_END_ROUND, ids.CMD_CONFIRM_LOCKOUT)
+            if about:
+                flow_about_tail(flow, True)
+            hold_for(flow, need, 1)
+            if about:
+                flow_about_tail(flow, False)
+        return need
 
     def _starts(self, command: int) -> bool:
         """Whether a button of this state does it; or one of a round that is dealt by hand beside the machine."""

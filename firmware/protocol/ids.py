@@ -143,7 +143,8 @@ REASON_ARGUMENT = const(4)
 REASON_WARNING = const(5)  # a warning came up; detail is its code
 REASON_POWER = const(6)  # detail: cards found inside when the machine was emptied; 65535 until they are counted
 REASON_UNKNOWN = const(7)  # this firmware has no such command
-REASON_NAMES = "none state busy role argument warning power unknown"
+REASON_NEED = const(8)  # something else must happen first; detail is the need
+REASON_NAMES = "none state busy role argument warning power unknown need"
 
 # What becomes of a key that was sent.
 KEY_DONE = const(0)

@@ -146,6 +146,7 @@ class Reason(_Named):
     WARNING = 5
     POWER = 6
     UNKNOWN = 7
+    NEED = 8
     UNRECOGNISED = 255
 
 

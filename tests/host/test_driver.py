@@ -138,7 +138,7 @@ def test_what_is_refused_is_told_with_the_next_step(tmp_path: Path) -> None:
         while status.state != State.WAITING_FOR_DECK:
             status = driver.fresh()
         why = driver.why("shuffle", driver.give(Shuffle))
-        assert "the shoe sees no deck" in why.what and "Insert a whole deck" in why.advice
+        assert "deck first" in why.what and "Insert the deck" in why.advice
         why = driver.why("close_betting", driver.give(CloseBetting))
         assert "not while waiting for deck" in why.what and "fairshoe status" in why.advice
         with pytest.raises(UsageError, match="cannot deal now: waiting for deck"):

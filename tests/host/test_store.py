@@ -75,7 +75,7 @@ def test_a_program_that_only_gives_commands_keeps_events_all_the_same(tmp_path: 
     with Store(tmp_path / "store.db") as store:
         with Shoe.open(url, tmp_path / "device.key", store=store) as shoe:
             shoe.run(timeout_s=3)
-            assert shoe.command(CloseBetting).op == 1
+            assert shoe.records.out_of_service(True).op == 1
             shoe.run(timeout_s=3)
         assert [it.name for it in store.events(DEVICE)][-1] == "command_ended"
         with Shoe.open(url, tmp_path / "device.key", store=store) as shoe:

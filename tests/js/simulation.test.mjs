@@ -89,7 +89,7 @@ test('the program of docs/INTEGRATE.md runs as it stands', { timeout: 60000 }, (
   writeFileSync(join(sim.folder, 'program.mjs'), program);
   const words = ['program.mjs', String(sim.port), 'device.key'];
   const out = execFileSync(process.execPath, words, { cwd: sim.folder, encoding: 'utf8' });
-  assert.equal(out, '1 booted\n2 sealed\n3 empty_proved\n1 rejected state\n');
+  assert.equal(out, '1 booted\n2 sealed\n3 empty_proved\n1 rejected need\n');
   seen = readFileSync(path, 'utf8').split('\n').filter(line => line.includes('"event"')).map(line => JSON.parse(line).event);
 });
 

@@ -21,6 +21,7 @@ from firmware.fault import FAULT_POWER
 from firmware.games import deck_steps, procedure, profile, round_steps
 from firmware.journal import cells, meter_cells, seeds, store
 from firmware.journal.lanes import Lanes
+from firmware.journal.store import Journal
 from firmware.journal.table_cells import FactStore
 from firmware.link import commands, report
 from firmware.ticks import FOREVER_MS
@@ -219,6 +220,11 @@ def command_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Lanes, "restore", lambda *_arguments: None)  # pyright: ignore
 
 
+def refusal_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refusal is told, and no mark has it: the boot does not know the number."""
+    monkeypatch.setattr(Journal, "refuse", lambda self, _role, _lane: self._mark(self.seq_acked))  # pyright: ignore
+
+
 def doubt_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was running when power failed is said to have been done."""
     monkeypatch.setattr(commands.ids, "OUTCOME_IN_DOUBT", commands.ids.OUTCOME_DONE)
@@ -341,11 +347,13 @@ def told_before_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
         outbox = self.flow.outbox
         count = outbox.count
         again = values[0] == self.lanes.by_role[role].op
+        refused = self.refused
         if again:
-            outbox.count = 0
+            outbox.count = self.refused = 0
         receive(self, role, command, values, reader)
         if again:
             outbox.count = count
+            self.refused = refused
 
     monkeypatch.setattr(commands.CommandRunner, "receive", hasty)
 
@@ -396,6 +404,7 @@ DEFECTS: list[tuple[Plant, Job, str, int]] = [
     (halt_hidden, DEFAULT, "halt", 3),
     (other_contents_the_second_time, AWAY, "delivery", 10),
     (command_forgotten, TABLE, "command", 60),
+    (refusal_forgotten, replace(TABLE, kind="nag"), "command", 20),
     (doubt_forgotten, TABLE, "command", 20),
     (doubt_hidden, TABLE, "answer", 20),
     (seed_told_early, replace(DEFAULT, role="table", audit=True), "seed", 5),
@@ -408,7 +417,9 @@ def ways(plant: Plant, story: Job, places: Places) -> Iterator[tuple[Cut, ...]]:
     draw = random.Random(3)
     if story.kind == "keys":
         yield from ((cut,) for cut in write_cuts(places) if cut.size in (24, 96))
-    while True:  # until whoever asks has had enough
+    if plant is refusal_forgotten:
+        yield from ((cut,) for cut in write_cuts(places) if cut.size == 0)
+    while True:  # until the test has had enough
         first = some_cut(draw, places)
         if plant is halt_hidden:
             yield (replace(first, what="crash", at=draw.choice(places.instants["idle"])),)

@@ -1,5 +1,7 @@
 """The runner of commands against a procedure that a test moves by hand: when it presses, waits, and how it ends."""
 
+from firmware.fault import FAULT_STACK
+from firmware.games.door import Door
 from firmware.games.flow import (
     DECK_HELD,
     DECK_READY,
@@ -44,6 +46,7 @@ class Procedure:
         self.profile = Profile()
         self.panel = Panel()
         self.outbox = Outbox()
+        self.door = Door()
 
 
 def runner_of(command, state):
@@ -86,10 +89,11 @@ def test_a_command_presses_its_button_once_and_only_when_its_acceptance_is_durab
 def test_a_press_that_the_procedure_does_not_take_fails_after_half_a_second():
     runner = runner_of(ids.CMD_CLOSE_BETTING, DECK_READY)
     runner.scan(NOW_MS)
+    runner.flow.hold = FAULT_STACK
     assert runner.scan(NOW_MS + 499) == 1
     assert ended(runner) is None
     assert runner.scan(NOW_MS + 500) == FOREVER_MS
-    assert ended(runner) == [ids.OUTCOME_FAILED, ids.REASON_STATE, DECK_READY]
+    assert ended(runner) == [ids.OUTCOME_FAILED, ids.REASON_NEED, ids.NEED_TAKE]
 
 
 def test_a_command_is_done_fails_or_goes_on_as_the_state_after_its_press_says():

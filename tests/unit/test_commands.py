@@ -118,6 +118,71 @@ def test_a_command_out_of_sequence_is_rejected_for_good():
     assert "round_started" not in stage.names()
 
 
+def test_a_refusal_costs_no_record_and_holds_over_a_power_cut():
+    stage = keyed()
+    ready(stage)
+    journal = stage.rig.app.journal
+    before = journal.seq_last
+    for op in range(1, 101):
+        command(stage, op, ids.CMD_CLOSE_BETTING, run_ms=50)
+        assert stage.peer.results[-1] == [op, ids.CMD_CLOSE_BETTING, ids.OUTCOME_REJECTED, ids.REASON_STATE, 2]
+    assert journal.seq_last == before
+    stage.play([("", 0, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 500, "wait", 0)])
+    told = stage.peer.results[-1]
+    command(stage, 100, ids.CMD_CLOSE_BETTING)
+    assert stage.peer.results[-1] == told, "the same number is answered the same way"
+    command(stage, 99, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_STALE
+    command(stage, 100, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1][2] == ids.OUTCOME_CONFLICT
+    assert "shuffle_started" not in stage.names()
+
+
+def test_a_refusal_is_not_told_before_its_mark_is_durable():
+    stage = keyed()
+    ready(stage)
+    refuse = stage.rig.app.journal.refuse
+    stage.rig.app.journal.refuse = lambda _role, _lane: False
+    command(stage, 1, ids.CMD_CLOSE_BETTING)
+    command(stage, 2, ids.CMD_SHUFFLE)
+    assert stage.peer.results == [], "the next number waits for it"
+    stage.rig.app.journal.refuse = refuse
+    stage.run(100)
+    assert stage.peer.results[-1][:3] == [1, ids.CMD_CLOSE_BETTING, ids.OUTCOME_REJECTED]
+
+
+def test_power_cut_at_every_write_of_a_refusal_never_lets_it_act():
+    """A host that was told of the refusal is told the same again; a host that was not may have the number accepted."""
+    for cut_bytes in (0, 30, 64, 95, 96):
+        stage = keyed()
+        stage.play(stories.start())
+        stage.rig.nv.cut_at = stage.rig.nv.writes
+        stage.rig.nv.cut_bytes = cut_bytes
+        command(stage, 1, ids.CMD_SHUFFLE)
+        stage.rig.nv.cut_at = -1
+        told = list(stage.peer.results)
+        assert not stage.rig.powered and told == []
+        stage.play([("", 500, "boot", 0), ("empty_proved", 500, "wait", 0), ("", 0, "load", 52)])
+        command(stage, 1, ids.CMD_SHUFFLE, run_ms=26000)
+        refused = stage.peer.results[-1][2] == ids.OUTCOME_REJECTED
+        assert refused == (cut_bytes == 96), "the whole mark is there, or none of it"
+        assert ("shuffle_started" in stage.names()) != refused
+        check_stage(stage)
+
+
+def test_every_refusal_names_what_must_happen_first():
+    stage = keyed()
+    stage.play(stories.start())
+    command(stage, 1, ids.CMD_SHUFFLE)
+    assert stage.peer.results[-1][2:] == [ids.OUTCOME_REJECTED, ids.REASON_NEED, ids.NEED_DECK]
+    stage.play([("", 0, "jam", "throat:3:20000"), ("", 100, "load", 52)])
+    command(stage, 2, ids.CMD_SHUFFLE)
+    stage.until("warning_latched", 60000)
+    stage.run(300)
+    command(stage, 3, ids.CMD_ACKNOWLEDGE_WARNING)
+    assert stage.peer.results[-1][2:] == [ids.OUTCOME_REJECTED, ids.REASON_NEED, ids.NEED_OPEN_DOOR]
+
+
 def test_one_command_at_a_time():
     stage = keyed()
     ready(stage)

@@ -42,7 +42,7 @@ def test_a_deck_ordered_off_the_table_is_not_taken_again_without_records():
         try_deck(table)
         assert table.flow.state == WAITING_FOR_DECK, game
         assert clauses_of(table.stage, "held_back") == [induction]
-        assert table.command(ids.CMD_SHUFFLE) == ids.OUTCOME_FAILED
+        assert table.command(ids.CMD_SHUFFLE) == ids.OUTCOME_REJECTED
         table.play(("", 300, "press", "ack"), ("", 500, "press", "green"), ("", 500, "wait", 0))
         assert table.flow.state == WAITING_FOR_DECK, "a button alone confirms nothing"
 

@@ -35,7 +35,7 @@ def test_green_does_not_release_the_rest_while_a_card_is_due():
         assert all_fields_of(table.stage, "held_back") == [[ids.NEED_CARD]]
         assert clauses_of(table.stage, "held_back") == [clause]
         assert table.display[:2] == ["One card more is due", "Press LOCK to get it"]
-        assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_FAILED
+        assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_REJECTED
         table.play(("", 300, "press", "lock"), ("stack_offered", 600, "take", 0), ("", 500, "wait", 0))
         table.release().end()
         table.close()
@@ -100,7 +100,7 @@ def test_a_table_with_records_keeps_the_rest_until_every_player_has_decided():
     assert table.display == ["Fold or raise of all", "is not on record", "Tell the table", "system"]
     assert table.record("second_wager", 3, 1) == DONE
     assert table.record("second_wager", 3, 0) == DONE  # taken back: not decided any more
-    assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_FAILED
+    assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_REJECTED
     assert table.record("misdeal", 3, 2) == DONE  # a hand that is void decides nothing
     table.release()
     assert table.record("final_deal", 1) == DONE
@@ -143,7 +143,7 @@ def test_double_down_stud_closes_betting_again_only_after_a_card_that_is_due():
     assert table.record("face_up", 1) == DONE
     table.play(("", 300, "press", "close"), ("held_back", 500, "wait", 0))
     assert "betting_closed" not in table.stage.names()
-    assert table.command(ids.CMD_CLOSE_BETTING) == ids.OUTCOME_FAILED
+    assert table.command(ids.CMD_CLOSE_BETTING) == ids.OUTCOME_REJECTED
     table.play(("", 300, "press", "lock"), ("stack_offered", 600, "take", 0), ("", 500, "wait", 0))
     table.play(("", 300, "press", "close"), ("betting_closed", 300, "wait", 0))
     table.release().end().close()

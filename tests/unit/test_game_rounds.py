@@ -94,7 +94,7 @@ def test_caribbean_stud_needs_betting_closed_and_lock_out_and_as_many_chips_as_w
     assert table.command(ids.CMD_SET_POSITIONS, 2) == DONE
     assert table.command(ids.CMD_CLOSE_BETTING) == DONE
     assert table.flow.state == WAITING_FOR_LOCKOUT
-    assert table.command(ids.CMD_CONFIRM_LOCKOUT) == ids.OUTCOME_FAILED  # nobody has told of wagers
+    assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED  # no wagers are on record
     assert table.record("progressive", 2, 1) == DONE
     table.play(("", 300, "press", "lock"), ("", 1000, "wait", 0))
     assert table.flow.state == WAITING_FOR_LOCKOUT  # a chip is missing

@@ -167,7 +167,7 @@ def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_c
         assert table.record("misdeal", 1, 4) == REFUSED  # no card before the lock-out
         assert table.command(ids.CMD_END_ROUND) == REFUSED
         assert table.record("progressive", 2, 1) == DONE
-        assert table.command(ids.CMD_CONFIRM_LOCKOUT) == ids.OUTCOME_FAILED
+        assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED
         assert clauses_of(table.stage, "held_back") == [clause]
         assert table.record("progressive", 2, 2) == DONE
         assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE

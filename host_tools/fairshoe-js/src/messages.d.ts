@@ -14,7 +14,7 @@ export interface Words {
   role: 'clear' | 'observer' | 'table' | 'service' | 'auditor' | 'recorder';
   mode: 'report_only' | 'table';
   outcome: 'accepted' | 'running' | 'done' | 'failed' | 'rejected' | 'stale' | 'conflict' | 'in_doubt';
-  reason: 'none' | 'state' | 'busy' | 'role' | 'argument' | 'warning' | 'power' | 'unknown';
+  reason: 'none' | 'state' | 'busy' | 'role' | 'argument' | 'warning' | 'power' | 'unknown' | 'need';
   why: 'version' | 'no_key' | 'backoff' | 'role' | 'switch' | 'busy';
   share: 'asked' | 'given' | 'declined' | 'late' | 'aborted';
   command: MessageName;

@@ -102,7 +102,7 @@ export const LINES = [
   'names role clear observer table service auditor recorder',
   'names mode report_only table',
   'names outcome accepted running done failed rejected stale conflict in_doubt',
-  'names reason none state busy role argument warning power unknown',
+  'names reason none state busy role argument warning power unknown need',
   'names why version no_key backoff role switch busy',
   'names share asked given declined late aborted',
   'more 32 need:u8 hopper_seen:u8 deck_next:u8 records_due:u32 positions_due:u16',

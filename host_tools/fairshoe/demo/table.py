@@ -36,6 +36,7 @@ from fairshoe.messages import (
     EndRound,
     Event,
     Message,
+    Outcome,
     Reason,
     Record,
     Recorded,
@@ -231,8 +232,9 @@ class Table:
                 self._early.append(message)
             # The answer may come before the events that led to it, or after: see all of it.
             ended = ended or (isinstance(message, CommandEnded) and message.op == pending.op)
-            if ended and pending.result is not None:
-                return pending.result
+            result = pending.result
+            if result is not None and (ended or result.outcome == Outcome.REJECTED):  # a refusal is no event
+                return result
         raise NoAnswer(f"no outcome of {kind.NAME}.", "The shoe has stopped talking; run the command again.")
 
     def record(self, what: What, a: int = 0, b: int = 0) -> CommandResult:
@@ -251,7 +253,7 @@ class Table:
     def shuffle(self, cards: int | str = 0) -> CommandResult:
         self.do(f"load {cards or self.facts.deck}")
         result = self.order(Shuffle)
-        if not result.done and result.reason == Reason.STATE:
+        if not result.done and result.reason == Reason.NEED:
             # A table that keeps records: what people do with a new deck is recorded first.
             for step in (What.INSPECTED, What.VERIFIED, What.SHOWN, What.WASHED):
                 self.record(step, 1)

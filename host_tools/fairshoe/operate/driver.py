@@ -17,12 +17,11 @@ from fairshoe.messages import (
     Command,
     Event,
     Fault,
-    HeldBack,
     JournalGet,
+    Need,
     Outcome,
     Reason,
     RoundStarted,
-    State,
     Status,
 )
 from fairshoe.text.advice import STEPS, WARNINGS
@@ -31,7 +30,6 @@ from fairshoe.text.describe import describe_reason, words
 SLICE_S = 0.2
 QUIET_S = 15.0  # a shoe that answers nothing for so long is gone
 BACK_MAX = 200  # records read back for a round that was going on before we came
-NEED_BACK = 40
 
 OnEvent = Callable[[Event], None]
 OnStatus = Callable[[Status], None]
@@ -136,21 +134,13 @@ class Driver:
             return NotDone(f"{what}, {WARNINGS[fault].what}.", f"{_sentence(WARNINGS[fault].advice)} on the shoe.")
         if result.reason == Reason.ROLE:
             return NotDone(f"{what}, {words(result.reason.name)}.", _ROLE_ADVICE)
-        held = self._held_back() if result.reason == Reason.STATE else None
-        if held is not None:
-            return NotDone(f"{what}: {_held(held)}.", f"{_sentence(STEPS[held.need].text)} (fairshoe command ...).")
-        if result.reason == Reason.STATE and result.detail == State.WAITING_FOR_DECK and name == "shuffle":
-            return NotDone(f"{what}: the shoe sees no deck.", "Insert a whole deck, then run this again.")
+        if result.reason == Reason.NEED:
+            need = Need(result.detail)
+            step = STEPS.get(need)
+            advice = f"{_sentence(step.text)}, then run this again." if step else "Update this tool."
+            return NotDone(f"{what}: {words(need.name)} first.", advice)
         advice = _ADVICE.get(result.reason, "`fairshoe status` says what the shoe waits for.")
         return NotDone(f"{what}{describe_reason(result.reason, result.detail)}.", advice)
-
-    def _held_back(self) -> HeldBack | None:
-        """What a rule waits for. The device reports it once, perhaps before this session."""
-        for seq in range(self._seq, max(self._seq - NEED_BACK, 0), -1):
-            event = self._record(seq)
-            if isinstance(event, HeldBack) and event.need in STEPS:
-                return event
-        return None
 
     def _record(self, seq: int) -> Event | None:
         record = Record(seq, self.shoe.journal_record(seq))
@@ -168,10 +158,6 @@ class Driver:
             f"{begin}{words(pending.message.NAME)} (operation {pending.op}) was sent, and its outcome is not known.",
             f"It never acts twice. Ask about it: fairshoe command {self.shoe.name} --resume",
         )
-
-
-def _held(event: HeldBack) -> str:
-    return f"held back, {words(event.need.name)} due by {event.clause.replace('HOUSE', 'house policy')}"
 
 
 def _sentence(text: str) -> str:

@@ -197,7 +197,7 @@ class Procedure:
 
         if self._person.confirm("or end the dealing if all have their cards, this stack left in the tray", still):
             result = self._driver.give(Release)
-            if not result.done and result.reason == Reason.STATE:
+            if not result.done and result.reason in (Reason.STATE, Reason.NEED):
                 self._give(DealCommunity)
 
     def _give(self, kind: type[Command], **arguments: int) -> None:

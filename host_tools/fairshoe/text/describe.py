@@ -20,6 +20,7 @@ from fairshoe.messages import (
     Halted,
     Message,
     Meters,
+    Need,
     Outcome,
     Reason,
     ShuffleCommitted,
@@ -97,6 +98,8 @@ def describe_reason(reason: Reason, detail: int) -> str:
         return f", warning {words(Fault(detail).name)}"
     if reason == Reason.STATE:
         return f", not while {words(State(detail).name)}"
+    if reason == Reason.NEED:
+        return f", {words(Need(detail).name)} first"
     return f", {words(reason.name)}"
 
 
