@@ -2,8 +2,8 @@
 
     python -m gate [--jobs N] [STAGE ...]
 
-A stage named alone prints as it goes. Otherwise stages run three at a time, the longest first: many tests wait, so
-three keep two cores busy. What a stage printed is in build/stages, and that of a failed one is shown at the end.
+A stage named alone prints as it goes. Otherwise stages run four at a time, the longest first: many tests wait, so
+four keep two cores busy. What a stage printed is in build/stages, and that of a failed one is shown at the end.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 
 from stages import BIN, ROOT, Stage, run_stages
 
-JOBS = 3
+JOBS = 4
 PYTEST = [str(BIN / "pytest"), "-q"]
 PYRIGHT = str(BIN / "pyright")
 VM = [str(BIN / "node"), "tools/mpy/test.mjs", "--lanes", "1"]
@@ -36,13 +36,14 @@ def module(name: str, *arguments: str) -> list[str]:
 def stages() -> dict[str, Stage]:
     """All stages, the longest first."""
     first, second = host_tests()
-    others = [f"--ignore={path}" for path in ("tests/style", "tests/host", *CHANCE)]
+    others = [f"--ignore={path}" for path in ("tests/style", "tests/host", "tests/unit", *CHANCE)]
     commands = {
-        "host-1": [*PYTEST, *first],
         "mpy": [*VM, "--without", "tests/unit/long_on_vm.txt", *BOTH_VMS],
+        "host-1": [*PYTEST, *first],
         "host-2": [*PYTEST, *second],
-        "device": [*PYTEST, *others],
         "chance": [*PYTEST, *CHANCE],
+        "unit": [*PYTEST, "tests/unit"],
+        "others": [*PYTEST, *others],
         "types": [PYRIGHT],
         "style": [*PYTEST, "tests/style"],
         "types-device": [PYRIGHT, "--project", "pyright.device.json"],
