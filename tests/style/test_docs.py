@@ -101,7 +101,7 @@ def test_a_link_that_leads_nowhere_is_found(text: str) -> None:
 
 
 def test_links_that_lead_somewhere_are_not_reported() -> None:
-    text = "## A `thing` of ours\n[a](#a-thing-of-ours) [b](FAULTS.md#warnings) [c](../README.md#limits) [d](decisions)"
+    text = "## A `thing` of ours\n[a](#a-thing-of-ours) [b](FAULTS.md#warnings) [c](../README.md#try-it) [d](decisions)"
     assert broken_links("docs/PAGE.md", text + "\n\n    [e](NOPE.md)\n\n`[f](NOPE.md)`") == []
 
 

@@ -39,7 +39,7 @@ HOME = "index.md"
 # What the navigation calls a page whose own heading does not say it there.
 TITLES = {
     HOME: "Home",
-    "project/overview.md": "What works, and the limits",
+    "project/overview.md": "Overview",
     "PROTOCOL.md": "The protocol",
     "protocol/README.md": "Vectors and dissector",
     "project/rules-data.md": "The rules as data",
@@ -47,14 +47,14 @@ TITLES = {
     "REGULATOR.md": "How do you know?",
 }
 SECTIONS = (
-    Section("Start", ("QUICKSTART.md", "project/overview.md")),
+    Section("Start", ("QUICKSTART.md", "project/overview.md", "LIMITS.md", "GLOSSARY.md")),
     Section("At the bench", ("BENCH_GUIDE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "IMAGE.md", "RECOVERY.md")),
     Section("Integrate", ("INTEGRATE.md", "PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md")),
     Section("Command line", ("CLI.md", HELP_PAGE)),
     Section("Boards", ("BOARDS.md", "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
     Section("Games", ("GAMES.md", "DOUBLE_ATTACK.md", "RULES.md", "project/rules-data.md")),
     Section("Evidence", ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "SIGNED_BOOT.md", "POWERLOSS.md", "MUTANTS.md")),
-    Section("Firmware", ("ARCHITECTURE.md", "PROCEDURE.md", "STORAGE.md", "SCENARIOS.md", "project/contributing.md")),
+    Section("Firmware", ("ARCHITECTURE.md", "PROCEDURE.md", "STORAGE.md", "SCENARIOS.md", "MAKE.md", "project/contributing.md")),
     Section("Decisions", ("decisions/*",)),
     Section("Changes", ("project/changelog.md",)),
 )

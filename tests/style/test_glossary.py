@@ -1,0 +1,70 @@
+"""Words that docs/GLOSSARY.md bans stay out of pages, help, error texts, comments and docstrings."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+import pytest
+from test_style import report, repository_files
+
+GLOSSARY = "docs/GLOSSARY.md"
+# Files and folders that the ban covers.
+HELD = ("README.md", "docs/LIMITS.md", "docs/MAKE.md")
+ENDINGS = (".md", ".py", ".mjs", ".js", ".ts", ".json", ".lua", "Makefile")
+# Between two words of a phrase: a blank, or a line break with the comment sign of the next line.
+GAP = r"\s+(?:(?:#|//|\*|--)\s*)?"
+
+
+def banned_words(glossary: str) -> dict[str, str]:
+    """Each banned word or phrase, with what to write in its place."""
+    words: dict[str, str] = {}
+    for line in glossary.split("\n"):
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| ") else [""]
+        for word in re.findall(r"`([^`]+)`", cells[-1]):
+            words[word] = cells[0]
+    return words
+
+
+def findings_in(path: str, text: str, words: dict[str, str]) -> list[str]:
+    pattern = "|".join(GAP.join(map(re.escape, word.split())) for word in words)
+    found = list(re.finditer(rf"\b(?:{pattern})\b", text, re.IGNORECASE))
+    starts = [match.start() for match in re.finditer("^", text, re.MULTILINE)] if found else []
+    findings: list[str] = []
+    for match in found:
+        word = re.sub(GAP, " ", match.group()).lower()
+        line = bisect_right(starts, match.start())
+        findings.append(f'{path}:{line}: "{word}": write {words[word]} ({GLOSSARY})')
+    return findings
+
+
+def test_no_banned_word_comes_back() -> None:
+    files = repository_files()
+    words = banned_words(files[GLOSSARY])
+    held = {path: text for path, text in files.items() if path.startswith(HELD) and path.endswith(ENDINGS)}
+    held.pop(GLOSSARY, None)
+    report([finding for path, text in held.items() for finding in findings_in(path, text, words)])
+
+
+def test_the_glossary_bans_words_in_both_tables() -> None:
+    words = banned_words(repository_files()[GLOSSARY])
+    assert words["the books"] == "ledger"
+    assert len(words) > 20
+
+
+@pytest.mark.parametrize("prefix", HELD)
+def test_every_place_that_the_ban_covers_exists(prefix: str) -> None:
+    assert any(path.startswith(prefix) for path in repository_files())
+
+
+@pytest.mark.parametrize(
+    "text", ["one\nWhoever comes", "one\n    # he is\n    # told", "one\n * is told", 'one\n"is told"']
+)
+def test_a_banned_word_is_found_with_its_line(text: str) -> None:
+    (finding,) = findings_in("a.py", text, {"whoever": "the role", "is told": "reports"})
+    assert finding.startswith("a.py:2: ")
+
+
+@pytest.mark.parametrize("text", ["def whoever_calls(): ...", "this told us", "is_told"])
+def test_names_and_other_words_are_not_reported(text: str) -> None:
+    assert findings_in("a.py", text, {"whoever": "the role", "is told": "reports"}) == []
