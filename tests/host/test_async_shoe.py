@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import inspect
 import sqlite3
 import sys
 import threading
@@ -13,13 +14,14 @@ import pytest
 from tcp_shoe import TcpShoe
 from test_cli import simulator
 
-from fairshoe import AsyncShoe
+from fairshoe import AsyncShoe, Shoe
 from fairshoe.client.notices import LinkBack, LinkLost, Notice
 from fairshoe.client.store import Store
 from fairshoe.errors import NoAnswer, PortError, PortLost, StoreError, UsageError, WrongDevice
 from fairshoe.games.record_kinds import By
 from fairshoe.messages import (
     CloseBetting,
+    DoorOpened,
     EmptyProved,
     Event,
     Outcome,
@@ -153,8 +155,43 @@ def test_a_loop_reads_records_and_is_told_what_seeds_need(key_file: Path) -> Non
             await shoe.run(until=EmptyProved)
             last = (await shoe.journal_is()).last
             assert len(await shoe.journal_record(last)) > 0 and await shoe.journal_record(last + 90) == b""
-            with pytest.raises(UsageError, match="only an auditor"):
+            assert (await shoe.journal_signed(last)).last >= last
+            with pytest.raises(UsageError, match="only to the auditor"):
                 await shoe.seed()
+
+    play(work())
+
+
+def test_a_loop_has_every_method_of_the_other_shoe_with_the_same_parameters() -> None:
+    for name, method in inspect.getmembers(Shoe, callable):
+        if not name.startswith("_"):
+            ours, theirs = (inspect.signature(it, follow_wrapped=False) for it in (getattr(AsyncShoe, name), method))
+            assert list(ours.parameters.values()) == list(theirs.parameters.values()), name
+    assert {"listen", "journal_signed", "greet", "stop"} < set(dir(AsyncShoe))
+
+
+def test_a_loop_that_only_listens_sends_nothing_and_opens_a_lost_port_again() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.listen("sim://?dealer=none", reconnect=True) as shoe:
+            heard = [message.NAME async for message in shoe.messages(quiet_s=5)]
+            assert heard[:2] == ["booted", "empty_proved"] and shoe.counts.hellos == 0
+            shoe.sim.unplug()
+            assert [message async for message in shoe.messages(quiet_s=1)] == []
+            shoe.sim.plug()
+            shoe.sim.act("open")
+            assert isinstance(await shoe.run(until=DoorOpened, timeout_s=20), DoorOpened)
+            with pytest.raises(UsageError, match="only listened to"):
+                await shoe.journal_is()
+
+    play(work())
+
+
+def test_run_ends_when_a_function_says_so() -> None:
+    async def work() -> None:
+        async with await AsyncShoe.open("sim://?dealer=none") as shoe:
+            shoe.on(EmptyProved, lambda _event: shoe.stop())
+            await shoe.run(until=RoundEnded)
+            assert shoe.seq_last == 2
 
     play(work())
 

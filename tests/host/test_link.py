@@ -16,6 +16,7 @@ from fairshoe.errors import NoAnswer, PortBusy, PortError, PortLost, UsageError,
 from fairshoe.keys import write_key
 from fairshoe.messages import (
     Booted,
+    DoorOpened,
     EmptyProved,
     Event,
     Message,
@@ -344,3 +345,14 @@ def test_no_patience_at_all_is_still_one_look() -> None:
         before = shoe.sim.clock()
         shoe.run(timeout_s=0)
         assert before < shoe.sim.clock() < before + 1
+
+
+def test_a_shoe_that_only_listens_sends_nothing_and_opens_a_lost_port_again() -> None:
+    with Shoe.listen("sim://?dealer=none", reconnect=True) as shoe:
+        assert [message.NAME for message in shoe.messages(quiet_s=5)] == ["booted", "empty_proved"]
+        assert shoe.counts.hellos == 0
+        shoe.sim.unplug()
+        assert list(shoe.messages(quiet_s=1)) == []
+        shoe.sim.plug()
+        shoe.sim.act("open")
+        assert isinstance(shoe.run(until=DoorOpened, timeout_s=20), DoorOpened)

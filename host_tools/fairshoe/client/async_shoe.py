@@ -15,38 +15,43 @@ import asyncio
 import contextlib
 import inspect
 import time
-import weakref
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, TypeVar, cast, overload
 
-from fairshoe.client.argument_checks import check_nonce, check_open, check_seconds, check_until
+from fairshoe.client import queries
+from fairshoe.client.argument_checks import check_seconds, check_until
+from fairshoe.client.async_feed import Feed
 from fairshoe.client.command_queue import CommandResult, Pending
 from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
-from fairshoe.client.notices import Told
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import Records
-from fairshoe.client.shoe import COMMAND_S, RETRY_S, RETRY_S_MAX, STALE_S
-from fairshoe.client.shoe_base import Face, round_over
-from fairshoe.client.single_reader import SingleReader
+from fairshoe.client.shoe_base import (
+    COMMAND_S,
+    RETRY_S,
+    RETRY_S_MAX,
+    STALE_S,
+    Face,
+    fits,
+    prepare,
+    round_over,
+)
 from fairshoe.client.store import Store
 from fairshoe.client.store_writer import Done, Job
 from fairshoe.errors import PortError, StoreError, UsageError
 from fairshoe.games.rounds import RoundView
-from fairshoe.keys import KeyRing, RoleKey, take_key
+from fairshoe.keys import KeyRing, RoleKey
 from fairshoe.link.dictionary import Dictionary
-from fairshoe.link.session import HostSession, event_seq
+from fairshoe.link.session import event_seq
 from fairshoe.messages import (
     Command,
     Event,
-    JournalGet,
     JournalIs,
-    JournalRecord,
+    JournalSigned,
     Message,
     Record,
-    Role,
-    SeedGet,
     SeedIs,
     Status,
     TimeIs,
@@ -58,46 +63,7 @@ from fairshoe.transport.urls import Way
 
 TURN_S = 0.05
 T = TypeVar("T")
-Kind = TypeVar("Kind", bound=Told)
 Wanted = TypeVar("Wanted", bound=Message)
-
-
-class Feed(Generic[Wanted]):
-    """What `async for` goes over. No generator: whoever is cancelled while waiting may go on with the same one."""
-
-    def __init__(self, shoe: AsyncShoe, turn: SingleReader, quiet_s: float | None, kind: type[Wanted]) -> None:
-        self._shoe = shoe
-        self._turn = turn
-        self._quiet_s = quiet_s
-        self._kind = kind
-        self._in_hand = False
-        self._me = object()  # not the feed itself: nobody else may keep it alive
-        check_seconds("quiet_s", quiet_s, none=True)
-
-    def __aiter__(self) -> Feed[Wanted]:
-        return self
-
-    async def __anext__(self) -> Wanted:
-        # An event in hand is ours only if nobody else has had a turn since.
-        done, self._in_hand = self._in_hand and self._turn.has(self._me), False
-        self._turn.take(self._me, _ended(asyncio.current_task()))
-        try:
-            message = await self._shoe.take(self._kind, self._quiet_s, done)
-            self._in_hand = message is not None
-        finally:
-            if not self._in_hand:
-                self._turn.leave(self._me)
-        if message is None:
-            raise StopAsyncIteration
-        return message
-
-    async def aclose(self) -> None:
-        """Over with it, for who keeps it although its loop was left: an event in hand comes again, in the next one."""
-        self._in_hand = False
-        self._turn.leave(self._me)
-
-    def __del__(self) -> None:
-        self._turn.leave(self._me)
 
 
 class AsyncShoe(Face):
@@ -123,10 +89,10 @@ class AsyncShoe(Face):
         self.awaited: Callable[[], bool] = lambda: False  # whether a Fleet waits for this shoe, too
         self._waiters: set[asyncio.Future[None]] = set()
         self._wanted = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
         self.records: Records[Awaitable[CommandResult]] = Records(self._put)  # what no sensor sees
         if core.events is not None and not self.on_demand:
             core.events.submit = self._submit  # a simulated shoe without a clock waits for the disk: its story repeats
+        self._task: asyncio.Task[None] | None = asyncio.create_task(self._serve(), name=f"fairshoe {way.url}")
 
     @classmethod
     async def open(
@@ -145,34 +111,34 @@ class AsyncShoe(Face):
         nonce: bool = False,
     ) -> AsyncShoe:
         """As Shoe.open. The store writes in a thread of its own; giving a command waits for it, some milliseconds."""
-        check_open(url, key, operations, after_seq, answer_s, store, device)
-        taken = take_key(key)
-        check_nonce(nonce, taken)
-        way = Way(url)
+        parts = prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce)
         async with contextlib.AsyncExitStack() as undo:
-            owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
-            kept = owned or (store if isinstance(store, Store) else None)
-            session = HostSession(taken, after_seq, kept is not None)
-            core = Core(url, session, operations, kept, new_log, device, clock, nonce)
-            shoe = cls(core, way, await open_async(way), reconnect)
-            shoe._owned = owned
+            if parts.owned is not None:
+                undo.callback(parts.owned.close)
+            shoe = cls(parts.core, parts.way, await open_async(parts.way), reconnect)
+            shoe._owned = parts.owned
             undo.push_async_callback(shoe.close)
-            shoe._task = asyncio.create_task(shoe._serve(), name=f"fairshoe {url}")
-            await shoe._follow(core.greeting(answer_s))
-            shoe._greeted = True
+            await shoe.greet(answer_s)
             undo.pop_all()
         return shoe
+
+    @classmethod
+    async def listen(cls, url: str, reconnect: bool = False) -> AsyncShoe:
+        """Open a port and send nothing at all: for a tap, or beside another host. Nothing that is heard is proved, and
+        what is lost on the way is not repeated."""
+        way = Way(url)
+        return cls(Core(url, None), way, await open_async(way), reconnect)
 
     # -- events ------------------------------------------------------------------------------------------------------
 
     def events(self, quiet_s: float | None = None) -> Feed[Event]:
         """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
         one before; one that was never acknowledged comes again. One task at a time may listen."""
-        return Feed(self, self._core.turn, quiet_s, Event)
+        return self._feed(Event, quiet_s)
 
     def messages(self, quiet_s: float | None = None) -> Feed[Message]:
         """The same with status and meters between the events; ends after quiet_s seconds without any message."""
-        return Feed(self, self._core.turn, quiet_s, Message)
+        return self._feed(Message, quiet_s)
 
     def acknowledge(self) -> None:
         """Say that the last event is safely stored, before coming back for the next."""
@@ -189,11 +155,11 @@ class AsyncShoe(Face):
     async def run(self, until: Callable[[Message], bool], timeout_s: float | None = None) -> Message: ...
 
     async def run(self, until: Any = None, timeout_s: float | None = None) -> Any:
-        """As Shoe.run; cancel it to end it."""
+        """As Shoe.run; cancelling it ends it, too."""
         check_until(until, timeout_s)
         with self._core.turn.taken():
             found = await self._run(until, None if timeout_s is None else self._clock() + timeout_s)
-        if found is None and until is not None and not self._core.closed:
+        if found is None and until is not None and not self._stopping and not self._core.closed:
             raise self._not_in_time(timeout_s)
         return found
 
@@ -280,21 +246,22 @@ class AsyncShoe(Face):
         check_seconds("timeout_s", timeout_s)
         return await self._follow(self._core.setting_clock(timeout_s))
 
+    async def seed(self, timeout_s: float = ANSWER_S) -> SeedIs:
+        """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
+        return await self._follow(queries.seed(self._core, timeout_s))
+
     async def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
         """What the device's journal holds, under its seal key."""
-        return await self.ask("its journal", JournalGet(0), JournalIs, lambda _answer: True, timeout_s)
+        return await self._follow(queries.journal(self._core, timeout_s))
+
+    async def journal_signed(self, last: int = 0, timeout_s: float = queries.SIGNED_S) -> JournalSigned:
+        """The same with a signature, once the device is at rest, of at least the records up to `last`. The signature is
+        empty if this device cannot sign."""
+        return await self._follow(queries.signed_journal(self._core, last, timeout_s))
 
     async def journal_record(self, seq: int, timeout_s: float = ANSWER_S) -> bytes:
         """One record as it is stored; empty if the device does not have it, or cannot read it."""
-        about = f"record {seq} of its journal"
-        answer = await self.ask(about, JournalGet(seq), JournalRecord, lambda answer: answer.seq == seq, timeout_s)
-        return answer.record
-
-    async def seed(self, timeout_s: float = ANSWER_S) -> SeedIs:
-        """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
-        if self.welcome is None or self._core.keyed().role != Role.AUDITOR:
-            raise UsageError("only an auditor is told seeds.", "Open the shoe with the auditor's key.")
-        return await self.ask("its seed", SeedGet(), SeedIs, lambda _answer: True, timeout_s)
+        return await self._follow(queries.journal_record(self._core, seq, timeout_s))
 
     async def ask(
         self, about: str, question: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
@@ -307,6 +274,11 @@ class AsyncShoe(Face):
         return await self._follow(self._core.fetching_dictionary())
 
     # -- coming and going --------------------------------------------------------------------------------------------
+
+    async def greet(self, answer_s: float = ANSWER_S) -> None:
+        """Say hello and wait for the welcome. `open` has done so."""
+        await self._follow(self._core.greeting(answer_s))
+        self._greeted = True
 
     async def close(self) -> None:
         """Let go of the port. When it returns, no task and no thread of this shoe is left."""
@@ -471,25 +443,29 @@ class AsyncShoe(Face):
         return self.command(Record, timeout_s, **arguments)
 
     async def _run(self, until: Any, end: float | None) -> Message | None:
+        self._stopping = False
         self._core.hold_back()
-        while True:
+        while not self._stopping and not self._core.closed:
             message = await self._next(end)
             if message is None:
                 return None
             await self._call(message)
             self._done()
-            if until is not None and (isinstance(message, until) if isinstance(until, type) else until(message)):
+            if fits(message, until):
                 return message
-            if self._core.closed:
-                return None
+        return None
 
     def _done(self) -> None:
         """With the event in hand, unless the shoe was closed over it: then it comes again."""
         if not self._core.closed:
             self.acknowledge()
 
-    async def take(self, kind: type[Wanted], quiet_s: float | None, done: bool) -> Wanted | None:
-        """The next message of a kind; None if there is none for so long. `done`: with the one before."""
+    def _feed(self, kind: type[Wanted], quiet_s: float | None) -> Feed[Wanted]:
+        check_seconds("quiet_s", quiet_s, none=True)
+        return Feed(partial(self._take, kind, quiet_s), self._core.turn)
+
+    async def _take(self, kind: type[Wanted], quiet_s: float | None, done: bool) -> Wanted | None:
+        """The next message of a kind; None if none comes within quiet_s. `done` acknowledges the one before."""
         if done and self._core.closed:
             return None
         if done:
@@ -587,14 +563,3 @@ class AsyncShoe(Face):
 def _settle(waiter: asyncio.Future[None]) -> None:
     if not waiter.done():
         waiter.set_result(None)
-
-
-def _ended(task: asyncio.Task[Any] | None) -> Callable[[], bool]:
-    """Whether a task has come to its end, asked later."""
-    seen = weakref.ref(task) if task is not None else None
-
-    def ended() -> bool:
-        found = seen() if seen is not None else None
-        return seen is not None and (found is None or found.done())
-
-    return ended

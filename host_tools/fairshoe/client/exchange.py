@@ -223,7 +223,7 @@ class Core:
         if self.session is not None:
             self.session.restart()
         else:
-            self._listener = framing.Decoder()
+            self._listener = framing.Decoder(drops=self._listener.drops)
 
     def silent_s(self, now: float) -> float:
         """How long nothing was received while listening."""

@@ -17,31 +17,36 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar, overload
 
-from fairshoe.client.argument_checks import check_nonce, check_open, check_seconds, check_until
+from fairshoe.client import queries
+from fairshoe.client.argument_checks import check_seconds, check_until
 from fairshoe.client.command_queue import CommandResult, Pending
 from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
-from fairshoe.client.notices import Notice, Told
+from fairshoe.client.notices import Notice
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import ShoeRecords
-from fairshoe.client.shoe_base import Face, round_over
+from fairshoe.client.shoe_base import (
+    COMMAND_S,
+    RETRY_S,
+    RETRY_S_MAX,
+    STALE_S,
+    Face,
+    fits,
+    prepare,
+    round_over,
+)
 from fairshoe.client.store import Store
-from fairshoe.errors import PortError, UsageError
+from fairshoe.errors import PortError
 from fairshoe.games.rounds import RoundView
-from fairshoe.keys import KeyRing, RoleKey, take_key
+from fairshoe.keys import KeyRing, RoleKey
 from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.session import HostSession
 from fairshoe.messages import (
     Command,
     Event,
-    JournalGet,
     JournalIs,
-    JournalRecord,
-    JournalSign,
     JournalSigned,
     Message,
     Record,
-    Role,
-    SeedGet,
     SeedIs,
     Status,
     TimeIs,
@@ -49,17 +54,10 @@ from fairshoe.messages import (
 from fairshoe.transport.busy_line import HostConnected, port_busy
 from fairshoe.transport.urls import Port, Way
 
-SIGNED_S = 60.0  # a device that shuffles signs when it is done
-
 __all__ = ["ANSWER_S", "CommandResult", "Pending", "Shoe"]
 
-COMMAND_S = 120.0
-RETRY_S = 0.1  # until a lost port is tried again; doubled every time
-RETRY_S_MAX = 5.0
 NAP_S = 0.05
-STALE_S = 10.0  # a connection over a network that is silent for so long is closed and made again
 T = TypeVar("T")
-Kind = TypeVar("Kind", bound=Told)
 Wanted = TypeVar("Wanted", bound=Message)
 
 
@@ -84,7 +82,6 @@ class Shoe(Face):
         self._way = way
         self._clock: Callable[[], float] = clock or getattr(port, "clock", None) or time.monotonic
         self._sleep: Callable[[float], None] = getattr(port, "sleep", None) or time.sleep
-        self._stopping = False
         self._retry_s = RETRY_S
         self._retry_at = 0.0
         self.records = ShoeRecords(self._put)  # what no sensor sees
@@ -122,26 +119,22 @@ class Shoe(Face):
                     (docs/AUDIT.md). Needs the key of the table or of service.
         new_log     go on although the device's storage is not the one on file; see StorageReplaced.
         answer_s    how long to wait for the welcome."""
-        check_open(url, key, operations, after_seq, answer_s, store, device)
-        taken = take_key(key)
-        check_nonce(nonce, taken)
-        way = Way(url)
+        parts = prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce)
         with contextlib.ExitStack() as undo:
-            owned = undo.enter_context(Store(store)) if isinstance(store, (str, Path)) else None
-            kept = owned or (store if isinstance(store, Store) else None)
-            session = HostSession(taken, after_seq, kept is not None)
-            core = Core(url, session, operations, kept, new_log, device, clock, nonce)
-            port = way.open()
+            if parts.owned is not None:
+                undo.callback(parts.owned.close)
+            port = parts.way.open()
             undo.callback(port.close)
-            shoe = cls(port, url, session, core=core, way=way if reconnect else None)
-            shoe._owned = owned
+            shoe = cls(port, url, None, core=parts.core, way=parts.way if reconnect else None)
+            shoe._owned = parts.owned
             shoe.greet(answer_s)
             undo.pop_all()
         return shoe
 
     @classmethod
     def listen(cls, url: str, reconnect: bool = False) -> Shoe:
-        """Open a port and send nothing at all: for a tap, or beside another host. Nothing it hears is proved."""
+        """Open a port and send nothing at all: for a tap, or beside another host. Nothing that is heard is proved, and
+        what is lost on the way is not repeated."""
         way = Way(url)
         return cls(way.open(), url, None, way=way if reconnect else None)
 
@@ -190,10 +183,6 @@ class Shoe(Face):
         self.run(round_over, timeout_s)
         return self._core.view_taken
 
-    def stop(self) -> None:
-        """End `run`, from a function it has called."""
-        self._stopping = True
-
     # -- commands ----------------------------------------------------------------------------------------------------
 
     def start(self, kind: type[Command], **arguments: int) -> Pending:
@@ -231,23 +220,20 @@ class Shoe(Face):
 
     def seed(self, timeout_s: float = ANSWER_S) -> SeedIs:
         """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
-        if self.welcome is None or self._core.keyed().role != Role.AUDITOR:
-            raise UsageError("only an auditor is told seeds.", "Open the shoe with the auditor's key.")
-        return self.ask("its seed", SeedGet(), SeedIs, lambda _answer: True, timeout_s)
+        return self._follow(queries.seed(self._core, timeout_s))
 
     def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
         """What the device's journal holds, under its seal key."""
-        return self.ask("its journal", JournalGet(0), JournalIs, lambda _answer: True, timeout_s)
+        return self._follow(queries.journal(self._core, timeout_s))
 
-    def journal_signed(self, last: int = 0, timeout_s: float = SIGNED_S) -> JournalSigned:
+    def journal_signed(self, last: int = 0, timeout_s: float = queries.SIGNED_S) -> JournalSigned:
         """The same with a signature, once the device is at rest, of at least the records up to `last`. The signature is
         empty if this device cannot sign."""
-        return self.ask("a signature", JournalSign(), JournalSigned, lambda answer: answer.last >= last, timeout_s)
+        return self._follow(queries.signed_journal(self._core, last, timeout_s))
 
     def journal_record(self, seq: int, timeout_s: float = ANSWER_S) -> bytes:
         """One record as it is stored; empty if the device does not have it, or cannot read it."""
-        about = f"record {seq} of its journal"
-        return self.ask(about, JournalGet(seq), JournalRecord, lambda answer: answer.seq == seq, timeout_s).record
+        return self._follow(queries.journal_record(self._core, seq, timeout_s))
 
     def ask(
         self, about: str, question: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
@@ -306,7 +292,7 @@ class Shoe(Face):
                 continue
             self._serve(message)
             self._done()
-            if until is not None and (isinstance(message, until) if isinstance(until, type) else until(message)):
+            if fits(message, until):
                 return message
         return None
 

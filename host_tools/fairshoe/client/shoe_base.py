@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from fairshoe.client.argument_checks import check_listener
+from fairshoe.client.argument_checks import check_listener, check_nonce, check_open
 from fairshoe.client.command_queue import Pending
 from fairshoe.client.exchange import Core
 from fairshoe.client.notices import Listeners, Told
-from fairshoe.client.operation_numbers import Unfinished
+from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.store import Store
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.games.rounds import RoundView
+from fairshoe.keys import KeyRing, RoleKey, take_key
 from fairshoe.link import framing
-from fairshoe.link.session import LinkCounts
+from fairshoe.link.session import HostSession, LinkCounts
 from fairshoe.messages import Message, RoundEnded, RoundVoided, Status, Welcome
+from fairshoe.transport.urls import Way
 
 if TYPE_CHECKING:
     from fairshoe.sim.port import SimPort
@@ -23,8 +26,50 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=Told)
 
 
+COMMAND_S = 120.0
+RETRY_S = 0.1  # until a lost port is tried again; doubled every time
+RETRY_S_MAX = 5.0
+STALE_S = 10.0  # a connection over a network that is silent for so long is closed and made again
+
+
+class Parts(NamedTuple):
+    """What a shoe is made of before its port is open. `owned` is closed with the shoe."""
+
+    core: Core
+    way: Way
+    owned: Store | None
+
+
+def prepare(
+    url: str,
+    key: RoleKey | KeyRing | str | Path | None,
+    operations: Numbers | None,
+    after_seq: int,
+    answer_s: float,
+    store: Store | str | Path | None,
+    device: int | None,
+    new_log: bool,
+    clock: bool,
+    nonce: bool,
+) -> Parts:
+    """Check the arguments of `open` and open the store."""
+    check_open(url, key, operations, after_seq, answer_s, store, device)
+    taken = take_key(key)
+    check_nonce(nonce, taken)
+    way = Way(url)
+    owned = Store(store) if isinstance(store, (str, Path)) else None
+    kept = owned or (store if isinstance(store, Store) else None)
+    session = HostSession(taken, after_seq, kept is not None)
+    return Parts(Core(url, session, operations, kept, new_log, device, clock, nonce), way, owned)
+
+
 def round_over(message: Message) -> bool:
     return isinstance(message, (RoundEnded, RoundVoided))
+
+
+def fits(message: Message, until: Any) -> bool:
+    """Whether a message is what `run` waits for: of a class, or one for which a function returns True."""
+    return until is not None and (isinstance(message, until) if isinstance(until, type) else bool(until(message)))
 
 
 class Face:
@@ -35,7 +80,8 @@ class Face:
         self._line = line  # a simulated one has hands
         self._listeners = Listeners()
         self._owned: Store | None = None  # closed with the shoe
-        self._greeted = False
+        self._greeted = core.session is None  # a shoe that only listens says no hello
+        self._stopping = False
         self.name = name
 
     @property
@@ -119,6 +165,10 @@ class Face:
     def off(self, kind: type[Kind], function: Callable[[Kind], Any]) -> None:
         """Call it no more."""
         self._listeners.remove(kind, function)
+
+    def stop(self) -> None:
+        """End `run`, from a function that it has called."""
+        self._stopping = True
 
     def unfinished(self) -> Unfinished | None:
         """The command of an earlier run whose outcome nobody heard."""

@@ -350,11 +350,11 @@ class Decoder:
     """Feed it bytes, iterate the frames. Holds at most one frame's worth of unfinished bytes.
 
     `on_drop(offset, length, reason)` is called for whatever is not delivered: its offset from the first byte
-    fed, its length without delimiters, and why, by the names in Drops.
+    fed, its length without delimiters, and why, by the names in Drops. `drops` goes on with the counts of another one.
     """
 
-    def __init__(self, on_drop: OnDrop | None = None) -> None:
-        self.drops = Drops()
+    def __init__(self, on_drop: OnDrop | None = None, drops: Drops | None = None) -> None:
+        self.drops = drops or Drops()
         self.offset = 0  # bytes fed so far
         self._on_drop = on_drop
         self._rest = b""

@@ -191,8 +191,7 @@ class HostSession:
 
     def restart(self) -> None:
         """The port was lost and is another one now: half a frame and the session are gone, and hello is due."""
-        drops, self.decoder = self.decoder.drops, framing.Decoder()
-        self.decoder.drops = drops
+        self.decoder = framing.Decoder(drops=self.decoder.drops)
         self.connected = False
         self._hello_at = None
         self._nonce = b""
