@@ -263,12 +263,11 @@ def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> N
     assert "\x1b" not in done.stdout
     for words in (
         "table port  /dev/",
-        "remainder released: expected 32, counted 32",
-        "deck refused by CS-9g: 51 cards counted, 52 expected; the deck is removed from the table",
-        "void by CS-13f (jam exit): all hands void; cards are pulled and reshuffled with those dealt",
-        "rounds ended               2",
-        "rounds voided              1",
-        " in order, 0 missing",
+        "rest put out: 32 cards, 32 expected",
+        "deck refused by rule CS-9g: 51 cards counted, 52 expected; the deck is removed from the table",
+        "void by rule CS-13f (jam exit): all hands void; cards are pulled and reshuffled with those dealt",
+        "rounds        2 ended, 1 void",
+        " received, 0 missing",
     ):
         assert words in done.stdout, words
     assert children_left(seed) == []
@@ -277,29 +276,29 @@ def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> N
 GAME_STORIES: dict[str, tuple[str, ...]] = {
     "double-down-stud": (
         "| Double down wagers   |",
-        "betting closed for the second time, DDS-8e",
-        "recorded: face up: 1 card; by DDS-11b: the card goes to the rack",
+        "betting closed for the second time, rule DDS-8e",
+        "recorded: face up: 1 card; by rule DDS-11b: the card goes to the rack",
         "| One card more is due |",
-        "void by DDS-11a: all hands void",
+        "void by rule DDS-11a: all hands void",
         "void by house policy (jam exit)",
     ),
     "boston-5-stud": (
         "| Second wagers        |",
-        "recorded: second wager: position 2, taken back; by B5-10b",
+        "recorded: second wager: position 2, taken back; by rule B5-10b",
         "remainder 37, stub 31",
-        "by B5-12d: one card more completes the hand",
-        "void by B5-12f (jam exit): all hands void, but complete hands stand for a bonus: positions 1, 2;",
+        "by rule B5-12d: one card more completes the hand",
+        "void by rule B5-12f (jam exit): all hands void, but complete hands stand for a bonus: positions 1, 2;",
     ),
     "caribbean-stud": (
-        "cards refused: progressive wagers and chips must be told and agree, CS-9c",
-        "lock-out confirmed, CS-9c: 3 wagers, 3 chips",
+        "cards refused: progressive wagers and chips must be told and agree, rule CS-9c",
+        "lock-out confirmed, rule CS-9c: 3 wagers, 3 chips",
         "| Cover All: 4 hands   |",
-        "by CS-13d: one card more completes the hand",
+        "by rule CS-13d: one card more completes the hand",
     ),
     "double-cross-poker": (
         "| Deal the cross: five |",
-        "recorded: misdeal: community, 6 cards; by DCP-12c: all hands void",
-        "end of the round refused: stub count due, DCP-9d",
+        "recorded: misdeal: community, 6 cards; by rule DCP-12c: all hands void",
+        "end of the round refused: stub count due, rule DCP-9d",
         "| Count the stub       |",
         "remainder 48, stub 43, counted 43",
     ),
@@ -309,8 +308,8 @@ GAME_STORIES: dict[str, tuple[str, ...]] = {
 def test_the_demo_tells_what_people_do_where_the_table_keeps_records(demos: Demos) -> None:
     done = demos["records"].result()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    assert "deck refused: not inspected, verified, shown and washed yet, CS-3b" in done.stdout
-    assert "recorded: washed: deck 1; by CS-3b" in done.stdout
+    assert "deck refused: not inspected, verified, shown and washed yet, rule CS-3b" in done.stdout
+    assert "recorded: washed: deck 1; by rule CS-3b" in done.stdout
 
 
 @pytest.mark.parametrize("game", GAME_STORIES)

@@ -88,7 +88,7 @@ def test_a_game_that_closes_betting_twice_is_asked_twice(tmp_path: Path) -> None
 def test_a_jam_voids_the_round_and_the_report_says_by_which_rule(tmp_path: Path) -> None:
     report, _person = play(tmp_path, words="&faults=jam:exit:7:40000")
     assert not report.good and report.voided is not None
-    assert "VOID by CS-13f" in report.lines()[-1]
+    assert "VOID by rule CS-13f" in report.lines()[-1]
     assert report.facts()["void"] == {"clause": "CS-13f", "warning": "jam_exit"}
 
 

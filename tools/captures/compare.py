@@ -10,7 +10,7 @@ import re
 from captures.player import ROOT
 
 FOLDER = ROOT / "docs" / "captures"
-ELAPSED = r"\d+\.\d s\b"
+ELAPSED = r"\d+\.\d s\b|\b\d+:\d\d\.\d\b|\b\d\d:\d\d:\d\d\b"
 PLACE = re.compile(r' (?:x|textLength)="[^"]*"')
 SPACES = re.compile(r" +")
 TEXT = re.compile(r'<text y="([^"]*)"[^>]*>([^<]*)</text>')

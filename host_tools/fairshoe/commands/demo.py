@@ -22,8 +22,8 @@ examples:
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Plays a story on a simulated shoe: good rounds, a short deck, a jam. What is shown comes from the "
-        "shoe's own events, over a serial device path and an authenticated session."
+        "Plays rounds on a simulated shoe: good ones, a deck with a card too few, a jam. What you see are the events "
+        "that the shoe sends to a table system. At a terminal the shoe runs on afterwards, until you press Enter."
     )
     command.epilog = EPILOG
     add_simulation(command, speed=6.0)
@@ -45,4 +45,4 @@ def run(options: argparse.Namespace) -> int:
     arguments = ["--board", options.board, "--game", name, "--display"]
     arguments += [f"--table={word}" for word in settings]
     arguments += ["--seed", str(options.seed), "--speed", str(options.speed)]
-    return play(arguments, story, options.speed, Screen(story=True))
+    return play(arguments, story, options.speed, Screen(story=True, shoe_clock=True))

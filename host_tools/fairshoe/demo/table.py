@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,7 @@ from fairshoe.messages import (
     WarningLatched,
     What,
 )
+from fairshoe.text.describe import words
 from fairshoe.text.screen import Screen
 from firmware.protocol.session import KEY_SIZE
 
@@ -150,8 +152,12 @@ class Tally:
     stacks: int = 0
     cards: int = 0
     warnings: list[str] = field(default_factory=list[str])
+    rules: list[str] = field(default_factory=list[str])  # clauses named, each once
 
     def count(self, event: Event) -> None:
+        clause = getattr(event, "clause", "HOUSE")
+        if clause not in ("", "HOUSE", *self.rules):
+            self.rules.append(clause)
         match event:
             case RoundEnded():
                 self.ended += 1
@@ -204,6 +210,15 @@ class Table:
             self.tally.count(message)
             self.shoe.acknowledge()  # before the dealer takes his time
         return message
+
+    def rest(self, seconds: float) -> None:
+        """Keep the session for a while; nothing is shown."""
+        end = time.monotonic() + seconds
+        for message in self._messages:
+            if isinstance(message, Event):
+                self.shoe.acknowledge()
+            if time.monotonic() > end:
+                return
 
     def drain(self) -> int:
         """Until the device has nothing left to tell; how many events it still keeps for us after five seconds."""
@@ -369,36 +384,65 @@ def play(arguments: list[str], story: Story, speed: float, screen: Screen) -> in
 def _run(child: Child, story: Story, key: RoleKey, speed: float, screen: Screen) -> int:
     started = time.monotonic()
     ready = child.ready
-    screen.line(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
-    screen.line(f"  speed       {speed:g} times real time")
-    screen.line(f"  table port  {ready['port']}   (this demo talks to it through pyserial)")
-    screen.line(f"  tap         {ready['tap']}   (look on from a second terminal: fairshoe monitor {ready['tap']})")
+    screen.line(f"Simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}.")
+    screen.line(f"Its clock runs {speed:g} times as fast as yours; times below are its own.")
+    screen.line("")
+    screen.line(f"  table port  {ready['port']}   (in use: this demo is the table system)")
+    screen.line(f"  tap         {ready['tap']}   (repeats what the shoe sends, for a second program)")
+    screen.line("")
+    screen.line("Watch it from a second terminal:")
+    screen.line(f"  {own_command()} monitor {ready['tap']}", wrap=False)
     with Shoe.open(ready["port"], key, reconnect=False) as shoe:
-        screen.line("  session     authenticated both ways, role table")
         table = Table(shoe, child, screen, speed, story.facts)
         screen.heading("Power-up: the machine proves that it is empty")
         table.wait(EmptyProved)
         story.play(table, screen)
         missing = table.drain()
         screen.finish()
-        return _summary(table, screen, story.told, missing, time.monotonic() - started)
+        code = _summary(table, screen, story.told, missing, time.monotonic() - started)
+        _stay(table, ready["tap"], screen)
+        return code
+
+
+def _stay(table: Table, tap: str, screen: Screen) -> None:
+    """At a terminal the shoe runs on until the reader is done; elsewhere the demonstration ends by itself."""
+    if not (screen.live and sys.stdin.isatty()):
+        return
+    screen.line("")
+    screen.line("The simulated shoe is still running. Look at it from a second terminal:")
+    screen.line(f"  {own_command()} monitor {tap}", wrap=False)
+    screen.line("Press Enter here to stop it.", "bold")
+    done = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.readline(), done.set()), daemon=True).start()
+    with contextlib.suppress(KeyboardInterrupt):
+        while not done.is_set():
+            table.rest(0.2)
+
+
+def own_command() -> str:
+    """How to call this program from any folder, as one pastes it into a shell."""
+    script = Path(sys.argv[0]).absolute()
+    if script.stem == "fairshoe" and script.is_file():
+        return shlex.quote(str(script))
+    return f"{shlex.quote(sys.executable)} -m fairshoe"
 
 
 def _summary(table: Table, screen: Screen, told: Told, missing: int, seconds: float) -> int:
     tally, shoe = table.tally, table.shoe
     screen.heading("Summary")
     rows = (
-        ("rounds ended", f"{tally.ended}"),
-        ("rounds voided", f"{tally.voided}"),
-        ("decks verified / refused", f"{tally.decks_verified} / {tally.decks_refused}"),
+        ("rounds", f"{tally.ended} ended, {tally.voided} void"),
+        ("decks", f"{tally.decks_verified} verified, {tally.decks_refused} refused"),
         ("stacks taken", f"{tally.stacks}, {tally.cards} cards"),
-        ("warnings", ", ".join(tally.warnings) or "none"),
-        ("events received", f"{shoe.counts.events} in order, {missing} missing, {shoe.counts.repeats} sent again"),
-        ("frames dropped on the link", f"{shoe.drops.total()}"),
-        ("time", f"{seconds:.1f} s"),
+        ("warnings", ", ".join(words(name) for name in tally.warnings) or "none"),
+        ("events", f"{shoe.counts.events} received, {missing} missing; the lines above leave out routine ones"),
+        ("rules named", ", ".join(tally.rules) or "none"),
+        ("time", f"{seconds:.0f} s on your clock"),
     )
     for name, value in rows:
-        screen.line(f"  {name:26s} {value}")
+        screen.line(f"  {name:13s} {value}", indent=16)
+    if tally.rules:
+        screen.line(f"  What a rule says: {own_command()} docs RULES", wrap=False)
     as_told = (tally.ended, tally.voided, tally.decks_refused, tally.warnings) == told
     if not as_told:
         screen.warn("  This is not what the story should give: please report it with the lines above.")

@@ -145,8 +145,8 @@ def _dumped(name: str, value: object, number: int | None) -> str:
     return (value.hex() or "-") if isinstance(value, bytes) else str(value)
 
 
-def describe_status(status: Status) -> str:
-    """State, counts by zone where there are cards, and a warning with what to do."""
+def describe_status(status: Status, brief: bool = False) -> str:
+    """State, counts by zone where there are cards, and a warning with what to do, unless `brief`."""
     text = words(status.state.name)
     if status.state == State.SHUFFLING:
         text += f" {status.elapsed_ds / 10:.0f} of {status.expected_ds / 10:.0f} s"
@@ -156,7 +156,7 @@ def describe_status(status: Status) -> str:
     if status.warning:
         text += f"  WARNING {words(status.warning.name)}"
         told = warned(status)
-        if told is not None and status.state in (State.WARNING, State.WAITING_FOR_DECK, State.DECK_READY):
+        if told is not None and not brief and status.state in (State.WARNING, State.WAITING_FOR_DECK, State.DECK_READY):
             text += f": {told.advice}"
     return text
 

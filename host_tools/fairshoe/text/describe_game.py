@@ -81,8 +81,8 @@ _NTH = {1: "first", 2: "second"}
 
 
 def rule(clause: str) -> str:
-    """The clause that asks for it; no clause means that the house has decided."""
-    return "house policy" if clause == "HOUSE" else clause
+    """The clause of the game's rules that asks for it; without one the house decides."""
+    return "house policy" if clause == "HOUSE" else f"rule {clause}"
 
 
 def consequence(value: Consequence) -> str:

@@ -6,23 +6,21 @@ import contextlib
 import os
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Generator
+from datetime import datetime
 from typing import TextIO
 
 from fairshoe.messages import (
-    CommandAccepted,
-    CommandEnded,
     DeckRefused,
     DeckVerified,
     Event,
     HeldBack,
     Message,
     Meters,
-    Outcome,
     RoundEnded,
     RoundVoided,
-    Sealed,
     ShuffleFailed,
     StackOffered,
     Status,
@@ -32,6 +30,7 @@ from fairshoe.messages import (
 )
 from fairshoe.printable import printable
 from fairshoe.text.describe import describe_event, describe_meters, describe_status, progress, words
+from fairshoe.text.story import hidden, story_text
 
 Span = tuple[str, str]  # text, and the name of a style or nothing
 Line = list[Span]
@@ -44,13 +43,8 @@ _GOOD = (DeckVerified, StackOffered, RoundEnded, WarningCleared)
 _BAD = (DeckRefused, ShuffleFailed, RoundVoided, WarningLatched)
 _ASKS = (HeldBack, StubDue)  # a person has to act first
 _KINDS = ((_GOOD, "good"), (_BAD, "bad"), (_ASKS, "warn"))
+EPOCH_S = 1_577_836_800  # 2020-01-01T00:00:00Z, from which a device counts
 _WIDTH = 20  # characters of a dealer's display
-
-
-def _bookkeeping(message: Message) -> bool:
-    """What is recorded for auditors and programs; that a command was done shows in what it did."""
-    done = isinstance(message, CommandEnded) and message.outcome == Outcome.DONE
-    return done or isinstance(message, (CommandAccepted, Sealed, Meters))
 
 
 @contextlib.contextmanager
@@ -77,30 +71,45 @@ def framed(lines: list[str]) -> list[str]:
     return [edge, *(f"| {line:{_WIDTH}s} |" for line in lines), edge]
 
 
+def time_of_day(event: Event, heard_s: float) -> str:
+    """Local time by the shoe's clock if a host has set it, else the time at which the event was heard."""
+    seconds = event.utc_s + EPOCH_S if event.utc_s else heard_s
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%H:%M:%S")
+
+
 class Screen:
     """What a person sees. Colour and the live line only on a terminal; NO_COLOR is honoured."""
 
-    def __init__(self, out: TextIO | None = None, story: bool = False) -> None:
+    def __init__(self, out: TextIO | None = None, story: bool = False, shoe_clock: bool = False) -> None:
         self.out: TextIO = out or sys.stdout
-        self.story = story  # only what people at the table notice
+        self.story = story  # only what people at the table notice, without event numbers
+        self._shoe_clock = shoe_clock  # times are the shoe's, since its start; else the time of day
         self.live = self.out.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.live and not os.environ.get("NO_COLOR")
-        self._started = time.monotonic()
         self._line = ""
         self._quarter = 0
         self._state = ""
 
-    def line(self, text: str, style: str = "") -> None:
-        """One line that stays; `style` is one of STYLES."""
+    def line(self, text: str, style: str = "", indent: int | None = None, wrap: bool = True) -> None:
+        """One line that stays; `style` is one of STYLES. On a terminal it wraps at words, under `indent` columns."""
         if self._line:
             self.out.write("\r\x1b[K")
-        self.out.write(self.styled(text, style) + "\n")
+        for row in self._rows(text, indent) if wrap else [text]:
+            self.out.write(self.styled(row, style) + "\n")
         if self._line:
             self.out.write(self._line)
         self.out.flush()
 
     def styled(self, text: str, style: str) -> str:
         return f"{STYLES[style]}{text}{END}" if style and self.colour else text
+
+    def _rows(self, text: str, indent: int | None) -> list[str]:
+        width = shutil.get_terminal_size().columns - 1
+        if not self.live or len(text) <= width or "\x1b" in text:
+            return [text]
+        lead = len(text) - len(text.lstrip())
+        hang = min(lead if indent is None else indent, width // 2)
+        return textwrap.wrap(text.lstrip(), width, initial_indent=" " * lead, subsequent_indent=" " * hang)
 
     def heading(self, text: str) -> None:
         self.line("")
@@ -110,17 +119,23 @@ class Screen:
         self.line(text, "bad")
 
     def show(self, message: Message) -> None:
-        if self.story and _bookkeeping(message):
+        if self.story and hidden(message):
             return
         if isinstance(message, Event):
-            elapsed = time.monotonic() - self._started
+            number = "" if self.story else f"#{message.seq:<5d} "
             round_text = f"round {message.round}" if message.round else ""
-            text = f"  {elapsed:6.1f} s  #{message.seq:<4d} {round_text:9s} {printable(describe_event(message))}"
-            self.line(text, style_of(message))
+            head = f"  {self._when(message):>8s}  {number}{round_text:8s}  "
+            text = story_text(message) if self.story else describe_event(message)
+            self.line(head + printable(text), style_of(message), len(head))
         elif isinstance(message, Status):
             self._status(message)
         elif isinstance(message, Meters) and message.cards:
             self.line(f"            meters: {describe_meters(message)}", "dim")
+
+    def _when(self, event: Event) -> str:
+        if self._shoe_clock:
+            return f"{event.uptime_s // 60}:{event.uptime_s % 60:02d}.{event.uptime_ms // 100}"
+        return time_of_day(event, time.time())
 
     def display(self, lines: list[str]) -> None:
         """What the dealer reads."""
@@ -139,12 +154,12 @@ class Screen:
         if not self.live:
             self._plain(status, share)
             return
-        text = describe_status(status)
+        text = describe_status(status, brief=self.story)
         if share is not None:
             filled = round(share * _BAR)
             text = f"shuffling [{'#' * filled}{'.' * (_BAR - filled)}] {share:4.0%}  " + text.partition(" ")[2]
         width = shutil.get_terminal_size().columns - 1
-        text = f"> {text}"[:width]
+        text = textwrap.shorten(f"> {text}", width, placeholder=" ...") if len(text) + 2 > width else f"> {text}"
         self._line = "\r\x1b[K" + self.styled(text, "warn" if status.warning else "dim")
         self.out.write(self._line)
         self.out.flush()
