@@ -59,7 +59,7 @@ def test_a_step_names_the_records_and_positions_that_are_due() -> None:
     assert step.text.endswith("(still due: 1, 3)")
     due = 1 << What.SHOWN | 1 << What.WASHED
     step = next_step(a_status(State.WAITING_FOR_DECK, need=Need.INDUCTION, records_due=due, deck_next=2))
-    assert step.text == "tell what was done with the deck: record shown 2, washed 2" and step.deck == 2
+    assert step.text == "report the induction of the deck: record shown 2, washed 2" and step.deck == 2
     step = next_step(a_status(State.WAITING_FOR_ROUND_END, need=Need.STUB_COUNT, records_due=1 << What.FINAL_DEAL))
     assert "final-deal" in step.text
 

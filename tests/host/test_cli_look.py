@@ -78,7 +78,7 @@ def test_a_look_tells_a_warning_and_takes_no_event(capsys: pytest.CaptureFixture
     waiting = bench.waiting()
     with look_at(bench) as look:
         facts = status_cli.facts(look.watch, None)
-    assert facts["warning"]["name"] == "door" and "close it, ACK" in facts["warning"]["to_do"]
+    assert facts["warning"]["name"] == "door" and "close it, press ACK" in facts["warning"]["to_do"]
     assert facts["waits_for"] == "hand" and facts["ledger"]["store"] == 52
     assert facts["journal"] == {"first": 1, "last": waiting} and facts["events_waiting"] == waiting == bench.waiting()
 
@@ -109,7 +109,7 @@ def test_a_latched_warning_is_bad_and_the_self_test_is_not_passed_since() -> Non
     bench.port.run(500)
     with look_at(bench) as look:
         found = verdicts(look)
-    assert found["warning"].verdict == fitness.BAD and "close it, ACK" in found["warning"].advice
+    assert found["warning"].verdict == fitness.BAD and "close it, press ACK" in found["warning"].advice
     assert found["self-test"].verdict == fitness.BAD and "since door was latched" in found["self-test"].what
 
 
@@ -192,7 +192,7 @@ def test_a_round_at_the_keyboard_says_what_to_do_and_ends_with_a_report(shoe: st
             "how many positions play?",
             "close it (CLOSE); press Enter",
             "confirm it (LOCK); press Enter",
-            "have the rest released (GREEN); press Enter",
+            "release the rest (GREEN); press Enter",
             "end it (GREEN); press Enter",
         ):
             screen.until(question)

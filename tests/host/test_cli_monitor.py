@@ -60,7 +60,7 @@ def test_everything_a_technician_asks_first_is_in_view(columns: int, rows: int) 
         "firmware 0.1.0",
         "looking on",
         "warning  door: the door was opened with cards inside",
-        "to do    close it, ACK; all cards are put out",
+        "to do    close it, press ACK; the machine puts out all cards",
         "1 deck, 52 cards",
         "0 damaged",
         "0 reconnects",
@@ -102,7 +102,7 @@ def test_a_long_warning_wraps_and_pushes_nothing_but_events_aside() -> None:
     known.counters = LinkCounters(*[9] * 15)
     lines = shown(View(bench.watch), 80, 24)
     text = " ".join(" ".join(lines).split())
-    assert "look at hopper and pick roller: cards worn, bent, sticky, pile askew; open the door" in text
+    assert "check hopper and pick roller: worn, bent or sticky cards, a crooked pile; open the door" in text
     assert lines[-1].startswith("q quit") and len(lines) == 24
 
 
@@ -113,7 +113,7 @@ def test_a_warning_of_noise_names_its_sensor_as_long_as_it_is_that_warning() -> 
     view.take([WarningLatched(9, 1, 0, 0, 0, 0, 0, Fault.NOISE, 12, Sensor.THROAT_A)])
     bench.watch.known.status = a_status(State.WARNING, Fault.NOISE, need=Need.OPEN_DOOR)
     text = " ".join(" ".join(shown(view, 120, 40)).split())
-    assert "counts unknown; it is throat_a, the first throat beam to do check that sensor's cable" in text
+    assert "counts unknown; it is throat_a, the first throat beam to do check cable" in text
     bench.watch.known.status = a_status(State.WARNING, Fault.DOOR, need=Need.CLOSE_DOOR)
     assert "it is throat_a" not in " ".join(" ".join(shown(view, 120, 40)).split())
 

@@ -66,7 +66,7 @@ def test_a_round_goes_from_the_deck_in_the_hand_to_its_report(tmp_path: Path) ->
         "shuffle the deck in the hopper",
         "when betting is over, close it",
         "lock out the progressive wagers and confirm it",
-        "have the rest released",
+        "release the rest",
         "settle the round, then end it",
     ]
 

@@ -10,7 +10,15 @@ from test_style import report, repository_files
 
 GLOSSARY = "docs/GLOSSARY.md"
 # Files and folders that the ban covers.
-HELD = ("README.md", "docs/LIMITS.md", "docs/MAKE.md")
+HELD = (
+    "README.md",
+    "docs/BOARDS.md",
+    "docs/BUDGETS.md",
+    "docs/FAULTS.md",
+    "docs/LIMITS.md",
+    "docs/MAKE.md",
+    "docs/SECURITY.md",
+)
 ENDINGS = (".md", ".py", ".mjs", ".js", ".ts", ".json", ".lua", "Makefile")
 # Between two words of a phrase: a blank, or a line break with the comment sign of the next line.
 GAP = r"\s+(?:(?:#|//|\*|--)\s*)?"

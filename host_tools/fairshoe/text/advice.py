@@ -1,6 +1,6 @@
-"""What to do next: for every need a status can name, every warning a shoe can latch and every refusal.
+"""Advice in words: one for each need of a status, each warning and each refusal.
 
-The words for warnings are those of docs/FAULTS.md; a test compares them.
+The texts for warnings are those of docs/FAULTS.md; a test compares them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fairshoe.messages import (
     What,
 )
 
-_DOOR = "open the door, take out what lies in the path, close, ACK"
+_DOOR = "open the door, remove all cards from the path, close the door, press ACK"
 
 
 @dataclass(frozen=True)
@@ -38,72 +38,72 @@ class Warned:
 
 WARNINGS: dict[Fault, Warned] = {
     Fault.MISFEED: Warned(
-        "no card came at four tries",
-        f"look at hopper and pick roller: cards worn, bent, sticky, pile askew; {_DOOR}",
+        "no card came in four tries",
+        f"check hopper and pick roller: worn, bent or sticky cards, a crooked pile; {_DOOR}",
     ),
     Fault.JAM_THROAT: Warned(
         "a card stopped between hopper and store, or was seen by one throat beam only",
         _DOOR,
     ),
     Fault.JAM_EXIT: Warned(
-        "a card stopped behind the store or the mouth, or left one beam and never reached the next",
+        "a card stopped behind the store or the mouth, or left one beam and did not reach the next",
         f"{_DOOR}; look under the rails",
     ),
     Fault.DOUBLE_FEED: Warned(
-        "more than one card where one should be, by thickness or length",
+        "two or more cards in place of one, by thickness or length",
         f"{_DOOR}; take the pair apart and count the deck",
     ),
     Fault.CARD_LENGTH: Warned(
-        "a passage too short to be a card",
+        "a card is too short",
         f"{_DOOR}; look for a foreign or torn card",
     ),
     Fault.MISMATCH: Warned(
-        "the count is not what the deck must have, or two counts disagree",
-        "empty the hopper, ACK, take the deck out of the tray and off the table",
+        "the deck has a wrong number of cards, or two counts disagree",
+        "empty the hopper, press ACK, take the deck out of the tray and off the table",
     ),
     Fault.AXIS: Warned(
-        "the store did not arrive, or lost its home mark",
-        f"{_DOOR}; if it comes back call service",
+        "the store did not reach its position, or lost its home mark",
+        f"{_DOOR}; if the warning returns, call service",
     ),
-    Fault.DOOR: Warned("the door was opened with cards inside", "close it, ACK; all cards are put out"),
+    Fault.DOOR: Warned("the door was opened with cards inside", "close it, press ACK; the machine puts out all cards"),
     Fault.CARDS_INSIDE: Warned(
-        "cards where the machine had to be empty",
-        "empty hopper and path, ACK, take what is put out",
+        "cards are inside a machine that must be empty",
+        "empty hopper and path, press ACK, take the cards that come out",
     ),
-    Fault.POWER: Warned("power was lost in the middle of something", _DOOR),
-    Fault.ENTROPY: Warned("no healthy randomness", "lift the deck out, ACK; if it comes back call service"),
+    Fault.POWER: Warned("power was lost during a job or a round", _DOOR),
+    Fault.ENTROPY: Warned("the random number source failed its tests", "lift the deck out, press ACK; if the warning returns, call service"),
     Fault.JOURNAL: Warned(
-        "storage failed, or is full of events nobody has collected",
-        "check the link to the table system; ACK; if it comes back call service",
+        "storage failed, or is full of events that no host has collected",
+        "check the link to the table system; press ACK; if the warning returns, call service",
     ),
     Fault.EDGE_LOST: Warned(
-        "more beam edges than could be kept: counts unknown",
-        f"{_DOOR}; look for a fluttering beam",
+        "more beam edges than the device can keep: counts unknown",
+        f"{_DOOR}; check for a beam that flickers",
     ),
-    Fault.STACK: Warned("a stack that is not what was asked for, or a tray somebody reached into", _DOOR),
+    Fault.STACK: Warned("a stack has a wrong number of cards, or a hand reached into the tray", _DOOR),
     Fault.EJECTOR: Warned("the ejector or pusher did not come home", f"{_DOOR}; call service"),
-    Fault.INTERNAL: Warned("the firmware contradicts itself", "as for a jam; report it with the journal"),
+    Fault.INTERNAL: Warned("internal error of the firmware", "clear it as a jam; report it with the journal"),
     Fault.BEAM: Warned(
-        "a beam that does not see, or sees what cannot be",
-        "clean it; empty hopper and path, ACK; if it comes back call service",
+        "a beam fails its test, or reports something impossible",
+        "clean the beam; empty hopper and path, press ACK; if the warning returns, call service",
     ),
     Fault.BACK: Warned("a card with another back", f"{_DOOR}; take the card off the table"),
     Fault.FACE_UP: Warned("a card that lies face up", f"{_DOOR}; turn it over"),
     Fault.COMPOSITION: Warned(
-        "the right number of cards, but no whole decks",
+        "the number of cards is right, but they are not complete decks",
         f"{_DOOR}; check the deck card by card",
     ),
     Fault.RESET: Warned(
-        "the firmware stopped or hung, and the watchdog started it again; `booted` says why",
+        "the firmware stopped or hung, and the watchdog restarted it; `booted` gives the reason",
         f"{_DOOR}; report it with the journal",
     ),
     Fault.NOISE: Warned(
-        "a sensor's signal changes faster than any card can make it: counts unknown",
-        f"check that sensor's cable, connector and shield, and lamps that shine on it; {_DOOR}",
+        "a sensor's signal changes faster than cards can make it: counts unknown",
+        f"check cable, connector and shield of that sensor, and lamps that shine on it; {_DOOR}",
     ),
     Fault.PANEL: Warned(
-        "buttons and lamps do not answer, for 3 s or more",
-        "check the panel's cable and plug; when it is back, empty hopper and path, ACK; a table system may send ACK",
+        "buttons and lamps have not answered for 3 s or more",
+        "check the panel's cable and plug; when it is back, empty hopper and path, press ACK; a table system may send ACK",
     ),
     Fault.UNRECOGNISED: Warned("a warning this version does not know", "update this tool: the device is newer"),
 }
@@ -133,22 +133,22 @@ SENSORS: dict[Sensor, str] = {
     Sensor.BUTTON_ACK: "button ACK",
 }
 
-# A warning that only holds something up: nothing has stopped, and it ends by itself.
+# Warnings that only delay: nothing has stopped, and they end without ACK.
 HOLDS: dict[Fault, Warned] = {
     Fault.JOURNAL: Warned(
-        "storage is full of events that nobody has collected",
-        "connect the host that collects them; it goes on by itself",
+        "storage is full of events that no host has collected",
+        "connect the host that collects them; the shoe then continues",
     ),
-    Fault.STACK: Warned("something lies in the tray", "take it out; it goes on by itself"),
+    Fault.STACK: Warned("the tray is not empty", "empty it; the shoe then continues"),
 }
 
 REFUSALS: dict[Refusal, str] = {
     Refusal.VERSION: "This tool is older than the device: update it.",
-    Refusal.NO_KEY: "The device has no key yet: provision it over its service port, or connect without one (--no-key).",
+    Refusal.NO_KEY: "The device has no key yet: provision it at its service port, or connect without a key (--no-key).",
     Refusal.ROLE: "This tool is newer than the device: it asked for a role that the device does not know.",
     Refusal.SWITCH: "The role of service needs the key switch: turn it on, and use the service port.",
-    Refusal.BUSY: "The table's host holds the line: ask there, or close it and wait ten seconds.",
-    Refusal.BACKOFF: "Somebody tried wrong keys on it; wait and try again with the right one.",
+    Refusal.BUSY: "The table system uses the line: ask there, or disconnect it and wait ten seconds.",
+    Refusal.BACKOFF: "Wrong keys were tried on this device; wait, then try again with the right key.",
 }
 
 
@@ -198,50 +198,50 @@ class Step:
 _STOPPED = (State.WARNING, State.REMOVING, State.REMOVED_OFFERED)
 
 STEPS: dict[Need, Step] = {
-    Need.SERVICE: Step("back in service? Tell it: record out-of-service back"),
-    Need.DISPUTE: Step("over? Tell it: record dispute 1 over, or record winner-hold 1 over"),
-    Need.INDUCTION: Step("tell what was done with the deck: record inspected 1, verified 1, shown 1, washed 1"),
-    Need.PROVENANCE: Step("tell who shuffled the deck: record provenance 1 machine|supplier|hand"),
-    Need.CUT: Step("cut the deck and tell it: record cut CARDS dealer|player|floorperson"),
+    Need.SERVICE: Step("take it back into service: record out-of-service back"),
+    Need.DISPUTE: Step("when the dispute is over: record dispute 1 over, or record winner-hold 1 over"),
+    Need.INDUCTION: Step("report the induction of the deck: record inspected 1, verified 1, shown 1, washed 1"),
+    Need.PROVENANCE: Step("report who shuffled the deck: record provenance 1 machine|supplier|hand"),
+    Need.CUT: Step("cut the deck and report it: record cut CARDS dealer|player|floorperson"),
     Need.STUB_COUNT: Step(
-        "count the stub and tell it: record stub-counted CARDS; or press LOCK if it is right, ACK if not"
+        "count the stub and report it: record stub-counted CARDS; or press LOCK if it is right, ACK if not"
     ),
     Need.ROUND_END: Step("settle the round, then end it (GREEN)", command=EndRound),
-    Need.PROGRESSIVE: Step("tell wagers and chips, which must agree: record progressive WAGERS CHIPS"),
+    Need.PROGRESSIVE: Step("report wagers and chips, which must agree: record progressive WAGERS CHIPS"),
     Need.BURN: Step("draw a card and burn it", hand=True),
-    Need.HOLE_CARD: Step("tell the dealer's up-card: record up-card RANK; then use the reader"),
-    Need.RACK: Step("count the rack and tell it: record stub-counted CARDS"),
+    Need.HOLE_CARD: Step("report the dealer's up-card: record up-card RANK; then use the reader"),
+    Need.RACK: Step("count the rack and report it: record stub-counted CARDS"),
     Need.CARD: Step("a card is due from the deck: command give-card, or press LOCK", command=GiveCard),
     Need.DECISIONS: Step(
-        "tell what each player decides: record second-wager POSITION placed, or record fold POSITION"
+        "report each player's decision: record second-wager POSITION placed, or record fold POSITION"
     ),
     Need.DECK: Step("insert the deck", hand=True),
     Need.SHUFFLE: Step("shuffle the deck in the hopper (GREEN)", command=Shuffle),
     Need.CLOSE_BETTING: Step("when betting is over, close it (CLOSE)", command=CloseBetting),
     Need.LOCKOUT: Step("lock out the progressive wagers and confirm it (LOCK)", command=ConfirmLockout),
-    Need.TAKE: Step("take what lies in the tray", hand=True),
-    Need.RELEASE: Step("have the rest released (GREEN)", command=Release),
+    Need.TAKE: Step("empty the tray", hand=True),
+    Need.RELEASE: Step("release the rest (GREEN)", command=Release),
     Need.DRAW: Step("draw; end the round when it is over (GREEN)", hand=True, command=EndRound),
     Need.EMPTY_SHOE: Step("take out the rest of the cards", hand=True),
     Need.CLOSE_DOOR: Step("close the door", hand=True),
-    Need.OPEN_DOOR: Step("open the door and take out what lies in the path", hand=True),
+    Need.OPEN_DOOR: Step("open the door and remove all cards from the path", hand=True),
     Need.CLEAR_PATH: Step("empty hopper and path; if a sensor is noisy, check its cable", hand=True),
     Need.ACKNOWLEDGE: Step("hopper and path are clear: press ACK", hand=True, command=AcknowledgeWarning),
     Need.STORE_EVENTS: Step("connect the host that stores the events", host=True),
 }
 
-# Where the state says more than the need.
+# Where the state needs a more exact text than the need.
 _IN_STATE: dict[tuple[Need, State], str] = {
     (Need.TAKE, State.STACK_OFFERED): "take the stack out of the tray",
     (Need.TAKE, State.REMAINDER_OFFERED): "take the rest out of the tray",
     (Need.TAKE, State.REMOVED_OFFERED): "take the cards out of the tray and off the table",
-    (Need.RELEASE, State.DECK_HELD): "have the deck handed out (GREEN)",
+    (Need.RELEASE, State.DECK_HELD): "release the deck (GREEN)",
     (Need.CLOSE_BETTING, State.DRAW_READY): "when betting is over, close it (CLOSE) or draw",
     (Need.CLOSE_BETTING, State.WAITING_FOR_WAGERS): "when the second wagers are placed, close betting (CLOSE)",
     (Need.DECK, State.DRAWING): "insert the rack, then press GREEN",
 }
 
-# What the machine does while it waits for nothing.
+# What the machine does while it needs no input.
 WORKING: dict[State, str] = {
     State.STARTING: "starting",
     State.PROVING_EMPTY: "checking that it is empty",
@@ -257,7 +257,7 @@ _NEWER = "the device is newer than this tool: update the tool"
 def next_step(status: Status) -> Step:
     """What the shoe waits for, as its status says: what, and who can do it."""
     if status.need == Need.NONE:
-        other = _NEWER if status.state == State.UNRECOGNISED else "storing what happened"
+        other = _NEWER if status.state == State.UNRECOGNISED else "storing records"
         return Step(WORKING.get(status.state, other))
     step = STEPS.get(status.need, Step(_NEWER))
     records = tuple(what for what in What if what >= 0 and status.records_due >> what & 1)
@@ -265,9 +265,9 @@ def next_step(status: Status) -> Step:
     text = _IN_STATE.get((status.need, status.state), step.text)
     if status.need == Need.INDUCTION and records:
         told = ", ".join(f"{what.name.lower().replace('_', '-')} {status.deck_next}" for what in records)
-        text = f"tell what was done with the deck: record {told}"
+        text = f"report the induction of the deck: record {told}"
     if records == (What.FINAL_DEAL,):
-        text = "tell how many positions take part in the final deal: record final-deal POSITIONS"
+        text = "report how many positions take part in the final deal: record final-deal POSITIONS"
     if positions:
         text += f" (still due: {', '.join(map(str, positions))})"
     return replace(step, text=text, need=status.need, records=records, positions=positions, deck=status.deck_next)
