@@ -54,7 +54,10 @@ SECTIONS = (
     Section("Boards", ("BOARDS.md", "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
     Section("Games", ("GAMES.md", "DOUBLE_ATTACK.md", "RULES.md", "project/rules-data.md")),
     Section("Evidence", ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "SIGNED_BOOT.md", "POWERLOSS.md", "MUTANTS.md")),
-    Section("Firmware", ("ARCHITECTURE.md", "PROCEDURE.md", "STORAGE.md", "SCENARIOS.md", "MAKE.md", "project/contributing.md")),
+    Section(
+        "Firmware",
+        ("ARCHITECTURE.md", "PROCEDURE.md", "STORAGE.md", "SCENARIOS.md", "MAKE.md", "project/contributing.md"),
+    ),
     Section("Decisions", ("decisions/*",)),
     Section("Changes", ("project/changelog.md",)),
 )

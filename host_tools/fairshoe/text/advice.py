@@ -71,7 +71,10 @@ WARNINGS: dict[Fault, Warned] = {
         "empty hopper and path, press ACK, take the cards that come out",
     ),
     Fault.POWER: Warned("power was lost during a job or a round", _DOOR),
-    Fault.ENTROPY: Warned("the random number source failed its tests", "lift the deck out, press ACK; if the warning returns, call service"),
+    Fault.ENTROPY: Warned(
+        "the random number source failed its tests",
+        "lift the deck out, press ACK; if the warning returns, call service",
+    ),
     Fault.JOURNAL: Warned(
         "storage failed, or is full of events that no host has collected",
         "check the link to the table system; press ACK; if the warning returns, call service",
@@ -103,7 +106,7 @@ WARNINGS: dict[Fault, Warned] = {
     ),
     Fault.PANEL: Warned(
         "buttons and lamps have not answered for 3 s or more",
-        "check the panel's cable and plug; when it is back, empty hopper and path, press ACK; a table system may send ACK",
+        "check the panel's cable and plug; then empty hopper and path, press ACK; a table system may send ACK",
     ),
     Fault.UNRECOGNISED: Warned("a warning this version does not know", "update this tool: the device is newer"),
 }
@@ -212,9 +215,7 @@ STEPS: dict[Need, Step] = {
     Need.HOLE_CARD: Step("report the dealer's up-card: record up-card RANK; then use the reader"),
     Need.RACK: Step("count the rack and report it: record stub-counted CARDS"),
     Need.CARD: Step("a card is due from the deck: command give-card, or press LOCK", command=GiveCard),
-    Need.DECISIONS: Step(
-        "report each player's decision: record second-wager POSITION placed, or record fold POSITION"
-    ),
+    Need.DECISIONS: Step("report each player's decision: record second-wager POSITION placed, or record fold POSITION"),
     Need.DECK: Step("insert the deck", hand=True),
     Need.SHUFFLE: Step("shuffle the deck in the hopper (GREEN)", command=Shuffle),
     Need.CLOSE_BETTING: Step("when betting is over, close it (CLOSE)", command=CloseBetting),
