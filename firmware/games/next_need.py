@@ -151,10 +151,12 @@ def _round(flow: "Flow") -> int:
     """The cards of the round are out of the machine, or drawn by a plan."""
     if flow.tail == TAIL_LOCKOUT:
         return need_for_cards(flow) or ids.NEED_LOCKOUT
-    if flow.state == DRAWING and not flow.play.dealt(flow):
+    drawing = flow.state == DRAWING
+    if drawing and flow.need != ids.NEED_COUNT and not flow.play.dealt(flow):
         return ids.NEED_DRAW
     if flow.tail == TAIL_SETTLING:
-        return need_for_end(flow) or ids.NEED_ROUND_END
+        # At a draw shoe the count is due when the end was asked for, or the cards of a known plan are out.
+        return (flow.need if drawing else need_for_end(flow)) or ids.NEED_ROUND_END
     return ids.NEED_CLOSE_BETTING
 
 

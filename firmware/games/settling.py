@@ -45,7 +45,9 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     asked = panel.take(PRESS_END)
     if green_ends:
         asked += panel.take(PRESS_GREEN)
-    if (green_ends or asked) and hold_for(flow, need, asked):
+    # Without a count that is due, or was, the step shows what the machine waits for.
+    shown = green_ends and (need or flow.need == ids.NEED_COUNT)
+    if (shown or asked) and hold_for(flow, need, asked):
         return False
     if not asked:
         return False

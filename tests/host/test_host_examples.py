@@ -69,6 +69,7 @@ def test_the_table_system_plays_rounds_by_commands() -> None:
         ("pico-draw", "double-down-stud", "records=true", 2),
         ("pico-carousel", "boston-5-stud", "records=true", 2),
         ("pico-shoe", "boston-5-stud", "records=true", 6),  # a stub count is due in the fifth
+        ("pico-draw", "boston-5-stud", "records=true", 6),
         ("pico-carousel", "boston-5-stud", "dealing=hand", 2),
         ("pico-carousel", "caribbean-stud", "records=true", 2),
         ("pico-draw", "caribbean-stud", "", 6),

@@ -2,9 +2,10 @@
 
 from dab_tables import Shoe
 from game_tables import DONE, KEY, Table
-from support import board
+from support import all_fields_of, board
 
 from firmware.games.flow import WAITING_FOR_DECK, WARNING
+from firmware.games.table_facts import DUE
 from firmware.protocol import ids
 from rig import stories
 from rig.story import Stage
@@ -44,6 +45,7 @@ class Player:
         self.kind = kind
         self.needs = []
         self.drawn = 0
+        self.draws = 8  # at a draw shoe: cards after which the round is ended, whatever the plan says
 
     def play(self, rounds):
         for _ in range(STEPS_MAX):
@@ -75,7 +77,7 @@ class Player:
         elif need == ids.NEED_TAKE:
             stage.act("take", {})
         elif need in (ids.NEED_DRAW, ids.NEED_BURN):
-            if self.drawn == 8 and need == ids.NEED_DRAW:
+            if self.drawn == self.draws and need == ids.NEED_DRAW:
                 self._give(ids.CMD_END_ROUND)
             else:
                 assert stage.rig.plant.hand.draw(150)
@@ -161,6 +163,94 @@ def test_a_drawn_shoe_is_played_from_the_status_alone():
     shoe = Shoe(cards=20, table={"records": True})
     player = Player(shoe, "draw").play(1)
     assert ids.NEED_BURN in player.needs and ids.NEED_CUT in player.needs
+
+
+def drawn_rounds(draws, rounds):
+    player = Player(Table("boston-5-stud", "draw", {"records": True}), "draw")
+    player.draws = draws
+    return player.play(rounds)
+
+
+def play_until(player, wanted):
+    """Do what each status asks for, until one says what is wanted."""
+    for _ in range(STEPS_MAX):
+        told = status_of(player.table)
+        if wanted(told):
+            return
+        if told[RECORDS_DUE]:
+            player._record(told)
+        else:
+            player._do(told[NEED], told)
+    raise AssertionError("never asked for")
+
+
+def test_a_draw_shoe_asks_for_a_due_count_once_the_cards_of_the_plan_are_out():
+    player = drawn_rounds(20, 4)
+    table = player.table
+    play_until(player, lambda told: told[RECORDS_DUE] == 1 << ids.REC_STUB_COUNTED)
+    assert table.display[0] == "Count the stub"
+    table.play(("", 300, "press", "lock"), ("", 500, "wait", 0))
+    assert need_of(table) == ids.NEED_ROUND_END
+    assert table.command(ids.CMD_END_ROUND) == DONE
+    stub = 52 - 3 * 3 - 3 * 2  # two players and the dealer: three cards each, and two of the final deal
+    assert all_fields_of(table.stage, "round_ended")[-1][3:] == [stub, stub]
+
+
+def test_a_draw_shoe_asks_for_a_due_count_when_the_end_is_asked_for_before():
+    """The cards of the plan are not out, and never will be: what holds back the end is the need."""
+    player = drawn_rounds(8, 4)
+    table = player.table
+    play_until(player, lambda told: told[NEED] == ids.NEED_DRAW and player.drawn == 8)
+    assert table.command(ids.CMD_END_ROUND) == ids.OUTCOME_REJECTED and table.reason() == ids.REASON_NEED
+    told = status_of(table)
+    assert (told[NEED], told[RECORDS_DUE]) == (ids.NEED_COUNT, 1 << ids.REC_FINAL_DEAL)
+    assert table.record("final_deal", 2) == DONE
+    assert status_of(table)[RECORDS_DUE] == 1 << ids.REC_STUB_COUNTED
+    table.play(("", 300, "press", "lock"), ("", 500, "wait", 0))
+    assert need_of(table) == ids.NEED_DRAW
+    assert table.command(ids.CMD_END_ROUND) == DONE
+
+
+def test_a_draw_shoe_with_unknown_positions_asks_for_a_due_count_with_the_end():
+    table = Table("boston-5-stud", "draw")
+    stage = table.stage
+    for number in range(5):
+        stage.act("load", {"cards": 52})
+        table.play(
+            ("", 600, "press", "green"), ("deck_loaded", 900, "press", "close"), ("round_started", 300, "wait", 0)
+        )
+        assert stage.rig.plant.hand.draw(150)
+        stage.run(1000)
+        assert need_of(table) == ids.NEED_ROUND_END
+        if number == 4:
+            assert table.command(ids.CMD_END_ROUND) == ids.OUTCOME_REJECTED
+            assert need_of(table) == ids.NEED_COUNT
+            table.play(("", 300, "press", "lock"), ("recorded", 500, "wait", 0))
+        assert table.command(ids.CMD_END_ROUND) == DONE
+        stage.act("lift", {})
+        stage.run(1000)
+
+
+def test_with_two_decks_a_need_that_stands_is_shown_once():
+    """The round of one deck is settled while the other waits: neither step may take back what the other shows."""
+    config = board()
+    config["inputs"]["back"] = {"pin": 28}
+    table = Table("boston-5-stud", table={"decks": 2, "dealing": "shoe"}, config=config)
+    flow = table.flow
+    table.shuffle(1).deal(2).release()
+    flow.facts.row[DUE] = 1
+    for deck, need in ((0, ids.NEED_COUNT), (2, ids.NEED_COUNT), (0, ids.NEED_ROUND_END)):
+        if deck:
+            table.shuffle(deck)
+        elif need == ids.NEED_ROUND_END:
+            flow.facts.row[DUE] = 0
+        assert need_of(table) == need
+        table.stage.run(500)
+        shown = []
+        table.stage.rig.hal.show = shown.append
+        for _ in range(20):
+            table.stage.run(50)
+        assert shown == [] and flow.need == need, (len(shown), flow.need, need)
 
 
 def test_a_stopped_machine_names_door_path_and_acknowledgement_in_turn():

@@ -210,13 +210,15 @@ def _follow_plan(flow: "Flow", out: "Outputs", now_ms: int) -> int:
 
 
 def _settle(flow: "Flow", out: "Outputs", now_ms: int) -> int:
-    """Something was pressed, drawn or put on record. A count is told once it was asked for."""
+    """Ask for a due count once the cards of a known plan are out, or once the end is asked for."""
     panel = flow.panel
+    play = flow.play
     if flow.tail == TAIL_SETTLING and flow.need != ids.NEED_COUNT:
         panel.take(PRESS_LOCK)
         panel.take(PRESS_ACK)
-    if not tail_scan(flow, out, panel.pressed[PRESS_GREEN] + flow.need != 0, now_ms) or flow.state != DRAWING:
-        flow.play.changed = not flow_committed(flow)  # what is due follows from the record of a count
+    ends = panel.pressed[PRESS_GREEN] + flow.need != 0 or 0 < play.deal(flow) <= play.draws
+    if not tail_scan(flow, out, ends, now_ms) or flow.state != DRAWING:
+        play.changed = not flow_committed(flow)  # what is due follows from the record of a count
         return FOREVER_MS
     flow.outbox.round = 0
     return flow_enter(flow, DECK_SPENT, now_ms)
@@ -396,5 +398,3 @@ def _odd_cards(flow: "Flow", now_ms: int) -> bool:
     if last:
         play.voided(flow, False, now_ms)
     return last
-
-
