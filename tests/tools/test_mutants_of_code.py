@@ -11,8 +11,9 @@ from mutants import measure as measuring
 from mutants.code import Module, read_module
 from mutants.code_run import Choice, choose
 from mutants.copied_tree import ROOT
-from mutants.forked import Bench
+from mutants.forked import Bench, Outcome
 from mutants.measure import measure
+from mutants.results import Results
 
 SLICE_S = 4  # of processor time
 # Modules whose own tests catch every mutant that is not equivalent, and those tests.
@@ -117,6 +118,20 @@ def test_a_mutant_that_raises_fails_ends_or_hangs_is_caught_by_a_test_that_runs_
         assert outcome.caught_by.startswith(tests[0][0]), broken
 
 
+def test_scenarios_catch_mutants_as_tests_do(bench: Bench) -> None:
+    module = ticks()
+    file = "tests/scenarios/carousel-empty-hopper.json"
+    coverage = measure(bench, [module], [file])
+    change = module.changes[-1]
+    tests = coverage.tests(change)
+    assert [test for test, _ in tests] == [f"{file}::carousel-empty-hopper"]
+    assert bench.judge("ticks.py", module.tree, tests, 10).caught_by == ""
+    function = next(node for node in module.tree.body if getattr(node, "name", "") == "ticks_diff")
+    assert isinstance(function, ast.FunctionDef)
+    function.body = ast.parse("return 0").body
+    assert bench.judge("ticks.py", module.tree, tests, 10).caught_by == tests[0][0]
+
+
 def test_a_test_that_fails_without_a_mutant_is_named(bench: Bench) -> None:
     module = ticks()
     file = ROOT / "tests/unit/test_ticks.py"
@@ -129,7 +144,7 @@ def test_what_survives_is_named_and_fails_unless_it_is_shown_to_be_equivalent(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(code_run, "EQUIVALENT", tmp_path / "equivalent_code.json")
-    monkeypatch.setattr(code_run, "CAUGHT_BY", tmp_path / "caught_by.json")
+    monkeypatch.setattr(code_run, "RESULTS", tmp_path / "results.jsonl")
     monkeypatch.setattr(code_run, "modules", lambda: [ticks()])
     monkeypatch.setattr(code_run, "Bench", lambda: bench)
     name = "ticks.py (module): FOREVER_MS = const(536870911): 536870911 -> 536870912"
@@ -159,10 +174,30 @@ def test_every_entry_of_what_is_equivalent_says_why() -> None:
         assert len(entry["why"]) > 30, entry["mutant"]
 
 
+def test_a_run_continues_where_the_last_one_stopped_until_sources_change(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    caught, survived = Outcome("tests/unit/test_a.py::test_x", 2, 1.0), Outcome("", 7, 1.0)
+    digests = {"tests/unit/test_a.py": "1", "tests/unit/test_b.py": "1"}
+    results = Results(path, digests)
+    assert results.valid("m", 8) is None
+    results.keep("m", caught, 8)
+    with path.open("a", encoding="utf-8") as file:
+        file.write('\n{"mutant": "n", "cau')  # the run was ended here
+    results.keep("s", survived, 8)
+    again = Results(path, digests)
+    assert again.valid("m", 60) == Outcome(caught.caught_by, 2, 0)
+    assert again.valid("s", 8) == Outcome("", 7, 0) and again.valid("s", 60) is None
+    other_test = Results(path, {**digests, "tests/unit/test_b.py": "2"})
+    assert other_test.valid("m", 8) is not None and other_test.valid("s", 8) is None
+    other_code = Results(path, dict.fromkeys(digests, "2"))
+    assert other_code.valid("m", 8) is None and other_code.last_caught_by("m") == caught.caught_by
+
+
 def test_a_slice_of_the_mutants_of_protocol_and_deck_is_caught(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(code_run, "RESULTS", tmp_path / "results.jsonl")  # judged anew in each gate
     seed = random.randrange(1 << 16)
     module = SLICE[seed % len(SLICE)]
     status = code_run.run(Choice(module=module, seed=seed), SLICE_S / 60, 5, SLICE_TESTS, False)

@@ -28,9 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.rules:
         return run_rules(options)
-    choice = code_run.Choice(
-        options.module, options.only, options.seed or 1, options.sample, options.shard, options.again
-    )
+    choice = code_run.Choice(options.module, options.only, options.seed or 1, options.sample, options.shard)
     return code_run.run(choice, options.minutes, options.patience, options.tests, options.verbose)
 
 
@@ -45,7 +43,6 @@ def _parser() -> argparse.ArgumentParser:
     code.add_argument("--module", default="", help="protocol, games/drawn, deck/ledger.py: only what is there")
     code.add_argument("--sample", type=int, default=code_run.SAMPLE, help="of each package that is sampled (0: all)")
     code.add_argument("--shard", type=_shard, default=(1, 1), metavar="I/N", help="every Nth mutant, from the Ith")
-    code.add_argument("--again", type=Path, metavar="FILE", help="only what survived the run that printed this file")
     code.add_argument("--patience", type=float, default=code_run.PATIENCE_S, help="seconds of tests for one mutant")
     code.add_argument("--tests", nargs="*", metavar="FILE", help="only these test files, not all unit tests")
     return parser

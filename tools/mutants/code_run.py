@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +11,10 @@ from pathlib import Path
 from mutants.code import Change, Module, modules
 from mutants.forked import Bench, Outcome
 from mutants.measure import KEPT, Coverage, measure
+from mutants.results import Results
 
 EQUIVALENT = Path(__file__).with_name("equivalent_code.json")
-CAUGHT_BY = KEPT / "caught_by.json"  # only for the order of the tests
+RESULTS = KEPT / "results.jsonl"
 SAMPLE = 300
 RATE_LEAST = 95.0  # percent, of a package
 PATIENCE_S = 8.0  # of tests, measured without a mutant
@@ -44,7 +44,6 @@ class Choice:
     seed: int = 1
     sample: int = SAMPLE  # of each package that is not tried whole; 0: all
     shard: tuple[int, int] = (1, 1)
-    again: Path | None = None  # what an earlier run printed: only those that survived it
 
 
 def package(path: str) -> str:
@@ -65,36 +64,36 @@ def choose(every: list[Module], choice: Choice) -> list[tuple[Module, Change]]:
     for name, group in groups.items():
         whole = name.startswith(_WHOLE) or f"{name}/" in _WHOLE or not choice.sample or len(group) <= choice.sample
         random.Random(f"{choice.seed} {name}").shuffle(group)
-        chosen += group if whole or choice.only or choice.again else group[: choice.sample]
+        chosen += group if whole or choice.only else group[: choice.sample]
     chosen = [pair for pair in chosen if choice.only in pair[1].name]
-    if choice.again:
-        printed = choice.again.read_text(encoding="utf-8")
-        survived = set(re.findall(r"^SURVIVED \S+: (.*) \(\d+ of \d+ tests that run it\)$", printed, re.MULTILINE))
-        chosen = [pair for pair in chosen if pair[1].name in survived]
     part, parts = choice.shard
     return chosen[part - 1 :: parts]
 
 
 def judged(
-    bench: Bench, coverage: Coverage, chosen: list[tuple[Module, Change]], limit_s: float, patience_s: float
+    bench: Bench,
+    coverage: Coverage,
+    chosen: list[tuple[Module, Change]],
+    limit_s: float,
+    patience_s: float,
+    results: Results,
 ) -> Iterator[tuple[Module, Change, Outcome, int]]:
-    """Each mutant with what became of it and the number of tests that run it, until the processor time is up."""
-    caught_by: dict[str, str] = json.loads(CAUGHT_BY.read_text(encoding="utf-8")) if CAUGHT_BY.is_file() else {}
+    """Each mutant with its outcome and the number of tests that run it, until the processor time is used up. Verdicts
+    of an earlier run that are still valid cost nothing."""
     used_s = 0.0
     for module, change in chosen:
         tests = coverage.tests(change)
-        last = caught_by.get(change.name)
-        tests.sort(key=lambda test: test[0] != last)
-        with change.applied():
-            outcome = bench.judge(module.path, module.tree, tests, patience_s)
-        used_s += outcome.processor_s
-        if outcome.caught_by:
-            caught_by[change.name] = outcome.caught_by.split(" ")[0]
+        outcome = results.valid(change.name, patience_s)
+        if outcome is None:
+            last = results.last_caught_by(change.name)
+            tests.sort(key=lambda test: test[0] != last)
+            with change.applied():
+                outcome = bench.judge(module.path, module.tree, tests, patience_s)
+            results.keep(change.name, outcome, patience_s)
+            used_s += outcome.processor_s
         yield module, change, outcome, len(tests)
         if 0 < limit_s <= used_s:
             break
-    KEPT.mkdir(parents=True, exist_ok=True)
-    CAUGHT_BY.write_text(json.dumps(caught_by, indent=0), encoding="utf-8")
 
 
 def run(choice: Choice, minutes: float, patience_s: float, files: list[str] | None, verbose: bool) -> int:
@@ -107,10 +106,11 @@ def run(choice: Choice, minutes: float, patience_s: float, files: list[str] | No
     problems = [f"{EQUIVALENT.name}: there is no mutant {name}" for name in gone]
     bench = Bench()
     coverage = measure(bench, every, files)
+    results = Results(RESULTS, coverage.digests)
     tallies: dict[str, Tally] = {}
     for module, _ in chosen:
         tallies.setdefault(package(module.path), Tally()).total += 1
-    for module, change, outcome, tests in judged(bench, coverage, chosen, minutes * 60, patience_s):
+    for module, change, outcome, tests in judged(bench, coverage, chosen, minutes * 60, patience_s, results):
         tally = tallies[package(module.path)]
         tally.tried += 1
         tally.caught += bool(outcome.caught_by)

@@ -1,7 +1,8 @@
-"""Runs unit tests against one mutant each, in a fork that imports the firmware anew.
+"""Runs unit tests and scenarios against one mutant each, in a fork that imports the firmware anew.
 
 Sources are compiled once, in the parent; a child executes them, with the code of the mutant in place of one. A test is
-a function test_* without arguments, as on the MicroPython VM: pytest is not needed, and costs more than most tests.
+a function test_* without arguments, as on the MicroPython VM: pytest is not needed, and costs more than most tests. A
+scenario is named FILE.json::CASE, and is played as the gate plays it on CPython.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any
 from mutants.copied_tree import ROOT
 
 TESTS = ("tests/unit", "tests/contract")
+SCENARIOS = "tests/scenarios"
 _SOURCES = ("firmware", "hal", "rig", *TESTS)
 _MEMORY = 1 << 30  # bytes: a loop that appends for ever ends with MemoryError
 _SLOWER = 10  # times what a test took without a mutant, then it hangs
@@ -50,6 +52,9 @@ class Bench:
             for file in sorted((ROOT / folder).rglob("*.py")):
                 self.text[str(file)] = file.read_bytes()
                 self.code[str(file)] = compile(self.text[str(file)], str(file), "exec", dont_inherit=True)
+        for file in sorted((ROOT / SCENARIOS).glob("*.json")):
+            self.text[str(file)] = file.read_bytes()
+        self._scenarios: dict[str, str] = {}  # scenario and board config as JSON, by the test's name
         os.chdir(ROOT)  # tests open board configs from there
         for folder in reversed((*TESTS, "tools")):
             sys.path.insert(0, str(ROOT / folder))
@@ -124,26 +129,57 @@ class Bench:
             self._pipe.flush()
             signal.setitimer(signal.ITIMER_PROF, needs_s * _SLOWER + _LEAST_S)
             try:
-                load_test(test)()
+                self.load_test(test)()
             except BaseException:  # SystemExit as well
                 return test
         return ""
 
+    def load_test(self, test: str) -> Callable[[], object]:
+        """In a child."""
+        file, name = test.split("::")
+        if file.endswith(".json"):
+            return lambda: _play(*json.loads(self._scenarios[test]))
+        return getattr(importlib.import_module(Path(file).stem), name)
 
-def load_test(test: str) -> Callable[[], object]:
-    file, name = test.split("::")
-    return getattr(importlib.import_module(Path(file).stem), name)
+    def list_tests(self, file: str) -> list[str]:
+        if file.endswith(".json"):
+            return [test for test in self._scenarios if test.startswith(f"{file}::")]
+        text, status, _ = self.fork(lambda: _names(file))
+        if status:
+            raise RuntimeError(f"{file} cannot be imported: run it with pytest")
+        return json.loads(text)
+
+    def read_scenarios(self, files: list[str]) -> None:
+        if not files:
+            return
+        text, status, _ = self.fork(lambda: _scenarios(files))
+        if status:
+            raise RuntimeError(f"{SCENARIOS} cannot be read: run make scenarios")
+        self._scenarios = json.loads(text)
 
 
-def list_tests(bench: Bench, file: str) -> list[str]:
-    def names() -> list[str]:
-        found: dict[str, Any] = vars(importlib.import_module(Path(file).stem))
-        return [f"{file}::{name}" for name in found if name.startswith("test_") and callable(found[name])]
+def _names(file: str) -> list[str]:
+    found: dict[str, Any] = vars(importlib.import_module(Path(file).stem))
+    return [f"{file}::{name}" for name in found if name.startswith("test_") and callable(found[name])]
 
-    text, status, _ = bench.fork(names)
-    if status:
-        raise RuntimeError(f"{file} cannot be imported: run it with pytest")
-    return json.loads(text)
+
+def _scenarios(files: list[str]) -> dict[str, str]:
+    from fairshoe.sim.scenario_cases import places, split
+    from fairshoe.sim.scenario_files import load
+
+    found: dict[str, str] = {}
+    for place in places(Path(file) for file in files):
+        file, name = split(place)
+        found[f"{file}::{name}"] = json.dumps(load(place))
+    return found
+
+
+def _play(data: dict[str, Any], config: dict[str, Any]) -> None:
+    from rig.scenario import Scenario
+
+    problems = Scenario(data, config).play()
+    if problems:
+        raise AssertionError(problems)
 
 
 def processor_s() -> float:

@@ -1,4 +1,4 @@
-"""Measures once which unit test runs which lines of the firmware, and for how long; kept in build/mutants/."""
+"""Measures once which test runs which lines of the firmware, and for how long; kept in build/mutants/."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from mutants.code import FIRMWARE, Change, Module
 from mutants.copied_tree import ROOT
-from mutants.forked import TESTS, Bench, Timed, list_tests, load_test, processor_s
+from mutants.forked import SCENARIOS, TESTS, Bench, Timed, processor_s
 
 KEPT = ROOT / "build" / "mutants"
 _HITS = "__mutants_hits__"
@@ -25,8 +25,13 @@ Lines = dict[str, list[int]]  # by path of the module
 
 class Coverage:
     def __init__(
-        self, measured: dict[str, tuple[float, Lines]], modules: list[Module], mentioned: dict[str, set[str]]
+        self,
+        measured: dict[str, tuple[float, Lines]],
+        modules: list[Module],
+        mentioned: dict[str, set[str]],
+        digests: dict[str, str],
     ) -> None:
+        self.digests = digests  # of each test file with all that it tests
         self.seconds = {test: seconds for test, (seconds, _) in measured.items()}
         self._lines = {
             test: {path: len(numbers) for path, numbers in lines.items()} for test, (_, lines) in measured.items()
@@ -111,7 +116,7 @@ def _mentioned(bench: Bench, measured: Iterable[str]) -> dict[str, set[str]]:
     """The tests that have a name in their own text."""
     found: dict[str, set[str]] = defaultdict(set)
     known = set(measured)
-    for file in {test.split("::")[0] for test in known}:
+    for file in {test.split("::")[0] for test in known if ".json::" not in test}:
         for function in ast.parse(bench.text[str(ROOT / file)]).body:
             test = f"{file}::{getattr(function, 'name', '')}"
             for node in ast.walk(function) if test in known else ():
@@ -153,25 +158,30 @@ def _own_nodes(statement: ast.stmt) -> Iterable[ast.AST]:
 
 
 def measure(bench: Bench, modules: list[Module], files: list[str] | None = None) -> Coverage:
-    """All unit tests, or those of `files`. A test that fails without a mutant would catch everything: raises."""
+    """All unit tests and scenarios, or those of `files`. Raises if a test fails without a mutant: it would catch
+    everything."""
     common = hashlib.sha256(_FORMAT)
     for path in sorted(_inputs()):
         common.update(bench.text.get(str(path)) or path.read_bytes())
     hits = {module.path: bytearray(_last_line(module) + 1) for module in modules}
     code = {str(FIRMWARE / module.path): _noting(module) for module in modules}
     measured: dict[str, tuple[float, Lines]] = {}
-    for file in files or _test_files():
+    digests: dict[str, str] = {}
+    files = files or _test_files()
+    bench.read_scenarios([file for file in files if file.endswith(".json")])
+    for file in files:
         digest = common.copy()
         digest.update(bench.text[str(ROOT / file)])
-        kept = KEPT / f"{Path(file).stem}-{digest.hexdigest()[:16]}.json"
+        digests[file] = digest.hexdigest()[:16]
+        kept = KEPT / f"{Path(file).stem}-{digests[file]}.json"
         if not kept.is_file():
-            results = {test: _measure(bench, code, hits, test) for test in list_tests(bench, file)}
+            results = {test: _measure(bench, code, hits, test) for test in bench.list_tests(file)}
             KEPT.mkdir(parents=True, exist_ok=True)
-            for old in KEPT.glob(f"{Path(file).stem}-*.json"):
+            for old in KEPT.glob(f"{Path(file).stem}-{'?' * len(digests[file])}.json"):
                 old.unlink()
             kept.write_text(json.dumps(results), encoding="utf-8")
         measured.update(json.loads(kept.read_text(encoding="utf-8")))
-    return Coverage(measured, modules, _mentioned(bench, measured))
+    return Coverage(measured, modules, _mentioned(bench, measured), digests)
 
 
 def _inputs() -> Iterable[Path]:
@@ -182,7 +192,8 @@ def _inputs() -> Iterable[Path]:
 
 
 def _test_files() -> list[str]:
-    return [str(path.relative_to(ROOT)) for folder in TESTS for path in sorted((ROOT / folder).glob("test_*.py"))]
+    files = [path for folder in TESTS for path in sorted((ROOT / folder).glob("test_*.py"))]
+    return [str(path.relative_to(ROOT)) for path in [*files, *sorted((ROOT / SCENARIOS).glob("*.json"))]]
 
 
 def _last_line(module: Module) -> int:
@@ -194,7 +205,7 @@ def _measure(bench: Bench, code: dict[str, CodeType], hits: dict[str, bytearray]
         import builtins
 
         setattr(builtins, _HITS, hits)
-        function = load_test(test)
+        function = bench.load_test(test)
         for lines in hits.values():
             lines[:] = bytes(len(lines))
         began = processor_s()
