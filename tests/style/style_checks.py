@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import fairshoe
 from fairshoe.boards.ports import PORTS as PORT_NAMES
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 
 DEVICE = ("firmware", "hal", "rig")
-OURS = (*DEVICE, "fairshoe")
+OURS = (*DEVICE, "fairshoe", "fairshoe_table")
 
 # --- who may import whom -----------------------------------------------------------------------
 # The entry with the longest matching name decides. "!" forbids part of what another word allows.
@@ -88,6 +89,13 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.ship": (
         *("fairshoe.ship", "fairshoe.boards", "fairshoe.games", "fairshoe.link", "firmware.protocol", "rig"),
         *HOST_BASE,
+    ),
+    # A program of an integrator: what docs/INTEGRATE.md lists as public. tests/host/test_public_api.py holds each name.
+    "fairshoe_table": (
+        *("fairshoe_table", "fairshoe.messages", "fairshoe.message_data", "fairshoe.errors", "fairshoe.keys"),
+        *("fairshoe.games.record_kinds", "fairshoe.games.rounds", "fairshoe.games.jackpot_links"),
+        *("fairshoe.games.double_attack", "fairshoe.games.cut_order"),
+        *(f"fairshoe.{name}" for name in fairshoe.__all__),
     ),
     "fairshoe.cli": ("fairshoe.cli", "fairshoe.operate", "fairshoe.client", "fairshoe.text", *HOST_BASE),
     "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "!fairshoe.commands", "firmware.version"),

@@ -1,0 +1,22 @@
+"""Every ruling that code names is in the file, and every one has a clause and a decision."""
+
+import re
+from pathlib import Path
+
+from fairshoe_table.rulings import RULINGS
+
+PACKAGE = Path(__file__).resolve().parents[2] / "host_tools" / "fairshoe_table"
+
+
+def test_every_ruling_that_code_names_exists() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    spans = re.findall(r"rulings? ((?:`[\w-]+`(?:, )?)+)", text)
+    named = {name for span in spans for name in re.findall(r"`([\w-]+)`", span)}
+    assert len(named) > 15
+    assert named - set(RULINGS) == set()
+
+
+def test_every_ruling_decides_something() -> None:
+    assert len(RULINGS) > 50
+    for ruling in RULINGS.values():
+        assert ruling.clause and ruling.question.endswith((".", "?")) and ruling.decision.endswith(".")
