@@ -85,7 +85,7 @@ def test_the_figures_are_what_the_machine_did(tmp_path: Path) -> None:
         ("beam_noise:throat_a:1000000:300", "quiet", "Beam glitches"),
         ("beam_noise:tray:200000:600", "quiet", "Beam glitches"),
         ("card_lost:rail:card=20", "decks", "counts were not right"),
-        ("double_feed:card=30", "decks", "warnings nobody asked for"),
+        ("double_feed:card=30", "decks", "unexpected warnings"),
         ("beam_blind:slot:from_ms=3000", "power-on", "empty proved: not measured"),
     ],
 )

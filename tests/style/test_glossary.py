@@ -9,16 +9,9 @@ import pytest
 from test_style import report, repository_files
 
 GLOSSARY = "docs/GLOSSARY.md"
-# Files and folders that the ban covers.
-HELD = (
-    "README.md",
-    "docs/BOARDS.md",
-    "docs/BUDGETS.md",
-    "docs/FAULTS.md",
-    "docs/LIMITS.md",
-    "docs/MAKE.md",
-    "docs/SECURITY.md",
-)
+# Files and folders that the ban covers, and those in them that it does not cover yet.
+HELD = ("README.md", "CONTRIBUTING.md", "docs/", "rules/", "host_tools/fairshoe-js/")
+LATER = ("docs/CLI.md", "docs/QUICKSTART.md", "docs/decisions/")
 ENDINGS = (".md", ".py", ".mjs", ".js", ".ts", ".json", ".lua", "Makefile")
 # Between two words of a phrase: a blank, or a line break with the comment sign of the next line.
 GAP = r"\s+(?:(?:#|//|\*|--)\s*)?"
@@ -49,9 +42,9 @@ def findings_in(path: str, text: str, words: dict[str, str]) -> list[str]:
 def test_no_banned_word_comes_back() -> None:
     files = repository_files()
     words = banned_words(files[GLOSSARY])
-    held = {path: text for path, text in files.items() if path.startswith(HELD) and path.endswith(ENDINGS)}
-    held.pop(GLOSSARY, None)
-    report([finding for path, text in held.items() for finding in findings_in(path, text, words)])
+    held = [path for path in files if path.startswith(HELD) and path.endswith(ENDINGS)]
+    held = [path for path in held if path != GLOSSARY and not path.startswith(LATER)]
+    report([finding for path in held for finding in findings_in(path, files[path], words)])
 
 
 def test_the_glossary_bans_words_in_both_tables() -> None:
@@ -60,7 +53,7 @@ def test_the_glossary_bans_words_in_both_tables() -> None:
     assert len(words) > 20
 
 
-@pytest.mark.parametrize("prefix", HELD)
+@pytest.mark.parametrize("prefix", HELD + LATER)
 def test_every_place_that_the_ban_covers_exists(prefix: str) -> None:
     assert any(path.startswith(prefix) for path in repository_files())
 

@@ -229,7 +229,7 @@ export class Shoe {
     if (item.drop === 'bad_mac' && this.#opened)
       this.#whyNot = new FairshoeError('wrong_key', 'the device has another key.', 'Use the key of this device and role.');
     this.#tell('drop', item);
-    // A device that rebooted sends events in session 0. Anybody can forge one; a hello more does no harm.
+    // A device that rebooted sends events in session 0. An attacker can forge one; one more hello does no harm.
     const rebooted = this.welcome && item.frame && item.frame.session === 0 && isEvent(item.frame.id);
     if (rebooted && performance.now() >= this.#helloAt + HELLO_MS) this.#hello();
   }

@@ -185,7 +185,7 @@ def _limit(data: Data) -> Limit:
 
 
 def limit_words(limit: Limit) -> str:
-    """`warnings nobody asked for: 0`, with whom it is for if not for all."""
+    """`unexpected warnings: 0`, with the mechanisms it applies to if not all."""
     figure = FIGURES[limit.figure]
     text = f"{figure.label}: {limit.text}{' ' + figure.unit if figure.unit else ''}"
     return text if limit.mechanisms == MECHANISMS else f"{text} ({', '.join(limit.mechanisms)})"

@@ -32,7 +32,7 @@ FIGURES: dict[str, Figure] = {
     "board_known": Figure("board config as named (1 yes, 0 no)"),
     "status_per_s": Figure("status messages", "/s"),
     "ready_s": Figure("from power-on to empty proved", "s"),
-    "warnings": Figure("warnings nobody asked for"),
+    "warnings": Figure("unexpected warnings"),
     "places_missed": Figure("places of the store not swept"),
     "resets": Figure("starts that were no power-on"),
     "opened": Figure("door seen open", "times"),
@@ -62,7 +62,7 @@ FIGURES: dict[str, Figure] = {
     "recovered": Figure("brought back to rest", "times"),
     "good_after": Figure("good decks afterwards", "decks"),
     "cuts": Figure("power cuts noticed at the next start", "times"),
-    "told_void": Figure("interrupted cycles told as void or failed", "times"),
+    "told_void": Figure("interrupted cycles reported as void or failed", "times"),
     "events_missing": Figure("events recorded and not received", "events"),
     "events_misplaced": Figure("events received twice or out of order", "events"),
     "events_altered": Figure("events that differ from the device's journal", "events"),
@@ -80,14 +80,14 @@ FIGURES: dict[str, Figure] = {
 KINDS: dict[str, Kind] = {
     "identity": Kind("what the device says it is", ("board_known", "status_per_s"), {"seconds": 5}),
     "power_on": Kind(
-        "switched off and on: self-test of every beam in the dark, homing, and proof that it is empty",
+        "switched off and on: dark test of every beam, homing, and proof that it is empty",
         ("ready_s", "warnings", "places_missed", "resets"),
         {},
     ),
     "door": Kind("the door is opened and closed", ("opened", "closed", "proved", "warnings"), {"times": 1}),
     "key_switch": Kind("the key switch is turned on and off", ("switched_on", "switched_off"), {}),
     "quiet": Kind(
-        "nothing moves, nobody touches it", ("glitches", "overruns", "scan_ms_max", "warnings"), {"seconds": 20}
+        "the machine is left at rest", ("glitches", "overruns", "scan_ms_max", "warnings"), {"seconds": 20}
     ),
     "decks": Kind(
         "good decks, in and out again",
@@ -117,7 +117,7 @@ KINDS: dict[str, Kind] = {
         ("carousel", "shelves", "shoe"),
     ),
     "power_cut": Kind(
-        "the plug is pulled in the middle of it",
+        "power is cut during a job",
         ("cuts", "told_void", "events_missing", "events_misplaced", "recovered", "good_after"),
         {"during": "shuffle", "times": 1, "after_ms": 4000},
     ),
