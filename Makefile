@@ -148,6 +148,10 @@ hil-contract: ## what hal/api.py promises, kept by the port on the emulated RP20
 	@$(PYTHON) tools/setup.py --quiet --hil
 	@$(TOOL) hil.contract $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
 
+.PHONY: table-oracles table-soak
+table-oracles: ready ## returns of the five games, counted exactly and compared with known ones (a minute)
+	@$(TOOL) oracles.table
+
 .PHONY: docs docs-serve docs-ready
 docs-ready:
 	@$(PYTHON) tools/setup.py --quiet --docs

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import pytest
 from hands import FIVE, THREE, five
+from oracles import exact
 
 from fairshoe.errors import UsageError
 from fairshoe_table.cards import DECK, PACK_48, cards, name
@@ -24,7 +25,7 @@ from fairshoe_table.poker import (
 
 
 def test_all_2598960_hands_have_the_known_frequencies() -> None:
-    counted = Counter(value5(*hand) for hand in combinations(DECK, 5))
+    counted = exact.values()
     kinds: Counter[Hand] = Counter()
     for value, number in counted.items():
         kinds[hand_of(value)] += number

@@ -1,0 +1,1 @@
+"""Exact returns of the games that the table system settles."""

@@ -1,0 +1,205 @@
+"""`make table-oracles`: count the returns of the games exactly, from the settlement code, and compare with known ones.
+
+    python -m oracles.table [--quick]
+
+A difference of 1e-6 or more fails. `--quick` leaves out what needs both hands of a deal (12 million hands).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+from fairshoe_table.cards import DECK, cards
+from fairshoe_table.games import boston5, caribbean
+from fairshoe_table.ledger import net
+from fairshoe_table.options import BostonOptions, CaribbeanOptions
+from fairshoe_table.pay_tables import pay_table
+from fairshoe_table.poker import Hand, hand_of, qualifies, value5
+from oracles import exact
+
+WITHIN = 1e-6
+UNIT = 1000  # cents of an ante
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A number that is known, and what this code counts."""
+
+    name: str
+    known: float
+    counted: float
+
+    @property
+    def good(self) -> bool:
+        return abs(self.known - self.counted) < WITHIN
+
+
+def quick() -> Iterator[Oracle]:
+    """What needs one hand of a deal."""
+    kinds = dict.fromkeys(Hand, 0)
+    for value, number in exact.values().items():
+        kinds[hand_of(value)] += number
+    known = (1302540, 1098240, 123552, 54912, 10200, 5108, 3744, 624, 36, 4)
+    for kind, number in zip(Hand, known, strict=True):
+        yield Oracle(f"hands: {kind}", number, kinds[kind])
+    unqualified = sum(number for value, number in exact.values().items() if not qualifies(value))
+    yield Oracle("CS: dealer does not qualify", 0.4368132, round(unqualified / exact.HANDS, 7))
+    plain, best = exact.double_down()
+    yield Oracle("DDS: never double", -0.284035, round(float(plain), 6))
+    yield Oracle("DDS: double when it pays", -0.047413, round(float(best), 6))
+    ante_bonus = sum(n for value, n in exact.values().items() if pay_table("B5-11c").row5(value) is not None)
+    yield Oracle("B5: hands with an ante bonus", 0.076254, round(ante_bonus / exact.HANDS, 6))
+    yield Oracle("B5: optional bonus", 0.915475, float(exact.return3(pay_table("B5-11d"))))
+    for name, known_return in (("A", 0.968903), ("B", 0.947774), ("C", 0.928151)):
+        yield Oracle(f"CS: bonus {name}", known_return, float(exact.return5(pay_table(f"CS-11c-{name}"))))
+    fixed = {"A": 0.629344, "B": 0.560086, "C": 0.506560, "D": 0.530569, "E": 0.362376}
+    for name, known_return in fixed.items():
+        yield Oracle(
+            f"CS: progressive {name}, fixed part", known_return, float(exact.return5(pay_table(f"CS-11d-{name}")))
+        )
+    yield from _meters()
+    yield Oracle("DCP: three-card", 0.976833, float(exact.return3(pay_table("DCP-11c"))))
+    for packs, bust, back, insured in ((6, 0.153288, 0.918624, -0.1220), (8, 0.153305, 0.919936, -0.1227)):
+        chance, returned = exact.bust_it(packs)
+        yield Oracle(f"DAB: bust in three, {packs} packs", bust, float(chance))
+        yield Oracle(f"DAB: Bust-It, {packs} packs", back, float(returned))
+        yield Oracle(f"DAB: insurance, {packs} packs", insured, round(float(exact.insurance(packs)), 4))
+
+
+def _meters() -> Iterator[Oracle]:
+    """Slopes per dollar in the meter, and returns of the linked tables at their seeds."""
+    slope_a, slope_b = (float(exact.meter_slope(pay_table(f"CS-11d-{name}"))) * 100 for name in "AB")
+    yield Oracle("CS: meter slope A, x 1e6", 1.539077, round(slope_a * 1e6, 6))
+    yield Oracle("CS: meter slope B to E, x 1e6", 2.924247, round(slope_b * 1e6, 6))
+    seeded = {
+        "PTMGL01": 0.559812,
+        "PTMGL02": 0.559812,
+        "PTMGL04": 0.545960,
+        "PTMGLML01": 0.559812,
+        "PTMGLML02": 0.568935,
+        "PTMGLML03": 0.547807,
+    }
+    for name, known in seeded.items():
+        table = pay_table(name)
+        back = exact.return5(table) + exact.meter_slope(table, dict(table.seeds))
+        yield Oracle(f"CS: {name} at its seeds", known, float(back))
+
+
+# --- both hands --------------------------------------------------------------------------------
+
+Settle = Callable[[tuple[int, ...], tuple[int, ...]], int]
+
+
+def payoff_rows(settle: Settle, qualify: bool) -> dict[int, tuple[int, int, int, int]]:
+    """What the settlement code pays for each value of the own hand against a dealer who does not qualify, has more, the
+    same, or less; 0 where that cannot be. Settlement sees values only, so the hands may share cards here."""
+    first: dict[int, tuple[int, ...]] = {}
+    for hand in combinations(DECK, 5):
+        first.setdefault(value5(*hand), hand)
+    least = next(value for value in sorted(first) if qualifies(value)) if qualify else 0
+    top = max(first)
+    found: dict[int, tuple[int, int, int, int]] = {}
+    for value, own in first.items():
+        out = settle(own, first[0]) if qualify else 0
+        more = settle(own, first[max(value + 1, least)]) if value < top else 0
+        same = settle(own, own) if value >= least else 0
+        less = settle(own, first[value - 1]) if value > least else 0
+        found[value] = (out, more, same, less)
+    return found
+
+
+def boston(options: BostonOptions) -> Settle:
+    """Never fold."""
+
+    def settle(own: tuple[int, ...], dealer: tuple[int, ...]) -> int:
+        hand = boston5.Hand(1, UNIT, 2 * UNIT, cards=own, second=2 * UNIT)
+        return net(boston5.settle(boston5.Round((hand,), dealer), options))
+
+    return settle
+
+
+def caribbean_from(least: int) -> Settle:
+    """Raise with hands of this value or better, fold the others."""
+
+    def settle(own: tuple[int, ...], dealer: tuple[int, ...]) -> int:
+        bet = 2 * UNIT if value5(*own) >= least else 0
+        hand = caribbean.Hand(1, UNIT, bet, cards=own)
+        return net(caribbean.settle(caribbean.Round((hand,), dealer), CaribbeanOptions()).lines)
+
+    return settle
+
+
+def least_value(text: str) -> int:
+    return value5(*cards(text))
+
+
+def both_hands() -> Iterator[Oracle]:
+    """What needs both hands of a deal: exact strategies, and Cover All with two hands."""
+    strategies = {
+        "B5: never fold": (-0.195153, boston(BostonOptions()), False),
+        "B5: never fold, bonus on a win only": (-0.202310, boston(BostonOptions(bonus_on_win_only=True)), False),
+        "B5: never fold, ante kept on bonus hands": (-0.192107, boston(BostonOptions(ante_stays_on_bonus=True)), False),
+        "CS: never fold": (-0.1660724, caribbean_from(0), True),
+        "CS: raise a pair": (-0.0546962, caribbean_from(least_value("2c 2d 3c 4c 5c")), True),
+        "CS: raise ace-king": (-0.0568197, caribbean_from(least_value("Ac Kd 4c 3c 2c")), True),
+        "CS: raise A-K-J-8-3": (-0.0531633, caribbean_from(least_value("Ac Kd Jc 8c 3c")), True),
+    }
+    sums = {
+        name: exact.PairSums(payoff_rows(settle, qualify), qualify) for name, (_, settle, qualify) in strategies.items()
+    }
+    cover = exact.BestOfTwo(pay_table("CS-12k-2"))
+    for subset in exact.subsets():
+        cover.add(subset)
+        for one in sums.values():
+            one.add(subset)
+    for name, one in sums.items():
+        one.add_itself()
+        yield Oracle(name, strategies[name][0], float(one.mean()) / UNIT)
+    yield Oracle("CS: Cover All, two hands", 0.9128551, float(cover.mean()))
+    yield Oracle("CS: best strategy", -0.0522431, float(best_caribbean(sums["CS: raise a pair"].mean() / UNIT)))
+
+
+def best_caribbean(pair_or_better: Fraction) -> Fraction:
+    """Raise every pair, fold below ace-king, and with ace-king take the better of both for each up-card."""
+    found = exact.ace_king()
+    assert found.hands == 164 * (4**5 - 4) * 47, "not every ace-king hand was counted"
+    # "Raise a pair" folds ace-king hands at -1; in units of (hand, up-card, dealer's other cards).
+    whole = exact.HANDS * 47 * comb(46, 4)
+    return pair_or_better + Fraction(found.best + found.hands * comb(46, 4), whole)
+
+
+def report(oracles: Iterator[Oracle]) -> int:
+    wrong = 0
+    for oracle in oracles:
+        wrong += not oracle.good
+        print(
+            f"{'ok  ' if oracle.good else 'BAD '} {oracle.name:<42} {oracle.known:>14.7f} {oracle.counted:>16.9f}",
+            flush=True,
+        )
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="oracles.table", description="Count the returns of the games exactly.")
+    parser.add_argument("--quick", action="store_true", help="leave out what needs both hands of a deal")
+    quick_only = parser.parse_args().quick
+    began = time.monotonic()
+    print(f"     {'':<42} {'known':>14} {'counted':>16}")
+    wrong = report(quick())
+    if not quick_only:
+        folds = exact.folds_below_ace_king()
+        print(f"{'ok  ' if folds else 'BAD '} CS: folding below ace-king is right for every up-card", flush=True)
+        wrong += (not folds) + report(both_hands())
+    print(f"{wrong} wrong, {time.monotonic() - began:.1f} s")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
