@@ -78,7 +78,7 @@ class App:
         if spec.kind == "carousel" and profile.deck_cards > spec.place_count:
             raise ValueError("a deck of %d cards does not fit %d slots" % (profile.deck_cards, spec.place_count))
         if spec.kind == "shoe" and profile.deck_cards > 255 * profile.stack_cards:
-            raise ValueError("a deck of %d cards is more stacks than can be told" % profile.deck_cards)
+            raise ValueError("a deck of %d cards has too many stacks" % profile.deck_cards)
         codes = codec_table()
         self.hal = hal
         self.inp = Inputs()

@@ -1,9 +1,10 @@
 """How an order comes about: draw a seed, commit to it, take the table's nonce if it gives one, draw the order.
 
-A table host that asks for it gives a nonce to every shuffle of its session. The commitment is on record and on the line
-before the nonce can be known, and the nonce is on record before a card moves: neither side chooses the order alone.
-The device waits audit.nonce_ms; then the order comes from the seed alone, and the record says so. What stops a shuffle
-between commitment and order is recorded and counted: a side that did so until it likes the result would be seen.
+A table system that asks for it gives a nonce to every shuffle of its session. The commitment is on record and on the
+line before the nonce can be known, and the nonce is on record before a card moves: neither side chooses the order
+alone. The device waits audit.nonce_ms; then the order comes from the seed alone, and the record says so. What stops a
+shuffle between commitment and order is recorded and counted: a side that did so until it likes the result would be
+seen.
 """
 
 from struct import pack

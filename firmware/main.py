@@ -77,7 +77,7 @@ def start(open_data: "OpenData") -> App:
 
 
 def out_of_service(hal: "Hal") -> None:
-    """The port is there and the app is not: whoever stands at the table sees it. Why, hal/boot_main.py tells."""
+    """The app could not start: show it with the red lamp. hal/boot_main.py reports the reason."""
     hal.all_off()
     level = bytearray(len(OUTPUTS))
     level[OUT_LAMP_RED] = 1

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     class Storage(Protocol):
         """Cells of 96 bytes that keep their content without power. docs/STORAGE.md has times and back ends.
 
-        An address is a multiple of the cell size, and nobody asks for another. What is out of range gets False, and so
-        does everything while the chip does not answer. A cell that was never written reads as bytes that are no valid
+        Callers pass addresses that are multiples of the cell size. An address out of range returns False, and so
+        does every call while the chip does not answer. A cell that was never written reads as bytes that are no valid
         record: all 0x00 or all 0xFF.
         """
 
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
         def nv_erase(self, address: int, size: int) -> bool:
             """Get ready: once True, the next programs of up to `size` bytes in all are quick ones, each 5 ms at most.
 
-            Nothing is erased that anybody could read. Only at rest between rounds: one call may take 400 ms, with
+            No readable data is erased. Only at rest between rounds: one call may take 400 ms, with
             interrupts off. False: not ready yet, so ask again in a later scan; programs work meanwhile, slowly. FRAM
             has nothing to do and returns True at once; flash can get 128 cells ready and never more."""
             ...
@@ -110,7 +110,7 @@ if TYPE_CHECKING:
 
         def drive(self, level: bytearray, watch_slot: bool) -> None:
             """Set every output. Edges of the slot beam are reported only while watch_slot (a turning carousel would
-            give hundreds that nobody looks at); its raw level is right then too, and 0 otherwise. `reverse` turns the
+            give hundreds without a use); its raw level is right then too, and 0 otherwise. `reverse` turns the
             direction of pick and transport; `dark` switches the light of all beams off, and is left on for a few
             milliseconds at most."""
             ...
@@ -142,8 +142,8 @@ if TYPE_CHECKING:
             ...
 
         def link_write(self, buf: memoryview, start: int, end: int) -> int:
-            """Queue bytes for sending; returns how many were taken, which may be none. Never waits for whoever reads
-            them; only a service port may drop what nobody reads."""
+            """Queue bytes for sending; returns how many were taken, which may be none. Never waits for the
+            reader; only a service port may drop bytes that are not read."""
             ...
 
         def link_service(self, on: bool) -> None:

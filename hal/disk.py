@@ -57,7 +57,7 @@ class Disk:
         return True
 
     def fileno(self) -> int:
-        """For whoever wants to lock it, where files can be locked."""
+        """For callers that lock it, where files can be locked."""
         return self._file.fileno()
 
     def close(self) -> None:

@@ -81,7 +81,7 @@ class Flash:
     # -- the verbs -------------------------------------------------------------------------------------------------
 
     def nv_read(self, address: int, buf: bytearray) -> bool:
-        """Straight into buf: whether these bytes are good is for whoever wrote them to say."""
+        """Read straight into buf; the caller checks whether the bytes are good."""
         cell = self._cell
         if address < 0 or address % cell or len(buf) % cell or (address + len(buf)) // cell > len(self._where):
             return False

@@ -193,7 +193,7 @@ def without_tens(count: int) -> "list[int]":
 
 def _hand(plant: "Plant") -> "Any":
     if plant.kind != "draw":
-        raise ValueError("nobody draws by hand from a " + plant.kind)
+        raise ValueError("cards are not drawn by hand from a " + plant.kind)
     return plant.hand
 
 

@@ -25,7 +25,7 @@ _BUTTON_OF = {
 
 
 class Answers:
-    """What was recorded of every operation, and what the host was told of it."""
+    """What the device recorded of every operation, and what it answered the host."""
 
     def __init__(self, peer: "Peer") -> None:
         self.peer = peer
@@ -33,7 +33,7 @@ class Answers:
         self.ended: "dict[tuple[int, int], list[int]]" = {}
         self.newest: "dict[int, int]" = {}  # operation by role
         self.counts: "dict[tuple[int, int], int]" = {}  # what was found inside, for operations in doubt
-        self.final: "dict[int, list[int]]" = {}  # that the host was told
+        self.final: "dict[int, list[int]]" = {}  # final answers to the host
         self.heard = 0  # results of the host that were looked at
 
     def note(self, message: int, values: "list[int]") -> str:
@@ -43,7 +43,7 @@ class Answers:
             if message != ids.EV_COMMAND_ENDED or not _counted(self.ended[key], values[4:7]):
                 raise Finding("command: operation %d begun or ended again" % values[1])
             if self.counts.pop(key, -1) != values[6]:
-                raise Finding("doubt: operation %d, and nobody had counted %d cards" % (values[1], values[6]))
+                raise Finding("doubt: operation %d reports %d cards that were not counted" % (values[1], values[6]))
             self.ended[key] = values[4:7]
             return ""
         self.counts.pop((values[0], self.newest.get(values[0], 0)), None)  # the lane goes on without it
@@ -83,7 +83,7 @@ class Answers:
             self.running[key] = 0
 
     def count(self, cards: int) -> None:
-        """The machine was emptied, and so many cards were inside: the first such count is what a doubt is told."""
+        """The machine was emptied, and so many cards were inside: the first such count goes to commands in doubt."""
         for role in self.newest:
             key = (role, self.newest[role])
             ended = self.ended.get(key, [])
@@ -106,7 +106,7 @@ class Answers:
                 raise Finding("answer: operation %d was %s, now %s" % (op, first, answer))
             self.final[op] = answer
             if outcome == ids.OUTCOME_REJECTED and reason == ids.REASON_ROLE:
-                continue  # whoever may give no commands has no numbers either
+                continue  # a role without commands has no numbers either
             recorded = self.ended.get((self.peer.role, op), [])
             if recorded != answer:
                 raise Finding("answer: operation %d is %s, recorded as %s" % (op, answer, recorded or "nothing"))
@@ -116,7 +116,7 @@ class Answers:
         for key in self.running:
             raise Finding("command: operation %d of role %d never ended" % (key[1], key[0]))
         for key in self.counts:
-            raise Finding("doubt: of operation %d nobody said that %d cards were inside" % (key[1], self.counts[key]))
+            raise Finding("doubt: operation %d did not report that %d cards were inside" % (key[1], self.counts[key]))
 
     def state(self) -> "Any":
         """What `note` changes, as it is now."""

@@ -40,7 +40,7 @@ class CardLocations:
         self.full = config["mechanism"]["count_assurance"] == "full"
         self.landed = 0
         self.taken_us = -1  # when a hand last emptied the tray
-        self.word_false = False  # somebody opened the door, left cards where no beam looks, and closed it again
+        self.word_false = False  # the door was opened and closed, and cards were left where no beam looks
         self.cleared = False
         self.fresh()
         self.forget()
@@ -48,7 +48,7 @@ class CardLocations:
     def fresh(self) -> None:
         """Nothing that happened before is an excuse any more."""
         self.doubled = False  # two cards have come as one
-        self.strewn = False  # somebody changed what lay in the tray, under a beam that only knows blocked or clear
+        self.strewn = False  # the cards in the tray changed, under a beam that only shows blocked or clear
 
     def forget(self) -> None:
         """Another boot, another deck."""
@@ -95,7 +95,7 @@ class CardLocations:
             self.landed = tray.landed
         elif tray.landed > self.landed + 1:
             # A packet that still hangs over the tray when the next one falls ends up above it: the beam is blocked
-            # either way, and nobody sees the order of a pile.
+            # either way, and no sensor sees the order of a pile.
             self.touched = True
 
     def entered(self, flow: "Flow", before: int) -> None:

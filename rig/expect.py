@@ -193,7 +193,7 @@ def _meter_names() -> "list[str]":
 def _detected(
     stage: "Stage", expect: "Data", done_us: "dict[str, int]", detected_us: int, problems: "list[str]"
 ) -> None:
-    """From the moment the first fault struck, or somebody did something, to the moment the machine stopped for it."""
+    """From the moment the first fault struck, or an action was done, to the moment the machine stopped for it."""
     if "detected" not in expect:
         return
     wanted = expect["detected"]

@@ -1,6 +1,6 @@
 """Simulated storage whose cells lie on a simulated flash chip, behind the driver that boards have.
 
-A write, for whoever orders a cut, is an operation of the chip: the program of a page, or an erase. If no byte of it is
+For ordering a cut, a write is an operation of the chip: the program of a page, or an erase. If no byte of it is
 to get through, power fails before it; if all are, after it; and in the middle otherwise.
 """
 

@@ -1,6 +1,6 @@
 """Games by name, as their files have them, and as a device reads them: numbers in place of words.
 
-The same way in for every VM, and for whoever fills a device.
+Used by every VM, and by the tools that flash a device.
 """
 
 import json
@@ -31,8 +31,8 @@ _RULES = (
 RULES = _RULES.split()
 # Lists of words become bits.
 MODES = ["shoe", "manual", "hand"]
-SOURCES = ["nobody", "machine", "supplier", "hand"]  # ids.FROM_
-CUTTERS = ["nobody", "dealer", "player", "floorperson"]  # b of the record cut
+SOURCES = ["none", "machine", "supplier", "hand"]  # ids.FROM_
+CUTTERS = ["none", "dealer", "player", "floorperson"]  # b of the record cut
 INDUCTION = ["none", "inspected", "verified", "shown", "washed", "mixing_seen", "tens_removed"]  # ids.REC_
 WINDOWS = [
     "idle",
@@ -77,7 +77,7 @@ def game_data(game: "Game") -> "Game":
 
 
 def device_game(game: "dict[str, Any]") -> "dict[str, Any]":
-    """Numbers in place of words; ValueError for a word that nobody knows."""
+    """Numbers in place of words; ValueError for an unknown word."""
     made: "dict[str, Any]" = {}
     for key in game:
         value = game[key]

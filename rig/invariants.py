@@ -161,7 +161,7 @@ class Invariants:
 
     def _check_motors(self) -> None:
         if self.locations.word_false:
-            return  # a card where no beam looks, left by somebody who opened the door for it
+            return  # a card where no beam looks, left there while the door was open
         for output in range(4):
             us = stopped_us(self.plant, output)
             if us > self.limit_us[output]:

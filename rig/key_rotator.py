@@ -1,4 +1,4 @@
-"""Somebody at the service port who replaces the device key, with the old one in hand: docs/PROTOCOL.md."""
+"""A technician at the service port who rotates the device key: docs/PROTOCOL.md."""
 
 from firmware.digest import Hmac
 from firmware.protocol import ids
@@ -16,7 +16,7 @@ def new_key(number: int) -> bytes:
 
 
 def rotate(stage: "Stage", old: bytes, new: bytes) -> None:
-    """Send the new key. The table's host has both, since nobody knows what a power cut leaves."""
+    """Send the new key. The table system has both, because a power cut may leave either."""
     stage.peer.spare_key = new
     stage.service = Peer()
     hmac = Hmac(old)

@@ -1,4 +1,4 @@
-"""A careful operator: what somebody who reads the display and looks at the machine does next, and how such a person
+"""A careful operator: what a person who reads the display and looks at the machine does next, and how such a person
 brings any machine back to play. A state that this operator cannot leave is a defect of the firmware."""
 
 from firmware.fault import FAULT_ENTROPY
@@ -74,7 +74,7 @@ def _load(stage: "Stage", cut_at: int) -> "list[Move]":
 
 
 def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
-    """A shoe ends with its cut card, or when somebody takes it out, which is a mismatch."""
+    """A shoe ends with its cut card, or when the cards are taken out, which is a mismatch."""
     plant = stage.rig.plant
     flow = stage.rig.app.flow
     state = flow.state

@@ -1,4 +1,4 @@
-"""A story in which power fails where it was ordered to, and what comes after: nobody touches anything for a while, a
+"""A story in which power fails where it was ordered to, and what comes after: the machine is left alone for a while, a
 host asks again, an operator recovers the machine and plays a round on the same storage.
 
 A run is a scenario as it unfolds: the steps are written down as they are done, and `data` replays it anywhere.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DARK_MS = 700  # and the watchdog is faster
 PAGE = 256
-WATCH_MS = 3000  # nobody is near: whatever moves now moves by itself
+WATCH_MS = 3000  # no person acts: anything that moves now moves by itself
 REMOVAL_MS = 25000  # of what is left in a machine
 MOVES_MAX = 150
 _COMMANDS = {
@@ -67,7 +67,7 @@ class PowerRun:
     operator has recovered the machine. An auditor comes by now and then if the board discloses its seeds.
 
     `kind` is what else happens. nag: commands that are rejected, while cards move. records: the table system tells what
-    the facts keep. keys: the device key is replaced, and no round is played. full: nobody listens until the journal
+    the facts keep. keys: the device key is replaced, and no round is played. full: no host listens until the journal
     refuses a round."""
 
     def __init__(
@@ -140,7 +140,7 @@ class PowerRun:
             yield {"do": "audit"}
 
     def _deck_in_play(self) -> "Iterator[Data]":
-        """A deck is shuffled on what the cuts have left in storage, and its seed is nobody's business."""
+        """A deck is shuffled on what the cuts have left in storage, and its seed stays secret."""
         yield {"do": "lift", "after_ms": 500}
         yield {"do": "recover"}
         yield {"do": "load", "cards": self.rig.app.flow.profile.deck_cards, "after_ms": 500}

@@ -1,9 +1,9 @@
 """What must hold across power cuts, told from what the firmware did and not from how it stores it.
 
 An event counts as recorded when it leaves the outbox. From there on it exists once, for ever, and with the contents it
-had; what was going on when power failed is void, is said to be so, and nothing of it goes on before somebody asks.
-One that was being written when power failed is there or not, and on flash that may differ from boot to boot until one
-has recorded something: before that nobody may be told of it. A broken invariant raises Finding, as those of
+had; what was going on when power failed is void, is said to be so, and nothing of it continues before a press or a
+command. One that was being written when power failed is there or not, and on flash that may differ from boot to boot
+until one has recorded something: before that it must not be reported. A broken invariant raises Finding, as those of
 rig/invariants.py do.
 """
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     Record = tuple[int, int, list[int], bytes, int]  # message, round, values, text, deck
 
 ROLLERS = 4  # the first outputs: pick, transport, ejector, outfeed
-# Whether storage says why the firmware halted: it must, or it may, since that was told already.
+# Whether storage says why the firmware halted: it must, or it may, because that was reported already.
 HALT_NONE, HALT_UNTOLD, HALT_TOLD = range(3)
 TOTALS = 7  # meters that only ever grow: the first ones
-# Each of these happens because somebody pressed a button, or had it pressed by a command: once for every press.
+# Each of these follows a press of a button, or a command in its place: once for every press.
 _ASKED_BY = {
     ids.EV_SHUFFLE_STARTED: "green",
     ids.EV_DECK_LOADED: "green",
@@ -65,7 +65,7 @@ class PowercutInvariants:
         self.sensor = 0  # that it names
         self.owed: "list[tuple[int, list[int]]]" = []  # what the records must say next, since the last boot
         self.guard = False  # something was cut short or latched: nothing may turn until it is acknowledged
-        self.acted = False  # somebody has done something since the last boot
+        self.acted = False  # a person or a host has acted since the last boot
         self.asked: "dict[str, int]" = {}  # presses since the last boot that nothing has come of
         self.answers = Answers(self.peer)
         self.meters = [0] * TOTALS  # as they were before the last job
@@ -109,11 +109,11 @@ class PowercutInvariants:
             self.acted = True
 
     def told(self, seed: bytes) -> None:
-        """An auditor was told this seed, or zeros."""
+        """The device gave an auditor this seed, or zeros."""
         if not any(seed):
             return
         if seed == self.seed:
-            raise Finding("seed: of the deck in play was told")
+            raise Finding("seed: of the deck in play was disclosed")
         if seed not in self.seeds:
             raise Finding("seed: told, and never drawn")
 
@@ -303,9 +303,9 @@ class PowercutInvariants:
         self.answers.doubt()
 
     def _lost(self, cause: int, halted: int) -> int:
-        """What ended the last boot; a halt is told until that is on record, and perhaps once more."""
+        """What ended the last boot; a halt is reported until that is on record, and perhaps once more."""
         if self.halt != HALT_TOLD and (halted != 0) != (self.halt == HALT_UNTOLD):
-            raise Finding("halt: of the firmware, %s" % ("and none was" if halted else "and nobody said so"))
+            raise Finding("halt: of the firmware, %s" % ("and none was" if halted else "and it was not reported"))
         self.halt = HALT_TOLD if halted else HALT_NONE
         if halted:
             self.guard = True
@@ -320,12 +320,12 @@ class PowercutInvariants:
         profile = self.rig.app.flow.profile
         clause = profile.clauses[RULE_DEAL_FAULT]
         if profile.consequences[RULE_DEAL_FAULT] == ids.ALL_VOID_BUT_COMPLETE and not self.stacks:
-            clause = CLAUSE_NONE  # the rule speaks of rounds in which a player has a whole stack
+            clause = CLAUSE_NONE  # the rule covers rounds in which a player has a whole stack
         if message == ids.EV_ROUND_VOIDED and record[3] != clause:
             raise Finding("void: by clause %s, not %s" % (record[3], clause))
 
     def _ask(self, button: str) -> None:
-        """Somebody pressed it, or had it pressed by a command; or nobody did anything."""
+        """Note a press, or a command in its place; with no argument, that no person acted."""
         if button:
             self.asked[button] = self.asked.get(button, 0) + 1
         if button == "ack":
@@ -338,10 +338,10 @@ class PowercutInvariants:
             button = "draw"  # in such a game the first card begins the round
         left = self.asked.get(button, 0)
         if not left:
-            raise Finding("resume: %s, and nobody had pressed %s" % (_NAMES[message], button))
+            raise Finding("resume: %s, without a press of %s" % (_NAMES[message], button))
         self.asked[button] = left - 1
 
-    # -- what is told, and what moves ------------------------------------------------------------------------------
+    # -- what is reported, and what moves ------------------------------------------------------------------------------
 
     def _check_delivered(self) -> None:
         events = self.peer.events
@@ -351,7 +351,7 @@ class PowercutInvariants:
             if event.seq != self.heard:
                 raise Finding("delivery: event %d arrived in the place of %d" % (event.seq, self.heard))
             if event.seq > (self.seq_last if self.made else self.seq_sure):
-                raise Finding("early: event %d, %s, was told and not recorded" % (event.seq, event.name))
+                raise Finding("early: event %d, %s, was reported and not recorded" % (event.seq, event.name))
             message, round_number, values, _text, _deck = self.recorded[event.seq]
             if event.name != _NAMES[message] or event.round != round_number:
                 raise Finding("content: event %d was %s, now %s" % (event.seq, _NAMES[message], event.name))
@@ -361,7 +361,7 @@ class PowercutInvariants:
     def _check_turning(self) -> None:
         """Nothing turns before a warning is acknowledged, and no roller without an intent on record."""
         if self.guard:
-            raise Finding("resume: something turns before anybody has acknowledged")
+            raise Finding("resume: something turns before the warning is acknowledged")
         if not self.intent and any(self.rig.plant.outputs[:ROLLERS]):
             raise Finding("intent: a roller turns and no record says why")
 

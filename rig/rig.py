@@ -37,7 +37,7 @@ CUT_POWER, CUT_CRASH, CUT_STUCK = range(3)
 
 
 class Crash(Exception):
-    """What a scan raises when somebody ordered it to."""
+    """What a scan raises when a scenario orders it."""
 
 
 class Livelock(Exception):
@@ -66,7 +66,7 @@ class Rig:
         self.cut_frame = -1
         self.cut_frame_bytes = 0
         self.frames_sent = 0
-        self.struck = False  # an ordered cut has come, and nobody has switched on again
+        self.struck = False  # an ordered cut has come, and power is still off
         self.crash_name = ""  # the next scan raises this
         self.halted = False  # it did, and said so
         self.stuck_us = 0  # until then no scan ends
@@ -206,7 +206,7 @@ class Rig:
         return cut
 
     def _scan(self) -> int:
-        """What the scan returned; whoever was waiting for the watchdog is told whether it was fed."""
+        """What the scan returned; notes whether the watchdog was fed."""
         fed = self.hal.fed
         if self.crash_name:
             self.app.decide = _crash
@@ -232,7 +232,8 @@ class Rig:
         return min(wake_ms, BEAT_MS)
 
     def _unattended(self, limit_us: int) -> None:
-        """Nobody scans: the machine goes on by itself until somebody does, or the watchdog resets everything."""
+        """Let time pass without a scan: the machine moves on until the next scan, or until the watchdog resets
+        everything."""
         plant = self.plant
         stuck = self.powered
         if stuck:

@@ -22,7 +22,7 @@ class StorageInvariants:
         self.facts = _blank(rig.app)
         self.key = rig.app.link.key
         self.key_sure = self.key  # before what a boot found that recorded nothing
-        self.key_offered = b""  # somebody is about to put this one in its place
+        self.key_offered = b""  # the next key of a rotation under way
 
     def note(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
         self.facts.note(message, values, deck, round_number)

@@ -34,7 +34,7 @@ class Stage:
         self.rig = Rig(config, game, seed, 0, key)
         self.rig.deliver = self._deliver
         self.peer = Peer(key, role)
-        self.service: "Peer | None" = None  # whoever is at the service port; what nobody reads there is gone
+        self.service: "Peer | None" = None  # the host at the service port; unread bytes there are lost
         if role == ROLE_SERVICE:
             self.service = self.peer  # the only host of this story, at the service port
             do(self.rig, "key", {"to": "on"})
@@ -94,7 +94,7 @@ class Stage:
 
     def ask_seed(self, key: bytes) -> bytes:
         """An auditor waits until the host has been silent for long enough, and asks for the seed of the last deck that
-        is out of play; zeros if none was told. The host has the link again afterwards."""
+        is out of play; zeros if none was disclosed. The host has the link again afterwards."""
         host = self.peer
         auditor = Peer(key, ROLE_AUDITOR)
         self._seat(auditor)

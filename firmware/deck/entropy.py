@@ -45,7 +45,7 @@ class Entropy:
         self.share_max = proportion_cutoff(worth, unit, WINDOW_BITS if self.one_bit else WINDOW_BYTES)
         self.chunk = bytearray(CHUNK)
         self.failed = True  # nothing has been tested yet
-        self.owed = False  # a failure that nobody has been told of: the next seed is refused whatever happened since
+        self.owed = False  # a failure not reported yet: the next seed request is refused
         self.conditioner: "sha256 | None" = None
         self.left = 0  # bytes that the seed still needs
         self.pool: bytes  # of the last start-up test: makes nonces of a link hard to guess

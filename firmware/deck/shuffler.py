@@ -72,7 +72,7 @@ class Shuffler:
         return True
 
     def forget(self) -> None:
-        """The seed is kept elsewhere now, or was in vain."""
+        """Wipe the seed: it is stored for the auditor, or no longer needed."""
         wipe(self.seed)
         self.committed = False
         self.share = b""

@@ -349,7 +349,7 @@ def flow_void(flow: Flow, fault: int, rule: int, lost: int = -1) -> None:
     if consequence == ids.ALL_VOID_BUT_COMPLETE:
         kept = _hands_kept(flow, stacks)
         if not _players(flow, stacks):
-            clause = CLAUSE_NONE  # the rule speaks of rounds in which a player has a whole stack
+            clause = CLAUSE_NONE  # the rule covers rounds in which a player has a whole stack
             consequence = ids.ALL_VOID_RESHUFFLE
     elif consequence == ids.REMOVE_DECK:
         consequence = ids.ALL_VOID_REMOVE_DECK

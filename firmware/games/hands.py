@@ -48,8 +48,8 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
 
 
 def undecided(flow: "Flow") -> int:
-    """Players who have neither folded nor placed a second wager, as far as that was told. While a stack lies there that
-    no player gets, and positions were not set, the last one taken was the dealer's."""
+    """Bits of players who have neither folded nor placed a second wager, as far as reported. While the last stack lies
+    in the tray and positions were not set, the last stack taken was the dealer's."""
     facts = flow.facts
     players = flow_players(flow)
     if flow_dealing(flow) and not flow.positions:

@@ -156,7 +156,7 @@ def stub_due(flow: "Flow", deck: int) -> bool:
 def stub_overdue(flow: "Flow", deck: int) -> bool:
     rounds = _stub_rounds(flow, deck)
     if flow.tail == TAIL_HANDED and flow.profile.decks == 1:
-        rounds += 1  # of the deck that is out no round was told: by the next deck it was played
+        rounds += 1  # no round was reported for the deck that is out: the next deck shows that it was played
     return rounds >= flow.profile.stub_rounds > 0 and not stub_exempt(flow, deck)
 
 

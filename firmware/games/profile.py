@@ -68,7 +68,7 @@ RULE_SURRENDER = const(45)
 RULE_INSURANCE = const(46)
 RULE_RELEASE = const(47)
 RULE_HOUSE = const(48)  # about nothing: house policy, no consequence
-RULE_NOT_WHOLE = const(49)  # misdealt, and no whole deck either: no rule of any game speaks of that
+RULE_NOT_WHOLE = const(49)  # misdealt, and no whole deck either: no rule of any game covers that
 RULE_COUNT_ALL = const(50)
 
 # What follows where a game says nothing: the cautious thing, in the order of the rules.
@@ -198,7 +198,7 @@ class Profile:
         table = config.get("table", {})
         self.decks = table.get("decks", 1)
         if self.decks > 1 and "back" not in config["inputs"]:
-            raise ValueError("two decks are told apart by their backs: this board has no such sensor")
+            raise ValueError("two decks need a back sensor, and this board has none")
         packs = table.get("packs", 0)
         if packs:
             if packs not in self.packs:

@@ -234,7 +234,7 @@ def step_waiting_for_green(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: 
 def _granted(flow: "Flow", button: int) -> bool:
     """Whether the dealer asks for what follows the deal, and nothing keeps it back."""
     if not flow_committed(flow):
-        return False  # what was told last is not in the facts yet
+        return False  # the last record is not in the facts yet
     asked = flow.panel.take(button)
     return not hold_for(flow, need_for_release(flow), asked) and asked != 0
 
@@ -296,7 +296,7 @@ def step_waiting_for_round_end(flow: "Flow", inp: "Inputs", out: "Outputs", now_
 
 
 def _lifted(flow: "Flow", inp: "Inputs") -> bool:
-    """Somebody took the deck of a shoe out of its hopper: what comes back need not be what was loaded."""
+    """The deck was taken out of the hopper of a shoe: the one that comes back may be another."""
     if not flow.ledger.counting or inp.level[IN_HOPPER]:
         return False
     return flow.ledger.zone[HOPPER] != 0 and flow.machine.state == JOB_DONE
@@ -333,7 +333,7 @@ def _begin_motion(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int
     if not flow_committed(flow):
         return flow_await_commit(flow, out, now_ms)
     if not flow.tray.empty and flow.ledger.zone[TRAY] == 0:
-        flow.set_hold(FAULT_STACK)  # somebody's hand or card: a stack begins in an empty tray
+        flow.set_hold(FAULT_STACK)  # a hand or a foreign card: a stack begins in an empty tray
         return FOREVER_MS
     flow.set_hold(FAULT_NONE)
     if wanted == _ALL:

@@ -366,7 +366,7 @@ class TableFacts:
             self._set(deck, INDUCTED, 0 if again else self.deck(deck, INDUCTED) & ~(1 << ids.REC_WASHED))
 
     def _forget(self, deck: int, held: int) -> None:
-        """A deck left the table: the one that comes in its place starts anew, with what still holds it back."""
+        """A deck left the table: the next one starts from the beginning, and keeps the holds."""
         for cell in range(DECK_CELLS):
             self._set(deck, cell, 0)
         self._set(deck, HELD, held)

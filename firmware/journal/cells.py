@@ -60,7 +60,7 @@ def cell_read(storage: "Storage", cell: int, magic: int, buf: bytearray) -> bool
 
 
 def cell_whole(magic: int, buf: bytearray) -> bool:
-    """Of what was read: whether that is a cell of the kind. For whoever has to know that it was read at all."""
+    """Whether buf holds a valid cell of this kind. For callers that must tell a bad cell from a failed read."""
     return buf[0] == magic and crc32(buf) == CRC_RESIDUE
 
 
@@ -88,9 +88,8 @@ def refuse(what: str) -> None:
 
 
 def cells_require_room(storage: "Storage", size: int, cell: int, buf: bytearray) -> None:
-    """At a start, with a cell in buf that should be nowhere else. In a chip with fewer bytes than its config says it
-    is: there addresses beyond the end begin anew, at a power of two. (Flash gives whole cells only, and has no such
-    end.)"""
+    """At a start, refuse a chip with fewer bytes than its config says. Its addresses wrap at a power of two, so the
+    cell in buf appears a second time there. (Flash gives whole cells only, and does not wrap.)"""
     middle = 1
     while middle * 2 < size:
         middle *= 2

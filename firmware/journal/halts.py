@@ -38,5 +38,5 @@ def halt_load(storage: "Storage") -> "tuple[int, bytes]":
 
 
 def halt_forget(storage: "Storage") -> bool:
-    """It has been told."""
+    """Erase the stored halt reason once it is journalled."""
     return storage.nv_prog(HALT_CELL * CELL_SIZE, bytearray(CELL_SIZE)) and storage.nv_sync()

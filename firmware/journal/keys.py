@@ -1,6 +1,6 @@
 """Where the device key lives: two cells that take turns, which nothing but the session code reads.
 
-The key's generation counts installations: seals name it, so that whoever checks them knows which key to take.
+The key's generation counts installations: seals name it, so that a verifier knows which key to use.
 """
 
 from firmware.digest import wipe

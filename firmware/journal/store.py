@@ -79,7 +79,7 @@ def log_identity(hal: "Hal") -> bytes:
 
 
 class Journal:
-    """Event records by sequence number. seq_last 0 means nothing was ever recorded."""
+    """Event records by sequence number. seq_last is 0 before the first record."""
 
     def __init__(self, storage: "Storage", size: int, codes: "dict[int, bytes]", prefix: bytes) -> None:
         self.storage = storage
@@ -147,7 +147,7 @@ class Journal:
 
     def keep_boot(self, boot: int) -> bool:
         """Store the number of a boot that a full journal cannot record: a keyed session is offered only under a number
-        that never comes again, and without a session no host could make room."""
+        that is never used again, and without a session no host could make room."""
         last = self.boot_last
         self.boot_last = max(last, boot)
         if not self._mark(self.seq_acked):

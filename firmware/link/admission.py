@@ -1,8 +1,9 @@
-"""The device's link: who may say what. Frames in, checked against session, MAC, sequence and role; frames out, sealed.
+"""The device's link: which host may send what. Frames in, checked against session, MAC, sequence and role; frames out,
+sealed.
 
 A hello alone changes nothing for a keyed session that is alive: the new session takes over only with its first message
-that proves knowledge of the key. So nobody without the key can throw a host off the link, acknowledge an event or give
-a command; whatever is refused is counted by reason.
+that proves knowledge of the key. So without the key an attacker cannot take the link from a host, acknowledge an event
+or give a command. Refused frames are counted by reason.
 """
 
 from micropython import const
@@ -57,7 +58,7 @@ REFUSE_KINDS = const(7)
 HELLO_NONCE_AT = const(10)  # header 8, version_max, role
 COMMAND_FIRST = const(512)
 COMMAND_END = const(768)
-# Asked by anybody, in or out of a session; keys prove themselves in another way: service.py.
+# Open to every host, in or out of a session; keys are authenticated in another way: service.py.
 _OPEN = (ids.DICTIONARY_GET, ids.KEY_INSTALL, ids.KEY_ROTATE)
 _JOURNAL = (ids.JOURNAL_GET, ids.JOURNAL_SIGN)
 _COMMANDERS = (ids.ROLE_TABLE, ids.ROLE_SERVICE)
@@ -94,7 +95,7 @@ class Link:
 
 
 def link_reset(link: Link) -> None:
-    """Nobody is on the line any more, and nothing of what was under way on it counts: frames or sessions."""
+    """Forget the host on the line, with its sessions and unfinished frames."""
     link.session = Session()
     for i in range(OFFERS):
         link.offers[i].hmac = None
@@ -125,7 +126,7 @@ def link_begin(link: Link, session: Session, kind: int, message: int) -> None:
     link.writer.begin(kind, ids.FLAG_KEYED if session.hmac else 0, message, session.number, session.sent)
     session.sent += 1
     if not session.number:
-        session.sent &= SEQUENCE_MAX  # nobody checks it there, and nobody could begin another session 0
+        session.sent &= SEQUENCE_MAX  # hosts do not check it in session 0, which cannot be started again
 
 
 def link_finish(link: Link, session: Session) -> None:
@@ -210,8 +211,8 @@ def _accept(link: Link, now_ms: int) -> int:
 
 def _accept_clear(link: Link, message: int, now_ms: int) -> int:
     """Without a MAC: hello, dictionary and keys always. The journal and acknowledgements only on a device that has no
-    key; acknowledgements only if its board config allows them, too. With a key, anybody at the cable could otherwise
-    acknowledge events that no host has stored."""
+    key; acknowledgements only if its board config allows them, too. With a key, an attacker at the cable could
+    otherwise acknowledge events that no host has stored."""
     if message == ids.HELLO:
         link.hello_version = link.values[0]
         link.hello_role = link.values[1]

@@ -96,7 +96,7 @@ def _welcome(handshake: Handshake, session: "Session", role: int, seq_received: 
     if role != ids.ROLE_CLEAR and not safe:
         return _refuse(handshake, ids.REFUSED_BACKOFF, 1)
     number = seed[30] | seed[31] << 8
-    while number == 0 or _in_use(link, number):  # two sessions of one number could not be told apart
+    while number == 0 or _in_use(link, number):  # two sessions must not share a number
         number = (number + 1) & 0xFFFF
     link_open(link, session, role, number, seed[:NONCE_SIZE], now_ms)
     values = handshake.values

@@ -1,6 +1,6 @@
 """What hosts ask for beside events: seeds, what became of a key, records of the journal, lines of the dictionary.
 
-One of each kind waits at a time, and each costs a frame: whoever asks too fast is answered once.
+One of each kind waits at a time, and each costs a frame: a host that asks too fast gets one answer.
 """
 
 from micropython import const
@@ -62,7 +62,7 @@ class Queries:
         service = self.service
         if service.answer_due:
             service.answer_due = False
-            # Nobody without the key makes the device seal a frame: what was asked in clear is answered in clear.
+            # A host without the key must not make the device seal a frame: a question in clear is answered in clear.
             session = link.session if service.keyed or not link.session.hmac else link.lobby
             link_send_text(link, session, ids.CLASS_DIAGNOSTIC, ids.KEY_IS, service.answer, service.check())
             return True

@@ -48,7 +48,7 @@ STATUS_MS = const(500)
 STATUS_SOON_MS = const(20)
 COUNTERS_MS = const(10000)
 DUE_MS_MAX = const(60000)
-HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and anybody can ask
+HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and every host can ask
 
 
 class Reporter:
@@ -86,7 +86,7 @@ class Reporter:
         self.health_due = False
         self.meters_due = False
         self.meters = [0] * VALUES_MAX  # as they were after the last job
-        self.utc_s = 0  # now, if anybody has told
+        self.utc_s = 0  # now, if a host has set the clock
         self.time_due = False
         self.time_set = False  # time_values hold a new time, for the app to take over
         self.time_values = [0] * 3
@@ -164,7 +164,7 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
         return True
     if reporter.queries.answer_private(link):
         return True
-    # Anybody may ask for the dictionary, and so it comes last: a flood of questions must not hold up anything else.
+    # Every host may ask for the dictionary, so it comes last: a flood of requests must not delay anything else.
     if _next_event(reporter, now_ms) or _next_telemetry(reporter, now_ms):
         return True
     return reporter.queries.answer_public(link, reporter.utc_s)
@@ -201,7 +201,7 @@ def _next_event(reporter: Reporter, now_ms: int) -> bool:
 
 
 def _event(reporter: Reporter, seq: int) -> bool:
-    """False if storage does not answer. Told as damaged an event would be acknowledged, and never be told again."""
+    """False if storage does not answer. Reported as damaged, an event would be acknowledged and lost."""
     journal = reporter.journal
     message = journal.load(seq) or journal.load(seq)  # a loose contact may spoil one read
     if not message:

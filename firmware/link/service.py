@@ -5,7 +5,7 @@ A first key is taken as it comes: who turned the switch is at the machine. With 
     pad       = HMAC(device key, "fairshoe wrap 1" | nonce 16)        wrapped = new key XOR pad
     mac       = HMAC(device key, "fairshoe rotate 1" | nonce 16 | wrapped 32)[:16]
 
-Without it, only by somebody who has opened the locked door as well. Every change is recorded, and so is the switch.
+Without it, the locked door must be open as well. Every change is recorded, and so is the switch.
 """
 
 from hashlib import sha256
@@ -56,8 +56,8 @@ class Service:
         self.answer = [0, 0]
 
     def watch(self) -> None:
-        """The switch was turned: the other port is the link from here on, and nobody is on it yet. A key that waited
-        has lost whoever sent it."""
+        """The switch was turned: make the other port the link, without a host. Drop a key that waited, because its
+        sender is gone."""
         self.on = self.inp.level[IN_KEY] != 0
         self.link.service = self.on
         self.link.hal.link_service(self.on)
@@ -67,7 +67,7 @@ class Service:
         self.answer_due = False
 
     def tell(self) -> None:
-        """Of the switch, once there is room; one that is turned to and fro is told as it stands."""
+        """Record the switch once there is room; if it was turned twice meanwhile, only its last position."""
         if self.told != self.on and self.flow.outbox.roomy():
             self.told = self.on
             self.flow.outbox.post(ids.EV_SERVICE, 1 if self.on else 0)
@@ -139,7 +139,7 @@ class Service:
         return ending
 
     def check(self) -> bytes:
-        """Lets a host see that its key arrived, and tells nobody anything about it."""
+        """A check value that shows a host that its key arrived, and reveals nothing about the key."""
         return sha256(_CHECK + self.keys.key).digest()[:CHECK_SIZE] if self.keys.key else bytes(CHECK_SIZE)
 
     def _answer(self, result: int) -> None:

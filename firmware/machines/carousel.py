@@ -177,7 +177,7 @@ def _deal(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 
 def _purge(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Nothing of this is offered as good, so nobody minds what else lies in the tray."""
+    """The cards are not offered as good, so the tray need not be empty."""
     if machine.enter():
         machine.busy = True
         machine.guards = False

@@ -1,7 +1,7 @@
 """Eject: cards one by one out of the slots of a carousel, counted and measured at the exit beam, into the tray.
 
-A stack is only what this machine put there: a tray that was not empty at the start, or that somebody reaches into while
-cards still come, makes the stack doubtful, and a doubtful stack is never offered.
+A stack has only cards that this machine put there. If the tray was not empty at the start, or a hand reaches into it
+while cards still come, the stack is doubtful and is not offered.
 """
 
 from micropython import const

@@ -12,7 +12,7 @@ DECK_FACES = const(52)
 
 
 class Faces:
-    """How often each face was seen, 1 .. 52; 0 counts those nobody could read. No order is kept."""
+    """How often each face was seen, 1 .. 52; 0 counts unreadable ones. No order is kept."""
 
     def __init__(self, recognises: bool) -> None:
         self.tally = bytearray(DECK_FACES + 1 if recognises else 0)

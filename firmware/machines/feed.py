@@ -95,7 +95,7 @@ class Feed:
         self.misfeeds = 0  # of this job, as are the stalls
         self.jogs = 0
         self.stalls = 0
-        self.counted = False  # the card under way is in the books
+        self.counted = False  # the card under way is in the ledger
         self.picked_us = 0
         self.passed_ms = 0
         self.seen_a = 0
@@ -157,7 +157,7 @@ def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
                 feed.ledger.arrive()
                 feed.meters.fed(ticks_diff(inp.enter_us[IN_THROAT_A], feed.picked_us))
             else:
-                # Cards of a later pass come in an order that nobody may know: their times are not told.
+                # Cards of a later pass come in a secret order: their times are not reported.
                 feed.ledger.lift()
                 feed.meters.add(METER_CARDS)
         return _enter(feed, FEED_STAGED, now_ms)

@@ -91,7 +91,7 @@ class Draw(Machine):
         return PASSING_MS - ticks_diff(now_ms, self.busy_ms)
 
     def purge(self, now_ms: int) -> None:
-        """Whoever looks after the warning takes the cards out by hand."""
+        """The operator who clears the warning takes the cards out by hand."""
         self.begin(_PROVE, now_ms)
 
 
@@ -119,7 +119,7 @@ def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         if fault:
             return machine.fail(out, fault)
         _hold(machine, inp, out, now_ms)
-        return 0  # whoever has to know of it looks at once
+        return 0  # the procedure checks it in this scan
     return _hold(machine, inp, out, now_ms)
 
 
@@ -127,7 +127,7 @@ def _passed(machine: Draw, inp: "Inputs") -> int:
     """B is clear again. A card on its way out has left A before; one that goes back leaves B first. Returns a fault."""
     if inp.level[IN_THROAT_A]:
         # By this card, on its way back: A has seen it all the time. Otherwise by the next one, close behind, or by one
-        # that was nearly out and went back: nobody can tell how many were drawn.
+        # that was nearly out and went back: the number of drawn cards is unknown.
         return FAULT_DOUBLE_FEED if inp.leaves[IN_THROAT_A] != machine.left_a else FAULT_NONE
     # Before any times: those of a beam that saw nothing may be older than the clock takes to wrap.
     if inp.leaves[IN_THROAT_A] == machine.seen_a:
@@ -174,7 +174,7 @@ def _forget(machine: Draw, inp: "Inputs") -> None:
 
 
 def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """A card that stays in the throat is a fault in the end: nobody plays with a card half out."""
+    """A card that stays in the throat becomes a fault after draw_ms_max."""
     level = inp.level
     if not (level[IN_THROAT_A] or level[IN_THROAT_B]):
         gone = machine.busy
@@ -185,7 +185,7 @@ def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         if not level[IN_FACE]:
             _forget(machine, inp)
         left_ms = _drain(machine, inp, now_ms)
-        return 0 if gone else left_ms  # whoever waited until the throat is clear looks at once
+        return 0 if gone else left_ms  # the procedure, waiting for a clear throat, checks at once
     machine.empty = False
     if not machine.busy:
         machine.busy = True
@@ -204,7 +204,7 @@ def _drain(machine: Draw, inp: "Inputs", now_ms: int) -> int:
         machine.empty_ms = now_ms
     if not machine.empty or machine.drained:
         return FOREVER_MS
-    # Many cards do not vanish one by one: somebody has lifted the pile, and what comes back need not be the same.
+    # Many cards missing at once: the pile was lifted out, and the one that comes back may be another.
     limit_ms = machine.spec.hold_ms_max if machine.ledger.zone[HOPPER] <= 1 else LIFTED_MS
     left_ms = limit_ms - ticks_diff(now_ms, machine.empty_ms)
     if left_ms > 0:

@@ -51,7 +51,7 @@ class Machine:
         self.busy = False  # a card moves, or may, whatever the motors do: in a hand, coasting, falling into the tray
 
     def report_ms(self, cards: int) -> int:
-        """When the result of shuffling so many cards is told: depends on nothing that the order could change."""
+        """When the result of shuffling so many cards is reported. Must not depend on the order."""
         return self.spec.shuffle_report_ms
 
     def begin(self, phases: "tuple[Phase, ...]", now_ms: int) -> None:

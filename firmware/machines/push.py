@@ -27,8 +27,8 @@ PUSH_HOMING = const(4)
 PUSH_DONE = const(5)
 PUSH_FAILED = const(6)
 
-PUSH_KNOWN = const(0)  # shelves that hold cards, by the books
-PUSH_FOUND = const(1)  # every shelf that is seen to hold cards, whatever the books say
+PUSH_KNOWN = const(0)  # shelves that hold cards, by the ledger
+PUSH_FOUND = const(1)  # every shelf on which the beam sees cards, whatever the ledger says
 PUSH_LOOK = const(2)  # nothing moves but the elevator
 
 LOOK_MS = const(5)  # the beam wakes, its level lasts a millisecond, a scan is late
@@ -41,7 +41,7 @@ class Push:
         self.spec = spec
         self.axis = axis
         self.ledger = ledger
-        self.load = load  # cards by shelf, by the books
+        self.load = load  # cards by shelf, by the ledger
         self.state = PUSH_IDLE
         self.entered_ms = 0
         self.mode = PUSH_KNOWN

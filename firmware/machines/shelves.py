@@ -58,7 +58,7 @@ class Shelves(Machine):
     """Sole owner of feed, elevator and pusher. order[i] is the rank of the i-th card fed in this pass."""
 
     shuffles = True
-    counts_out = False  # packets: nobody sees how many
+    counts_out = False  # packets: no sensor counts them
 
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
         super().__init__(spec, ledger, meters)
@@ -247,13 +247,13 @@ def _unload(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int
 
 
 def _home_with_tray(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Steps that were lost show at home; the pile in the tray is not offered yet, and nobody may touch it."""
+    """Check for lost steps at home. The pile in the tray is not offered yet, and must not be touched."""
     fault = machine.tray.trouble(inp, 1)
     return machine.fail(out, fault) if fault else phase_home(machine, inp, out, now_ms)
 
 
 def _unload_found(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """After a fault nobody knows on which shelf how many lie: the books follow when all of them are empty."""
+    """After a fault the cards of each shelf are unknown: the ledger follows when all shelves are empty."""
     if machine.enter():
         push_start(machine.push, PUSH_FOUND, now_ms)
     if machine.push.state == PUSH_DONE:

@@ -27,17 +27,17 @@ class Tray:
         self.blocked = True
         self.clear_ms = 0
         self.free = True  # nothing of ours lay there when cards began to come
-        self.seen = 0  # times somebody emptied it, as of then
+        self.seen = 0  # times it was emptied, as of then
 
     def guard(self, inp: "Inputs") -> None:
         """From here on only the machine may change what lies in the tray."""
         self.seen = inp.leaves[IN_TRAY]
         self.free = self.ledger.zone[TRAY] == 0
         if not self.free and not inp.level[IN_TRAY]:
-            self.seen -= 1  # what the books have there was taken before we looked
+            self.seen -= 1  # the cards that the ledger has there were taken before we looked
 
     def trouble(self, inp: "Inputs", count: int) -> int:
-        """Somebody took something out, or something lies there that did not come from us: a fault code."""
+        """A fault code if cards were taken out, or if something lies there that the machine did not put there."""
         if inp.leaves[IN_TRAY] != self.seen or (self.free and count == 0 and inp.level[IN_TRAY]):
             return FAULT_STACK
         return FAULT_NONE

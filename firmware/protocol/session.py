@@ -5,8 +5,9 @@
     MAC         = HMAC(session key, direction | header | body)[:16]      direction: "H" from host, "D" from device
 
 A host is given the key of its role and cannot ask for another; the version it offered is part of the key, so that
-nobody on the line can talk it into an older one. The direction keeps a message from being sent back to its author, the
-session number and nonces from being used again in another session, the strictly rising link sequence in this one.
+an attacker on the line cannot make it use an older one. The direction keeps a message from being sent back to its
+author, the session number and nonces from being used again in another session, the strictly rising link sequence in
+this one.
 """
 
 from micropython import const

@@ -92,7 +92,7 @@ class Signer:
 
     def _make(self, generation: int) -> "Generator[None, None, bool]":
         """Make a key, record its public key, then store it. Only between rounds: the first of the steps tests the noise
-        source anew, 0.2 s on an RP2040. False: no key, for want of noise, room or storage."""
+        source again, 0.2 s on an RP2040. False: no key, for lack of noise, room or storage."""
         from firmware.signing.ed25519 import public_key
 
         cell = self.cell

@@ -45,7 +45,7 @@ class Beam:
     def unmask(self) -> None:
         self.count = 0
         self._listen(self._handler)
-        # Only now: what changed before anybody listened would stay unseen until it changed back.
+        # Only now: a change before this point would stay unseen until the line changes back.
         while self.level != self.pin.value():
             self.level = self.pin.value()
 
@@ -90,7 +90,7 @@ class IrqBeams:
         self.edges = Edges()
         self.noisy = NO_LINE
         self.masked = False
-        self._begun = False  # nobody counts before the first sample: what did not fit is no loss
+        self._begun = False  # before the first sample nothing counts: an overflow is no loss
         self._loud = NO_LINE
         self._told = NO_LINE  # what noisy was at the last sample
         self._since_us = 0  # when the lines were masked, or heard again

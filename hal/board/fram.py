@@ -3,7 +3,7 @@
 A chip that is missing, worn or write-protected says nothing by itself, and a bus without one reads as all 0 or all 1,
 which may be just what was to be written. So the write enable latch has to be seen set before a write and clear after
 it, and what was written is read back. A chip that did not answer once while a device starts, which is until its first
-write, is not read again: whoever starts with half of what it holds would write over the rest. Any size may be written,
+write, is not read again: a start with half of its content would overwrite the rest. Any size may be written,
 not only whole cells.
 """
 

@@ -5,7 +5,7 @@ one slice of that: four characters of one line. Slices follow each other at a fi
 whatever moves: when a machine pauses in a shuffle depends on the order, and a display that waited for that would tell.
 
 Nothing is read back. A display that does not answer is tried again every second; one that answers is asked as often
-whether it still does, and starts anew after it was unplugged. The panel's driver mends the bus for both.
+whether it still does, and sets it up again after it was unplugged. The panel's driver repairs the bus for both.
 """
 
 from micropython import const

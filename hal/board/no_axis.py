@@ -1,4 +1,4 @@
-"""A machine without axis: whoever moves it finds it lost, like any axis that does not come home."""
+"""A machine without an axis: every move reports it as lost, like an axis that does not find home."""
 
 from micropython import const
 

@@ -148,7 +148,7 @@ class BoardHal:
         return SPI(bus["spi"], baudrate=SPI_HZ, sck=Pin(bus["sck"]), mosi=Pin(bus["mosi"]), miso=Pin(bus["miso"]))
 
     def _service(self) -> "Any":
-        """The service port. Imported when somebody turns the switch: it has no other use."""
+        """The service port. Imported when the key switch is turned: it has no other use."""
         from hal.board.usb import UsbPort
 
         return UsbPort()
@@ -288,7 +288,7 @@ class BoardHal:
 
     def link_service(self, on: bool) -> None:
         self._link = self._service() if on else self._table
-        # What came while nobody listened was for nobody: a planted message must not wait for the switch.
+        # Drop bytes that came before the port was the link: a planted message must not wait for the switch.
         unheard = bytearray(_DRAIN_BYTES)
         for _ in range(_DRAINS_MAX):
             if not self.link_readinto(unheard):

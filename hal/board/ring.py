@@ -9,7 +9,7 @@ _LAST = const(31)
 
 
 class Edges:
-    """A ring with one reader (sample) and one writer: the interrupt of the pin bank, or whoever holds it off."""
+    """A ring with one reader (sample) and one writer: the interrupt of the pin bank, or code that disables it."""
 
     def __init__(self) -> None:
         self.edge = bytearray(RING)  # twice the line, and its new level

@@ -46,7 +46,7 @@ class SoftTimer:
 
 class EmptyUart:
     """A UART that is given bytes only when all before them are gone: a write that finds no room would wait for it, and
-    how much room there is nobody can ask."""
+    the free room cannot be read."""
 
     def __init__(self, link: "Config") -> None:
         self._uart: "Any" = UART(
@@ -90,7 +90,7 @@ class Esp32Hal(BoardHal):
                 try:
                     schedule(beam.on_edge, beam.pin)
                 except RuntimeError:
-                    return  # full: those in it come first, and then somebody looks again
+                    return  # full: its entries come first, and then the lines are read again
 
 
 def make_hal(config: "Config", inputs: "tuple[str, ...]", outputs: "tuple[str, ...]") -> "Hal":

@@ -197,7 +197,7 @@ class PioBeams:
         self.watched = on
         s = self._s
         if s[S_UNTIL]:
-            s[S_UNTIL] = 0  # taken back before anybody looked
+            s[S_UNTIL] = 0  # cancelled before it was used
         else:
             self._watch_us = ticks_us()
             s[S_UNTIL] = self._dma.count
@@ -244,7 +244,7 @@ class PioBeams:
         return inp.edge_count != before
 
     def _begin(self, inp: "InputImage") -> bool:
-        """What was there before the first sample is levels; what came before it is nobody's loss."""
+        """Before the first sample only levels count; earlier edges are dropped."""
         self._fresh = True
         self._s[S_HELD] = 0
         self._s[S_ROOM] = len(inp.edge_us)

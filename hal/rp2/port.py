@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hal.api import Config, Hal
 
-_FED = 0x6AB73121  # left there by whoever starts the watchdog, and by no other reset
+_FED = 0x6AB73121  # written by the code that starts the watchdog, and by no other reset
 
 
 class Rp2Hal(BoardHal):

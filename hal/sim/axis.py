@@ -1,4 +1,4 @@
-"""Carousel or elevator as a body: trapezoidal moves in integers, where it was told to be and where it really is.
+"""Carousel or elevator as a body: trapezoidal moves in integers, with its commanded and its real position.
 
 Positions count in thousandths of a place. A carousel wraps, an elevator does not; the home mark is at place 0. The
 carousel's slot beam sits half a slot off the mouth grid, so that at rest it always looks between two slots and a whole
@@ -32,7 +32,7 @@ class Axis:
         self.beam_slots = beam_slots
         self.wraps = beam_slots >= 0
         self.ramp = speed * speed // (2 * accel)
-        self.slot = plant.seed % count  # nobody knows where it stands at power-up
+        self.slot = plant.seed % count  # its position at power-up is unknown
         self.real = self.slot * 1000
         self.told = UNKNOWN  # place by dead reckoning from the home mark
         self.lost = False
@@ -56,7 +56,7 @@ class Axis:
         return (self.real + _FIT) % 1000 <= 2 * _FIT
 
     def is_astray(self) -> bool:
-        """Whether it stands elsewhere than it was told, and nobody can know."""
+        """Whether its real position differs from the commanded one, unnoticed."""
         return self.lost or (self.told != UNKNOWN and self.real != self.told * 1000)
 
     def under_beam(self) -> int:
@@ -198,7 +198,7 @@ class Axis:
     # -- the slot beam ---------------------------------------------------------------------------------------------
 
     def _next_due(self, now_us: int) -> None:
-        """The next edge of an occupied slot at the beam if anybody watches, else the end of the move."""
+        """The next edge of an occupied slot at the beam if the port watches it, else the end of the move."""
         self.due_us = self.end_us
         if not self.plant.watch_slot or not self.wraps:
             return

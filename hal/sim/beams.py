@@ -60,7 +60,7 @@ class Beams:
         self.truth = plant.truth
         self.wired = bytearray([1 if name in inputs else 0 for name in lines])
         self.polled = bytearray([1 if isinstance(inputs.get(name), dict) else 0 for name in lines])  # by an expander
-        self.seen = bytearray(self.wired)  # wired, and the slot beam only while somebody watches it
+        self.seen = bytearray(self.wired)  # wired, and the slot beam only while the port watches it
         self.seen[plant.line_slot] = 0
         self.light = bytearray([1 if name in LIGHT else 0 for name in lines])
         self.forced = bytearray(len(lines))
@@ -204,7 +204,7 @@ class Beams:
         return self.truth[line] ^ self.flip[line]
 
     def _stormy(self, line: int) -> bool:
-        """Whether a storm reaches the port: not on a line that nobody watches, or that is stuck."""
+        """Whether a storm reaches the port: not on an unwatched line, or one that is stuck."""
         return self.seen[line] != 0 and not self.forced[line]
 
     def _flip(self, line: int, now_us: int) -> None:

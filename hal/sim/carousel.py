@@ -13,11 +13,11 @@ class Carousel:
         self.plant = plant
         self.beam_slots = beam_slots
         self.slots: "list[list[int]]" = [[] for _ in range(count)]
-        self.strays = bytearray(count)  # 1: what lies there went in while nobody knew which slot was at the mouth
+        self.strays = bytearray(count)  # 1: the card went in while the slot at the mouth was unknown
 
     def admits(self, body: "Body") -> bool:
-        """Two cards in one slot break the machine, unless nobody could know that this slot is at the mouth, or that it
-        was when the other one came: a slip back makes up for a slip forth."""
+        """Two cards in one slot break the machine, unless the firmware could not know that this slot is at the mouth,
+        or that it was when the other one came: a slip back makes up for a slip forth."""
         plant = self.plant
         axis = plant.axis
         if axis.moving:

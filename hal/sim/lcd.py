@@ -1,6 +1,6 @@
 """A display: what an HD44780 makes of the nibbles that a PCF8574 gives it, with its memory of two rows of 40.
 
-It begins in eights, understands nothing before it has been told how, and is blank without power.
+It begins in 8-bit mode, ignores text before its set-up, and is blank without power.
 """
 
 RS, E, LIGHT = 1, 4, 8
@@ -30,8 +30,8 @@ class LcdChip:
         self.upset = False
 
     def cut(self) -> None:
-        """A transfer ended in the middle: a nibble may be lost or taken twice. Until the driver begins anew, nothing
-        that it does is a misuse."""
+        """A transfer ended in the middle: a nibble may be lost or taken twice. Until the driver sets it up again,
+        nothing that it does is a misuse."""
         self.upset = True
         self.last &= ~E
 
@@ -71,7 +71,7 @@ class LcdChip:
 
     def _do(self, value: int, rs: int) -> None:
         if rs:
-            self._must(not self.wide, "text before it was told how")
+            self._must(not self.wide, "text before its set-up")
             self.orders.append(chr(value))
             self.memory[self.at] = value
             self.at += 1

@@ -44,7 +44,7 @@ class Nor:
         self.cut_at = -1
         self.cut_how = BEFORE
         self.shaky = False
-        self.log: "list[Operation] | None" = None  # what was done, if somebody wants to know
+        self.log: "list[Operation] | None" = None  # operations done, if a test asks for them
         self._other: "dict[int, bytes]" = {}  # page: how else it may read
         self._dead = False
 
@@ -131,7 +131,7 @@ class Nor:
     def _erase_page(self, at: int, how: int, worn: int) -> None:
         page = at // PAGE
         if worn == 3:
-            # Nobody could tell a blank page that an erase did nothing to.
+            # A blank page looks the same after an erase that did nothing.
             self.used[page] = 0 if bytes(self.data[at : at + PAGE]) == _ERASED else 1
             return
         luck = mix(self.seed, self.operations, page)

@@ -148,7 +148,7 @@ class Plant(Chassis):
         self.axis.halt(self.now_us)
 
     def power_off(self) -> None:
-        """Nothing is driven and nobody looks."""
+        """Power is off: no output is driven, no input is read."""
         self.all_off()
         self.drive(self.outputs, False)
         self.reader.light(0, 0)
@@ -241,7 +241,7 @@ class Plant(Chassis):
         return cards
 
     def put_in_tray(self, cards: "list[int]") -> None:
-        """Somebody puts cards where only the machine should."""
+        """A hand puts cards where only the machine should."""
         self.output_tray.put_in(cards, self.now_us)
 
     def litter(self, count: int) -> None:

@@ -24,7 +24,7 @@ class SimHal:
     def __init__(self, plant: "Plant", nv: "Nv") -> None:
         self.plant = plant
         self.nv = nv
-        self.sent = bytearray()  # device to host, until somebody takes it
+        self.sent = bytearray()  # device to host, until it is read
         self.received = bytearray()  # host to device
         self.service = False  # which port is the link
         self.service_sent = bytearray()
@@ -54,7 +54,7 @@ class SimHal:
         inp.panel_lost = plant.faults.panel_lost
         if self.first:
             self.first = False
-            plant.edges = []  # from before anybody looked: levels say all there is to say
+            plant.edges = []  # edges before the first sample: levels are enough
         if self.rate.noisy != NO_LINE:
             self.rate.watch()
             return self._blind(inp)

@@ -1,7 +1,7 @@
 """A hole-card reader: two lamps, and an eye that sees a card's face only in the light of one of them.
 
 One lamp shows aces, the other kings, queens and jacks; what is seen in neither light is not told apart. In the dark it
-knows that a card lies in it, and nothing else: a reader that nobody may ask cannot answer.
+detects only that a card is there: unlit, the reader cannot reveal it.
 """
 
 TYPE_CHECKING = False

@@ -50,7 +50,7 @@ def take(captures: list[Capture], check: bool) -> int:
 
 
 def _take(capture: Capture, check: bool) -> str:
-    """Its outcome; the first word in capitals if somebody has to do something."""
+    """Its outcome; the first word in capitals if there is something to do."""
     path = FOLDER / f"{capture.name}.svg"
     old = path.read_text(encoding="utf-8") if path.is_file() else ""
     new = render(record(capture), capture.columns, capture.title)

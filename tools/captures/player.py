@@ -33,7 +33,7 @@ INTERRUPT = b"\x03"
 
 
 class CaptureError(Exception):
-    """What a capture waited for in vain, or which command failed."""
+    """A text that did not come, or a command that failed."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Quiet:
 
 @dataclass(frozen=True)
 class Show:
-    """A command as somebody types it, with all that it writes: to its end, or to the line that holds `until` and so
+    """A command as typed, with all that it writes: to its end, or to the line that holds `until` and so
     many more."""
 
     command: str
@@ -265,7 +265,7 @@ class Player:
                 return seen
             seen += piece
         waited = cues[0].see if cues else step.until or "its end"
-        raise CaptureError(f"{step.command}: waited in vain for {waited!r} in\n{seen}")
+        raise CaptureError(f"{step.command}: no output matched {waited!r} in\n{seen}")
 
     def _obey(self, cue: Cue, near: int) -> None:
         if cue.type:
@@ -297,7 +297,7 @@ def _line_end(text: str, wanted: str, lines: int, start: int = 0) -> int:
 def spawn(command: list[str], folder: Path, rows: int, columns: int) -> tuple[subprocess.Popen[bytes], int]:
     near, far = pty.openpty()
     fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    # Its own session with this terminal, so that Ctrl-C reaches it and nobody else.
+    # Its own session with this terminal, so that Ctrl-C reaches it alone.
     process = subprocess.Popen(
         command,
         cwd=folder,
@@ -325,7 +325,7 @@ def _take_terminal() -> None:
 
 
 def read_some(near: int, limit_s: float) -> str:
-    """The next piece; "" when everybody at the other end is gone, or the limit has passed."""
+    """The next piece; "" when the other end is closed, or the limit has passed."""
     if not select.select([near], [], [], max(limit_s, 0))[0]:
         return ""
     try:

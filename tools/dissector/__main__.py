@@ -5,7 +5,7 @@
                                        with CI=true that is a failure too
 
 tshark's Lua may be switched off for root (run_user_scripts_when_superuser in its init.lua), so as root it is run as
-the user nobody, on copies in a folder of its own.
+an unprivileged user, on copies in its own folder.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def on_config(config: Any) -> Any:
     try:
         nav, missing = docs_nav.navigation(docs_nav.pages_there())
     except docs_nav.NavError as error:
-        # A warning ends a strict build, after everything else that is wrong was told as well.
+        # A warning ends a strict build, after all other problems were printed as well.
         for line in str(error).splitlines():
             log.warning(line)
         return config

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "site"
-# Attributes that make a browser fetch something by itself. An <a href> waits for somebody to follow it.
+# Attributes that make a browser fetch something by itself. An <a href> waits for a click.
 FETCHES = {("link", "href"), ("object", "data"), ("form", "action")}
 FETCHING = {"src", "srcset", "poster", "background", "ping"}
 # A link that only says something about the page.

@@ -1,4 +1,4 @@
-"""Runs on the device instead of main.py: makes the port and uses its verbs as whoever looks into its memory says.
+"""Runs on the device instead of main.py: makes the port and calls its verbs as the test writes into its memory.
 
 An order is put into `box` from outside, and so is its answer taken out. No port of the device has a part in that, so
 that every one of them can be tried.

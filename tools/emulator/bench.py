@@ -41,7 +41,7 @@ class Bench:
         self.plant = Plant(config, lines, seed)
         self.axis = StepAxis.install(self.plant, config["mechanism"]) if "axis" in config else None
         self.fram = FramChip(config["nv"]["bytes"])
-        self.arrived = bytearray()  # what the device has sent and nobody has read
+        self.arrived = bytearray()  # sent by the device and not read yet
         self.stop_us: list[int] = []  # from throat A seeing a card to the pick roller being off
         self.boots = 0
         self.origin_us = 0  # when the board got its power
@@ -75,7 +75,7 @@ class Bench:
         self._schedule()
 
     def power_off(self, dark_ms: int) -> None:
-        """The plug is pulled, and for so long nobody puts it back: motors run out, cards come to rest."""
+        """The plug is pulled for so long: motors run out, cards come to rest."""
         self.catch_up()
         self.plant.power_off()
         self.fram.power_off()

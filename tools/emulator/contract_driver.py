@@ -18,7 +18,7 @@ from fairshoe.ship.build import build
 from firmware.image import INPUTS
 from hal.sim.fram import BP_ALL
 
-_WRAP_US = 1000 << 30  # where both clocks of MicroPython begin anew
+_WRAP_US = 1000 << 30  # where both clocks of MicroPython wrap
 _BEFORE_WRAP_US = 4_000_000
 _QUIET_US = 3000
 _DARK_MS = 100
@@ -73,7 +73,7 @@ class BenchStorm:
 
 
 class EmulatedDriver(Driver):
-    """A Pico. Whoever is at the other end of its ports reads only when asked to."""
+    """A Pico. The other end of its ports reads only when a test asks for it."""
 
     name = "rp2"
     family = "pico"

@@ -42,8 +42,8 @@ class Pico:
         self.watchdog_fed = 0
         self._driven: dict[int, bool] = {}
         self._console_held = False
-        self._console_packets: list[tuple[int, int]] = []  # what the device gave the bus and nobody has fetched
-        self._usb_waits: Callable[[], None] | None = None  # a read of the device that nobody has answered yet
+        self._console_packets: list[tuple[int, int]] = []  # given to the bus by the device, not fetched yet
+        self._usb_waits: Callable[[], None] | None = None  # a read of the device without an answer yet
         self.mcu.flash[FS_OFFSET : FS_OFFSET + len(fs_image)] = fs_image
         self.mcu.clk_peri = _PERI_HZ  # MicroPython runs UART and SPI from the USB clock; the emulator assumes 125 MHz
         self._device.cdc.on_serial_data = self.console.extend
@@ -109,7 +109,7 @@ class Pico:
         return bool(reached) or until is None
 
     def sync_pio(self) -> None:
-        """Let PIO run up to the present: whoever waits for its pins calls this as often as they must be exact."""
+        """Let PIO run up to the present: code that waits for its pins calls this as often as it needs exact levels."""
         self._pio.sync()
 
     # -- pins ----------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ class Pico:
         self.mcu.gpio[number].add_listener(changed)
 
     def type(self, data: bytes) -> None:
-        """What somebody sends to its USB console."""
+        """Send bytes to its USB console."""
         for byte in data:
             self._device.cdc.send_serial_byte(byte)
         waits, self._usb_waits = self._usb_waits, None

@@ -96,7 +96,7 @@ class Run:
             size = report.Row("image", self.image.flash_bytes, "bytes")
         else:
             size = report.Row("files on the file system", self.setup.shipped_bytes, "bytes")
-            # Above it `fairshoe flash` refuses the board: it wants the image.
+            # Above it `fairshoe flash` refuses the board: it needs the image.
             modules = report.Row("modules", module_bytes(self.setup.files), "bytes", RP2040_MODULE_BYTES)
             return [modules, *report.boot_rows(said, False, size, self.main_extra)]
         return report.boot_rows(said, True, size)

@@ -1,6 +1,6 @@
 // Whether what a device keeps in memory grows from round to round, on the MicroPython VM:
 //   node tools/mpy/growth.mjs [ROUNDS] [STATEMENT]
-// The statement runs after every round, for whoever wants to see that growth would be seen.
+// The statement runs after every round, to check that growth would be noticed.
 // This VM collects garbage only when no Python is running, so that every round is a call of its own.
 
 import { createVm, HERE, readTree, REPO, VM_ROOT } from './vm.mjs';

@@ -207,7 +207,7 @@ async function main() {
   }
   printResults(results);
   const tree = readTree(root, files.map((file) => dirname(file)));
-  // V8 keeps a module's machine code as long as somebody holds it: without this every VM starts from nothing.
+  // V8 keeps a module's machine code as long as it is referenced: without this every VM starts from nothing.
   globalThis.heldWasm = await WebAssembly.compile(readFileSync(fileURLToPath(import.meta.resolve(WASM))));
   const jobs = files.map((path) => {
     const file = pathInRoot(root, path);

@@ -1,4 +1,4 @@
-"""Runs unit tests and scenarios against one mutant each, in a fork that imports the firmware anew.
+"""Runs unit tests and scenarios against one mutant each, in a fork that imports the firmware again.
 
 Sources are compiled once, in the parent; a child executes them, with the code of the mutant in place of one. A test is
 a function test_* without arguments, as on the MicroPython VM: pytest is not needed, and costs more than most tests. A
@@ -89,7 +89,7 @@ class Bench:
         return text, status, used.ru_utime + used.ru_stime
 
     def _install(self, code: dict[str, CodeType]) -> None:
-        # Python's own finders: under pytest another one would read and rewrite every test module anew.
+        # Python's own finders: under pytest another one would read and rewrite every test module again.
         sys.meta_path[:] = [finder for finder in sys.meta_path if isinstance(finder, type)]
         for name, module in list(sys.modules.items()):
             if getattr(module, "__file__", None) in code and name not in ("firmware", "hal", "rig"):

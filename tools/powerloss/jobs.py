@@ -176,7 +176,7 @@ def _bytes_for(game: str) -> int:
 
 def round_jobs(board: str = "", game: str = "") -> list[Job]:
     """A round of every game on every board that can serve it: by buttons, by commands, with commands that are rejected,
-    with records of what people do, with nobody listening, with an auditor who asks for seeds; on flash; on storage so
+    with records of what people do, without a host, with an auditor who asks for seeds; on flash; on storage so
     small that records are recycled, or that it is full; and a change of the device key."""
     jobs: list[Job] = []
     for name in [game] if game else game_names():

@@ -63,7 +63,7 @@ class Capture:
 
 
 def golden(key: Key) -> Capture:
-    """A device's line: clear at first, then keyed; whoever taps it came in the middle of a frame."""
+    """A device's line: clear at first, then keyed; the tap starts in the middle of a frame."""
     capture = Capture()
     _clear_part(capture)
     _keyed_part(capture, key)

@@ -80,7 +80,7 @@ def page() -> str:
         text = text.replace(mark, f"<!-- generated: {name} -->\n\n{make()}\n\n<!-- end: {name} -->")
     left = re.findall(r"\{\{.*?\}\}", text)
     if left:
-        raise SystemExit(f"tools/protocol/page.md asks for {', '.join(left)}, which nobody makes")
+        raise SystemExit(f"tools/protocol/page.md asks for {', '.join(left)}, which no function makes")
     return _HEAD + text
 
 

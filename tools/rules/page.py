@@ -123,7 +123,7 @@ def _row(trace: Trace, clause: Clause) -> str:
 
 
 def _rule(trace: Trace, clause: Clause) -> str:
-    """In full: where it says `As DDS-3b`, with what stands there, so that nobody has to turn pages."""
+    """In full: where it says `As DDS-3b`, with what stands there, so that the reader need not turn pages."""
     text = _linked(trace, clause.device)
     found = re.match(r"As ([A-Z0-9]+-\w+)", clause.device)
     while found:

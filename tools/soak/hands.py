@@ -18,7 +18,7 @@ Data = dict[str, Any]
 BOARDS = tuple(filter(configs.is_reference, configs.board_names()))  # a simulated machine has no pins
 BUTTONS = ("close", "lock", "seat", "green", "ack")
 BASIC: Data = {"mechanism.count_assurance": "basic", "inputs.opacity": None, "outputs.dark": None}
-CARELESS = 0.3  # how often a warning is acknowledged by somebody who has not cleared anything
+CARELESS = 0.3  # how often the dealer acknowledges a warning without clearing anything
 
 
 @lru_cache

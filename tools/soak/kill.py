@@ -36,7 +36,7 @@ GAME = "caribbean-stud"
 TELL_S = 5.0
 DEAD_MS = (0, 200, 3000, 15000)
 MEMORY = Path("/dev/shm")  # files that need no disk: every event and number is written down with a sync
-PEACE_MS = 120_000  # by then everything is told
+PEACE_MS = 120_000  # by then everything is delivered
 
 
 class Soak:
@@ -111,14 +111,14 @@ class Soak:
             return int(db.execute("SELECT COALESCE(MAX(op), 0) FROM lanes").fetchone()[0])
 
     def _check_operation(self, op: int) -> None:
-        """One outcome, on record as it was told."""
+        """One outcome, recorded as it was answered."""
         name = self.program.asked.get(op, "killed before it was sent")
         ended = self.world.powercut.answers.ended.get((ids.ROLE_TABLE, op))
         answer = self.world.powercut.answers.final.get(op)
         if ended is None and (answer is None or answer[0] != ids.OUTCOME_REJECTED):
             raise Finding(f"command: {name}, operation {op}, has no outcome")
         if answer is not None and ended is not None and answer != ended:
-            raise Finding(f"answer: {name}, operation {op}, was told {answer}, recorded {ended}")
+            raise Finding(f"answer: {name}, operation {op}, answered {answer}, recorded {ended}")
 
     def digest(self) -> int:
         """The same for two runs that were the same."""

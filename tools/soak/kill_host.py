@@ -66,7 +66,7 @@ class KilledStore(Store):
             try:
                 super().add(log, events)
             finally:
-                # Killed after the disk had it: it is there, though nobody was told.
+                # Killed after the disk had it: it is there, though not reported.
                 for arrived in events if self._committed else ():
                     self._world.stored(arrived.message)
             self.last = events[-1].seq
@@ -165,7 +165,7 @@ class Program:
         except StoreError as error:
             raise Finding(f"delivery: {error.what}") from None  # this disk never fails
         except FairshoeError:
-            world.run(RETRY_MS)  # nobody answers, or not yet
+            world.run(RETRY_MS)  # no answer, or not yet
 
     def _follow(self, pending: Pending) -> Pending | None:
         if pending.result is None:

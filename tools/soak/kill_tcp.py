@@ -42,7 +42,7 @@ STEP_MS_MAX = 200  # a machine that is too slow lags behind the clock
 WAIT_S = 0.004
 START_S_MAX = 20.0  # until a new process says its first word, on a busy machine
 LIFE_S_MAX = 3.0
-PEACE_S = 60.0  # by then everything is told
+PEACE_S = 60.0  # by then everything is delivered
 FORK_S = (0.0, 0.0, 0.02, 0.3)  # how long the host is dead
 KILLS = 50
 MINUTES = 5.0
@@ -221,7 +221,7 @@ class TcpSoak:
         try:
             while quiet < 5:
                 if time.monotonic() > end:
-                    raise Finding(f"delivery: not everything is told after {PEACE_S:.0f} s")
+                    raise Finding(f"delivery: not everything is delivered after {PEACE_S:.0f} s")
                 for _ in range(10):
                     self.world.turn()
                 quiet = quiet + 1 if self._told() else 0
@@ -257,7 +257,7 @@ class TcpSoak:
         self.tally["rounds"] += names.count(ids.EV_ROUND_ENDED) + names.count(ids.EV_ROUND_VOIDED)
 
     def _check_operation(self, op: int) -> None:
-        """One outcome, on record as it was told."""
+        """One outcome, recorded as it was answered."""
         name = self.given.get(op)
         answers = self.world.powercut.answers
         ended, answer = answers.ended.get((ids.ROLE_TABLE, op)), answers.final.get(op)
@@ -266,7 +266,7 @@ class TcpSoak:
         if answer is None:
             raise Finding(f"command: {name}, operation {op}, has no outcome")
         if ended != answer and not (ended is None and answer[0] == ids.OUTCOME_REJECTED):
-            raise Finding(f"answer: {name}, operation {op}, was told {answer}, recorded {ended}")
+            raise Finding(f"answer: {name}, operation {op}, answered {answer}, recorded {ended}")
 
 
 def main() -> int:

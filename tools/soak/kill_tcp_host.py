@@ -1,6 +1,6 @@
 """The host's program of `soak.kill_tcp`: a Fleet with a store plays rounds by commands over TCP until it is killed.
 
-It runs in a process of its own. What it gave, was told and was handed goes to a notes file, one line of JSON each,
+It runs in its own process. Its commands, answers and events go to a notes file, one line of JSON each,
 which survives the kill: the parent process compares it with what the device recorded.
 """
 

@@ -44,7 +44,7 @@ class Reader:
         self.up_card = 0  # 1 ace to 13 king; 0: not told
         self.insured = False  # insurance is closed
         self.answer = ids.ANSWER_NONE
-        self.refused = False  # asked in vain
+        self.refused = False  # the last request was refused
 
 
 def reader_used(flow: "Flow", reader: Reader) -> bool:
@@ -53,7 +53,7 @@ def reader_used(flow: "Flow", reader: Reader) -> bool:
 
 
 def reader_decides(reader: Reader) -> bool:
-    """Whether this up-card, if it was told, makes a blackjack possible."""
+    """Whether this up-card, if reported, makes a blackjack possible."""
     return reader.up_card <= ACE or reader.up_card >= JACK
 
 
