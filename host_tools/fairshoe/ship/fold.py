@@ -24,7 +24,7 @@ _OPERATORS: dict[type[ast.AST], Callable[..., int]] = {
     **{ast.BitAnd: int.__and__, ast.BitOr: int.__or__, ast.BitXor: int.__xor__, ast.Mod: int.__mod__},
     **{ast.LShift: int.__lshift__, ast.RShift: int.__rshift__, ast.USub: int.__neg__, ast.Invert: int.__invert__},
 }
-READ_MAX = 400  # modules kept: most of what one board folds is in every other board, and in the next pass
+READ_MAX = 1200  # texts kept: most modules of one board are in every other board, and each is read in three versions
 _Edit = tuple[ast.stmt | ast.expr, str]
 
 
