@@ -5,6 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from fairshoe import AsyncShoe, Store
 from fairshoe.client.store import Arrived
 from fairshoe.client.store_writer import Commit, Job
 from fairshoe.errors import StorageReplaced, StoreError
+from fairshoe.games.rounds import RoundView
 from fairshoe.link import framing
-from fairshoe.messages import DoorOpened
+from fairshoe.messages import DoorOpened, Message
 
 KEY = bytes(range(32))
 WAIT_S = 20.0
@@ -134,6 +136,28 @@ def test_a_store_that_is_closed_has_written_what_was_submitted(tmp_path: Path) -
         store.submit(Job(lambda _db: None, ""), heard)
 
 
+def test_what_a_program_is_done_with_goes_with_the_next_commit_or_soon_by_itself_or_at_the_end(tmp_path: Path) -> None:
+    heard = Heard()
+    with Gate(tmp_path / "store.db") as store:
+        logs = [store.resume(device, b"i" * 16, 9, 1) for device in (1, 2)]
+        hold(store, heard)
+        for seq in (1, 3, 2):
+            store.handled(logs[0].id, seq)
+        store.submit(store.add_job(logs[0].id, [opened(seq) for seq in range(1, 100)]), heard)
+        store.open.set()
+        end = time.monotonic() + WAIT_S
+        while len(heard.errors) < 2 and time.monotonic() < end:
+            time.sleep(0.002)
+        assert [log.handled for log in store.logs()] == [3, 0] and len(store.commits) == 2
+        store.handled(logs[1].id, 1)
+        while store.logs()[1].handled < 1 and time.monotonic() < end:
+            time.sleep(0.002)
+        assert store.logs()[1].handled == 1
+        store.handled(logs[1].id, 2)
+    with Store(tmp_path / "store.db") as again:
+        assert [(log.events, log.handled) for log in again.logs()] == [(99, 3), (0, 2)]
+
+
 # --- with shoes -----------------------------------------------------------------------------------------------------
 
 
@@ -200,6 +224,26 @@ def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch: pyte
     for name, program in (("follows", work), ("late", late)):
         with Store(tmp_path / name) as store:
             with_shoe(store, program)
+
+
+def test_an_event_is_folded_into_its_round_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folded: list[int] = []
+
+    def counted(view: RoundView, event: Message) -> RoundView:
+        assert isinstance(event, DoorOpened)
+        folded.append(event.seq)
+        return replace(view, seq=event.seq)
+
+    async def work(server: Server, shoe: AsyncShoe) -> None:
+        server.record(5)
+        feed = shoe.events(quiet_s=WAIT_S)
+        for seq in range(1, 6):
+            assert (await anext(feed)).seq == seq and shoe.current_round.seq >= seq
+        assert folded == [1, 2, 3, 4, 5]
+
+    monkeypatch.setattr("fairshoe.client.exchange.fold", counted)
+    with Store(tmp_path / "store.db") as store:
+        with_shoe(store, work)
 
 
 def test_a_disk_that_fails_is_told_and_events_go_on_when_it_is_mended(tmp_path: Path) -> None:

@@ -11,7 +11,19 @@ from typing import cast
 from fairshoe import keys
 from fairshoe.keys import RoleKey
 from fairshoe.link import framing
-from fairshoe.messages import DoorOpened, EventAck, Hello, JournalGet, JournalIs, Message, Mode, Role, Welcome
+from fairshoe.messages import (
+    DoorOpened,
+    EventAck,
+    Hello,
+    JournalGet,
+    JournalIs,
+    Message,
+    Mode,
+    Role,
+    TimeIs,
+    TimeSet,
+    Welcome,
+)
 from firmware.protocol.ids import VERSION
 from firmware.protocol.session import NONCE_SIZE
 
@@ -45,6 +57,8 @@ class FakeShoe:
                 self._welcome(message)
             elif isinstance(message, JournalGet):
                 self._send(JournalIs(1, self.seq_last, 0, 1, self.log, bytes(32), bytes(16)))
+            elif isinstance(message, TimeSet):
+                self._send(TimeIs(message.utc_s, 100, 5))
             elif isinstance(message, EventAck):
                 self.seq_acked = max(self.seq_acked, message.seq)
                 self._send_events()

@@ -143,7 +143,8 @@ class AsyncShoe(Face):
     def acknowledge(self) -> None:
         """Say that the last event is safely stored, before coming back for the next."""
         self._core.acknowledge()
-        self._send()
+        if self._core.events is None:
+            self._send()  # with a store, the event was acknowledged when it was stored
 
     @overload
     async def run(self, until: None = None, timeout_s: float | None = None) -> None: ...

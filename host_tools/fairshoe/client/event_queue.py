@@ -13,6 +13,7 @@ from typing import Any
 
 from fairshoe.client.store import Arrived, Store, StoredLog
 from fairshoe.client.store_writer import Done, Job
+from fairshoe.games.rounds import RoundView
 from fairshoe.link.session import event_seq
 from fairshoe.messages import Message, Welcome
 
@@ -20,6 +21,7 @@ LOADED = 64  # events taken from the store at a time
 QUEUED_MAX = 256  # events kept in memory for a program that is behind
 
 Submit = Callable[[Job[Any], Done], None]
+Queued = tuple[Message, RoundView | None]  # an event, and the round with it unless it comes from the store
 
 
 class EventQueue:
@@ -33,7 +35,7 @@ class EventQueue:
         self.unsaved: list[Arrived] = []
         self.busy = False  # a job is under way
         self.on_stored: Callable[[float], None] | None = None  # with the seconds from arrival to commit
-        self._events: deque[Message] = deque()
+        self._events: deque[Queued] = deque()
         self._queued = 0  # of the last event that was put in the queue
         self._stored = 0  # of the last event on file
 
@@ -53,33 +55,23 @@ class EventQueue:
         def done(_result: None, error: Exception | None) -> None:
             self.busy = False
             if error is not None:
+                self.unsaved = batch + self.unsaved
                 raise error
             self._saved(batch, saved)
             self.save(saved)
 
         self.unsaved = []
-        self._submit(job, done, batch)
-
-    def _submit(self, job: Job[Any], done: Done, batch: list[Arrived]) -> None:
-        """A batch that was not stored goes back to the front."""
-
-        def settled(result: Any, error: Exception | None) -> None:
-            if error is not None:
-                self.unsaved = batch + self.unsaved
-            done(result, error)
-
-        assert self.submit is not None
         try:
-            self.submit(job, settled)
+            self.submit(job, done)
         except Exception as error:
-            settled(None, error)
+            done(None, error)
 
     def _saved(self, batch: list[Arrived], saved: Callable[[int], None]) -> None:
         self._stored = batch[-1].seq
         if self.submit is None:
             self.unsaved = []
         if self._queued == batch[0].seq - 1 and len(self._events) < QUEUED_MAX:
-            self._events.extend(arrived.message for arrived in batch)
+            self._events.extend((arrived.message, arrived.view) for arrived in batch)
             self._queued = self._stored
         if self.on_stored is not None:
             now = time.monotonic()
@@ -97,13 +89,17 @@ class EventQueue:
         job = self.store.resume_job(welcome.device, identity, welcome.seq_last, welcome.boot, new_log)
         self.busy = True
 
-        def done(log: StoredLog, error: Exception | None) -> None:
+        def done(log: StoredLog | None, error: Exception | None) -> None:
             self.busy = False
             if error is not None:
                 raise error
+            assert log is not None
             resumed(self._go_on(log))
 
-        self._submit(job, done, [])
+        try:
+            self.submit(job, done)
+        except Exception as error:
+            done(None, error)
 
     def _go_on(self, log: StoredLog) -> bool:
         other = self.log is None or self.log.id != log.id
@@ -114,11 +110,11 @@ class EventQueue:
         self._stored = log.last
         return other
 
-    def next(self) -> Message | None:
+    def next(self) -> Queued | None:
         """The next event that is on file and was not handed out."""
         if not self._events and self._queued < self._stored and self.log is not None:
-            self._events.extend(self.store.unhandled(self.log.id, self._queued, LOADED))
-            self._queued = event_seq(self._events[-1]) or 0 if self._events else self._stored
+            self._events.extend((event, None) for event in self.store.unhandled(self.log.id, self._queued, LOADED))
+            self._queued = event_seq(self._events[-1][0]) or 0 if self._events else self._stored
         return self._events.popleft() if self._events else None
 
     @property
@@ -128,7 +124,7 @@ class EventQueue:
 
     def put_back(self, event: Message) -> None:
         """It was handed out, and comes first again."""
-        self._events.appendleft(event)
+        self._events.appendleft((event, None))
 
     def handled(self, seq: int) -> None:
         """The program is done with events up to this one."""

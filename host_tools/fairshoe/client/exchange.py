@@ -244,11 +244,14 @@ class Core:
         """The next one in line. An event is in the program's hands until `acknowledge`."""
         if self.closed:
             return None
-        message = self.events.next() if self.events is not None else None
-        if message is None:
-            if not self._waiting:
-                return None
-            message = self._waiting.popleft()
+        queued = self.events.next() if self.events is not None else None
+        if queued is not None:
+            self.held, view = queued
+            self.view_taken = view or fold(self.view_taken, self.held)
+            return self.held
+        if not self._waiting:
+            return None
+        message = self._waiting.popleft()
         self.held = message if event_seq(message) is not None else None
         self.view_taken = fold(self.view_taken, message)
         return message
@@ -424,15 +427,16 @@ class Core:
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _receive(self, received: Received) -> None:
-        seq = event_seq(received.message)
-        if seq is not None and self.events is not None:
-            self.events.unsaved.append(Arrived(seq, received.message, received.body, time.monotonic()))
-        elif isinstance(received.message, JournalIs) and self.session is not None and self.session.log_due:
-            self._resume_log(received.message.log)
+        message, body = received
+        if isinstance(message, JournalIs) and self.session is not None and self.session.log_due:
+            self._resume_log(message.log)
             if self.session.welcome is not None:
-                self.clock.heard(self.session.welcome, received.message.utc_s)
+                self.clock.heard(self.session.welcome, message.utc_s)
             return
-        self._note(received.message)
+        self._note(message)
+        seq = event_seq(message)
+        if seq is not None and self.events is not None:
+            self.events.unsaved.append(Arrived(seq, message, body, time.monotonic(), self.view))
 
     def _opened(self, session: HostSession, now: float) -> None:
         """A session has begun."""

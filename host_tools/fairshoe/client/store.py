@@ -20,13 +20,14 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from struct import Struct
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairshoe.client import store_cursors
 from fairshoe.client.operation_numbers import Lane, Unfinished, next_lane, read_old_file
 from fairshoe.client.store_file import BUSY_S, StoreFile, default_path
 from fairshoe.client.store_writer import Job
 from fairshoe.errors import StorageReplaced, StoreError
+from fairshoe.games.rounds import RoundView
 from fairshoe.link import framing
 from fairshoe.messages import DeckLoaded, DeckVerified, Event, Message, RoundStarted, UnknownMessage
 from firmware.protocol.ids import CLASS_EVENT
@@ -80,14 +81,15 @@ class StoredLog:
     handled: int
 
 
-@dataclass(frozen=True)
-class Arrived:
-    """An event that is to be stored, its body as it came, and when it came (time.monotonic), for measurements."""
+class Arrived(NamedTuple):
+    """An event that is to be stored and its body as it came; when it came (time.monotonic), for measurements; the round
+    with this event in it."""
 
     seq: int
     message: Message
     body: bytes
     at: float = 0.0
+    view: RoundView | None = None
 
 
 class Store(StoreFile):
@@ -199,7 +201,8 @@ class Store(StoreFile):
     def add_job(self, log: int, events: Sequence[Arrived]) -> Job[None]:
         """`add` for `submit`."""
         now = time.time()
-        return Job(lambda db: _add(db, log, events, now), _NOT_ACKNOWLEDGED)
+        rows = [_row(log, it, now) for it in events]
+        return Job(lambda db: self.put_rows(db, rows), _NOT_ACKNOWLEDGED, rows=rows)
 
     def unhandled(self, log: int, after: int, limit: int) -> list[Message]:
         """The next events on file after that one."""
@@ -233,7 +236,10 @@ class Store(StoreFile):
     def handled(self, log: int, seq: int) -> None:
         """The program is done with events up to this one. This does not wait for the disk: if power is lost before it
         is there, the program sees an event again that is on file anyway. With a writer thread it returns at once."""
-        self._write_soon(Job(lambda db: _note_handled(db, log, seq), "The program sees the event again.", False))
+        if self._writer is not None:
+            self._writer.handled(log, seq)
+        else:
+            self._write(Job(lambda db: self.put_handled(db, {log: seq}), "The program sees the event again.", False))
 
     # -- numbers -----------------------------------------------------------------------------------------------------
 
@@ -323,16 +329,6 @@ def _log(rows: Sequence[Any]) -> StoredLog | None:
 def _new_log(db: sqlite3.Connection, device: int, identity: bytes) -> StoredLog:
     made = db.execute("INSERT INTO logs (device, identity, began) VALUES (?, ?, ?)", (device, identity, time.time()))
     return StoredLog(made.lastrowid or 0, device, identity, 0, 0, 0, 0, 0)
-
-
-def _add(db: sqlite3.Connection, log: int, events: Sequence[Arrived], now: float) -> None:
-    db.executemany(
-        "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [_row(log, it, now) for it in events]
-    )
-
-
-def _note_handled(db: sqlite3.Connection, log: int, seq: int) -> None:
-    db.execute("UPDATE logs SET handled = ? WHERE id = ? AND handled < ?", (seq, log, seq))
 
 
 def _note_finished(db: sqlite3.Connection, values: tuple[int, int, int]) -> None:

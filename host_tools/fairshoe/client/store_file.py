@@ -14,11 +14,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fairshoe.client.store_writer import Commit, Done, Job, Writer
+from fairshoe.client.store_writer import Commit, Done, Job, Rows, Writer
 from fairshoe.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
@@ -75,6 +76,12 @@ CREATE TABLE cursor_places (
     PRIMARY KEY (name, log)
 ) WITHOUT ROWID;
 """
+
+INSERTED_LOG2 = 6  # up to 64 events with one statement
+_INSERT = {
+    1 << log2: "INSERT INTO events VALUES " + ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * (1 << log2))
+    for log2 in range(INSERTED_LOG2 + 1)
+}
 
 
 def default_path() -> Path:
@@ -135,13 +142,15 @@ class StoreFile:
     def submit(self, job: Job[T], done: Done, loop: asyncio.AbstractEventLoop | None = None) -> None:
         """Write in the writer's thread, together with what others submit, then call `done(result, error)`: in the loop
         if one is given, else in that thread. The thread starts with the first job."""
+        (self._writer or self._start_writer()).submit(job, done, loop)
+
+    def _start_writer(self) -> Writer:
         with self._starting:  # not the lock of the file, which is taken for as long as a commit lasts
             self._open()
             if self._writer is None:
                 self._writer = Writer(self, self.path.name)
                 self._writer.on_commit = self._on_commit
-            writer = self._writer
-        writer.submit(job, done, loop)
+            return self._writer
 
     def on_commit(self, function: Callable[[Commit], None] | None) -> None:
         """Call a function after every commit of the writer's thread, in that thread: for measurements."""
@@ -163,6 +172,19 @@ class StoreFile:
             self._write(job)
         else:
             writer.submit(job, _log_failure)
+
+    def put_rows(self, db: sqlite3.Connection, rows: Rows) -> None:
+        """Insert events, many with one statement, as every statement gives the interpreter away."""
+        at = 0
+        while at < len(rows):
+            count = 1 << min((len(rows) - at).bit_length() - 1, INSERTED_LOG2)
+            db.execute(_INSERT[count], [*chain.from_iterable(rows[at : at + count])])
+            at += count
+
+    def put_handled(self, db: sqlite3.Connection, handled: Mapping[int, int]) -> None:
+        """Note up to which event of each log the program is done."""
+        values = [(seq, log, seq) for log, seq in handled.items()]
+        db.executemany("UPDATE logs SET handled = ? WHERE id = ? AND handled < ?", values)
 
     # -- the file ----------------------------------------------------------------------------------------------------
 

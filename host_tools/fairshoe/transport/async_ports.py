@@ -54,14 +54,16 @@ async def open_async(way: Way) -> AsyncPort:
 
 
 class _Arrivals:
-    """Bytes that wait for the next read, and the one task that waits for them. No task and no timer is made for bytes
-    that are there already."""
+    """Bytes that wait for the next read, and the one task that waits for them. One timer serves many reads: when it
+    rings before the current read is due it is set again."""
 
     def __init__(self) -> None:
         self._data = bytearray()
         self._error: OSError | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._woken = False
+        self._due = 0.0
+        self._timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
         return len(self._data)
@@ -82,12 +84,13 @@ class _Arrivals:
     async def take(self, seconds: float) -> bytes:
         if not self._woken:
             loop = asyncio.get_running_loop()
+            self._due = loop.time() + seconds
+            if self._timer is None or self._timer.when() > self._due:
+                self._set_timer(loop)
             self._waiter = loop.create_future()
-            timer = loop.call_later(seconds, self.wake)
             try:
                 await self._waiter
             finally:
-                timer.cancel()
                 self._waiter = None
         self._woken = False
         if not self._data and self._error is not None:
@@ -95,6 +98,23 @@ class _Arrivals:
         data = bytes(self._data)
         self._data.clear()
         return data
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _set_timer(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.close()
+        self._timer = loop.call_at(self._due, self._ring, loop)
+
+    def _ring(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = None
+        if self._waiter is None:
+            return
+        if loop.time() < self._due:
+            self._set_timer(loop)
+        else:
+            self.wake()
 
 
 class FilePort:
@@ -123,6 +143,7 @@ class FilePort:
         self._writable()
 
     async def close(self) -> None:
+        self._arrivals.close()
         self._unwatch()
         self._port.close()
 
@@ -161,8 +182,8 @@ class FilePort:
         self._loop.remove_writer(self._file)
 
 
-class TcpStream(asyncio.Protocol):
-    """A TCP connection."""
+class TcpStream(asyncio.BufferedProtocol):
+    """A TCP connection. It reads into a buffer of its own: asyncio would get 256 KiB from the system for every read."""
 
     on_demand = False
 
@@ -172,11 +193,16 @@ class TcpStream(asyncio.Protocol):
         self._closed = asyncio.get_running_loop().create_future()
         self._paused = False
         self._first = FirstBytes()
+        self._buffer = bytearray(CHUNK)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> bytearray:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        data = bytes(self._buffer[:nbytes])
         self._first.feed(data)
         self._arrivals.put(data)
         if len(self._arrivals) > INPUT_MAX and self._transport is not None:
@@ -203,6 +229,7 @@ class TcpStream(asyncio.Protocol):
         self._transport.write(data)
 
     async def close(self) -> None:
+        self._arrivals.close()
         if self._transport is None:
             return
         self._transport.close()
@@ -276,6 +303,7 @@ class ThreadPort:
         self._port.write(data)
 
     async def close(self) -> None:
+        self._arrivals.close()
         self._ending.set()
         while self._thread.is_alive():  # it looks up every READ_S
             await asyncio.sleep(NAP_S)
