@@ -60,13 +60,20 @@ quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPytho
 	@$(TOOL) quick
 
 test-cpython: ready ## the tests on CPython
-	@$(BIN)/pytest --ignore=tests/style
+	@$(BIN)/pytest --ignore=tests/style --ignore=tests/web
 
 test-mpy: ready ## all tests that both VMs share, on the MicroPython VM
 	@$(BIN)/node tools/mpy/test.mjs tests/unit tests/contract
 
 test-dissector: ready ## the Wireshark dissector in the real tshark (as root on Debian it installs tshark if missing)
 	@$(TOOL) dissector
+
+.PHONY: test-web bench-page
+test-web: ready ## the bench page in the system's Chromium (as root on Debian it installs Chromium if missing)
+	@$(TOOL) web
+
+bench-page: ready ## a simulated shoe in the browser, to watch, handle and break  [PORT=]
+	@$(BIN)/fairshoe web $(call opt,--port,$(PORT))
 
 
 check: ready ## ruff, pyright for host and device, layering and tidiness

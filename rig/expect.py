@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from rig.peer import Event, Peer
     from rig.story import Stage
 
     Data = dict[str, Any]
@@ -135,8 +136,7 @@ def _fields(stage: "Stage", entry: "Data", problems: "list[str]") -> None:
         if key in ("event", "nth"):
             continue
         if key in TEXTS[event.name]:
-            at = _MESSAGE_SIZE + TEXTS[event.name][key]
-            value: object = stage.peer.payloads[event.seq][at : at + _TEXT_SIZE].rstrip(b"\0").decode()
+            value: object = text_of(stage.peer, event, key)
         elif key == "round":
             value = event.round
         elif key == "deck":
@@ -146,6 +146,12 @@ def _fields(stage: "Stage", entry: "Data", problems: "list[str]") -> None:
             value = WORDS[key].split()[number] if key in WORDS else number
         if value != entry[key]:
             problems.append("%s %d: %s is %s, not %s" % (event.name, nth, key, value, entry[key]))
+
+
+def text_of(peer: "Peer", event: "Event", field: str) -> str:
+    """A text field of an event."""
+    at = _MESSAGE_SIZE + TEXTS[event.name][field]
+    return peer.payloads[event.seq][at : at + _TEXT_SIZE].rstrip(b"\0").decode()
 
 
 def _end(stage: "Stage", expect: "Data", problems: "list[str]") -> None:

@@ -6,6 +6,7 @@ from firmware.journal.cells import cells_require
 from firmware.journal.halts import halt_store
 from firmware.journal.keys import Keys
 from firmware.protocol.dictionary import Words
+from hal.sim.body import FAR
 from hal.sim.nv import PowerCut
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
@@ -71,6 +72,8 @@ class Rig:
         self.halted = False  # it did, and said so
         self.stuck_us = 0  # until then no scan ends
         self.reset_us = NEVER_US  # when the watchdog will have waited long enough
+        self.pause_us = NEVER_US  # when the wait ends that the limit of the last step cut short
+        self.alone = False  # that wait is one in which nothing scans
         if key:
             hal = SimHal(self.plant, self.nv)
             cells_require(hal)
@@ -87,6 +90,7 @@ class Rig:
         self.halted = False
         self.stuck_us = 0
         self.reset_us = NEVER_US
+        self.pause_us = NEVER_US
         self.nv.power_on()
         self.hal = SimHal(self.plant, self.nv)
         self.hal.cause = cause
@@ -107,6 +111,7 @@ class Rig:
         """Motors stop, the link goes quiet, the app is gone."""
         self.powered = False
         self.reset_us = NEVER_US
+        self.pause_us = NEVER_US
         self.plant.power_off()
 
     def _strike(self) -> None:
@@ -146,6 +151,7 @@ class Rig:
     def step(self, limit_us: int) -> None:
         """One scan, then on to the next event, the wake the firmware asked for, or limit_us."""
         plant = self.plant
+        self.pause_us = NEVER_US
         if self.cut_us >= 0 and self.powered:
             if plant.now_us >= self.cut_us:
                 self._fail()
@@ -176,12 +182,30 @@ class Rig:
             return
         wake_us = (plant.now_us // 1000 + wake_ms) * 1000
         self.wake_us = wake_us
-        if limit_us < wake_us:
-            wake_us = limit_us
-        if wake_us > plant.now_us:
+        if min(wake_us, limit_us) > plant.now_us:
             self.zero_wakes = 0
             self.frames = 0
-            plant.advance(wake_us)
+            self._wait(limit_us)
+
+    def resume(self, limit_us: int) -> None:
+        """Go on with a wait that the limit of a step cut short, without a scan: as if there had been no limit."""
+        if self.alone:
+            self._unattended(limit_us)
+        else:
+            self._wait(limit_us)
+
+    def _wait(self, limit_us: int) -> None:
+        end_us = self.wake_us
+        if self.cut_us >= 0:
+            end_us = min(end_us, self.cut_us)
+        self.plant.advance(min(end_us, limit_us))
+        self.alone = False
+        self._pause(end_us)
+
+    def _pause(self, end_us: int) -> None:
+        """Note the end of this wait if the limit came first."""
+        cut_short = not self.plant.changed and self.plant.now_us < end_us
+        self.pause_us = end_us if cut_short else NEVER_US
 
     def _charge(self) -> None:
         """Under a storm of edges time goes by in a scan: its own, and that of interrupts."""
@@ -236,13 +260,14 @@ class Rig:
         everything."""
         plant = self.plant
         stuck = self.powered
-        if stuck:
-            limit_us = min(limit_us, self.stuck_us)
+        end_us = self.stuck_us if stuck else FAR
         if self.reset_us != NEVER_US:
-            limit_us = min(limit_us, self.reset_us)
+            end_us = min(end_us, self.reset_us)
         plant.changed = False
         self.zero_wakes = 0  # time goes by: no scan follows at the same instant
-        plant.advance(limit_us)
+        plant.advance(min(end_us, limit_us))
+        self.alone = True
+        self._pause(end_us)
         plant.changed = stuck and plant.now_us >= self.stuck_us
         if self.reset_us != NEVER_US and plant.now_us >= self.reset_us:
             self.boot(CAUSE_WATCHDOG)

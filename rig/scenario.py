@@ -85,7 +85,7 @@ class Scenario:
         except Exception as error:
             # Whatever ends a story early is a finding about the machine, and the others still want to be played.
             self.problems.append("%s: %s" % (type(error).__name__, error))
-        self._close()
+        self.close()
         self.problems += judge(self.stage, self.data.get("expect", {}), self.done_us, self.detected_us)
         return self.problems
 
@@ -115,6 +115,11 @@ class Scenario:
         self._wait(step.get("on", ""), step.get("within_ms", WAIT_MS), step.get("after_ms", 0))
         if rig.struck and not in_the_dark:
             return
+        self.do(step)
+
+    def do(self, step: "Data") -> None:
+        """Do what a step says, now, and write it down."""
+        action = step["do"]
         if self.detected_us < 0:
             self.done_us[action] = self.stage.rig.plant.now_us
         arguments = {key: step[key] for key in step if key not in _STEP}
@@ -216,7 +221,8 @@ class Scenario:
         if self.detected_us < 0 and self.stage.rig.app.flow.warning:
             self.detected_us = self.stage.rig.plant.now_us
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Write down how it ended."""
         rig = self.stage.rig
         flow = rig.app.flow
         zones = ZONE_NAMES.split()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 HELLO_US = 500000
 SILENCE_US = 2000000
+# Ways of bytes, as a tap gets them: added up.
+TO_HOST, TO_DEVICE, SERVICE = 0, 1, 2
 
 
 class Stuck(Exception):
@@ -47,6 +49,7 @@ class Stage:
         self.to_device: "Noise | None" = None
         self.listen: "Callable[[], None] | None" = None  # asked after every scan
         self.before: "Callable[[str, dict[str, Any]], None] | None" = None  # and before everything that is done
+        self.tap: "Callable[[int, bytes | bytearray], None] | None" = None  # gets what arrives, and on which way
 
     def play(self, steps: "list[Step]", wait_ms_max: int = 120000) -> None:
         """Run the steps in order, then let the last events through."""
@@ -75,6 +78,28 @@ class Stage:
         limit_us = self.rig.plant.now_us + ms * 1000
         while self.rig.plant.now_us < limit_us and not self.rig.struck:
             self._step(limit_us)
+
+    def glide(self, limit_us: int) -> None:
+        """Go on to limit_us. Many short glides leave the same trace as one run: none of them adds a scan."""
+        rig = self.rig
+        while rig.plant.now_us < limit_us and not rig.struck:
+            self.glide_step(limit_us)
+
+    def glide_step(self, limit_us: int) -> None:
+        """One scan and the wait behind it, as far as limit_us; or go on with that wait."""
+        if self.rig.pause_us >= 0:
+            self.rig.resume(limit_us)
+        else:
+            self._begin_step(limit_us)
+        if self.rig.pause_us < 0 and self.listen is not None:
+            self.listen()
+
+    def end_glide(self) -> None:
+        """End a wait that a limit cut short, before an action: the next step scans."""
+        if self.rig.pause_us >= 0:
+            self.rig.pause_us = -1
+            if self.listen is not None:
+                self.listen()
 
     def order(
         self, op: int, message: int, argument: int = 0, wait_ms_max: int = 60000, a: int = 0, b: int = 0
@@ -120,6 +145,11 @@ class Stage:
         return self.peer.events[-1].name if self.peer.events else "none"
 
     def _step(self, limit_us: int) -> None:
+        self._begin_step(limit_us)
+        if self.listen is not None:
+            self.listen()
+
+    def _begin_step(self, limit_us: int) -> None:
         rig = self.rig
         if self.peer.valid != self.valid:
             self.valid = self.peer.valid
@@ -128,19 +158,23 @@ class Stage:
             self.hello_us = rig.plant.now_us + HELLO_US
             self._to_device(self.peer.hello())
         rig.step(limit_us)
-        if self.listen is not None:
-            self.listen()
 
     def _deliver(self) -> None:
         data = self.rig.hal.sent
         self.rig.hal.sent = bytearray()
         self.transcript.extend(data)
-        self._to_device(self.peer.feed(self.to_host.carry(data) if self.to_host else data))
+        if self.to_host:
+            data = self.to_host.carry(data)
+        if self.tap is not None:
+            self.tap(TO_HOST, data)
+        self._to_device(self.peer.feed(data))
 
         data = self.rig.hal.service_sent
         if data:
             self.rig.hal.service_sent = bytearray()
             self.transcript.extend(data)
+            if self.tap is not None:
+                self.tap(TO_HOST | SERVICE, data)
             self.to_service(self.service.feed(data) if self.service else b"")
 
     def share(self, word: str) -> None:
@@ -154,19 +188,25 @@ class Stage:
         """Bytes of the host, to the port it is at."""
         self._to_device(data)
 
-    def to_service(self, data: bytes) -> None:
+    def to_service(self, data: "bytes | bytearray") -> None:
         """Bytes into the service port, whether or not it is the link."""
         if data:
             self.transcript.extend(data)
+            if self.tap is not None:
+                self.tap(TO_DEVICE | SERVICE, data)
             self.rig.hal.service_received.extend(data)
             self.rig.plant.changed = True
 
-    def _to_device(self, data: bytes) -> None:
+    def _to_device(self, data: "bytes | bytearray") -> None:
         if self.service is self.peer:
             self.to_service(data)
         elif data:
             self.transcript.extend(data)
-            self.rig.hal.received.extend(self.to_device.carry(data) if self.to_device else data)
+            if self.to_device:
+                data = self.to_device.carry(data)
+            if self.tap is not None:
+                self.tap(TO_DEVICE, data)
+            self.rig.hal.received.extend(data)
             self.rig.plant.changed = True
 
     def act(self, action: str, arguments: "dict[str, Any]") -> None:

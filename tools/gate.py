@@ -36,7 +36,7 @@ def module(name: str, *arguments: str) -> list[str]:
 def stages() -> dict[str, Stage]:
     """All stages, the longest first."""
     first, second = host_tests()
-    others = [f"--ignore={path}" for path in ("tests/style", "tests/host", "tests/unit", *CHANCE)]
+    others = [f"--ignore={path}" for path in ("tests/style", "tests/host", "tests/unit", "tests/web", *CHANCE)]
     commands = {
         "mpy": [*VM, "--without", "tests/unit/long_on_vm.txt", *BOTH_VMS],
         "host-1": [*PYTEST, *first],
@@ -48,6 +48,7 @@ def stages() -> dict[str, Stage]:
         "style": [*PYTEST, "tests/style"],
         "types-device": [PYRIGHT, "--project", "pyright.device.json"],
         "trace": module("rules"),
+        "web": module("web", "--if-possible"),
         "dissector": module("dissector", "--if-possible"),
         "lint": [str(BIN / "ruff"), "check"],
     }

@@ -131,6 +131,10 @@ def install_docs() -> None:
     pip_install("docs.txt")
 
 
+def install_web() -> None:
+    pip_install("web.txt")
+
+
 STEPS = (
     Step("venv", "virtual environment in .venv", (), BIN / "python", make_venv),
     Step("build", "build tools", ("requirements/build.txt",), BIN / "hatchling", install_build_tools),
@@ -147,6 +151,7 @@ STEPS = (
 )
 BENCH = Step("bench", "packages to measure against", ("requirements/bench.txt",), BIN / "mavgen.py", install_bench)
 HIL = Step("hil", "RP2040 emulator", ("requirements/hil.txt",), BIN / "mpremote", install_hil)
+WEB = Step("web", "Playwright, for the bench page", ("requirements/web.txt",), BIN / "playwright", install_web)
 DOCS = Step("docs", "documentation site", ("requirements/docs.txt",), BIN / "mkdocs", install_docs)
 
 
@@ -224,6 +229,7 @@ def main() -> int:
     parser.add_argument("--hil", action="store_true", help="also the RP2040 emulator of make hil")
     parser.add_argument("--bench", action="store_true", help="also the packages that make bench compares with")
     parser.add_argument("--docs", action="store_true", help="also the documentation site of make docs")
+    parser.add_argument("--web", action="store_true", help="also what drives a browser for make test-web")
     parser.add_argument("--quiet", action="store_true", help="say nothing if there is nothing to do")
     args = parser.parse_args()
     try:
@@ -233,7 +239,8 @@ def main() -> int:
                     *PYTHON_MIN, sys.version.split()[0]
                 )
             )
-        if not set_up((*STEPS, *[HIL] * args.hil, *[BENCH] * args.bench, *[DOCS] * args.docs)) and not args.quiet:
+        extras = [*[HIL] * args.hil, *[BENCH] * args.bench, *[DOCS] * args.docs, *[WEB] * args.web]
+        if not set_up((*STEPS, *extras)) and not args.quiet:
             print("setup: nothing to do")
     except SetupError as error:
         message, *output = error.args

@@ -66,6 +66,7 @@ class Beams:
         self.forced = bytearray(len(lines))
         self.lied = plant.lied
         self.edge_counts = [0] * len(lines)
+        self.shown_edges = [0] * len(lines)  # for people who look at the machine
         self.flips = bytearray(len(lines))  # edges of the last bounce
         self.dark = False
         self.plain = not self.bounce_us
@@ -220,6 +221,7 @@ class Beams:
         if plant.level[line] == level:
             return
         plant.level[line] = level
+        self.shown_edges[line] += 1
         plant.changed = True
         plant.edges.append((line, level, now_us))
         if level and line == plant.stop_line:

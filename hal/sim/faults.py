@@ -84,7 +84,7 @@ FAULTS: "dict[str, tuple[dict[str, int | str | None], tuple[str, ...]]]" = {
     "entropy": ({"kind": _NEEDED}, ()),
     "nv": ({"kind": _NEEDED}, ()),
 }
-_CHOICES = {
+CHOICES = {
     "jam.place": ("throat", "exit", "mouth"),
     "stall.place": ("throat", "exit", "mouth"),
     "card_lost.place": ("rail", "exit"),
@@ -114,7 +114,7 @@ class Fault:
             value = spec.get(key, own[key])
             if value is None:
                 raise ValueError("fault %s needs %s" % (name, key))
-            choices = _CHOICES.get(name + "." + key)
+            choices = CHOICES.get(name + "." + key)
             if choices and value not in choices:
                 raise ValueError("fault %s: %s is one of %s" % (name, key, ", ".join([str(c) for c in choices])))
             self.values[key] = value

@@ -97,6 +97,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.games.double_attack", "fairshoe.games.cut_order"),
         *(f"fairshoe.{name}" for name in fairshoe.__all__),
     ),
+    "fairshoe.web": ("fairshoe.web", "fairshoe.boards", "fairshoe.sim.scenario_cases", "fairshoe.text", *HOST_BASE),
     "fairshoe.cli": ("fairshoe.cli", "fairshoe.operate", "fairshoe.client", "fairshoe.text", *HOST_BASE),
     "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "!fairshoe.commands", "firmware.version"),
     "fairshoe.__main__": ("fairshoe.cli",),

@@ -48,7 +48,10 @@ TITLES = {
 }
 SECTIONS = (
     Section("Start", ("QUICKSTART.md", "project/overview.md", "LIMITS.md", "GLOSSARY.md")),
-    Section("At the bench", ("BENCH_GUIDE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "IMAGE.md", "RECOVERY.md")),
+    Section(
+        "At the bench",
+        ("BENCH_GUIDE.md", "BENCH_PAGE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "IMAGE.md", "RECOVERY.md"),
+    ),
     Section("Integrate", ("INTEGRATE.md", "PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md")),
     Section("Command line", ("CLI.md", HELP_PAGE)),
     Section("Boards", ("BOARDS.md", "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),

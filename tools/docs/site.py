@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
+from fairshoe.web.assets import write_site
+
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "site"
 # Attributes that make a browser fetch something by itself. An <a href> waits for a click.
@@ -71,6 +73,7 @@ def build() -> int:
     for line in done.stderr.splitlines():
         if "awaited" in line:
             print(line.partition("-")[2].strip())
+    write_site(SITE / "bench")
     found = list(fetched_from_elsewhere(SITE))
     if found:
         print("docs: these would be fetched from elsewhere:", *found, sep="\n  ", file=sys.stderr)

@@ -20,6 +20,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "play without one": {
         "demo": "play rounds on a simulated shoe and show them live",
+        "web": "a simulated shoe in the browser, to watch, handle and break",
         "sim": "run a simulated shoe behind a pseudo-terminal",
         "scenario": "play scenario files on a simulated machine",
     },

@@ -1,0 +1,6 @@
+"""The shoe in a browser: the files of the bench page, and a small server for them on this machine.
+
+page/ is the page itself: plain HTML, CSS and ES modules without a build step. assets.py adds what they load: the
+MicroPython VM, the device's sources, boards, games, scenarios and our JavaScript client. The same files are a static
+site. Imports boards, sim (scenario files) and text; runs no firmware itself.
+"""

@@ -1,0 +1,20 @@
+// Making HTML elements. Texts are set as text, whatever a device says.
+
+/** A new element: properties, then children. `on` is a map of listeners, `data` of attributes. */
+export function make(name, { on = {}, data = {}, ...properties } = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  for (const [event, listener] of Object.entries(on)) made.addEventListener(event, listener);
+  for (const [key, value] of Object.entries(data)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+export const find = (id) => document.getElementById(id);
+
+/** Offer a text as a file to keep. */
+export function download(name, content, type = 'application/json') {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = make('a', { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

@@ -1,0 +1,283 @@
+"""A simulated machine that people watch and handle while it runs: time in small pieces, a record, and pictures.
+
+The record is a scenario: `saved()` is its file, and `fairshoe scenario run` plays it to the same transcript. Everything
+that crosses to the page is JSON text.
+"""
+
+import json
+from binascii import hexlify
+
+from firmware.fault import FAULT_NAMES
+from firmware.image import OUTPUTS
+from firmware.protocol import ids
+from hal.sim.beams import LIGHT
+from hal.sim.body import FAR
+from hal.sim.faults import CHOICES, FAULTS
+from rig.event_fields import FIELDS, TEXTS
+from rig.expect import WORDS, text_of
+from rig.operator import next_moves
+from rig.scenario import Scenario
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hal.api import Config
+    from hal.sim.body import Body
+    from rig.operator import Move
+    from rig.peer import Event
+
+    Data = dict[str, Any]
+
+_STATES = ids.STATE_NAMES.split()
+_FAULTS = FAULT_NAMES.split()
+_NEEDS = ids.NEED_NAMES.split()
+_LAMPS = OUTPUTS.index("lamp_green")
+LOOK_MS = 400  # from one look of the operator to the next
+_END_MS = 500  # what a scenario lets pass after its last step
+
+
+class Live:
+    """One machine from power-up on. Actions happen at whole milliseconds, as the steps of a scenario file do."""
+
+    def __init__(self, data: "Data", config: "Config") -> None:
+        self.data = data
+        self.steps: "list[Data]" = []
+        data["script"] = self.steps
+        self.scenario = Scenario(data, config)
+        self.stage = self.scenario.stage
+        self.stage.tap = self._tap
+        self.rig = self.stage.rig
+        self.config = config
+        self.acted_ms = 0  # when the last step of the record was done
+        self.acted = ""
+        self.scan_us = -1  # when the last scan was
+        self.warning = 0
+        self.told = 0  # events in earlier pictures
+        self.dealer_ms = -1  # when the operator does something, if there is one
+        self.moves: "list[Move]" = []
+        self.wire: "list[list[Any]]" = []  # since the last picture
+        self.news: "list[Data]" = []
+
+    # -- time ------------------------------------------------------------------------------------------------------
+
+    def run_to(self, ms: int) -> None:
+        """Go on to that millisecond of simulated time."""
+        while self.dealer_ms >= 0 and self.dealer_ms <= ms and not self.rig.struck:
+            self._run(self.dealer_ms)
+            self._deal()
+        self._run(ms)
+
+    def _run(self, ms: int) -> None:
+        limit_us = ms * 1000
+        plant = self.rig.plant
+        while plant.now_us < limit_us and not self.rig.struck:
+            self._go(limit_us)
+
+    def step_scan(self) -> None:
+        """One scan, and on to the next one, or as far as 1 s."""
+        scans = self.rig.scans
+        limit_us = self.rig.plant.now_us + 1000000
+        while self.rig.scans == scans and self.rig.plant.now_us < limit_us:
+            self._go(limit_us)
+        if self.rig.pause_us >= 0:
+            self._go(limit_us)
+
+    def _go(self, limit_us: int) -> None:
+        rig = self.rig
+        if rig.pause_us < 0:
+            self.scan_us = rig.plant.now_us
+        self.stage.glide_step(limit_us)
+        if self.told != len(self.stage.peer.events) or (rig.powered and rig.app.flow.warning != self.warning):
+            self._note()
+
+    def now_ms(self) -> int:
+        """The next whole millisecond without a scan: something can be done then, as before a scenario's step."""
+        now_us = self.rig.plant.now_us
+        return (now_us + 1000 if now_us == self.scan_us else now_us + 999) // 1000
+
+    # -- what people do --------------------------------------------------------------------------------------------
+
+    def act(self, text: str) -> str:
+        """Do one step, as a scenario has it, now; returns what is wrong with it, or nothing."""
+        step: "Data" = json.loads(text)
+        at_ms = self.now_ms()
+        self._run(at_ms)
+        self.stage.end_glide()
+        faults = self.rig.plant.faults
+        if step["do"] == "fault":
+            faults.struck_us = -1  # the time until it is noticed counts from this one
+        try:
+            self.scenario.do(step)
+        except ValueError as error:
+            return str(error)
+        if at_ms != self.acted_ms:
+            step["after_ms"] = at_ms - self.acted_ms
+        self.acted_ms = self.now_ms()
+        self.acted = step["do"]
+        self.steps.append(step)
+        return ""
+
+    def dealer(self, on: bool) -> None:
+        """Let a careful operator do what the display asks for, or do it yourself."""
+        self.moves = []
+        self.dealer_ms = self.now_ms() if on else -1
+
+    def _deal(self) -> None:
+        """The operator's next move, or a look at the machine."""
+        if self.moves:
+            _delay_ms, action, arguments = self.moves.pop(0)
+            step = dict(arguments)
+            step["do"] = action
+            self.act(json.dumps(step))
+        else:
+            self.moves = next_moves(self.stage, True)
+        self.dealer_ms = self.now_ms() + (self.moves[0][0] if self.moves else LOOK_MS)
+
+    def replay(self, text: str) -> None:
+        """Do the steps of a record, each at its time."""
+        for step in json.loads(text):
+            self.run_to(self.acted_ms + step.pop("after_ms", 0))
+            self.act(json.dumps(step))
+
+    def saved(self) -> str:
+        """The scenario of all that was done until now."""
+        data = dict(self.data)
+        rest = {"after_ms": self.now_ms() - self.acted_ms, "do": "wait"}
+        data["script"] = self.steps + [rest]
+        return json.dumps(data)
+
+    def finish(self) -> "list[str]":
+        """End as a scenario does; returns the transcript."""
+        self.act('{"do": "wait"}')
+        self.run_to(self.now_ms() + _END_MS)
+        self.stage.end_glide()
+        self.scenario.close()
+        return self.scenario.lines
+
+    # -- pictures --------------------------------------------------------------------------------------------------
+
+    def about(self) -> str:
+        """What does not change: the parts of this machine, and what can be done to it."""
+        config = self.config
+        return json.dumps(
+            {
+                "board": config["name"],
+                "kind": config["mechanism"]["kind"],
+                "mechanism": config["mechanism"],
+                "lines": self.rig.plant.lines,
+                "light": LIGHT,
+                "inputs": list(config["inputs"].keys()),
+                "outputs": OUTPUTS,
+                "wired": list(config["outputs"].keys()),
+                "places": len(self.rig.plant.slots),
+                "deck": self.rig.app.flow.profile.deck_cards,
+                "faults": FAULTS,
+                "choices": CHOICES,
+            }
+        )
+
+    def picture(self) -> str:
+        """What is so at this instant, and what happened since the last picture."""
+        rig = self.rig
+        plant = rig.plant
+        flow = rig.app.flow
+        found: "Data" = {
+            "t": plant.now_us,
+            "scans": rig.scans,
+            "power": 1 if rig.powered else 0,
+            "state": _STATES[flow.state],
+            "warning": _FAULTS[flow.warning],
+            "need": _NEEDS[flow.need],
+            "display": rig.hal.lines if rig.powered else ("", "", "", ""),
+            "lamps": _hex(rig.app.out.level[_LAMPS : _LAMPS + 3] if rig.powered else bytes(3)),
+            "out": _hex(plant.outputs),
+            "level": _hex(plant.level),
+            "truth": _hex(plant.truth),
+            "edges": plant.beams.shown_edges,
+            "hopper": len(plant.hopper),
+            "tray": len(plant.tray),
+            "lost": len(plant.lost),
+            "slots": _hex(bytes([len(slot) for slot in plant.slots])),
+            "axis": self._axis(),
+            "lift": self._lift(),
+            "reader": plant.reader.rank,
+            "bodies": [[i] + self._body(body) for i in range(len(plant.tracks)) for body in plant.tracks[i].bodies],
+            "faults": [fault.name for fault in plant.faults.entries if fault.times and plant.now_us < fault.until_us],
+            "crashes": plant.crashes,
+            "news": self.news,
+            "wire": self.wire,
+        }
+        self.news = []
+        self.wire = []
+        return json.dumps(found)
+
+    def _axis(self) -> int:
+        """Thousandths of a place."""
+        axis: "Any" = self.rig.plant.axis
+        if not axis.moving:
+            return axis.real if self.rig.plant.slots else 0
+        return axis.real + axis.step * min(axis.travelled(self.rig.plant.now_us), axis.reach)
+
+    def _lift(self) -> int:
+        """Thousandths of the way from the tray of shelves up to the hopper."""
+        plant = self.rig.plant
+        if plant.kind != "shelves":
+            return 0
+        shelves: "Any" = plant.store
+        if shelves.up_us == FAR:
+            return 1000 if shelves.lifting else 0
+        return 1000 - (shelves.up_us - plant.now_us) * 1000 // shelves.lift_us
+
+    def _body(self, body: "Body") -> "list[int]":
+        x_um = body.position(self.rig.plant.now_us)
+        return [x_um, body.length_um, len(body.cards), body.cards[0], body.traits, 1 if body.moving else 0]
+
+    # -- news ------------------------------------------------------------------------------------------------------
+
+    def _tap(self, way: int, data: "bytes | bytearray") -> None:
+        self.wire.append([self.rig.plant.now_us, way, _hex(data)])
+
+    def _note(self) -> None:
+        """New events, and the moment at which the device found something wrong."""
+        warning = self.rig.app.flow.warning
+        if warning != self.warning:
+            self.warning = warning
+            if warning:
+                struck_us = self.rig.plant.faults.struck_us
+                self.news.append(
+                    {
+                        "at": self.scan_us,
+                        "warning": _FAULTS[warning],
+                        "struck": struck_us,
+                        "acted": self.acted,
+                        "acted_us": self.acted_ms * 1000,
+                    }
+                )
+        events = self.stage.peer.events
+        while self.told < len(events):
+            event = events[self.told]
+            self.told += 1
+            told: "Data" = {"at": self.scan_us, "event": event.name, "round": event.round}
+            told["fields"] = self._fields(event)
+            self.news.append(told)
+
+    def _fields(self, event: "Event") -> "Data":
+        found: "Data" = {}
+        names = FIELDS[event.name]
+        for i in range(len(names)):
+            words = WORDS[names[i]].split() if names[i] in WORDS else []
+            value = event.fields[i]
+            found[names[i]] = words[value] if value < len(words) else value
+        for name in TEXTS[event.name]:
+            found[name] = text_of(self.stage.peer, event, name)
+        return found
+
+
+def _hex(data: "bytes | bytearray") -> str:
+    return hexlify(bytes(data)).decode()
+
+
+def start(data_text: str, config_text: str) -> Live:
+    """A machine as a scenario begins it: title, board, game, seed, role."""
+    return Live(json.loads(data_text), json.loads(config_text))

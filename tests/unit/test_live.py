@@ -1,0 +1,101 @@
+"""A machine that is watched: pieces of time leave no trace, and the record of what was done is a scenario."""
+
+import json
+
+from rig.live import start
+from rig.scenario import Scenario
+
+
+def setup(board, game):
+    with open("board_configs/%s.json" % board) as file:
+        config = file.read()
+    return json.dumps({"title": "live", "board": board, "game": game, "seed": 3}), config
+
+
+def run(live, ms, piece_ms):
+    """Let time pass in pieces, now and then scan by scan."""
+    end_ms = live.now_ms() + ms
+    count = 0
+    while live.now_ms() < end_ms:
+        live.run_to(min(end_ms, live.now_ms() + piece_ms))
+        count += 1
+        if count % 7 == 0:
+            live.step_scan()
+
+
+def act(live, action, **arguments):
+    arguments["do"] = action
+    assert live.act(json.dumps(arguments)) == ""
+
+
+def broken_round(live):
+    """A deck, a jam, a storm, power lost and back: every kind of wait there is."""
+    run(live, 2500, 17)
+    act(live, "load", cards=12)
+    act(live, "fault", fault="storm", line="throat_a", edges_per_s=20000, from_ms=4200, for_ms=300)
+    run(live, 300, 1)
+    act(live, "press", button="green")
+    run(live, 3000, 33)
+    act(live, "cut")
+    run(live, 700, 29)
+    act(live, "boot")
+    act(live, "stuck", ms=700)
+    run(live, 2500, 31)
+
+
+def test_a_recorded_machine_replays_as_a_scenario_to_the_same_transcript():
+    data, config = setup("pico-carousel", {"deck_cards": 12})
+    live = start(data, config)
+    broken_round(live)
+    saved = json.loads(live.saved())
+    lines = live.finish()
+    scenario = Scenario(saved, json.loads(config))
+    scenario.play()
+    assert scenario.lines == lines
+
+
+def test_a_record_replays_to_the_same_picture():
+    data, config = setup("pico-carousel", {"deck_cards": 12})
+    live = start(data, config)
+    broken_round(live)
+    live.run_to(11000)
+    again = start(data, config)
+    again.replay(json.dumps(live.steps))
+    again.run_to(11000)
+    first, second = json.loads(live.picture()), json.loads(again.picture())
+    assert second["wire"] == first["wire"]
+    assert second == first
+
+
+def test_the_dealer_plays_a_round_and_its_moves_are_on_record():
+    data, config = setup("pico-shoe", {"deck_cards": 8})
+    live = start(data, config)
+    live.dealer(True)
+    while "round_ended" not in live.stage.names():
+        assert live.now_ms() < 60000
+        live.run_to(live.now_ms() + 100)
+    assert [step["do"] for step in live.steps][:2] == ["load", "press"]
+    again = start(data, config)
+    again.replay(json.dumps(live.steps))
+    assert again.stage.names() == live.stage.names()[: len(again.stage.names())]
+
+
+def test_what_cannot_be_done_is_refused_in_words_and_not_on_record():
+    live = start(*setup("pico-shoe", "house"))
+    assert "no action" in live.act('{"do": "dance"}')
+    assert "needs" in live.act('{"do": "fault", "fault": "jam"}')
+    assert live.steps == []
+
+
+def test_a_warning_is_told_with_the_time_since_the_fault_struck():
+    data, config = setup("pico-shoe", {"deck_cards": 8})
+    live = start(data, config)
+    live.run_to(2000)
+    act(live, "load", cards=8)
+    act(live, "fault", fault="jam", place="throat", card=2, at_um=60000)
+    act(live, "press", button="green")
+    live.dealer(True)
+    live.run_to(12000)
+    told = [item for item in json.loads(live.picture())["news"] if "warning" in item]
+    assert told[0]["warning"] == "jam_throat"
+    assert 0 < told[0]["at"] - told[0]["struck"] < 900000

@@ -1,0 +1,51 @@
+"""Runs the tests of the bench page in Chromium.
+
+    python -m web                all of them; Chromium is installed first, as root on Debian
+    python -m web --if-possible  the slice of the gate; where there is no Chromium says that nothing was run;
+                                 with CI=true that is a failure
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+from web.browser import ROOT, find_chromium
+
+INSTALL = ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]
+SLICE = ["-m", "slice"]
+
+
+def main() -> int:
+    some = "--if-possible" in sys.argv
+    required = not some or os.environ.get("CI") == "true"
+    if not (find_chromium() or install()) or not playwright():
+        print("NOT RUN: the tests of the bench page.")
+        return 1 if required else 0
+    return subprocess.call([sys.executable, "-m", "pytest", "-q", *(SLICE if some else []), "tests/web"], cwd=ROOT)
+
+
+def install() -> bool:
+    """Install Chromium, in plain sight; False, with what to do, if that is not ours to do here."""
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        print("Chromium is missing, and only root on Debian or Ubuntu can install it from here.")
+        print("Install it yourself (apt-get install chromium), or name one in CHROMIUM=, and run this again.")
+        return False
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update"], INSTALL):
+        print("Chromium is missing; running as root:", " ".join(command), flush=True)
+        if subprocess.call(command, env=environment, stdout=subprocess.DEVNULL) != 0 and command is INSTALL:
+            print("that failed; install Chromium by hand and run this again.")
+            return False
+    return bool(find_chromium())
+
+
+def playwright() -> bool:
+    """Install Playwright into .venv, unless it is there."""
+    return subprocess.call([sys.executable, "tools/setup.py", "--quiet", "--web"], cwd=ROOT) == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
