@@ -29,7 +29,7 @@ def load() -> None:
 
 
 def _load_package(name: str, folder: Path) -> None:
-    # By file and not through sys.path, where names this general could mean anybody's folder.
+    # By file and not through sys.path, where such general names could find another package.
     loaded = sys.modules.get(name)
     if loaded is None:
         _load_file(name, folder / "__init__.py", [str(folder)])

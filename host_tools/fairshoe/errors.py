@@ -31,7 +31,7 @@ class BoardError(FairshoeError):
 
 
 class GameError(FairshoeError):
-    """A game nobody has a profile for."""
+    """A game without a profile."""
 
     exit_code = 3
 

@@ -42,7 +42,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def parse_json(raw: bytes) -> object:
-    """ValueError for everything that is not JSON, or not JSON that anybody writes: UTF-8, and every key once."""
+    """ValueError for anything but JSON in UTF-8 with every key once."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:

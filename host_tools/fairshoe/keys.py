@@ -1,4 +1,4 @@
-"""Keys on the host: 32 bytes for one role, in a file that nobody else may read.
+"""Keys on the host: 32 bytes for one role, in a file that only its owner may read.
 
     table 3f1c...          the role's word and 64 hex digits
 
@@ -83,7 +83,7 @@ def role_key(device_key: bytes, role: Role) -> RoleKey:
 
 
 def read_key(path: Path, role: Role | None = None) -> RoleKey:
-    """The key in a file; refused if others could read it too. A device key needs to be told the role."""
+    """The key in a file; refused if others could read it too. With a device key the role must be given."""
     word, secret = _read(path)
     if word == "device":
         return role_key(secret, role or Role.TABLE)

@@ -290,7 +290,7 @@ GAME_STORIES: dict[str, tuple[str, ...]] = {
         "void by rule B5-12f (jam exit): all hands void, but complete hands stand for a bonus: positions 1, 2;",
     ),
     "caribbean-stud": (
-        "cards refused: progressive wagers and chips must be told and agree, rule CS-9c",
+        "cards refused: progressive wagers and chips must be reported and agree, rule CS-9c",
         "lock-out confirmed, rule CS-9c: 3 wagers, 3 chips",
         "| Cover All: 4 hands   |",
         "by rule CS-13d: one card more completes the hand",

@@ -337,7 +337,7 @@ def test_modules_that_do_not_fit_the_memory_of_an_rp2040_want_the_image() -> Non
     large = {**FILES, "firmware/a.mpy": MPY + bytes(RP2040_MODULE_BYTES)}
     with pytest.raises(NotForDevice, match="leave too little memory on Raspberry Pi Pico with RP2040") as error:
         flash.check_device(identity(), CONFIG, large, Leave())
-    assert "wants the image: fairshoe image" in error.value.advice
+    assert "needs the image: fairshoe image" in error.value.advice
     config = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}}
     pico2 = identity(machine="Raspberry Pi Pico 2 with RP2350", mpy=6 | 3 << 8 | 7 << 10)
     assert flash.check_device(pico2, config, large, Leave()) == []

@@ -183,7 +183,7 @@ def test_a_shoe_that_runs_is_explained_and_given_up(built: Built, capsys: pytest
         (["--game", "solitaire"], 30, "no game called 'solitaire'; there are: "),
         (["--game", "../board_configs/pico-shoe"], 30, "no game called"),
         (["--game", "cover_all"], 30, "no game called 'cover_all'; there are: "),
-        (["--game", "double-attack-blackjack"], 30, "game double-attack-blackjack: a deck of 384 cards is more stacks"),
+        (["--game", "double-attack-blackjack"], 30, "game double-attack-blackjack: a deck of 384 cards has too many"),
     ],
 )
 def test_what_is_given_wrong_is_told(

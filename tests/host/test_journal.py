@@ -55,7 +55,7 @@ def test_a_device_without_a_key_shows_its_journal_to_anybody_and_one_with_a_key_
     stage = small_stage()
     stage.rig.boot()  # nobody is on the line
     stage.run(1)
-    with opened(stage.rig) as shoe, pytest.raises(HelloRefused, match="to nobody without one"):
+    with opened(stage.rig) as shoe, pytest.raises(HelloRefused, match="reading its journal needs one"):
         pull(shoe)
 
 
@@ -196,7 +196,7 @@ def test_a_file_that_ends_before_the_ring_begins_is_not_continued() -> None:
     known = pulled(stage.rig)
     for _ in range(5):
         play_round(stage)
-    with pytest.raises(OtherJournal, match=f"records {known.last + 1} to [0-9]+ were used again"):
+    with pytest.raises(OtherJournal, match=f"records {known.last + 1} to [0-9]+ were overwritten"):
         pulled(stage.rig, known=known)
 
 
@@ -261,7 +261,7 @@ def test_pull_show_and_verify_by_command(tmp_path: Path) -> None:
         process.stdin.flush()
         again = run("journal", "pull", ready["port"], "-o", str(out), "--key-file", str(observer))
         assert again.returncode == 0
-        assert "to nobody without one" in one_message(run("journal", "pull", ready["port"], "-o", str(out)), 11)
+        assert "reading its journal needs one" in one_message(run("journal", "pull", ready["port"], "-o", str(out)), 11)
     proved = run("journal", "verify", str(out), "--key-file", str(seal))
     assert (proved.returncode, proved.stderr) == (0, "")
     assert "are what the device wrote, and none is missing" in proved.stdout

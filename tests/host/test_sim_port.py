@@ -51,7 +51,7 @@ def test_nobody_touches_a_machine_whose_dealer_is_none() -> None:
         port.sleep(3)
         assert port.act("load", "52") == []
         assert len(port.rig.plant.hopper) == 52
-        with pytest.raises(UsageError, match="nobody can do 'juggle'"):
+        with pytest.raises(UsageError, match="there is no action 'juggle'"):
             port.act("juggle")
         with pytest.raises(UsageError, match="press purple: no button"):
             port.act("press", "purple")

@@ -148,7 +148,7 @@ class Play:
         self._go(done, plays=True)
 
     def _catch_up(self) -> None:
-        """Status is told at once, events when they are recorded: by the next status everything has been."""
+        """A status comes at once, events when they are recorded: by the next status all of them have come."""
         device = self.device
         seen = device.statuses
         device.wait(

@@ -88,7 +88,7 @@ class Device:
         except BaseException:
             self.port.close()
             raise
-        self.seq_at_start = self.welcome.seq_last  # what had happened before somebody listened
+        self.seq_at_start = self.welcome.seq_last  # the last event before the bench listened
 
     @property
     def welcome(self) -> Welcome:
@@ -196,4 +196,4 @@ class Device:
 
 
 def _ignore(_message: Message) -> None:
-    """Nobody wants to know."""
+    """Ignore it."""

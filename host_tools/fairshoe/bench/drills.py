@@ -190,7 +190,7 @@ def _counters(device: Device) -> LinkCounters:
 
 
 def _altered(device: Device, received: list[Event], found: Findings) -> int | None:
-    """Events that are not what the device has on record: damage that nobody noticed."""
+    """Events that are not what the device has on record: unnoticed damage."""
     altered = 0
     for event in received:
         try:

@@ -26,7 +26,7 @@ from fairshoe.text.describe import words
 _MOVES = (State.SHUFFLING, State.PREPARING, State.DISPENSING, State.RELEASING, State.REMOVING, State.PROVING_EMPTY)
 
 _NAMES_MAX = 100
-_KEY_WORD = re.compile(r"([?&]key=)[^&]*")  # where somebody keeps a key is nothing for a report
+_KEY_WORD = re.compile(r"([?&]key=)[^&]*")  # the place of a key does not belong into a report
 
 
 class Log:
@@ -53,7 +53,7 @@ class Log:
         self._hash.update(line)
 
     def discard(self) -> None:
-        """Nothing came of it: a file without an event is of no use to anybody."""
+        """Delete the log: it has no event."""
         self._file.close()
         if not self.path.stat().st_size:
             self.path.unlink()
@@ -89,7 +89,7 @@ class Facts:
 
 
 class Watcher:
-    """Somebody who wants to know how it goes."""
+    """Receives the progress of a run."""
 
     def begin(self, number: int, total: int, step: Step) -> None: ...
 
@@ -132,7 +132,7 @@ class Run:
             self.interrupted = True
             self.stopped = "Interrupted by the operator."
         except EOFError:
-            self.stopped = "Nobody was there to answer: standard input ended."
+            self.stopped = "No answer: standard input ended."
         except Overdue as error:
             self.stopped = _sentence(str(error))
         except FairshoeError as error:
@@ -141,7 +141,7 @@ class Run:
             self.stopped = f"{'The device was lost' if lost else 'It could not go on'}: {error.what}"
 
     def aftermath(self) -> str:
-        """For whoever interrupted: what the machine is doing now, and what to do about it."""
+        """After an interruption: what the machine is doing now, and what to do about it."""
         status = self.bench.device.status
         if status is None:
             return "Nothing is known of the machine's state."
@@ -252,7 +252,7 @@ class Run:
         return report
 
     def _device(self) -> Data:
-        """As the device states it, beside what the bench was told; nothing here is proved."""
+        """As the device reports it, beside the options of the bench; nothing here is proved."""
         device, board = self.bench.device, self.bench.board
         welcome = device.welcome
         boots = [event for event in device.events if isinstance(event, Booted)]

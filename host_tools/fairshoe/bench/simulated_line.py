@@ -14,7 +14,7 @@ from rig.actions import do
 
 
 class SimLine:
-    """Opened again it is the same device. Nobody but the bench touches it: the URL's own dealer stays at home."""
+    """Opened again it is the same device. Only the bench acts on it: the URL's own dealer is switched off."""
 
     def __init__(self, url: str) -> None:
         self.name = url
@@ -46,7 +46,7 @@ class SimLine:
             self.sim.act(action, argument)
 
     def board(self) -> Board:
-        """What the simulator was told about its machine."""
+        """The simulator's settings for its machine."""
         rig = self.sim.rig
         mech = rig.config["mechanism"]
         return Board(

@@ -75,7 +75,7 @@ class Findings:
 
 @dataclass
 class Bench:
-    """Everything a step works with. `say` is told how far it has got."""
+    """Everything a step works with. `say` gets its progress."""
 
     device: Device
     hands: Hands
@@ -96,7 +96,7 @@ def identity(bench: Bench, step: Step, found: Findings) -> None:
     boots = [event for event in device.events if isinstance(event, Booted)]
     found.figures["board_known"] = int(boots[-1].board_crc == bench.board.crc) if boots else None
     if not boots:
-        found.notes.append("its start was told to another host before; the next start tells the board")
+        found.notes.append("another host got the event of its start; the next start reports the board")
     # That a device has started is said by every one, and is no news to another host.
     waited = sum(event.seq <= device.seq_at_start and not isinstance(event, Booted) for event in device.events)
     if waited:
@@ -174,7 +174,7 @@ def _swing_door(bench: Bench) -> None:
 
 
 def key_switch(bench: Bench, step: Step, found: Findings) -> None:
-    """With the switch on the table port is silent; what happened is told when it is off again."""
+    """With the switch on the table port is silent; events come when it is off again."""
     device = bench.device
     if device.welcome.role == Role.SERVICE:
         raise NotApplicable("this session lives by the key switch: run the plan at the table port")

@@ -130,7 +130,7 @@ def _double_down_stud(table: Table, screen: Screen) -> None:
     table.look("Settle every hand")
     table.release()
     table.order(EndRound)
-    screen.heading("Act 2: a common card lies face up, and the next one takes its place before anybody doubles down")
+    screen.heading("Act 2: a common card lies face up, and the next one takes its place before a player doubles down")
     _open(table, 2)
     table.stacks(3)
     table.record(What.FACE_UP, 1)
@@ -177,7 +177,7 @@ def _caribbean_stud(table: Table, screen: Screen) -> None:
     screen.heading(f"Act 1: {PLAYERS} players, progressive wagers and Cover All")
     _open(table, PLAYERS, look=True)
     table.record(What.PROGRESSIVE, 3, 2)
-    table.order(ConfirmLockout)  # in vain: a chip is missing
+    table.order(ConfirmLockout)  # refused: a chip is missing
     table.look("Progressive chips")
     table.record(What.PROGRESSIVE, 3, 3)
     table.look("lock-out: LOCK")
@@ -219,7 +219,7 @@ def _double_cross_poker(table: Table, screen: Screen) -> None:
     _open(table, 1)
     table.stacks(2)
     table.release()
-    table.order(EndRound)  # in vain
+    table.order(EndRound)  # refused
     table.look("Count the stub")
     table.record(What.STUB_COUNTED, 43)
     table.order(EndRound)

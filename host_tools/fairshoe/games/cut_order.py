@@ -8,7 +8,7 @@ from fairshoe.games.record_kinds import DEALER
 
 
 def cut_offers(positions: Iterable[int], rounds: int, arrival: int) -> list[int]:
-    """In which order positions are offered the cut; the dealer cuts if nobody will.
+    """In which order positions are offered the cut; the dealer cuts if all refuse.
 
     A new game (`rounds` 0) begins with the first player who came to it. From then on the offer begins at the dealer's
     far right, which is the highest position, and one further counterclockwise in every round."""

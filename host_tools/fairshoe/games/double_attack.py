@@ -20,7 +20,7 @@ MARKER_BOX_UNKNOWN = UNKNOWN_U8
 
 
 def cut_order(boxes: Iterable[int], first: int | None) -> list[int]:
-    """Who is offered a due cut, one after the other until somebody takes it; the dealer cuts if nobody does.
+    """Who is offered a due cut, one after the other until a player takes it; the dealer cuts if all refuse.
 
     `first` is the first player of a new game, or the box at which the cut card came out; None, or the dealer, where it
     came out at the dealer's hand or the house asked for the reshuffle: then it begins at the dealer's far right. From
@@ -47,7 +47,7 @@ class Cards:
 
 
 def forecast(boxes: int, table_positions: int) -> Cards:
-    """From a deal in which nobody draws to one in which everybody splits and draws as long as that is possible."""
+    """From a deal in which no player draws to one in which all split and draw as long as possible."""
     if table_positions not in HANDS:
         raise ValueError(f"a table has 6 or 7 positions, not {table_positions}")
     if not 0 < boxes <= table_positions:
@@ -82,14 +82,14 @@ def pick_up(boxes: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Hands:
-    """Numbers of cards by position, 0 is the dealer; and those that nobody told of."""
+    """Numbers of cards by position, 0 is the dealer; and those that were not reported."""
 
     cards: dict[int, list[int]]
     unknown: list[int]
 
 
 def rebuild(events: Iterable[Event], hole_card: bool = False) -> Hands:
-    """The hands of a round from its events, as numbers of cards: no face is known to anybody."""
+    """The hands of a round from its events, as numbers of cards: faces are unknown."""
     positions = drawn = 0
     told: dict[int, int] = {}
     for event in events:

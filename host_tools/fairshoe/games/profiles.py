@@ -26,7 +26,7 @@ _FORMS = {
 }
 NO_GAMES = ("schema", "cover_all")  # what else lies there
 
-# What a rule must order where it is about the round as a whole: anything else would leave hands nobody decides on.
+# What a rule must order where it is about the round as a whole: anything else would leave hands undecided.
 _VOIDS = ("deal_fault", "face_ups", "misdeal_dealer", "stub_misdealt", "stub_wrong", "exposure", "tens")
 
 
@@ -114,7 +114,7 @@ def set_table(config: configs.Config, words: list[str]) -> None:
 
 
 def _shape_problems(game: Game) -> Iterator[str]:
-    """Key by key, so that every mistake is told and not only the first."""
+    """Key by key, so that every mistake is reported and not only the first."""
     schema = cast(Game, json.loads((folder() / "schema.json").read_text()))
     known: Game = schema["properties"]
     yield from (f"{key} is missing" for key in schema["required"] if key not in game)

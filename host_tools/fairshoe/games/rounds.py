@@ -213,7 +213,7 @@ class RoundView:
         return [it.number for it in self.stacks if it.number]
 
     def _last_stack(self) -> int | None:
-        """The last stack of a deal to positions that nobody has told, once the deal is out."""
+        """The last stack of a deal to unreported positions, once the deal is out."""
         out = self.stage in (Stage.SETTLING, Stage.ENDED) or self.closings > 1 or self.cards.released is not None
         return len(self._numbers()) if out and len(self._numbers()) > 1 else None
 

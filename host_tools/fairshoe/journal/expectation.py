@@ -30,7 +30,7 @@ class Expected:
 def expected_of(path: Path, given: Expected) -> Expected:
     """What a host has stored of a device: its newest log, and all events of it. `given` overrides it."""
     if not path.exists():
-        raise UsageError(f"there is no store {path}.", "Name the file that the table host stores its events in.")
+        raise UsageError(f"there is no store {path}.", "Name the file in which the table system stores its events.")
     with Store(path) as store:
         log = _log_of(path, store.logs(given.device))
         events = {stored.seq: stored.event for stored in store.events(log.device, log=log.identity)}

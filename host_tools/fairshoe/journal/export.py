@@ -308,7 +308,7 @@ def pull(
     welcome = shoe.welcome
     if welcome is not None and welcome.has_key and welcome.role == Role.CLEAR:
         raise HelloRefused(
-            f"{shoe.name} has a key, and shows its journal to nobody without one.", "Give the key of any role."
+            f"{shoe.name} has a key: reading its journal needs one.", "Give the key of any role."
         )
     told = shoe.journal_is()
     export = Export(welcome.device if welcome else 0, told.log, start, [], [])
@@ -385,7 +385,7 @@ def _check_known(shoe: Shoe, known: Export, told: JournalIs, device: int) -> Non
         )
     if known.records and told.first > known.last + 1:
         raise OtherJournal(
-            f"records {known.last + 1} to {told.first - 1} were used again before anybody pulled them.",
+            f"records {known.last + 1} to {told.first - 1} were overwritten before a pull.",
             "What the device has now does not continue the file: pull into a new one, and pull more often.",
         )
     if known.records and told.first <= known.last and shoe.journal_record(known.last) != known.records[-1].data:

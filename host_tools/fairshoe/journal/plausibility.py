@@ -82,7 +82,7 @@ class _Story:
     def _clock(self, event: Event) -> Iterator[str]:
         offset_s = event.utc_s - event.uptime_s if event.utc_s else 0
         if offset_s != self.offset_s and not isinstance(event, ClockSet):
-            yield "its clock is not that of the record before, and nobody had set it"
+            yield "its clock differs from the record before, and was not set"
         self.offset_s = offset_s
 
     def _motion(self, event: Event) -> Iterator[str]:

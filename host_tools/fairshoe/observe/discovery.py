@@ -112,7 +112,7 @@ def _judge(url: str, about: str, watch: Watch) -> Found:
     if welcome is not None:
         return _shoe(url, about, welcome, SHOE if watch.mode is Mode.LIVE else IN_USE)
     if watch.link.frames:
-        return Found(url, IN_USE, about or "it talks, and answers nobody without its key: a host has it")
+        return Found(url, IN_USE, about or "in use by a host; it answers only with its key")
     if watch.link.drops.total():
         return Found(url, OTHER, about or "something talks there, and not as a shoe does")
     return Found(url, SILENT, about)

@@ -74,7 +74,7 @@ def _link(look: Look) -> Check:
         return Check("link", BAD, "questions stay without an answer", "Check the cable and what runs beside it.")
     each_ms = (time.monotonic() - started) * 1000 / max(len(lines), 1)
     if Dictionary(lines).hash != welcome.dictionary:
-        return Check("link", BAD, "its message table is not the one it names", "Do not trust it: flash it anew.")
+        return Check("link", BAD, "its message table is not the one it names", "Do not trust it: flash it again.")
     known = "the same as this tool's" if welcome.dictionary == own_dictionary().hash else "another than this tool's"
     text = f"{len(lines)} questions answered, {each_ms:.0f} ms each; message table whole, {known}"
     return Check("link", GOOD, text)
@@ -132,7 +132,7 @@ def _room(look: Look, records: list[Record] | None) -> Check:
         return Check(
             "room",
             LOOK,
-            f"storage is filling up: {many(waiting, 'event')} that nobody has collected",
+            f"storage is filling up: {many(waiting, 'event')} that no host has collected",
             "Connect the host that stores them; a full journal refuses the next round.",
         )
     return Check("room", GOOD, f"{many(waiting, 'event')} not collected yet")
@@ -181,4 +181,4 @@ def _events(records: list[Record]) -> list[Event]:
 
 
 def _locked(name: str) -> Check:
-    return Check(name, UNKNOWN, "it shows its journal to nobody without a key", "Give --key-file to know.")
+    return Check(name, UNKNOWN, "reading its journal needs a key", "Give --key-file to know.")

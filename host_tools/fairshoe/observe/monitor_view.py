@@ -131,7 +131,7 @@ def _connection(watch: Watch, columns: int) -> list[Line]:
     if wrong is not None:
         return [*_wrapped("port", [wrong.what, wrong.advice], columns, "bad"), []]
     if watch.mode is Mode.ASKING:
-        text = "nobody has answered yet: is it powered, and is this its table port?" if watch.silent_s > 1 else "asking"
+        text = "no answer yet: is it powered, and is this its table port?" if watch.silent_s > 1 else "asking"
         return [_labelled("port", text, "warn"), []]
     if watch.mode is not Mode.CLOSED and watch.silent_s > SILENT_S:
         return [_labelled("port", "open, but the shoe is silent: check its power and the cable", "bad"), []]
@@ -217,7 +217,7 @@ def link_facts(watch: Watch) -> list[str]:
     damaged = ", ".join(f"{words(name)} {count}" for name, count in bad.items())
     parts = [
         f"{many(link.frames, 'frame')}, {link.drops.total()} damaged{f' ({damaged})' if damaged else ''}",
-        f"{link.again} sent again{', as nobody acknowledges' if link.again and _kept(status) else ''}",
+        f"{link.again} sent again{', as no host acknowledges' if link.again and _kept(status) else ''}",
         many(link.reconnects, "reconnect"),
     ]
     if status is not None:

@@ -58,7 +58,7 @@ _REFUSALS = {
     ),
     ids.KEY_ROUND_OPEN: ("a round is open.", "End the round, then try again."),
     ids.KEY_STORAGE: (
-        "its storage failed, or is full of events that nobody has collected.",
+        "its storage failed, or is full of events that no host has collected.",
         "Let the table system collect them and try again. Keep both keys: after its next start either may be in force.",
     ),
 }
@@ -218,7 +218,7 @@ def _at_service_port(open_shoe: OpenShoe, key: RoleKey | None) -> Shoe:
 
 
 def _send(shoe: Shoe, message: KeyInstall | KeyRotate) -> KeyIs | None:
-    """What the device said about it; None if nothing was heard, which means nothing either way."""
+    """The device's answer; None if there was none, which proves neither success nor failure."""
     try:
         return shoe.ask("its key", message, KeyIs, lambda _answer: True, ANSWER_S)
     except NoAnswer:

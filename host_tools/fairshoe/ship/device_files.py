@@ -190,7 +190,7 @@ class Device:
                 raise DeviceFailed(
                     f"{self.name}: the device's file system is full.",
                     "It has no main.py now and waits at its prompt. Delete what is not fairshoe's with --clean, or "
-                    "make the file system anew (docs/FLASH.md), and run the same command again.",
+                    "format the file system (docs/FLASH.md), and run the same command again.",
                 ) from raised
             raise DeviceFailed(
                 f"{self.name}: the device says {raised.last}.",

@@ -24,7 +24,7 @@ class NoPrompt(FairshoeError):
 
 
 class NotForDevice(FairshoeError):
-    """A device that these files are not for: another chip, another MicroPython, or code of somebody else."""
+    """A device that these files are not for: another chip, another MicroPython, or foreign code."""
 
     exit_code = 32
 
@@ -78,7 +78,7 @@ class OlderRelease(FairshoeError):
 
 
 def need(module: str, extra: str) -> Any:
-    """A package that not everybody has installed; untyped, since its types may be missing too."""
+    """An optional package; untyped, because its types may be missing too."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

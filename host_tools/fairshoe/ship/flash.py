@@ -126,7 +126,7 @@ def check_memory(identity: Identity, files: Mapping[str, bytes]) -> None:
     if identity.machine.endswith("RP2040") and size > RP2040_MODULE_BYTES:
         raise NotForDevice(
             f"{size} bytes of modules leave too little memory on {identity.machine}; {RP2040_MODULE_BYTES} fit.",
-            "This board wants the image: fairshoe image --help.",
+            "This board needs the image: fairshoe image --help.",
         )
 
 
@@ -185,7 +185,7 @@ def plan_for(device: Device, files: Mapping[str, bytes], leave: Leave) -> Plan:
         raise DeviceFailed(
             f"{plan.blocks_needed * device.identity.block_bytes} bytes are needed on the device, {room} are free. "
             + (f"Others have {_some(others)}." if others else "Nothing else is on it."),
-            "Delete what is not fairshoe's with --clean, or make the file system anew: docs/FLASH.md.",
+            "Delete what is not fairshoe's with --clean, or format the file system: docs/FLASH.md.",
         )
     return plan
 

@@ -74,8 +74,8 @@ def parse_image(data: bytes) -> Image:
         # One may be there to be looked at while the other one runs.
         places = ", ".join(f"{image.start:#x}" for image in found)
         raise ImageError(
-            f"several file systems, at {places}: which one the device uses cannot be told.",
-            "Erase the whole flash, fill the device anew (docs/FLASH.md) and find out how the other one came there.",
+            f"several file systems, at {places}: which one the device uses is unknown.",
+            "Erase the whole flash, flash the device again (docs/FLASH.md) and find out how the other one came there.",
         )
     if found:
         return found[0]

@@ -26,7 +26,7 @@ from fairshoe.ship.identity import Identity, refuse_older
 from fairshoe.ship.manifest import sha256
 from fairshoe.ship.signed_boot import find_signature, seal
 
-# 1980-01-01. Interpreter and SDK embed the date of the build; one that means nothing is the same everywhere.
+# 1980-01-01. Interpreter and SDK embed the date of the build; a fixed one is the same everywhere.
 SOURCE_DATE = 315532800
 _PERCENT = re.compile(r"^\[ *([0-9]+)%\] *(.*)")
 _TAIL_LINES = 12

@@ -154,7 +154,7 @@ def read_manifest(path: Path) -> Manifest:
 
 def parse_manifest(raw: bytes) -> Manifest:
     """From bytes; refuses whatever it does not understand, and every other spelling of the same."""
-    advice = "Get the release again from whoever made it."
+    advice = "Get the release again from its maker."
     if len(raw) > MANIFEST_BYTES_MAX:
         raise ManifestError("too large for a manifest.", advice)
     try:
@@ -216,7 +216,7 @@ def _entry(entry: Any) -> Entry:
 def pick_board(manifest: Manifest, name: str | None) -> BoardRelease:
     """The board that is meant; it need not be said where there is only one."""
     if not manifest.boards:
-        raise ManifestError("the release has no boards.", "Get the release again from whoever made it.")
+        raise ManifestError("the release has no boards.", "Get the release again from its maker.")
     known = ", ".join(sorted(manifest.boards))
     if name is None and len(manifest.boards) == 1:
         return next(iter(manifest.boards.values()))

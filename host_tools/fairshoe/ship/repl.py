@@ -93,7 +93,7 @@ class Repl:
                 return False
 
     def soft_reset(self) -> None:
-        """Start the interpreter anew and stay at the raw prompt: main.py does not run, and nothing is left of it."""
+        """Restart the interpreter and stay at the raw prompt: main.py does not run, and nothing is left of it."""
         self._heard.clear()
         self._send(_END)
         if not self._wait(_RAW_BANNER, ANSWER_S):

@@ -1,7 +1,7 @@
 """Ed25519 signatures of releases, beside the manifest in manifest.json.sig, and the keys for them as files.
 
     release-signing 3f1c...     64 hex digits, for its owner alone
-    release-public 77ab...      64 hex digits, for everybody
+    release-public 77ab...      64 hex digits, public
 
 The signature file has a line for each who signed: `ed25519 PUBLIC SIGNATURE`. A public key in there proves nothing; the
 one that counts is the one the verifier trusts.
@@ -133,7 +133,7 @@ def check_signature(path: Path, manifest: Manifest, trusted: list[str]) -> str:
     except FileNotFoundError:
         raise SignatureError(
             f"{signatures} is missing: the release is not signed.",
-            "Get the signature from whoever made the release; --unsigned compares without one, and proves less.",
+            "Get the signature from the maker of the release; --unsigned compares without one, and proves less.",
         ) from None
     except OSError as error:
         raise SignatureError(
@@ -143,18 +143,18 @@ def check_signature(path: Path, manifest: Manifest, trusted: list[str]) -> str:
     ours = [(public, signature) for _kind, public, signature in signed if public in trusted]
     for public, signature in ours:
         if _good(public, signature, manifest.raw):
-            return public  # anybody can add a bad line beside it
+            return public  # an attacker can add a bad line beside it
     if ours:
         raise SignatureError(
             f"the signature in {signatures} is not one of this manifest.",
             "The release was altered after it was signed, or damaged: do not use it, get it again.",
         )
-    # The file is anybody's: what is no key is not repeated.
+    # The file is not trusted: text that is no key is not printed.
     keys = [public for _kind, public, _signature in signed if _HEX_KEY.fullmatch(public)]
-    names = ", ".join(f"{public[:16]}..." for public in keys[:_NAMED_MAX]) or "nobody"
+    names = ", ".join(f"{public[:16]}..." for public in keys[:_NAMED_MAX]) or "no key"
     raise SignatureError(
         f"the release is signed by {names}, not by a key that you trust.",
-        "Compare the public key with that of whoever made the release, got by another way.",
+        "Compare the public key with that of the maker of the release, obtained by another way.",
     )
 
 

@@ -67,7 +67,7 @@ def stays_silent(
                     repl.send(b"\r")
                     heard += repl.listen(NUDGE_S, PROMPT)
                 if PROMPT in heard and not _last_words(heard):
-                    # Said before anybody listened: a soft reset starts it again, and it says so again.
+                    # Printed before the tool listened: a soft reset starts it again, and it prints it again.
                     repl.send(b"\x04")
                     heard += repl.listen(SETTLE_S, PROMPT)
             finally:

@@ -52,7 +52,7 @@ def eulerian(cards: int) -> Law:
 
 @cache
 def stirling(cards: int) -> Law:
-    """Cycles of an order; also the correct guesses of anybody who always names a card not yet seen.
+    """Cycles of an order; also the correct guesses of a player who always names a card not yet seen.
 
     The k-th card from the end is guessed right with probability 1/k, whatever happened before; a sum of such
     independent draws is the law of the number of cycles. Its mean is the harmonic number.

@@ -79,7 +79,7 @@ tests that let them pass would prove nothing. p-values; red below 0.01.</p>
 without pattern. A pattern is what a bad shuffle leaves.</p>
 <div class="wide">{drawings["positions"]}</div>
 <h2>Guessing</h2>
-<p class="soft">Somebody sees each card after having guessed it. Against a uniform deck no strategy is better than
+<p class="soft">A player sees each card after having guessed it. Against a uniform deck no strategy is better than
 another, and the exact law is known; for each shuffler the best of three strategies is shown.</p>
 {drawings["guesses"]}
 <h2>Rising sequences</h2>
@@ -155,12 +155,12 @@ def _verdict_cell(passes: bool) -> str:
 
 
 def _bad_table(run: Run) -> str:
-    everybody = (run.ours, *run.bad)
-    head = "".join(f"<th>{escape(outcome.name)}</th>" for outcome in everybody)
-    body = "".join(f"<tr>{''.join(row)}</tr>" for row in _bad_rows(everybody))
-    guesses = "".join(f"<td>{best_guess(outcome).observed:.2f}</td>" for outcome in everybody)
-    distances = "".join(f"<td>{outcome.distance:.3f}</td>" for outcome in everybody)
-    verdicts = "".join(_verdict_cell(outcome.family.passes(0.01)) for outcome in everybody)
+    outcomes = (run.ours, *run.bad)
+    head = "".join(f"<th>{escape(outcome.name)}</th>" for outcome in outcomes)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in _bad_rows(outcomes))
+    guesses = "".join(f"<td>{best_guess(outcome).observed:.2f}</td>" for outcome in outcomes)
+    distances = "".join(f"<td>{outcome.distance:.3f}</td>" for outcome in outcomes)
+    verdicts = "".join(_verdict_cell(outcome.family.passes(0.01)) for outcome in outcomes)
     return (
         f"<table><thead><tr><th>test</th>{head}</tr></thead><tbody>{body}</tbody><tfoot>"
         f'<tr class="rule"><td>all together, at 99 %</td>{verdicts}</tr>'
@@ -169,8 +169,8 @@ def _bad_table(run: Run) -> str:
     )
 
 
-def _bad_rows(everybody: tuple[Outcome, ...]) -> Iterator[list[str]]:
-    for row in zip(*(outcome.family.results for outcome in everybody), strict=True):
+def _bad_rows(outcomes: tuple[Outcome, ...]) -> Iterator[list[str]]:
+    for row in zip(*(outcome.family.results for outcome in outcomes), strict=True):
         cells = [f"<td>{escape(row[0].name)}</td>"]
         for result in row:
             mark = "" if result.passes(0.01) else ' class="poor"'

@@ -97,11 +97,11 @@ def _heat_legend(right: float, top: float) -> str:
 
 def distribution(title: str, axis: str, law: Law, ours: Series, bad: Sequence[Series]) -> str:
     """Bars for the exact law, dots for our shuffle, lines for the bad shufflers."""
-    everybody = [_shares(series.counts) for series in (ours, *bad)]
+    curves = [_shares(series.counts) for series in (ours, *bad)]
     exact = [0.0] * law.first + law.probabilities()
-    exact += [0.0] * (len(everybody[0]) - len(exact))
-    low, high = _range([exact, *everybody])
-    top = max(max(shares[low : high + 1]) for shares in [exact, *everybody]) * 1.06
+    exact += [0.0] * (len(curves[0]) - len(exact))
+    low, high = _range([exact, *curves])
+    top = max(max(shares[low : high + 1]) for shares in [exact, *curves]) * 1.06
     left, right, upper, lower = 56, 724, 92, 330
     step = (right - left) / (high - low + 1)
 
@@ -121,14 +121,14 @@ def distribution(title: str, axis: str, law: Law, ours: Series, bad: Sequence[Se
             wide, height = step * 0.72, lower - y(exact[v])
             corner = f'x="{x(v) - wide / 2:.1f}" y="{y(exact[v]):.1f}"'
             parts.append(f'<rect class="law" {corner} width="{wide:.1f}" height="{height:.1f}"/>')
-    for number, shares in enumerate(everybody[1:]):
+    for number, shares in enumerate(curves[1:]):
         # Only where there is anything, and down to the axis beside it: lines on the axis would hide each other.
         seen = [v for v in values if any(shares[max(v - 1, 0) : v + 2])]
         points = " ".join(f"{x(v):.1f},{y(shares[v]):.1f}" for v in seen)
         parts.append(f'<polyline class="line bad{number}" points="{points}"/>')
     for v in values:
-        if exact[v] > 1e-5 or everybody[0][v]:
-            parts.append(f'<circle class="ours" cx="{x(v):.1f}" cy="{y(everybody[0][v]):.1f}" r="4.5"/>')
+        if exact[v] > 1e-5 or curves[0][v]:
+            parts.append(f'<circle class="ours" cx="{x(v):.1f}" cy="{y(curves[0][v]):.1f}" r="4.5"/>')
     return _svg(744, lower + 52, title, "".join(parts))
 
 
@@ -137,9 +137,9 @@ def _shares(counts: Sequence[int]) -> list[float]:
     return [count / total for count in counts]
 
 
-def _range(everybody: Sequence[Sequence[float]]) -> tuple[int, int]:
-    """Values that anybody reaches in one deck of a thousand."""
-    seen = [value for value in range(len(everybody[0])) if any(shares[value] > 0.001 for shares in everybody)]
+def _range(curves: Sequence[Sequence[float]]) -> tuple[int, int]:
+    """Values that a curve reaches in one deck of a thousand."""
+    seen = [value for value in range(len(curves[0])) if any(shares[value] > 0.001 for shares in curves)]
     return seen[0], seen[-1]
 
 

@@ -101,7 +101,7 @@ def guess_successor(deck: Deck) -> int:
 
 
 def guess_piles(deck: Deck) -> int:
-    """Correct guesses of a player who knows that shelves hold piles that fall and then rise.
+    """Correct guesses of a player aware that shelves hold piles that fall and then rise.
 
     While cards fall the next unseen one below is named, while they rise the next above. A rise ends the fall; if it
     leads nearer to the top card than to the last one shown, a new pile has begun and falls again.
@@ -183,7 +183,7 @@ class Tally:
             for read, counts in readers:
                 counts[read(deck, places, before or places)] += 1
             if before is None:
-                # Nothing to compare the first with: what was just counted there means nothing.
+                # The first has nothing to compare with: its count is not valid.
                 repeats[agreements(deck, places)] -= 1
             self.serial += sum(map(mul, deck, deck[1:])) + deck[-1] * deck[0]
             before = deck

@@ -107,15 +107,15 @@ def _test_table(run: Run) -> list[str]:
 
 
 def _bad_table(run: Run) -> list[str]:
-    everybody = (run.ours, *run.bad)
+    outcomes = (run.ours, *run.bad)
     lines = ["p-values beside shufflers known to be bad, which have to fail:"]
-    lines.append(f"{'':28s}" + "".join(f"{outcome.name:>12s}" for outcome in everybody))
-    for row in zip(*(outcome.family.results for outcome in everybody), strict=True):
+    lines.append(f"{'':28s}" + "".join(f"{outcome.name:>12s}" for outcome in outcomes))
+    for row in zip(*(outcome.family.results for outcome in outcomes), strict=True):
         lines.append(f"{row[0].name:28s}" + "".join(f"{p_text(result.p):>12s}" for result in row))
-    guesses = (f"{best_guess(outcome).observed:12.2f}" for outcome in everybody)
+    guesses = (f"{best_guess(outcome).observed:12.2f}" for outcome in outcomes)
     lines.append(f"{'correct guesses, at best':28s}" + "".join(guesses))
-    lines.append(f"{'distance from uniform':28s}" + "".join(f"{outcome.distance:12.3f}" for outcome in everybody))
-    verdicts = (f"{verdict(outcome.family.passes(0.01)):>12s}" for outcome in everybody)
+    lines.append(f"{'distance from uniform':28s}" + "".join(f"{outcome.distance:12.3f}" for outcome in outcomes))
+    verdicts = (f"{verdict(outcome.family.passes(0.01)):>12s}" for outcome in outcomes)
     lines.append(f"{'family-wise at 99 %':28s}" + "".join(verdicts))
     lines.append("  (distance: total variation, exact by theory; 0 by construction where the drawn order is realised)")
     return lines

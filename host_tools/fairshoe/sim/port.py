@@ -105,7 +105,7 @@ class SimPort:
         if self.setup.speed:
             self._catch_up()
         if action not in (*ACTIONS, "jam", "misfeed"):
-            raise UsageError(f"nobody can do {action!r}.", f"Known: {TYPED}, cut, boot.")
+            raise UsageError(f"there is no action {action!r}.", f"Known: {TYPED}, cut, boot.")
         try:
             return act(self.rig, action, argument)
         except ValueError as error:

@@ -181,7 +181,7 @@ def describe_meters(meters: Meters) -> str:
 
 
 def progress(status: Status) -> float | None:
-    """How far a shuffle is, by time: nothing else about it may be told."""
+    """How far a shuffle is, by time: nothing else about it may be shown."""
     if status.state != State.SHUFFLING or not status.expected_ds:
         return None
     return min(status.elapsed_ds / status.expected_ds, 1.0)
