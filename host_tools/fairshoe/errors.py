@@ -2,11 +2,50 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """The exit statuses of the command line. The message on standard error says more than the number."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    INPUT = 3
+    PORT = 4
+    DEVICE = 5
+    PROOF = 6
+    UNPROVED = 7
+    BUILD = 8
+    STORAGE = 9
+    INTERNAL = 70  # as in sysexits.h
+    INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
+
+    @property
+    def meaning(self) -> str:
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Exit.DONE: "done",
+    Exit.FAILED: "the command ran, and the result is negative: a check failed, a round is void, no shoe was found",
+    Exit.USAGE: "wrong arguments or settings",
+    Exit.INPUT: "a file cannot be used: board, game, plan, scenario, capture, report, release, image or key",
+    Exit.PORT: "the port cannot be opened, is in use, or went away",
+    Exit.DEVICE: "the device does not answer, refuses, could not start, or did not do what it was asked",
+    Exit.PROOF: "a proof failed: journal, seed, signature, files or version are not what they must be",
+    Exit.UNPROVED: "nothing is wrong, and not everything is proved: a key, a seal, a seed or records are missing",
+    Exit.BUILD: "files or an image cannot be built",
+    Exit.STORAGE: "a file cannot be read or written: check permissions and free space",
+    Exit.INTERNAL: "internal error: please report it",
+    Exit.INTERRUPTED: "interrupted (Ctrl-C)",
+}
+
 
 class FairshoeError(Exception):
     """Base of every error this library raises on purpose."""
 
-    exit_code = 1
+    exit_code: Exit = Exit.FAILED
 
     def __init__(self, what: str, advice: str) -> None:
         super().__init__(f"{what} {advice}".strip())
@@ -15,9 +54,9 @@ class FairshoeError(Exception):
 
 
 class UsageError(FairshoeError):
-    """Words that do not fit together."""
+    """Invalid arguments."""
 
-    exit_code = 2
+    exit_code = Exit.USAGE
 
 
 class QueueFull(UsageError):
@@ -27,19 +66,19 @@ class QueueFull(UsageError):
 class BoardError(FairshoeError):
     """A board config that does not exist or cannot work."""
 
-    exit_code = 3
+    exit_code = Exit.INPUT
 
 
 class GameError(FairshoeError):
     """A game without a profile."""
 
-    exit_code = 3
+    exit_code = Exit.INPUT
 
 
 class PortError(FairshoeError):
     """A port that cannot be opened."""
 
-    exit_code = 4
+    exit_code = Exit.PORT
 
 
 class PortBusy(PortError):
@@ -49,7 +88,7 @@ class PortBusy(PortError):
 class PortLost(FairshoeError):
     """A port that was there and is gone."""
 
-    exit_code = 5
+    exit_code = Exit.PORT
 
 
 class WrongDevice(PortLost):
@@ -63,7 +102,7 @@ class StorageReplaced(PortLost):
 class NoAnswer(FairshoeError):
     """Something is on the port, but it does not talk like a shoe, or not in time."""
 
-    exit_code = 6
+    exit_code = Exit.DEVICE
 
 
 class WrongKey(NoAnswer):
@@ -73,25 +112,25 @@ class WrongKey(NoAnswer):
 class SimulatorError(FairshoeError):
     """The simulated shoe did not start or stopped early."""
 
-    exit_code = 7
+    exit_code = Exit.DEVICE
 
 
 class StoreError(FairshoeError):
     """The file with events and operation numbers cannot be read or written."""
 
-    exit_code = 9
+    exit_code = Exit.STORAGE
 
 
 class KeyFileError(FairshoeError):
     """A key file that is missing, open to others or not a key."""
 
-    exit_code = 10
+    exit_code = Exit.INPUT
 
 
 class HelloRefused(FairshoeError):
     """The device is there and does not want to talk to us; `why` as it said, if it did."""
 
-    exit_code = 11
+    exit_code = Exit.DEVICE
 
     def __init__(self, what: str, advice: str, why: int | None = None) -> None:
         super().__init__(what, advice)
@@ -101,7 +140,7 @@ class HelloRefused(FairshoeError):
 class AuditFailed(FairshoeError):
     """What is on record about a shuffle does not agree with itself, or not with what was given to it."""
 
-    exit_code = 13
+    exit_code = Exit.PROOF
 
 
 class NonceAltered(AuditFailed):
@@ -111,4 +150,4 @@ class NonceAltered(AuditFailed):
 class DeviceHalted(FairshoeError):
     """The device is there, and its firmware could not start: see docs/RECOVERY.md."""
 
-    exit_code = 18
+    exit_code = Exit.DEVICE

@@ -21,15 +21,15 @@ from fairshoe.ship.manifest import parse_manifest
 __all__ = ["release"]
 # What takes a file, and the exit status if it is none.
 READERS = [
-    (["report", "{}"], 19),
-    (["bench", "show", "{}.json"], 20),
+    (["report", "{}"], 3),
+    (["bench", "show", "{}.json"], 3),
     (["config", "check", "{}.json"], 3),
-    (["config", "show", "--config", "{}"], 78),
+    (["config", "show", "--config", "{}"], 2),
     (["game", "check", "{}.json"], 3),
     (["journal", "verify", "{}"], 2),
     (["journal", "show", "{}"], 2),
-    (["verify", "--release", "{}", "--unsigned", "--folder", "."], 35),
-    (["flash", "--board", "b", "--release", "{}", "--unsigned"], 35),
+    (["verify", "--release", "{}", "--unsigned", "--folder", "."], 3),
+    (["flash", "--board", "b", "--release", "{}", "--unsigned"], 3),
 ]
 IDS = [" ".join(words[:2]) for words, _code in READERS]
 
@@ -67,12 +67,12 @@ def test_a_pipe_among_the_files_of_a_device_or_a_release(
     copied = folder_of(tmp_path / "copied", FILES)
     os.mkfifo(copied / "pipe")
     capsys.readouterr()
-    assert verify(release, "--folder", str(copied)) == 38
+    assert verify(release, "--folder", str(copied)) == 3
     assert "pipe: it is a pipe or a device" in capsys.readouterr().err
-    assert verify(release, "--image", str(copied / "pipe")) == 38
+    assert verify(release, "--image", str(copied / "pipe")) == 3
     (release / "manifest.json.sig").unlink()
     os.mkfifo(release / "manifest.json.sig")
-    assert verify(release, "--folder", str(copied)) == 36
+    assert verify(release, "--folder", str(copied)) == 6
 
 
 @pytest.mark.parametrize("words", [row[0] for row in READERS[:3]] + [["game", "check", "{}.json"]])
@@ -82,7 +82,7 @@ def test_json_that_is_none(words: list[str], text: str, tmp_path: Path, capsys: 
     path.write_text(text)
     path.with_suffix(".json").write_text(text)
     code, _text = told(capsys, *(word.format(path) for word in words))
-    assert code in (1, 3, 19, 20)
+    assert code in (1, 3)
 
 
 @pytest.mark.parametrize("raw", [b"[" * 100_000, b"[NaN]", b"-Infinity", b"\xff"])
@@ -120,10 +120,10 @@ def test_a_size_that_no_file_has_is_refused(size: object) -> None:
 
 
 def test_a_folder_where_a_file_is_meant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert told(capsys, "report", ".")[0] == 19
-    assert told(capsys, "report", "")[0] == 19
-    assert told(capsys, "release", "keygen", ".")[0] == 10
-    assert told(capsys, "release", "keygen", str(tmp_path))[0] == 10
+    assert told(capsys, "report", ".")[0] == 3
+    assert told(capsys, "report", "")[0] == 3
+    assert told(capsys, "release", "keygen", ".")[0] == 3
+    assert told(capsys, "release", "keygen", str(tmp_path))[0] == 3
     code, text = told(capsys, "config", "check", str(tmp_path))
     assert code == 3 and "is no board config" in text
     (tmp_path / "notes.txt").write_text("hello")

@@ -164,7 +164,7 @@ def test_counts_of_wrong_decks_stand_out() -> None:
 
 def test_the_command_writes_report_page_and_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "reports"
-    assert main(["bench", "feed", "--decks", "1", "--port", SIM, "--out", str(folder), "--json"]) == 0
+    assert main(["bench", SIM, "feed", "--decks", "1", "--out", str(folder), "--json"]) == 0
     outcome = json.loads(capsys.readouterr().out)
     assert outcome["verdict"] == "passed"
     written = json.loads(Path(outcome["report"]).read_text())
@@ -178,7 +178,7 @@ def test_the_command_writes_report_page_and_events(tmp_path: Path, capsys: pytes
 
 def test_the_exit_status_says_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     port = f"{SIM}&faults=misfeed:ppm=200000"
-    assert main(["bench", "feed", "--decks", "1", "--port", port, "--out", str(tmp_path)]) == 1
+    assert main(["bench", port, "feed", "--decks", "1", "--out", str(tmp_path)]) == 1
     shown = capsys.readouterr().out
     assert "FAILED  Good decks" in shown
     assert "\x1b" not in shown
@@ -195,7 +195,7 @@ def test_ctrl_c_on_the_command_line(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(bench_run.Log, "write", stop)
-    assert main(["bench", "feed", "--port", SIM, "--out", str(tmp_path)]) == 130
+    assert main(["bench", SIM, "feed", "--out", str(tmp_path)]) == 130
     shown = capsys.readouterr().out
     assert "goes on by itself" in shown
     assert "INCOMPLETE: Interrupted by the operator." in shown
@@ -203,18 +203,19 @@ def test_ctrl_c_on_the_command_line(
     assert json.loads(written.read_text())["verdict"] == "incomplete"
 
 
+@pytest.mark.usefixtures("nothing_attached")
 @pytest.mark.parametrize(
     "arguments, code, told",
     [
-        (["bench", "feed"], 2, "which device?"),
-        (["bench", "feeed", "--port", SIM], 20, "no bench plan 'feeed'"),
+        (["bench", "feed"], 2, "no shoe is attached"),
+        (["bench", SIM, "feeed"], 3, "no bench plan 'feeed'"),
         (["bench", "show"], 2, "which plan?"),
-        (["bench", "feed", "motors", "--port", SIM], 2, "what is 'motors'?"),
-        (["bench", "feed", "--port", "/dev/null-shoe", "--operator", "me"], 2, "nobody is at the keyboard"),
-        (["bench", "feed", "--port", "/dev/null-shoe"], 2, "who tests?"),
-        (["bench", "feed", "--port", "sim://toaster"], 3, "no board 'toaster'"),
-        (["bench", "feed", "--port", SIM, "--key-file", "/nowhere.key"], 10, "cannot read the key"),
-        (["report", "/nowhere.json"], 19, "No such file"),
+        (["bench", "feed", SIM], 2, "the port comes before the plan"),
+        (["bench", "/dev/null-shoe", "feed", "--operator", "me"], 2, "standard input is not a terminal"),
+        (["bench", "/dev/null-shoe", "feed"], 2, "who tests?"),
+        (["bench", "sim://toaster", "feed"], 3, "no board 'toaster'"),
+        (["bench", SIM, "feed", "--key-file", "/nowhere.key"], 3, "cannot read the key"),
+        (["report", "/nowhere.json"], 3, "No such file"),
     ],
 )
 def test_mistakes_are_told_with_the_next_step(
@@ -243,7 +244,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_moves(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
-    assert main(["bench", "feed", "--port", SIM, "--out", str(tmp_path / "file")]) == 9
+    assert main(["bench", SIM, "feed", "--out", str(tmp_path / "file")]) == 9
     assert "--out" in capsys.readouterr().err
     assert os.listdir(tmp_path) == ["file"]  # noqa: PTH208
 
@@ -251,9 +252,9 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_moves(
 def test_a_report_that_is_none_is_refused_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"format": 1}')
-    assert main(["report", str(path)]) == 19
+    assert main(["report", str(path)]) == 3
     path.write_text("hello")
-    assert main(["report", str(path)]) == 19
+    assert main(["report", str(path)]) == 3
     assert "not JSON" in capsys.readouterr().err
     assert not path.with_suffix(".html").exists()
 
@@ -270,7 +271,7 @@ def test_a_device_that_would_not_believe_our_acknowledgements_is_not_begun_with(
     board = json.loads((Path(__file__).resolve().parents[2] / "board_configs" / "pico-shoe.json").read_text())
     board["link"]["clear_ack"] = False
     (tmp_path / "strict.json").write_text(json.dumps(board))
-    assert main(["bench", "feed", "--port", f"sim://{tmp_path}/strict.json", "--out", str(tmp_path)]) == 2
+    assert main(["bench", f"sim://{tmp_path}/strict.json", "feed", "--out", str(tmp_path)]) == 2
     assert "--key-file" in capsys.readouterr().err
 
 

@@ -57,7 +57,7 @@ def at_terminal(shoe: "subprocess.Popen[str]", folder: Path, answer: Answer) -> 
     (folder / "door-only.json").write_text(json.dumps(PLAN))
     assert shoe.stdout is not None
     port = json.loads(shoe.stdout.readline())["port"]
-    words = ["bench", str(folder / "door-only.json"), "--port", port, "--operator", "A. Moreau", "--out", str(folder)]
+    words = ["bench", port, str(folder / "door-only.json"), "--operator", "A. Moreau", "--out", str(folder)]
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(TERM="xterm", COLUMNS="100")

@@ -131,7 +131,7 @@ def test_a_shoe_that_disappears_in_the_middle_ends_the_monitor_with_a_message() 
             pass
         process.kill()
         errors = monitor.communicate(timeout=600)[1]
-    assert monitor.returncode == 5
+    assert monitor.returncode == 4
     assert f"{ready['port']} disappeared." in errors
     assert "Traceback" not in errors
 
@@ -181,19 +181,19 @@ def test_a_simulated_shoe_remembers_its_past_in_a_file(tmp_path: Path) -> None:
 def test_a_storage_file_that_is_not_this_shoes_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "shoe.nv"
     file.write_bytes(bytes(32000))
-    message = one_message(run("sim", "--hands", "--storage", str(file)), 7)
+    message = one_message(run("sim", "--hands", "--storage", str(file)), 5)
     assert f"storage {file} has 32000 bytes, and this storage 32768." in message
     assert "cut short" in message and file.stat().st_size == 32000
-    message = one_message(run("sim", "--hands", "--storage", str(tmp_path)), 7)
+    message = one_message(run("sim", "--hands", "--storage", str(tmp_path)), 5)
     assert "Name a file that can be written." in message
     newer = bytearray(32768)
     newer[8 * 96 : 8 * 96 + 4] = b"\x96\x00\x00\x02"
     newer[8 * 96 + 92 : 9 * 96] = zlib.crc32(newer[8 * 96 : 8 * 96 + 92]).to_bytes(4, "little")
     file.write_bytes(newer)
-    message = one_message(run("sim", "--hands", "--storage", str(file)), 7)
+    message = one_message(run("sim", "--hands", "--storage", str(file)), 5)
     assert "storage layout 2, firmware knows 1." in message and file.read_bytes() == newer
     with simulator("--storage", str(tmp_path / "other")):
-        message = one_message(run("sim", "--hands", "--storage", str(tmp_path / "other")), 7)
+        message = one_message(run("sim", "--hands", "--storage", str(tmp_path / "other")), 5)
     assert "another simulator has it" in message
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairshoe.cli import command_line, registry, shell_completion
+from fairshoe.sim import running_shoes
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +59,27 @@ def test_files_are_completed_where_a_file_is_wanted(script: Path, tmp_path: Path
     assert complete(script, "fairshoe", "decode", "cap", folder=tmp_path) == ["capture.bin"]
     assert complete(script, "fairshoe", "config", "check", "my", folder=tmp_path) == ["my", "board.json"]
     assert complete(script, "fairshoe", "status", "cap", folder=tmp_path) == []
+
+
+def test_names_of_boards_games_plans_pages_and_scenarios_are_completed(script: Path) -> None:
+    assert complete(script, "fairshoe", "sim", "--board", "pico-sh") == ["pico-shelves", "pico-shoe"]
+    assert complete(script, "fairshoe", "demo", "--game", "bo") == ["boston-5-stud"]
+    assert complete(script, "fairshoe", "flash", "--board", "pico-dr") == ["pico-draw"]
+    assert complete(script, "fairshoe", "game", "check", "house", "car") == ["caribbean-stud"]
+    assert complete(script, "fairshoe", "bench", "show", "jam") == ["jam-drill"]
+    assert complete(script, "fairshoe", "bench", "/dev/ttyACM0", "acc") == ["acceptance"]
+    assert complete(script, "fairshoe", "docs", "QUICK") == ["QUICKSTART"]
+    assert "carousel-card-under-the-rail" in complete(script, "fairshoe", "scenario", "run", "carousel-card-u")
+
+
+def test_ports_of_running_simulators_are_completed(
+    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with running_shoes.registered({"port": "/dev/pts/4711", "tap": "/dev/pts/4712", "tcp": None}):
+        for command in ("monitor", "status", "bench"):
+            assert "/dev/pts/4711" in complete(script, "fairshoe", command, "/dev/pts/47"), command
+            assert "/dev/pts/4712" not in complete(script, "fairshoe", command, "/dev/pts/47"), command
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

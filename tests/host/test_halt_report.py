@@ -49,7 +49,7 @@ def test_a_shoe_that_could_not_start_is_an_error_with_its_words(says: bytes) -> 
     shoe = Shoe(port, "/dev/shoe", HostSession(), clock=lambda: port.now)
     with pytest.raises(DeviceHalted, match=r"KeyError\('nv',\).*config check") as caught:
         shoe.greet()
-    assert caught.value.exit_code == 18
+    assert caught.value.exit_code == 5
     assert "/dev/shoe" in caught.value.what
     assert port.now < 2, "it does not wait for an answer that cannot come"
 

@@ -76,5 +76,5 @@ def test_gears_and_microsteps_are_accepted_or_refused_as_the_page_says() -> None
 
 
 def test_every_plan_of_the_check_list_exists() -> None:
-    told = set(re.findall(r"`fairshoe bench ([a-z-]+)", TEXT))
+    told = set(re.findall(r"`fairshoe bench PORT ([a-z-]+)", TEXT))
     assert told == set(plan_names())

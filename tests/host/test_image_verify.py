@@ -75,7 +75,7 @@ def test_one_altered_bit_is_found_and_its_sector_named(
 ) -> None:
     flash = flash_of(release)
     flash[where] ^= 1
-    assert verify(release, tmp_path, flash) == 37
+    assert verify(release, tmp_path, flash) == 6
     start = 0x10000000 + where // 4096 * 4096
     assert f"altered  flash {start:#010x} to {start + 4095:#010x}" in capsys.readouterr().out
 
@@ -86,7 +86,7 @@ def test_one_byte_behind_the_image_is_found(
 ) -> None:
     flash = flash_of(release)
     flash[where] = 0
-    assert verify(release, tmp_path, flash) == 37
+    assert verify(release, tmp_path, flash) == 6
     assert f"extra    flash {0x10000000 + where // 4096 * 4096:#010x}" in capsys.readouterr().out
 
 
@@ -105,7 +105,7 @@ def test_an_altered_image_is_found_without_the_uf2_beside_the_manifest(
     (folder / "manifest.json").write_bytes((release / "manifest.json").read_bytes())
     flash = flash_of(release)
     flash[1] ^= 1
-    assert verify(folder, tmp_path, flash) == 37
+    assert verify(folder, tmp_path, flash) == 6
     assert "altered  the image" in capsys.readouterr().out
 
 
@@ -114,7 +114,7 @@ def test_a_device_with_an_older_or_newer_image_is_told_so(
     release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], rollback: int, word: str
 ) -> None:
     other = whole_sectors(image_of(identity_of(built_once.built(), rollback)))
-    assert verify(release, tmp_path, other.ljust(FLASH_BYTES, b"\xff"), "--json") == 37
+    assert verify(release, tmp_path, other.ljust(FLASH_BYTES, b"\xff"), "--json") == 6
     assert word in json.loads(capsys.readouterr().out)["note"]
 
 
@@ -124,7 +124,7 @@ def test_a_release_without_an_image_for_the_board_does_not_pass_one(
     folder = tmp_path / "files"
     folder.mkdir()
     (folder / "manifest.json").write_bytes(make_manifest([built_once.built()], VERSION, {}))
-    assert verify(folder, tmp_path, flash_of(release)) == 37
+    assert verify(folder, tmp_path, flash_of(release)) == 6
     assert "the release has none for this board" in capsys.readouterr().out
 
 
@@ -139,7 +139,7 @@ def test_cells_that_a_board_keeps_in_flash_may_hold_anything_and_nothing_beside_
     folder = tmp_path / "cells"
     folder.mkdir()
     (folder / "manifest.json").write_bytes(make_manifest([built], VERSION, {}, {"pico-shoe": entry}))
-    for where, status in ((0xAFFFF, 37), (0xB0000, 0), (0xB1FFF, 0), (0xB2000, 37)):
+    for where, status in ((0xAFFFF, 6), (0xB0000, 0), (0xB1FFF, 0), (0xB2000, 6)):
         flash = flash_of(release)
         flash[where] = 0
         assert verify(folder, tmp_path, flash) == status
@@ -208,7 +208,7 @@ def test_verify_says_by_which_key_an_image_is_signed_and_refuses_a_bad_signature
     flash = sealed(FRONT + identity_of(built).line().ljust(4096, b"\0"), key)
     bad = bytearray(flash)
     bad[5000] ^= 1
-    for image, status in ((flash, 0), (bytes(bad), 37)):
+    for image, status in ((flash, 0), (bytes(bad), 6)):
         folder = tmp_path / str(status)
         folder.mkdir()
         entries = {name: entry for name, (entry, _) in images_of([uf2_of(image)], [built], VERSION).items()}

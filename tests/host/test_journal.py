@@ -261,23 +261,23 @@ def test_pull_show_and_verify_by_command(tmp_path: Path) -> None:
         process.stdin.flush()
         again = run("journal", "pull", ready["port"], "-o", str(out), "--key-file", str(observer))
         assert again.returncode == 0
-        assert "reading its journal needs one" in one_message(run("journal", "pull", ready["port"], "-o", str(out)), 11)
+        assert "reading its journal needs one" in one_message(run("journal", "pull", ready["port"], "-o", str(out)), 5)
     proved = run("journal", "verify", str(out), "--key-file", str(seal))
     assert (proved.returncode, proved.stderr) == (0, "")
     assert "are what the device wrote, and none is missing" in proved.stdout
     answer = json.loads(run("journal", "verify", str(out), "--key-file", str(device), "--json").stdout)
     assert answer["whole"] and answer["problems"] == []
-    assert "nothing is proved without the seal key" in one_message(run("journal", "verify", str(out)), 16)
+    assert "nothing is proved without the seal key" in one_message(run("journal", "verify", str(out)), 7)
     shown = run("journal", "show", str(out))
     assert "sealed under key 1" in shown.stdout and "booted: power-on" in shown.stdout
     events = [json.loads(line) for line in run("journal", "show", str(out), "--json", "--to", "2").stdout.splitlines()]
     assert [event["message"] for event in events] == ["booted", "sealed"]
     assert "verifies no journal" in one_message(
-        run("journal", "verify", str(out), "--key-file", str(observer)), 10
+        run("journal", "verify", str(out), "--key-file", str(observer)), 3
     )
     altered = out.read_bytes().replace(b'"seq": 2', b'"seq": 1')
     out.write_bytes(altered)
-    message = one_message(run("journal", "verify", str(out), "--key-file", str(seal)), 15)
+    message = one_message(run("journal", "verify", str(out), "--key-file", str(seal)), 6)
     assert "altered or incomplete" in message
     assert KEY.hex() not in proved.stdout + message and SEAL.hex() not in proved.stdout + message
 
@@ -301,11 +301,11 @@ def test_show_marks_breaks_and_chooses_rounds(tmp_path: Path) -> None:
 def test_verify_of_something_else_is_one_message(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("dear sir\n")
-    assert "line 1: this is not the header of an export" in one_message(run("journal", "verify", str(path)), 15)
+    assert "line 1: this is not the header of an export" in one_message(run("journal", "verify", str(path)), 6)
     assert "cannot read" in one_message(run("journal", "verify", str(tmp_path / "none")), 2)
     clear = pulled(small_stage(b"").rig, b"")
     write_export(path, clear)
-    assert "had no key" in one_message(run("journal", "verify", str(path)), 16)
+    assert "had no key" in one_message(run("journal", "verify", str(path)), 7)
 
 
 def test_a_pull_that_is_not_this_log_leaves_the_file_alone(tmp_path: Path) -> None:
@@ -313,7 +313,7 @@ def test_a_pull_that_is_not_this_log_leaves_the_file_alone(tmp_path: Path) -> No
     write_export(path, pulled(small_stage(b"", seed=3).rig, b""))
     before = path.read_bytes()
     with simulator("--seed", "5") as (_process, ready):
-        assert "keeps log" in one_message(run("journal", "pull", ready["port"], "-o", str(path)), 17)
+        assert "keeps log" in one_message(run("journal", "pull", ready["port"], "-o", str(path)), 6)
     assert path.read_bytes() == before
 
 

@@ -162,7 +162,7 @@ def test_a_bad_file_is_refused_with_its_place_and_what_would_be_right(
         list(play([path]))
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
-    assert caught.value.exit_code == 12
+    assert caught.value.exit_code == 3
 
 
 @pytest.mark.parametrize("key", ["title", "board", "script"])
@@ -210,12 +210,12 @@ def test_each_case_is_a_scenario_with_its_own_name_and_values(tmp_path: Path) ->
 )
 def test_a_bad_case_is_refused_with_its_name_and_what_is_wrong(tmp_path: Path, case: Any, message: str) -> None:
     done = run(with_cases(tmp_path, {"a": case}))
-    assert (done.returncode, message in done.stderr, "Traceback" in done.stderr) == (12, True, False), done.stderr
+    assert (done.returncode, message in done.stderr, "Traceback" in done.stderr) == (3, True, False), done.stderr
 
 
 def test_a_case_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
     done = run(f"{with_cases(tmp_path, CASES)}:two-players")
-    assert done.returncode == 12
+    assert done.returncode == 3
     assert "no case 'two-players'; there are one-player, a-press" in done.stderr
 
 
@@ -234,15 +234,15 @@ def test_what_is_no_scenario_ends_with_12_and_two_lines(tmp_path: Path, text: st
     path = tmp_path / "bad.json"
     path.write_text(text, encoding="utf-8")
     done = run(path)
-    assert done.returncode == 12
+    assert done.returncode == 3
     assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_missing_file_and_an_empty_folder_are_told(tmp_path: Path) -> None:
-    assert run(tmp_path / "nothing.json").returncode == 12
+    assert run(tmp_path / "nothing.json").returncode == 3
     done = run(tmp_path)
-    assert done.returncode == 12
+    assert done.returncode == 3
     assert "no scenario files there" in done.stderr
 
 

@@ -13,7 +13,7 @@ from rig_port import KEY, RigPort
 from fairshoe import keys
 from fairshoe.cli import command_line
 from fairshoe.client.shoe import Shoe
-from fairshoe.errors import NoAnswer, UsageError
+from fairshoe.errors import Exit, NoAnswer, UsageError
 from fairshoe.journal import seed_audit
 from fairshoe.messages import Role, Share, ShuffleCommitted
 from fairshoe.text.describe import describe_event
@@ -85,7 +85,7 @@ def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) ->
     assert json.loads(capsys.readouterr().out)["agrees"] is True
     for bit in (0, 100, 255):
         wrong = bytes(byte ^ (1 << bit % 8 if i == bit // 8 else 0) for i, byte in enumerate(SEED))
-        assert command_line.main([*words, "--seed", wrong.hex(), "--commitment", good.hex()]) == 13
+        assert command_line.main([*words, "--seed", wrong.hex(), "--commitment", good.hex()]) == 6
         out = capsys.readouterr()
         assert json.loads(out.out)["agrees"] is False
         assert "take the device out of service" in out.err
@@ -103,7 +103,7 @@ def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) ->
         (["--seed", "00" * 32, "--commitment", "00" * 32, "--cards", "52", "--events", "f"], 2, "need a port"),
         (["/dev/none"], 2, "--key-file and --events"),
         (["/dev/none", "--key-file", "k", "--events", "f", "--cards", "52"], 2, "brings its own seed"),
-        (["/dev/none", "--key-file", "k", "--events", "f"], 10, "cannot read the key"),
+        (["/dev/none", "--key-file", "k", "--events", "f"], 3, "cannot read the key"),
     ],
 )
 def test_words_that_do_not_fit_are_refused_with_advice(
@@ -151,7 +151,7 @@ def monitor(port: Watched, folder: Path, ms: int, capsys: pytest.CaptureFixture[
     words = ["monitor", "rig", "--host", "--json", "--key-file"]
     assert (
         command_line.main([*words, str(key) if key.exists() else key_file(folder, Role.RECORDER)])
-        == command_line.EXIT_INTERRUPTED
+        == Exit.INTERRUPTED
     )
     port.until_us = 1 << 60
     path = folder / "events.jsonl"
@@ -174,13 +174,13 @@ def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
     auditor = key_file(tmp_path, Role.AUDITOR)
     events = monitor(device, tmp_path, 1000, capsys)
     words = ["audit", "shuffle", "rig", "--key-file", auditor, "--events", str(events), "--json"]
-    assert command_line.main(words) == 14
+    assert command_line.main(words) == 7
     assert "no seed to disclose" in capsys.readouterr().err
     shuffle(device, 51)
     monitor(device, tmp_path, 10000, capsys)
     order = tuple(device.rig.app.order)[:52]
     assert sorted(order) == list(range(52))
-    assert command_line.main(words) == 14  # in play
+    assert command_line.main(words) == 7  # in play
     capsys.readouterr()
     monitor(device, tmp_path, 30000, capsys)
     assert command_line.main(words) == 0
@@ -196,9 +196,9 @@ def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
     assert seed_audit.commitment_of(bytes.fromhex(seed)).hex() == commitment
     text = events.read_text()
     events.write_text(text.replace(commitment, "00" * 32))
-    assert command_line.main(words) == 13
+    assert command_line.main(words) == 6
     events.write_text("\n".join(line for line in text.splitlines() if "shuffle_committed" not in line))
-    assert command_line.main(words) == 14
+    assert command_line.main(words) == 7
     events.write_text("{torn\n" + text)
     assert command_line.main(words) == 2
     assert "line 1: not JSON" in capsys.readouterr().err
@@ -210,7 +210,7 @@ def test_a_device_that_erases_says_so(device: Watched, tmp_path: Path, capsys: p
     shuffle(device, 51)
     events = monitor(device, tmp_path, 40000, capsys)
     words = ["audit", "shuffle", "rig", "--key-file", key_file(tmp_path, Role.AUDITOR), "--events", str(events)]
-    assert command_line.main(words) == 14
+    assert command_line.main(words) == 7
     assert '"disclose"' in capsys.readouterr().err
 
 

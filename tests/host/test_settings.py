@@ -66,7 +66,7 @@ def test_a_mistake_in_the_file_names_its_place(tmp_path: Path, text: str, words:
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(SettingsError) as caught:
         settings.load(given(path), {})
-    assert words in caught.value.what and caught.value.exit_code == 78
+    assert words in caught.value.what and caught.value.exit_code == 2
 
 
 def test_a_mistake_in_the_environment_names_the_variable() -> None:
@@ -114,13 +114,14 @@ def test_a_key_that_is_set_can_be_left_out(tmp_path: Path) -> None:
     assert Connection(given(path, no_key=False)).key() is not None
 
 
+@pytest.mark.usefixtures("nothing_attached")
 def test_without_a_port_or_a_key_it_is_said_how_to_set_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FAIRSHOE_PORT", raising=False)
     monkeypatch.delenv("FAIRSHOE_KEY_FILE", raising=False)
     path = file(tmp_path, "")
     with pytest.raises(UsageError) as caught:
         Connection(given(path)).open_to_command()
-    assert "which shoe?" in caught.value.what and "fairshoe ports" in caught.value.advice
+    assert "no shoe is attached" in caught.value.what and "fairshoe ports" in caught.value.advice
     with pytest.raises(UsageError) as caught:
         Connection(given(path, port="x")).open_to_command()
-    assert "without a key" in caught.value.what and "FAIRSHOE_KEY_FILE" in caught.value.advice
+    assert "commands need a key" in caught.value.what and "FAIRSHOE_KEY_FILE" in caught.value.advice

@@ -248,7 +248,7 @@ def test_too_few_shuffles_and_unknown_names_are_refused_with_advice() -> None:
 
 def test_help_says_what_the_exit_status_means() -> None:
     text = " ".join(run("shuffle-test", "--help").stdout.split())
-    assert "0 if the shuffle passes. 1 if it fails at 99 % family-wise" in text
+    assert "0 the shuffle passes. 1 it fails at 99 % family-wise" in text
 
 
 def test_the_page_is_complete_in_itself_and_its_plots_are_well_formed(tmp_path: Path) -> None:

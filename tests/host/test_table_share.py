@@ -106,7 +106,7 @@ def test_the_audit_draws_the_order_again_with_the_nonce(
     assert command_line.main(["audit", "shuffle", *written, *known[:2]]) == 2
     assert "--nonce needs --device and --event" in capsys.readouterr().err
     file.write_text("".join(json.dumps(line) + "\n" for line in lines[:2]))
-    assert command_line.main(words) == 14
+    assert command_line.main(words) == 7
     assert "waited for a nonce" in capsys.readouterr().err
     lines[2].update(share="aborted", nonce="00" * 32)
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))

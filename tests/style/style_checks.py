@@ -98,7 +98,12 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *(f"fairshoe.{name}" for name in fairshoe.__all__),
     ),
     "fairshoe.web": ("fairshoe.web", "fairshoe.boards", "fairshoe.sim.scenario_cases", "fairshoe.text", *HOST_BASE),
-    "fairshoe.cli": ("fairshoe.cli", "fairshoe.operate", "fairshoe.client", "fairshoe.text", *HOST_BASE),
+    "fairshoe.pages": ("fairshoe._device", "fairshoe.errors"),
+    "fairshoe.cli": (
+        *("fairshoe.cli", "fairshoe.operate", "fairshoe.observe", "fairshoe.client", "fairshoe.text"),
+        *("fairshoe.boards.configs", "fairshoe.games.profiles"),
+        *HOST_BASE,
+    ),
     "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "!fairshoe.commands", "firmware.version"),
     "fairshoe.__main__": ("fairshoe.cli",),
 }

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
 from fairshoe.boards import lines
-from fairshoe.cli import command_line, registry, settings
+from fairshoe.cli import registry, settings
+from fairshoe.errors import Exit
 
 FULL = ("opacity", "dark")  # needed for count assurance full
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -32,7 +33,7 @@ def settings_table() -> str:
 
 def exit_codes() -> str:
     rows = ["| status | meaning |", "|---|---|"]
-    rows += [f"| {code} | {words} |" for code, words in command_line.exit_codes().items()]
+    rows += [f"| {code:d} | {code.meaning} |" for code in Exit]
     return "\n".join(rows)
 
 

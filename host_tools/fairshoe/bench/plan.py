@@ -13,7 +13,7 @@ from typing import Any, cast
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
 from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
-from fairshoe.errors import FairshoeError
+from fairshoe.errors import Exit, FairshoeError
 from fairshoe.files import parse_json, read_regular
 
 FOLDER = Path(__file__).resolve().parent / "plans"
@@ -24,7 +24,7 @@ Data = dict[str, Any]
 class PlanError(FairshoeError):
     """A bench plan that does not exist or cannot be run."""
 
-    exit_code = 20
+    exit_code = Exit.INPUT
 
 
 @dataclass(frozen=True)

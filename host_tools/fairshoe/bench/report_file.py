@@ -15,7 +15,7 @@ from fairshoe.bench.deck_runner import Deck
 from fairshoe.bench.plan import Data, Limit, Step, validator
 from fairshoe.bench.step_kinds import FIGURES
 from fairshoe.bench.steps import Findings
-from fairshoe.errors import FairshoeError, StoreError
+from fairshoe.errors import Exit, FairshoeError, StoreError
 from fairshoe.files import parse_json, read_regular
 
 FORMAT = 1
@@ -27,7 +27,7 @@ NOT_APPLICABLE, NOT_RUN, STOPPED = "not_applicable", "not_run", "stopped"
 class ReportError(FairshoeError):
     """A file that is no bench report."""
 
-    exit_code = 19
+    exit_code = Exit.INPUT
 
 
 @dataclass

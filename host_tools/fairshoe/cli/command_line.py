@@ -8,6 +8,7 @@ import difflib
 import os
 import re
 import sys
+import textwrap
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,38 +16,46 @@ from typing import Any, NoReturn
 
 from fairshoe import __version__
 from fairshoe.cli.registry import COMMANDS, GROUPS, load_command
-from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.errors import Exit, FairshoeError, UsageError
 from fairshoe.printable import printable
 
-EXIT_CLOSED_PIPE = 1
-EXIT_INTERNAL = 70  # as sysexits.h has it: the program contradicts itself
-EXIT_IO = 74
-EXIT_INTERRUPTED = 130
 _INDENT = " " * len("fairshoe: ")
-
 
 _EXAMPLES = """\
 examples:
-  fairshoe demo                          rounds on a simulated shoe, a short deck and a jam among them
-  fairshoe sim                           a simulated shoe on a serial device path; type `load 52`, `press green`
-  fairshoe monitor /dev/ttyACM0          what a shoe is doing, live
-  fairshoe COMMAND --help                more about one of them, with examples
+  fairshoe demo                    play rounds on a simulated shoe
+  fairshoe sim                     run a simulated shoe, with you as the dealer
+  fairshoe monitor                 show what the attached shoe is doing
+  fairshoe help monitor            explain one command, with examples
+  fairshoe docs QUICKSTART         read a page of the documentation
 
-exit status: 0 done, 1 it went wrong, 2 usage, 130 interrupted; `fairshoe --exit-codes` lists all.
-More: docs/CLI.md.
+PORT is a serial device or a URL. Leave it out if one shoe is attached.
+Exit status: 0 done, 1 negative result, 2 usage; all: fairshoe --exit-codes
 """
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong and what to do next, as everything here does, in place of a usage line and an error."""
+    """Reports a mistake with the next step, and takes options and arguments in any order."""
+
+    _inside = False
 
     def error(self, message: str) -> NoReturn:
         what = _plain(message)
         raise UsageError(what if what.endswith("?") else f"{what}.", f"See {self.prog} --help.")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Intermixed, so that `deal PORT --yes 5` is `deal PORT 5 --yes`; argparse does so without subcommands only."""
+        if self._inside or inner_parsers(self):
+            return super().parse_known_args(args, namespace)
+        self._inside = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._inside = False
+
 
 def _plain(message: str) -> str:
-    """Argparse's words for a mistake, with the nearest word there is in place of the list of all."""
+    """argparse's message; a wrong choice names the nearest valid one instead of all."""
     found = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message)
     if not found:
         return message
@@ -62,14 +71,12 @@ def parser(*names: str) -> Parser:
     top.add_argument("--version", action="version", version=f"fairshoe {__version__}")
     top.add_argument("--exit-codes", action=_ExitCodes, nargs=0, help="list what each exit status means")
     commands = top.add_subparsers(
-        dest="command", required=True, metavar="COMMAND", prog="fairshoe", help=argparse.SUPPRESS
+        dest="command", metavar="COMMAND", prog="fairshoe", help=argparse.SUPPRESS
     )
     for name, about in COMMANDS.items():
         command = commands.add_parser(name, help=about)
         if name in names:
             load_command(name).add_arguments(command)
-        if command.epilog:  # examples keep their lines
-            command.formatter_class = argparse.RawDescriptionHelpFormatter
     texts = [
         f"{title}:\n" + "".join(f"  {name:14s} {about}\n" for name, about in group.items())
         for title, group in GROUPS.items()
@@ -77,6 +84,9 @@ def parser(*names: str) -> Parser:
     top.description = "Host tools for fairshoe card shoes and shufflers.\n\n" + "\n".join(texts)
     top.epilog = _EXAMPLES
     for each in _all_parsers(top):
+        if each is not top and each.description:
+            each.description = textwrap.fill(each.description, 79, break_on_hyphens=False)
+        each.formatter_class = argparse.RawDescriptionHelpFormatter  # examples keep their lines
         _add_everywhere(each, default=None if each is top else argparse.SUPPRESS)
     return top
 
@@ -99,45 +109,17 @@ def inner_parsers(each: Any) -> list[dict[str, argparse.ArgumentParser]]:
 
 
 def _add_everywhere(each: argparse.ArgumentParser, default: Any) -> None:
-    """What may stand before the command and behind it."""
-    each.add_argument("--debug", action="store_true", default=default or False, help="show where an error comes from")
-    each.add_argument("--config", dest="config_file", metavar="FILE", default=default, help="settings: fairshoe config")
-
-
-# --- exit codes ----------------------------------------------------------------------------------
-
-
-def exit_codes() -> dict[int, str]:
-    """Every status this command line ends with, in words: from the errors of all modules."""
-    for name in COMMANDS:
-        load_command(name)
-    words: dict[int, list[str]] = {}
-    for kind in [FairshoeError, *_subclasses(FairshoeError)]:
-        text = (kind.__doc__ or "").split(";")[0].split("\n")[0].strip().rstrip(".")
-        words.setdefault(kind.exit_code, []).append(text[:1].lower() + text[1:])
-    found = {code: "; or ".join(dict.fromkeys(texts)) for code, texts in words.items()}
-    found |= {
-        0: "done",
-        1: "it went wrong, as the output says; or whoever read the output has gone",
-        EXIT_INTERNAL: "a mistake of this program: please report it",
-        EXIT_IO: "something could not be read or written",
-        EXIT_INTERRUPTED: "interrupted",
-    }
-    return dict(sorted(found.items()))
-
-
-def _subclasses(kind: type[FairshoeError]) -> Iterator[type[FairshoeError]]:
-    for each in kind.__subclasses__():
-        yield each
-        yield from _subclasses(each)
+    """Options that may stand before the command and after it."""
+    each.add_argument("--debug", action="store_true", default=default or False, help="show the traceback of an error")
+    each.add_argument("--config", dest="config_file", metavar="FILE", default=default, help="the settings file")
 
 
 class _ExitCodes(argparse.Action):
-    """Prints them and ends, as --version does."""
+    """Print all exit statuses and end, as --version does."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_given: Any) -> None:
-        for code, words in exit_codes().items():
-            print(f"{code:3d}  {words}")
+        for code in Exit:
+            print(textwrap.fill(code.meaning, 79, initial_indent=f"{code:3d}  ", subsequent_indent="     "))
         parser.exit()
 
 
@@ -148,21 +130,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     _open_closed()
     try:
-        options = parser(*_commands_in(given)).parse_args(given)
+        options = parse(given)
         code = load_command(options.command).run(options)
-        sys.stdout.flush()  # here, where a closed pipe or a full disk can still be told
+        sys.stdout.flush()  # here, where a closed pipe or a full disk can still be reported
         return code
     except BrokenPipeError:
         _forget_output()
-        return EXIT_CLOSED_PIPE
+        return Exit.FAILED
     except (Exception, KeyboardInterrupt) as error:
         if "--debug" in given:
             print("\n".join(map(printable, traceback.format_exc().splitlines())), file=sys.stderr)
-        return _tell(error)
+        return _report(error)
+
+
+def parse(given: Sequence[str]) -> argparse.Namespace:
+    """The arguments of one command; without a command, those of `help`."""
+    top = parser(*_commands_in(given))
+    options, unknown = top.parse_known_args(given)
+    if unknown:
+        parser_of(top, [options.command or "", getattr(options, "action", None) or ""]).error(
+            f"unknown argument{'s' if len(unknown) > 1 else ''}: {' '.join(unknown)}"
+        )
+    return options if options.command else parse(["help"])
+
+
+def parser_of(top: argparse.ArgumentParser, names: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of a command and its subcommand, as far as these names lead."""
+    for name in names:
+        top = next((choices[name] for choices in inner_parsers(top) if name in choices), top)
+    return top
 
 
 def _commands_in(given: Sequence[str]) -> list[str]:
-    """The command that is called. Behind options that are not known here it can be any word that names one."""
+    """The command that is called. After unknown options it can be any word that names one."""
     at = 0
     while at < len(given) and given[at].startswith("--"):
         at += 2 if given[at] == "--config" else 1
@@ -170,23 +170,23 @@ def _commands_in(given: Sequence[str]) -> list[str]:
     return [first] if first in COMMANDS else [word for word in given if word in COMMANDS]
 
 
-def _tell(error: BaseException) -> int:
+def _report(error: BaseException) -> int:
     """One message that says what happened and what to do next; the exit code."""
     if isinstance(error, FairshoeError):
         what, advice, code = error.what, error.advice, error.exit_code
     elif isinstance(error, KeyboardInterrupt):
-        what, advice, code = "interrupted", "", EXIT_INTERRUPTED
+        what, advice, code = "interrupted", "", Exit.INTERRUPTED
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write("\n")
     elif isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
-        what, code = f"{place}{error.strerror or error}.", EXIT_IO
+        what, code = f"{place}{error.strerror or error}.", Exit.STORAGE
         advice = "Check that it exists, that it is yours to use, and that there is room for it."
         _forget_output()
     else:
         frames = traceback.extract_tb(error.__traceback__)
         place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-        what, code = f"a mistake inside fairshoe: {type(error).__name__}: {error}{place}.", EXIT_INTERNAL
+        what, code = f"internal error: {type(error).__name__}: {error}{place}.", Exit.INTERNAL
         advice = "Please report it with what --debug prints before it, your command line and `fairshoe --version`."
     with contextlib.suppress(OSError, ValueError):  # standard error may be closed; the exit status remains
         print(f"fairshoe: {_one_line(what)}" + (f"\n{_INDENT}{_one_line(advice)}" if advice else ""), file=sys.stderr)
@@ -195,7 +195,7 @@ def _tell(error: BaseException) -> int:
 
 
 def _one_line(text: str) -> str:
-    """What went wrong quotes files and devices, and those say what they like."""
+    """Messages quote files and devices, whose text may contain line ends and control characters."""
     return printable(" ".join(text.splitlines()))
 
 

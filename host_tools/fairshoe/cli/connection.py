@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fairshoe.cli import settings
+from fairshoe.cli.attached import attached_port
 from fairshoe.cli.settings import Settings
 from fairshoe.client.operation_store import Operations, Unfinished
 from fairshoe.client.shoe import Shoe
@@ -15,8 +17,11 @@ from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.messages import Role, Welcome
 
-PORT_HELP = "serial device or URL: /dev/ttyACM0, tcp://10.0.0.7:4001; FAIRSHOE_PORT or the settings file if left out"
-KEY_HELP = "the key of a role, mode 600; FAIRSHOE_KEY_FILE or the settings file if left out"
+PORT_HELP = (
+    "serial device or URL, for example /dev/ttyACM0, COM7, tcp://10.0.0.7:4001; if left out: the port that is set, "
+    "else the only shoe attached"
+)
+KEY_HELP = "the key of a role; if left out: FAIRSHOE_KEY_FILE, else key_file of the settings file"
 
 
 def add_port(command: argparse.ArgumentParser) -> None:
@@ -25,27 +30,24 @@ def add_port(command: argparse.ArgumentParser) -> None:
 
 def add_key(command: argparse.ArgumentParser) -> None:
     command.add_argument("--key-file", metavar="F", help=KEY_HELP)
-    command.add_argument("--no-key", action="store_true", help="without the key that is set: for a shoe that has none")
+    command.add_argument("--no-key", action="store_true", help="use no key, even if one is set")
 
 
 class Connection:
     """What it takes to reach one shoe."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, service: bool = False) -> None:
         self.settings: Settings = settings.load(options)
+        self._service = service  # the service port of a simulated shoe, not its table port
         self._no_key: bool = getattr(options, "no_key", False)
         self.answer_s: float = self.settings["answer_s"]
         self.timeout_s: float = self.settings["timeout_s"]
 
-    @property
+    @cached_property
     def port(self) -> str:
+        """The port given or set; if there is none, that of the only shoe attached."""
         port: str | None = self.settings["port"]
-        if port is None:
-            raise UsageError(
-                "which shoe? No port was named.",
-                "Name one, or set a default: FAIRSHOE_PORT, or port in the settings file. `fairshoe ports` lists them.",
-            )
-        return port
+        return attached_port(self._service) if port is None else port
 
     def key(self, role: Role | None = None) -> RoleKey | None:
         """The key, if there is one anywhere; a device key stands for `role`, or for the one that is set."""
@@ -65,8 +67,8 @@ class Connection:
         key = self.key(role)
         if key is None:
             raise UsageError(
-                "a shoe takes commands from nobody without a key.",
-                "Give --key-file, or set FAIRSHOE_KEY_FILE or key_file in the settings file.",
+                "commands need a key.",
+                "Pass --key-file, or set FAIRSHOE_KEY_FILE or key_file in the settings file.",
             )
         return Shoe.open(port, key, Operations(self.settings["store"]), answer_s=self.answer_s)
 

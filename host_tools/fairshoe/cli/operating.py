@@ -18,8 +18,9 @@ from fairshoe.operate.driver import Driver
 from fairshoe.text.screen import Screen, waiting
 
 KEY_NOTE = """\
-The shoe takes commands from the key of the table's role: --key-file, FAIRSHOE_KEY_FILE or the settings file.
-Ctrl-C loses nothing: a command that was sent and not answered is on file; `fairshoe command --resume` asks about it.
+Commands need the key of the table: --key-file, FAIRSHOE_KEY_FILE or the
+settings file. Ctrl-C is safe: the outcome of a command that was interrupted
+is asked for with `fairshoe command --resume`.
 """
 
 
@@ -27,17 +28,17 @@ def add_driving(command: argparse.ArgumentParser, port: bool = True) -> None:
     if port:
         add_port(command)
     command.add_argument("--key-file", metavar="F", help=KEY_HELP)
-    command.add_argument("--role", choices=["table", "service"], help="which role a device key stands for (table)")
-    command.add_argument("--timeout-s", type=float, metavar="S", help="to wait for the outcome of a command (120)")
-    command.add_argument("--json", action="store_true", help="only what became of it, as JSON")
+    command.add_argument("--role", choices=["table", "service"], help="the role to use with a device key (table)")
+    command.add_argument("--timeout-s", type=float, metavar="S", help="seconds to wait for an outcome (120)")
+    command.add_argument("--json", action="store_true", help="print only the outcome, as JSON")
 
 
 def add_dealing(command: argparse.ArgumentParser) -> None:
     """The same for a deal to so many positions; PORT and N may each be left out."""
     add_port(command)
-    command.add_argument("positions", nargs="?", metavar="N", help="positions that play; asked for if left out")
+    command.add_argument("positions", nargs="?", metavar="N", help="how many positions play; asked for if left out")
     add_driving(command, port=False)
-    command.add_argument("--yes", action="store_true", help="give every command without asking")
+    command.add_argument("--yes", action="store_true", help="send every command without asking")
 
 
 def positions_of(options: argparse.Namespace) -> int:

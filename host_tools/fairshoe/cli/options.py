@@ -14,25 +14,26 @@ DEFAULT_GAME = "caribbean-stud"
 
 
 def add_simulation(command: argparse.ArgumentParser, speed: float) -> None:
-    """What a simulation is of, for demo and sim alike."""
-    command.add_argument("--board", default=DEFAULT_BOARD, help="a board's name or a .json file (%(default)s)")
+    """The options of a simulation, for demo and sim."""
+    command.add_argument("--board", default=DEFAULT_BOARD, help="a board's name or .json file (%(default)s)")
     command.add_argument(
         "--game",
         default="",
-        help="the game that is played: a name, a .json file (docs/GAMES.md), or house:deck_cards=384,stack_cards=3 for "
-        "any deal "
-        f"({DEFAULT_GAME}; house with its own deck on boards that deal no stacks)",
+        help="a game's name or .json file; house:deck_cards=384,stack_cards=3 makes a deal of your own "
+        f"({DEFAULT_GAME}; house on boards that deal no stacks)",
     )
     command.add_argument(
         "--table",
         action="append",
         default=[],
         metavar="WORD=VALUE",
-        help="what the rules leave to the table, as in a board config: progressive=false, cover_all=with_dealer, "
-        "records=true, dealing=hand, decks=2",
+        help="a setting that the rules leave to the table: progressive=false, cover_all=with_dealer, records=true, "
+        "dealing=hand, decks=2",
     )
-    command.add_argument("--seed", type=int, default=1, help="one seed gives one run (%(default)s)")
-    command.add_argument("--speed", type=number_between(0.1, 50), default=speed, help="times real time (%(default)s)")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="one seed gives one run (%(default)s)")
+    command.add_argument(
+        "--speed", type=number_between(0.1, 50), default=speed, metavar="X", help="times real time (%(default)s)"
+    )
 
 
 def number_between(least: float, most: float) -> Callable[[str], float]:
@@ -63,6 +64,6 @@ def version(text: str) -> str:
 def check_prompt_port(port: str | None) -> None:
     """Refuse a port that cannot have a MicroPython prompt."""
     if port == "":
-        raise UsageError("--port without a name.", "Give the device's USB or console port: fairshoe ports lists them.")
+        raise UsageError("PORT is empty.", "Give the device's USB or console port: fairshoe ports lists them.")
     if port is not None and port.startswith("sim://"):
         raise UsageError("a simulated shoe has no MicroPython prompt.", "Give the port of a device.")

@@ -9,45 +9,51 @@ import argparse
 import importlib
 from typing import Protocol, cast
 
-# In the order of --help. The texts are here and not in the modules: loading all of those takes most of a second.
+# In the order of --help. The texts are here and not in the modules, so that --help need not load those.
 GROUPS: dict[str, dict[str, str]] = {
     "look at a shoe": {
         "ports": "list ports and say which of them is a shoe",
-        "status": "one look: who a shoe is, what it waits for, and the next step",
+        "status": "show identity, state, warnings and the next step, once",
         "monitor": "show what a shoe is doing, live",
-        "selftest": "whether a shoe is fit for work, without moving a card",
+        "selftest": "check whether a shoe is fit for work; no card moves",
         "decode": "print the frames of a capture or of a live port",
     },
-    "play without one": {
-        "demo": "play rounds on a simulated shoe and show them live",
-        "web": "a simulated shoe in the browser, to watch, handle and break",
-        "sim": "run a simulated shoe behind a pseudo-terminal",
-        "scenario": "play scenario files on a simulated machine",
+    "simulate a shoe": {
+        "demo": "play rounds on a simulated shoe and show them",
+        "web": "show a simulated shoe in the browser, to use and to break",
+        "sim": "run a simulated shoe that any program can open",
+        "scenario": "play scenario files on a simulated shoe",
     },
     "drive a shoe": {
-        "round": "walk through a whole round, step by step",
-        "shuffle": "have the deck in the hopper shuffled and verified",
-        "deal": "deal a verified deck: close betting, stack by stack",
-        "command": "give a shoe one command and wait for its outcome",
+        "round": "lead through a whole round, step by step",
+        "shuffle": "shuffle and verify the deck in the hopper",
+        "deal": "deal a verified deck, stack by stack",
+        "command": "send one command and wait for its outcome",
     },
-    "test one": {
-        "bench": "run a test plan on a shoe and write a report",
-        "report": "make the page of a bench report",
+    "test a shoe": {
+        "bench": "run a test plan and write a report",
+        "report": "make the HTML page of a bench report",
     },
-    "prove what it did": {
-        "journal": "a device's journal: pull it, show it, prove it",
-        "audit": "prove afterwards what a device did",
-        "shuffle-test": "statistical evidence that the firmware's shuffle is uniform",
+    "prove what a shoe did": {
+        "journal": "read, show and verify a device's journal",
+        "audit": "verify a shuffle from its disclosed seed",
+        "shuffle-test": "test statistically that the shuffle is uniform",
     },
-    "set up": {
-        "flash": "put the firmware onto a device and see that it runs",
+    "set up a device": {
+        "flash": "write the firmware onto a device and check that it runs",
         "image": "build the firmware of a board as one UF2",
         "verify": "compare a device with a signed release",
-        "release": "build and sign what devices are to run",
-        "provision": "give a device its key, or a new one",
-        "config": "settings of this tool; check board configs",
-        "game": "game files",
-        "completion": "a script for your shell that completes commands and options",
+        "release": "build and sign a release",
+        "provision": "install or replace the key of a device",
+        "keys": "make keys for a simulated shoe or a test",
+        "config": "show settings; check board configs",
+        "game": "list and check games",
+    },
+    "this program": {
+        "docs": "read the documentation, offline",
+        "help": "explain a command, with examples",
+        "version": "print the version",
+        "completion": "print a completion script for your shell",
     },
 }
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}

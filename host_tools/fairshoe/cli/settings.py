@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fairshoe.client.store import default_path
-from fairshoe.errors import FairshoeError
+from fairshoe.errors import Exit, FairshoeError
 from fairshoe.files import read_regular
 
 CONFIG_VARIABLE = "FAIRSHOE_CONFIG"
@@ -30,7 +30,7 @@ ROLES = ("observer", "table", "service", "auditor", "recorder")
 class SettingsError(FairshoeError):
     """A settings file or environment variable that cannot be used."""
 
-    exit_code = 78  # as sysexits.h has it
+    exit_code = Exit.USAGE
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ class Setting:
 
 SETTINGS = (
     Setting("port", "text", "the shoe: a serial device or a URL"),
-    Setting("key_file", "path", "the key of a role, in a file of yours alone"),
-    Setting("role", "role", "which role a device key stands for: " + ", ".join(ROLES)),
-    Setting("store", "path", "the file for what must outlive a program: numbers of commands"),
-    Setting("answer_s", "number", "seconds to wait for a shoe's first answer"),
-    Setting("timeout_s", "number", "seconds to wait for the outcome of a command"),
+    Setting("key_file", "path", "file with the key of a role"),
+    Setting("role", "role", "the role to use with a device key"),
+    Setting("store", "path", "file for the numbers of commands"),
+    Setting("answer_s", "number", "seconds to wait for the first answer"),
+    Setting("timeout_s", "number", "seconds to wait for an outcome"),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _DEFAULTS: dict[str, Any] = {"role": "table", "answer_s": 4.0, "timeout_s": 120.0}

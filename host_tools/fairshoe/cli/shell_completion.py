@@ -1,7 +1,7 @@
-"""Completion scripts for bash, zsh and fish, made from the parser: commands, options, choices, and files.
+"""Completion scripts for bash, zsh and fish, made from the parser: commands, options, names, files and ports.
 
-The scripts contain the words themselves, so that a Tab starts no process; make them again after an update. Only ports
-are looked up at the time: devices with the usual names.
+The scripts contain the words themselves, so that Tab starts no Python; make them again after an update. Only ports are
+looked up at the time: serial devices with the usual names, and simulated shoes that are running.
 """
 
 from __future__ import annotations
@@ -10,8 +10,14 @@ import argparse
 from dataclasses import dataclass, field
 from typing import Any
 
-PORTS = ("/dev/ttyACM*", "/dev/ttyUSB*", "/dev/tty.usb*")
-_FILES = frozenset({"FILE", "F", "FOLDER", "OUT", "FILE|-|PORT"})
+from fairshoe.boards import configs
+from fairshoe.games import profiles
+
+PORTS = ("/dev/ttyACM*", "/dev/ttyUSB*", "/dev/cu.usb*")
+# Every running simulator has a file with its ports.
+_SIM_FILES = ("${XDG_RUNTIME_DIR:-/nowhere}/fairshoe", "${TMPDIR:-/tmp}/fairshoe-$(id -u)")
+_SIM_PORT = 's/.*"port": "\\([^"]*\\)".*/\\1/p'
+_FILES = frozenset({"FILE", "F", "FOLDER", "OUT", "FILE|-|PORT", "FILE.json"})
 
 
 @dataclass
@@ -42,9 +48,9 @@ def words_of(parser: Any, path: tuple[str, ...] = (), about: str = "") -> list[W
         elif action.option_strings:
             _option(words, action)
         else:
-            words.choices += [str(choice) for choice in action.choices or getattr(action, "completes", ())]
+            words.choices += [choice for choice in _choices(action) if choice not in words.choices]
             words.port |= action.dest in ("port", "url")
-            words.file |= action.metavar in _FILES or action.dest in ("file", "board", "game")
+            words.file |= action.metavar in _FILES or action.dest in ("file", "board", "game", "plan")
     return found
 
 
@@ -55,9 +61,21 @@ def _option(words: Words, action: Any) -> None:
     for name in action.option_strings:
         words.options.append((name, about))
         if action.nargs != 0:
-            words.values[name] = [str(choice) for choice in action.choices or ()]
+            words.values[name] = _choices(action)
             if action.metavar in _FILES:
                 words.files.add(name)
+
+
+def _choices(action: Any) -> list[str]:
+    """The words that an argument can be: choices of argparse, those its command names, boards and games."""
+    named = {"board": configs.board_names, "game": profiles.game_names}.get(action.dest)
+    return [str(choice) for choice in action.choices or getattr(action, "completes", ()) or (named() if named else ())]
+
+
+def _list_ports(globs: str) -> str:
+    """A shell command that prints the ports there are, one a line. `globs` prints the serial devices."""
+    files = " ".join(f'"{folder}"/sim-*.json' for folder in _SIM_FILES)
+    return f"{globs}; sed -n '{_SIM_PORT}' {files} 2>/dev/null"
 
 
 # --- bash ------------------------------------------------------------------------------------------------------
@@ -65,7 +83,7 @@ def _option(words: Words, action: Any) -> None:
 
 def bash(parser: Any) -> str:
     cases = "\n".join(_bash_case(words) for words in words_of(parser))
-    globs = "; ".join(f"compgen -G '{pattern}'" for pattern in PORTS)
+    ports = _list_ports("; ".join(f"compgen -G '{pattern}'" for pattern in PORTS))
     return f"""\
 # bash completion for fairshoe: eval "$(fairshoe completion bash)", or save it in
 # ~/.local/share/bash-completion/completions/fairshoe
@@ -75,7 +93,7 @@ _fairshoe_add() {{
 }}
 _fairshoe() {{
     local cur prev path word values skip= i
-    local commands= options= files= ports= value_options= file_options=
+    local commands= choices= options= files= ports= value_options= file_options=
     cur="${{COMP_WORDS[COMP_CWORD]}}"
     prev="${{COMP_WORDS[COMP_CWORD-1]}}"
     COMPREPLY=()
@@ -93,13 +111,13 @@ _fairshoe() {{
     elif [[ $cur == -* ]]; then
         _fairshoe_add -W "$options"
     else
-        _fairshoe_add -W "$commands"
-        if [[ -n $ports ]]; then _fairshoe_add -W "$({globs})"; fi
+        _fairshoe_add -W "$commands $choices"
+        if [[ -n $ports ]]; then _fairshoe_add -W "$({ports})"; fi
         if [[ -n $files || ( -n $ports && $cur == /* ) ]]; then _fairshoe_add -f; fi
     fi
 }}
 _fairshoe_words() {{
-    commands= options= files= ports= value_options= file_options=
+    commands= choices= options= files= ports= value_options= file_options=
     case "$1" in
 {cases}
     esac
@@ -115,7 +133,8 @@ complete -o filenames -F _fairshoe fairshoe
 
 def _bash_case(words: Words) -> str:
     parts = [
-        ("commands", [name for name, _about in words.commands] + words.choices),
+        ("commands", [name for name, _about in words.commands]),
+        ("choices", words.choices),
         ("options", [name for name, _about in words.options]),
         ("value_options", list(words.values)),
         ("file_options", sorted(words.files)),
@@ -145,9 +164,18 @@ def _quoted(text: str) -> str:
 
 def zsh(parser: Any) -> str:
     functions = "\n".join(_zsh_function(words) for words in words_of(parser))
+    ports = _list_ports("print -l " + " ".join(f"{pattern}(N)" for pattern in PORTS))
     return f"""\
 #compdef fairshoe
 # zsh completion for fairshoe: save it as _fairshoe in a folder of $fpath
+_fairshoe_words() {{
+    setopt localoptions nonomatch
+    local port=$1 file=$2
+    shift 2
+    (( $# )) && compadd -- "$@"
+    (( port )) && compadd -- ${{(f)"$({ports})"}}
+    (( file )) && _files
+}}
 {functions}
 if [ "$funcstack[1]" = "_fairshoe" ]; then _fairshoe "$@"; else compdef _fairshoe fairshoe; fi
 """
@@ -178,9 +206,9 @@ def _zsh_function(words: Words) -> str:
         esac ;;
     esac
 }}"""
-    rest = [f"'*: :({' '.join(words.choices)})'"] if words.choices else []
-    if not rest and (words.port or words.file):
-        rest = ["'*: :_files'"]
+    rest = [f"'*: :_fairshoe_words {int(words.port)} {int(words.file)} {' '.join(words.choices)}'"]
+    if not (words.choices or words.port or words.file):
+        rest = []
     lines = " \\\n        ".join([*specs, *rest])
     return f"{_zsh_name(words.path)}() {{\n    _arguments \\\n        {lines}\n}}"
 
@@ -198,8 +226,20 @@ def _zsh_option(words: Words, name: str, about: str) -> str:
 # --- fish ------------------------------------------------------------------------------------------------------
 
 
+# In a for loop a pattern may match nothing.
+_FISH_PORTS = f"""\
+function __fairshoe_ports
+    for p in {" ".join(PORTS)}
+        echo $p
+    end
+    for f in $XDG_RUNTIME_DIR/fairshoe/sim-*.json /tmp/fairshoe-(id -u)/sim-*.json
+        sed -n '{_SIM_PORT}' $f
+    end
+end"""
+
+
 def fish(parser: Any) -> str:
-    lines = ["# fish completion for fairshoe: save it as ~/.config/fish/completions/fairshoe.fish"]
+    lines = ["# fish completion for fairshoe: save it as ~/.config/fish/completions/fairshoe.fish", _FISH_PORTS]
     for words in words_of(parser):
         when = _fish_when(words)
         for name, about in words.commands:
@@ -207,8 +247,7 @@ def fish(parser: Any) -> str:
         for choice in words.choices:
             lines.append(f"complete -c fairshoe -f -n {_fish(when)} -a {_fish(choice)}")
         if words.port:
-            # In a for loop a pattern may match nothing.
-            lines.append(f"complete -c fairshoe -n {_fish(when)} -a '(for p in {' '.join(PORTS)}; echo $p; end)'")
+            lines.append(f"complete -c fairshoe -n {_fish(when)} -a '(__fairshoe_ports)'")
         for name, about in words.options:
             lines.append(_fish_option(words, name, about, when))
     return "\n".join(lines) + "\n"

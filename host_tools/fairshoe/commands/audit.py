@@ -29,7 +29,7 @@ def add_arguments(audit: argparse.ArgumentParser) -> None:
         description="With --seed, --commitment and --cards checks what you have; with a port fetches the seed of the "
         "last shuffle whose deck is out of play and checks it against the stored events. See docs/AUDIT.md.",
     )
-    shuffle.add_argument("port", nargs="?", help="serial device or pyserial URL")
+    shuffle.add_argument("port", nargs="?", metavar="PORT", help="fetch the seed here: serial device or URL")
     shuffle.add_argument("--key-file", metavar="F", help="with a port: the auditor's key, mode 600")
     shuffle.add_argument("--events", metavar="F", help="with a port: events as `fairshoe monitor --json` printed them")
     shuffle.add_argument("--seed", metavar="HEX", help="32 bytes")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 import textwrap
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fairshoe.bench.deck_runner import Play
 from fairshoe.bench.device import Device, Line, PortLine
@@ -20,8 +21,8 @@ from fairshoe.bench.run import Facts, Log, Run
 from fairshoe.bench.run_screen import BenchScreen
 from fairshoe.bench.steps import Bench, Board
 from fairshoe.boards import configs
-from fairshoe.cli import settings
-from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.cli.connection import PORT_HELP, Connection
+from fairshoe.errors import Exit, FairshoeError, UsageError
 from fairshoe.games import profiles
 from fairshoe.journal.export import Record
 from fairshoe.keys import read_key
@@ -31,49 +32,48 @@ from fairshoe.printable import printable
 if TYPE_CHECKING:
     from fairshoe.bench.simulated_line import SimLine
 
-EXIT_INTERRUPTED = 130
-EXIT_FAILED = 1
 _LOOK_BACK = 400  # records of the journal in which the last start is looked for
 
 _EPILOG = """\
 examples:
-  fairshoe bench list                               the plans there are
-  fairshoe bench show jam-drill                     what a plan does, step by step, with its limits
-  fairshoe bench acceptance --port sim://pico-carousel?seed=3
-                                                    unattended, on a simulated shoe
-  fairshoe bench feed --decks 20 --port /dev/ttyACM0 --operator "A. Moreau" --serial FS-0012
-                                                    with a technician at a real one
-  fairshoe bench my-plan.json --port /dev/ttyACM0 --operator me --board my-board.json --out reports
-                                                    a plan and a board of your own
-  fairshoe report reports/bench-feed-....json -o page.html
-                                                    the page once more, from the report
+  fairshoe bench list
+      the plans there are
+  fairshoe bench show jam-drill
+      what a plan does, step by step, with its limits
+  fairshoe bench "sim://pico-carousel?seed=3" acceptance
+      unattended, on a simulated shoe
+  fairshoe bench /dev/ttyACM0 feed --decks 20 --operator "A. Moreau"
+      with a technician at a real one
+  fairshoe bench /dev/ttyACM0 my-plan.json --operator me --board my-board.json
+      a plan and a board of your own
 
-A run writes three files into --out: the report (.json), its page (.html) and every event as it came (.events.jsonl).
-exit status: 0 every step that applies passed, 1 one failed, 5 device lost, 19 report, 20 plan, 130 interrupted; the
-files are written all the same. docs/BENCH.md says more.
+A run writes three files into --out: the report (.json), its page (.html) and
+all events (.events.jsonl), also if it fails or is interrupted.
+exit status: 0 every step that applies passed, 1 one failed, 4 port lost
+More: fairshoe docs BENCH
 """
 
 
 def add_arguments(bench: argparse.ArgumentParser) -> None:
+    bench.usage = "fairshoe bench [PORT] PLAN [options]\n       fairshoe bench list | show PLAN"
     bench.description = (
-        "Runs a plan of tests on a shoe. A technician is told what to do and watched by the machine's own "
-        "sensors; on a simulated shoe (sim://BOARD?seed=N) simulated hands do the same, unattended."
+        "Runs a plan of tests on a shoe. It tells a technician what to do and checks it by the machine's own sensors. "
+        "On a simulated shoe (sim://BOARD) it does everything itself. Plans: " + ", ".join(plan_names()) + "."
     )
     bench.epilog = _EPILOG
-    bench.add_argument("plan", metavar="PLAN|list|show", help=f"{', '.join(plan_names())}, or the path of a .json file")
-    bench.add_argument("name", nargs="?", metavar="NAME", help="with show: which plan")
-    bench.add_argument("--port", metavar="URL", help="serial device, URL or sim://BOARD?seed=N; as set if left out")
-    bench.add_argument("--operator", default="", metavar="NAME", help="who tests; stands on the receipt")
+    port: Any = bench.add_argument("port", nargs="?", metavar="PORT", help=f"{PORT_HELP}; or sim://BOARD")
+    port.completes = ["list", "show", *plan_names()]
+    plan: Any = bench.add_argument("plan", nargs="?", metavar="PLAN", help="the name of a plan, or a .json file")
+    plan.completes = plan_names()
+    bench.add_argument("--operator", default="", metavar="NAME", help="who tests; printed on the receipt")
     bench.add_argument("--serial", default="", metavar="NUMBER", help="serial number on the machine's plate")
     bench.add_argument("--out", default=".", metavar="FOLDER", help="where the report goes (current folder)")
-    bench.add_argument("--decks", type=_count, metavar="N", help="how many decks steps that run good ones take")
-    bench.add_argument("--board", default="", metavar="B", help="board name or .json file, if the device does not tell")
+    bench.add_argument("--decks", type=_count, metavar="N", help="decks for each step that runs good decks")
+    bench.add_argument("--board", default="", help="a board's name or .json file, if the device does not tell")
     bench.add_argument("--cards", type=_count, metavar="N", help="cards of one deck, if the game does not tell")
-    bench.add_argument("--key-file", metavar="F", help="key of a role: an authenticated session")
-    bench.add_argument("--role", choices=["table", "service", "recorder"], default="table")
-    bench.add_argument(
-        "--json", action="store_true", help="the outcome as one JSON object; what happens goes to stderr"
-    )
+    bench.add_argument("--key-file", metavar="FILE", help="key of a role, for an authenticated session")
+    bench.add_argument("--role", choices=["table", "service", "recorder"], default="table", help="(%(default)s)")
+    bench.add_argument("--json", action="store_true", help="the outcome as one JSON object; progress goes to stderr")
 
 
 def _count(text: str) -> int:
@@ -83,24 +83,25 @@ def _count(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.plan == "list":
+    words = [word for word in (options.port, options.plan) if word is not None]
+    if words == ["list"]:
         return _list(options.json)
-    if options.plan == "show":
-        if not options.name:
+    if words[:1] == ["show"]:
+        if len(words) == 1:
             raise UsageError("which plan?", f"One of {', '.join(plan_names())}, or the path of a .json file.")
-        return _show(load_plan(options.name))
-    if options.name:
-        raise UsageError(f"what is {options.name!r}?", "Give one plan; `fairshoe bench list` shows them.")
-    plan = load_plan(options.plan)
-    set_before = settings.load(options)
-    options.port = set_before["port"]
-    if not options.port:
+        return _show(load_plan(words[1]))
+    if not words:
+        raise UsageError("which plan?", f"One of {', '.join(plan_names())}; `fairshoe bench list` says more.")
+    options.port, options.plan = (None, words[0]) if len(words) == 1 else (words[0], words[1])
+    if options.port in plan_names():
         raise UsageError(
-            "which device?",
-            "Give --port: a serial device, or sim://pico-carousel for a simulated one; or set FAIRSHOE_PORT.",
+            "the port comes before the plan.", f"Try: fairshoe bench {shlex.quote(options.plan)} {options.port}"
         )
+    plan = load_plan(options.plan)
+    connection = Connection(options)
+    options.port = connection.port
     if not options.port.startswith("sim://"):  # whose key is in its URL
-        options.key_file = set_before["key_file"]
+        options.key_file = connection.settings["key_file"]
     if options.decks:
         plan = with_decks(plan, options.decks)
     return _bench(options, plan)
@@ -154,7 +155,7 @@ def _bench(options: argparse.Namespace, plan: Plan) -> int:
     if not simulated and not options.operator:
         raise UsageError("who tests?", "Give --operator NAME: the receipt has to say so.")
     if not simulated and not sys.stdin.isatty():
-        raise UsageError("nobody is at the keyboard.", "Run the bench in a terminal, where it can ask a technician.")
+        raise UsageError("standard input is not a terminal.", "Run the bench in a terminal: it asks a technician.")
     key = read_key(Path(options.key_file), Role[options.role.upper()]) if options.key_file else None
     line, sim = _line(options.port)
     started = datetime.now().astimezone()
@@ -207,11 +208,11 @@ def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
         steps = {result.id: result.status for result in work.results}
         print(json.dumps({"verdict": verdict, "reason": reason, "steps": steps, **files}))
     if work.interrupted:
-        return EXIT_INTERRUPTED
+        return Exit.INTERRUPTED
     if work.error is not None:
         screen.line(work.error.advice)
         return work.error.exit_code
-    return 0 if verdict == PASSED else EXIT_FAILED
+    return 0 if verdict == PASSED else Exit.FAILED
 
 
 def _may_acknowledge(device: Device, board: Board) -> None:

@@ -24,11 +24,14 @@ commands:
 
 examples:
   fairshoe command /dev/ttyACM0 shuffle --key-file table.key
-  fairshoe command set-positions 3          at the port and with the key that are set
-  fairshoe command record cut 26 dealer     what no sensor sees: docs/GAMES.md
-  fairshoe command --resume                 the outcome of the last one, if it was never heard
+  fairshoe command set-positions 3
+      at the only shoe attached, or the port that is set
+  fairshoe command record cut 26 dealer
+      tell the shoe what no sensor sees: fairshoe docs GAMES
+  fairshoe command --resume
+      ask for the outcome of the last command
 
-exit status: 0 done, 1 anything else
+exit status: 0 done, 1 refused or failed
 
 {note}"""
 
@@ -36,21 +39,25 @@ exit status: 0 done, 1 anything else
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.usage = "fairshoe command [PORT] NAME [ARGUMENT ...] [options]"
     command.description = (
-        "Gives one command in an authenticated session. Its number is remembered, so that a command whose "
-        "answer was lost can be asked about again (--resume) and never acts twice."
+        "Sends one command in an authenticated session and waits for its outcome. Its number is stored first, so "
+        "that --resume can ask for the outcome later and the command never acts twice."
     )
-    command.epilog = EPILOG.format(names=textwrap.fill(", ".join(NAMES), 100), note=KEY_NOTE)
+    command.epilog = EPILOG.format(names=_wrapped(NAMES), note=KEY_NOTE)
     command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
-    name: Any = command.add_argument("name", nargs="?", metavar="NAME", help="which command, below")
+    name: Any = command.add_argument("name", nargs="?", metavar="NAME", help="the command; see below")
     name.completes = NAMES  # no choices for argparse: the name may stand where the port would
     command.add_argument(
         "argument",
         nargs="*",
         metavar="ARGUMENT",
-        help="set-positions: how many; record: what, and its numbers as docs/GAMES.md has them: record cut 26 dealer",
+        help="set-positions: how many; record: what, and its numbers, as in docs/GAMES.md",
     )
     add_driving(command, port=False)
-    command.add_argument("--resume", action="store_true", help="ask about the last command that was never answered")
+    command.add_argument("--resume", action="store_true", help="ask for an outcome that is not known")
+
+
+def _wrapped(names: list[str]) -> str:
+    return textwrap.fill(", ".join(names), 76, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def run(options: argparse.Namespace) -> int:

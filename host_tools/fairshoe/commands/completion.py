@@ -9,16 +9,17 @@ from fairshoe.cli.command_line import full_parser
 
 EPILOG = """\
 examples:
-  eval "$(fairshoe completion bash)"                        in this shell; in ~/.bashrc for every one
-  fairshoe completion bash > ~/.local/share/bash-completion/completions/fairshoe
-  fairshoe completion zsh > ~/.zfunc/_fairshoe              with ~/.zfunc in $fpath
+  eval "$(fairshoe completion bash)"
+      in this shell; put it into ~/.bashrc for every one
+  fairshoe completion zsh > ~/.zfunc/_fairshoe
+      with ~/.zfunc in $fpath
   fairshoe completion fish > ~/.config/fish/completions/fairshoe.fish
 """
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Prints a completion script, made from the commands of this version; make it anew with the next."
+        "Prints a completion script for your shell. Make it again after an update."
     )
     command.epilog = EPILOG
     command.add_argument("shell", choices=sorted(shell_completion.SHELLS))

@@ -13,17 +13,20 @@ from fairshoe.ship.game_fit import inspect_with_game
 
 EPILOG = """\
 examples:
-  fairshoe config show                      what is set, and where: flag, environment, file and line, default
-  fairshoe config check my-board.json       all that is wrong with a board config
+  fairshoe config show
+      every setting, and where it comes from
+  fairshoe config check my-board.json
+      everything that is wrong with a board config
 """
 SHOW_EPILOG = """\
-settings, each as a name in the file and as a variable of the environment:
+settings, by name in the file and by environment variable:
 {table}
 
-The file is $XDG_CONFIG_HOME/fairshoe/config.toml (~/.config if unset), or FAIRSHOE_CONFIG, or --config FILE:
+The settings file is $XDG_CONFIG_HOME/fairshoe/config.toml, with ~/.config if
+that is unset, or the one named by FAIRSHOE_CONFIG or --config FILE:
 
   port = "/dev/ttyACM0"
-  key_file = "table.key"        # a relative path is seen from the file's own folder
+  key_file = "table.key"     # relative to the folder of this file
 """
 
 

@@ -10,11 +10,12 @@ from fairshoe.operate.round_procedure import DEALT, Procedure, check_can_deal
 
 EPILOG = f"""\
 examples:
-  fairshoe deal /dev/ttyACM0 5              to five positions and the dealer
-  fairshoe deal 5                           the same at the port that is set
-  fairshoe deal 5 --yes                     close betting and confirm the lock-out without asking
+  fairshoe deal /dev/ttyACM0 5     five positions and the dealer
+  fairshoe deal 5                  the only shoe attached, or the port set
+  fairshoe deal 5 --yes            close betting and confirm lock-out unasked
 
-Each stack comes when the one before was taken out of the tray. `fairshoe round` does the rest of the round as well.
+Each stack comes after the one before was taken out of the tray.
+`fairshoe round` leads through the rest of the round as well.
 
 {KEY_NOTE}"""
 
@@ -22,8 +23,8 @@ Each stack comes when the one before was taken out of the tray. `fairshoe round`
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.usage = "fairshoe deal [PORT] [N] [options]"
     command.description = (
-        "Sets the positions, closes the betting, confirms the lock-out where the game has one, and shows "
-        "every stack until all are dealt."
+        "Sets the number of positions, closes betting, confirms the lock-out if the game has one, and shows every "
+        "stack until all are dealt."
     )
     command.epilog = EPILOG
     add_dealing(command)

@@ -8,16 +8,19 @@ from fairshoe.observe import capture_decoder
 
 EPILOG = """\
 examples:
-  fairshoe decode capture.bin               every frame, and what was damaged
-  fairshoe decode --follow /dev/ttyACM0     a live port, until Ctrl-C
+  fairshoe decode capture.bin
+      every frame, and where bytes were damaged
+  fairshoe decode --follow /dev/ttyACM0
+      a live port, until Ctrl-C
   fairshoe decode --json capture.bin | jq 'select(.message == "round_ended")'
+      one kind of message, for a script
 """
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Prints every frame as one line, and exactly where and why bytes were dropped; a summary goes to "
-        "standard error. Nothing is ever sent."
+        "Prints every frame as one line, and where and why bytes were dropped. A summary goes to standard error. "
+        "Nothing is sent."
     )
     command.epilog = EPILOG
     command.add_argument("source", metavar="FILE|-|PORT", help="a capture, binary or hex text; with --follow a port")

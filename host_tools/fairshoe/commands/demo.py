@@ -13,10 +13,12 @@ from fairshoe.text.screen import Screen
 
 EPILOG = """\
 examples:
-  fairshoe demo                             two rounds, a short deck and a jam, in half a minute
-  fairshoe demo --game boston-5-stud        another game, by its own procedure
-  fairshoe demo --board pico-shelves        another machine
-  fairshoe demo --speed 1                   as slow as the real one
+  fairshoe demo                    two rounds, a short deck and a jam; 30 s
+  fairshoe demo --game boston-5-stud
+      another game, by its own procedure
+  fairshoe demo --board pico-shelves
+      another machine
+  fairshoe demo --speed 1          as slow as a real shoe
 """
 
 

@@ -30,19 +30,21 @@ Payload = tuple[dict[str, Any], dict[str, bytes], str]  # config, files, firmwar
 
 EXAMPLES = """\
 examples:
-  fairshoe flash --board pico-carousel --port /dev/ttyACM0
-                          build, write what changed, reset, see that it runs
-  fairshoe flash --board pico-shoe --game double-cross-poker --port /dev/ttyACM0 --table-port /dev/ttyUSB0
-                          another game; and ask the device at its table port what it runs
-  fairshoe flash --board my-shoe.json --port /dev/ttyACM0 --dry-run
-                          what would be written and deleted; the device is only read, and restarted
-  fairshoe flash --board pico-carousel --release release-0.1.0 --key signing.key.pub --port /dev/ttyACM0
-                          the files of a signed release, as they are
+  fairshoe flash /dev/ttyACM0 --board pico-carousel
+      build, write what changed, reset, check that it runs
+  fairshoe flash /dev/ttyACM0 --board pico-shoe --table-port /dev/ttyUSB0
+      the same, then ask the device at its table port what it runs
+  fairshoe flash /dev/ttyACM0 --board my-shoe.json --dry-run
+      list what would be written and deleted; the device is read and restarted
+  fairshoe flash /dev/ttyACM0 --board pico-carousel \\
+      --release release-0.1.0 --key signing.key.pub
+      write the files of a signed release
   fairshoe flash --board pico-carousel
-                          without a port: only build, and say what would be shipped
+      only build, and say what would be written
 
-A shoe that runs gives no prompt: restart it while this command waits, it says how. A cable that was pulled does no
-harm: without all of its files the device stays at its prompt, and the same command finishes. More: docs/FLASH.md.
+A shoe that runs gives no prompt. Restart it when this command asks for it.
+Pulling the cable does no harm: run the same command again to finish.
+More: fairshoe docs FLASH
 """
 
 
@@ -75,7 +77,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.epilog = EXAMPLES
     command.add_argument("--board", required=True, help="a board's name or the path of a .json file")
-    command.add_argument("--port", help="the device's USB or console port: serial device or pyserial URL")
+    command.add_argument("port", nargs="?", metavar="PORT", help="USB or console port; without it files are only built")
     command.add_argument("--release", metavar="FOLDER", help="files of a release, in place of building them")
     command.add_argument("--key", action="append", default=[], metavar="FILE", help="public key that you trust")
     command.add_argument("--unsigned", action="store_true", help="take a release without looking at its signature")
@@ -98,9 +100,9 @@ def run(options: argparse.Namespace) -> int:
             "--key and --unsigned are about a release, and there is none.", "Name the release with --release."
         )
     if options.table_port and not options.port:
-        raise UsageError("--table-port without --port: nothing would be written.", "Give the device's own port too.")
+        raise UsageError("--table-port without PORT: nothing would be written.", "Give the device's own port too.")
     if options.table_port and options.table_port == options.port:
-        raise UsageError("--port and --table-port are the same.", "The table port is the shoe's UART, not its USB.")
+        raise UsageError("PORT and --table-port are the same.", "The table port is the shoe's UART, not its USB.")
     progress = Progress()
     config, files, firmware = _released(options, progress) if options.release is not None else _built(options, progress)
     wanted = start_check.expected(files, firmware)
@@ -238,7 +240,7 @@ def _tell_plan(plan: Plan, report: Report, progress: Progress) -> None:
 
 def _print(report: Report, dry_run: bool) -> None:
     if not report.device:
-        print(f"{report.board}: {report.files} files, {report.bytes} bytes; not written anywhere (no --port)")
+        print(f"{report.board}: {report.files} files, {report.bytes} bytes; not written anywhere (no PORT)")
         return
     if dry_run:
         for name in report.written:

@@ -22,17 +22,18 @@ OUT = "build/image"
 EXAMPLES = """\
 examples:
   fairshoe image --board pico-carousel --micropython ../micropython
-                          a release image: no prompt, no file system, nothing beside it
+      a release image: no prompt, no file system
   fairshoe image --board pico-carousel --micropython ../micropython --bench
-                          the same firmware with MicroPython's prompt and file system, for a bench
-  fairshoe image --board pico2-shoe --micropython ../micropython --sign key.pem --rollback 1
-                          signed for the boot ROM of the Pico 2; beside it what belongs into OTP
+      the same firmware with MicroPython's prompt and file system
+  fairshoe image --board pico2-shoe --micropython ../micropython \\
+      --sign key.pem --rollback 1
+      signed for the boot ROM of the Pico 2, with the OTP settings beside it
 
-To install one: hold BOOTSEL at power-up and copy the .uf2 onto the drive that appears. The checkout has to be a
-MicroPython 1.28.x with its submodules; this command says what is missing and downloads nothing.
-
-exit status: 0 built, 30 the board's files, 39 checkout, toolchain or build, 40 older than the image that is there.
-More: docs/IMAGE.md.
+To install: hold BOOTSEL at power-up and copy the .uf2 onto the drive that
+appears. The checkout must be MicroPython 1.28.x with its submodules; this
+command says what is missing and downloads nothing.
+exit status: 0 built, 6 older than the image that is there, 8 cannot be built
+More: fairshoe docs IMAGE
 """
 
 

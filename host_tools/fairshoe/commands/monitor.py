@@ -20,22 +20,25 @@ HISTORY = 30
 
 EPILOG = """\
 examples:
-  fairshoe monitor /dev/ttyACM0             a live view; q quits
-  fairshoe monitor                          the port that is set: see fairshoe config show
-  fairshoe monitor /dev/pts/7               beside another program: the tap of fairshoe sim and demo
-  fairshoe monitor --key-file observer.key  all events of a shoe that has a key
-  fairshoe monitor --json > events.jsonl    one JSON object a line, for a program
+  fairshoe monitor                 the only shoe attached, or the port set
+  fairshoe monitor /dev/ttyACM0    a live view; q quits
+  fairshoe monitor /dev/pts/7      beside another program: the tap of a sim
+  fairshoe monitor --key-file observer.key
+      all events of a shoe that has a key
+  fairshoe monitor --json > events.jsonl
+      one JSON object a line, for a program
 
-It says hello where nobody else talks to the shoe, and only listens where somebody does. It acknowledges nothing, so
-that no event is taken from the host that stores them; --host does, and is for a bench without one.
-A port that goes away is told and tried again every second.
+The monitor starts a session if no other host has one; otherwise it listens.
+It acknowledges nothing, so the table system still receives every event; --host
+acknowledges what was shown, for a bench without a table system.
+If the port disappears, the monitor says so and retries every second.
 """
 
 
 def add_arguments(monitor: argparse.ArgumentParser) -> None:
     monitor.description = (
-        "Shows who a shoe is, its state and what it waits for, where the cards are, the last events, "
-        "warnings with what to do, meters, and how good the link is."
+        "Shows the identity of a shoe, its state and next step, where the cards are, warnings with what to do, "
+        "meters, the quality of the link, and the last events."
     )
     monitor.epilog = EPILOG
     add_port(monitor)

@@ -19,19 +19,21 @@ from fairshoe.text.progress import Progress
 
 EXAMPLES = """\
 examples:
-  fairshoe release build --board pico-carousel --board pico-shoe -o release-0.1.0
-                          the files of two boards, and manifest.json
-  fairshoe release build --board pico-carousel --micropython RPI_PICO.uf2 -o release-0.1.0
-                          and the hash of the MicroPython that belongs to it
-  fairshoe release build --board pico-carousel --image build/image/fairshoe-0.1.0-pico-carousel.uf2 -o release-0.1.0
-                          and the image of the board, which `fairshoe image` has built from the same sources
+  fairshoe release build --board pico-carousel -o release-0.1.0
+      the files of a board, and manifest.json; --board may be repeated
+  fairshoe release build --board pico-carousel -o release-0.1.0 \\
+      --micropython RPI_PICO.uf2
+      with the hash of the MicroPython that belongs to it
+  fairshoe release build --board pico-carousel -o release-0.1.0 \\
+      --image build/image/fairshoe-0.1.0-pico-carousel.uf2
+      with the image that `fairshoe image` built from the same sources
   fairshoe release keygen signing.key
-                          once: a key to sign with, and signing.key.pub for everybody
+      once: a key to sign with, and signing.key.pub to publish
   fairshoe release sign release-0.1.0 --key signing.key
-  fairshoe verify --release release-0.1.0 --key signing.key.pub --image flash.bin
 
-The same sources give the same bytes, anywhere: whoever doubts a release builds it again and compares. More:
-docs/FLASH.md.
+The same sources give the same bytes on every machine, so anybody can build a
+release again and compare.
+More: fairshoe docs FLASH
 """
 
 

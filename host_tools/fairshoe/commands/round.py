@@ -11,13 +11,14 @@ from fairshoe.text.advice import warned
 
 EPILOG = f"""\
 examples:
-  fairshoe round /dev/ttyACM0 3             a round for three positions, from the deck in your hand to the report
-  fairshoe round                            at the port that is set; positions are asked for
-  fairshoe round 3 --yes --json             no questions; the round's report for a program
+  fairshoe round /dev/ttyACM0 3    three positions, from shuffle to report
+  fairshoe round                   the only shoe attached; asks for positions
+  fairshoe round 3 --yes --json    no questions; the report as JSON
 
-It says what to do next, waits for Enter before it gives a command, and goes on by itself when a hand or a button of the
-shoe was faster. Whatever stops it, running it again goes on from where the shoe is.
-exit status: 0 the round has ended, 1 it is void or was stopped.
+It says what to do next and waits for Enter before it sends a command. If you
+act at the shoe first, it goes on by itself. If it was stopped, run it again:
+it continues from the state the shoe is in.
+exit status: 0 the round has ended, 1 it is void or was stopped
 
 {KEY_NOTE}"""
 
@@ -25,8 +26,8 @@ exit status: 0 the round has ended, 1 it is void or was stopped.
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.usage = "fairshoe round [PORT] [N] [options]"
     command.description = (
-        "Walks through a round: shuffle, close betting, stacks, the rest, the end. Says what to do next, "
-        "gives the commands that need giving, and ends with the round's report."
+        "Leads through a round: shuffle, close betting, deal stacks, release the rest, end. Says what to do next, "
+        "sends the commands, and ends with the report of the round."
     )
     command.epilog = EPILOG
     add_dealing(command)

@@ -7,31 +7,54 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from fairshoe.printable import printable
-from fairshoe.sim.scenario_cases import places
+from fairshoe.sim.scenario_cases import by_name, places, scenario_names
 from fairshoe.sim.scenario_files import Result, ScenarioError, play, play_on_micropython
+
+EPILOG = """\
+examples:
+  fairshoe scenario list
+      the scenarios that belong to this version
+  fairshoe scenario run carousel-card-under-the-rail --transcript -
+      play one of them, and print what happened
+  fairshoe scenario run my-fault.json --vm micropython
+      a file of your own, on the MicroPython VM
+
+exit status: 0 all as expected, 1 one was not, 3 a file cannot be played
+More: fairshoe docs SCENARIOS
+"""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    actions = command.add_subparsers(dest="action", required=True)
+    command.description = "Plays stories from files on the simulated machine: good rounds, and every fault."
+    command.epilog = EPILOG
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions.add_parser("list", help="list the scenarios that belong to this version")
     run_parser = actions.add_parser(
         "run",
         help="play scenarios and check what they expect",
-        description="Plays each file (docs/SCENARIOS.md) on the simulated machine and says whether everything came as "
-        "it expects. The same file gives the same transcript on both VMs.",
-        epilog="exit status: 0 all as expected, 1 one was not, 12 a file cannot be played",
+        description="Plays scenarios and says whether everything happened as the files expect. The same file gives "
+        "the same transcript on both VMs.",
+        epilog=EPILOG,
     )
-    run_parser.add_argument("file", nargs="+", type=Path, metavar="FILE", help="a file, FILE:CASE, or a folder")
+    file: Any = run_parser.add_argument(
+        "file", nargs="+", type=Path, metavar="FILE", help="a name, a file, FILE:CASE, or a folder"
+    )
+    file.completes = scenario_names()
     run_parser.add_argument("--vm", choices=["cpython", "micropython"], default="cpython", help="(%(default)s)")
-    run_parser.add_argument("--transcript", type=Path, metavar="OUT", help="what happened, as text; - prints it")
+    run_parser.add_argument("--transcript", type=Path, metavar="OUT", help="write what happened as text; - prints it")
     run_parser.add_argument("--json", action="store_true", help="results as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    paths = places(options.file)
+    if options.action == "list":
+        print("\n".join(scenario_names()))
+        return 0
+    paths = places(map(by_name, options.file))
     if not paths:
-        raise ScenarioError("no scenario files there.", "Give files, or a folder with .json files.")
+        raise ScenarioError("no scenario files there.", "Give names, files, or a folder with .json files.")
     results: list[Result] = []
     started = time.monotonic()
     for result in (play_on_micropython if options.vm == "micropython" else play)(paths):

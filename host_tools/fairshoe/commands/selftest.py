@@ -15,11 +15,13 @@ from fairshoe.text.screen import Screen, waiting
 EPILOG = """\
 examples:
   fairshoe selftest /dev/ttyACM0
-  fairshoe selftest --key-file observer.key         its journal too, if the shoe has a key
+  fairshoe selftest --key-file observer.key
+      the journal too, if the shoe has a key
   fairshoe selftest --json | jq '.[] | select(.verdict != "good")'
+      what is not good, for a script
 
-A shoe tests its own beams, axis and home at power-up, before every job and after every warning; no command starts that
-test, so its last result is read from the journal. Nothing moves, and nothing is acknowledged.
+A shoe tests its beams, axis and home position at power-up, before every job
+and after every warning. This command reads the last result from the journal.
 exit status: 0 nothing is bad, 1 something is
 """
 _STYLES = {fitness.GOOD: "good", fitness.LOOK: "warn", fitness.BAD: "bad", fitness.UNKNOWN: "dim"}
@@ -27,8 +29,8 @@ _STYLES = {fitness.GOOD: "good", fitness.LOOK: "warn", fitness.BAD: "bad", fitne
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Tries the link, reads what the shoe's own self-test found last, checks its journal, scan times, "
-        "meters and beams, and says what to do about whatever is not good."
+        "Tests the link, reads the last result of the shoe's own self-test, checks its journal, scan times, "
+        "meters and beams, and says what to do about anything that is not good. No card moves."
     )
     command.epilog = EPILOG
     add_port(command)

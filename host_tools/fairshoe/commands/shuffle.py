@@ -10,17 +10,17 @@ from fairshoe.messages import DeckVerified, Shuffle
 
 EPILOG = f"""\
 examples:
-  fairshoe shuffle                          the port and the key that are set: see fairshoe config show
+  fairshoe shuffle                 the only shoe attached, or the port set
   fairshoe shuffle /dev/ttyACM0 --key-file table.key
-  fairshoe shuffle --json                   counts and outcome for a program
+  fairshoe shuffle --json          counts and outcome, for a program
 
 {KEY_NOTE}"""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Has the deck in the hopper taken in, shuffled and counted twice, shows how far it is (by time: "
-        "nothing else about a shuffle may be told), and says what was counted."
+        "Shuffles the deck in the hopper and counts it twice. Shows the progress by time, because nothing else "
+        "about a running shuffle may be disclosed, and then the counts."
     )
     command.epilog = EPILOG
     add_driving(command)

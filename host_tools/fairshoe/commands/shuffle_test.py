@@ -24,13 +24,20 @@ FULL = 50
 _BAR = 30
 
 EPILOG = """\
-The firmware's own code draws the orders. For --full of them the whole firmware also plays them on the simulated
-machine, and the deck that lies in the machine has to be the one drawn. The same tests are run on shufflers known to be
-bad, which have to fail.
+examples:
+  fairshoe shuffle-test
+  fairshoe shuffle-test --shuffles 1000 --full 20 --seed 1
+      a short run that gives the same result every time
 
-exit status: 0 if the shuffle passes. 1 if it fails at 99 % family-wise (Holm's correction over all tests: an honest
-shuffle does so in one run of a hundred, so repeat a failure with another seed before you believe it), if a deck in the
-machine is not the one drawn, or if a bad shuffler is not caught. Other numbers: fairshoe --help.
+The firmware's own code draws the orders. For --full of them the whole firmware
+also plays the shuffle on the simulated machine, and the deck in the machine
+must be the one drawn. The same tests run on shufflers known to be bad, which
+must fail.
+
+exit status: 0 the shuffle passes. 1 it fails at 99 % family-wise (Holm's
+correction; an honest shuffle fails one run of a hundred, so repeat a failure
+with another seed), a deck in the machine is not the one drawn, or a bad
+shuffler is not caught.
 """
 
 

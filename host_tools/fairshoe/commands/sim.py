@@ -16,11 +16,13 @@ from fairshoe.text.screen import framed
 
 EPILOG = """\
 examples:
-  fairshoe sim                              then type: load 52, press green, press close, press lock, take ...
-  fairshoe sim --key-file dev.key --mode table
-                                            a shoe that takes commands: fairshoe round, in a second terminal
-  fairshoe sim --tcp 4001                   over TCP as well: fairshoe monitor tcp://127.0.0.1:4001
+  fairshoe sim                     you are the dealer: load 52, press green ...
+  fairshoe keys new keys
+  fairshoe sim --key-file keys/device.key --mode table
+      a shoe that takes commands: fairshoe round, in a second terminal
+  fairshoe sim --tcp 4001          over TCP too: monitor tcp://127.0.0.1:4001
   fairshoe sim --game boston-5-stud --display
+      another game; show what the dealer's display says
 
 `fairshoe ports` lists the simulated shoes that run on this machine.
 """

@@ -22,19 +22,20 @@ from fairshoe.text.screen import Screen, waiting
 
 EPILOG = """\
 examples:
-  fairshoe status                           the port that is set: see fairshoe config show
-  fairshoe status /dev/ttyACM0              who it is, what it waits for, and the next step
-  fairshoe status --json | jq .next         for a program
+  fairshoe status                  the only shoe attached, or the port set
+  fairshoe status /dev/ttyACM0
+  fairshoe status --json | jq .next
+      the next step, for a script
 
-Nothing is acknowledged: looking takes no event from the host that stores them.
+status acknowledges no event: the table system still receives all of them.
 """
 _WIDTH = 100
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Says who a shoe is, its state and what it waits for, where the cards are, a warning with what to "
-        "do, meters, how much its journal holds, and whether a command of ours was never answered."
+        "Shows the identity of a shoe, its state and next step, where the cards are, warnings with what to do, "
+        "meters, how full the journal is, and a command of yours whose outcome is not known."
     )
     command.epilog = EPILOG
     add_port(command)

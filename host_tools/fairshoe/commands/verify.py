@@ -25,16 +25,19 @@ from fairshoe.text.progress import Progress
 
 EXAMPLES = """\
 examples:
-  picotool save -a flash.bin           after BOOTSEL at power-up: the boot ROM reads, not the firmware
-  fairshoe verify --release release-0.1.0 --key signing.key.pub --image flash.bin
-                                       evidence: every file in the flash, and MicroPython if the release names it
-                                       of an image: every byte of the flash, and by which key it is signed
-  fairshoe verify --release release-0.1.0 --key signing.key.pub --port /dev/ttyACM0
-                                       quick, and only the device's own word: altered code can lie
-  fairshoe verify --release release-0.1.0 --key signing.key.pub --folder copied/
-                                       files that were copied from a device, or a release before it is used
+  picotool save -a flash.bin
+      first, with BOOTSEL held at power-up: the boot ROM reads the flash
+  fairshoe verify --image flash.bin --release release-0.1.0 \\
+      --key signing.key.pub
+      evidence: every file in the flash; of an image every byte, and its signer
+  fairshoe verify /dev/ttyACM0 --release release-0.1.0 --key signing.key.pub
+      quick, and only the device's own word: altered code can lie
+  fairshoe verify --folder copied/ --release release-0.1.0 \\
+      --key signing.key.pub
+      files copied from a device, or a release before it is used
 
-exit status: 0 the same, 37 it differs, 36 signature, 35 manifest, 38 image. More: docs/FLASH.md.
+exit status: 0 the same, 6 it differs or the signature is wrong
+More: fairshoe docs FLASH
 """
 
 WORTH = {
@@ -54,10 +57,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--key", action="append", default=[], metavar="FILE", help="public key that you trust")
     command.add_argument("--unsigned", action="store_true", help="compare without a signature: proves less")
     command.add_argument("--at-least", type=version, metavar="VERSION", help="refuse a release older than this")
-    what = command.add_mutually_exclusive_group(required=True)
-    what.add_argument("--image", metavar="FILE", help="the whole flash as picotool saved it, .bin or .uf2")
-    what.add_argument("--port", help="the device's USB or console port, over MicroPython's prompt")
-    what.add_argument("--folder", metavar="FOLDER", help="a folder with the files of one device")
+    command.add_argument("port", nargs="?", metavar="PORT", help="the device's USB or console port, at its prompt")
+    command.add_argument("--image", metavar="FILE", help="the whole flash as picotool saved it, .bin or .uf2")
+    command.add_argument("--folder", metavar="FOLDER", help="a folder with the files of one device")
     command.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
     command.add_argument("--json", action="store_true", help="the result as JSON")
 
@@ -68,9 +70,12 @@ def run(options: argparse.Namespace) -> int:
             "whose signature counts?" if not options.key else "--key or --unsigned, not both.",
             "Give the public key of whoever makes releases with --key; --unsigned goes without, and proves less.",
         )
-    source = next(word for word in ("image", "port", "folder") if getattr(options, word) is not None)
-    if not getattr(options, source):
-        raise UsageError(f"--{source} without a name.", f"See fairshoe verify --help for what --{source} takes.")
+    sources = [word for word in ("image", "port", "folder") if getattr(options, word) is not None]
+    if len(sources) != 1 or not getattr(options, sources[0]):
+        raise UsageError(
+            "verify compares one thing with the release.", "Give a PORT, or --image FILE, or --folder FOLDER."
+        )
+    source = sources[0]
     check_prompt_port(options.port)
     manifest = read_manifest(Path(options.release))
     trusted = [signing.read_public_key(Path(path)) for path in options.key]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fairshoe.client.shoe import Shoe
-from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, UsageError
+from fairshoe.errors import Exit, FairshoeError, HelloRefused, NoAnswer, UsageError
 from fairshoe.files import LOG_BYTES_MAX, read_regular, sync_folder
 from fairshoe.link import framing
 from fairshoe.messages import Event, JournalIs, Role
@@ -44,25 +44,25 @@ Progress = Callable[[int, int], None]
 class JournalAltered(FairshoeError):
     """An export that is not what a device wrote, or not all of it."""
 
-    exit_code = 15
+    exit_code = Exit.PROOF
 
 
 class PartialExport(FairshoeError):
     """An export that is proved and does not hold all that is expected: its beginning or its end is missing."""
 
-    exit_code = 21
+    exit_code = Exit.UNPROVED
 
 
 class NothingToVerify(FairshoeError):
     """Nothing that could prove anything: no key, or no seal."""
 
-    exit_code = 16
+    exit_code = Exit.UNPROVED
 
 
 class OtherJournal(FairshoeError):
     """What the device has does not continue what the file has."""
 
-    exit_code = 17
+    exit_code = Exit.PROOF
 
 
 @dataclass(frozen=True)

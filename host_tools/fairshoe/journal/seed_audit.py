@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.errors import Exit, FairshoeError, UsageError
 from fairshoe.files import LOG_BYTES_MAX, read_regular
 from fairshoe.messages import Share, ShuffleCommitted, ShuffleNonce
 
@@ -30,7 +30,7 @@ SHARED_TEXT = b"fairshoe shuffle 2"  # with a nonce of the table
 class NothingDisclosed(FairshoeError):
     """There is no seed, or no commitment to hold it against."""
 
-    exit_code = 14
+    exit_code = Exit.UNPROVED
 
 
 class HmacDrbg:

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 import serial
 
 from fairshoe import keys
-from fairshoe.errors import FairshoeError, KeyFileError, PortError, PortLost
+from fairshoe.errors import Exit, FairshoeError, KeyFileError, PortError, PortLost
 from fairshoe.link import framing
 from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.halt_report import HaltLine, device_halted
@@ -36,7 +36,7 @@ Located = tuple[int, dict[str, Any], str]  # offset, as JSON, as text
 class NotOurs(FairshoeError):
     """A capture without a single good frame, or no capture at all."""
 
-    exit_code = 8
+    exit_code = Exit.INPUT
 
 
 class Printer:

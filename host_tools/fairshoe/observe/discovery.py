@@ -69,11 +69,30 @@ def find(urls: Iterable[str] = (), ask: bool = True, seconds: float = ASK_S) -> 
     candidates = [*serial_ports(), *(Candidate(url, "") for url in urls if url not in known)]
     if not ask:
         return [*simulated, *(Found(each.port, NOT_ASKED, each.about) for each in candidates)]
+    return [*simulated, *_asked(candidates, seconds)]
+
+
+def find_serial(seconds: float = ASK_S) -> list[Found]:
+    """All serial devices of this machine, each asked who it is."""
+    return _asked(serial_ports(), seconds)
+
+
+def attached(service: bool = False) -> list[str]:
+    """The ports of all shoes on this machine, simulated ones first; of those the service port if that is wanted."""
+    simulated = [
+        str(entry.get("service") if service else entry.get("port") or entry.get("tcp") or "")
+        for entry in running_shoes.running()
+    ]
+    found = [each.port for each in find_serial() if each.kind in (SHOE, IN_USE, HALTED)]
+    return [port for port in simulated if port] + found
+
+
+def _asked(candidates: list[Candidate], seconds: float) -> list[Found]:
     if not candidates:
-        return simulated
+        return []
     with ThreadPoolExecutor(min(THREADS, len(candidates))) as pool:
         asked = [pool.submit(probe, each.port, each.about, seconds) for each in candidates]
-        return [*simulated, *(each.result() for each in asked)]
+        return [each.result() for each in asked]
 
 
 def _simulated(entry: dict[str, Any]) -> list[Found]:

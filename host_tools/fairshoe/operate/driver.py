@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fairshoe.client.shoe import CommandResult, Pending, Shoe
-from fairshoe.errors import FairshoeError, NoAnswer, UsageError
+from fairshoe.errors import Exit, FairshoeError, NoAnswer, UsageError
 from fairshoe.journal.export import Record
 from fairshoe.messages import (
     Command,
@@ -38,13 +38,13 @@ OnStatus = Callable[[Status], None]
 class Interrupted(FairshoeError):
     """Interrupted."""
 
-    exit_code = 130
+    exit_code = Exit.INTERRUPTED
 
 
 class NotDone(FairshoeError):
     """A command or a round that did not come to its end; the device says why."""
 
-    exit_code = 1
+    exit_code = Exit.FAILED
 
 
 def _nothing(_told: object) -> None:

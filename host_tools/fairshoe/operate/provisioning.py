@@ -17,7 +17,7 @@ from pathlib import Path
 
 from fairshoe import keys
 from fairshoe.client.shoe import Shoe
-from fairshoe.errors import FairshoeError, HelloRefused, KeyFileError, NoAnswer
+from fairshoe.errors import Exit, FairshoeError, HelloRefused, KeyFileError, NoAnswer
 from fairshoe.files import sync_folder
 from fairshoe.journal.export import signed_attestation
 from fairshoe.journal.signatures import PublicKey
@@ -40,7 +40,7 @@ Say = Callable[[str], None]
 class KeyRefused(FairshoeError):
     """The device does not take the key, and says why."""
 
-    exit_code = 11
+    exit_code = Exit.DEVICE
 
 
 _REFUSALS = {
@@ -133,6 +133,12 @@ class KeyFolder:
                 path.unlink()
             if self._made_folder:
                 self.path.rmdir()
+
+
+def new_keys(folder: KeyFolder) -> None:
+    """Keys for a simulated shoe or a test: no device is involved."""
+    folder.check()
+    folder.write(secrets.token_bytes(KEY_SIZE))
 
 
 # --- what is done ------------------------------------------------------------------------------

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from fairshoe.errors import FairshoeError
+from fairshoe.errors import Exit, FairshoeError
 
 
 class ShipError(FairshoeError):
     """A board's files cannot be built."""
 
-    exit_code = 30
+    exit_code = Exit.BUILD
 
     def __init__(self, what: str, advice: str = "") -> None:
         super().__init__(what, advice)
@@ -20,61 +20,61 @@ class ShipError(FairshoeError):
 class NoPrompt(FairshoeError):
     """No MicroPython prompt at the port."""
 
-    exit_code = 31
+    exit_code = Exit.DEVICE
 
 
 class NotForDevice(FairshoeError):
     """A device that these files are not for: another chip, another MicroPython, or foreign code."""
 
-    exit_code = 32
+    exit_code = Exit.DEVICE
 
 
 class DeviceFailed(FairshoeError):
     """The device did not do what it was asked to: no room, or a write that cannot be read back."""
 
-    exit_code = 33
+    exit_code = Exit.DEVICE
 
 
 class NotUp(FairshoeError):
     """The files are on the device, and it does not run as they say."""
 
-    exit_code = 34
+    exit_code = Exit.DEVICE
 
 
 class ManifestError(FairshoeError):
     """A release manifest that is missing or malformed."""
 
-    exit_code = 35
+    exit_code = Exit.INPUT
 
 
 class SignatureError(FairshoeError):
     """A release manifest without a good signature of a key that is trusted."""
 
-    exit_code = 36
+    exit_code = Exit.PROOF
 
 
 class Differs(FairshoeError):
     """A device, an image or a folder that is not what the manifest says."""
 
-    exit_code = 37
+    exit_code = Exit.PROOF
 
 
 class ImageError(FairshoeError):
     """A flash image that cannot be read."""
 
-    exit_code = 38
+    exit_code = Exit.INPUT
 
 
 class NoImage(FairshoeError):
     """An image that cannot be built: the MicroPython checkout, the toolchain or the build itself."""
 
-    exit_code = 39
+    exit_code = Exit.BUILD
 
 
 class OlderRelease(FairshoeError):
     """A release that is older than the one that would be replaced, or than the oldest that is allowed."""
 
-    exit_code = 40
+    exit_code = Exit.PROOF
 
 
 def need(module: str, extra: str) -> Any:

@@ -10,10 +10,30 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
+from fairshoe import _device
 from fairshoe.files import parse_json, read_regular
 
 Data = dict[str, Any]
 _VALUE = re.compile(r"\$([a-z_0-9]+)")
+
+
+def folder() -> Path:
+    """The scenarios that belong to this version, in a wheel and in a checkout."""
+    bundled = _device.root() / "scenarios"
+    return bundled if bundled.is_dir() else _device.root() / "tests" / "scenarios"
+
+
+def scenario_names() -> list[str]:
+    return sorted(path.stem for path in folder().glob("*.json"))
+
+
+def by_name(path: Path) -> Path:
+    """A scenario of this version if that is what is named and there is no such file: `short-deck`, `short-deck:51`."""
+    name, _, case = str(path).partition(":")
+    file = folder() / f"{name}.json"
+    if path.exists() or not file.is_file():
+        return path
+    return Path(f"{file}:{case}") if case else file
 
 
 def read_cases(path: Path) -> dict[str, Data]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from fairshoe import _device
 from fairshoe.boards import configs
-from fairshoe.errors import FairshoeError
+from fairshoe.errors import Exit, FairshoeError
 from fairshoe.sim.scenario_cases import name_of, places, read_place
 from rig.scenario import Scenario, change, check
 
@@ -36,7 +36,7 @@ for data, config in json.loads({text!r}):
 class ScenarioError(FairshoeError):
     """A scenario file that cannot be played."""
 
-    exit_code = 12
+    exit_code = Exit.INPUT
 
 
 @dataclass(frozen=True)

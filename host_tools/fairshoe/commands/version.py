@@ -1,0 +1,31 @@
+"""`fairshoe version`: print the version of this program and of what it runs on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+
+from fairshoe import __version__
+from fairshoe.errors import Exit
+
+EPILOG = """\
+examples:
+  fairshoe version
+  fairshoe version --json
+"""
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = "Prints the version of fairshoe, of Python and of the operating system."
+    command.epilog = EPILOG
+    command.add_argument("--json", action="store_true", help="as one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.json:
+        facts = {"fairshoe": __version__, "python": platform.python_version(), "platform": platform.platform()}
+        print(json.dumps(facts))
+    else:
+        print(f"fairshoe {__version__} (Python {platform.python_version()}, {platform.platform()})")
+    return Exit.DONE
