@@ -337,9 +337,9 @@ class App:
         if self.reporter.status[STATUS_NEED] != need_next(flow, self.inp):
             self.reporter.status_due = self.reporter.host_seen
         self.silent = False
-        if self.outbox.count == 0 and flow.state == WARNING:
-            flow.set_hold(FAULT_NONE)  # storage works again; the waiting states look for room by themselves
         if self.outbox.count == 0:
+            if flow.state == WARNING:
+                flow.set_hold(FAULT_NONE)  # storage works again; the waiting states look for room by themselves
             if self.drawing and self.drawing.step(self.scanned_ms):
                 busy = True
             busy = self.recorder.keep_house() or busy
@@ -359,8 +359,7 @@ class App:
             meters.gather(self.inp.glitches)
         meters.dirty = False
         self.meter_store.save(meters.values)
-        for i in range(METER_COUNT):
-            self.reporter.meters[i] = meters.values[i]
+        self.reporter.meters[:METER_COUNT] = meters.values
         self.reporter.meters_due = True
 
     def _set_time(self) -> None:

@@ -114,6 +114,7 @@ local NAMES = {
     [519] = "record",
     [520] = "give_card",
     [521] = "deal_community",
+    [522] = "self_test",
 }
 -- filter name (after fairshoe.): type, words for its values
 local FIELDS = {
@@ -461,6 +462,7 @@ local MESSAGES = {
     [519] = { "command.op", "record.what", "record.a", "record.b" },
     [520] = { "command.op" },
     [521] = { "command.op" },
+    [522] = { "command.op" },
 }
 -- <<< generated
 

@@ -33,7 +33,7 @@ from firmware.games.settling import count_pressed, tail_scan
 from firmware.games.table_facts import HELD, HELD_LOOKED, SERVICE
 from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY, NO_LINE, sensor_of
 from firmware.machines.machine import JOB_DONE
-from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, panel_lamps
+from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, PRESS_TEST, panel_lamps
 from firmware.protocol import ids
 from firmware.ticks import FOREVER_MS
 
@@ -78,7 +78,7 @@ def step_proving_empty(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
 def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if flow.door.is_open or (flow.door.prove_due and not flow_committed(flow)):
         return FOREVER_MS  # a door that swings while nothing can be recorded must not fill the outbox with proofs
-    if flow.door.prove_due:
+    if flow.door.prove_due or flow.panel.take(PRESS_TEST):
         return flow_enter(flow, PROVING_EMPTY, now_ms)
     flow.hold_without_room()
     if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):

@@ -24,7 +24,6 @@ from firmware.games.profile import (
     RULE_STUB_COUNT,
     RULE_TWO_DECKS,
     TAIL_HANDED,
-    TAIL_SETTLING,
 )
 from firmware.games.table_facts import (
     ACCEPTED,
@@ -106,7 +105,7 @@ def need_for_round(flow: "Flow") -> int:
     if facts.row[SERVICE]:
         return ids.NEED_SERVICE
     if flow.tail:
-        return (need_for_end(flow) if flow.tail == TAIL_SETTLING else 0) or ids.NEED_ROUND_END
+        return need_for_end(flow) or ids.NEED_ROUND_END
     if flow.profile.recorded and facts.cut_due(flow.outbox.deck or 1):
         return ids.NEED_CUT
     return ids.NEED_COUNT if stub_overdue(flow, flow.outbox.deck) else ids.NEED_NONE

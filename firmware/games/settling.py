@@ -46,10 +46,8 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     if green_ends:
         asked += panel.take(PRESS_GREEN)
     # Without a count that is due, or was, the step shows what the machine waits for.
-    shown = green_ends and (need or flow.need == ids.NEED_COUNT)
-    if (shown or asked) and hold_for(flow, need, asked):
-        return False
-    if not asked:
+    shown = asked or (green_ends and (need or flow.need == ids.NEED_COUNT))
+    if (shown and hold_for(flow, need, asked)) or not asked:
         return False
     tail_end(flow)
     panel_lamps(out, 0, 0, 0)

@@ -17,6 +17,7 @@ from firmware.games.flow import (
     DRAW_READY,
     DRAWING,
     PREPARING,
+    PROVING_EMPTY,
     RELEASING,
     REMAINDER_OFFERED,
     REMOVING,
@@ -37,7 +38,7 @@ from firmware.games.records import record_do, record_objection
 from firmware.games.round_steps import extra_due
 from firmware.image import IN_HOPPER
 from firmware.journal.lanes import Lanes
-from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK
+from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, PRESS_TEST
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.protocol.session import MAC_SIZE
@@ -76,6 +77,7 @@ _RULES = {
     ids.CMD_ACKNOWLEDGE_WARNING: ((WARNING,), PRESS_ACK, (), (REMOVING,)),
     ids.CMD_GIVE_CARD: ((WAITING_FOR_GREEN, WAITING_FOR_WAGERS), PRESS_LOCK, (DISPENSING,), (STACK_OFFERED,)),
     ids.CMD_DEAL_COMMUNITY: ((STACK_OFFERED,), PRESS_GREEN, (), (DISPENSING,)),
+    ids.CMD_SELF_TEST: ((WAITING_FOR_DECK,), PRESS_TEST, (PROVING_EMPTY,), ()),
 }
 
 
@@ -184,7 +186,11 @@ class CommandRunner:
             return True
         if command == ids.CMD_CLOSE_BETTING and flow.state == DRAWING:
             return flow.by_hand is None  # else the next phase of the round tells
-        return command == ids.CMD_END_ROUND and not (flow.tail or flow.round_open)
+        if command == ids.CMD_END_ROUND:
+            return not (flow.tail or flow.round_open)
+        if command != ids.CMD_SELF_TEST or flow.state != WAITING_FOR_DECK:
+            return False
+        return ticks_diff(flow.entered_ms, self.acted_ms) > 0
 
     def _begin(self, role: int, lane: "Lane", op: int, command: int, digest: int, values: "list[int]") -> None:
         lane.op = op
@@ -240,6 +246,10 @@ class CommandRunner:
             return ids.NEED_NONE if need == ids.NEED_ACKNOWLEDGE else need
         if not self._means_something(command):
             return need_next(flow, self.inp)
+        if command == ids.CMD_SELF_TEST:  # a deck that is handed out, and no round begun with it, is no matter
+            if flow.tail and flow.tail != TAIL_HANDED:
+                return ids.NEED_ROUND_END
+            return ids.NEED_NONE if flow.tray.empty else ids.NEED_TAKE
         need = need_for(flow, command)
         if need:
             about = flow.tail and command in (ids.CMD_END_ROUND, ids.CMD_CONFIRM_LOCKOUT)
@@ -270,10 +280,12 @@ class CommandRunner:
     def _means_something(self, command: int) -> bool:
         """Whether the button would do what the command is for, where the state alone does not tell."""
         flow = self.flow
-        if command in (ids.CMD_SHUFFLE, ids.CMD_CLOSE_BETTING) and flow.hold:
+        if flow.hold and command in (ids.CMD_SHUFFLE, ids.CMD_CLOSE_BETTING, ids.CMD_SELF_TEST):
             return False
         if command == ids.CMD_SHUFFLE:
             return self.inp.level[IN_HOPPER] != 0
+        if command == ids.CMD_SELF_TEST:
+            return not flow.door.is_open
         if command == ids.CMD_END_ROUND:
             return flow.tail == TAIL_SETTLING or flow.round_open
         if command == ids.CMD_GIVE_CARD:

@@ -25,7 +25,8 @@ PRESS_GREEN = const(3)
 PRESS_ACK = const(4)
 PRESS_COUNT = const(5)  # as many as there are buttons
 PRESS_END = const(5)  # no button: a command that ends the round, wherever a button would mean something else
-PRESS_KINDS = const(6)
+PRESS_TEST = const(6)  # no button either: the self-test
+PRESS_KINDS = const(7)
 
 _LINES = (IN_CLOSE, IN_LOCK, IN_SEAT, IN_GREEN, IN_ACK)
 

@@ -124,6 +124,7 @@ CMD_ACKNOWLEDGE_WARNING = const(518)
 CMD_RECORD = const(519)
 CMD_GIVE_CARD = const(520)
 CMD_DEAL_COMMUNITY = const(521)
+CMD_SELF_TEST = const(522)
 
 OUTCOME_ACCEPTED = const(0)  # recorded; not begun
 OUTCOME_RUNNING = const(1)

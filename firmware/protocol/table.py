@@ -141,6 +141,7 @@ MESSAGES = (
     (ids.CMD_RECORD, ids.CLASS_COMMAND, "record what:u8 a:u16 b:u16"),
     (ids.CMD_GIVE_CARD, ids.CLASS_COMMAND, "give_card"),
     (ids.CMD_DEAL_COMMUNITY, ids.CLASS_COMMAND, "deal_community"),
+    (ids.CMD_SELF_TEST, ids.CLASS_COMMAND, "self_test"),
 )
 
 # The code of a field is its size in bytes: 1, 2 and 4 are integers.

@@ -1005,6 +1005,11 @@ class DealCommunity(Command):
     ID, CLASS, NAME, LAYOUT = 521, 4, "deal_community", Struct("<I")
 
 
+@dataclass(frozen=True, slots=True)
+class SelfTest(Command):
+    ID, CLASS, NAME, LAYOUT = 522, 4, "self_test", Struct("<I")
+
+
 ALL: tuple[type[Message], ...] = (
     Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, Health, TimeSet, TimeIs,
     LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, JournalSign,
@@ -1016,7 +1021,7 @@ ALL: tuple[type[Message], ...] = (
     GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided, ReleaseFailed,
     CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll, HoleCardRead, CardsOdd, DrawFlagged,
     Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record,
-    GiveCard, DealCommunity,
+    GiveCard, DealCommunity, SelfTest,
 )
 
 # By field name.

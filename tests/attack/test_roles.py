@@ -4,6 +4,7 @@
 import pytest
 from support import GAME, board
 
+from firmware.games.flow import WAITING_FOR_DECK
 from firmware.link.admission import ALIVE_MS, REFUSE_ROLE
 from firmware.protocol import ids
 from rig import stories
@@ -120,11 +121,13 @@ def test_a_recorder_acknowledges_and_sets_the_clock() -> None:
     assert stage.peer.messages["time_is"][0] == NOON
 
 
+@pytest.mark.parametrize("command", [ids.CMD_SHUFFLE, ids.CMD_SELF_TEST])
 @pytest.mark.parametrize("role", NO_COMMANDS)
-def test_no_command_of_these_roles_acts(role: int) -> None:
+def test_no_command_of_these_roles_acts(role: int, command: int) -> None:
     stage = started(role)
-    send(stage, stage.peer.command(1, ids.CMD_SHUFFLE), 500)
-    assert stage.peer.results[-1][:4] == [1, ids.CMD_SHUFFLE, ids.OUTCOME_REJECTED, ids.REASON_ROLE]
+    send(stage, stage.peer.command(1, command), 500)
+    assert stage.peer.results[-1][:4] == [1, command, ids.OUTCOME_REJECTED, ids.REASON_ROLE]
+    assert stage.rig.app.flow.state == WAITING_FOR_DECK
     assert stage.rig.app.journal.lanes.by_role[ids.ROLE_TABLE].op == 0
 
 

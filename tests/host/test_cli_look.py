@@ -171,6 +171,20 @@ def test_selftest_as_a_command(shoe: str, capsys: pytest.CaptureFixture[str]) ->
     assert json.loads(capsys.readouterr().out)[0]["name"] == "link"
 
 
+def test_selftest_run_has_the_shoe_test_itself_first(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command_line.main(["selftest", shoe, "--run"]) == 0
+    assert "test run   good       started by operation 1: beams, axis and home tested" in capsys.readouterr().out
+    assert command_line.main(["selftest", f"{shoe}&faults=beam_blind:throat_a", "--run", "--json"]) == 1
+    first = json.loads(capsys.readouterr().out)[0]
+    assert (first["name"], first["verdict"]) == ("test run", "BAD") and first["advice"]
+    assert first["what"].startswith("self test (operation 2): rejected")
+
+
+def test_selftest_run_without_a_key_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command_line.main(["selftest", "sim://pico-carousel", "--run"]) == 2
+    assert "--key-file" in capsys.readouterr().err
+
+
 # --- driving ---------------------------------------------------------------------------------------------------------
 
 

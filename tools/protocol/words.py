@@ -97,6 +97,7 @@ SENTENCES: dict[str, str] = {
     "record": "Put on record what no sensor sees; refused out of sequence. See [Games](GAMES.md).",
     "give_card": "One card more, after a record that makes one due; done when it lies in the tray.",
     "deal_community": "All players have their cards: deal the community stack.",
+    "self_test": "Test beams, axis and home, and prove that the machine is empty; done when empty_proved is on record.",
 }
 
 # By need: what must happen, and who does it.

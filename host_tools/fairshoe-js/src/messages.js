@@ -85,6 +85,7 @@ export const LINES = [
   'message 519 4 record what:u8 a:u16 b:u16',
   'message 520 4 give_card',
   'message 521 4 deal_community',
+  'message 522 4 self_test',
   'prefix event seq:u32 boot:u16 uptime_s:u32 uptime_ms:u16 utc_s:u32 round:u32 deck:u8',
   'prefix command op:u32',
   'names class handshake dictionary event ack command response telemetry time diagnostic',

@@ -1,8 +1,8 @@
 """Check whether a shoe is fit for work, as far as its link tells without moving a card.
 
-The protocol has no command that starts a self-test: a device tests itself at power-up, before every job and after every
-warning, and records `empty_proved` when it passed. The last result is read from its journal, and checked together with
-the link, the counters and the meters.
+A device tests itself at power-up, before every job, after every warning and by the command `self_test`, and records
+`empty_proved` when it passed. The last result is read from its journal, and checked together with the link, the
+counters and the meters.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from fairshoe.errors import FairshoeError
 from fairshoe.journal.export import Record
 from fairshoe.link.dictionary import Dictionary, own_dictionary
 from fairshoe.messages import (
@@ -60,6 +61,13 @@ def checks(look: Look) -> Iterator[Check]:
     if look.watch.known.meters is not None:
         yield from _meters(look.watch.known.meters)
     yield _damage(look)
+
+
+def by_command(op: int, refused: FairshoeError | None) -> Check:
+    """What became of a self-test that was started by command."""
+    if refused is None:
+        return Check("test run", GOOD, f"started by operation {op}: beams, axis and home tested, empty proved")
+    return Check("test run", BAD, refused.what, refused.advice)
 
 
 def _link(look: Look) -> Check:
