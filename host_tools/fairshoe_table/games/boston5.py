@@ -31,6 +31,11 @@ class Hand:
     second: int | None = None
     void: str = ""
 
+    @property
+    def bonus_open(self) -> bool:
+        """The optional bonus is not resolved: not decided, or exposed cards that nobody has entered yet."""
+        return bool(self.bonus) and (self.exposed is None or (self.exposed and len(self.cards) < 3))
+
     def check(self, options: BostonOptions) -> None:
         if not options.minimum <= self.ante <= options.maximum:
             raise UsageError(f"seat {self.seat}: an ante of {self.ante} cents is outside the limits.", "Return it.")
@@ -60,18 +65,20 @@ def settle(round: Round, options: BostonOptions) -> list[Line]:
     if round.void is not None:
         returned = [line for hand in order for line in _returned(hand, round.void.clause)]
         return staked([*bonuses, *returned])
-    if any(hand.exposed is None for hand in order if hand.bonus and not hand.void):
+    if any(hand.bonus_open for hand in order if not hand.void):
         return staked(line for hand in order if hand.void for line in _returned(hand, hand.void))
     folds = [line for hand in order for line in _before_the_end(hand)]
-    ready = len(round.dealer) == 5 and all(hand.second is not None for hand in order if not hand.void)
-    final = [line for hand in order if ready and hand.second and not hand.void for line in _final(hand, round, options)]
+    live = [hand for hand in order if not hand.void]
+    decided = len(round.dealer) == 5 and all(hand.second is not None for hand in live)
+    ready = decided and all(len(hand.cards) == 5 for hand in live if hand.second)
+    final = [line for hand in live if ready and hand.second for line in _final(hand, round, options)]
     return staked([*bonuses, *folds, *limit(final, CAPPED, options.cap, "B5 11(e)")])
 
 
 def _bonus(hand: Hand, round: Round, options: BostonOptions) -> list[Line]:
     three = hand.cards[:3]
     row = options.bonus_pays.row3(hand3(*three)) if len(three) == 3 else None
-    settled = hand.exposed is not None
+    settled = not hand.bonus_open
     if hand.void:
         return [void_line(hand.seat, Wager.BONUS, hand.bonus, hand.void)]
     if round.void is not None and not settled:

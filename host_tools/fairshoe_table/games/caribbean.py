@@ -92,7 +92,8 @@ class _Turns:
 def settle(
     round: Round, options: CaribbeanOptions, progressive: Meters | None = None, five_card: Meters | None = None
 ) -> Settlement:
-    """What is due as far as the round has come: folds, then everything once the dealer's five cards are known."""
+    """What is due as far as the round has come: folds, then everything at once when all cards are known, so that
+    meters are paid turn by turn in one settlement."""
     turns = _Turns(round, options, progressive, five_card)
     order = settle_order(round.hands)
     for hand in order:
@@ -102,7 +103,8 @@ def settle(
             turns.lines += _folded(hand)
     playing = [hand for hand in order if not hand.void]
     decided = all(hand.bet is not None for hand in playing)
-    if round.void is None and len(round.dealer) == 5 and decided:
+    known = all(len(hand.cards) == 5 for hand in playing if hand.bet or hand.five_card)
+    if round.void is None and len(round.dealer) == 5 and decided and known:
         for hand in playing:
             _turn(turns, hand)
         turns.lines += _cover_all(round, options)

@@ -40,6 +40,11 @@ class Hand:
     raised: bool | None = None
     axis: Axis | None = None
 
+    @property
+    def bonus_open(self) -> bool:
+        """The three-card wager is not resolved: not decided, or exposed cards that nobody has entered yet."""
+        return bool(self.bonus) and (self.exposed is None or (self.exposed and not self.cards))
+
     def check(self, options: DoubleCrossOptions) -> None:
         if not options.minimum <= self.ante <= options.maximum:
             raise UsageError(f"seat {self.seat}: an ante of {self.ante} cents is outside the limits.", "Return it.")
@@ -90,17 +95,18 @@ def settle(round: Round, options: DoubleCrossOptions) -> list[Line]:
         return staked(line for hand in order for line in _returned(hand, round.void.clause))
     bonuses = [line for hand in order if hand.bonus for line in _bonus(hand, round, options)]
     bonuses.sort(key=lambda line: line.outcome is Outcome.WIN)
-    if any(hand.exposed is None for hand in order if hand.bonus):
+    if any(hand.bonus_open for hand in order):
         return []
     folds = [lost(hand.seat, Wager.ANTE, hand.ante, "DCP 10(c)(1)", "fold") for hand in order if hand.raised is False]
-    ready = round.complete and all(hand.raised is not None for hand in order)
+    decided = round.complete and all(hand.raised is not None for hand in order)
+    ready = decided and all(len(hand.cards) == 2 for hand in order if hand.raised)
     final = [line for hand in order if ready and hand.raised for line in _final(hand, round, options)]
     return staked([*bonuses, *folds, *limit(final, CAPPED, options.cap, "DCP 11(d)")])
 
 
 def _bonus(hand: Hand, round: Round, options: DoubleCrossOptions) -> list[Line]:
     top = round.community[TOP]
-    if hand.exposed is None or (hand.exposed and top is None):
+    if hand.bonus_open or (hand.exposed and top is None):
         return []
     if not hand.exposed or top is None:
         return [lost(hand.seat, Wager.BONUS, hand.bonus, "DCP 10(a)", "not exposed")]

@@ -1,0 +1,67 @@
+"""A table with a simulated shoe in a test: people by script or by chance, everything in one folder."""
+
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from fairshoe import Shoe
+from fairshoe.keys import write_key
+from fairshoe_table.books import Books
+from fairshoe_table.meters import new_meters
+from fairshoe_table.options import BY_GAME, CaribbeanOptions, Options
+from fairshoe_table.pay_tables import pay_table
+from fairshoe_table.people import Players, SimulatedFloor
+from fairshoe_table.table import Table
+
+POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
+SIDE = ("bonus_pays", "progressive_pays", "five_card", "cover_all")
+FULL = CaribbeanOptions(
+    bonus_pays=pay_table("CS-11c-A"),
+    progressive_pays=pay_table("CS-11d-D"),
+    five_card=True,
+    cover_all="with_dealer",
+    approvals=dict.fromkeys(SIDE, "test"),
+)
+
+
+def options_of(game: str) -> Options:
+    return FULL if game == "caribbean-stud" else BY_GAME[game]()
+
+
+def start_meters(books: Books) -> None:
+    for table in ("CS-11d-D", "CS-11e"):
+        books.start_meters(new_meters(pay_table(table), {"main": 7123}, {"main": 1_000_000}))
+
+
+@dataclass
+class Running:
+    shoe: Shoe
+    books: Books
+    floor: SimulatedFloor
+    table: Table
+    said: list[str]
+
+
+@contextmanager
+def table_at(folder: Path, game: str, faults: str = "", seed: int = 5, storage: bool = False) -> Generator[Running]:
+    key = folder / "device.key"
+    if not key.exists():
+        write_key(key, "device", secrets.token_bytes(32))
+    url = f"sim://pico-carousel?dealer=none&key={key}&game={game}&seed={seed}"
+    url += f"&faults={faults}" if faults else ""
+    url += f"&storage={folder / 'shoe.nv'}" if storage else ""
+    said: list[str] = []
+    with Books(folder / "books.db") as books, Shoe.open(url, key=key, store=folder / "shoe.db") as shoe:
+        start_meters(books)
+        floor = SimulatedFloor(Players(Random(seed)), shoe.sim.act, shoe.sim.sleep, said.append)
+        yield Running(shoe, books, floor, Table(shoe, books, game, options_of(game), floor), said)
+
+
+def check_books(books: Books) -> None:
+    """Money is conserved, nothing lies on the layout, and the books agree with themselves."""
+    assert books.audit() == []
+    left = {name: cents for name, cents in books.balances().items() if "/layout" in name and cents}
+    assert left == {}

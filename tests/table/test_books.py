@@ -1,0 +1,333 @@
+"""Books: an input and what follows are one transaction, nothing is booked twice, voids conserve money."""
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from running_tables import FULL, check_books, options_of, start_meters
+
+from fairshoe.errors import UsageError
+from fairshoe.games.jackpot_links import TableFacts
+from fairshoe.games.record_kinds import COMMUNITY, DEALER
+from fairshoe_table.books import Books
+from fairshoe_table.cards import cards
+from fairshoe_table.ledger import Line, Wager
+from fairshoe_table.meters import FIVE_CARD, PROGRESSIVE, Meters, new_meters
+from fairshoe_table.pay_tables import pay_table
+from fairshoe_table.plays import Dealt, Input, asks, known_cards, wager
+
+CS = "caribbean-stud"
+CLOSED = Input("closed", "closed", {"round": 1})
+OVER = Input("over", "over")
+ALL_OUT = Dealt(True, 2, True)
+
+
+def shown(seat: int, text: str, part: str = "") -> Input:
+    return Input(
+        f"cards:{seat}:{part}", "cards", {"seat": seat, "part": part, "cards": cards(text), "source": "dealer"}
+    )
+
+
+def decide(seat: int, choice: str) -> Input:
+    return Input(f"decide:{seat}:", "decide", {"seat": seat, "choice": choice})
+
+
+def void(clause: str, *kept: int) -> Input:
+    return Input("void", "void", {"clause": clause, "kept": list(kept)})
+
+
+# A round of each game, as it is told.
+ROUNDS: dict[str, list[Input]] = {
+    CS: [
+        wager(1, {Wager.ANTE: 1000, Wager.BONUS: 300, Wager.PROGRESSIVE: 100, Wager.FIVE_CARD: 100}),
+        wager(4, {Wager.ANTE: 2000, Wager.PROGRESSIVE: 100, Wager.COVER_ALL: 200, Wager.FIVE_CARD_DEALER: 100}),
+        CLOSED,
+        decide(1, "fold"),
+        shown(1, "9h 8h 7h 6h 5h"),
+        decide(4, "raise"),
+        shown(DEALER, "Ah Kc 9d 4c 3d"),
+        shown(4, "As Ks Qs Js Ts"),
+    ],
+    "boston-5-stud": [
+        wager(2, {Wager.ANTE: 1000, Wager.FIRST: 2000, Wager.BONUS: 300}),
+        wager(3, {Wager.ANTE: 1000, Wager.FIRST: 2000}),
+        CLOSED,
+        Input("expose:2:", "expose", {"seat": 2, "shown": True}),
+        shown(2, "9c 9d 9s", "three"),
+        decide(2, "raise"),
+        decide(3, "fold"),
+        shown(DEALER, "Ah Kc Jd 4c 3d"),
+        shown(2, "9c 9d 9s 2c 3h", "five"),
+    ],
+    "double-cross-poker": [
+        wager(2, {Wager.ANTE: 1000, Wager.BONUS: 300}),
+        wager(3, {Wager.ANTE: 1000}),
+        CLOSED,
+        shown(COMMUNITY, "Qc 9c", "open"),
+        Input("expose:2:", "expose", {"seat": 2, "shown": True}),
+        shown(2, "Qd Qh"),
+        decide(2, "vertical"),
+        decide(3, "fold"),
+        shown(COMMUNITY, "4h 5s 8d", "rest"),
+        shown(DEALER, "2h 3s"),
+    ],
+    "double-down-stud": [
+        wager(2, {Wager.ORIGINAL: 1000}),
+        wager(3, {Wager.ORIGINAL: 3000}),
+        CLOSED,
+        shown(2, "9h"),
+        shown(3, "Kd"),
+        shown(COMMUNITY, "9c 4h 2s", "up"),
+        decide(2, "double"),
+        decide(3, "stand"),
+        shown(COMMUNITY, "9d", "hole"),
+    ],
+}
+NETS = {
+    # seat 4: ante, bet at 100 to 1, the meter, Cover All 300 to 1; seat 1: envy, and 10 % by the five-card bonus
+    CS: {1: -1000 - 300 - 100 + 100_000 - 100 + 100_015, 4: 2000 + 400_000 - 100 + 1_000_142 + 60_000 - 100},
+    "boston-5-stud": {2: 7500 + 2000 + 2000 + 4000, 3: -3000},
+    "double-cross-poker": {2: 9000 + 1000 + 3000 + 3000, 3: -1000},
+    "double-down-stud": {2: 6000, 3: 0},
+}
+
+
+def tell(books: Books, game: str, inputs: list[Input]) -> tuple[int, list[Line]]:
+    number = books.open_round(game)
+    return number, [line for told in inputs for line in books.record(number, told, options_of(game))]
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Books:
+    found = Books(tmp_path / "books.db")
+    start_meters(found)
+    return found
+
+
+@pytest.mark.parametrize("game", ROUNDS)
+def test_a_round_is_settled_to_the_last_cent(books: Books, game: str) -> None:
+    number, _ = tell(books, game, [*ROUNDS[game], OVER])
+    net = dict.fromkeys(NETS[game], 0)
+    for line in books.lines(number):
+        net[line.seat] += line.net
+    assert net == NETS[game]
+    check_books(books)
+    assert books.rounds_over() == 1
+    assert asks(books.play(number, options_of(game)), ALL_OUT) == []
+
+
+@pytest.mark.parametrize("game", ROUNDS)
+def test_telling_everything_again_books_nothing(books: Books, game: str) -> None:
+    number, first = tell(books, game, ROUNDS[game])
+    before = books.balances()
+    _, again = tell(books, game, [told for told in ROUNDS[game] for _ in range(2)])
+    assert first and again == [] and books.balances() == before
+    assert books.open_round(game) == number
+
+
+@pytest.mark.parametrize("game", ROUNDS)
+def test_a_kill_between_any_two_inputs_gives_the_same_settlement(tmp_path: Path, game: str) -> None:
+    """The books are opened again before every input, as after a kill, and the last input is told twice."""
+    whole: list[dict[str, int]] = []
+    for reopen in (False, True):
+        path = tmp_path / f"{reopen}.db"
+        books = Books(path)
+        start_meters(books)
+        for place, told in enumerate(ROUNDS[game]):
+            if reopen:
+                books.close()
+                books = Books(path)
+                tell(books, game, ROUNDS[game][max(place - 1, 0) : place])
+            tell(books, game, [told])
+        check_books(books)
+        whole.append(books.balances())
+    assert whole[0] == whole[1]
+
+
+@pytest.mark.parametrize("game", ROUNDS)
+def test_a_failed_write_leaves_neither_input_nor_line(books: Books, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    inputs = ROUNDS[game]
+    number, _ = tell(books, game, inputs[:-1])
+    before, lines = books.balances(), books.lines(number)
+
+    def full(*_arguments: object) -> list[Line]:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(books, "_settle", full)
+        with pytest.raises(sqlite3.OperationalError):
+            books.record(number, inputs[-1], options_of(game))
+    assert books.balances() == before and books.lines(number) == lines
+    tell(books, game, [inputs[-1], OVER])
+    check_books(books)
+
+
+@pytest.mark.parametrize("game", ROUNDS)
+def test_a_void_at_any_stage_returns_every_wager(tmp_path: Path, game: str) -> None:
+    """Up to the last input: then the round is settled, and no void comes any more."""
+    for stage in range(2, len(ROUNDS[game])):
+        with Books(tmp_path / f"{stage}.db") as books:
+            start_meters(books)
+            meters = books.meters(PROGRESSIVE), books.meters(FIVE_CARD)
+            number, _ = tell(books, game, [*ROUNDS[game][:stage], void("XX-1"), OVER])
+            check_books(books)
+            bonus = sum(line.net for line in books.lines(number) if line.wager is Wager.BONUS and line.seat == 2)
+            kept = bonus if game == "boston-5-stud" else 0  # ruling b5-void-bonus: settled before the void
+            assert sum(line.net for line in books.lines(number)) == kept
+            assert (books.meters(PROGRESSIVE), books.meters(FIVE_CARD)) == meters  # ruling void-side
+            assert books.balances().get("table-1/tray", 0) == -kept
+
+
+def test_a_void_hand_comes_back_out_of_the_meter(books: Books) -> None:
+    before = books.meters(PROGRESSIVE)
+    number, _ = tell(books, CS, ROUNDS[CS][:4])
+    assert before is not None and books.meters(PROGRESSIVE) != before
+    one = Input("void hand:1", "void hand", {"seat": 1, "clause": "CS-13d"})
+    other = Input("void hand:4", "void hand", {"seat": 4, "clause": "CS-13d"})
+    tell(books, CS, [one, other, OVER])
+    assert books.meters(PROGRESSIVE) == before
+    assert sum(line.net for line in books.lines(number)) == 0
+    check_books(books)
+
+
+def test_a_round_cannot_be_over_while_wagers_lie_on_the_layout(books: Books) -> None:
+    number, _ = tell(books, CS, ROUNDS[CS][:5])
+    with pytest.raises(UsageError, match="layout"):
+        books.record(number, OVER, FULL)
+    assert books.rounds_over() == 0
+
+
+def test_one_face_cannot_be_entered_twice(books: Books) -> None:
+    number, _ = tell(books, CS, ROUNDS[CS][:7])
+    with pytest.raises(UsageError, match="twice"):
+        books.record(number, shown(4, "Ah Ks Qs Js Ts"), FULL)
+    with pytest.raises(UsageError, match="twice"):
+        books.record(
+            number, replace(shown(4, "As"), data={"seat": 4, "part": "", "cards": [51, 51], "source": "x"}), FULL
+        )
+    assert 51 not in known_cards(books.play(number, FULL))
+
+
+def test_wagers_after_closing_and_of_strange_kinds_are_refused(books: Books) -> None:
+    number, _ = tell(books, CS, ROUNDS[CS][:3])
+    with pytest.raises(UsageError, match="closed"):
+        books.record(number, wager(5, {Wager.ANTE: 1000}), FULL)
+    with pytest.raises(UsageError, match="no wager"):
+        books.record(number, decide(5, "raise"), FULL)
+    with pytest.raises(UsageError, match="open"):
+        books.open_round("boston-5-stud")
+    with Books(":memory:") as other:
+        round_number = other.open_round(CS)
+        with pytest.raises(UsageError, match="no insurance"):
+            other.record(round_number, wager(1, {Wager.ANTE: 1000, Wager.INSURANCE: 5}), FULL)
+
+
+# --- meters ------------------------------------------------------------------------------------
+
+
+def jackpot_round(books: Books, ante: int = 1000) -> None:
+    """Seat 1 has a royal flush with a progressive wager."""
+    inputs = [
+        wager(1, {Wager.ANTE: ante, Wager.PROGRESSIVE: 100}),
+        CLOSED,
+        decide(1, "raise"),
+        shown(DEALER, "Ah Kc 9d 4c 3d"),
+        shown(1, "As Ks Qs Js Ts"),
+        OVER,
+    ]
+    tell(books, CS, inputs)
+
+
+def test_linked_tables_share_one_meter_and_each_its_own_tray(tmp_path: Path) -> None:
+    path = tmp_path / "books.db"
+    facts = TableFacts(CS, "CS", 1, 52, "PTMGL01", 100)
+    with Books(path, "table-1", "link") as one, Books(path, "table-2", "link") as two:
+        for books in (one, two):
+            books.join_link(facts)
+            start_meters(books)
+        jackpot_round(one)
+        left = two.meters(PROGRESSIVE)
+        assert left is not None and left.by_name["main"].cents == 1_000_000  # reset for both
+        jackpot_round(two)
+        assert one.meters(PROGRESSIVE) == two.meters(PROGRESSIVE)
+        check_books(one)
+        assert one.balances()["table-1/seat 1"] == 1000 + 200_000 - 100 + 1_000_071
+        assert one.balances()["table-2/seat 1"] == one.balances()["table-1/seat 1"]
+
+
+def test_tables_that_differ_in_pay_table_wager_or_decks_may_not_link(tmp_path: Path) -> None:
+    path = tmp_path / "books.db"
+    facts = TableFacts(CS, "CS", 1, 52, "PTMGL01", 100)
+    with Books(path, "table-1", "link") as books:
+        books.join_link(facts)
+    for wrong in (
+        replace(facts, pay_table="PTMGL02"),
+        replace(facts, wager_cents=500),
+        replace(facts, decks=2),
+        replace(facts, pay_table=""),
+    ):
+        with Books(path, "table-2", "link") as other, pytest.raises(UsageError, match="12"):
+            other.join_link(wrong)
+    with Books(path, "table-3", "link") as other:
+        other.join_link(replace(facts, game="boston-5-stud", code="B5"))  # another title may
+
+
+def test_seeds_go_in_once_and_meters_survive_the_program(tmp_path: Path) -> None:
+    for _ in range(2):
+        with Books(tmp_path / "books.db") as books:
+            start_meters(books)
+            check_books(books)
+    with Books(tmp_path / "books.db") as books:
+        jackpot_round(books)
+        kept = books.meters(PROGRESSIVE)
+    with Books(tmp_path / "books.db") as books:
+        assert books.meters(PROGRESSIVE) == kept
+        assert books.balances()["table-1/house"] == -3_000_000  # two seeds, and one after the jackpot
+
+
+def test_what_a_rate_leaves_below_a_cent_is_carried() -> None:
+    meters = new_meters(pay_table("CS-11d-A"), {"main": 7123}, {"main": 500})
+    for _ in range(100):
+        meters, _moves = meters.contribute(100)
+    assert meters.by_name["main"].cents == 500 + 7123
+    for _ in range(100):
+        meters, _moves = meters.contribute(-100)
+    assert meters.by_name["main"].cents == 500 and meters.by_name["main"].carry == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "rates", "seeds"),
+    [
+        ("CS-11d-A", {"main": 6999}, {"main": 5}),
+        ("CS-11d-A", {"main": 10_001}, {"main": 5}),
+        ("CS-11d-A", {"main": 7000}, {}),
+        ("CS-11e", {"main": 7000}, {"main": 999_999}),
+        ("PTMGLML02", {"main": 7000}, {}),
+    ],
+)
+def test_rates_and_seeds_outside_the_rules_are_refused(
+    table: str, rates: dict[str, int], seeds: dict[str, int]
+) -> None:
+    with pytest.raises(UsageError):
+        new_meters(pay_table(table), rates, seeds)
+
+
+def test_seeds_of_linked_tables_scale_with_the_wager() -> None:
+    meters: Meters = new_meters(pay_table("PTMGLML02"), {"mega": 3000, "major": 3000, "minor": 1000}, {}, 500)
+    assert {name: meter.cents for name, meter in meters.by_name.items()} == {
+        "mega": 5_000_000,
+        "major": 500_000,
+        "minor": 125_000,
+    }
+
+
+def test_an_audit_notices_money_that_was_made(books: Books, tmp_path: Path) -> None:
+    jackpot_round(books)
+    books.close()
+    with sqlite3.connect(tmp_path / "books.db") as db:
+        db.execute("UPDATE accounts SET cents = cents + 1 WHERE name = 'table-1/tray'")
+        db.execute("UPDATE meters SET cents = cents - 1")
+    with Books(tmp_path / "books.db") as again:
+        found = " ".join(again.audit())
+        assert "together" in found and "table-1/tray" in found and "meter table-1/progressive/main" in found
