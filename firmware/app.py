@@ -100,9 +100,9 @@ class App:
         self.healthy = True
         self.hold_shown = FAULT_NONE
         self.turned = False  # the key switch
-        self.eventful = False  # something was seen to change, or a change may yet turn out to be one
+        self.eventful = False  # an input changed, or a change is still being debounced
         self.put_off = False  # a frame was due in the last scan
-        self.silent = True  # until this boot is on record: the last event of the one before may yet turn out torn
+        self.silent = True  # until this boot is on record: the last event before it may be torn
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
         self.coasting = True
         self.halted_ms = self.scanned_ms
@@ -151,7 +151,7 @@ class App:
         if out.dirty or out.axis_go or out.stop_armed or out.halt:  # most often none, and a call costs more
             self._drive()
         next_ms = self._talk(now_ms)
-        # In a shuffle there is nothing to do but to show that it is one: see _quiet.
+        # In a shuffle there is nothing to do but show its progress: see _quiet.
         if (
             (self.flow.page_due or self.flow.state != SHUFFLING)
             and self._quiet_due()
@@ -176,7 +176,7 @@ class App:
             self._broke(FAULT_INTERNAL)
 
     def _broke(self, fault: int) -> None:
-        """The firmware contradicts itself. Motors off is the only answer that cannot make it worse."""
+        """An invariant is broken: switch the motors off, the only safe action."""
         self.healthy = False
         self.wake_ms = flow_warn(self.flow, self.out, fault, self.scanned_ms)
 
@@ -284,7 +284,7 @@ class App:
         return self.flow.state != SHUFFLING and not motors_running(self.inp, self.out)
 
     def _quiet_due(self) -> bool:
-        """Whether there is quiet work: a cheap test in every scan, before the dearer one of _still."""
+        """Whether there is quiet work: a cheap test in every scan, before the expensive one of _still."""
         flow = self.flow
         machine = flow.machine
         if machine.busy and machine.state == JOB_RUNNING and flow.state != PREPARING:
@@ -330,7 +330,7 @@ class App:
             self.hal.show(page_lines(flow))
         if flow.state == SHUFFLING:
             # When nothing moves in the middle of a shuffle depends on the order: a record made, and sent, right then
-            # would tell how long the cards took. Everything waits for the report instant, or for a warning.
+            # would reveal how long the cards took. Everything waits for the report instant, or for a warning.
             return False
         busy = report_acknowledge(self.reporter)
         busy = self.recorder.record_all() or self.silent or busy
@@ -355,7 +355,8 @@ class App:
         """Between jobs only. A failed write is tried again after the next one: meters stop no game."""
         meters = self.flow.meters
         if self.flow.state == WAITING_FOR_DECK or self.flow.warning:
-            # Where noise meets a card depends on when the card comes, and so on the order: told when that is over.
+            # Where noise meets a card depends on when the card comes, and so on the order: reported when the deck is
+            # out of play.
             meters.gather(self.inp.glitches)
         meters.dirty = False
         self.meter_store.save(meters.values)

@@ -12,13 +12,13 @@ FAULT_MISMATCH = const(6)  # the count is not what the deck must have, or two co
 FAULT_AXIS = const(7)  # the carousel did not arrive in time, or lost its home mark
 FAULT_DOOR = const(8)  # the door was opened with cards inside
 FAULT_CARDS_INSIDE = const(9)  # cards found inside where the machine had to be empty
-FAULT_POWER = const(10)  # power was lost in the middle of something; counts unknown
+FAULT_POWER = const(10)  # power was lost during a job or a round; counts unknown
 FAULT_ENTROPY = const(11)  # no healthy randomness, no shuffle
 FAULT_JOURNAL = const(12)  # storage failed, or is full of unacknowledged events
 FAULT_EDGE_LOST = const(13)  # more beam edges than could be kept: counts unknown
 FAULT_STACK = const(14)  # a stack that is not what was asked for
 FAULT_EJECTOR = const(15)  # the ejector did not come home
-FAULT_INTERNAL = const(16)  # a broken invariant: the firmware does not trust itself
+FAULT_INTERNAL = const(16)  # a broken invariant: internal error
 FAULT_BEAM = const(17)  # a beam that does not notice when its light goes off: blind, or broken
 FAULT_BACK = const(18)  # a card with another back
 FAULT_FACE_UP = const(19)  # a card that lies the wrong way up
@@ -39,7 +39,7 @@ class Broken(Exception):
 
 
 class BrokenJournal(Broken):
-    """The same, of what has to be recorded: told apart by its class, so that a handler need not look inside."""
+    """The same, of what has to be recorded: with its own class, so that a handler need not look inside."""
 
 
 def require(ok: bool, code: int) -> None:

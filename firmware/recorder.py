@@ -92,7 +92,7 @@ class Recorder:
             self.outbox.post(ids.EV_JOURNAL_BROKEN, journal.broken, journal.broken_seq)
         self.runner.recover()
         if journal.last_of((ids.EV_DECK_REMOVED,), (ids.EV_COMMAND_ACCEPTED,)) == ids.EV_DECK_REMOVED:
-            # What was inside is on record, and power may have been lost before it was said of a command in doubt.
+            # The count is on record, and power may have been lost before it was added to a command in doubt.
             self.runner.found(journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8)
         if interrupted not in ids.INTENTS:
             interrupted = 0
@@ -104,7 +104,7 @@ class Recorder:
         if journal.seq_last and generation != (journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8 if known else 0):
             # Power was lost between the change of a key and its record.
             self.outbox.post(ids.EV_KEY_CHANGED, generation, ids.KEY_RECOVERED)
-        cells_require(self.hal)  # it may have gone in the middle of all this
+        cells_require(self.hal)  # power may have been lost during these steps
 
     def utc_s(self) -> int:
         return self.utc_offset_s + self.outbox.uptime_s if self.utc_offset_s else 0
@@ -150,7 +150,7 @@ class Recorder:
         self.sealer.note(message)
         self.flow.facts.note(message, entry.values, entry.deck, entry.round)
         if message == ids.EV_RECORDED or message == ids.EV_STACK_TAKEN:
-            self.flow.redraw()  # what is due may be another thing now
+            self.flow.redraw()  # the need may have changed
         elif message == ids.EV_DECK_REMOVED:
             self.runner.found(entry.values[0])
 

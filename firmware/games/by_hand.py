@@ -33,7 +33,7 @@ _STATES = (WAITING_FOR_DECK, WAITING_FOR_ROUND_END, DECK_HELD, SHUFFLING, DRAWIN
 
 
 class HandRounds:
-    """What Flow.by_hand is where decks are handed out."""
+    """Rounds of decks that the machine hands out whole: Flow.by_hand."""
 
     def begin(self, flow: "Flow") -> None:
         """A whole deck was handed out."""
@@ -44,7 +44,7 @@ class HandRounds:
         """Take what the dealer presses before the cards of the round are all out."""
         panel = flow.panel
         if not flow_committed(flow):
-            return  # what was pressed last is not in the facts yet
+            return  # the last press is not in the facts yet
         if flow.tail == TAIL_HANDED:
             seat_pressed(flow)
             if panel.take(PRESS_CLOSE) and not flow.hold:
@@ -105,7 +105,7 @@ def _close_again(flow: "Flow") -> None:
 
 
 def _next(flow: "Flow", phase: int) -> None:
-    """Presses made before do not count for what comes now."""
+    """Go to the next phase and drop earlier presses."""
     flow.set_tail(flow.profile.phase_after(phase))
     flow.show(flow.state)
     flow.redraw()

@@ -26,7 +26,7 @@ _NONE = "no Cover All table"
 
 
 class CoverAll:
-    """What Flow.cover is where the table plays it. Sole writer of its fields."""
+    """The Cover All column of a table that plays it: Flow.cover. Sole writer of its fields."""
 
     def __init__(self) -> None:
         self.hands = 0  # that take part in the last round of which the rest was released

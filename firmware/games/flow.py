@@ -106,13 +106,13 @@ ORDER_OFFERED = const(4)  # committed to a seed; the table may give its nonce
 
 COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 
-# Faults after which the beams tell the whole truth: every card is in a slot, the hopper or the tray. After any other a
+# Faults after which the beams see every card: each is in a slot, the hopper or the tray. After any other a
 # card may lie where no beam looks, and only a person who opened the door can know that it does not.
 _BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_BEAM, FAULT_PANEL)
 
 
 class Settled:
-    """The round being settled: copies of what the machine knew of it when its last card was out."""
+    """The round being settled: copies of the machine's figures when its last card was out."""
 
     def __init__(self) -> None:
         self.deck = 1
@@ -159,8 +159,8 @@ class Flow:
         self.page_due = True  # the display is out of date
         self.warning = FAULT_NONE  # latched until the machine has been proved empty
         self.sensor = 0  # the input it is about, counted from 1; 0: none
-        self.hold = FAULT_NONE  # shown while it lasts: nothing was lost, but the next round may not start
-        self.need = ids.NEED_NONE  # what a rule wants first, shown as long as it does
+        self.hold = FAULT_NONE  # shown while it lasts: no card or event is lost, but the next round may not start
+        self.need = ids.NEED_NONE  # what a rule requires first, shown until it is met
         self.need_told = ids.NEED_NONE  # the need that was last posted
         self.rule = RULE_HOUSE  # by which the cards inside have to come out
         self.order_state = ORDER_NONE
@@ -171,7 +171,7 @@ class Flow:
         # Written by recorder.py.
         self.room = 0  # events the journal can still take
         # Written by games/deck_steps.py.
-        self.report_ms = 0  # how long the shuffle takes until its result is posted, as the host was promised
+        self.report_ms = 0  # from the start of the shuffle to its result, as announced to the host
         # Written by games/shuffle_steps.py.
         self.due_ms = 0  # the same with misfeeds and stalls; a status must not show it: it becomes known with the cards
         # Written by games/round_steps.py: the stack under way.
@@ -280,7 +280,8 @@ def flow_await_commit(flow: Flow, out: "Outputs", now_ms: int) -> int:
 
 
 def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int = 0) -> int:
-    """Stop the motors; then post the warning; then post how what was going on ended, before which power may be lost."""
+    """Stop the motors; then post the warning; then post how the job and the round ended; power may be lost before
+    that."""
     motors_off(out)
     out.halt = True
     flow.hold = FAULT_NONE
@@ -317,7 +318,7 @@ def flow_refuse(flow: Flow, out: "Outputs", counted: int, second: int, now_ms: i
 
 
 def _end_by_fault(flow: Flow, fault: int) -> None:
-    """Post how what was going on has ended."""
+    """Post how the job and the round ended."""
     flow.rule = RULE_DEAL_FAULT if flow.round_open else RULE_HOUSE
     if flow.state in (PREPARING, SHUFFLING):
         flow.rule = RULE_TWO_DECKS if fault == FAULT_BACK and flow.profile.decks > 1 else RULE_SHUFFLE_FAULT

@@ -28,7 +28,7 @@ def hands_objection(flow: "Flow", what: int, a: int, b: int) -> int:
 
 
 def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
-    """Of what players decide after they have seen their cards: who plays, and has not decided otherwise, may."""
+    """Why a fold, second wager or final deal cannot be recorded now; 0 if it can."""
     profile = flow.profile
     facts = flow.facts
     if facts.row[FINAL] or not (profile.final_each or profile.clauses[RULE_FOLD] != CLAUSE_NONE):

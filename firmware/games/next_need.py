@@ -89,7 +89,7 @@ _PATH = (IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_ARRIVAL, IN_EXIT)
 
 
 def need_next(flow: "Flow", inp: "Inputs") -> int:
-    """The NEED_... that must be met next. NEED_NONE: the machine works, and goes on by itself."""
+    """The NEED_... that must be met next. NEED_NONE: the machine works, and then continues."""
     state = flow.state
     if state == WARNING:
         return need_stopped(flow, inp)

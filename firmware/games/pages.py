@@ -111,7 +111,7 @@ def page_lines(flow: "Flow") -> "Page":
 
 
 def _play(flow: "Flow") -> "Page":
-    """What the game wants to be done, in the words of the game where it has its own."""
+    """The page of a state in play: the game's own text, or the usual one."""
     state = flow.state
     if flow.play is not None:
         page = flow.play.page(flow)
@@ -148,7 +148,7 @@ def _play(flow: "Flow") -> "Page":
 
 
 def _needed(flow: "Flow") -> "Page":
-    """What a rule wants first."""
+    """The page of a need that a rule requires first."""
     need = flow.need
     if need == ids.NEED_DECISIONS:
         return "Fold or raise of all", "is not on record", "Tell the table", "system"
@@ -163,7 +163,7 @@ def _needed(flow: "Flow") -> "Page":
 
 
 def _next_deck(flow: "Flow") -> "Page | None":
-    """Which deck comes next, where that is not any deck."""
+    """Which deck comes next, if only one may."""
     facts = flow.facts
     turn = deck_next(flow)
     first, then = "Insert deck, then", "press GREEN"

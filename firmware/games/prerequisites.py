@@ -95,7 +95,7 @@ def need_for_deck(flow: "Flow") -> int:
             return ids.NEED_PROVENANCE
         if flow.machine.draws and facts.cut_due(deck):
             return ids.NEED_CUT  # a deck inside a shoe can no longer be cut
-    # Dealt by other means, what is due is due before the next deck.
+    # With dealing by hand, an overdue stub count comes before the next deck.
     return ids.NEED_COUNT if profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
 
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from firmware.games.flow import Flow
     from firmware.image import Inputs, Outputs
 
-# Where an open door harms nothing: no deck inside that anyone relies on.
+# States in which an open door does no harm: no deck in play is inside.
 _DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED, DECK_SPENT)
 
 # Stopped already, or a motion that needs no button and may end well.
@@ -61,7 +61,7 @@ _PANEL_NOT_NEEDED = (WARNING, PROVING_EMPTY, PREPARING, SHUFFLING, DISPENSING, R
 
 
 def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Take at most one transition. Returns when to come back."""
+    """Take at most one transition. Returns in how many ms to run again."""
     if inp.edge_lost:
         inp.edge_lost = False
         if flow.state != WARNING:

@@ -71,7 +71,7 @@ RULE_HOUSE = const(48)  # about nothing: house policy, no consequence
 RULE_NOT_WHOLE = const(49)  # misdealt, and no whole deck either: no rule of any game covers that
 RULE_COUNT_ALL = const(50)
 
-# What follows where a game says nothing: the cautious thing, in the order of the rules.
+# Consequences where a game has no rule: the cautious choice, in the order of the rules.
 _CAUTIOUS = bytes(
     (
         ids.RESHUFFLE,
@@ -194,7 +194,7 @@ class Profile:
             raise ValueError("profile: a plan of %d cards from a deck of %d" % (sum(self.plan), deck))
 
     def at_table(self, config: "Config") -> "Profile":
-        """What the table where this device stands has decided, of what the rules leave to it."""
+        """Apply the table's settings, for choices that the rules leave open."""
         table = config.get("table", {})
         self.decks = table.get("decks", 1)
         if self.decks > 1 and "back" not in config["inputs"]:
@@ -211,9 +211,9 @@ class Profile:
             # It is a manual shoe; a shoe that lasts for many rounds has a procedure of its own.
             dealing = "manual" if self.one_round else "shoe"
         self._deal_by(dealing)
-        self.recorded = bool(table.get("records"))  # the table system tells what people do, and nothing goes without
+        self.recorded = bool(table.get("records"))  # play needs the records of the table system
         self.counts_full = config.get("mechanism", {}).get("count_assurance") == "full"
-        # No silent default: who counts for Cover All is a question the rules do not answer.
+        # No silent default: the rules do not say which hands count for Cover All.
         self.cover_all = ("", "without_dealer", "with_dealer").index(table.get("cover_all", ""))
         if self.cover_all and not self.columns:
             raise ValueError("%s has no Cover All" % self.name)

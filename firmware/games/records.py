@@ -195,7 +195,7 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
     burn = what == ids.REC_FACE_UP and flow.play is not None  # a card that was burned between rounds may lie face up
     begun = flow.round_open or flow.tail not in (0, TAIL_HANDED) or burn
     if ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR and not begun:
-        # Of a round that is void nothing can be said any more; a hole card may be seen before one begins.
+        # A void round takes no more records; a hole card may be seen before a round begins.
         return ids.REASON_STATE if what != ids.REC_HOLE_CARD_SEEN else ids.REASON_NONE
     reason = -1 if flow.play is None else flow.play.objection(flow, what, a, b)
     return _odd_one(flow, what, a, b) if reason < 0 else reason
@@ -227,7 +227,7 @@ def _fits(flow: "Flow", kind: int, value: int) -> bool:
 
 
 def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
-    """What the table cannot say."""
+    """Why a record of this kind cannot be taken, beyond the table of kinds; 0 if it can."""
     profile = flow.profile
     facts = flow.facts
     if what == ids.REC_PROVENANCE:
@@ -298,7 +298,7 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     if ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
         _void(flow, rule, now_ms)
     elif what == ids.REC_NO_ACTIVITY and flow.state not in (WAITING_FOR_DECK, DECK_SPENT):
-        # What waits inside is worth nothing any more, and comes out.
+        # The deck inside must not be dealt any more, and comes out.
         flow_enter(flow, DECK_SPENT if flow.machine.draws else WAITING_FOR_GREEN, now_ms)
     if tail:
         flow_about_tail(flow, False)

@@ -165,7 +165,7 @@ def step_stack_offered(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int)
 
 
 def _open_ended(flow: "Flow") -> bool:
-    """Whether green ends the players' cards: their number was not told. A stack with a card in it that lies face up is
+    """Whether green ends the players' cards: their number was not set. A stack with a card in it that lies face up is
     taken first."""
     return not (flow.positions or flow.last or flow.extra or flow.machine.feed.face_ups)
 
@@ -329,7 +329,7 @@ def _release(flow: "Flow", now_ms: int) -> int:
 
 
 def _begin_motion(flow: "Flow", out: "Outputs", wanted: int, now_ms: int) -> int:
-    """Once its intent is durable, and where nothing is in its way. Returns when to come back."""
+    """Start the motion once its intent is durable and nothing is in its way. Returns in how many ms to run again."""
     if not flow_committed(flow):
         return flow_await_commit(flow, out, now_ms)
     if not flow.tray.empty and flow.ledger.zone[TRAY] == 0:

@@ -57,7 +57,7 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
 def count_pressed(flow: "Flow", now_ms: int) -> bool:
     """The dealer has counted what is due: LOCK says that it was right, ACK that it was not."""
     if not flow_committed(flow):
-        return False  # what was pressed last is not in the facts yet
+        return False  # the last press is not in the facts yet
     if flow.panel.take(PRESS_LOCK):
         return _counted(flow, RULE_STUB_COUNT, now_ms)
     return flow.panel.take(PRESS_ACK) != 0 and _counted(flow, RULE_STUB_WRONG, now_ms)

@@ -38,7 +38,7 @@ NOT_IN = const(18)  # and those that take no part any more, folded or void, two 
 FINAL = const(20)  # positions in the final deal that are not void since, and one; 0: not frozen yet
 COUNTED = const(21)  # 1: the stub was counted
 STUB = const(22)  # and had so many cards, two bytes
-ACCEPTED = const(24)  # progressive wagers, and one; 0: not told
+ACCEPTED = const(24)  # progressive wagers, and one; 0: not reported
 COLLECTED = const(25)
 DUE = const(26)  # 1: this round's stub has to be counted
 OPEN = const(27)  # 1: neither ended nor void
@@ -53,7 +53,7 @@ MACHINE_COUNTED = const(3)  # shuffled and counted by this device, and not playe
 HELD = const(4)  # bits: HELD_...
 SINCE = const(5)  # rounds since its stub was last counted
 
-POSITIONS = const(42)  # of the last round, as told when it began
+POSITIONS = const(42)  # of the last round, as set when it began
 RACK = const(41)  # 1: rack and rest of the last shoe have to be counted
 COMMITTED = const(44)  # 1: a commitment waits for the table's nonce, or for its end
 ABORTED = const(45)  # shuffles that ended while it did, two bytes
@@ -224,7 +224,7 @@ class TableFacts:
         return self.profile.mode != 0 and self.once and not round_number and self.deck(deck or 1, SOURCE) != 0
 
     def _untold(self) -> None:
-        """The deck that was handed out comes back, and no word was said of its round: it was played."""
+        """The deck that was handed out comes back without any record of its round: it counts as played."""
         if self.row[TAIL] == TAIL_HANDED:
             self._round_over(self.row[TAIL_DECK])
 

@@ -27,7 +27,7 @@ class Keys:
         return (self._pair.generation + 1) // 2
 
     def store(self, key: "bytes | bytearray") -> bool:
-        """Install or replace the key; the old one is overwritten too. Who may do so is decided elsewhere."""
+        """Install or replace the key; the old one is overwritten too. link/service.py decides who may do so."""
         buf = self._pair.buf
         done = True
         for _ in range(2):

@@ -34,7 +34,8 @@ class Lane:
         self.detail = other.detail
 
     def final(self) -> bool:
-        """Nothing more will be known of it. In doubt without a count is not: the machine has to be emptied first."""
+        """Whether its outcome can no longer change. In doubt without a count can: the machine has to be emptied
+        first."""
         in_doubt = self.outcome == ids.OUTCOME_IN_DOUBT and self.detail == ids.UNKNOWN_U16
         return self.outcome > ids.OUTCOME_RUNNING and self.outcome != NEVER and not in_doubt
 

@@ -5,7 +5,7 @@ from micropython import const
 from firmware.fault import FAULT_JOURNAL, require
 
 OUTBOX_MAX = const(24)
-OUTBOX_SPARE = const(12)  # kept free for what a stop has to say: nothing optional is posted beyond the rest
+OUTBOX_SPARE = const(12)  # kept free for the events of a stop: optional events use only the rest
 VALUES_MAX = const(7)
 
 

@@ -58,11 +58,11 @@ class Seeds:
         return True
 
     def drop(self) -> None:
-        """Another deck comes before the round of this one is over: its seed is never told."""
+        """Another deck comes before the round of this one is over: its seed is never disclosed."""
         wipe(self.buf)
 
     def tell(self, values: "list[int]") -> bytes:
-        """What the auditor may know: the seed, with kept, seq and cards in values."""
+        """The disclosed seed for the auditor, with kept, seq and cards in values."""
         buf = bytearray(CELL_SIZE)
         if not self.disclose or not cell_read(self.storage, TOLD_CELL, MAGIC_SEED, buf):
             wipe(buf)

@@ -65,7 +65,7 @@ HEAD_AT = const(60)
 _LANE_CODES = b"\x04\x02\x04\x01\x01\x02"  # op, command, digest, outcome, reason, detail
 _GENESIS = b"fairshoe log 1"
 
-WHOLE = const(0)  # nothing wrong with the chain
+WHOLE = const(0)  # the chain is good
 BROKEN_RECORD = const(1)  # a record that has to be there cannot be read
 BROKEN_HASH = const(2)  # a record is not followed by its hash
 BROKEN_LOG = const(3)  # there are records, and no identity
@@ -100,7 +100,7 @@ class Journal:
         self.boot_last = 0
         self.warning = 0  # latched, by the newest record or mark that says
         self.sensor = 0  # and the input it names
-        self.lanes = Lanes()  # as recorded: what a command's lane says before that is the runner's own business
+        self.lanes = Lanes()  # as recorded: the command runner keeps newer states itself
         self.values = [0] * 8
         self.given = True  # storage answered when a record was loaded last
         require(self.capacity > 0, FAULT_JOURNAL)
@@ -134,7 +134,7 @@ class Journal:
         return True
 
     def acknowledge(self, seq: int) -> bool:
-        """Everything up to seq is safe elsewhere. Older or impossible acknowledgements change nothing."""
+        """Everything up to seq is stored by a host. Older or impossible acknowledgements change nothing."""
         if seq <= self.seq_acked or seq > self.seq_last or not self._mark(seq):
             return False
         self.seq_acked = seq

@@ -178,7 +178,7 @@ def link_open(link: Link, session: Session, role: int, number: int, nonce: bytes
 
 
 def link_backoff_s(link: Link, now_ms: int) -> int:
-    """Seconds until another keyed hello is answered. Over is over: times wrap, and must not come back after days."""
+    """Seconds until another keyed hello is answered. Latched off at 0: times wrap, and must not return after days."""
     left_ms = ticks_diff(link.backoff_until_ms, now_ms)
     if left_ms <= 0:
         link.backing_off = False
@@ -269,7 +269,7 @@ def _promote(link: Link, session: Session) -> None:
 
 
 def _wrong_guess(link: Link, session: Session, now_ms: int) -> None:
-    """Each few wrong proofs double the time in which no new one is heard."""
+    """Every few wrong proofs double the time in which no new one is accepted."""
     link.guesses += 1
     if link.guesses >= GUESSES_MAX:
         link.guesses = 0

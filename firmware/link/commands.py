@@ -114,11 +114,11 @@ class CommandRunner:
             return
         lane = self.lanes.by_role[role]
         if op > lane.op:
-            # One at a time: what comes while another command runs is not heard, and its host asks again.
+            # One at a time: a command that comes while another runs is ignored, and its host repeats it.
             if not self.role and not self.refused:
                 self._begin(role, lane, op, command, digest, values)
         elif self.flow.outbox.count or self.refused:
-            return  # what is said of a number is for ever, and power may still be lost over it: ask again
+            return  # an answer is final, and power may still be lost before it is stored: the host asks again
         elif op < lane.op or op == 0:
             self._answer(role, op, command, ids.OUTCOME_STALE, ids.REASON_NONE, 0)
         elif command != lane.command or digest != lane.digest:
@@ -135,7 +135,7 @@ class CommandRunner:
         self.result_role = 0
 
     def found(self, cards: int) -> None:
-        """The machine was emptied, and so many cards were inside: all that will ever be known of what is in doubt."""
+        """The machine was emptied, and so many cards were inside: the only count for commands in doubt."""
         for role in range(1, ids.LANE_COUNT):
             lane = self.lanes.by_role[role]
             if lane.outcome == ids.OUTCOME_IN_DOUBT and lane.detail == ids.UNKNOWN_U16 != cards:
@@ -168,7 +168,7 @@ class CommandRunner:
         elif flow.state == WARNING and WARNING not in rule[0]:
             self._end(self.role, ids.OUTCOME_FAILED, ids.REASON_WARNING, flow.warning)
         elif self._starts(command):
-            # Pressed, and the procedure did not care: an interlock holds it back.
+            # Pressed, and the procedure ignored it: an interlock holds it back.
             left_ms = PRESS_MS_MAX - ticks_diff(now_ms, self.acted_ms)
             if left_ms > 0:
                 return left_ms
@@ -180,12 +180,12 @@ class CommandRunner:
         return FOREVER_MS
 
     def _done(self, command: int) -> bool:
-        """Where the state does not tell."""
+        """Whether it is done, where the state does not show it."""
         flow = self.flow
         if command == ids.CMD_SET_POSITIONS:
             return True
         if command == ids.CMD_CLOSE_BETTING and flow.state == DRAWING:
-            return flow.by_hand is None  # else the next phase of the round tells
+            return flow.by_hand is None  # otherwise the next phase of the round shows it
         if command == ids.CMD_END_ROUND:
             return not (flow.tail or flow.round_open)
         if command != ids.CMD_SELF_TEST or flow.state != WAITING_FOR_DECK:
@@ -278,7 +278,7 @@ class CommandRunner:
         return command == ids.CMD_END_ROUND and flow.tail == TAIL_SETTLING
 
     def _means_something(self, command: int) -> bool:
-        """Whether the button would do what the command is for, where the state alone does not tell."""
+        """Whether the button does what the command is for, where the state alone does not decide it."""
         flow = self.flow
         if flow.hold and command in (ids.CMD_SHUFFLE, ids.CMD_CLOSE_BETTING, ids.CMD_SELF_TEST):
             return False

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         def step(self, utc_s: int) -> bool: ...
 
     class Words(Protocol):
-        """The dictionary, from wherever it is."""
+        """The dictionary, from memory or a file."""
 
         count: int
         hash: bytes

@@ -207,7 +207,7 @@ def _event(reporter: Reporter, seq: int) -> bool:
     if not message:
         if not journal.given:
             return False
-        # Say so in its place: the host must get past it, and know that it did.
+        # Send record_damaged in its place, so that the host can continue and sees the gap.
         message = ids.EV_RECORD_DAMAGED
         journal.blank(seq)
     link = reporter.link
@@ -272,7 +272,7 @@ def _fill_counters(reporter: Reporter) -> None:
 
 
 def _wake(reporter: Reporter, now_ms: int) -> int:
-    """When something will be due by itself. Without min(), which costs as much as a call of ours."""
+    """When the next timed frame is due. Without min(), which costs as much as a call."""
     wake_ms = DUE_MS_MAX
     if reporter.hello_paced:
         wake_ms = HELLO_MS - ticks_diff(now_ms, reporter.hello_ms)

@@ -63,7 +63,7 @@ def axis_sweep(axis: Axis, now_ms: int) -> None:
 
 
 def axis_survey(axis: Axis, now_ms: int) -> None:
-    """A whole revolution slot by slot: each step carries one slot past the beam and tells whether it is full."""
+    """A whole revolution slot by slot: each step carries one slot past the beam and shows whether it is full."""
     axis.survey_left = axis.spec.place_count
     axis.swept = 0
     axis.target = (axis.place + 1) % axis.spec.place_count

@@ -39,7 +39,7 @@ def phase_dark(machine: "Machine", inp: "Inputs", out: "Outputs", now_ms: int) -
 
 
 def phase_light(machine: "Machine", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Light again: no card is under way, so what is still blocked would say so of every card, and show none."""
+    """Light on again: no card is under way, so a beam that is still blocked is stuck and would show no card."""
     left_ms = DARK_MS - ticks_diff(now_ms, machine.entered_ms) if machine.spec.dark_lines else 0
     if left_ms > 0:
         return left_ms

@@ -107,7 +107,7 @@ class Feed:
         self.back_a = 0
         self.rejects = False  # a card that lies face up is fed like any other, and one more in its place
         self.face_ups = 0  # of this job
-        self.other_back = False  # of two decks the one whose back the sensor tells: every card must show it
+        self.other_back = False  # of two decks, the one that the back sensor identifies: every card must show it
         self.faces = Faces(spec.recognises)
         self.fault = FAULT_NONE
 
@@ -376,7 +376,7 @@ def _odd_fault(feed: Feed, inp: "Inputs") -> int:
 
 
 def _unconfirmed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """The beam behind the mouth may still take a while; one passage too many is no time at all."""
+    """Whether the beam behind the mouth may still see the card; a passage too many is a fault at once."""
     left_ms = feed.spec.confirm_ms_max - ticks_diff(now_ms, feed.passed_ms)
     if left_ms > 0 and feed.confirmed(inp) < feed.count:
         return left_ms

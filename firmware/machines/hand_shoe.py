@@ -69,7 +69,7 @@ class Draw(Machine):
         self.begin(_PROVE, now_ms)
 
     def load(self, expected: int, now_ms: int) -> None:
-        """A shoe of so many cards is in: try the beams, then watch until told to stop."""
+        """A shoe of so many cards is in: test the beams, then watch until it is stopped."""
         self.expected = expected
         self.cut_seen = False
         self.drained = False
@@ -119,7 +119,7 @@ def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         if fault:
             return machine.fail(out, fault)
         _hold(machine, inp, out, now_ms)
-        return 0  # the procedure checks it in this scan
+        return 0  # scan again at once: the procedure checks it
     return _hold(machine, inp, out, now_ms)
 
 
@@ -167,7 +167,7 @@ def _ten(machine: Draw, inp: "Inputs") -> bool:
 
 
 def _forget(machine: Draw, inp: "Inputs") -> None:
-    """What was seen of the card in the throat is over with it."""
+    """Forget the measurements of the card in the throat."""
     machine.seen_codes = inp.card_codes
     if machine.rejects:
         machine.seen_odd[0] = inp.enters[IN_FACE]
@@ -185,7 +185,7 @@ def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         if not level[IN_FACE]:
             _forget(machine, inp)
         left_ms = _drain(machine, inp, now_ms)
-        return 0 if gone else left_ms  # the procedure, waiting for a clear throat, checks at once
+        return 0 if gone else left_ms  # scan again at once: the procedure waits for a clear throat
     machine.empty = False
     if not machine.busy:
         machine.busy = True
@@ -195,7 +195,8 @@ def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 
 def _drain(machine: Draw, inp: "Inputs", now_ms: int) -> int:
-    """The last card is out of the hopper before it is in the throat: empty is what stays empty for a while."""
+    """The last card is out of the hopper before it is in the throat: the shoe is empty when it stays empty for a
+    while."""
     if inp.level[IN_HOPPER]:
         machine.empty = False
         machine.drained = False

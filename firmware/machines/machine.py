@@ -66,7 +66,7 @@ class Machine:
         self.busy = False
 
     def enter(self) -> bool:
-        """True once for each phase: time to start what it waits for."""
+        """True once for each phase: start its motion then."""
         fresh = self.fresh
         self.fresh = False
         return fresh
@@ -88,7 +88,7 @@ class Machine:
         return 0
 
     def stop(self, out: "Outputs") -> None:
-        """Give up whatever is going on."""
+        """Stop the job under way."""
         self.state = JOB_IDLE
         output_set(out, OUT_DARK, 0)
 

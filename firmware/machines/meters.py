@@ -68,7 +68,7 @@ class Meters:
                 self._add(METER_GLITCHES + i, 1)
 
     def gather(self, glitches: "array[int]") -> None:
-        """Add what each beam has twitched since the last time."""
+        """Add the glitches of each beam since the last call."""
         for i in range(METER_LINES):
             seen = glitches[_LINE_OF[i]]
             if seen != self._glitches[i]:
@@ -76,6 +76,6 @@ class Meters:
                 self._glitches[i] = seen
 
     def _add(self, meter: int, times: int) -> None:
-        """For meters of sixteen bits: full is full."""
+        """Add to a meter of sixteen bits; saturates at 65,535."""
         self.values[meter] = min(self.values[meter] + times, _U16_MAX)
         self.dirty = True

@@ -18,7 +18,7 @@ def phase_home(machine: "Any", inp: "Inputs", out: "Outputs", now_ms: int) -> in
 
 
 def phase_park(machine: "Any", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Back to the first place: how long the first card takes from here must not tell where the last one went."""
+    """Back to the first place: the time of the first card from here must not reveal where the last one went."""
     if machine.enter():
         axis_goto(machine.axis, 0, now_ms)
     return until_at_rest(machine, out, now_ms)

@@ -173,7 +173,7 @@ class Shelves(Machine):
 
 
 def _too_many(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """No plan puts so many cards in order on these shelves: say so before the first one moves."""
+    """No plan can sort so many cards on these shelves: report it before the first one moves."""
     return machine.fail(out, FAULT_MISMATCH)
 
 

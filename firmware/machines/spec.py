@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Config
 
-# What light falls on: everything the dark test can try.
+# Optical inputs: everything the dark test can check.
 _LIT = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 # Where only a card under way may be.
 _PATH = ("throat_a", "throat_b", "opacity", "exit", "arrival", "cut", "back", "face")

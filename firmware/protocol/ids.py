@@ -28,7 +28,7 @@ ROLE_CLEAR = const(0)  # no key: may look on, and acknowledge where the board co
 ROLE_OBSERVER = const(1)  # reads: acknowledges nothing, sets no clock
 ROLE_TABLE = const(2)
 ROLE_SERVICE = const(3)
-ROLE_AUDITOR = const(4)  # reads as an observer, and asks for seeds that are no secret any more
+ROLE_AUDITOR = const(4)  # reads as an observer, and asks for disclosed seeds
 ROLE_RECORDER = const(5)  # acknowledges and sets the clock; gives no command
 LANE_COUNT = const(4)  # roles below have a lane for commands
 ROLE_COUNT = const(6)
@@ -147,12 +147,12 @@ REASON_UNKNOWN = const(7)  # this firmware has no such command
 REASON_NEED = const(8)  # something else must happen first; detail is the need
 REASON_NAMES = "none state busy role argument warning power unknown need"
 
-# What becomes of a key that was sent.
+# Results of sending a key.
 KEY_DONE = const(0)
 KEY_SWITCH_OFF = const(1)  # the key switch is off, or this is not the service port
 KEY_DOOR_SHUT = const(2)  # there is a key: replacing it without it takes the open door too
 KEY_WRONG = const(3)  # not made with the key in force
-KEY_ROUND_OPEN = const(4)  # not in the middle of a round
+KEY_ROUND_OPEN = const(4)  # not during a round
 KEY_STORAGE = const(5)  # storage failed; the old key is in force
 
 KEY_FIRST = const(0)
@@ -176,7 +176,7 @@ REFUSED_SWITCH = const(4)  # the service role needs the key switch
 REFUSED_BUSY = const(5)  # a table or service host holds the line, and this role takes it from none
 REFUSED_NAMES = "version no_key backoff role switch busy"
 
-# What a device says when it lost power and does not know: never a number that looks like a count.
+# A count that the device does not know after a power loss: never a number that looks like a count.
 UNKNOWN_U8 = const(0xFF)
 UNKNOWN_U16 = const(0xFFFF)
 
@@ -214,7 +214,7 @@ STATE_NAMES = (
     " removed_offered deck_held draw_ready drawing deck_spent waiting_for_wagers"
 )
 
-# What the device cannot sense and the rules need: told by a `record` command, in code order. docs/GAMES.md says what
+# Facts that the rules need and no sensor sees: reported by a `record` command, in code order. docs/GAMES.md says what
 # a and b are, and when each is taken.
 REC_INSPECTED = const(1)
 REC_VERIFIED = const(2)
@@ -323,7 +323,7 @@ NEED_NAMES = (
 )
 
 # What the hole-card reader said. In code order.
-ANSWER_NONE = const(0)  # it was not asked as the rules want it, and says nothing at all
+ANSWER_NONE = const(0)  # it was not asked as the rules require, and gives no answer
 ANSWER_NO = const(1)
 ANSWER_BLACKJACK = const(2)
 ANSWER_FAULT = const(3)  # it cannot be trusted and is switched off

@@ -40,8 +40,8 @@ class Reader:
         self.begin()
 
     def begin(self) -> None:
-        """Another round: nothing is known of its cards."""
-        self.up_card = 0  # 1 ace to 13 king; 0: not told
+        """Start a round: its cards are unknown."""
+        self.up_card = 0  # 1 ace to 13 king; 0: not reported
         self.insured = False  # insurance is closed
         self.answer = ids.ANSWER_NONE
         self.refused = False  # the last request was refused
@@ -63,7 +63,7 @@ def reader_dark(out: "Outputs") -> None:
 
 
 def reader_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """In a round. Returns when to come back."""
+    """Run in a round. Returns in how many ms to run again."""
     reader = flow.play.reader
     if not reader_used(flow, reader):
         reader_dark(out)
@@ -74,7 +74,7 @@ def reader_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int
 
 
 def _waits_ms(reader: Reader, inp: "Inputs", now_ms: int) -> int:
-    """Milliseconds until what it sees now has to be posted."""
+    """Milliseconds until its present reading must be posted."""
     state = _seen(reader, inp)
     if state != reader.state:
         reader.state = state
@@ -85,7 +85,7 @@ def _waits_ms(reader: Reader, inp: "Inputs", now_ms: int) -> int:
 
 
 def _light(reader: Reader, out: "Outputs") -> None:
-    """A card put in before it may be asked about stays in the dark, until it was taken out."""
+    """Keep the light off for a card that was put in too early, until it was taken out."""
     lit = _allowed(reader) and reader.answer == ids.ANSWER_NONE and reader.state in (_EMPTY, _ASKED)
     reader.lit = lit
     output_set(out, OUT_READ_ACE, 1 if lit and reader.up_card >= JACK else 0)
@@ -101,7 +101,7 @@ def _seen(reader: Reader, inp: "Inputs") -> int:
 
 
 def reader_stuck(flow: "Flow", reader: Reader) -> None:
-    """It says that a card lies in it, and no hole card was dealt yet."""
+    """Whether it reports a card before a hole card was dealt."""
     if flow.outbox.roomy():
         _off(flow, reader)
 

@@ -49,7 +49,7 @@ NOTICE_FACE_UP = const(1)
 NOTICE_TEN = const(2)
 
 NOT_MINE = const(-1)
-_LEAST = const(3)  # cards of the smallest deal, where the boxes were not told: the dealer's and two for one box
+_LEAST = const(3)  # cards of the smallest deal, where the boxes were not reported: the dealer's and two for one box
 
 
 class Play:
@@ -61,7 +61,7 @@ class Play:
         machine.tens_out = profile.extras & EXTRA_TENS_OUT != 0 and flow.spec.recognises
         self.reader = Reader(flow.spec.reads_holes)
         self.approved = flow.facts.row[APPROVAL]
-        self.recut = False  # what comes next are the same cards, cut again
+        self.recut = False  # the next cards are the same ones, cut again
         self.dealt_before = 0  # cards of this shoe that were dealt before this round
         self.cut_told = False  # the cut card of this shoe was posted
         self.load()
@@ -71,7 +71,7 @@ class Play:
         """A shoe is in; or the rack, which completes one."""
         self.counted = 0  # cards the machine has counted, as last looked at
         self.early = 0  # and those drawn since, before betting was closed
-        self.face_ups = 0  # of this shoe, as told
+        self.face_ups = 0  # of this shoe, as reported
         self.tens = 0
         self.burn = BURN_SHOE
         self.burned = 0  # why a card was burned since the last round; 0: none was
@@ -84,9 +84,9 @@ class Play:
         self.draws = 0
         self.early = 0
         self.burnt = 0  # of the draws, those that were burned: on a pat hand, or refused
-        self.changed = False  # a card, a record or an answer: what is needed next may be something else
+        self.changed = False  # a card, a record or an answer: the need may have changed
         self.closed = False  # the first card has closed the betting
-        self.box = ids.UNKNOWN_U8  # who gets the next card, as told
+        self.box = ids.UNKNOWN_U8  # who gets the next card, as reported
         self.box_before = ids.UNKNOWN_U8  # and who got the last one
         self.missed = 0  # cards that boxes did not get in the deal
         self.called = False  # Dealer's Card
@@ -119,7 +119,7 @@ class Play:
         return self.draws > 0 and self.draws >= self.deal(flow)
 
     def seat(self, flow: "Flow") -> int:
-        """Whose the next card is: a box, 0 the dealer; 255 where the plan does not tell."""
+        """Whose the next card is: a box, 0 the dealer; 255 where the plan does not say."""
         boxes = flow.positions
         if self.box != ids.UNKNOWN_U8 or not self.draws:
             return self.box if self.draws else 0
@@ -140,7 +140,7 @@ class Play:
         return ids.NEED_UP_CARD if waits and deal and self.draws > deal and reader_decides(reader) else ids.NEED_NONE
 
     def need_next(self, flow: "Flow") -> int:
-        """What must happen next, where the state alone does not tell. No command does it."""
+        """What must happen next, where the state alone does not decide it. No command does it."""
         if flow.state == DRAWING and self.refill:
             return ids.NEED_CUT if self.refill == REFILL_CUT else ids.NEED_DECK
         if flow.state in (DRAW_READY, DRAWING) and self.burns(flow):
@@ -170,7 +170,7 @@ class Play:
     # -- records ---------------------------------------------------------------------------------------------------
 
     def objection(self, flow: "Flow", what: int, a: int, b: int) -> int:
-        """Why this cannot be put on record now; 0 if it can, NOT_MINE if that is not for this to say."""
+        """Why this cannot be put on record now; 0 if it can, NOT_MINE if another module decides."""
         one_round = flow.profile.one_round
         drawing = flow.state == DRAWING
         if what == ids.REC_CUT:
@@ -192,7 +192,7 @@ class Play:
         if what == ids.REC_SHORT_SHOE:
             return self._short_objection(flow, a)
         if what == ids.REC_DRAWN_IN_ERROR and b and self.draws <= (self.deal(flow) or _LEAST):
-            return ids.REASON_STATE  # before that the rules have no word about a card that was seen
+            return ids.REASON_STATE  # before that the rules do not cover a card that was seen
         if what == ids.REC_BOX_MISSED and self.called:
             return ids.REASON_STATE
         if what == ids.REC_CARD_TO:  # both count the same cards, or one of them is wrong
@@ -224,7 +224,7 @@ class Play:
         return NOT_MINE
 
     def _burn_objection(self, flow: "Flow", a: int, b: int) -> int:
-        """Burns that are due are seen; told are those of a card in hand, and that one was forgotten."""
+        """The shoe sees burns that are due. Records report a burn on a pat hand, and a forgotten one."""
         if not a:
             due = self.burns(flow) if flow.state == DRAW_READY else self.burned
             return ids.REASON_NONE if due else ids.REASON_STATE
@@ -259,7 +259,7 @@ class Play:
         return NOT_MINE
 
     def recorded(self, flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
-        """It is on record: what follows."""
+        """Apply the consequences of a record."""
         machine = flow.machine
         reader = self.reader
         self.changed = True
@@ -322,7 +322,7 @@ class Play:
             flow.ledger.move(zones.DEALT, zones.DISCARDED, cards)
             self.burnt += cards
         elif flow.state == DRAWING:
-            # What was taken for the burn has been the first card of the round.
+            # The card counted as the burn was the first card of the round.
             flow.ledger.move(zones.DISCARDED, zones.DEALT, 1)
             self.draws += 1
             self.burned = 0
@@ -330,7 +330,7 @@ class Play:
             self.burn = 0
 
     def voided(self, flow: "Flow", shoe_stays: bool, now_ms: int) -> None:
-        """The round is void. The shoe goes on where the rule says nothing of it."""
+        """The round is void. The shoe continues unless the rule ends it."""
         stays = shoe_stays and flow.state == DRAWING and not (self.spent or self.cut_told)
         flow.machine.zone = zones.DISCARDED
         flow.seat(0)

@@ -107,7 +107,7 @@ def _aim(flow: "Flow", held: int) -> None:
 
 
 def _held(flow: "Flow", closed: int) -> bool:
-    """What a rule wants first keeps the round from beginning; a card that has to be burned is only asked for."""
+    """A rule's need keeps the round from beginning; a due burn is only shown."""
     need = need_for_round(flow)
     if not need and flow.play.burns(flow):
         hold_for(flow, ids.NEED_BURN, 0)
@@ -164,7 +164,7 @@ def _start_plan(flow: "Flow", now_ms: int) -> int:
 
 
 def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    """Runs with every card that a hand moves: what most often is not so is asked here, and costs no call."""
+    """Runs with every card that a hand moves. Rare conditions are tested inline, to save calls."""
     play = flow.play
     if play.refill:
         return _refill(flow, inp, out, now_ms)
