@@ -1,1 +1,1 @@
-"""The seam between the firmware and whatever carries the cards: a board, or the simulated machine."""
+"""The hardware abstraction: one set of verbs for a board or the simulated machine."""

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     class InputImage(Protocol):
         """The part of the process image that `sample` fills."""
 
-        raw: bytearray  # levels as they are; the firmware settles them
+        raw: bytearray  # raw levels; the firmware debounces them
         axis: int  # 0 at rest, 1 moving, 2 lost
         edge: bytearray  # twice the line, and the level it has from then on
         edge_us: array[int]
         edge_count: int
         edge_lost: bool
-        noisy: int  # 255, or the line whose edges do not count because there are too many
+        noisy: int  # 255, or the line whose edges are ignored because there are too many
         panel_lost: bool  # the board has a panel on a bus, and it has not answered for 3 s: buttons read 0
         card_code: int  # where cards are recognised: the last one read, 1 .. 52, 0 if unreadable
         card_codes: int  # how many were read so far

@@ -49,7 +49,8 @@ def blocks_min(cells: int) -> int:
 
 
 class Flash:
-    """`size` bytes of cells on the first `blocks` blocks of a device; what is found there decides, or nothing is."""
+    """`size` bytes of cells on the first `blocks` blocks of a device; existing content is used; blank flash starts
+    empty."""
 
     def __init__(self, device: "BlockDevice", blocks: int, size: int, cell: int = CELL) -> None:
         cells = size // cell
@@ -128,7 +129,7 @@ class Flash:
     def _settle(self) -> bool:
         """First of all in a run. Where room is short the newest cell is loose: starts alone must not use room up."""
         if not self._settled:
-            # Starts that were cut, too: what they tried must not turn up one day as newer than what comes now.
+            # Also after interrupted starts: their pages must not appear later as newer than new ones.
             block = self._first()
             while block <= self._top // _PAGES or self._cut(block) or self._cut(block + 1):
                 if not self._erase():
@@ -239,7 +240,7 @@ class Flash:
         self._hold(_FIRM)
 
     def _drop(self, block: int) -> None:
-        """What is left in a block can be read no more, and would keep it from being used for ever."""
+        """Give up unreadable cells of a block: otherwise it could never be used again."""
         for number in range(len(self._where)):
             if self._where[number] // _PAGES == block:
                 self._where[number] = _NONE

@@ -1,4 +1,4 @@
-"""What people can do to a machine from outside, by name: the one way in, for stories, scenarios and the simulator.
+"""Actions of people on a machine, by name, for stories, scenarios and the simulator.
 
 Arguments are a dict; numbers and words as a scenario file has them.
 """
@@ -115,7 +115,7 @@ def act(rig: "Rig", action: str, argument: str) -> "list[int]":
 
 
 def typed(action: str, argument: str) -> "tuple[str, Arguments]":
-    """What a person means who types this."""
+    """The arguments of a typed action."""
     if (action == "jam" and argument.count(":") != 2) or (action == "misfeed" and argument.count(":") != 1):
         raise ValueError("%s needs %s" % (action, "PLACE:NTH:UM" if action == "jam" else "NTH:TIMES"))
     if action == "jam":

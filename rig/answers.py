@@ -70,7 +70,7 @@ class Answers:
         self.ended[key] = answer
 
     def found(self, role: int, op: int, answer: "list[int]") -> None:
-        """What a boot knows of a lane: not less than was stored, and a refusal that was on its way may be there."""
+        """After a boot: a lane holds at least what was stored; a refusal under way may be there too."""
         newest = self.newest.get(role, 0)
         if op < newest:
             raise Finding("command: operation %d is stored, and the boot knows of %d" % (newest, op))
@@ -127,5 +127,5 @@ class Answers:
 
 
 def _counted(first: "list[int]", then: "list[int]") -> bool:
-    """In doubt, and now with the count of what was found inside: the one thing that may be learned later."""
+    """In doubt, now with the count of cards found inside: the only later change that is allowed."""
     return first[:2] == then[:2] and first[0] == ids.OUTCOME_IN_DOUBT and first[2] == ids.UNKNOWN_U16 != then[2]

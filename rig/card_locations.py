@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hal.api import Config
     from rig.rig import Rig
 
-SETTLE_US = 1300  # firmware/image.py: what does not last a millisecond is noise; and a bounce on top
+SETTLE_US = 1300  # the debounce time of firmware/image.py, 1 ms, and a bounce on top
 _VERIFIED = (states.DECK_READY, states.DECK_HELD)
 _HOLDS = (
     states.DECK_READY,
@@ -27,7 +27,7 @@ _MOVES_OUT = (states.DISPENSING, states.RELEASING)
 
 
 class Finding(Exception):
-    """A promise was broken."""
+    """An invariant was broken."""
 
 
 class CardLocations:
@@ -46,7 +46,7 @@ class CardLocations:
         self.forget()
 
     def fresh(self) -> None:
-        """Nothing that happened before is an excuse any more."""
+        """Forget conditions that explained a count mismatch."""
         self.doubled = False  # two cards have come as one
         self.strewn = False  # the cards in the tray changed, under a beam that only shows blocked or clear
 
@@ -77,7 +77,7 @@ class CardLocations:
             self.strewn = True
 
     def watch(self, flow: "Flow") -> None:
-        """After every scan: what will be an excuse later on."""
+        """After every scan, note conditions that later explain a count mismatch."""
         plant = self.plant
         if not self.full and not self.doubled and self.kind != "draw":
             for body in plant.throat.bodies:
@@ -186,7 +186,7 @@ class CardLocations:
             raise Finding("remainder: offered with %d in the store, %d in the hopper" % (where.store, where.hopper))
 
     def _check_tray(self, flow: "Flow", cards: "list[int]", count: int) -> None:
-        """The stack offered is that number of cards, and those; a hand in the tray excuses which and how many."""
+        """The stack offered is that number of cards, and those; after a hand in the tray neither is checked."""
         if self.strewn or self._lied("tray"):
             return
         tray = list(self.plant.tray)

@@ -176,7 +176,7 @@ def _end(stage: "Stage", expect: "Data", problems: "list[str]") -> None:
 
 
 def misread(stage: "Stage", wanted: "str | list[str]") -> str:
-    """What the display says if it is not that: all four lines, or a piece of them; empty if it is."""
+    """The display's text if it is not as expected (four lines, or a part); empty if it is."""
     lines = list(stage.rig.hal.lines)
     text = "\n".join(lines)
     there = lines == wanted if isinstance(wanted, list) else wanted in text

@@ -97,14 +97,15 @@ class Invariants:
         self.powercut.hand(action, arguments)
 
     def fresh(self) -> None:
-        """The machine is repaired and was emptied by hand: nothing is excused any more."""
+        """The machine is repaired and was emptied by hand: every invariant holds strictly again."""
         lied = self.plant.beams.lied
         for line in range(len(lied)):
             lied[line] = 0
         self.locations.fresh()
 
     def finish(self) -> None:
-        """At the end, with a host that listens: every event there once and in order, rounds closed, nothing told."""
+        """At the end, with a host that listens: every event there once and in order, rounds closed, no order or seed
+        disclosed."""
         stage = self.stage
         journal = self.rig.app.journal
         if stage.peer.seq_last != journal.seq_last:

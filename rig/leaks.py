@@ -1,4 +1,4 @@
-"""Whether anything that crossed the link tells an order or the seed it came from, or storage the seed in play."""
+"""Checks that the link never reveals an order or its seed, and storage never the seed in play."""
 
 from firmware.games.flow import SHUFFLING
 from rig.card_locations import Finding

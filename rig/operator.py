@@ -34,7 +34,7 @@ _IDLE = (states.WAITING_FOR_DECK, states.DECK_READY, states.DECK_HELD, states.DI
 
 
 def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
-    """What to do now; nothing means wait. Who does not play takes a shoe out instead of drawing it."""
+    """The next actions; none means wait. An operator who does not play takes the cards out instead of drawing them."""
     rig = stage.rig
     plant = rig.plant
     if not rig.powered:
@@ -156,7 +156,7 @@ def good_round(stage: "Stage") -> None:
 
 
 def _catch_up(stage: "Stage") -> None:
-    """Until the host has heard of everything that is over."""
+    """Run until the host has every event."""
     for _ in range(60):
         stage.run(1000)
         if stage.peer.seq_last == stage.rig.app.journal.seq_last:

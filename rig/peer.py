@@ -44,7 +44,7 @@ class Event:
 
 
 class Peer:
-    """A host. With a key and a role its session is keyed, and it believes nothing that is not."""
+    """A host. With a key and a role its session is keyed, and it ignores frames without a MAC."""
 
     def __init__(self, key: bytes = b"", role: int = ids.ROLE_CLEAR) -> None:
         self.key = key

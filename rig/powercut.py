@@ -40,7 +40,7 @@ _COMMANDS = {
 }
 _READY = (states.DECK_READY, states.DRAW_READY)
 _RECORDS: "Sequence[str]" = ids.RECORD_NAMES.split()
-# What a table system tells between two rounds, as far as the game wants to hear it: each changes the facts.
+# Records of a table system between two rounds, as far as the game takes them: each changes the facts.
 _TOLD = (
     ("inspected", 1, 0),
     ("verified", 1, 0),
@@ -101,7 +101,7 @@ class PowerRun:
         self.audited = self.role != "" and config.get("audit", {}).get("seeds") == "disclose"
 
     def play(self) -> "list[str]":
-        """What went wrong, in words; nothing if every promise was kept."""
+        """What went wrong, in words; empty if every invariant held."""
         return self.scenario.play(self._script())
 
     def _script(self) -> "Iterator[Data]":
@@ -272,7 +272,7 @@ class PowerRun:
 
 
 class Survey:
-    """Where power can fail in a story: every storage write and frame with its size, and instants by what goes on."""
+    """Where power can fail in a story: every storage write and frame with its size, and instants by activity."""
 
     def __init__(self, run: PowerRun) -> None:
         self.run = run
@@ -340,7 +340,7 @@ def _kind(run: PowerRun) -> str:
 
 
 def _flat(steps: "list[Data]") -> "Iterator[Data]":
-    """Steps with repetitions written out and stories told in full, so that each can be left out by itself."""
+    """Steps with repetitions and stories expanded, so that each can be left out alone."""
     for step in steps:
         if "repeat" in step:
             for _ in range(step["repeat"]):

@@ -1,4 +1,4 @@
-"""What must hold across power cuts, told from what the firmware did and not from how it stores it.
+"""What must hold across power cuts, judged by what the firmware did and not by how it stores it.
 
 An event counts as recorded when it leaves the outbox. From there on it exists once, for ever, and with the contents it
 had; what was going on when power failed is void, is said to be so, and nothing of it continues before a press or a
@@ -54,7 +54,7 @@ class PowercutInvariants:
         self.seq_last = 0
         self.storage = StorageInvariants(self.rig)
         self.perhaps: "list[Record]" = []  # were about to be recorded when power failed
-        self.seq_sure = 0  # whatever the next boot finds
+        self.seq_sure = 0  # if the next boot finds them
         self.before: "State | None" = None  # what held there, if this boot found more
         self.made = True  # something was recorded since the last boot: from there on what it found is sure
         self.heard = 0  # events of the host that were looked at
@@ -289,7 +289,7 @@ class PowercutInvariants:
             self.warning = self.sensor = 0
 
     def _owe(self, booted: "list[int]") -> None:
-        """What a boot must say of what it found."""
+        """The events that a boot must record for what it found."""
         lost = self._lost(booted[0], booted[2])
         self.owed = []
         if self.intent or self.round_open:

@@ -81,7 +81,7 @@ class Rig:
         self.boot()
 
     def boot(self, cause: int = 0) -> None:
-        """Power on, or a reset. What the firmware knew is gone; what the plant and the storage hold is not."""
+        """Power on, or a reset. The firmware's memory is lost; plant and storage keep their state."""
         profile = load_profile(self.game)
         if self.powered:
             self.cut_power()
@@ -132,7 +132,7 @@ class Rig:
         self.struck = True
 
     def halt(self, name: str) -> None:
-        """What firmware/main.py does about an exception: motors off, a last word, and nothing until the watchdog."""
+        """What firmware/main.py does about an exception: motors off, store the reason, then wait for the watchdog."""
         self.hal.all_off()
         try:
             halt_store(self.hal, self.app.boot, name)

@@ -1,4 +1,4 @@
-"""Scenarios: a machine, what people do to it, what goes wrong, and what must come of it, as data. docs/SCENARIOS.md
+"""Scenarios: a machine, the actions of people, the faults and the expected result, as data. docs/SCENARIOS.md
 describes the files; the same file gives the same transcript on every VM."""
 
 from binascii import crc32, hexlify
@@ -77,13 +77,13 @@ class Scenario:
             self.stage.rig.plant.add_fault(spec)
 
     def play(self, steps: "Iterable[Data] | None" = None) -> "list[str]":
-        """To the end; what was not as expected, in words. Steps that are made up as it goes may come in place of the
-        script."""
+        """Play to the end; returns what was not as expected, in words. Steps that are made up as it goes may come in
+        place of the script."""
         try:
             self._steps(self.data["script"] if steps is None else steps)
             self.stage.run(500)
         except Exception as error:
-            # Whatever ends a story early is a finding about the machine, and the others still want to be played.
+            # An error that ends a scenario is a finding about the machine; the other scenarios still run.
             self.problems.append("%s: %s" % (type(error).__name__, error))
         self.close()
         self.problems += judge(self.stage, self.data.get("expect", {}), self.done_us, self.detected_us)

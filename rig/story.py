@@ -210,7 +210,7 @@ class Stage:
             self.rig.plant.changed = True
 
     def act(self, action: str, arguments: "dict[str, Any]") -> None:
-        """One thing done to the machine from outside."""
+        """Do one action on the machine."""
         if self.before is not None:
             self.before(action, arguments)
         self._done(action, do(self.rig, action, arguments))

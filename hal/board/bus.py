@@ -1,4 +1,4 @@
-"""The I2C bus of the panel: buttons, lamps and display. A bus that a chip holds low costs no time-out, and is mended.
+"""The I2C bus of the panel: buttons, lamps and display. A bus that a chip holds low costs no time-out, and is repaired.
 
 A chip that missed clocks in the middle of an answer (a reset, a disturbance, a loose plug) holds SDA low until it has
 had the clocks for the rest. The panel's driver calls `mend` before it looks for a chip that did not answer, once a

@@ -53,7 +53,7 @@ class Beam:
         self._listen(None)
 
     def _listen(self, handler: "Callable[[Pin], None] | None") -> None:
-        """Hard: in the middle of whatever the VM does."""
+        """Use a hard interrupt: it runs between any two instructions of the VM."""
         self.pin.irq(handler, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
 
     def on_edge(self, pin: Pin) -> None:
@@ -66,8 +66,8 @@ class Beam:
     def _edge(self, pin: Pin, now_us: int) -> None:
         level = pin.value()
         stop = self.beams.stop
-        # The stop before the book-keeping: it is what the card feels. Whatever the pin reads, a line that was clear has
-        # become blocked, if only for a pulse.
+        # Stop first, book-keeping later: only the stop affects the card. Whatever the pin reads, a line that was clear
+        # has become blocked, if only for a pulse.
         if stop.line == self.line and not self.level:
             stop.blocked()
         if (now_us - self.window_us) & _MASK >= WINDOW_US:
@@ -99,7 +99,7 @@ class IrqBeams:
             self.all.append(kind(self, line, pin))
 
     def storm(self, line: int, now_us: int) -> None:
-        """Interrupt side: more edges than the line can honestly have."""
+        """Interrupt side: more edges than cards can cause on this line."""
         self.stop.motors_off()
         for beam in self.all:
             beam.mask()
@@ -132,7 +132,7 @@ class IrqBeams:
                 inp.edge_lost = inp.edge_lost or self._begun
             self._begun = True
             self._show(inp)
-        # After the levels: an edge that came in between is the newer truth.
+        # After the levels: an edge that came in between is newer.
         if edges.head != edges.tail:
             news = True
             self._drain(inp)

@@ -20,11 +20,11 @@ else:
 _RS = const(1)
 _E = const(4)
 _LIGHT = const(8)
-_ASK = b"\x08"  # the light alone: without E the display does not look
+_ASK = b"\x08"  # the light alone: without E the display ignores the bits
 _ASK_MS = const(1000)
 _BEGIN_MS = const(50)  # from power to the first order: 40
 _BOOT_MS = const(5)  # it has had power for as long as we have; after the first order: 4.1
-# Threes until it must have noticed, whatever it takes them for; then nibbles, four lines, no cursor, left to right.
+# 0x3 three times sets 8-bit mode from any state; then nibbles, four lines, no cursor, left to right.
 _BEGIN = b"\x33\x33\x33\x33\x33\x33\x33\x33\x33\x33\x32\x28\x0c\x06\x06"
 _ORDERS = const(5)  # for a slice: where, and four characters
 _SLICE_MS = const(20)  # a page in 0.4 s, with a twentieth of the processor
@@ -75,7 +75,7 @@ class Lcd:
         elif self._find():
             self._put(self._at)
             self._at += _SLICE
-            # Not from now on: what makes one late must not show in the next.
+            # Not from now: a late slice must not delay the next one.
             self._due_ms = ticks_add(self._due_ms, _SLICE_MS)
         else:
             self._i2c.writeto(self._address, _ASK)

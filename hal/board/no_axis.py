@@ -6,7 +6,7 @@ _LOST = const(2)
 
 
 class NoAxis:
-    """What the port asks of an axis."""
+    """The interface of an axis."""
 
     def __init__(self) -> None:
         self.state = 0
@@ -16,7 +16,7 @@ class NoAxis:
         self.state = _LOST
 
     def service(self) -> None:
-        """Never resting, since never moving."""
+        """Nothing to do: it never moves."""
 
     def halt(self) -> None:
         """Nothing turns."""

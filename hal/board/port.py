@@ -100,7 +100,7 @@ class BoardHal:
         self.ticks_us = ticks_us
 
     def _bind_parts(self, config: "Config") -> None:
-        """Imported only where they are used: a heap has better uses for the code of parts that are not there."""
+        """Import parts only where they are used, to save the heap for boards without them."""
         if self.axis is None:
             from hal.board.no_axis import NoAxis
 
@@ -132,7 +132,7 @@ class BoardHal:
         self._pressed = 0  # as they are
         self._unpolled = 0
 
-    # -- what another chip may do another way ----------------------------------------------------------------------
+    # -- what differs between chips ----------------------------------------------------------------------
 
     _make_beams: "Any"  # (lines and their pins, the slot beam's line, limit) -> noisy, news, take, watched, watch
     _stop_kind: "Any" = Stop

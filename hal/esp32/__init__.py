@@ -1,1 +1,1 @@
-"""The port to boards with an ESP32-S3: what of them is not as hal/board has it."""
+"""The port to boards with an ESP32-S3: what differs from hal/board."""

@@ -1,1 +1,1 @@
-"""The port to boards with an RP2040 or RP2350: what of them is not as hal/board has it."""
+"""The port to boards with an RP2040 or RP2350: what differs from hal/board."""

@@ -160,7 +160,7 @@ class Axis:
             self._approach(self._total - self._left - self._home_at + APPROACH_STEPS)
 
     def halt(self) -> None:
-        """Stop dead. Where it stands is not known then: only homing helps."""
+        """Stop at once. The position is unknown then: home again."""
         if self.state != AXIS_MOVING:
             return
         self._machine.active(0)
@@ -174,7 +174,7 @@ class Axis:
         self.resting = False
         self.state = AXIS_REST
 
-    # -- what a move was worth -------------------------------------------------------------------------------------
+    # -- checks after a move -------------------------------------------------------------------------------------
 
     def _finish(self, right: bool) -> None:
         if not right:
@@ -198,7 +198,7 @@ class Axis:
             self._begin(1 if self.wraps else -1, 0)
 
     def _passed_rightly(self) -> bool:
-        """Whether the mark's edge passed where it had to, to the tenth of a place within which a card still fits."""
+        """Whether the mark's edge passed at the expected step, within a tenth of a place, where a card still fits."""
         if self._at == _UNKNOWN:
             return True
         expected = self._expected()

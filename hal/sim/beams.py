@@ -1,4 +1,4 @@
-"""From what is so to what the lines show: bounce at every edge, lines that lie, and light that is switched off.
+"""Turns the physical truth into line levels: bounce at every edge, faulty lines, and light that is switched off.
 
 Every other part says what is so (`set`); only this one writes levels and edges. A bounce adds edges but does not wake
 the firmware, which looks again by itself while a line is unsettled; only a last edge after such a look does.
@@ -78,7 +78,7 @@ class Beams:
         self.due_us = FAR
 
     def set(self, line: int, level: int, now_us: int) -> None:
-        """What is so."""
+        """Set the true level of a line."""
         if self.truth[line] == level:
             return
         self.truth[line] = level
@@ -91,7 +91,7 @@ class Beams:
             self._schedule()
 
     def watch(self, on: bool, now_us: int) -> None:
-        """Look at the slot beam, or not."""
+        """Switch the slot beam on or off for the port."""
         line = self.plant.line_slot
         self.seen[line] = 1 if on and self.wired[line] else 0
         self._show(line, self._shown(line), now_us)
@@ -108,7 +108,7 @@ class Beams:
     # -- faults ----------------------------------------------------------------------------------------------------
 
     def force(self, line: int, level: int, now_us: int) -> None:
-        """Show this whatever is so; -1 ends it."""
+        """Show this level regardless of the truth; -1 ends it."""
         self.forced[line] = (_FREE, _LOW, _HIGH)[level + 1]
         self.lied[line] = 1
         self._replan()
@@ -228,7 +228,7 @@ class Beams:
             plant.stop_blocked(now_us)
 
     def _settle(self, line: int, now_us: int) -> None:
-        """A change of what is so, on a line that may bounce or lie."""
+        """The true level changed, on a line that may bounce or be faulty."""
         level = self._shown(line)
         self._drop(line)
         if self.plant.level[line] == level:

@@ -39,7 +39,7 @@ class Chassis:
     """State that several parts read or write, and three requests to the machine as a whole, which Plant implements."""
 
     axis: "AnyAxis"
-    set_line: "Callable[[int, int, int], None]"  # what is so on a line: line, level, now_us
+    set_line: "Callable[[int, int, int], None]"  # sets the true level of a line: line, level, now_us
 
     def __init__(self, config: "Config", lines: "tuple[str, ...]", seed: int) -> None:
         mech = config["mechanism"]
@@ -48,8 +48,8 @@ class Chassis:
         self.now_us = 0
         self.lines = lines
         self._name_lines(lines)
-        self.level = bytearray(len(lines))  # what the lines show
-        self.truth = bytearray(len(lines))  # what is so
+        self.level = bytearray(len(lines))  # levels of the lines
+        self.truth = bytearray(len(lines))  # true levels
         self.lied = bytearray(len(lines))  # a fault has been on this line: what it caused is not the firmware's
         self.edges: "list[tuple[int, int, int]]" = []
         self.changed = False

@@ -1,4 +1,4 @@
-"""Begins and ends the faults that have their time by themselves; the others are asked when something happens."""
+"""Begins and ends timed faults; the others act when their event happens."""
 
 from hal.sim.beams import Pulses, Storm
 from hal.sim.body import FAR

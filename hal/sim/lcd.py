@@ -7,7 +7,7 @@ RS, E, LIGHT = 1, 4, 8
 
 
 class Misuse(Exception):
-    """What the driver did, a real display might take for anything."""
+    """The driver did something with an undefined result on a real display."""
 
 
 class LcdChip:

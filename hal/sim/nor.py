@@ -1,4 +1,5 @@
-"""A simulated NOR flash chip behind the verbs of a block device. It forgives nothing that a real one might not.
+"""A simulated NOR flash chip behind the verbs of a block device. It refuses every misuse that a real chip might not
+tolerate.
 
 Bits only clear; a page is programmed once after an erase, and one whose program or erase was cut counts as programmed
 whatever it reads, blank too. A cut in the middle of a program clears some of the bits; with `shaky` set the page reads

@@ -203,7 +203,7 @@ class Plant(Chassis):
         self.apply()
 
     def _check_mouth(self) -> None:
-        """Moving with a card in the mouth breaks it, unless the beam that should have told was lying."""
+        """Moving with a card in the mouth breaks it, unless the beam there was faulty."""
         lied = self.lied
         if self.slots:
             in_mouth = self.throat.mouth_blocked() and not (lied[self.line_b] or lied[self.line_arrival])

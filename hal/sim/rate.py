@@ -1,4 +1,4 @@
-"""The rate of edges on each line, as a port counts it: what is faster than a line can honestly be is noise."""
+"""The rate of edges on each line, as a port counts it: a line that is faster than cards can make it is noise."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

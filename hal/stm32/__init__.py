@@ -1,1 +1,1 @@
-"""The port to boards with an STM32H7: what of them is not as hal/board has it."""
+"""The port to boards with an STM32H7: what differs from hal/board."""
