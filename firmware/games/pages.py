@@ -67,19 +67,19 @@ _WHAT = (
     "Card stuck at intake",
     "Card stuck at exit",
     "Two cards at once",
-    "Not a card's length",
+    "Wrong card length",
     "Wrong card count",
-    "Store is out of step",
+    "Store lost position",
     "Door was opened",
     "Cards left inside",
     "Power was lost",
-    "No good randomness",
+    "Random test failed",
     "Storage bad or full",
     "Beam signals lost",
     "Stack is not right",
     "Ejector is stuck",
     "Firmware fault",
-    "A beam is blind",
+    "Beam sensor fault",
     "Card of another deck",
     "Card lies face up",
     "Deck not complete",
@@ -94,7 +94,7 @@ def page_lines(flow: "Flow") -> "Page":
     if flow.state != WARNING:
         if flow.hold:
             if flow.hold == FAULT_STACK:
-                return ("Tray is not empty", "", "Take out what lies", "there")
+                return ("Tray is not empty", "", "Empty the tray", "")
             return ("Please wait: storage", "is full of reports", "Check the link to", "the table system")
         return _play(flow)
     first, then = "Empty hopper, path,", "then press ACK"

@@ -86,7 +86,7 @@ class PortBusy(PortError):
 
 
 class PortLost(FairshoeError):
-    """A port that was there and is gone."""
+    """A port that disappeared."""
 
     exit_code = Exit.PORT
 
@@ -96,11 +96,11 @@ class WrongDevice(PortLost):
 
 
 class StorageReplaced(PortLost):
-    """The device does not remember what it has told before."""
+    """The device no longer has events that it delivered before."""
 
 
 class NoAnswer(FairshoeError):
-    """Something is on the port, but it does not talk like a shoe, or not in time."""
+    """No answer of a shoe on the port, or not in time."""
 
     exit_code = Exit.DEVICE
 
@@ -128,7 +128,7 @@ class KeyFileError(FairshoeError):
 
 
 class HelloRefused(FairshoeError):
-    """The device is there and does not want to talk to us; `why` as it said, if it did."""
+    """The device refuses the session; `why` is its reason, if it gave one."""
 
     exit_code = Exit.DEVICE
 
@@ -138,7 +138,7 @@ class HelloRefused(FairshoeError):
 
 
 class AuditFailed(FairshoeError):
-    """What is on record about a shuffle does not agree with itself, or not with what was given to it."""
+    """The records of a shuffle contradict each other, or the given seed."""
 
     exit_code = Exit.PROOF
 
@@ -148,6 +148,6 @@ class NonceAltered(AuditFailed):
 
 
 class DeviceHalted(FairshoeError):
-    """The device is there, and its firmware could not start: see docs/RECOVERY.md."""
+    """The device answers, but its firmware could not start: see docs/RECOVERY.md."""
 
     exit_code = Exit.DEVICE

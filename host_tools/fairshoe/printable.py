@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """As a person may read it, on one line: whatever a terminal would obey, or not show, becomes a question mark."""
+    """One readable line: characters that a terminal would obey or hide become question marks."""
     return text if text.isprintable() else "".join(sign if sign.isprintable() else "?" for sign in text)

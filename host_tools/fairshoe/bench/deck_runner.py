@@ -64,7 +64,7 @@ class Overdue(Exception):
 
 @dataclass
 class Deck:
-    """What became of one deck."""
+    """The result of one deck."""
 
     number: int
     loaded: int
@@ -107,7 +107,7 @@ class Play:
             raise Overdue(f"{what} did not come within {seconds:.0f} s; the device is {self._where()}")
 
     def do(self, deed: Deed, done: Callable[[], bool]) -> None:
-        """Do something that shows, and see it done."""
+        """Do an action that the device can see, and wait until it has."""
         self.hands.do(deed)
         for _ in range(ASKED_MAX):
             if self.device.wait(done, self.hands.patience_s / ASKED_MAX):
@@ -116,7 +116,7 @@ class Play:
         raise Overdue(f"after '{deed.words}' nothing happened; the device is {self._where()}")
 
     def rest(self) -> None:
-        """Whatever it takes until the machine is empty, without a warning, and waits for a deck."""
+        """Bring the machine to rest: empty, without a warning, waiting for a deck."""
         self._go(lambda: self._idle(), plays=False)
         self._catch_up()
 
@@ -228,14 +228,14 @@ class Play:
             self._held(held[-1])
 
     def _draw(self, deed: Deed) -> None:
-        """Counts by zone tell that a card was drawn; after the last one the machine looks for a while."""
+        """Counts by zone show that a card was drawn; after the last one the machine looks for a while."""
         device = self.device
         drawn = _drawn(device)
         mark = len(device.events)
         self.do(deed, lambda: _drawn(device) != drawn or len(device.events) > mark or device.state != State.DRAWING)
 
     def _held(self, event: HeldBack) -> None:
-        """What a rule wants first. A count is confirmed with LOCK; the rest only a table system can put on record."""
+        """Meet the need of a rule. LOCK confirms a count; only a table system can give other records."""
         if event.need != Need.STUB_COUNT:
             raise Overdue(
                 f"the game waits for {words(event.need.name)} ({event.clause}), which no button of the machine can give"
@@ -264,7 +264,8 @@ class Play:
         return None
 
     def _spent(self) -> bool:
-        """Whether the cut card of the shoe in play has shown, or no card is left; what hands put in, hands know."""
+        """Whether the cut card of the shoe in play has shown, or no card is left; the hands know how many they put
+        in."""
         for event in reversed(self.device.events):
             if isinstance(event, CutReached):
                 return True

@@ -139,7 +139,7 @@ class Device:
         return [event for event in self.events[mark:] if isinstance(event, kind)]
 
     def renew(self, answer_s: float = ANSWER_S) -> None:
-        """A new session on the same line: the device tells meters and counters afresh."""
+        """Open a new session on the same line: the device then sends meters and counters again."""
         self.meters = self.link = self.health = None
         self.shoe = self._greet(self.shoe.seq_last, answer_s)
 

@@ -16,7 +16,7 @@ PATIENCE_S = 300.0  # a technician who has to fetch a deck
 
 @dataclass(frozen=True)
 class Deed:
-    """One thing to do, in a technician's words; `blind` if no sensor can tell that it was done."""
+    """One thing to do, in a technician's words; `blind` if no sensor sees that it was done."""
 
     action: str
     argument: str
@@ -66,11 +66,11 @@ class Hands(Protocol):
     patience_s: float
 
     def do(self, deed: Deed) -> None:
-        """Do it, or say that it is to be done and, where no sensor can tell, ask whether it was."""
+        """Do it, or prompt for it; where no sensor sees it, ask whether it was done."""
         ...
 
     def again(self, deed: Deed) -> None:
-        """It does not seem to have been done."""
+        """Prompt again: the device has not seen it."""
         ...
 
 

@@ -67,7 +67,7 @@ class Step:
     otherwise: dict[str, str] = field(default_factory=dict[str, str])
 
     def reason_against(self, mechanism: str) -> str:
-        """Why this is nothing for such a machine; empty if it is."""
+        """Why this step does not apply to such a machine; empty if it does."""
         return self.otherwise.get(mechanism, "")
 
 

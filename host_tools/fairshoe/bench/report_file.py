@@ -32,7 +32,7 @@ class ReportError(FairshoeError):
 
 @dataclass
 class StepResult:
-    """One step of the plan, whatever became of it."""
+    """One step of the plan, with its result."""
 
     id: str
     kind: str

@@ -79,7 +79,7 @@ def _new_file(folder: Path, stem: str) -> tuple[Path, IO[bytes]]:
 
 @dataclass
 class Facts:
-    """What people say about a run, and no device."""
+    """Facts about a run that people give: operator, serial number."""
 
     operator: str
     serial: str
@@ -97,7 +97,7 @@ class Watcher:
 
 
 class Run:
-    """One plan on one device. `play` never raises for what a device or a technician does; `report` tells it."""
+    """One plan on one device. `play` never raises for what a device or a technician does; the report shows it."""
 
     def __init__(
         self, bench: Bench, plan: Plan, facts: Facts, watcher: Watcher, now: Callable[[], datetime] | None = None

@@ -43,7 +43,7 @@ BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "a
 
 
 class NotApplicable(Exception):
-    """The step is nothing for this device, or for this session; the text says why."""
+    """The step does not apply to this device or session; the text says why."""
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Board:
 
 @dataclass
 class Findings:
-    """What a step has measured so far. Whatever ends it early, this much is known."""
+    """What a step has measured so far. Kept also if the step ends early."""
 
     figures: dict[str, float | None] = field(default_factory=dict[str, "float | None"])
     notes: list[str] = field(default_factory=list[str])
@@ -97,7 +97,7 @@ def identity(bench: Bench, step: Step, found: Findings) -> None:
     found.figures["board_known"] = int(boots[-1].board_crc == bench.board.crc) if boots else None
     if not boots:
         found.notes.append("another host got the event of its start; the next start reports the board")
-    # That a device has started is said by every one, and is no news to another host.
+    # Every device reports its start, so a table system need not see this one.
     waited = sum(event.seq <= device.seq_at_start and not isinstance(event, Booted) for event in device.events)
     if waited:
         word = "events that had waited for a host since before"
@@ -212,7 +212,7 @@ def _gathered(bench: Bench) -> Meters:
 
 
 def fresh_meters(device: Device) -> Meters:
-    """What the device's meters say now; a new session makes it tell them."""
+    """The device's meters now; a new session makes it send them."""
     device.renew()
     device.wait(lambda: device.meters is not None and device.health is not None, TOLD_S)
     if device.meters is None:

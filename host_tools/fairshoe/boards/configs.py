@@ -153,7 +153,7 @@ def _kinds(schema: Config, definitions: Config) -> list[Config]:
 
 
 def _kind_problems(path: str, value: object, schema: Config, definitions: Config) -> Iterator[str]:
-    """One of several objects, told apart by `kind`; "matches none of them" would not help."""
+    """One of several objects, selected by `kind`; "matches none of them" would not help."""
     names = [option["kind"]["const"] for option in _kinds(schema, definitions)]
     given = cast(Config, value) if isinstance(value, dict) else {}
     kind = given.get("kind")

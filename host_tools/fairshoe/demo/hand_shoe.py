@@ -27,7 +27,7 @@ DRAW_S = 0.6
 
 
 class Dealer:
-    """Draws, calls and tells, as the rules want it."""
+    """Draws, calls and reports, as the rules require."""
 
     def __init__(self, table: Table) -> None:
         self.table = table

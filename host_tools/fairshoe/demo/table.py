@@ -221,7 +221,7 @@ class Table:
                 return
 
     def drain(self) -> int:
-        """Until the device has nothing left to tell; how many events it still keeps for us after five seconds."""
+        """Run until the device has no event left; how many events it still keeps for us after five seconds."""
         end = time.monotonic() + 5
         for message in self._messages:
             self._see(message)
@@ -368,7 +368,7 @@ class Table:
 
 
 def play(arguments: list[str], story: Story, speed: float, screen: Screen) -> int:
-    """Play all acts; 0 if every one went as the rules want."""
+    """Play all acts; 0 if every one went as the rules require."""
     with tempfile.TemporaryDirectory() as folder:
         key_file = Path(folder) / "demo.key"
         key = os.urandom(KEY_SIZE)

@@ -20,7 +20,7 @@ COMMUNITY = 255
 
 
 class Source(IntEnum):
-    """Who brought a deck into its order."""
+    """Who shuffled a deck."""
 
     MACHINE = 1
     SUPPLIER = 2

@@ -104,7 +104,7 @@ class Due:
 
 @dataclass(frozen=True)
 class Cards:
-    """Where the cards of the round's deck are; None where no event has told. Before the first stack nothing is known,
+    """Where the cards of the round's deck are; None where no event shows it. Before the first stack nothing is known,
     and in a round that a hand draws or deals nothing until its end."""
 
     inside: int | None = None  # still in the machine
@@ -130,7 +130,7 @@ class Void:
 
 @dataclass(frozen=True)
 class End:
-    """What the device said at the end of a round."""
+    """The device's report at the end of a round."""
 
     stacks: int | None
     dealt: int | None
@@ -141,7 +141,7 @@ class End:
 
 @dataclass(frozen=True)
 class RoundView:
-    """The newest round of a shoe, open or over, as far as events have told. `seq` is the last event that it is made of.
+    """The newest round of a shoe, open or over, as far as events show. `seq` is the last event that it is made of.
 
     `whole`: its beginning was seen; otherwise stacks and cards are only those that were. `handed_out`: its deck was
     taken out whole, and is dealt by other means. `held` is the last request that the device held back, until what was
@@ -154,7 +154,7 @@ class RoundView:
     whole: bool = False
     game: str = ""
     deck: int = 0
-    positions: int = 0  # 0: not told
+    positions: int = 0  # 0: not reported
     stacks: tuple[Stack, ...] = ()
     cards: Cards = Cards()
     closings: int = 0

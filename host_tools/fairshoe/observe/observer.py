@@ -62,7 +62,7 @@ class Mode(Enum):
 
 @dataclass
 class LinkQuality:
-    """What the line is worth, over all connections of this watch."""
+    """Quality of the line, over all connections of this watch."""
 
     frames: int = 0
     again: int = 0  # events the device sent again
@@ -143,7 +143,7 @@ class Watch:
 
     @property
     def halted(self) -> FairshoeError | None:
-        """That the device could not start, if that is what it says."""
+        """The error if the device reports that it could not start."""
         text = "" if self.mode is Mode.LIVE else self._session.halted
         return device_halted(self.url, text) if text else None
 
@@ -153,13 +153,13 @@ class Watch:
         return self.clock() - self._heard
 
     def open(self) -> None:
-        """Open the port now, or say why not; `step` would keep the reason to itself and try again."""
+        """Open the port now, or raise the reason; `step` would hide it and try again."""
         self._connect()
         if self.problem is not None:
             raise self.problem
 
     def step(self) -> list[Message]:
-        """What is new; an event once, in order. Raises HelloRefused if the device does not want us at all."""
+        """What is new; an event once, in order. Raises HelloRefused if the device refuses every session."""
         if self._port is None and (time.monotonic() < self._reopen_at or not self._connect()):
             time.sleep(IDLE_S)
             return []
@@ -326,7 +326,7 @@ class Watch:
             self.mode = Mode.LISTENING
 
     def _start_over(self) -> list[Message]:
-        """Another device, or an older memory, answers on this port: what was known is not about it."""
+        """Another device, or an older storage, answers on this port: forget what was known."""
         self._session = HostSession(self._key)
         self._reader = JournalReader()
         self.known = Known()

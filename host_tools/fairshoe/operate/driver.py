@@ -64,7 +64,7 @@ class Driver:
     _told: Status | None = None
 
     def begin(self) -> Status:
-        """The first look: what is recorded already is not told again. UsageError if a command was never answered."""
+        """The first look: earlier events are not reported again. UsageError if a command was never answered."""
         unfinished = self.shoe.unfinished()
         if unfinished is not None:
             raise UsageError(
@@ -75,7 +75,7 @@ class Driver:
         return self.fresh()
 
     def fresh(self) -> Status:
-        """The next state the shoe tells, at the latest after half a second; and all that has happened until then."""
+        """The next status of the shoe, at the latest after half a second; and all events until then."""
         # Waits for the next status; `look` uses the answer to the query.
         status = self.shoe.ask("its state", JournalGet(0), Status, lambda _status: True, QUIET_S)
         self.look()

@@ -38,7 +38,7 @@ Say = Callable[[str], None]
 
 
 class KeyRefused(FairshoeError):
-    """The device does not take the key, and says why."""
+    """The device refuses the key, with its reason."""
 
     exit_code = Exit.DEVICE
 
@@ -74,7 +74,7 @@ class Installed:
 
 
 def key_check(key: bytes) -> bytes:
-    """How a device names a key in public."""
+    """The public check value of a key."""
     return hashlib.sha256(b"fairshoe key 1" + key).digest()[:8]
 
 
@@ -127,7 +127,7 @@ class KeyFolder:
         self._made.append(path)
 
     def take_back(self) -> None:
-        """The device has refused them: keys that open nothing are only confusing."""
+        """Delete the files of keys that the device has refused."""
         with contextlib.suppress(OSError):
             for path in self._made:
                 path.unlink()

@@ -37,7 +37,7 @@ class Person(Protocol):
     """The person at the table."""
 
     def tell(self, text: str) -> None:
-        """Something for the hands, or for patience; told once a state."""
+        """Show a person what to do or to wait for; once per state."""
         ...
 
     def confirm(self, text: str, still: Callable[[], bool]) -> bool:

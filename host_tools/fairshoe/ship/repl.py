@@ -113,7 +113,7 @@ class Repl:
         return printed.decode("utf-8", "replace").replace("\r\n", "\n")
 
     def start(self, code: str) -> None:
-        """Run code that does not come back, such as a reset: whether it was received is not always told."""
+        """Run code that does not come back, such as a reset: it is not always known whether it was received."""
         self._paste(code.encode(), told=False)
         with contextlib.suppress(PortLost):
             self._wait(_END, STARTED_S)
@@ -201,7 +201,7 @@ class Repl:
         while mark not in self._heard:
             if not self._read() and self._clock() >= until:
                 return False
-            # Whatever it is that talks so much: nothing of it is needed.
+            # Too much output: drop it.
             if len(self._heard) > HEARD_MAX:
                 del self._heard[: -len(mark)]
                 if self._clock() >= until:
