@@ -115,15 +115,15 @@ trace: ready ## which test proves which clause of the games' rules; WRITE=1 rene
 	@$(TOOL) rules $(if $(WRITE),--write)
 
 .PHONY: mutants
-mutants: ready ## change one thing of the firmware's code: which unit test notices?  [MODULE= MINUTES= SEED= SHARD= ONLY=]; of the games' rules: RULES=1
+mutants: ready ## change one thing of the firmware at a time; list what no unit test notices  [MODULE= MINUTES= SEED= SHARD= ONLY=]; of the games' rules: RULES=1
 	@$(TOOL) mutants $(if $(RULES),--rules,$(call opt,--module,$(MODULE)) $(call opt,--shard,$(SHARD))) \
 		$(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
 		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)')
 
-fuzz: ready ## any bytes whatever into both decoders  [MINUTES= SEED=]
+fuzz: ready ## random bytes into both decoders  [MINUTES= SEED=]
 	@$(TOOL) fuzz --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
-soak: ready ## random hands, faults and power cuts at simulated machines of all kinds  [MINUTES= SEED=]
+soak: ready ## random dealers, faults and power cuts at simulated machines of all kinds  [MINUTES= SEED=]
 	@$(TOOL) soak --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
 powerloss: ready ## power cut at every storage write and at sampled instants, on all boards and games  [MINUTES= SEED= JOBS= BOARD= GAME=]
