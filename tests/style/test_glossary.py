@@ -25,10 +25,7 @@ LATER = (
     "docs/CLI.md",
     "docs/QUICKSTART.md",
     "host_tools/fairshoe/cli/",
-    "host_tools/fairshoe/client/",
     "host_tools/fairshoe/commands/",
-    "host_tools/fairshoe/link/",
-    "host_tools/fairshoe/transport/",
     "host_tools/fairshoe/web/",
     "host_tools/fairshoe_table/",
 )

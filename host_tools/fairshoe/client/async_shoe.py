@@ -133,7 +133,7 @@ class AsyncShoe(Face):
 
     def events(self, quiet_s: float | None = None) -> Feed[Event]:
         """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
-        one before; one that was never acknowledged comes again. One task at a time may listen."""
+        one before; an unacknowledged one is redelivered. One task at a time may listen."""
         return self._feed(Event, quiet_s)
 
     def messages(self, quiet_s: float | None = None) -> Feed[Message]:
@@ -204,7 +204,7 @@ class AsyncShoe(Face):
             self._core.events.on_stored = function
 
     def hold_back(self) -> None:
-        """The last event was not acknowledged, and comes again."""
+        """Redeliver the last event: it was not acknowledged."""
         self._core.hold_back()
 
     # -- commands and questions --------------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ class AsyncShoe(Face):
                 elif not await self._turn(self._port):
                     await self._lost(self._port)
         except Exception as error:
-            self._failure = error  # whoever waits is told
+            self._failure = error  # raised in every waiting task
         finally:
             self._wake()
 
@@ -457,7 +457,7 @@ class AsyncShoe(Face):
         return None
 
     def _done(self) -> None:
-        """With the event in hand, unless the shoe was closed over it: then it comes again."""
+        """Acknowledge the current event; if closed meanwhile, it is redelivered."""
         if not self._core.closed:
             self.acknowledge()
 

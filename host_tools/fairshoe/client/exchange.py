@@ -262,7 +262,7 @@ class Core:
         return bool(self._waiting) or (self.events is not None and self.events.ready)
 
     def hold_back(self) -> None:
-        """The last loop over this shoe ended with an event in hand: it was never said to be safe, and comes again."""
+        """The last loop ended without acknowledging its event: redeliver it."""
         if self.held is not None:
             (self._waiting.appendleft if self.events is None else self.events.put_back)(self.held)
         self.held = None

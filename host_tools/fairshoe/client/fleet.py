@@ -164,7 +164,7 @@ class Fleet:
     # -- what shoes say ----------------------------------------------------------------------------------------------
 
     def __aiter__(self) -> Fleet:
-        """A new loop: the event in hand was not said to be done with, and comes again."""
+        """Start a new loop: the unacknowledged event is redelivered."""
         held, self._held = self._held, None
         if held is not None:
             member, shoe = held

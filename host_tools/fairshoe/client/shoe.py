@@ -142,7 +142,7 @@ class Shoe(Face):
 
     def events(self, quiet_s: float | None = None) -> Iterator[Event]:
         """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
-        one before, unless `acknowledge` did so already; one that was never acknowledged comes again. One loop at a
+        one before, unless `acknowledge` did so already; an unacknowledged one is redelivered. One loop at a
         time, in which commands may be given; closing the shoe ends it."""
         for message in self._each(quiet_s, Event):
             if isinstance(message, Event):
@@ -253,7 +253,7 @@ class Shoe(Face):
         self._greeted = True
 
     def close(self) -> None:
-        """Let go of the port. An event in hand comes again at the next connection."""
+        """Close the port. An unacknowledged event is redelivered at the next connection."""
         self._core.closed = True
         if self._port is not None:
             self._port.close()
@@ -323,7 +323,7 @@ class Shoe(Face):
             self._done()
 
     def _done(self) -> None:
-        """With the event in hand, unless the shoe was closed over it: then it comes again."""
+        """Acknowledge the current event; if closed meanwhile, it is redelivered."""
         if not self._core.closed:
             self.acknowledge()
 

@@ -171,7 +171,7 @@ class Face:
         self._stopping = True
 
     def unfinished(self) -> Unfinished | None:
-        """The command of an earlier run whose outcome nobody heard."""
+        """The command of an earlier run whose outcome is unknown."""
         return self._core.unfinished()
 
     def _not_in_time(self, timeout_s: float | None) -> NoAnswer:

@@ -128,7 +128,7 @@ class Store(StoreFile):
             wanted += names
         place: tuple[int, int] = (0, 0)
         while True:
-            # Page by page, and each from its place on: whoever stores meanwhile is not held up.
+            # Page by page, each from its place on: writers are not held up meanwhile.
             rows = self._rows(
                 "SELECT logs.device, logs.identity, events.seq, name, received, message, body, events.log FROM events"
                 f" JOIN logs ON logs.id = events.log WHERE {' AND '.join(where)} AND (events.log, events.seq) > (?, ?)"

@@ -204,13 +204,13 @@ class StoreFile:
             db.execute(f"PRAGMA user_version = {SCHEMA}")
 
     def _check_ours(self) -> None:
-        """Before anything is written: somebody else's file must not even change its journal. Read-only, and by SQLite:
+        """Before anything is written: a foreign file must not even change its journal. Read-only, and by SQLite:
         a file that is opened and closed beside it costs this process its locks."""
         try:
             if not self.path.stat().st_size:
                 return
         except OSError:
-            return  # it is not there; or what is wrong is told when it is opened
+            return  # it is not there; or opening it raises the reason
         with self.explained("Name a place that can be written, or a file that is a store."):
             uri = f"{self.path.absolute().as_uri()}?mode=ro"
             with contextlib.closing(sqlite3.connect(uri, timeout=self._busy_s, uri=True)) as db:
@@ -241,7 +241,7 @@ class StoreFile:
         return True
 
     def _use_wal(self, db: sqlite3.Connection) -> None:
-        """Two programs that make a file at the same moment are in each other's way here, and nobody waits by itself."""
+        """Retry: two programs that create a file at the same moment block each other, and SQLite does not wait here."""
         end = time.monotonic() + self._busy_s
         while True:
             try:

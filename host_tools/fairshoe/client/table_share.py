@@ -23,7 +23,7 @@ class TableShare:
         self._again_at = 0.0
 
     def opened(self) -> None:
-        """A session has begun, and the device knows nothing of what the last one asked."""
+        """A session has begun, and the device has forgotten the request of the last one."""
         self._ask_at = self._again_at = 0.0
 
     def heard(self, event: Event) -> None:

@@ -240,7 +240,7 @@ class HostSession:
         self._output += framing.encode(Hello(VERSION, self._role, self._nonce))
 
     def _hear_halt(self, text: str | None) -> None:
-        """Anybody on the line can say it, so it counts only while a hello is not answered."""
+        """An attacker on the line can send it, so it counts only while a hello is unanswered."""
         if text is not None and self._nonce:
             self.halted = text
 

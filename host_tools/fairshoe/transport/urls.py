@@ -107,7 +107,7 @@ class Way:
 
     @property
     def network(self) -> bool:
-        """Whether a peer can be gone without anybody being told."""
+        """Whether a peer can disappear without notice."""
         return self.scheme in _NETWORK
 
     def open(self) -> Port:
