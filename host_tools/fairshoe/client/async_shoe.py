@@ -132,7 +132,7 @@ class AsyncShoe(Face):
     # -- events ------------------------------------------------------------------------------------------------------
 
     def events(self, quiet_s: float | None = None) -> Feed[Event]:
-        """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
+        """Events as they come; ends after quiet_s seconds without any. Asking for the next one acknowledges the
         one before; an unacknowledged one is redelivered. One task at a time may listen."""
         return self._feed(Event, quiet_s)
 
@@ -141,7 +141,7 @@ class AsyncShoe(Face):
         return self._feed(Message, quiet_s)
 
     def acknowledge(self) -> None:
-        """Say that the last event is safely stored, before coming back for the next."""
+        """Acknowledge the last event, before asking for the next: it is safely stored."""
         self._core.acknowledge()
         if self._core.events is None:
             self._send()  # with a store, the event was acknowledged when it was stored
@@ -282,7 +282,7 @@ class AsyncShoe(Face):
         self._greeted = True
 
     async def close(self) -> None:
-        """Let go of the port. When it returns, no task and no thread of this shoe is left."""
+        """Close the port. When it returns, no task and no thread of this shoe is left."""
         self._core.closed = True
         task, self._task = self._task, None
         self._closing = True
@@ -403,7 +403,7 @@ class AsyncShoe(Face):
         if not self._reconnect or not self._greeted:
             raise port_busy(self.name) if self._busy else self._core.lost_error()
         self._port = None
-        # A server that closes every connection at once is called less and less often.
+        # A server that closes every connection at once is tried less and less often.
         self._retry_s = RETRY_S if self._core.answered else min(2 * self._retry_s, RETRY_S_MAX)
         if isinstance(self._broken, OSError):
             self._broken = None
@@ -414,7 +414,7 @@ class AsyncShoe(Face):
         self._wake()
 
     async def _reopen(self) -> None:
-        """With growing patience, until the port is there again."""
+        """Try with growing pauses, until the port is there again."""
         while self._port is None:
             await self._pass(self._retry_s)
             try:
@@ -486,7 +486,7 @@ class AsyncShoe(Face):
             self.acknowledge()
 
     async def _next(self, end: float | None) -> Message | None:
-        """The next message; None if there is none by `end`. No patience at all is still one look."""
+        """The next message; None if there is none by `end`. Looks once even with a time-out of 0."""
         looked = False
         while True:
             message = self._core.next_message()

@@ -123,7 +123,7 @@ class EventQueue:
         return bool(self._events) or self._queued < self._stored
 
     def put_back(self, event: Message) -> None:
-        """It was handed out, and comes first again."""
+        """Put a delivered event back: it is the next one again."""
         self._events.appendleft((event, None))
 
     def handled(self, seq: int) -> None:

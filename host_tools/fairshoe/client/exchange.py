@@ -50,7 +50,7 @@ LINE_S = 0.3
 LINE_TRIES = 20
 SILENT_S = 6.0  # nothing heard for so long, in spite of hellos: the device is gone
 LOOK_S = 0.75
-PAUSE_S = 1.0  # a program that did not look for so long cannot say that nothing came
+PAUSE_S = 1.0  # a program that did not read for so long cannot tell silence from delay
 
 Answer = TypeVar("Answer", bound=Message)
 T = TypeVar("T")
@@ -149,7 +149,7 @@ class Core:
     # -- bytes and time ----------------------------------------------------------------------------------------------
 
     def tick(self, now: float) -> None:
-        """Whatever is due by the clock."""
+        """Do what is due by the clock."""
         session = self.session
         if session is None:
             return
@@ -268,7 +268,7 @@ class Core:
         self.held = None
 
     def acknowledge(self) -> None:
-        """The event in hand is safe."""
+        """Acknowledge the current event."""
         held, self.held = self.held, None
         if held is None or self.session is None:
             return
@@ -516,7 +516,7 @@ class Core:
             session.elsewhere = None
 
     def _save(self) -> None:
-        """Store what has arrived, and only then say so. What cannot be stored stays, and is tried again."""
+        """Store what has arrived, and only then acknowledge it. What cannot be stored stays, and is tried again."""
         if self.events is not None and self.session is not None:
             self.events.save(self._saved)
 

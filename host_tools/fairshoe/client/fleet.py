@@ -126,7 +126,7 @@ class Fleet:
             self._tell(member, ShoeRemoved())
 
     async def close(self) -> None:
-        """Let go of all ports. When it returns, no task of the fleet is left."""
+        """Close all ports. When it returns, no task of the fleet is left."""
         self._closed = True
         watching, self._watching = self._watching, None
         if watching is not None:
@@ -241,7 +241,7 @@ class Fleet:
     # -- supervision -------------------------------------------------------------------------------------------------
 
     async def _supervise(self, member: _Member) -> None:
-        """Open the shoe, and open it again whenever it fails. Nothing that goes wrong here reaches another shoe."""
+        """Open the shoe, and open it again whenever it fails. An error here does not affect other shoes."""
         retry_s = RETRY_S
         while True:
             try:

@@ -78,7 +78,7 @@ Function = Callable[[Any], Any]
 
 
 class Listeners:
-    """Functions by what they want to hear of. A class stands for everything that is one: Event for every event."""
+    """Functions by the kind of message they want. A class stands for everything that is one: Event for every event."""
 
     def __init__(self) -> None:
         self._by_kind: dict[type[Any], list[Function]] = {}
@@ -92,7 +92,7 @@ class Listeners:
             functions.remove(function)
 
     def of(self, told: Told) -> list[Function]:
-        """Who wants to hear of this, in the order in which they asked, the narrowest kind first."""
+        """The functions for this message, the narrowest kind first, in the order of registration."""
         if not self._by_kind:
             return []
         return [function for kind in type(told).__mro__ for function in self._by_kind.get(kind, ())]

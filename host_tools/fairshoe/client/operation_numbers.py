@@ -35,7 +35,7 @@ class Lane:
 
 
 class Numbers(Protocol):
-    """Whatever keeps operation numbers: client.store.Store, client.operation_store.Operations."""
+    """A keeper of operation numbers: client.store.Store, client.operation_store.Operations."""
 
     def unfinished(self, device: int, role: int) -> Unfinished | None:
         """The command of this lane whose outcome is not known."""
@@ -51,7 +51,7 @@ class Numbers(Protocol):
 
 
 class MemoryNumbers:
-    """Numbers that live as long as the program: enough for a look, not for play."""
+    """Numbers in memory only: enough to watch a shoe, not to command it."""
 
     def __init__(self) -> None:
         self._lanes: dict[tuple[int, int], Lane] = {}

@@ -141,7 +141,7 @@ class Shoe(Face):
     # -- events ------------------------------------------------------------------------------------------------------
 
     def events(self, quiet_s: float | None = None) -> Iterator[Event]:
-        """Events as they come; ends after quiet_s seconds without any. Coming back for the next one acknowledges the
+        """Events as they come; ends after quiet_s seconds without any. Asking for the next one acknowledges the
         one before, unless `acknowledge` did so already; an unacknowledged one is redelivered. One loop at a
         time, in which commands may be given; closing the shoe ends it."""
         for message in self._each(quiet_s, Event):
@@ -153,7 +153,7 @@ class Shoe(Face):
         return self._each(quiet_s, Message)
 
     def acknowledge(self) -> None:
-        """Say that the last event is safely stored, before coming back for the next."""
+        """Acknowledge the last event, before asking for the next: it is safely stored."""
         self._core.acknowledge()
         self._flush()
 
@@ -308,7 +308,7 @@ class Shoe(Face):
         while not self._core.closed:
             message = self._core.next_message()
             if message is None:
-                self._pump()  # before the clock is looked at: no patience at all is still one look
+                self._pump()  # before the clock is read: look once even with a time-out of 0
                 message = self._core.next_message()
             if message is None:
                 if quiet_s is not None and self._clock() - heard >= quiet_s:
@@ -386,7 +386,7 @@ class Shoe(Face):
         self._way.lost(self._port)
         self._port = None
         now = self._clock()
-        # A server that closes every connection at once is called less and less often.
+        # A server that closes every connection at once is tried less and less often.
         self._retry_s = RETRY_S if self._core.answered else min(2 * self._retry_s, RETRY_S_MAX)
         self._core.link_lost(str(getattr(error, "strerror", None) or error), now)
         self._retry_at = now + self._retry_s

@@ -68,7 +68,7 @@ class StoredEvent:
 
 @dataclass(frozen=True)
 class StoredLog:
-    """The life of one device's storage. `identity` is empty if the device never told; `last` is the newest event on
+    """The life of one device's storage. `identity` is empty if the device never sent it; `last` is the newest event on
     file, `handled` the last one that a program has said it is done with."""
 
     id: int
@@ -184,7 +184,7 @@ class Store(StoreFile):
     # -- events ------------------------------------------------------------------------------------------------------
 
     def resume(self, device: int, identity: bytes, seq_last: int, boot: int, new_log: bool = False) -> StoredLog:
-        """The log that a device goes on with. `identity` is empty if it did not tell. StorageReplaced if it is none
+        """The log that a device goes on with. `identity` is empty if it did not send it. StorageReplaced if it is none
         that continues what is on file, unless a new one is allowed."""
         return self._write(self.resume_job(device, identity, seq_last, boot, new_log))
 

@@ -252,7 +252,7 @@ def _call_all(group: list[_Waiting]) -> None:
 
 
 def _call(waiting: _Waiting) -> None:
-    """One caller's mistake must not keep the others from hearing."""
+    """An error of one caller must not stop the calls of the others."""
     try:
         waiting.done(waiting.result, waiting.error)
     except Exception:

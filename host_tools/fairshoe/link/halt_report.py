@@ -1,4 +1,4 @@
-"""What a device says whose firmware could not start (hal/boot_main.py), and what to do about it.
+"""The report of a device whose firmware could not start (hal/boot_main.py), and what to do about it.
 
 At the table port it sends `halted` in a frame; at the console, where MicroPython's own words are, a line of text.
 """

@@ -198,7 +198,7 @@ class SimPort:
         return self.setup.dealer != "none"
 
     def _hands(self) -> None:
-        """A dealer who looks up now and then, and does what the display asks for."""
+        """A dealer who reads the display now and then, and does what it asks for."""
         now_us = self.rig.plant.now_us
         if not self._watched() or now_us < self._look_us:
             return
@@ -207,7 +207,7 @@ class SimPort:
             _due_us, action, arguments = self._moves.pop(0)
             do(self.rig, action, arguments)
             done = True
-        if not self._moves and not done:  # who has just done something looks what comes of it first
+        if not self._moves and not done:  # after an action the dealer waits for its effect first
             self._plan(now_us)
         self._look_us = self._moves[0][0] if self._moves else now_us + LOOK_US
 

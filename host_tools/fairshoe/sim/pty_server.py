@@ -182,7 +182,7 @@ class Simulator:
 
 
 def serve(simulator: Simulator, hands: bool) -> int:
-    """Run until told to stop; Ctrl-C is a normal way to stop."""
+    """Run until stopped; Ctrl-C is a normal way to stop."""
     with contextlib.suppress(KeyboardInterrupt):
         simulator.run(sys.stdin, hands, lambda text: print(text, file=sys.stderr, flush=True))
     simulator.close()
