@@ -13,6 +13,7 @@ GLOSSARY = "docs/GLOSSARY.md"
 HELD = (
     "README.md",
     "CONTRIBUTING.md",
+    "CHANGELOG.md",
     "docs/",
     "rules/",
     "firmware/",
