@@ -1,0 +1,349 @@
+"""Single steps of the procedure, each tried where a story seldom stops: two presses at once, a wait to its last
+millisecond, what is posted and what is not."""
+
+from test_record_windows import flow_in, objection, posted, settled
+
+from firmware.deck.ledger import TRAY
+from firmware.fault import FAULT_JOURNAL
+from firmware.games import profile
+from firmware.games.drawn.hole_card import ACE, JACK, reader_scan
+from firmware.games.drawn.pages import draw_page
+from firmware.games.drawn.steps import _start_plan, step_drawing
+from firmware.games.flow import (
+    DECK_READY,
+    DECK_SPENT,
+    DRAW_READY,
+    DRAWING,
+    ORDER_OFFERED,
+    ORDER_WANTED,
+    PREPARING,
+    REMAINDER_OFFERED,
+    SHUFFLING,
+    WAITING_FOR_DECK,
+    WAITING_FOR_ROUND_END,
+    WARNING,
+    flow_await_commit,
+    flow_idle,
+)
+from firmware.games.procedure import procedure_scan
+from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING
+from firmware.games.settling import tail_resume, tail_scan
+from firmware.games.table_facts import (
+    COUNTED,
+    DEALT,
+    REST,
+    ROUNDS,
+    SERVICE,
+    STACKS,
+    TAIL,
+    TAIL_DECK,
+)
+from firmware.image import IN_HOLE_CARD, IN_HOLE_MATCH, IN_HOPPER, OUT_READ_ACE, OUT_READ_COURT, Inputs, Outputs
+from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK
+from firmware.protocol import ids
+from firmware.ticks import FOREVER_MS
+from rig.games import RULES
+
+BLACKJACK = "double-attack-blackjack"
+NONE, STATE = ids.REASON_NONE, ids.REASON_STATE
+
+
+def inputs():
+    inp = Inputs()
+    inp.stale = False
+    return inp
+
+
+def messages(flow):
+    return [event[0] for event in posted(flow)]
+
+
+def drawing(positions=0, draws=0):
+    flow = flow_in(DRAWING, BLACKJACK, "draw")
+    flow.round_open = True
+    flow.positions = positions
+    flow.play.burn = 0
+    flow.play.draws = draws
+    return flow
+
+
+def test_rules_have_the_numbers_that_game_files_are_made_with():
+    for i in range(len(RULES)):
+        name = "RULE_" + RULES[i].upper()
+        assert name in dir(profile) and getattr(profile, name) == i, name
+
+
+def test_storage_has_two_seconds_and_a_nonce_too():
+    flow = flow_in(PREPARING)
+    out = Outputs()
+    flow.entered_ms = 100
+    assert flow_await_commit(flow, out, 2099) == 1 and flow.state == PREPARING
+    flow.order_state = ORDER_OFFERED
+    assert flow_await_commit(flow, out, 2100) == 0
+    assert (flow.state, flow.order_state, flow.entered_ms) == (PREPARING, ORDER_WANTED, 2100)
+    flow_await_commit(flow, out, 4100)
+    assert (flow.state, flow.warning) == (WARNING, FAULT_JOURNAL)
+
+
+def test_an_empty_machine_waits_for_the_end_of_the_round_only_on_a_table_with_one_deck():
+    for decks, tail, state in (
+        (1, TAIL_SETTLING, WAITING_FOR_ROUND_END),
+        (1, TAIL_LOCKOUT, WAITING_FOR_ROUND_END),
+        (1, TAIL_HANDED, WAITING_FOR_DECK),
+        (1, 0, WAITING_FOR_DECK),
+        (2, TAIL_SETTLING, WAITING_FOR_DECK),
+    ):
+        flow = settled("caribbean-stud", tail, REMAINDER_OFFERED, decks=decks)
+        flow_idle(flow, 0)
+        assert flow.state == state, (decks, tail)
+
+
+def test_a_remainder_is_taken_when_the_tray_is_empty_and_not_before():
+    flow = flow_in(REMAINDER_OFFERED)
+    flow.round_open = True
+    flow.ledger.zone[TRAY] = 32
+    flow.tray.empty = False
+    assert procedure_scan(flow, inputs(), Outputs(), 0) == FOREVER_MS
+    assert flow.state == REMAINDER_OFFERED and messages(flow) == []
+    flow.tray.empty = True
+    procedure_scan(flow, inputs(), Outputs(), 0)
+    assert flow.state == WAITING_FOR_ROUND_END and posted(flow)[0][1][0] == 32
+
+
+def test_a_round_ends_by_green_by_a_command_and_by_both_at_once():
+    for green, end in ((1, 0), (0, 1), (1, 1), (2, 1)):
+        flow = settled("caribbean-stud")
+        flow.panel.pressed[PRESS_GREEN], flow.panel.pressed[PRESS_END] = green, end
+        assert tail_scan(flow, Outputs(), True, 0)
+        assert messages(flow) == [ids.EV_ROUND_ENDED] and flow.tail == 0
+        flow = drawing(3, 9)
+        flow.panel.pressed[PRESS_GREEN], flow.panel.pressed[PRESS_END] = green, end
+        step_drawing(flow, inputs(), Outputs(), 0)
+        assert ids.EV_ROUND_ENDED in messages(flow)
+
+
+def test_the_end_says_what_was_counted_and_only_if_it_was():
+    for counted in (0, 1):
+        flow = settled("caribbean-stud")
+        flow.facts.row[COUNTED] = counted
+        flow.facts.row[22] = 31  # STUB
+        flow.panel.pressed[PRESS_END] = 1
+        tail_scan(flow, Outputs(), True, 0)
+        assert posted(flow)[0][1][:5] == [4, 20, 32, 32, 31 if counted else ids.UNKNOWN_U16]
+    flow = settled("caribbean-stud", stacks=0)
+    flow.panel.pressed[PRESS_END] = 1
+    tail_scan(flow, Outputs(), True, 0)
+    assert posted(flow)[0][1][:3] == [ids.UNKNOWN_U8, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
+
+
+def test_a_round_that_is_settled_goes_on_after_a_boot():
+    for stacks, rest in ((4, 32), (0, 0)):
+        flow = flow_in(WAITING_FOR_DECK)
+        row = flow.facts.row
+        row[TAIL], row[TAIL_DECK], row[STACKS], row[DEALT], row[REST] = TAIL_SETTLING, 2, stacks, 20, 32
+        tail_resume(flow)
+        told = flow.settled
+        assert (flow.tail, told.deck, told.stacks, told.dealt, told.rest) == (TAIL_SETTLING, 2, stacks, 20, rest)
+        assert not flow.round_open
+
+
+def test_green_ends_a_round_dealt_by_hand_while_the_deck_is_shuffled():
+    flow = settled("caribbean-stud", state=SHUFFLING, dealing="hand")
+    flow.panel.pressed[PRESS_GREEN] = 1
+    procedure_scan(flow, inputs(), Outputs(), 0)
+    assert ids.EV_ROUND_ENDED in messages(flow) and flow.tail == 0
+
+
+def test_presses_of_a_round_dealt_by_hand_wait_until_the_last_one_is_on_record():
+    flow = settled("caribbean-stud", TAIL_HANDED, WAITING_FOR_DECK, dealing="hand")
+    flow.outbox.post(ids.EV_GREEN_PRESSED)
+    flow.panel.pressed[PRESS_CLOSE] = 1
+    flow.by_hand.scan(flow, 0)
+    assert messages(flow) == [ids.EV_GREEN_PRESSED] and flow.panel.pressed[PRESS_CLOSE] == 1
+    flow.outbox.count = 0
+    flow.by_hand.scan(flow, 0)
+    assert messages(flow) == [ids.EV_ROUND_STARTED] and flow.tail == TAIL_LOCKOUT
+
+
+def test_a_stopped_machine_that_is_out_of_service_shows_it_and_posts_nothing():
+    flow = flow_in(WARNING)
+    flow.facts.row[SERVICE] = 1
+    procedure_scan(flow, inputs(), Outputs(), 0)
+    assert flow.need == ids.NEED_SERVICE and messages(flow) == []
+
+
+def test_an_overdue_count_is_told_by_a_button_before_the_next_deck():
+    flow = flow_in(WAITING_FOR_DECK, dealing="hand")
+    flow.profile.stub_exempt = 0
+    flow.facts.row[ROUNDS] = 5
+    flow.panel.pressed[PRESS_LOCK] = 1
+    assert procedure_scan(flow, inputs(), Outputs(), 0) == 0
+    assert posted(flow)[0][:2] == (ids.EV_RECORDED, [ids.REC_STUB_COUNTED, 52, 0, 0, 0, 0, 0])
+
+
+# --- a shoe drawn by hand ----------------------------------------------------------------------
+
+
+def first_lines(flow):
+    return draw_page(flow, flow.play)[:2]
+
+
+def test_the_display_follows_a_shoe_that_is_too_short():
+    flow = drawing(2, 5)
+    flow.play.rack = 17
+    flow.play.refill = 1
+    assert first_lines(flow) == ("Too few cards", "Shuffle and cut the")
+    for refill in (2, 3):
+        flow.play.refill = refill
+        assert draw_page(flow, flow.play) == ("Too few cards", "Insert the rack:", "17 cards, then", "press GREEN")
+
+
+def test_the_display_offers_dealers_card_once_the_deal_is_out():
+    for positions, draws, call in ((0, 2, False), (0, 3, True), (2, 4, False), (2, 5, True)):
+        flow = drawing(positions, draws)
+        assert (first_lines(flow)[1] == "LOCK: Dealer's Card") == call, (positions, draws)
+    flow.play.no_call = True
+    assert first_lines(flow)[0] == "Deal the cards"
+    flow.profile.clauses[profile.RULE_DEALER_CARD] = profile.CLAUSE_NONE
+    flow.play.no_call = False
+    assert first_lines(flow)[0] == "Deal the cards"
+
+
+def test_what_is_told_of_dealer_and_reader_needs_a_card_on_the_table():
+    for record, a in (("dealer_card", 0), ("up_card", 5)):
+        for draws, refill, reason in ((0, 0, STATE), (1, 0, NONE), (1, 1, STATE), (0, 1, STATE)):
+            flow = drawing(3, draws)
+            flow.play.refill = refill
+            assert objection(flow, record, a) == reason, (record, draws, refill)
+    flow = drawing(3, 7)
+    for up_card, reason in ((0, STATE), (1, NONE), (2, STATE)):
+        flow.play.reader.up_card = up_card
+        assert objection(flow, "insurance_closed") == reason
+    for up_card, answer, reason in ((1, 0, STATE), (2, 0, NONE), (10, 0, NONE), (11, 0, STATE)):
+        flow.play.reader.up_card = up_card
+        flow.play.reader.answer = answer
+        assert objection(flow, "surrender", 1) == reason, up_card
+    flow.play.reader.answer = ids.ANSWER_NO
+    assert objection(flow, "surrender", 1) == NONE and objection(flow, "up_card", 5) == STATE
+
+
+def test_records_change_what_the_shoe_expects():
+    flow = drawing(3, 7)
+    play = flow.play
+    for a, broken in ((0, True), (1, False)):
+        play.recorded(flow, ids.REC_READER_OFF, a, 0, 0)
+        assert play.reader.broken == broken
+    play.recorded(flow, ids.REC_UP_CARD, ACE, 0, 0)
+    assert (play.reader.up_card, play.reader.insured) == (ACE, False)
+    assert not play.uninsured(flow)  # 7 cards are the deal
+    play.draws = 8
+    assert play.uninsured(flow)
+    flow.positions = 0
+    assert not play.uninsured(flow)  # how many cards the deal has is not known
+    play.recorded(flow, ids.REC_INSURANCE_CLOSED, 0, 0, 0)
+    assert play.reader.insured
+    play.recorded(flow, ids.REC_APPROVAL, 0, 2, 0)
+    assert play.approved == 2
+    play.recorded(flow, ids.REC_CARD_TO, 2, 8, 0)
+    assert play.box == 2
+    for b, missed in ((0, 2), (1, 3), (2, 3)):
+        play.recorded(flow, ids.REC_BOX_MISSED, 1, b, 0)
+        assert play.missed == missed
+    play.recorded(flow, ids.REC_DEALER_CARD, 0, 0, 0)
+    assert play.called
+    for burn, after in ((0, 2), (1, 1)):
+        play.burn = burn
+        play.recorded(flow, ids.REC_DEALER_CHANGE, 0, 0, 0)
+        assert play.burn == after
+    play.recorded(flow, ids.REC_SHORT_SHOE, 9, 0, 0)
+    assert (play.refill, play.rack) == (1, 9)
+    play.recorded(flow, ids.REC_CUT, 4, 1, 0)
+    assert play.refill == 2
+    for what, recut in ((ids.REC_RESHUFFLE, False), (ids.REC_CUT, True)):
+        flow = flow_in(DRAW_READY, BLACKJACK, "draw")
+        flow.play.recorded(flow, what, 0, 0, 0)
+        assert (flow.state, flow.play.recut) == (DECK_SPENT, recut)
+
+
+def test_the_plan_says_whose_card_is_next():
+    flow = drawing(2)
+    found = []
+    for draws in range(7):
+        flow.play.draws = draws
+        found.append(flow.play.seat(flow))
+    assert found == [0, 1, 2, 1, 2, 255, 255]
+    flow.play.called = True
+    assert flow.play.seat(flow) == 0
+    flow.play.box = 2
+    assert flow.play.seat(flow) == 2
+    assert [flow.play.deal(flow), flow.play.dealt(flow)] == [5, True]
+    flow.play.missed = 1
+    assert flow.play.deal(flow) == 4
+
+
+def test_the_reader_answers_after_300_ms_and_is_lit_only_for_what_may_be_asked():
+    for up_card, insured, ace, court in ((ACE, True, 0, 1), (ACE, False, 0, 0), (JACK, False, 1, 0), (10, True, 0, 0)):
+        flow = drawing(2, 6)
+        reader = flow.play.reader
+        reader.fitted = True
+        reader.up_card, reader.insured = up_card, insured
+        inp, out = inputs(), Outputs()
+        assert reader_scan(flow, inp, out, 0) == FOREVER_MS
+        assert (out.level[OUT_READ_ACE], out.level[OUT_READ_COURT]) == (ace, court), up_card
+        inp.level[IN_HOLE_CARD] = 1
+        assert reader_scan(flow, inp, out, 100) == 300
+        inp.level[IN_HOLE_MATCH] = ace | court
+        assert reader_scan(flow, inp, out, 399) == 1 and messages(flow) == []
+        assert reader_scan(flow, inp, out, 400) == 0
+        answer = ids.ANSWER_BLACKJACK if ace | court else ids.ANSWER_NONE
+        assert posted(flow)[0][:2] == (ids.EV_HOLE_CARD_READ, [answer, 0, 0, 0, 0, 0, 0])
+        assert reader.refused == (answer == ids.ANSWER_NONE)
+        assert reader_scan(flow, inp, out, 800) == FOREVER_MS and flow.outbox.count == 1
+    flow = drawing(2, 6)
+    flow.play.reader.fitted = True
+    inp = inputs()
+    inp.level[IN_HOLE_MATCH] = 1  # an answer about no card
+    reader_scan(flow, inp, Outputs(), 0)
+    reader_scan(flow, inp, Outputs(), 300)
+    assert flow.play.reader.broken and messages(flow) == [ids.EV_RECORDED, ids.EV_HOLE_CARD_READ]
+
+
+def test_a_plan_without_positions_knows_neither_players_nor_cards():
+    flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
+    _start_plan(flow, 0)
+    told = flow.settled
+    assert (told.deck, told.stacks, told.dealt, told.rest) == (1, 0, 0, 0)
+    assert flow.state == DRAWING and flow.tail == TAIL_LOCKOUT
+    flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
+    flow.positions = 3
+    _start_plan(flow, 0)
+    assert (flow.settled.stacks, flow.settled.dealt, flow.settled.rest) == (4, 20, 32)
+
+
+def test_a_plan_is_followed_when_the_throat_is_clear_and_all_is_on_record():
+    for busy, waiting, pressed in ((True, 0, 1), (False, 1, 1), (False, 0, 0), (False, 0, 1)):
+        flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
+        flow.positions = 3
+        _start_plan(flow, 0)
+        flow.outbox.count = waiting
+        flow.play.changed = False
+        flow.machine.busy = bool(busy)
+        flow.ledger.begin(52)
+        flow.panel.pressed[PRESS_LOCK] = pressed
+        before = flow.outbox.count
+        step_drawing(flow, inputs(), Outputs(), 0)
+        goes = pressed and not busy and not waiting
+        assert (flow.outbox.count > before) == bool(goes), (busy, waiting, pressed)
+    assert flow.tail == TAIL_SETTLING
+
+
+def test_a_deck_ready_starts_no_round_while_a_stack_lies_in_the_tray():
+    for empty in (False, True):
+        flow = flow_in(DECK_READY)
+        flow.room = 99
+        flow.tray.empty = empty
+        flow.panel.pressed[PRESS_CLOSE] = 1
+        inp = inputs()
+        inp.level[IN_HOPPER] = 1
+        procedure_scan(flow, inp, Outputs(), 0)
+        assert flow.round_open == empty and flow.round_last == (1 if empty else 0)

@@ -1,0 +1,609 @@
+"""Parts of the machines one by one, with inputs that only the test moves: limits, outputs, what each waits for."""
+
+from array import array
+
+from test_record_windows import flow_in
+
+from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED, STORE, TRAY
+from firmware.fault import (
+    FAULT_AXIS,
+    FAULT_BEAM,
+    FAULT_DOUBLE_FEED,
+    FAULT_EJECTOR,
+    FAULT_FACE_UP,
+    FAULT_JAM_EXIT,
+    FAULT_JAM_THROAT,
+    FAULT_MISFEED,
+    FAULT_NONE,
+    FAULT_STACK,
+)
+from firmware.games.flow import WAITING_FOR_DECK
+from firmware.image import (
+    AXIS_IDLE,
+    AXIS_LOST,
+    AXIS_MOVING,
+    IN_ARRIVAL,
+    IN_CUT,
+    IN_EJECTOR,
+    IN_EXIT,
+    IN_FACE,
+    IN_GREEN,
+    IN_HOPPER,
+    IN_SEAT,
+    IN_SLOT,
+    IN_THROAT_A,
+    IN_THROAT_B,
+    IN_TRAY,
+    OUT_DARK,
+    OUT_EJECTOR,
+    OUT_OUTFEED,
+    OUT_PICK,
+    OUT_REVERSE,
+    OUT_TRANSPORT,
+    Inputs,
+    Outputs,
+)
+from firmware.machines.axis import (
+    AXIS_REST,
+    Axis,
+    axis_goto,
+    axis_home,
+    axis_scan,
+    axis_stop,
+    axis_survey,
+    axis_sweep,
+)
+from firmware.machines.eject import EJECT_FAILED, EJECT_HOMING, eject_scan, eject_start
+from firmware.machines.feed import (
+    FEED_BACKED,
+    FEED_BACKING,
+    FEED_FAILED,
+    FEED_FINISHING,
+    FEED_PAUSING,
+    FEED_PICKING,
+    FEED_SCANS,
+    FEED_STAGED,
+    FEED_STOPPED,
+    feed_start,
+)
+from firmware.machines.hand_shoe import _watch
+from firmware.machines.machine import JOB_DONE, JOB_FAILED, JOB_RUNNING
+from firmware.machines.meters import METER_GLITCHES, Meters
+from firmware.machines.panel import PRESS_GREEN, PRESS_SEAT, Panel, panel_scan
+from firmware.machines.push import PUSH_FAILED, PUSH_HOMING, PUSH_KNOWN, PUSH_LOOK, push_scan, push_start
+from firmware.machines.shared_phases import phase_park
+from firmware.ticks import FOREVER_MS
+
+
+def machine_of(kind, game="caribbean-stud"):
+    return flow_in(WAITING_FOR_DECK, game, kind).machine
+
+
+def inputs():
+    inp = Inputs()
+    inp.stale = False
+    return inp
+
+
+def parts(kind="carousel", game="caribbean-stud"):
+    machine = machine_of(kind, game)
+    machine.ledger.begin(20)
+    return machine, inputs(), Outputs()
+
+
+# --- axis --------------------------------------------------------------------------------------
+
+
+def turned(place, target, wraps=True):
+    """How many places the axis is asked to move."""
+    axis = Axis(machine_of("carousel").spec, wraps)
+    axis.place = place
+    out = Outputs()
+    axis_goto(axis, target, 0)
+    assert axis_scan(axis, inputs(), out, 5) == axis.spec.axis_ms_max
+    assert out.axis_go and not out.axis_home and not out.watch_slot
+    return out.axis_slots
+
+
+def test_a_carousel_takes_the_shorter_way_and_an_elevator_the_only_one():
+    count = machine_of("carousel").spec.place_count
+    half = count // 2
+    for place, target, slots in ((0, 1, 1), (1, 0, -1), (0, count - 1, -1), (count - 1, 0, 1), (0, half, half)):
+        assert turned(place, target) == slots, (place, target)
+    assert turned(0, half + 1) == half + 1 - count
+    assert turned(0, count - 1, False) == count - 1 and turned(9, 2, False) == -7
+
+
+def test_an_axis_that_is_there_does_not_move_and_says_so_at_once():
+    axis = Axis(machine_of("carousel").spec, True)
+    out = Outputs()
+    axis_goto(axis, 0, 0)
+    assert axis_scan(axis, inputs(), out, 0) == 0
+    assert axis.state == AXIS_REST and not out.axis_go
+    assert axis_scan(axis, inputs(), out, 0) == FOREVER_MS
+
+
+def run_axis(axis, inp, out, edges=0):
+    """Start, let the motor move, and arrive."""
+    axis_scan(axis, inp, out, 0)
+    out.axis_go = False
+    inp.axis = AXIS_MOVING
+    axis_scan(axis, inp, out, 1)
+    inp.enters[IN_SLOT] += edges
+    inp.axis = AXIS_IDLE
+    return axis_scan(axis, inp, out, 2)
+
+
+def test_home_is_known_after_homing_and_unknown_after_a_stop():
+    axis = Axis(machine_of("carousel").spec, True)
+    inp, out = inputs(), Outputs()
+    axis.place = 7
+    axis_home(axis, 0)
+    assert not axis.homed
+    assert run_axis(axis, inp, out) == 0
+    assert axis.homed and axis.place == 0 and out.axis_home and axis.state == AXIS_REST
+    axis_goto(axis, 3, 0)
+    run_axis(axis, inp, out)
+    assert axis.homed and axis.place == 3
+    out.axis_go = out.watch_slot = True
+    axis_stop(axis, out)
+    assert not axis.homed and not out.axis_go and not out.watch_slot
+
+
+def test_the_slot_beam_is_looked_at_only_when_slots_are_counted_and_must_be_clear_before():
+    count = machine_of("carousel").spec.place_count
+    for start, counts in ((axis_home, False), (axis_sweep, True), (axis_survey, True)):
+        for blocked in (False, True):
+            axis = Axis(machine_of("carousel").spec, True)
+            inp, out = inputs(), Outputs()
+            inp.level[IN_SLOT] = blocked
+            out.watch_slot = True
+            start(axis, 0)
+            axis_scan(axis, inp, out, 0)
+            if counts and blocked:
+                assert (axis.fault, axis.state, out.axis_go, out.watch_slot) == (FAULT_AXIS, AXIS_REST, False, False)
+                continue
+            assert out.axis_go and out.watch_slot == counts and axis.fault == FAULT_NONE
+            if start is axis_sweep:
+                assert out.axis_slots == count
+            if start is axis_survey:
+                assert out.axis_slots == 1
+
+
+def test_a_sweep_counts_cards_and_a_survey_says_where_they_are():
+    axis = Axis(machine_of("carousel").spec, True)
+    spec = axis.spec
+    inp, out = inputs(), Outputs()
+    inp.enters[IN_SLOT] = 5
+    axis_sweep(axis, 0)
+    run_axis(axis, inp, out, 3)
+    assert axis.swept == 3 and axis.place == 0 and not out.watch_slot
+    axis_survey(axis, 0)
+    for step in range(spec.place_count):
+        assert axis.state != AXIS_REST
+        run_axis(axis, inp, out, 1 if step in (0, 4) else 0)
+    assert axis.state == AXIS_REST and axis.swept == 2 and axis.place == 0
+    full = [i for i in range(spec.place_count) if axis.full[i]]
+    assert full == sorted([(1 + spec.beam_slots) % spec.place_count, (5 + spec.beam_slots) % spec.place_count])
+
+
+def test_an_axis_that_is_lost_or_late_stops_and_fails():
+    spec = machine_of("carousel").spec
+    for late in (False, True):
+        axis = Axis(spec, True)
+        inp, out = inputs(), Outputs()
+        axis_goto(axis, 3, 0)
+        axis_scan(axis, inp, out, 0)
+        inp.axis = AXIS_MOVING
+        assert axis_scan(axis, inp, out, spec.axis_ms_max - 1) == 1
+        inp.axis = AXIS_MOVING if late else AXIS_LOST
+        assert axis_scan(axis, inp, out, spec.axis_ms_max if late else 1) == 0
+        assert axis.fault == FAULT_AXIS and not out.axis_go
+    for line in (IN_THROAT_B, IN_EJECTOR, IN_EXIT, IN_ARRIVAL):  # what would be torn
+        axis = Axis(spec, True)
+        inp, out = inputs(), Outputs()
+        inp.level[line] = 1
+        axis_goto(axis, 3, 0)
+        axis_scan(axis, inp, out, 0)
+        assert not out.axis_go
+
+
+# --- feed --------------------------------------------------------------------------------------
+
+
+def scan(feed, inp, out, now_ms):
+    feed.sink.axis.state = AXIS_REST  # at the card's place
+    return FEED_SCANS[feed.state](feed, inp, out, now_ms)
+
+
+def picking(kind="carousel", game="caribbean-stud"):
+    machine, inp, out = parts(kind, game)
+    inp.level[IN_HOPPER] = 1
+    out.level[OUT_REVERSE] = 1
+    feed_start(machine.feed, inp, out, 2, STORE, 0)
+    return machine.feed, inp, out
+
+
+def test_a_card_that_does_not_come_is_picked_again_after_a_pause_and_given_up_after_the_last_try():
+    feed, inp, out = picking()
+    spec = feed.spec
+    assert (out.level[OUT_PICK], out.level[OUT_TRANSPORT], out.level[OUT_REVERSE]) == (1, 1, 0)
+    now = 0
+    for tries in range(spec.pick_retry_max + 1):
+        assert feed.state == FEED_PICKING and feed.misfeeds == tries
+        assert scan(feed, inp, out, now + spec.pick_ms_max - 1) == 1
+        now += spec.pick_ms_max
+        assert scan(feed, inp, out, now) == 0
+        assert out.level[OUT_PICK] == 0
+        if feed.state == FEED_FAILED:
+            break
+        assert feed.state == FEED_PAUSING
+        assert scan(feed, inp, out, now + spec.pick_pause_ms - 1) == 1
+        now += spec.pick_pause_ms
+        assert scan(feed, inp, out, now) == 0 and out.level[OUT_PICK] == 1
+    assert (feed.state, feed.fault, feed.misfeeds) == (FEED_FAILED, FAULT_MISFEED, spec.pick_retry_max + 1)
+
+
+def pass_card(feed, inp, out, now_ms):
+    """One card through both beams, as a card of the right length passes them."""
+    inp.enters[IN_THROAT_A] += 1
+    inp.level[IN_THROAT_A] = 1
+    scan(feed, inp, out, now_ms)
+    assert feed.state == FEED_STAGED and out.level[OUT_PICK] == 0
+    scan(feed, inp, out, now_ms)
+    assert out.level[OUT_PICK] == 1
+    inp.level[IN_THROAT_B] = 1
+    inp.enter_us[IN_THROAT_B] = 0
+    scan(feed, inp, out, now_ms)
+    inp.level[IN_THROAT_A] = inp.level[IN_THROAT_B] = 0
+    inp.leaves[IN_THROAT_B] += 1
+    inp.leave_us[IN_THROAT_B] = feed.spec.length_us
+    return scan(feed, inp, out, now_ms)
+
+
+def test_every_card_has_all_its_tries_and_jogs():
+    feed, inp, out = picking()
+    scan(feed, inp, out, feed.spec.pick_ms_max)
+    scan(feed, inp, out, feed.spec.pick_ms_max + feed.spec.pick_pause_ms)
+    assert feed.tries == 1
+    feed.jogs = 1
+    pass_card(feed, inp, out, 500)
+    assert (feed.count, feed.tries, feed.jogs, feed.stalls, feed.misfeeds) == (1, 0, 0, 1, 1)
+    assert feed.state == FEED_PICKING and feed.ledger.zone[STORE] == 1
+    pass_card(feed, inp, out, 600)
+    assert (feed.count, feed.state, feed.stalls) == (2, FEED_FINISHING, 1)
+    assert scan(feed, inp, out, 600) == 0 and out.level[OUT_TRANSPORT] == 0
+
+
+def test_a_card_that_stops_is_turned_back_and_must_be_seen_again():
+    for came_back in (False, True):
+        feed, inp, out = picking()
+        spec = feed.spec
+        inp.enters[IN_THROAT_A] += 1
+        inp.level[IN_THROAT_A] = 1
+        scan(feed, inp, out, 10)
+        scan(feed, inp, out, 10)
+        assert scan(feed, inp, out, 10 + spec.pass_ms_max) == 0
+        assert feed.state == FEED_STOPPED and not out.level[OUT_PICK] and not out.level[OUT_TRANSPORT]
+        now = 10 + spec.pass_ms_max
+        assert scan(feed, inp, out, now + spec.rest_ms - 1) == 1
+        now += spec.rest_ms
+        scan(feed, inp, out, now)
+        assert feed.state == FEED_BACKING
+        assert [out.level[line] for line in (OUT_REVERSE, OUT_PICK, OUT_TRANSPORT)] == [1, 1, 1]
+        assert scan(feed, inp, out, now + spec.jog_ms - 1) == 1
+        scan(feed, inp, out, now + spec.jog_ms)
+        assert feed.state == FEED_BACKED and not out.level[OUT_PICK] and not out.level[OUT_TRANSPORT]
+        now += spec.jog_ms
+        if not came_back:
+            feed.back_a = inp.enters[IN_THROAT_A]
+        assert scan(feed, inp, out, now + spec.rest_ms - 1) == 1
+        scan(feed, inp, out, now + spec.rest_ms)
+        if came_back:
+            assert feed.state == FEED_STAGED and out.level[OUT_TRANSPORT] == 1 and out.level[OUT_REVERSE] == 0
+        else:
+            assert (feed.state, feed.fault) == (FEED_FAILED, FAULT_JAM_THROAT)
+
+
+def test_a_card_face_up_stops_a_machine_that_does_not_reject_it():
+    for rejects in (False, True):
+        feed, inp, out = picking()
+        feed.rejects = rejects
+        inp.enters[IN_THROAT_A] += 1
+        inp.level[IN_THROAT_A] = 1
+        inp.enters[IN_FACE] += 1
+        scan(feed, inp, out, 10)
+        scan(feed, inp, out, 10)
+        assert (feed.fault == FAULT_FACE_UP) == (not rejects)
+    feed, inp, out = picking()
+    feed.rejects = True
+    feed_start(feed, inp, out, 1, STORE, 0)
+    inp.enters[IN_FACE] += 1
+    pass_card(feed, inp, out, 10)
+    assert (feed.count, feed.face_ups, feed.wanted) == (1, 1, 2)  # and one more in its place
+
+
+def test_a_card_past_the_mouth_must_reach_the_beam_behind_it_in_time_and_only_once():
+    for seen, waits in ((0, True), (2, False)):
+        feed, inp, out = picking("shelves", "house")
+        feed.sink.shuffle(8, 0)
+        feed.state, feed.count, feed.passed_ms = FEED_FINISHING, 1, 0
+        inp.leaves[IN_ARRIVAL] += seen
+        assert feed.confirmed(inp) == seen
+        wait = scan(feed, inp, out, feed.spec.confirm_ms_max - 1)
+        assert wait == (1 if waits else 0)
+        scan(feed, inp, out, feed.spec.confirm_ms_max)
+        assert (feed.state, feed.fault) == (FEED_FAILED, FAULT_JAM_EXIT)
+
+
+# --- eject and push ----------------------------------------------------------------------------
+
+
+def test_the_ejector_must_be_home_in_time_and_cards_leave_by_the_outfeed():
+    machine, inp, out = parts()
+    eject = machine.eject
+    eject_start(eject, out, 2, 0)
+    assert out.level[OUT_OUTFEED] == 1
+    eject.state, eject.entered_ms = EJECT_HOMING, 100
+    inp.level[IN_EJECTOR] = 1
+    limit = eject.spec.ejector_home_ms_max
+    assert eject_scan(eject, inp, out, 100 + limit - 1) == 1 and eject.state == EJECT_HOMING
+    assert eject_scan(eject, inp, out, 100 + limit) == 0
+    assert (eject.state, eject.fault) == (EJECT_FAILED, FAULT_EJECTOR)
+    assert out.level[OUT_OUTFEED] == out.level[OUT_EJECTOR] == 0
+
+
+def pushed(mode, level=1):
+    """A pusher over the shelf it looks at, which holds five cards by the books."""
+    machine, inp, out = parts("shelves", "house")
+    push = machine.push
+    push.load[0] = push.load[2] = 5
+    push.ledger.zone[STORE] = 10
+    push_start(push, mode, 0)
+    push_scan(push, inp, out, 0)
+    push.axis.state = AXIS_REST
+    push_scan(push, inp, out, 0)
+    assert out.watch_slot
+    inp.level[IN_SLOT] = level
+    assert push_scan(push, inp, out, 4) == 1
+    push_scan(push, inp, out, 5)
+    return push, inp, out
+
+
+def test_a_shelf_that_is_only_looked_at_is_not_pushed_and_the_beam_rests_between_shelves():
+    push, _inp, out = pushed(PUSH_LOOK)
+    assert (push.found, push.shelf) == (1, 1) and not out.watch_slot and not out.level[OUT_EJECTOR]
+    push, _inp, out = pushed(PUSH_LOOK, 0)
+    assert (push.found, push.shelf) == (0, 1) and not out.watch_slot
+
+
+def test_cards_of_a_shelf_are_in_the_tray_once_the_pusher_is_home():
+    for mode, moved in ((PUSH_KNOWN, 5), (1, 0)):
+        push, inp, out = pushed(mode)
+        assert out.level[OUT_EJECTOR] == 1
+        inp.level[IN_EJECTOR] = 1
+        inp.level[IN_SLOT] = 0
+        push_scan(push, inp, out, 10)
+        assert push.state == PUSH_HOMING and out.level[OUT_EJECTOR] == 0 and not out.watch_slot
+        limit = push.spec.ejector_home_ms_max
+        assert push_scan(push, inp, out, 10 + limit - 1) == 1
+        inp.level[IN_TRAY] = 1
+        inp.level[IN_EJECTOR] = 0
+        push_scan(push, inp, out, 10 + limit - 1)
+        assert (push.ledger.zone[TRAY], push.load[0]) == (moved, 0)
+        assert push.shelf == (2 if mode == PUSH_KNOWN else 1)
+    push, inp, out = pushed(PUSH_KNOWN)
+    inp.level[IN_EJECTOR] = 1
+    inp.level[IN_SLOT] = 0
+    push_scan(push, inp, out, 10)
+    push_scan(push, inp, out, 10 + push.spec.ejector_home_ms_max)
+    assert (push.state, push.fault) == (PUSH_FAILED, FAULT_EJECTOR)
+
+
+def test_one_card_too_many_is_counted_where_there_is_room_and_refused_where_there_is_none():
+    machine = machine_of("shelves", "house")
+    machine.expected = 0
+    most = machine.spec.shelf_cards_max
+    for shelf in range(len(machine.load)):
+        machine.load[shelf] = most
+    assert not machine.aim(0, 0)
+    machine.load[len(machine.load) - 1] = most - 1
+    assert machine.aim(0, 0) and machine.load[len(machine.load) - 1] == most
+    assert machine.axis.target == len(machine.load) - 1
+
+
+# --- jobs --------------------------------------------------------------------------------------
+
+
+def test_the_light_is_off_for_five_milliseconds_and_every_beam_must_notice():
+    for kind in ("carousel", "shelves"):
+        machine, inp, out = parts(kind, "house")
+        machine.prove(0)
+        assert machine.spec.dark_lines and IN_HOPPER not in machine.spec.path_lines
+        assert machine.scan(inp, out, 0) == 5 and out.level[OUT_DARK] == 1 and out.watch_slot
+        for line in machine.spec.dark_lines:
+            inp.level[line] = 1
+        assert machine.scan(inp, out, 4) == 1 and out.level[OUT_DARK] == 1
+        machine.scan(inp, out, 5)
+        assert out.level[OUT_DARK] == 0 and not out.watch_slot and machine.phase == 1
+        for line in machine.spec.dark_lines:
+            inp.level[line] = 0
+        assert machine.scan(inp, out, 9) == 1
+        blocked = machine.spec.path_lines[0]
+        inp.level[blocked] = 1
+        machine.scan(inp, out, 10)
+        assert (machine.state, machine.fault) == (JOB_FAILED, FAULT_BEAM)
+    machine, inp, out = parts()
+    machine.spec.dark_lines = b""  # a board that cannot switch its light off
+    machine.prove(0)
+    assert machine.scan(inp, out, 0) == 0 and machine.phase == 1 and out.level[OUT_DARK] == 0
+
+
+def test_parking_goes_to_the_first_place():
+    machine, inp, out = parts()
+    machine.axis.place = 9
+    machine.begin((phase_park,), 0)
+    machine.scan(inp, out, 0)
+    assert machine.axis.target == 0
+    run_axis(machine.axis, inp, out)
+    machine.scan(inp, out, 3)
+    assert (machine.state, machine.axis.place) == (JOB_DONE, 0)
+
+
+def test_a_stack_is_guarded_and_a_purge_is_not():
+    machine, inp, out = parts()
+    machine.deal(0, 0)  # nothing is left to release
+    machine.phase = 2
+    machine.scan(inp, out, 0)
+    assert machine.guards and machine.busy and machine.phase == 3 and out.level[OUT_OUTFEED] == 0
+    machine.purge(0)
+    machine.phase = 2
+    machine.axis.swept = 1
+    machine.axis.full[3] = 1
+    machine.scan(inp, out, 0)
+    assert machine.busy and not machine.guards and out.level[OUT_OUTFEED] == 1
+    inp.level[IN_TRAY] = 1
+    machine.deal(2, 0)
+    machine.phase = 2
+    machine.scan(inp, out, 0)
+    assert (machine.state, machine.fault) == (JOB_FAILED, FAULT_STACK)
+
+
+def test_presses_are_those_since_the_panel_was_last_looked_at():
+    panel, inp = Panel(), inputs()
+    assert panel.presses == inp.presses
+    inp.enters[IN_GREEN] = 2
+    panel_scan(panel, inp)
+    assert panel.take(PRESS_GREEN) == 2 and panel.take(PRESS_GREEN) == 0
+    inp.enters[IN_GREEN] = 3
+    inp.enters[IN_SEAT] = 4
+    panel_scan(panel, inp)
+    panel_scan(panel, inp)
+    assert panel.take(PRESS_GREEN) == 1 and panel.take(PRESS_SEAT) == 4
+
+
+def test_twitches_of_a_beam_are_added_up_once_and_have_to_be_stored():
+    meters = Meters()
+    glitches = array("i", [0] * 21)
+    meters.gather(glitches)
+    assert not meters.dirty
+    total = 0
+    for seen in (3, 3, 7):
+        for line in range(21):
+            glitches[line] = seen
+        meters.gather(glitches)
+        total = seen
+        assert meters.values[METER_GLITCHES] == total and meters.dirty
+    meters.dirty = False
+    meters.uneasy(IN_THROAT_A)
+    assert meters.dirty
+    for _ in range(3):
+        meters.dirty = False
+        meters.fault(FAULT_DOUBLE_FEED)
+        assert meters.dirty
+
+
+# --- a shoe drawn by hand ----------------------------------------------------------------------
+
+
+def watched(**changes):
+    machine, inp, out = parts("draw", "double-attack-blackjack")
+    machine.load(20, 0)
+    for name in changes:
+        setattr(machine, name, changes[name])
+    machine.phase = 2
+    inp.level[IN_HOPPER] = 1
+    _watch(machine, inp, out, 0)
+    return machine, inp, out
+
+
+def draw(machine, inp, out, now_ms=10):
+    """A hand draws one card past both beams."""
+    for line in (IN_THROAT_A, IN_THROAT_B):
+        inp.enters[line] += 1
+        inp.level[line] = 1
+    _watch(machine, inp, out, now_ms)
+    inp.level[IN_THROAT_A] = inp.level[IN_THROAT_B] = 0
+    for line, at in ((IN_THROAT_A, 1000), (IN_THROAT_B, 2000)):
+        inp.leaves[line] += 1
+        inp.leave_us[line] = at
+    assert _watch(machine, inp, out, now_ms + 50) == 0
+
+
+def test_only_a_ten_is_taken_out_and_only_where_that_is_asked_for():
+    for tens_out, code, zone in (
+        (True, 10, REMOVED),
+        (True, 23, REMOVED),
+        (True, 9, DEALT),
+        (True, 11, DEALT),
+        (True, 13, DEALT),
+        (False, 10, DEALT),
+    ):
+        machine, inp, out = watched(tens_out=tens_out, zone=DEALT)
+        inp.card_code = code
+        inp.card_codes += 1
+        draw(machine, inp, out)
+        assert (machine.ledger.zone[zone], machine.tens) == (1, 1 if zone == REMOVED else 0), code
+        draw(machine, inp, out, 100)  # not read: nothing is known of it
+        assert machine.tens == (1 if zone == REMOVED else 0)
+
+
+def test_a_card_face_up_is_rejected_once_and_the_cut_card_is_no_card():
+    machine, inp, out = watched(rejects=True, zone=DEALT)
+    inp.enters[IN_FACE] += 1
+    draw(machine, inp, out)
+    draw(machine, inp, out, 100)
+    assert (machine.face_ups, machine.count) == (1, 1)
+    assert (machine.ledger.zone[DISCARDED], machine.ledger.zone[DEALT]) == (1, 1)
+    inp.enters[IN_CUT] += 1
+    draw(machine, inp, out, 200)
+    assert machine.cut_seen and machine.count == 1
+    machine, inp, out = watched(rejects=False)
+    inp.enters[IN_FACE] += 1
+    _watch(machine, inp, out, 10)
+    assert (machine.state, machine.fault) == (JOB_FAILED, FAULT_FACE_UP)
+
+
+def test_what_is_shown_in_the_throat_and_put_back_is_not_drawn():
+    for lies in (False, True):
+        machine, inp, out = watched(rejects=True)
+        for line in (IN_CUT, IN_FACE):
+            inp.enters[line] += 1
+            inp.level[line] = 1 if lies else 0
+        _watch(machine, inp, out, 10)
+        draw(machine, inp, out, 20)
+        assert (machine.cut_seen, machine.face_ups) == (lies, 0)
+    machine, inp, out = watched(rejects=True)
+    inp.enters[IN_FACE] += 1
+    inp.level[IN_FACE] = 1
+    _watch(machine, inp, out, 10)
+    draw(machine, inp, out, 20)
+    assert machine.face_ups == 1
+
+
+def test_a_card_may_pass_for_a_quarter_of_a_second_and_is_a_jam_in_the_end():
+    machine, inp, out = watched()
+    assert machine.passing_ms(0) == 0
+    inp.level[IN_THROAT_A] = 1
+    _watch(machine, inp, out, 100)
+    assert machine.busy and machine.passing_ms(110) == 240
+    limit = machine.spec.hold_ms_max
+    assert _watch(machine, inp, out, 100 + limit - 1) == 1 and machine.state == JOB_RUNNING
+    _watch(machine, inp, out, 100 + limit)
+    assert (machine.state, machine.fault) == (JOB_FAILED, FAULT_JAM_THROAT)
+    assert machine.passing_ms(110) == 0
+
+
+def test_a_shoe_is_empty_when_it_stays_empty():
+    for left, limit in ((0, 0), (1, 0), (2, 300)):
+        machine, inp, out = watched()
+        machine.ledger.zone[HOPPER] = left
+        limit = limit or machine.spec.hold_ms_max
+        inp.level[IN_HOPPER] = 0
+        assert _watch(machine, inp, out, 50) == limit
+        assert _watch(machine, inp, out, 50 + limit - 1) == 1 and not machine.drained
+        assert _watch(machine, inp, out, 50 + limit) == 0 and machine.drained
+        assert _watch(machine, inp, out, 51 + limit) == FOREVER_MS
+        inp.level[IN_HOPPER] = 1
+        _watch(machine, inp, out, 60 + limit)
+        assert not machine.drained
