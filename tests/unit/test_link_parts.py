@@ -1,0 +1,434 @@
+"""The device's end of the link, part by part: what is sent, in which session, and when it looks again."""
+
+from hashlib import sha256
+
+from game_tables import KEY
+from services import NEW_KEY
+from support import GAME, board, read_frames
+
+from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT
+from firmware.journal.outbox import OUTBOX_MAX, OUTBOX_SPARE
+from firmware.link.admission import OFFER_MS, OFFERS, REFUSE_ROLE, link_begin, link_flush, link_offer
+from firmware.link.dispatch import _handle
+from firmware.link.handshake import HELLO_ANSWERED, handshake_answer, noise_pool
+from firmware.link.report import (
+    DUE_MS_MAX,
+    HELLO_MS,
+    RESEND_MS,
+    STATUS_MS,
+    WINDOW,
+    _event,
+    _next_event,
+    _next_frame,
+    _wake,
+    report_due,
+    report_send,
+)
+from firmware.link.status import status_fill
+from firmware.machines.panel import PRESS_LOCK
+from firmware.protocol import ids
+from firmware.protocol.frame import FrameReader, frame_message, frame_session
+from rig.story import Stage
+
+NOW = 5000
+
+
+def app_of(key=b"", boots=1):
+    """A device that has just booted, before anything was sent."""
+    config = board()
+    config["link"]["mode"] = "table"
+    stage = Stage(config, GAME, 7, key, ids.ROLE_TABLE if key else ids.ROLE_CLEAR)
+    return stage, stage.rig.app
+
+
+class Port:
+    """Takes so many bytes at a time."""
+
+    def __init__(self, takes):
+        self.takes = takes
+        self.calls = 0
+
+    def link_write(self, _view, start, end):
+        self.calls += 1
+        return min(self.takes, end - start)
+
+    def unique_id(self):
+        return 77
+
+    def entropy_into(self, buf):
+        for i in range(len(buf)):
+            buf[i] = (i + self.calls) & 0xFF
+        self.calls += 1
+        return True
+
+
+class Hmac:
+    """Signs nothing."""
+
+    def digest(self, _label, _data):
+        return bytes(32)
+
+
+def sent(link):
+    """Message and session of the frame under way."""
+    writer = link.writer
+    frame = read_frames(FrameReader(), bytes(writer.wire_view[writer.sent : writer.end]))[0]
+    return frame_message(frame), frame_session(frame)
+
+
+def test_a_frame_is_out_when_the_port_has_taken_all_of_it():
+    _stage, app = app_of()
+    link = app.link
+    link.hal = Port(10)
+    link.writer.sent, link.writer.end = 0, 25
+    assert [link_flush(link) for _ in range(3)] == [False, False, True]
+    assert (link.writer.sent, link.hal.calls) == (25, 3)
+
+
+def test_frames_of_a_clear_session_carry_no_flags():
+    _stage, app = app_of()
+    link = app.link
+    for hmac, flags in ((None, 0), (Hmac(), ids.FLAG_KEYED)):
+        link.session.hmac = hmac
+        link_begin(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS)
+        assert link.writer.body[1] == flags
+
+
+def test_an_offer_may_be_replaced_once_it_is_old_enough_and_ever_after():
+    _stage, app = app_of(KEY)
+    link = app.link
+    for i in range(OFFERS):
+        link.offers[i].hmac = Hmac()
+        link.offers[i].heard_ms = NOW + i
+    assert link_offer(link, NOW + OFFER_MS - 1) is None
+    for later in (0, 1, 5000):
+        assert link_offer(link, NOW + OFFER_MS + later) is link.offers[0]
+
+
+def test_a_frame_in_the_session_in_force_does_not_end_the_count_of_wrong_guesses():
+    stage, app = app_of(KEY)
+    stage.until("empty_proved", 20000)
+    stage.run(1000)
+    app.link.guesses, app.link.backoff_ms = 2, 500
+    stage.order(1, ids.CMD_RECORD, ids.REC_DISPUTE, a=1, b=1)
+    assert stage.peer.results and (app.link.guesses, app.link.backoff_ms) == (2, 500)
+
+
+def test_a_hello_under_a_key_is_refused_and_one_without_is_not():
+    _stage, app = app_of()
+    for flags, refused in ((0, 0), (ids.FLAG_KEYED, 1)):
+        app.link.reader.buf[1], app.link.reader.buf[2] = flags, 0xFF
+        before = app.link.refused[REFUSE_ROLE]
+        _handle(app.reporter, ids.HELLO, NOW)
+        assert app.link.refused[REFUSE_ROLE] - before == refused
+
+
+# --- handshake ---------------------------------------------------------------------------------
+
+
+def test_a_welcome_says_who_the_device_is_and_where_its_journal_stands():
+    stage, app = app_of()
+    stage.until("empty_proved", 20000)
+    stage.run(2000)
+    handshake = app.reporter.handshake
+    app.link.writer.sent = app.link.writer.end
+    app.link.hello_role, app.link.hello_version = ids.ROLE_CLEAR, ids.VERSION
+    assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
+    unique = stage.rig.hal.unique_id()
+    assert handshake.values[:8] == [ids.VERSION, 0, unique, app.boot, ids.MODE_TABLE, 0, 5, app.journal.seq_last]
+    assert sent(app.link) == (ids.WELCOME, app.link.session.number)
+    app.link.hello_role, app.link.hello_version = ids.ROLE_CLEAR, ids.VERSION - 1
+    assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
+    assert sent(app.link) == (ids.REFUSED, 0)
+    assert handshake.values[:2] == [ids.REFUSED_VERSION, ids.VERSION]
+
+
+def test_the_pool_is_the_hash_of_a_thousand_bytes_of_noise():
+    noise = b"".join(bytes((i + call) & 0xFF for i in range(64)) for call in range(16))
+    assert noise_pool(Port(0)) == sha256(noise).digest()
+
+
+# --- reports -----------------------------------------------------------------------------------
+
+
+def quiet(app):
+    """Nothing waits to be sent."""
+    reporter = app.reporter
+    reporter.seq_received = reporter.seq_top = app.journal.seq_last
+    reporter.seq_next = app.journal.seq_last + 1
+    reporter.status[0] = app.flow.shown
+    reporter.hello_paced = reporter.host_seen = False
+    reporter.unread = reporter.time_due = False
+    app.link.writer.sent = app.link.writer.end
+    return reporter
+
+
+def test_after_a_boot_events_go_on_behind_the_last_acknowledged_one():
+    stage, _app = app_of()
+    stage.until("empty_proved", 20000)
+    stage.run(3000)
+    stage.play([("", 10, "cut", 0), ("", 0, "boot", 0)])
+    reporter = stage.rig.app.reporter
+    acked = stage.rig.app.journal.seq_acked
+    assert acked > 0
+    assert (reporter.seq_next, reporter.seq_received, reporter.seq_top) == (acked + 1, acked, acked)
+
+
+def test_the_link_looks_again_when_something_is_due_and_not_before():
+    stage, app = app_of()
+    stage.until("empty_proved", 20000)
+    reporter = quiet(app)
+    reporter.due_ms = NOW + 7
+    assert [report_due(reporter, app.flow.shown, now) for now in (NOW, NOW + 6, NOW + 7, NOW + 8)] == [7, 1, 0, 0]
+    assert report_due(reporter, app.flow.shown + 1, NOW) == 0  # another state is told at once
+    assert _wake(reporter, NOW) == DUE_MS_MAX == 60000
+    reporter.hello_paced, reporter.hello_ms = True, NOW - 30
+    assert _wake(reporter, NOW) == HELLO_MS - 30
+    reporter.hello_paced = False
+    reporter.seq_received -= 1
+    reporter.moved_ms = NOW - 400
+    reporter.resend_ms = 2000
+    assert _wake(reporter, NOW) == 1600
+    reporter.unread = True
+    assert _wake(reporter, NOW) == RESEND_MS - 400
+    reporter.unread = False
+    reporter.host_seen, reporter.status_ms = True, NOW - 100
+    assert _wake(reporter, NOW) == STATUS_MS - 100
+    reporter.status_ms = NOW - STATUS_MS - 50
+    assert _wake(reporter, NOW) == 0
+
+
+def test_a_frame_that_the_port_does_not_take_whole_is_tried_again_in_a_millisecond():
+    _stage, app = app_of()
+    reporter = app.reporter
+    for takes, back_ms in ((10, 1), (100, 0)):
+        app.link.hal = Port(takes)
+        app.link.writer.sent, app.link.writer.end = 0, 50
+        assert report_send(reporter, NOW) == back_ms
+
+
+def test_no_more_events_are_on_their_way_than_the_window_allows():
+    stage, app = app_of()
+    stage.until("empty_proved", 20000)
+    reporter = quiet(app)
+    reporter.moved_ms = NOW
+    reporter.resend_ms = RESEND_MS
+    app.journal.seq_last = reporter.seq_next + 30
+    for ahead in (WINDOW, WINDOW + 1, WINDOW + 5):
+        reporter.seq_received = reporter.seq_next - 1 - ahead
+        assert not _next_event(reporter, NOW)
+
+
+def test_an_event_is_read_twice_before_it_is_given_up():
+    stage, app = app_of()
+    stage.until("empty_proved", 20000)
+    reporter = quiet(app)
+    load = app.journal.load
+    for fails, message in ((0, ids.EV_BOOTED), (1, ids.EV_BOOTED), (2, ids.EV_RECORD_DAMAGED)):
+        left = [fails]
+
+        def loose(seq, left=left):
+            if left[0]:
+                left[0] -= 1
+                app.journal.given = True
+                return 0
+            return load(seq)
+
+        app.journal.load = loose
+        assert _event(reporter, 1)
+        assert sent(app.link)[0] == message
+
+
+def test_answers_to_a_hello_are_a_tenth_of_a_second_apart():
+    stage, app = app_of()
+    stage.until("empty_proved", 20000)
+    reporter = quiet(app)
+    link = app.link
+    found = []
+    for now in (NOW, NOW + 1, NOW + HELLO_MS - 1, NOW + HELLO_MS, NOW + HELLO_MS + 1):
+        quiet_sent = link.session.number
+        link.hello_role, link.hello_version = ids.ROLE_CLEAR, ids.VERSION
+        link.writer.sent = link.writer.end
+        reporter.seq_next = app.journal.seq_last + 1
+        _next_frame(reporter, now)
+        found.append(link.session.number != quiet_sent)
+    assert found == [True, False, False, True, False]
+
+
+# --- queries and service -----------------------------------------------------------------------
+
+
+def test_a_line_of_the_dictionary_is_told_and_behind_the_last_an_empty_one():
+    _stage, app = app_of()
+    queries, link = app.reporter.queries, app.link
+    for line, text in ((0, True), (queries.words.count - 1, True), (queries.words.count, False)):
+        queries.line = line
+        assert queries.tell_line(link) and queries.line < 0
+        size = link.writer.at
+        assert queries.values[:2] == [line, queries.words.count] and sent(link) == (ids.DICTIONARY_LINE, 0)
+        assert (size > 20) == text, size
+
+
+def test_a_question_about_keys_is_answered_as_it_was_asked():
+    _stage, app = app_of(KEY)
+    queries, link = app.reporter.queries, app.link
+    link.session.number = 9
+    for hmac, keyed, number in ((None, False, 9), (Hmac(), True, 9), (Hmac(), False, 0)):
+        link.session.hmac = hmac
+        queries.service.keyed = keyed
+        queries.service.answer_due = True
+        assert queries.answer_private(link) and not queries.service.answer_due
+        assert sent(link) == (ids.KEY_IS, number)
+    assert not queries.answer_private(link)
+
+
+def test_a_seed_is_for_the_auditor_alone():
+    _stage, app = app_of(KEY)
+    queries, link = app.reporter.queries, app.link
+    for role in range(ids.ROLE_COUNT):
+        queries.seed = True
+        link.session.role = role
+        assert queries.answer_private(link) == (role == ids.ROLE_AUDITOR) and not queries.seed
+
+
+def test_public_answers_are_one_frame_each_and_a_signature_goes_to_the_host_that_asked():
+    _stage, app = app_of()
+    queries, link = app.reporter.queries, app.link
+    queries.signer = None
+    assert not queries.answer_public(link, 0)
+    queries.record = 0
+    assert queries.answer_public(link, 0) and sent(link)[0] == ids.JOURNAL_IS and queries.record < 0
+    queries.record = 1
+    app.journal.given = True
+    assert queries.answer_public(link, 0) and sent(link)[0] == ids.JOURNAL_RECORD
+    queries.line = 0
+    assert queries.answer_public(link, 0) and sent(link)[0] == ids.DICTIONARY_LINE
+    for other in (0, 1):
+        queries.ask_signature(link)
+        queries.session += other
+        assert queries.answer_public(link, 0) == (not other) and not queries.signing
+    assert not queries.answer_public(link, 0)
+
+
+def test_a_key_that_waits_is_written_unless_a_round_has_begun():
+    for round_open, answer in ((True, ids.KEY_ROUND_OPEN), (False, ids.KEY_DONE)):
+        _stage, app = app_of()
+        service = app.service
+        assert not service.change()
+        service.how = ids.KEY_FIRST
+        service.key[:] = NEW_KEY
+        app.flow.round_open = round_open
+        assert service.change()
+        assert service.answer[0] == answer and service.answer_due and not service.waits()
+        assert (app.link.key == NEW_KEY) == (not round_open) == service.ending
+        assert bytes(service.key) == bytes(32)
+        service.watch()
+        assert not service.answer_due
+
+
+def test_a_key_is_taken_with_room_for_four_records_and_wiped_from_the_frame():
+    for room, waits in ((3, False), (4, True)):
+        _stage, app = app_of()
+        service = app.service
+        service.on = True
+        app.flow.room = room
+        frame = app.link.reader.buf
+        for i in range(len(frame)):
+            frame[i] = 7
+        service.receive(ids.KEY_INSTALL)
+        assert service.waits() == waits and service.answer_due != waits
+        wiped = [i for i in range(len(frame)) if not frame[i]]
+        assert len(wiped) == 32 and wiped[-1] - wiped[0] == 31
+
+
+# --- commands ----------------------------------------------------------------------------------
+
+
+def asked(app, command, op, argument=0, a=0, b=0):
+    app.runner.receive(ids.ROLE_TABLE, command, [op, argument, a, b], app.link.reader)
+
+
+def ready():
+    _stage, app = app_of(KEY)
+    app.link.reader.size = 60
+    app.flow.state = app.flow.shown = WAITING_FOR_DECK
+    app.outbox.count = 0
+    return app, app.runner
+
+
+def test_a_command_without_room_for_its_record_gets_no_answer():
+    app, runner = ready()
+    app.outbox.count = OUTBOX_MAX - OUTBOX_SPARE + 1
+    asked(app, ids.CMD_SHUFFLE, 1)
+    assert not runner.result_due and not runner.role and runner.lanes.by_role[1].op == 0
+
+
+def test_an_accepted_command_tells_nothing_of_the_one_before():
+    app, runner = ready()
+    asked(app, ids.CMD_RELEASE, 1)
+    lane = runner.lanes.by_role[ids.ROLE_TABLE]
+    assert (lane.outcome, lane.reason) == (ids.OUTCOME_REJECTED, ids.REASON_STATE)
+    assert lane.detail == WAITING_FOR_DECK and runner.refused == ids.ROLE_TABLE
+    asked(app, ids.CMD_RELEASE, 1)
+    assert not runner.result_due  # the refusal is not durable yet
+    runner.refused = 0
+    asked(app, ids.CMD_RELEASE, 1)
+    assert runner.result_due and runner.result[:4] == [1, ids.CMD_RELEASE, ids.OUTCOME_REJECTED, ids.REASON_STATE]
+    runner.result_due = False
+    asked(app, ids.CMD_RECORD, 2, ids.REC_DISPUTE, 1, 1)
+    assert (lane.outcome, lane.reason, lane.detail) == (ids.OUTCOME_ACCEPTED, ids.REASON_NONE, 0)
+    assert runner.role == ids.ROLE_TABLE and app.outbox.count == 1
+    asked(app, ids.CMD_RECORD, 2, ids.REC_DISPUTE, 1, 1)
+    assert not runner.result_due  # accepted, and that is not durable yet
+    app.outbox.count = 0
+    runner.result_role = 0
+    runner.scan(NOW)
+    assert lane.outcome == ids.OUTCOME_DONE
+
+
+def test_a_lock_out_by_command_presses_the_button():
+    app, runner = ready()
+    app.flow.state = WAITING_FOR_LOCKOUT
+    app.flow.facts.row[24] = app.flow.facts.row[25] = 3  # as many chips as wagers
+    asked(app, ids.CMD_CONFIRM_LOCKOUT, 1)
+    app.outbox.count = 0
+    runner.scan(NOW)
+    assert app.flow.panel.pressed[PRESS_LOCK] == 1 and app.flow.positions == 0
+
+
+def test_a_command_that_a_rule_holds_back_posts_the_need_about_what_is_inside():
+    app, runner = ready()
+    app.flow.state = DECK_READY
+    app.flow.tray.empty = True
+    app.flow.facts.row[2] = 1  # SERVICE
+    app.outbox.round, app.outbox.deck, app.flow.round_last = 0, 1, 7
+    app.flow.settled.deck = 2
+    asked(app, ids.CMD_CLOSE_BETTING, 1)
+    entry = app.outbox.entries[app.outbox.first]
+    assert app.outbox.count == 1 and (entry.message, entry.round, entry.deck) == (ids.EV_HELD_BACK, 0, 1)
+    assert (app.outbox.round, app.outbox.deck) == (0, 1)
+    assert runner.lanes.by_role[ids.ROLE_TABLE].reason == ids.REASON_NEED
+
+
+def test_full_storage_holds_back_what_would_begin():
+    for command, state in ((ids.CMD_SHUFFLE, WAITING_FOR_DECK), (ids.CMD_CLOSE_BETTING, DECK_READY)):
+        app, runner = ready()
+        app.flow.state = state
+        app.flow.tray.empty = True
+        app.flow.hold = 1
+        app.inp.level[0] = 1
+        asked(app, command, 1)
+        lane = runner.lanes.by_role[ids.ROLE_TABLE]
+        assert (lane.outcome, lane.reason) == (ids.OUTCOME_REJECTED, ids.REASON_NEED), command
+        assert lane.detail == ids.NEED_STORE_EVENTS
+
+
+def test_the_status_tells_tenths_of_seconds_while_it_shuffles():
+    _stage, app = app_of()
+    flow = app.flow
+    flow.state = SHUFFLING
+    flow.entered_ms, flow.report_ms = 1000, 61000
+    status = bytearray(42)
+    status_fill(status, flow, app.inp, 3, 4, 43300)
+    assert (status[9] | status[10] << 8, status[11] | status[12] << 8) == (423, 610)
+    assert (status[29], status[31]) == (3, 4)
