@@ -197,7 +197,7 @@ def test_ctrl_c_on_the_command_line(
     monkeypatch.setattr(bench_run.Log, "write", stop)
     assert main(["bench", SIM, "feed", "--out", str(tmp_path)]) == 130
     shown = capsys.readouterr().out
-    assert "goes on by itself" in shown
+    assert "continues without the bench" in shown
     assert "INCOMPLETE: Interrupted by the operator." in shown
     (written,) = tmp_path.glob("bench-feed-*[0-9].json")
     assert json.loads(written.read_text())["verdict"] == "incomplete"

@@ -233,7 +233,7 @@ def test_ctrl_c_keeps_what_was_found_and_says_what_the_machine_is_doing(tmp_path
     assert [result.status for result in run.results] == [PASSED, STOPPED, NOT_RUN]
     assert figures(run.results[1])["decks"] == 1, "the deck that was run is in the report"
     assert run.verdict[0] == INCOMPLETE
-    assert "goes on by itself" in run.aftermath()
+    assert "continues without the bench" in run.aftermath()
     report = case.report(run)
     assert report["verdict"] == INCOMPLETE
     assert len(report["decks"]) == 1

@@ -152,9 +152,7 @@ class Run:
         if status.state == State.WAITING_FOR_DECK:
             return "The machine waits for a deck. Take out what you have put into its hopper."
         if status.state in _MOVES:
-            return (
-                f"The machine is {doing} and goes on by itself: a host that leaves stops nothing. Wait until it rests."
-            )
+            return f"The machine is {doing} and continues without the bench. Wait until it rests."
         return (
             f"The machine is {doing}, with cards inside. Finish the round at its panel, or open the door and empty it."
         )
