@@ -89,7 +89,7 @@ def test_an_export_is_proved_by_its_signature_without_any_seal_key(
     told = capsys.readouterr().out
     assert f"signed by device key {public_of(pulls[0]).hex()}" in told and "can forge it" in told
     assert by_seals(tmp_path, pulls[1]) == PROVED
-    assert "holders of the seal key can alter a journal and seal it anew" in capsys.readouterr().out
+    assert "holders of the seal key can alter a journal and seal it again" in capsys.readouterr().out
     assert by_seals(tmp_path, pulls[1], "--public-key", public_of(pulls[1]).hex()) == PROVED
 
 

@@ -234,7 +234,7 @@ def _line(url: str) -> tuple[Line, SimLine | None]:
 
 
 def _board(options: argparse.Namespace, device: Device) -> Board:
-    """What machine this is: as we are told, or as the CRC of its board config says."""
+    """The board: as given, or by the CRC of its board config."""
     stated = _board_crc(device)
     name = options.board or _board_by_crc(stated)
     config, crc = configs.load_board(name)

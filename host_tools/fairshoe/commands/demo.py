@@ -32,7 +32,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    # Checked here too, so that a mistake is told once and not by a child process.
+    # Checked here too, so that a mistake is reported once and not by a child process.
     from fairshoe.sim.pty_server import check_game
 
     if options.board == DEFAULT_BOARD:

@@ -186,7 +186,7 @@ def _flash(
 
 @contextlib.contextmanager
 def _restarted(device: Device) -> Generator[None, None, None]:
-    """Whoever is refused before anything was changed gets the device back as it was: running."""
+    """After a refusal before any change, restart the device as it was."""
     try:
         yield
     except BaseException:

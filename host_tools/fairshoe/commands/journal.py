@@ -223,12 +223,12 @@ def _why_not(export: Export, verdict: Verdict) -> tuple[str, str]:
         )
     if not verdict.seals and not any(told.key for told in export.attested):
         return (
-            "the device had no key, and sealed nothing; the chain is whole, and anybody could have made it.",
+            "the device had no key, and sealed nothing; the chain is whole, but anyone could have made it.",
             "Install a key (fairshoe provision); what is recorded from then on can be proved.",
         )
     if not verdict.keyed:
         return (
-            "the chain is whole, and anybody could have made it: nothing is proved without the seal key.",
+            "the chain is whole, but anyone could have made it: nothing is proved without the seal key.",
             "Give it with --key-file, or the device's public key with --public-key.",
         )
     wanted = sorted({told.key for told in export.attested} - verdict.generations)
@@ -275,11 +275,11 @@ def _against_whom(verdict: Verdict) -> tuple[str, ...]:
     if verdict.signed_by:
         return (
             f"signed by device key {verdict.signed_by.hex()}",
-            "nobody who verifies this can forge it: the private key has never left the device",
+            "verifiers cannot forge it: the private key has never left the device",
         )
     return (
-        "sealed, not checked by signature: this proves it against everybody without the seal key",
-        "holders of the seal key can alter a journal and seal it anew; --public-key checks the signature",
+        "sealed, not checked by signature: this proves it against all who do not have the seal key",
+        "holders of the seal key can alter a journal and seal it again; --public-key checks the signature",
     )
 
 

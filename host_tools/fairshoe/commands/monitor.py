@@ -139,4 +139,4 @@ def _tell_change(watch: Watch, screen: Screen, as_json: bool) -> None:
     elif watch.mode is Mode.LIVE and welcome is not None:
         screen.line(f"            device {device}, firmware {welcome.firmware}, game {welcome.game}", "bold")
     elif watch.mode is Mode.LISTENING:
-        screen.line("            listening only: somebody else talks to the shoe", "dim")
+        screen.line("            listening only: another host uses the shoe", "dim")

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     if options.action == "keygen":
         public = signing.make_key(Path(options.path))
         print(f"{printable(options.path)} signs releases: lock it away")
-        print(f"{printable(options.path)}.pub checks them: give it to whoever verifies devices")
+        print(f"{printable(options.path)}.pub checks them: give it to those who verify devices")
         print(f"  {public}")
         return 0
     if options.action == "sign":

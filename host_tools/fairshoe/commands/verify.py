@@ -41,7 +41,7 @@ More: fairshoe docs FLASH
 """
 
 WORTH = {
-    "image": "evidence, if the boot ROM read the flash and nobody changed the file since",
+    "image": "evidence, if the boot ROM read the flash and the file was not changed since",
     "port": "SELF-REPORTED: the device says so itself, and altered code can lie; read its flash for evidence",
     "folder": "about the files in this folder and no device",
 }
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     if bool(options.key) == options.unsigned:
         raise UsageError(
             "whose signature counts?" if not options.key else "--key or --unsigned, not both.",
-            "Give the public key of whoever makes releases with --key; --unsigned goes without, and proves less.",
+            "Give the public key of the release's maker with --key; --unsigned goes without, and proves less.",
         )
     sources = [word for word in ("image", "port", "folder") if getattr(options, word) is not None]
     if len(sources) != 1 or not getattr(options, sources[0]):
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     if not finding.same:
         raise Differs(
             f"not what release {manifest.version} has for {release.name}.",
-            "Take the device out of use until it is known why; docs/FLASH.md says how it is filled anew.",
+            "Take the device out of use and find the reason; docs/FLASH.md describes how to flash it again.",
         )
     return 0
 
@@ -143,7 +143,7 @@ def _report(
 
 
 def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: str, signer: str | None) -> None:
-    signed = f"signed by {signer[:16]}..." if signer else "NOT SIGNED: whoever wrote it may have been anybody"
+    signed = f"signed by {signer[:16]}..." if signer else "NOT SIGNED: its author is unknown"
     print(
         f"release {printable(manifest.version)} for {release.name}, manifest {sha256(manifest.raw)[:16]}..., {signed}"
     )
