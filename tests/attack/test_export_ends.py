@@ -18,8 +18,8 @@ from fairshoe.link import framing
 from fairshoe.messages import DeckVerified
 
 PROVED = 0
-ALTERED = 15
-PARTIAL = 21
+ALTERED = 6
+PARTIAL = 7
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from test_release import FILES, folder_of, release, verify
 from fairshoe.cli import command_line
 
 __all__ = ["release"]
-SAME, USAGE, OLDER = 0, 2, 40
+SAME, USAGE, OLDER = 0, 2, 6
 
 
 def test_a_device_with_an_older_signed_release_does_not_pass(release: Path, tmp_path: Path) -> None:
