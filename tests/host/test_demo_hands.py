@@ -23,6 +23,7 @@ from fairshoe.messages import (
     StackTaken,
 )
 from fairshoe.sim import pty_server
+from fairshoe.sim.typed_actions import PipedLines
 from fairshoe.text.screen import Screen
 
 
@@ -90,7 +91,7 @@ def test_two_draws_are_two_cards_although_the_shoe_gets_no_processor_between_the
 
     monkeypatch.setattr(pty_server, "select", SimpleNamespace(select=wait))
     with os.fdopen(near) as actions:
-        simulator.run(actions, True, print)
+        simulator.run(PipedLines(actions), True)
     os.close(far)
     assert 288 - len(simulator.rig.plant.hopper) == 4
     simulator.close()

@@ -75,6 +75,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "fairshoe.demo": (
         *("fairshoe.demo", "fairshoe.client", "fairshoe.text", "fairshoe.games", "firmware.protocol"),
+        "fairshoe.sim.pseudo_terminal",
         *HOST_BASE,
     ),
     "fairshoe.shuffle": ("fairshoe.shuffle", "fairshoe.boards", "fairshoe.sim", "fairshoe.text", *HOST_BASE),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,8 @@ from fairshoe.text.screen import framed
 
 EPILOG = """\
 examples:
-  fairshoe sim                     you are the dealer: load 52, press green ...
+  fairshoe sim                     you are the dealer: type help for a list
+  fairshoe sim --dealer auto       a simulated dealer plays round after round
   fairshoe keys new keys
   fairshoe sim --key-file keys/device.key --mode table
       a shoe that takes commands: fairshoe round, in a second terminal
@@ -30,29 +33,35 @@ examples:
 
 def add_arguments(sim: argparse.ArgumentParser) -> None:
     sim.description = (
-        "Runs a simulated shoe behind a pseudo-terminal that any serial program can open. Actions of a "
-        "dealer's hands are read from standard input, one a line: load N, press close|lock|seat|green|ack, take, lift, "
-        "open, clear, close, key on|off, draw MS, litter N, jam PLACE:NTH:UM, misfeed NTH:TIMES, quit."
+        "Runs a simulated shoe on a serial device path that any program can open. You are the dealer: type actions, "
+        "one a line; help lists them. Where there are no pseudo-terminals (Windows) give --tcp."
     )
     sim.epilog = EPILOG
     add_simulation(sim, speed=1.0)
+    sim.add_argument(
+        "--dealer",
+        choices=["none", "hands", "auto"],
+        default="none",
+        help="auto: a simulated dealer plays round after round; hands: it moves cards, and a table system sends "
+        "commands; none: you type (%(default)s)",
+    )
     sim.add_argument("--hands", action="store_true", help="end when standard input ends")
     sim.add_argument(
         "--json",
         action="store_true",
-        help="say where the ports are as one line of JSON; with --hands also when an action has been carried out",
+        help="print the ports as one line of JSON; with --hands also each action done",
     )
-    sim.add_argument("--display", action="store_true", help="print what the dealer's display says, whenever it changes")
+    sim.add_argument("--display", action="store_true", help="print the dealer's display whenever it changes")
     sim.add_argument("--key-file", metavar="F", help="a device key for the simulated device")
-    sim.add_argument("--storage", metavar="FILE", help="what the shoe remembers is kept here from run to run")
+    sim.add_argument("--storage", metavar="FILE", help="keep the shoe's memory in this file between runs")
     sim.add_argument(
-        "--tcp", metavar="HOST:PORT", help="the table port over TCP too; PORT alone is for this machine only"
+        "--tcp", metavar="HOST:PORT", help="the table port over TCP too; PORT alone listens on this machine only"
     )
-    sim.add_argument("--mode", choices=["report_only", "table"], help="instead of the board's link mode")
+    sim.add_argument("--mode", choices=["report_only", "table"], help="link mode, in place of the board config's")
 
 
 def run(options: argparse.Namespace) -> int:
-    from fairshoe.sim.pty_server import Simulator, serve
+    from fairshoe.sim.pty_server import Simulator, lines_of_stdin, serve
 
     config, crc = configs.load_board(options.board)
     key = read_device_key(Path(options.key_file)) if options.key_file else None
@@ -61,7 +70,9 @@ def run(options: argparse.Namespace) -> int:
     if options.mode:
         config["link"]["mode"] = options.mode
     tcp = tcp_server.address(options.tcp) if options.tcp else None
-    simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage, tcp)
+    simulator = Simulator(
+        config, crc, game, options.seed, options.speed, key, options.storage, tcp, options.dealer
+    )
     ready: dict[str, Any] = {
         "port": simulator.table.path,
         "tap": simulator.tap.path,
@@ -73,32 +84,35 @@ def run(options: argparse.Namespace) -> int:
         "speed": options.speed,
         "has_key": key is not None,
     }
-    if options.display:
-        simulator.shown = _print_display_json if options.json else _print_display
     if options.hands and options.json:
         simulator.obeyed = _print_obeyed
     with running_shoes.registered(ready):
         _say_ready(ready, options.json)
-        return serve(simulator, options.hands)
+        lines = lines_of_stdin()
+        if options.display:
+            simulator.shown = _print_display_json if options.json else partial(_print_display, lines.show)
+        return serve(simulator, lines, options.hands)
 
 
 def _say_ready(ready: dict[str, Any], as_json: bool) -> None:
-    from fairshoe.sim.pty_server import ACTION_HELP
-
     if as_json:
         print(json.dumps(ready), flush=True)
         return
     print(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
-    print(f"  table port  {ready['port']}")
-    if ready["tcp"]:
-        print(f"              {ready['tcp']}   (the same, one client at a time)")
-    print(f"  tap         {ready['tap']}   (repeats what the shoe sends)")
-    print(f"  service     {ready['service']}   (the link while the key switch is on)")
-    print(f"  hands       {ACTION_HELP}", flush=True)
+    rows = (
+        ("table port", ready["port"], "open this one"),
+        ("table port", ready["tcp"], "the same over TCP, one client at a time" if ready["port"] else "open this one"),
+        ("tap", ready["tap"], "repeats what the shoe sends, for a second program"),
+        ("service port", ready["service"], "the link while the key switch is on"),
+    )
+    for name, port, about in rows:
+        if port:
+            print(f"  {name:13s} {port:12s} ({about})")
+    print("type help for the actions of the dealer, quit to end", flush=True)
 
 
-def _print_display(lines: list[str]) -> None:
-    print("\n".join(framed(lines)), flush=True)
+def _print_display(show: Callable[[str], None], lines: list[str]) -> None:
+    show("\n".join(framed(lines)))
 
 
 def _print_display_json(lines: list[str]) -> None:

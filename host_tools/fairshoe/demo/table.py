@@ -55,6 +55,7 @@ from fairshoe.messages import (
     WarningLatched,
     What,
 )
+from fairshoe.sim import pseudo_terminal
 from fairshoe.text.describe import words
 from fairshoe.text.screen import Screen
 from firmware.protocol.session import KEY_SIZE
@@ -373,7 +374,8 @@ def play(arguments: list[str], story: Story, speed: float, screen: Screen) -> in
         key_file = Path(folder) / "demo.key"
         key = os.urandom(KEY_SIZE)
         write_key(key_file, "device", key)
-        child = Child([*arguments, "--key-file", str(key_file), "--mode", "table"])
+        tcp = [] if pseudo_terminal.available() else ["--tcp", "0"]
+        child = Child([*arguments, "--key-file", str(key_file), "--mode", "table", *tcp])
         try:
             return _run(child, story, role_key(key, Role.TABLE), speed, screen)
         finally:
@@ -387,12 +389,14 @@ def _run(child: Child, story: Story, key: RoleKey, speed: float, screen: Screen)
     screen.line(f"Simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}.")
     screen.line(f"Its clock runs {speed:g} times as fast as yours; times below are its own.")
     screen.line("")
-    screen.line(f"  table port  {ready['port']}   (in use: this demo is the table system)")
-    screen.line(f"  tap         {ready['tap']}   (repeats what the shoe sends, for a second program)")
-    screen.line("")
-    screen.line("Watch it from a second terminal:")
-    screen.line(f"  {own_command()} monitor {ready['tap']}", wrap=False)
-    with Shoe.open(ready["port"], key, reconnect=False) as shoe:
+    port = ready["port"] or ready["tcp"]
+    screen.line(f"  table port  {port}   (in use: this demo is the table system)")
+    if ready["tap"]:
+        screen.line(f"  tap         {ready['tap']}   (repeats what the shoe sends, for a second program)")
+        screen.line("")
+        screen.line("Watch it from a second terminal:")
+        screen.line(f"  {own_command()} monitor {ready['tap']}", wrap=False)
+    with Shoe.open(port, key, reconnect=False) as shoe:
         table = Table(shoe, child, screen, speed, story.facts)
         screen.heading("Power-up: the machine proves that it is empty")
         table.wait(EmptyProved)
@@ -409,8 +413,9 @@ def _stay(table: Table, tap: str, screen: Screen) -> None:
     if not (screen.live and sys.stdin.isatty()):
         return
     screen.line("")
-    screen.line("The simulated shoe is still running. Look at it from a second terminal:")
-    screen.line(f"  {own_command()} monitor {tap}", wrap=False)
+    screen.line(f"The simulated shoe is still running{'. Look at it from a second terminal:' if tap else '.'}")
+    if tap:
+        screen.line(f"  {own_command()} monitor {tap}", wrap=False)
     screen.line("Press Enter here to stop it.", "bold")
     done = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.readline(), done.set()), daemon=True).start()

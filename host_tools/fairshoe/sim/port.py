@@ -12,14 +12,12 @@ import time
 from types import TracebackType
 
 from fairshoe.errors import UsageError
+from fairshoe.sim.auto_dealer import AutoDealer
 from fairshoe.sim.setup import SimSetup, make_rig, parse_url
-from firmware.protocol.ids import NEED_COUNT
-from rig.actions import ACTIONS, TYPED, act, do
-from rig.operator import next_moves
+from rig.actions import ACTIONS, TYPED, act
 
 TIMEOUT_S = 0.05
 POLL_US = 20_000  # how far time advances when a program polls
-LOOK_US = 400_000  # how often a dealer looks up
 SLICE_US = 50_000
 BUFFER_MAX = 65536
 NAP_S = 0.02
@@ -39,8 +37,7 @@ class SimPort:
         self.rig, self._disk = make_rig(self.setup)
         self._arrived = bytearray()
         self._started = time.monotonic()
-        self._moves: list[tuple[int, str, dict[str, object]]] = []
-        self._look_us = 0
+        self._dealer = AutoDealer(self.rig, self.setup.dealer)
         self._back_us: int | None = 0  # when the cable is plugged in again; None: at plug()
 
     @classmethod
@@ -182,8 +179,8 @@ class SimPort:
         rig = self.rig
         plant = rig.plant
         while (plant.now_us < limit_us or plant.changed) and len(self._arrived) < size:
-            self._hands()
-            rig.step(min(limit_us, max(self._look_us, plant.now_us + 1)) if self._watched() else limit_us)
+            self._dealer.act()
+            rig.step(self._dealer.limit_us(limit_us))
             sent = rig.hal.sent
             if sent:
                 rig.hal.sent = bytearray()
@@ -193,36 +190,6 @@ class SimPort:
             rig.hal.service_sent = bytearray()
             if not rig.powered and plant.now_us >= limit_us:
                 return
-
-    def _watched(self) -> bool:
-        return self.setup.dealer != "none"
-
-    def _hands(self) -> None:
-        """A dealer who reads the display now and then, and does what it asks for."""
-        now_us = self.rig.plant.now_us
-        if not self._watched() or now_us < self._look_us:
-            return
-        done = False
-        while self._moves and self._moves[0][0] <= now_us:
-            _due_us, action, arguments = self._moves.pop(0)
-            do(self.rig, action, arguments)
-            done = True
-        if not self._moves and not done:  # after an action the dealer waits for its effect first
-            self._plan(now_us)
-        self._look_us = self._moves[0][0] if self._moves else now_us + LOOK_US
-
-    def _plan(self, now_us: int) -> None:
-        # Of a stage the operator asks for the rig alone.
-        due_us = now_us
-        for delay_ms, action, arguments in next_moves(self, True):  # pyright: ignore[reportArgumentType]
-            if action == "press" and self.setup.dealer == "hands" and not self._for_hands(str(arguments["button"])):
-                continue  # a table system presses the other buttons, by commands
-            due_us += delay_ms * 1000
-            self._moves.append((due_us, action, arguments))
-
-    def _for_hands(self, button: str) -> bool:
-        """A person clears warnings (ACK), and says that a stub was counted and is right (LOCK)."""
-        return button == "ack" or (button == "lock" and self.rig.app.flow.need == NEED_COUNT)
 
     def _plugged(self) -> bool:
         return self._back_us is not None and self.rig.plant.now_us >= self._back_us

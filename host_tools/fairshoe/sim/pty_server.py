@@ -1,4 +1,4 @@
-"""Run a simulated shoe behind pseudo-terminals: the real firmware on the simulated machine, paced by the clock.
+"""Run a simulated shoe behind pseudo-terminals or TCP: the real firmware on the simulated machine, paced by the clock.
 
 The first port is the shoe's table port. The second is a tap: it repeats what the shoe sends there and ignores what is
 written to it, so that a second tool can watch without taking bytes away from the first. The third is the service port,
@@ -8,51 +8,23 @@ which is the link while the key switch is on; the table port is deaf and silent 
 from __future__ import annotations
 
 import contextlib
-import os
 import select
 import sys
 import time
-import tty
 from collections.abc import Callable
-from typing import TextIO
 
 from fairshoe.boards.configs import Config
 from fairshoe.errors import GameError
+from fairshoe.sim import pseudo_terminal
+from fairshoe.sim.auto_dealer import AutoDealer
+from fairshoe.sim.pseudo_terminal import NoPort, PseudoTerminal
 from fairshoe.sim.setup import Game, check_game, open_disk, storage_refused
 from fairshoe.sim.tcp_server import TcpDoor
+from fairshoe.sim.typed_actions import PipedLines, PromptedLines, obey
 from hal.sim.persistent_nv import PersistentNv
-from rig.actions import ACTIONS, TYPED, act
 from rig.rig import Rig
 
 MAX_WAIT_S = 0.05
-ACTION_HELP = f"{TYPED.replace(', ', ' | ')} | cut | boot | quit"
-
-
-class _Pty:
-    """One pseudo-terminal. Its far end stays open here, so that tools may come and go."""
-
-    def __init__(self) -> None:
-        self.near, self._far = os.openpty()
-        tty.setraw(self._far)
-        os.set_blocking(self.near, False)
-        self.path = os.ttyname(self._far)
-
-    def write(self, data: bytes | bytearray) -> int:
-        """How many bytes were written: none if the buffer is full because no program reads."""
-        try:
-            return os.write(self.near, data)
-        except BlockingIOError:
-            return 0
-
-    def read(self) -> bytes:
-        try:
-            return os.read(self.near, 4096)
-        except BlockingIOError:
-            return b""
-
-    def close(self) -> None:
-        os.close(self.near)
-        os.close(self._far)
 
 
 class Simulator:
@@ -68,7 +40,9 @@ class Simulator:
         key: bytes | None = None,
         storage: str | None = None,
         tcp: tuple[str, int] | None = None,
+        dealer: str = "none",
     ) -> None:
+        port = NoPort if tcp and not pseudo_terminal.available() else PseudoTerminal
         size = config["nv"]["bytes"]
         nv = PersistentNv(size, open_disk(storage, size)) if storage else None
         try:
@@ -78,44 +52,39 @@ class Simulator:
         except RuntimeError as error:
             raise storage_refused(error) from error
         self.speed = speed
-        self.door = TcpDoor(*tcp) if tcp else None  # the table port once more, for those who come over a network
-        self.table = _Pty()
-        self.tap = _Pty()
-        self.service = _Pty()
+        self.dealer = AutoDealer(self.rig, dealer)
+        self.door = TcpDoor(*tcp) if tcp else None  # the table port over TCP
+        self.table: NoPort | PseudoTerminal = port()
+        self.tap: NoPort | PseudoTerminal = port()
+        self.service: NoPort | PseudoTerminal = port()
         self.shown: Callable[[list[str]], None] | None = None  # called when the display says something else
         self.obeyed: Callable[[str], None] | None = None  # called after each action of the hands
         self._lines: list[str] = []
         self._started = time.monotonic()
 
-    def run(self, actions: TextIO | None, end_with_actions: bool, say: Callable[[str], None]) -> None:
-        """Until quit, or the end of `actions` if asked for. Lines of `actions` are what hands do to the machine."""
-        watched = [self.table.near, self.tap.near, self.service.near]
-        pending = b""
-        if actions is not None:
-            watched.append(actions.fileno())
+    def run(self, lines: PipedLines | PromptedLines | None, end_with_lines: bool) -> None:
+        """Until quit, or the end of `lines` if asked for. Each line is an action of the dealer."""
+        ports = [*self.table.descriptors(), *self.tap.descriptors(), *self.service.descriptors()]
         while True:
             wait_s = self._catch_up()
             self._show()
-            callers = self.door.descriptors() if self.door else []
-            ready, _, _ = select.select([*watched, *callers], [], [], wait_s)
+            watched = [*ports, *(self.door.descriptors() if self.door else []), *([lines.fileno()] if lines else [])]
+            ready = select.select(watched, [], [], wait_s)[0]  # there is always a pseudo-terminal, or a listener
             self._catch_up()  # what came in acts now, not at the moment when the wait began
             self._exchange()
-            if actions is None or actions.fileno() not in ready:
+            if lines is None or lines.fileno() not in ready:
                 continue
-            chunk = os.read(actions.fileno(), 4096)
-            if not chunk:
-                if end_with_actions:
+            typed = lines.take()
+            if typed is None:
+                if end_with_lines:
                     return
-                watched.remove(actions.fileno())
-                actions = None
+                lines = None
                 continue
-            *lines, pending = (pending + chunk).split(b"\n")
-            for line in lines:
-                words = line.decode("ascii", "replace").split()
-                if not self._obey(words, say):
+            for line in typed:
+                if not obey(self.rig, line.split(), lines.say):
                     return
                 if self.obeyed is not None:
-                    self.obeyed(" ".join(words))
+                    self.obeyed(" ".join(line.split()))
 
     def close(self) -> None:
         self.table.close()
@@ -129,7 +98,8 @@ class Simulator:
         plant = self.rig.plant
         due_us = int((time.monotonic() - self._started) * self.speed * 1e6)
         while plant.now_us < due_us or plant.changed:
-            self.rig.step(due_us)
+            self.dealer.act()
+            self.rig.step(self.dealer.limit_us(due_us))
             self._send()
         next_us = min(self.rig.wake_us, plant.next_us())
         wait_s = (next_us - plant.now_us) / 1e6 / self.speed
@@ -137,7 +107,7 @@ class Simulator:
 
     def _show(self) -> None:
         lines = list(self.rig.hal.lines)
-        if self.shown is not None and lines != self._lines:
+        if self.shown is not None and lines != self._lines and (self._lines or any(line.strip() for line in lines)):
             self._lines = lines
             self.shown(lines)
 
@@ -166,24 +136,20 @@ class Simulator:
                 received.extend(data)
                 self.rig.plant.changed = True
 
-    def _obey(self, words: list[str], say: Callable[[str], None]) -> bool:
-        if not words:
-            return True
-        if words[0] == "quit":
-            return False
-        if words[0] not in (*ACTIONS, "jam", "misfeed"):
-            say(f"no action {words[0]!r}; try: {ACTION_HELP}")
-            return True
-        try:
-            act(self.rig, words[0], words[1] if len(words) > 1 else "")
-        except ValueError as error:
-            say(f"{' '.join(words)}: {error}; try: {ACTION_HELP}")
-        return True
 
-
-def serve(simulator: Simulator, hands: bool) -> int:
+def serve(simulator: Simulator, lines: PipedLines | PromptedLines, hands: bool) -> int:
     """Run until stopped; Ctrl-C is a normal way to stop."""
-    with contextlib.suppress(KeyboardInterrupt):
-        simulator.run(sys.stdin, hands, lambda text: print(text, file=sys.stderr, flush=True))
-    simulator.close()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            simulator.run(lines, hands)
+    finally:
+        lines.close()
+        simulator.close()
     return 0
+
+
+def lines_of_stdin() -> PipedLines | PromptedLines:
+    """A prompt at a terminal. On Windows a pipe cannot be waited for, so a thread reads that as well."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return PromptedLines()
+    return PipedLines(sys.stdin) if pseudo_terminal.available() else PromptedLines(prompt="")

@@ -1,0 +1,102 @@
+"""`fairshoe sim` for a person: a prompt with help and history, questions about incomplete lines, a dealer who plays."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from pty_screen import on_a_terminal
+
+from fairshoe.boards.configs import load_board
+from fairshoe.errors import UsageError
+from fairshoe.sim import pseudo_terminal, pty_server
+from fairshoe.sim.port import SimPort
+from fairshoe.sim.typed_actions import TYPED, obey
+from rig.actions import ACTIONS
+from rig.rig import Rig
+
+
+@pytest.fixture
+def rig() -> Iterator[Rig]:
+    with SimPort.from_url("sim://pico-carousel?dealer=none") as port:
+        yield port.rig
+
+
+def said(rig: Rig, line: str) -> list[str]:
+    texts: list[str] = []
+    assert obey(rig, line.split(), texts.append)
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("line", "question"),
+    [
+        ("press", "press what? close, lock, seat, green, ack"),
+        ("load", "load how many cards? For example: load 52"),
+        ("key", "key on or off?"),
+        ("jam", "jam where? For example: jam throat:10:60000 (card 10, after 60 mm)"),
+        ("dance", "there is no action 'dance'; type help for the list"),
+    ],
+)
+def test_an_incomplete_line_says_what_it_lacks(rig: Rig, line: str, question: str) -> None:
+    assert said(rig, line) == [question]
+
+
+def test_a_wrong_argument_says_what_would_be_right(rig: Rig) -> None:
+    assert "no button nose" in said(rig, "press nose")[0] and "press what? close" in said(rig, "press nose")[0]
+    assert said(rig, "key sideways") and said(rig, "load many")
+    assert said(rig, "load 52") == [] and len(rig.plant.hopper) == 52
+
+
+def test_help_lists_every_action_and_every_listed_action_exists(rig: Rig) -> None:
+    text = said(rig, "help")[0]
+    assert all(f"\n  {name} " in text for name in TYPED) and max(map(len, text.splitlines())) < 80
+    assert set(TYPED) <= {*ACTIONS, "jam", "misfeed"}
+    assert not obey(rig, ["quit"], print)
+
+
+def test_at_a_terminal_there_is_a_prompt_with_history_and_the_display_stays_above_it() -> None:
+    with on_a_terminal("sim", "--speed", "20", "--display", rows=50) as screen:
+        screen.until("press GREEN")
+        screen.press("press\n")
+        screen.until("press what? close, lock, seat, green, ack")
+        screen.press("lo\t52\n")
+        screen.until("sim> load 52")
+        screen.press("\x1b[A\x1b[A")  # up twice: the line before
+        screen.until(lambda text: text.rstrip().endswith("sim> press"))
+        screen.press(" green\n")
+        screen.until("Deck verified")
+        screen.press("quit\n")
+        assert screen.end() == 0
+        assert screen.settings() == screen.before
+
+
+def test_ctrl_c_in_the_middle_of_a_line_gives_the_terminal_back() -> None:
+    with on_a_terminal("sim", "--speed", "20") as screen:
+        screen.until("sim>")
+        screen.press("load 5\x03")
+        assert screen.end() == 0
+        assert screen.settings() == screen.before
+
+
+def test_a_simulated_dealer_plays_round_after_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(pty_server, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    config, crc = load_board("pico-shoe")
+    simulator = pty_server.Simulator(config, crc, "house", 7, 10.0, dealer="auto")
+    rounds: set[int] = set()
+    while clock[0] < 60 and len(rounds) < 3:
+        clock[0] += 1.0
+        simulator._catch_up()  # pyright: ignore[reportPrivateUsage]
+        rounds.add(simulator.rig.app.flow.round_last)
+    simulator.close()
+    assert len(rounds) >= 3
+
+
+def test_without_pseudo_terminals_it_says_so_and_tcp_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pseudo_terminal, "tty", None)
+    config, crc = load_board("pico-shoe")
+    with pytest.raises(UsageError, match=r"no pseudo-terminals\. Use TCP: fairshoe sim --tcp 4001"):
+        pty_server.Simulator(config, crc, "house", 7, 10.0)
+    simulator = pty_server.Simulator(config, crc, "house", 7, 10.0, tcp=("127.0.0.1", 0))
+    assert simulator.door and simulator.door.url.startswith("tcp://127.0.0.1:") and simulator.table.path == ""
+    simulator.close()
