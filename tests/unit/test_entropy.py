@@ -1,5 +1,6 @@
 """Noise: cut-offs as published, both health tests sample by sample, a failure that stays, seeds worth their entropy."""
 
+from array import array
 from hashlib import sha256
 
 from firmware.deck.entropy import (
@@ -14,6 +15,7 @@ from firmware.deck.entropy import (
     proportion_cutoff,
     repetition_cutoff,
 )
+from firmware.deck.shuffler import Shuffler
 from hal.sim.rng import mix
 
 BITS = {"source": "rp2040_rosc", "millibits_per_byte": 500}
@@ -324,3 +326,47 @@ def test_a_run_across_two_seeds_is_seen():
     source.broken = noise + bytearray(40)
     assert seed_of(entropy) != bytes(SEED_SIZE)
     assert seed_of(entropy) == bytes(SEED_SIZE)
+
+
+# --- limits to the last sample -----------------------------------------------------------------
+
+
+def test_cut_offs_are_those_of_the_source_and_never_above_the_window():
+    assert repetition_cutoff(ALPHA_BITS * 1000 - 1, 1000) == 3  # rounded up
+    assert repetition_cutoff(ALPHA_BITS * 1000, 1000) == 2
+    window = ALPHA_BITS + 1
+    assert proportion_cutoff(1000, 1000, window) == window  # all alike, and no less, is as rare as asked for
+    for config, unit, samples in ((BITS, 8000, WINDOW_BITS), (BYTES, 1000, WINDOW_BYTES)):
+        worth = config["millibits_per_byte"]
+        entropy = Entropy(Source(), config)
+        assert entropy.run_max == repetition_cutoff(worth, unit)
+        assert entropy.byte_run_max == repetition_cutoff(worth, 1000)
+        assert entropy.share_max == proportion_cutoff(worth, unit, samples)
+
+
+def test_a_seed_takes_as_many_slices_as_its_bytes_fill_and_not_one_more():
+    for worth, seed_bytes, slices, given in ((2250, SLICE, 1, SLICE), (2242, SLICE + 1, 2, SLICE + CHUNK)):
+        source, entropy = started({"source": "stm32_rng", "millibits_per_byte": worth})
+        assert entropy.seed_bytes == seed_bytes
+        out = bytearray(SEED_SIZE)
+        for number in range(1, slices + 1):
+            assert not entropy.seed_into(out) and out == bytearray(SEED_SIZE)
+            assert entropy.gather() == (number == slices)
+        assert len(source.given) == given
+        assert entropy.seed_into(out) and bytes(out) == sha256(bytes(source.given)).digest()
+        assert not entropy.seed_into(out)
+
+
+def test_without_healthy_noise_no_order_is_drawn_and_what_is_forgotten_is_gone():
+    source = Source()
+    source.unique_id = lambda: 1
+    shuffler = Shuffler(source, {"entropy": BYTES}, 1)
+    order = array("H", [9] * 8)
+    assert not shuffler.draw(order, 8) and list(order) == [9] * 8  # nothing was gathered
+    while not shuffler.entropy.gather():
+        pass
+    shuffler.share = b"nonce"
+    assert shuffler.commit() and shuffler.committed and shuffler.seed != bytearray(SEED_SIZE)
+    shuffler.forget()
+    assert (shuffler.committed, shuffler.share, bytes(shuffler.seed)) == (False, b"", bytes(SEED_SIZE))
+    assert not shuffler.draw(order, 8)

@@ -8,7 +8,16 @@ from support import GAME, board, read_frames
 
 from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT
 from firmware.journal.outbox import OUTBOX_MAX, OUTBOX_SPARE
-from firmware.link.admission import OFFER_MS, OFFERS, REFUSE_ROLE, link_begin, link_flush, link_offer
+from firmware.link.admission import (
+    COMMAND_END,
+    COMMAND_FIRST,
+    OFFER_MS,
+    OFFERS,
+    REFUSE_ROLE,
+    link_begin,
+    link_flush,
+    link_offer,
+)
 from firmware.link.dispatch import _handle
 from firmware.link.handshake import HELLO_ANSWERED, handshake_answer, noise_pool
 from firmware.link.report import (
@@ -17,6 +26,7 @@ from firmware.link.report import (
     RESEND_MS,
     STATUS_MS,
     WINDOW,
+    Reporter,
     _event,
     _next_event,
     _next_frame,
@@ -172,6 +182,31 @@ def test_after_a_boot_events_go_on_behind_the_last_acknowledged_one():
     acked = stage.rig.app.journal.seq_acked
     assert acked > 0
     assert (reporter.seq_next, reporter.seq_received, reporter.seq_top) == (acked + 1, acked, acked)
+
+
+def test_a_device_that_has_just_booted_owes_no_answer():
+    _stage, app = app_of()
+    app.journal.seq_acked = 5
+    old = app.reporter
+    reporter = Reporter(app.link, app.journal, app.runner, old.handshake, old.queries)
+    assert (reporter.seq_next, reporter.seq_received, reporter.seq_top) == (6, 5, 5)
+    due = ("status_due", "counters_due", "meters_due", "health_due", "time_due", "time_set", "left", "unread")
+    assert [name for name in due + ("hello_paced", "host_seen", "ending_told") if getattr(reporter, name)] == []
+    assert (reporter.utc_s, reporter.resent, reporter.overruns) == (0, 0, [0, 0])
+    assert not app.queries.seed and not app.queries.signing and not app.service.answer_due
+    assert not app.recorder.filling_told and not app.recorder.readying
+    runner = app.runner
+    assert not (runner.result_due or runner.result_role or runner.refused or runner.role or runner.acted)
+
+
+def test_a_number_behind_the_last_command_is_no_command():
+    _stage, app = app_of(KEY)
+    for message, command in ((511, False), (512, True), (767, True), (768, False)):
+        assert (COMMAND_FIRST <= message < COMMAND_END) == command
+    app.link.reader.buf[1] = ids.FLAG_KEYED
+    before = app.link.refused[REFUSE_ROLE]
+    _handle(app.reporter, 768, NOW)
+    assert app.link.refused[REFUSE_ROLE] == before + 1
 
 
 def test_the_link_looks_again_when_something_is_due_and_not_before():

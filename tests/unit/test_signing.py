@@ -163,3 +163,14 @@ if RELOADS:
         assert "firmware.signing.ed25519" not in sys.modules
         assert len(ask(stage)) == SIGNATURE_AT + 64
         assert "firmware.signing.ed25519" in sys.modules
+
+
+def test_a_second_request_does_not_begin_anew_and_the_last_step_says_so():
+    signer = device(KEY).rig.app.queries.signer
+    signer.ask()
+    work = signer.work
+    signer.ask()
+    assert signer.work is work
+    signer.work = iter([None, None])
+    assert [signer.step(7) for _ in range(4)] == [False, False, True, False]
+    assert signer.work is None and signer.utc_s == 7

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,7 @@ RESULTS = KEPT / "results.jsonl"
 SAMPLE = 300
 RATE_LEAST = 95.0  # percent, of a package
 PATIENCE_S = 8.0  # of tests, measured without a mutant
+KNOWN_PART = 0.25  # of that, for a mutant that is listed as equivalent
 
 # Tried to the last mutant: what is on the wire and in storage, who counts cards, and where the order comes from.
 _WHOLE = ("protocol/", "journal/", "deck/ledger.py", "deck/drbg.py", "deck/permutation.py")
@@ -77,19 +78,21 @@ def judged(
     limit_s: float,
     patience_s: float,
     results: Results,
+    known: Container[str] = (),
 ) -> Iterator[tuple[Module, Change, Outcome, int]]:
     """Each mutant with its outcome and the number of tests that run it, until the processor time is used up. Verdicts
     of an earlier run that are still valid cost nothing."""
     used_s = 0.0
     for module, change in chosen:
         tests = coverage.tests(change)
-        outcome = results.valid(change.name, patience_s)
+        limit = patience_s * KNOWN_PART if change.name in known else patience_s
+        outcome = results.valid(change.name, limit)
         if outcome is None:
             last = results.last_caught_by(change.name)
             tests.sort(key=lambda test: test[0] != last)
             with change.applied():
-                outcome = bench.judge(module.path, module.tree, tests, patience_s)
-            results.keep(change.name, outcome, patience_s)
+                outcome = bench.judge(module.path, module.tree, tests, limit)
+            results.keep(change.name, outcome, limit)
             used_s += outcome.processor_s
         yield module, change, outcome, len(tests)
         if 0 < limit_s <= used_s:
@@ -110,7 +113,7 @@ def run(choice: Choice, minutes: float, patience_s: float, files: list[str] | No
     tallies: dict[str, Tally] = {}
     for module, _ in chosen:
         tallies.setdefault(package(module.path), Tally()).total += 1
-    for module, change, outcome, tests in judged(bench, coverage, chosen, minutes * 60, patience_s, results):
+    for module, change, outcome, tests in judged(bench, coverage, chosen, minutes * 60, patience_s, results, known):
         tally = tallies[package(module.path)]
         tally.tried += 1
         tally.caught += bool(outcome.caught_by)
