@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -118,6 +119,53 @@ def test_a_warning_of_noise_names_its_sensor_as_long_as_it_is_that_warning() -> 
     assert "it is throat_a" not in " ".join(" ".join(shown(view, 120, 40)).split())
 
 
+def a_view_of_a_shuffle() -> View:
+    bench = Bench(history=30)
+    play_a_shuffle(bench)
+    view = View(bench.watch)
+    view.take(bench.seen, heard_s=0.0)
+    return view
+
+
+def test_a_question_mark_lists_the_keys_and_escape_leads_back() -> None:
+    view = a_view_of_a_shuffle()
+    assert view.press("?")
+    assert "list only events that contain a text" in "\n".join(shown(view, 80, 24))
+    assert view.press("\x1b")
+    assert "deck verified" in "\n".join(shown(view, 80, 24))
+    assert not view.press("jq")
+
+
+def test_events_scroll_back_and_stay_there_when_new_ones_come() -> None:
+    view = a_view_of_a_shuffle()
+    first = [line for line in shown(view, 80, 18) if line.startswith(" #")]
+    assert view.press("\x1b[A")
+    back = [line for line in shown(view, 80, 18) if line.startswith(" #")]
+    assert back[-1] == first[-2] and "1 newer below" in "\n".join(shown(view, 80, 18))
+    view.take([WarningLatched(9, 1, 0, 0, 0, 0, 0, Fault.DOOR, 12, Sensor.NONE)], heard_s=0.0)
+    assert [line for line in shown(view, 80, 18) if line.startswith(" #")] == back
+    assert view.press("G")
+    assert "warning latched: door" in shown(view, 80, 18)[-2]
+    assert view.press("g" + "k" * 50)
+    assert "#1 " in "\n".join(shown(view, 80, 18))
+
+
+def test_a_search_lists_the_events_with_a_text() -> None:
+    view = a_view_of_a_shuffle()
+    assert view.press("/Verifx\x7fiedq\x7f")  # a q in a search does not quit
+    text = "\n".join(shown(view, 80, 24))
+    assert "with 'Verified'_" in text and "deck verified" in text and "empty proved" not in text
+    assert view.press("\r")
+    assert not view.typing and "empty proved" not in "\n".join(shown(view, 80, 24))
+    assert view.press("\x1b") and "empty proved" in "\n".join(shown(view, 80, 24))
+
+
+def test_every_event_has_a_time_of_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairshoe.observe.monitor_view.time_of_day", lambda _event, heard_s: f"<{heard_s}>")
+    lines = [line for line in shown(a_view_of_a_shuffle(), 80, 24) if line.startswith(" #")]
+    assert lines and all("<0.0>" in line for line in lines)
+
+
 # --- on a terminal ---------------------------------------------------------------------------------------------------
 
 
@@ -129,7 +177,7 @@ def test_the_view_lives_on_a_terminal_follows_its_size_and_q_gives_it_back() -> 
         hand(process, "press green")
         screen.until("[##")
         screen.resize(120, 40)
-        screen.until(lambda text: "\n  store " in text and screen.lines[39] == "q quit")
+        screen.until(lambda text: "\n  store " in text and screen.lines[39] == "q quit  ? help")
         screen.until("deck verified: counted 52")
         screen.press("q")
         assert screen.end() == 0
@@ -205,10 +253,13 @@ def test_without_a_terminal_there_are_plain_lines_until_it_is_interrupted() -> N
     assert "\x1b" not in "".join(lines)
 
 
-def test_json_is_one_object_a_line_and_tells_when_the_port_went() -> None:
+def test_json_is_one_object_a_line_and_tells_when_the_port_went(tmp_path: Path) -> None:
     with simulator() as (process, ready):
         monitor = subprocess.Popen(
-            [*FAIRSHOE, "monitor", "--json", ready["port"]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*FAIRSHOE, "monitor", "--json", "--log", str(tmp_path / "shift.log"), ready["port"]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         assert monitor.stdout
         found: list[dict[str, Any]] = []
@@ -221,5 +272,9 @@ def test_json_is_one_object_a_line_and_tells_when_the_port_went() -> None:
         monitor.terminate()
         monitor.communicate(timeout=600)
     assert found[0]["message"] == "booted" or found[0]["message"] == "status"
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", each["time"]) for each in found)
+    assert all(isinstance(each["state"], str) for each in found if each["message"] == "status")
+    log = (tmp_path / "shift.log").read_text("utf-8").splitlines()
+    assert len(log) == 2 and re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*  #1  booted: power-on", log[0])
     assert [each["seq"] for each in found if "seq" in each] == [1, 2]
     assert found[-1]["state"] == "closed" and "disappeared" in found[-1]["what"]

@@ -217,7 +217,7 @@ def test_a_device_that_erases_says_so(device: Watched, tmp_path: Path, capsys: p
 @pytest.mark.parametrize("device", ["disclose"], indirect=True)
 def test_the_library_asks_only_as_an_auditor_and_acknowledges_nothing(device: Watched) -> None:
     device.run(8000)
-    with Shoe.open("rig", keys.role_key(KEY, Role.TABLE)) as shoe, pytest.raises(UsageError, match="only an auditor"):
+    with Shoe.open("rig", keys.role_key(KEY, Role.TABLE)) as shoe, pytest.raises(UsageError, match="disclosed only to the auditor"):
         shoe.seed()
     device.run(ALIVE_MS)  # an auditor waits until the table host has been silent for so long
     with Shoe.open("rig", keys.role_key(KEY, Role.AUDITOR)) as shoe:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Generator, Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
 
-from fairshoe.cli.connection import Connection, add_key, add_port, json_ready
+from fairshoe.cli.connection import Connection, add_key, add_port
 from fairshoe.errors import PortBusy, PortLost
+from fairshoe.message_data import to_dict
 from fairshoe.messages import Event, Message, Meters, Role, Status
 from fairshoe.observe.monitor_view import View
 from fairshoe.observe.observer import Mode, Watch
+from fairshoe.printable import printable
+from fairshoe.text.describe import describe_event
 from fairshoe.text.screen import Screen
 
 DRAW_S = 0.1
@@ -21,10 +27,12 @@ HISTORY = 30
 EPILOG = """\
 examples:
   fairshoe monitor                 the only shoe attached, or the port set
-  fairshoe monitor /dev/ttyACM0    a live view; q quits
+  fairshoe monitor /dev/ttyACM0    a live view; ? lists its keys, q quits
   fairshoe monitor /dev/pts/7      beside another program: the tap of a sim
   fairshoe monitor --key-file observer.key
       all events of a shoe that has a key
+  fairshoe monitor --log shift.log
+      the live view, and every event in a file
   fairshoe monitor --json > events.jsonl
       one JSON object a line, for a program
 
@@ -43,11 +51,12 @@ def add_arguments(monitor: argparse.ArgumentParser) -> None:
     monitor.epilog = EPILOG
     add_port(monitor)
     add_key(monitor)
-    monitor.add_argument("--host", action="store_true", help="be the host: acknowledge events once they were shown")
-    monitor.add_argument("--listen", action="store_true", help="send nothing whatever")
-    monitor.add_argument("--plain", action="store_true", help="lines in place of a view, on a terminal too")
+    monitor.add_argument("--host", action="store_true", help="acknowledge events after showing them")
+    monitor.add_argument("--listen", action="store_true", help="send nothing")
+    monitor.add_argument("--plain", action="store_true", help="print lines instead of the live view")
     monitor.add_argument("--json", action="store_true", help="one JSON object a line")
-    monitor.add_argument("--once", action="store_true", help="end when the port is lost, with status 5")
+    monitor.add_argument("--log", metavar="FILE", help="append every event to a file too, with date and time")
+    monitor.add_argument("--once", action="store_true", help="end when the port is lost, with status 4")
     monitor.add_argument("--quiet-s", type=float, default=None, metavar="S", help="end after S seconds of silence")
 
 
@@ -65,9 +74,26 @@ def run(options: argparse.Namespace) -> int:
         history=HISTORY if as_view else 0,
     ) as watch:
         watch.open()
-        if as_view:
-            return _view(watch, options)
-        return _lines(watch, options)
+        with _log(options.log) as log:
+            return _view(watch, options, log) if as_view else _lines(watch, options, log)
+
+
+@contextlib.contextmanager
+def _log(path: str | None) -> Generator[Callable[[Message], None]]:
+    """Writes events to a file, if one is named: a line each, with date, time and number."""
+    if path is None:
+        yield lambda _message: None
+        return
+    with Path(path).open("a", encoding="utf-8") as file:
+
+        def write(message: Message) -> None:
+            if isinstance(message, Event):
+                now = datetime.now().astimezone().isoformat(timespec="seconds")
+                place = f"round {message.round}  " if message.round else ""
+                file.write(f"{now}  #{message.seq}  {place}{printable(describe_event(message))}\n")
+                file.flush()
+
+        yield write
 
 
 def _steps(watch: Watch, options: argparse.Namespace) -> Iterator[list[Message]]:
@@ -86,7 +112,7 @@ def _steps(watch: Watch, options: argparse.Namespace) -> Iterator[list[Message]]
             return
 
 
-def _view(watch: Watch, options: argparse.Namespace) -> int:
+def _view(watch: Watch, options: argparse.Namespace, log: Callable[[Message], None]) -> int:
     from fairshoe.text.terminal import Terminal
 
     view = View(watch)
@@ -94,15 +120,18 @@ def _view(watch: Watch, options: argparse.Namespace) -> int:
     with Terminal() as terminal:
         for fresh in _steps(watch, options):
             view.take(fresh)
-            if time.monotonic() >= draw_at or terminal.size() != terminal.drawn:
+            for message in fresh:
+                log(message)
+            typed = terminal.keys()
+            if not view.press(typed):
+                break
+            if typed or time.monotonic() >= draw_at or terminal.size() != terminal.drawn:
                 draw_at = time.monotonic() + DRAW_S
                 terminal.draw(view.lines(*terminal.size()))
-            if "q" in terminal.keys().lower():
-                break
     return 0
 
 
-def _lines(watch: Watch, options: argparse.Namespace) -> int:
+def _lines(watch: Watch, options: argparse.Namespace, log: Callable[[Message], None]) -> int:
     screen = Screen()
     was = (watch.mode, _wrong(watch))
     try:
@@ -112,13 +141,20 @@ def _lines(watch: Watch, options: argparse.Namespace) -> int:
                 _tell_change(watch, screen, options.json)
                 was = now
             for message in fresh:
+                log(message)
                 if options.json and isinstance(message, (Event, Meters, Status)):
-                    print(json.dumps({"message": message.NAME, **asdict(message)}, default=json_ready), flush=True)
+                    _print_json(to_dict(message))
                 elif not options.json:
                     screen.show(message)
     finally:
         screen.finish()
     return 0
+
+
+def _print_json(data: dict[str, Any]) -> None:
+    """One line; `time` is when it was heard, by the clock of this computer."""
+    now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    print(json.dumps({"time": now, **data}), flush=True)
 
 
 def _wrong(watch: Watch) -> str:
@@ -133,7 +169,7 @@ def _tell_change(watch: Watch, screen: Screen, as_json: bool) -> None:
     if as_json:
         if watch.link.reconnects or _wrong(watch):
             what = _wrong(watch) or None
-            print(json.dumps({"message": "connection", "state": watch.mode.name.lower(), "what": what}), flush=True)
+            _print_json({"message": "connection", "state": watch.mode.name.lower(), "what": what})
     elif _wrong(watch):
         screen.line(f"            {_wrong(watch)}", "bad")
     elif watch.mode is Mode.LIVE and welcome is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+import time
 from collections import deque
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
 
 from fairshoe.link.session import event_seq
 from fairshoe.messages import (
@@ -22,14 +23,23 @@ from fairshoe.messages import (
 from fairshoe.observe.observer import Mode, Watch
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import FEED_DRIFT_PERCENT, describe_event, progress, words
-from fairshoe.text.screen import Line, style_of
+from fairshoe.text.screen import Line, style_of, time_of_day
 
-EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
-EVENTS_KEPT = 200
+EVENTS_KEPT = 2000
 SILENT_S = 3.0
 WIDE = 110
 TALL = 34
 _LABEL = 9
+_KEYS = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|.", re.DOTALL)  # a key, or the sequence that a terminal sends for one
+_HELP: list[Line] = [
+    [(" q         ", "bold"), ("quit", "")],
+    [(" ?         ", "bold"), ("this list", "")],
+    [(" Up, Down  ", "bold"), ("scroll the events (also k, j)", "")],
+    [(" PgUp, PgDn", "bold"), (" scroll by a page; g first, G last", "")],
+    [(" /         ", "bold"), ("list only events that contain a text; Enter ends typing", "")],
+    [(" Esc       ", "bold"), ("back to all events, newest at the bottom", "")],
+    [(" Times are those of the shoe's clock, if a host has set it, else of this computer.", "dim")],
+]
 
 
 @dataclass
@@ -37,13 +47,60 @@ class View:
     """What was shown so far: the last events, and what became of the connection."""
 
     watch: Watch
-    events: deque[tuple[int, Message]] = field(default_factory=lambda: deque(maxlen=EVENTS_KEPT))
+    events: deque[tuple[int, Message, float]] = field(default_factory=lambda: deque(maxlen=EVENTS_KEPT))
+    helping: bool = False
+    back: int = 0  # how many events the list is scrolled back
+    search: str = ""  # only events with this text are listed
+    typing: bool = False  # keys go into the search
+    _room: int = 10
 
-    def take(self, messages: list[Message]) -> None:
+    def take(self, messages: list[Message], heard_s: float | None = None) -> None:
+        """New messages, heard now or at `heard_s` by the wall clock."""
         for message in messages:
             seq = event_seq(message)
             if seq is not None:
-                self.events.append((seq, message))
+                self.events.append((seq, message, time.time() if heard_s is None else heard_s))
+                self.back += bool(self.back)  # a list that is scrolled back stays where it is
+
+    def press(self, typed: str) -> bool:
+        """What was typed. False: quit."""
+        for key in _KEYS.findall(typed):
+            if self.typing:
+                self._type(key)
+            elif key in "qQ":
+                return False
+            elif key == "?":
+                self.helping = not self.helping
+            elif key == "/":
+                self.typing, self.search, self.back = True, "", 0
+            elif key == "\x1b":
+                self.helping, self.search, self.back = False, "", 0
+            else:
+                self._scroll(key)
+        return True
+
+    def _type(self, key: str) -> None:
+        if key in "\r\n":
+            self.typing = False
+        elif key == "\x1b":
+            self.typing, self.search = False, ""
+        elif key in "\x7f\b":
+            self.search = self.search[:-1]
+        elif key.isprintable():
+            self.search += key
+
+    def _scroll(self, key: str) -> None:
+        step = {"\x1b[A": 1, "k": 1, "\x1b[B": -1, "j": -1, "\x1b[5~": self._room, "\x1b[6~": -self._room}.get(key, 0)
+        if key == "g":
+            step = EVENTS_KEPT
+        elif key == "G":
+            step = -EVENTS_KEPT
+        self.back = max(min(self.back + step, len(self._listed()) - self._room), 0)
+
+    def _listed(self) -> list[tuple[int, Message, float]]:
+        if not self.search:
+            return list(self.events)
+        return [each for each in self.events if self.search.lower() in _text(each[1]).lower()]
 
     def lines(self, columns: int, rows: int) -> list[Line]:
         """The whole view; the events get what is left."""
@@ -54,15 +111,28 @@ class View:
             top += _past(status) if _stale(self.watch) else _state(status, columns, self._sensor(status))
         wide = columns >= WIDE and rows >= TALL
         top += self._columns(columns) if wide else self._compact(columns)
-        footer: Line = [("q", "bold"), (" quit", "dim"), (self._note(), "dim")]
-        room = rows - len(top) - 3
-        return [*top, [], [("events", "bold")], *self._events(max(room, 0), columns), footer][:rows]
+        footer: Line = [("q", "bold"), (" quit  ", "dim"), ("?", "bold"), (" help", "dim"), (self._note(), "dim")]
+        room = max(rows - len(top) - 3, 0)
+        self._room = max(room, 1)
+        events = _HELP[:room] if self.helping else self._events(room, columns)
+        events += [[] for _ in range(room - len(events))]
+        return [*top, [], self._heading(), *events, footer][:rows]
+
+    def _heading(self) -> Line:
+        if self.helping:
+            return [("keys", "bold")]
+        parts: Line = [("events", "bold")]
+        if self.search or self.typing:
+            parts.append((f"   with {self.search!r}" + ("_  (Enter, or Esc to clear)" if self.typing else ""), "warn"))
+        if self.back:
+            parts.append((f"   {self.back} newer below", "warn"))
+        return parts
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
     def _sensor(self, status: Status) -> Sensor:
         """What this warning named when it was latched, if that event was heard: a status has no room for it."""
-        latched = [message for _seq, message in self.events if isinstance(message, WarningLatched)]
+        latched = [message for _seq, message, _heard in self.events if isinstance(message, WarningLatched)]
         return latched[-1].sensor if latched and latched[-1].warning == status.warning else Sensor.NONE
 
     def _title(self, columns: int) -> Line:
@@ -114,15 +184,16 @@ class View:
         return lines
 
     def _events(self, room: int, columns: int) -> list[Line]:
-        shown = list(self.events)[-room:] if room else []
-        lines: list[Line] = [_event(seq, message, columns) for seq, message in shown]
+        listed = self._listed()
+        shown = listed[: len(listed) - self.back][-room:] if room else []
+        lines: list[Line] = [_event(seq, message, heard_s, columns) for seq, message, heard_s in shown]
         if not lines and room:
-            lines = [[("  none yet", "dim")]]
-        return lines + [[] for _ in range(room - len(lines))]
+            lines = [[("  none" if self.search else "  none yet", "dim")]]
+        return lines
 
     def _note(self) -> str:
         missing = self.watch.missing
-        return f"   {missing} more events are for those who have a key: --key-file" if missing else ""
+        return f"   {missing} more events need a key: --key-file" if missing else ""
 
 
 def _connection(watch: Watch, columns: int) -> list[Line]:
@@ -242,18 +313,21 @@ def many(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def _event(seq: int, message: Message, columns: int) -> Line:
+def _event(seq: int, message: Message, heard_s: float, columns: int) -> Line:
     if not isinstance(message, Event):
-        what = f"message {message.id}" if isinstance(message, UnknownMessage) else "a message"
-        return [(f" #{seq:<6d}", "dim"), (f"{what} that this version does not know", "warn")]
-    when = f"{message.boot}+{message.uptime_s}.{message.uptime_ms // 100}"
-    if message.utc_s:
-        when = (EPOCH + timedelta(seconds=message.utc_s)).strftime("%H:%M:%S")
+        return [(f" #{seq:<6d}", "dim"), (_text(message), "warn")]
     round_text = f"round {message.round}" if message.round else ""
-    head = f" #{seq:<5d} {when:>8s} {round_text:8s} "
+    head = f" #{seq:<5d} {time_of_day(message, heard_s)} {round_text:8s} "
     text = describe_event(message)
     room = columns - 1 - len(head)
     return [(head, "dim"), (text if len(text) <= room else text[: max(room - 3, 0)] + "...", style_of(message))]
+
+
+def _text(message: Message) -> str:
+    if isinstance(message, Event):
+        return f"{f'round {message.round} ' if message.round else ''}{describe_event(message)}"
+    what = f"message {message.id}" if isinstance(message, UnknownMessage) else "a message"
+    return f"{what} that this version does not know"
 
 
 def _labelled(label: str, text: str, style: str = "") -> Line:
