@@ -7,6 +7,8 @@ from firmware.fault import FAULT_JOURNAL, FAULT_NONE
 from firmware.games.flow import (
     DECK_READY,
     DRAWING,
+    ORDER_NONE,
+    ORDER_OFFERED,
     ORDER_READY,
     ORDER_WANTED,
     PREPARING,
@@ -442,3 +444,39 @@ def test_a_boot_says_which_version_runs_and_goes_on_counting_rounds():
     version = event[4][:8]
     assert b"." in version and version == app.recorder.outbox.entries[app.outbox.first].text[:8]
     assert ids.EV_POWER_LOST not in [event[0] for event in posted(app.flow)]
+
+
+# --- the table's share -------------------------------------------------------------------------
+
+
+def offered(role, how=ids.NONCE_ASKED, seq=0):
+    """Whether a nonce message of this role is taken, by a device that commands may reach."""
+    app = rested()
+    drawing = app.drawing
+    drawing.open = True
+    drawing.link.session.role = role
+    return drawing.receive([how, seq], NOW), drawing
+
+
+def test_nonces_come_from_roles_that_have_a_lane():
+    for role in range(ids.ROLE_COUNT):
+        taken = ids.ROLE_TABLE <= role < ids.LANE_COUNT
+        assert offered(role)[0] == taken, role
+
+
+def test_a_commitment_begins_without_the_nonce_of_the_one_before():
+    app = rested()
+    drawing = app.drawing
+    drawing.nonce = b"old"
+    drawing.asked = drawing.link.session.number = 5
+    drawing.link.session.alive, drawing.link.session.heard_ms = True, NOW
+    drawing.link.session.hmac = object()
+    app.flow.order_state = ORDER_WANTED
+    while not drawing.seq:
+        assert drawing.step(NOW)
+    assert drawing.nonce == b"" and app.flow.order_state == ORDER_OFFERED
+    app.flow.order_state = ORDER_NONE
+    app.outbox.count = 0
+    assert drawing.step(NOW) and drawing.seq == 0  # a shuffle that ended meanwhile is on record
+    assert posted(app.flow)[0][0] == ids.EV_SHUFFLE_NONCE
+    assert not drawing.step(NOW)

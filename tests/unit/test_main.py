@@ -83,6 +83,7 @@ def test_the_loop_waits_as_long_as_a_scan_says_but_never_longer_than_a_beat():
     app = Scans([(1, 5), (1, 0), (1, -3), (1, 1), (1, main.BEAT_MS), (1, main.BEAT_MS + 1)])
     collections(app)
     assert app.hal.done == [5, 1, main.BEAT_MS, main.BEAT_MS]
+    assert main.BEAT_MS == 200  # the watchdog barks at 500 ms
 
 
 def test_only_a_scan_that_took_longer_than_allowed_is_an_overrun():
@@ -139,3 +140,50 @@ def test_a_board_without_a_game_file_plays_the_house_game_and_another_file_is_re
 
 def test_a_port_that_does_not_exist_is_refused():
     assert raises(ValueError, main.make_port, {"mcu": {"port": "z80"}})
+
+
+class Board:
+    """The file of a board config."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_rest):
+        pass
+
+    def read(self):
+        return "{}"
+
+
+def test_a_device_whose_app_cannot_be_made_is_out_of_service_and_says_why():
+    port = Port()
+    made = []
+
+    def make_app(_hal, _config, _crc, _open_data):
+        made.append(1)
+        raise ValueError("no game")
+
+    kept = main.make_port, main.make_app, main.crc32
+    main.make_port, main.make_app, main.crc32 = (lambda _config: port), make_app, (lambda _board: 0)
+    try:
+        assert raises(ValueError, main.start, lambda _name: Board())
+    finally:
+        main.make_port, main.make_app, main.crc32 = kept
+    assert made == [1] and port.done[0] == "off" and port.done[1][0][OUT_LAMP_RED] == 1
+
+
+def test_memory_is_collected_before_holes_are_filled():
+    class Gc:
+        count = 0
+
+        @staticmethod
+        def collect():
+            Gc.count += 1
+
+    kept = main.gc
+    main.gc = Gc
+    try:
+        main.collect()
+    finally:
+        main.gc = kept
+    assert Gc.count == 1
