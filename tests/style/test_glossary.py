@@ -23,10 +23,6 @@ HELD = (
     "host_tools/",
 )
 LATER = (
-    "docs/CLI.md",
-    "docs/QUICKSTART.md",
-    "host_tools/fairshoe/cli/",
-    "host_tools/fairshoe/commands/",
     "host_tools/fairshoe/web/",
     "host_tools/fairshoe_table/",
 )

@@ -60,11 +60,11 @@ def add_arguments(journal: argparse.ArgumentParser) -> None:
     check = kinds.add_parser(
         "verify",
         help="prove that an export is what the device wrote, all of it",
-        description="Checks every hash, every seal, the attested end and its signature, and whether what is told makes "
+        description="Checks every hash, every seal, the attested end and its signature, and whether the events make "
         "sense. Says what is proved and what is not. A seal proves nothing to others than its verifier, who could have "
         "made it; a signature does. What is expected of the file comes from options or from a host's store. Exit "
-        "status: 0 everything is proved, 15 altered or incomplete, 16 nothing, or not enough, to verify against, 21 "
-        "proved, and its beginning or its end is missing. See docs/JOURNAL.md.",
+        "status: 0 everything is proved, 6 altered or incomplete, 7 not enough to verify against, or the beginning or "
+        "the end is missing. See docs/JOURNAL.md.",
     )
     check.add_argument("file", metavar="FILE", help="an export")
     check.add_argument(
@@ -77,7 +77,7 @@ def add_arguments(journal: argparse.ArgumentParser) -> None:
         default=[],
         help="public key of the device, or an inventory of them: only what is signed counts as proved",
     )
-    check.add_argument("--store", metavar="F", help="the store of the table host: what it has stored must be here")
+    check.add_argument("--store", metavar="F", help="the store of the table system: its events must be here")
     check.add_argument("--device", type=_device, metavar="HEX", help="the device it must be of")
     check.add_argument("--log", type=_log, metavar="HEX", help="the identity of the log it must be of")
     check.add_argument("--first", type=int, metavar="SEQ", help="the record it must begin with, or before; default: 1")

@@ -31,7 +31,7 @@ examples:
       once: a key to sign with, and signing.key.pub to publish
   fairshoe release sign release-0.1.0 --key signing.key
 
-The same sources give the same bytes on every machine, so anybody can build a
+The same sources give the same bytes on every machine, so anyone can build a
 release again and compare.
 More: fairshoe docs FLASH
 """
