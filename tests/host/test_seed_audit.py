@@ -150,8 +150,7 @@ def monitor(port: Watched, folder: Path, ms: int, capsys: pytest.CaptureFixture[
     key = folder / "recorder.key"
     words = ["monitor", "rig", "--host", "--json", "--key-file"]
     assert (
-        command_line.main([*words, str(key) if key.exists() else key_file(folder, Role.RECORDER)])
-        == Exit.INTERRUPTED
+        command_line.main([*words, str(key) if key.exists() else key_file(folder, Role.RECORDER)]) == Exit.INTERRUPTED
     )
     port.until_us = 1 << 60
     path = folder / "events.jsonl"
@@ -217,7 +216,10 @@ def test_a_device_that_erases_says_so(device: Watched, tmp_path: Path, capsys: p
 @pytest.mark.parametrize("device", ["disclose"], indirect=True)
 def test_the_library_asks_only_as_an_auditor_and_acknowledges_nothing(device: Watched) -> None:
     device.run(8000)
-    with Shoe.open("rig", keys.role_key(KEY, Role.TABLE)) as shoe, pytest.raises(UsageError, match="disclosed only to the auditor"):
+    with (
+        Shoe.open("rig", keys.role_key(KEY, Role.TABLE)) as shoe,
+        pytest.raises(UsageError, match="disclosed only to the auditor"),
+    ):
         shoe.seed()
     device.run(ALIVE_MS)  # an auditor waits until the table host has been silent for so long
     with Shoe.open("rig", keys.role_key(KEY, Role.AUDITOR)) as shoe:
