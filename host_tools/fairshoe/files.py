@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 CONFIG_BYTES_MAX = 4 << 20  # of a file that people write
@@ -32,8 +33,27 @@ def read_regular(path: Path, most: int = CONFIG_BYTES_MAX) -> bytes:
     return data
 
 
+WINDOWS = os.name == "nt"
+
+
+def open_to_others(path: Path) -> bool:
+    """Whether other users may read a file or folder by its mode. Windows has no such mode: see `protect`."""
+    return not WINDOWS and bool(path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+def protect(path: Path) -> None:
+    """Let only this user read a new file. Elsewhere its mode does; on Windows its access list, by icacls."""
+    if WINDOWS:
+        user = os.environ.get("USERNAME", "")
+        subprocess.run(
+            ["icacls", str(path), "/inheritance:r", "/grant:r", f"{user}:F"], stdout=subprocess.DEVNULL, check=True
+        )
+
+
 def sync_folder(folder: Path) -> None:
     """Put the names of a folder on disk: without it a power cut can lose a file that was just made or renamed."""
+    if WINDOWS:  # which cannot open a folder, and writes names with the file
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -12,13 +12,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import stat
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe.errors import KeyFileError
-from fairshoe.files import sync_folder
+from fairshoe.files import open_to_others, protect, sync_folder
 from fairshoe.messages import Role
 from firmware.protocol.session import FROM_DEVICE, FROM_HOST, KEY_SIZE, MAC_SIZE
 
@@ -122,14 +122,15 @@ def write_key(path: Path, word: str, secret: bytes) -> None:
     """A new file for a key, durable, readable by its owner only; never over an existing one."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        protect(path)
         with os.fdopen(descriptor, "w") as file:
             file.write(f"{word} {secret.hex()}\n")
             file.flush()
             os.fsync(file.fileno())
         sync_folder(path.parent)
-    except OSError as error:
+    except (OSError, subprocess.SubprocessError) as error:
         raise KeyFileError(
-            f"cannot write {path}: {error.strerror or error}.", "Choose another name or place."
+            f"cannot write {path}: {getattr(error, 'strerror', None) or error}.", "Choose another name or place."
         ) from error
 
 
@@ -167,12 +168,12 @@ def _sealer(key: bytes, direction: bytes) -> Seal:
 
 def _read(path: Path) -> tuple[str, bytes]:
     try:
-        mode = path.stat().st_mode
+        exposed = open_to_others(path)
         with path.open("rb") as file:  # or a pipe, from a program that keeps secrets
             text = file.read(_FILE_MAX).decode("ascii")
     except (OSError, UnicodeDecodeError) as error:
         raise KeyFileError(f"cannot read the key in {path}: {error}.", "Check the path and your permission.") from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if exposed:
         raise KeyFileError(f"{path} can be read by others.", f"Make it yours alone: chmod 600 {path}")
     words = text.split()
     try:

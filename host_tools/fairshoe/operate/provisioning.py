@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import hmac
 import secrets
-import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from pathlib import Path
 from fairshoe import keys
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import Exit, FairshoeError, HelloRefused, KeyFileError, NoAnswer
-from fairshoe.files import sync_folder
+from fairshoe.files import open_to_others, sync_folder
 from fairshoe.journal.export import signed_attestation
 from fairshoe.journal.signatures import PublicKey
 from fairshoe.keys import RoleKey, role_key
@@ -103,7 +102,7 @@ class KeyFolder:
                 raise KeyFileError(
                     f"{self.path / name} is there already.", "Keys are never overwritten: use a new folder."
                 )
-        if self.path.exists() and self.path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        if self.path.exists() and open_to_others(self.path):
             raise KeyFileError(f"{self.path} is open to others.", f"Make it yours alone: chmod 700 {self.path}")
 
     def write(self, device_key: bytes) -> None:

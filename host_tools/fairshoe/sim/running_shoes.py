@@ -78,6 +78,8 @@ def _ours(place: Path) -> bool:
         found = place.lstat()
     except OSError:
         return False
+    if fcntl is None or not hasattr(os, "getuid"):
+        return False
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 

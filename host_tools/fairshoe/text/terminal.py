@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import select
 import shutil
 import signal
 import sys
-import termios
-import tty
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, TextIO
@@ -17,10 +16,16 @@ from typing import Any, TextIO
 from fairshoe.printable import printable
 from fairshoe.text.screen import END, STYLES, Line
 
+try:
+    import termios
+    import tty
+except ImportError:  # Windows: its console gives keys at once, through msvcrt
+    termios = tty = None
+
 _ENTER = "\x1b[?1049h\x1b[?25l"  # the other screen, no cursor
 _LEAVE = "\x1b[?25h\x1b[?1049l"
 _CLEAR = "\x1b[2J"
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
+_ENDING = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 
 
 class Terminal:
@@ -43,7 +48,8 @@ class Terminal:
     def __enter__(self) -> Terminal:
         self._take()
         actions: dict[int, Callable[[int, FrameType | None], None]] = dict.fromkeys(_ENDING, _end)
-        actions |= {signal.SIGTSTP: self._pause}
+        if hasattr(signal, "SIGTSTP"):
+            actions |= {signal.SIGTSTP: self._pause}
         for number, action in actions.items():
             self._handlers[number] = signal.signal(number, action)
         return self
@@ -75,6 +81,8 @@ class Terminal:
     def keys(self) -> str:
         """What was typed since; does not wait. A terminal that went away reads as q."""
         typed = ""
+        if termios is None:
+            return _console_keys()
         while select.select([self._keyboard], [], [], 0)[0]:
             data = os.read(self._keyboard.fileno(), 256)
             if not data:
@@ -93,8 +101,9 @@ class Terminal:
         return "".join(parts)
 
     def _take(self) -> None:
-        self._before = termios.tcgetattr(self._keyboard)
-        tty.setcbreak(self._keyboard)
+        if termios is not None and tty is not None:
+            self._before = termios.tcgetattr(self._keyboard)
+            tty.setcbreak(self._keyboard)
         self._out.write(_ENTER + _CLEAR)
         self._out.flush()
         self._shown, self.drawn = [], (0, 0)
@@ -103,7 +112,7 @@ class Terminal:
         with contextlib.suppress(OSError, ValueError):  # it may be gone: then there is nothing to give back
             self._out.write(_LEAVE)
             self._out.flush()
-        if self._before is not None:
+        if termios is not None and self._before is not None:
             with contextlib.suppress(termios.error, OSError, ValueError):
                 termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._before)
 
@@ -114,6 +123,15 @@ class Terminal:
         os.kill(os.getpid(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, self._pause)
         self._take()
+
+
+def _console_keys() -> str:
+    """What was typed at a console of Windows; does not wait."""
+    console: Any = importlib.import_module("msvcrt")
+    typed = ""
+    while console.kbhit():
+        typed += console.getwch()
+    return typed
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
