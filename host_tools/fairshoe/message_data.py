@@ -10,40 +10,29 @@ docs/protocol/messages.schema.json says the same as a JSON Schema.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from enum import IntEnum
 from typing import Any
 
 from fairshoe import messages
 from fairshoe.errors import UsageError
-from fairshoe.messages import ENUMS, Message, UnknownMessage
+from fairshoe.messages import ENUMS, UNKNOWN, Message, UnknownMessage
 
-# Fields whose largest number stands for "not known".
-UNKNOWN: dict[str, tuple[str, ...]] = {
-    "cut_reached": ("box",),
-    "deck_removed": ("counted",),
-    "lockout_confirmed": ("accepted", "collected"),
-    "remainder_taken": ("counted",),
-    "round_ended": ("stacks", "dealt", "remainder", "stub", "stub_counted"),
-    "round_voided": ("stacks_taken", "cards_out", "cards_inside", "hands_kept"),
-}
 IDS = ("command", "during")  # fields that hold the id of another message
 _BY_NAME: dict[str, type[Message]] = {kind.NAME: kind for kind in messages.ALL}
 _BY_ID: dict[int, str] = {kind.ID: kind.NAME for kind in messages.ALL}
-_MAX = {"B": 0xFF, "H": 0xFFFF}
 
 
 def to_dict(message: Message) -> dict[str, Any]:
     """A message as a dictionary that JSON can hold. `message` is its name, as in docs/PROTOCOL.md."""
-    unknown = UNKNOWN.get(message.NAME, ())
-    data: dict[str, Any] = {"message": message.NAME}
-    for field in fields(message):
-        value = getattr(message, field.name)
-        data[field.name] = _plain(
-            field.name, value, _largest(type(message), field.name) if field.name in unknown else -1
-        )
-    return data
+    return {"message": message.NAME, **fields_of(message, [field.name for field in fields(message)])}
+
+
+def fields_of(message: Message, names: Iterable[str]) -> dict[str, Any]:
+    """Some fields of a message, as `to_dict` has them."""
+    unknown = UNKNOWN.get(message.NAME, {})
+    return {name: _plain(name, getattr(message, name), unknown.get(name, -1)) for name in names}
 
 
 def from_dict(data: Mapping[str, Any]) -> Message:
@@ -96,8 +85,8 @@ def _value(kind: type[Message], name: str, value: Any) -> Any:
             return ENUMS[name][value.upper()]
         if name in IDS and isinstance(value, str):
             return _BY_NAME[value].ID
-        if value is None and name in UNKNOWN.get(kind.NAME, ()):
-            return _largest(kind, name)
+        if value is None:
+            return UNKNOWN[kind.NAME][name]
         if type(value).__name__ == annotation:
             return value
     except (KeyError, ValueError, TypeError, AttributeError):
@@ -105,22 +94,3 @@ def _value(kind: type[Message], name: str, value: Any) -> Any:
     raise UsageError(
         f"{name} of {kind.NAME} cannot be {value!r}.", "docs/protocol/messages.schema.json says what it is."
     )
-
-
-def _largest(kind: type[Message], name: str) -> int:
-    place = [field.name for field in fields(kind)].index(name)
-    codes = "".join(code * int(count or 1) if code != "s" else "s" for count, code in _codes(kind.LAYOUT.format))
-    return _MAX[codes[place]]
-
-
-def _codes(layout: str) -> list[tuple[str, str]]:
-    """Counts and letters of a struct format."""
-    found: list[tuple[str, str]] = []
-    count = ""
-    for letter in layout.lstrip("<"):
-        if letter.isdigit():
-            count += letter
-        else:
-            found.append((count, letter))
-            count = ""
-    return found

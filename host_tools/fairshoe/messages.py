@@ -1030,3 +1030,16 @@ ENUMS: dict[str, type[IntEnum]] = {
     "reason": Reason, "what": What, "consequence": Consequence, "need": Need, "answer": Answer, "share":
     Share, "why": Refusal,
 }
+
+# By message: fields in which one number stands for "not known", and that number.
+UNKNOWN: dict[str, dict[str, int]] = {
+    "result": {"detail": 65535},
+    "command_ended": {"detail": 65535},
+    "deck_removed": {"counted": 65535},
+    "lockout_confirmed": {"accepted": 65535, "collected": 65535},
+    "remainder_taken": {"counted": 65535},
+    "round_ended": {"stacks": 255, "dealt": 65535, "remainder": 65535, "stub": 65535, "stub_counted": 65535},
+    "round_voided": {"stacks_taken": 255, "cards_out": 65535, "cards_inside": 65535, "hands_kept": 65535},
+    "cut_reached": {"box": 255},
+    "recorded": {"a": 65535},
+}

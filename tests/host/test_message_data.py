@@ -2,18 +2,19 @@
 
 import json
 import re
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 import pytest
-from protocol.words import FIELDS
 
 from fairshoe import messages
+from fairshoe.client.store import Arrived, Store
 from fairshoe.errors import UsageError
 from fairshoe.link import framing
-from fairshoe.message_data import UNKNOWN, from_dict, from_json, to_dict, to_json
-from fairshoe.messages import CommandEnded, Hello, Role, RoundEnded, UnknownMessage
+from fairshoe.message_data import from_dict, from_json, to_dict, to_json
+from fairshoe.messages import UNKNOWN, CommandEnded, Event, Hello, Role, RoundEnded, UnknownMessage
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "protocol"
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "messages.schema.json").read_text())
@@ -51,9 +52,34 @@ def test_codes_become_words_and_what_is_not_known_null() -> None:
     assert to_dict(Hello(1, Role.OBSERVER, bytes(16)))["nonce"] == "00" * 16
 
 
-def test_the_fields_that_may_be_unknown_are_those_of_the_specification() -> None:
-    told = {key for key, (text, _example) in FIELDS.items() if re.search(r"\b(65535|255):? (not|nobody)", text)}
-    assert told == {(name, field) for name, names in UNKNOWN.items() for field in names}
+def test_no_value_that_stands_for_not_known_is_published_as_a_number(tmp_path: Path) -> None:
+    """In JSON, in the schema and in the store: for every message with its highest values."""
+    validate: Any = fastjsonschema.compile(SCHEMA)  # pyright: ignore[reportUnknownMemberType]
+    found: set[tuple[str, str]] = set()
+    for message in KNOWN:
+        data = to_dict(message)
+        for name, number in UNKNOWN.get(message.NAME, {}).items():
+            assert (data[name] is None) == (getattr(message, name) == number)
+            with pytest.raises(fastjsonschema.JsonSchemaValueException):
+                validate({**data, name: number})
+            if data[name] is None:
+                found.add((message.NAME, name))
+    assert found == {(kind, name) for kind, names in UNKNOWN.items() for name in names}
+    with Store(tmp_path / "store.db") as store:
+        log = store.resume(1, b"i" * 16, 0xFFFFFFFF, 1)
+        events = {it.seq: it for it in KNOWN if isinstance(it, Event)}
+        store.add(log.id, [Arrived(seq, it, b"") for seq, it in sorted(events.items())])
+        rows = sqlite3.connect(store.path).execute("SELECT seq, fields FROM events").fetchall()
+    assert len(rows) == len(events)
+    for seq, text in rows:
+        assert json.loads(text).items() <= to_dict(events[seq]).items()
+
+
+def test_what_devices_send_for_not_known_in_scenarios_is_in_the_table() -> None:
+    texts = "\n".join(path.read_text() for path in (FOLDER.parents[1] / "tests" / "scenarios").glob("*.json"))
+    expected = [json.loads(it) for it in re.findall(r'\{"event":[^{}]*\}', texts)]
+    found = {(it["event"], name) for it in expected for name, value in it.items() if value in (255, 65535)}
+    assert len(found) > 5 and found <= {(kind, name) for kind, names in UNKNOWN.items() for name in names}
 
 
 def test_the_asyncapi_document_names_every_message_once_and_where_its_schema_is() -> None:

@@ -141,6 +141,24 @@ test('why there is no session: silence, another key, a refusal, a halted firmwar
   assert.equal((await refusal(shut, { reconnect: false }, 0)).code, 'port_lost');
 });
 
+test('a TCP port that has a host says so: open fails at once, and a lost port is tried until it is free', async () => {
+  const line = Buffer.from('fairshoe: busy, another host is connected\r\n');
+  const refuse = (device, ...pieces) => Object.assign(device, { answersHello: false,
+    onHeard: () => { for (const piece of pieces) device.feed(piece); device.hangUp(); } });
+  const error = await refusal(refuse(new ScriptedDevice(), line.subarray(0, 9), line.subarray(9)), {}, 0);
+  assert.deepEqual([error.code, error.message.startsWith('another host')], ['port_busy', true]);
+  assert.equal((await refusal(refuse(new ScriptedDevice(), line, Buffer.from('x')), {})).code, 'port_lost');
+  const { device, shoe } = await open(), told = [];
+  shoe.on('link', ({ up, why }) => told.push(up || why));
+  device.hangUp();
+  refuse(device, line);
+  await settle();
+  await pass(1000);
+  Object.assign(device, { answersHello: true, onHeard: undefined });
+  await pass(3000);
+  assert.deepEqual([told[0], told[1], told.at(-1)], ['the other end closed the port', 'another host is connected', true]);
+});
+
 test('hello is said again every second, with another nonce, and a back-off is waited for', async () => {
   const device = Object.assign(new ScriptedDevice(), { answersHello: false }), nonces = new Set();
   device.onHeard = ({ fields }) => nonces.add(fields.nonce);

@@ -30,6 +30,8 @@ from firmware import fault  # noqa: E402
 from firmware.deck import ledger  # noqa: E402
 from firmware.protocol import dictionary, ids, table  # noqa: E402
 from firmware.protocol.table import field_codes  # noqa: E402
+from protocol.table import MESSAGES, Message  # noqa: E402
+from protocol.words import unknown_of  # noqa: E402
 
 TARGET = ROOT / "host_tools" / "fairshoe" / "messages.py"
 LAYOUT = ROOT / "firmware" / "protocol" / "layout.py"
@@ -137,6 +139,12 @@ class {name}({base}):
     ID, CLASS, NAME, LAYOUT = {id}, {kind}, "{word}", Struct("<{layout}")
 """
 
+UNKNOWN_TEXT = """
+# By message: fields in which one number stands for "not known", and that number.
+UNKNOWN: dict[str, dict[str, int]] = {{
+{rows}}}
+"""
+
 
 def fields(spec: str) -> list[tuple[str, str]]:
     return [(word.split(":")[0], word.split(":")[1]) for word in spec.split() if ":" in word]
@@ -183,7 +191,13 @@ def render() -> str:
     text += f"\n\nALL: tuple[type[Message], ...] = (\n{listing},\n)\n"
     enums = ", ".join(f'"{field}": {name}' for field, (name, _what, _names) in ENUMS.items())
     listing = textwrap.fill(enums, 110, initial_indent="    ", subsequent_indent="    ")
-    return text + f"\n# By field name.\nENUMS: dict[str, type[IntEnum]] = {{\n{listing},\n}}\n"
+    text += f"\n# By field name.\nENUMS: dict[str, type[IntEnum]] = {{\n{listing},\n}}\n"
+    return text + UNKNOWN_TEXT.format(rows="".join(unknown_row(message) for message in MESSAGES))
+
+
+def unknown_row(message: Message) -> str:
+    found = ", ".join(f'"{it.name}": {unknown_of(it)}' for it in message.fields if unknown_of(it) is not None)
+    return f'    "{message.name}": {{{found}}},\n' if found else ""
 
 
 def render_layout() -> str:

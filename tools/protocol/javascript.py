@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firmware.protocol import ids
 from protocol.table import DICTIONARY, ENUMS, MESSAGE_FIELDS, MESSAGES, ROOT, Field, Message
+from protocol.words import unknown_of
 
 FOLDER = ROOT / "host_tools" / "fairshoe-js" / "src"
 HEAD = "// Written by tools/protocol/gen_docs.py from firmware/protocol/table.py.\n"
@@ -13,7 +14,13 @@ def module() -> str:
     """messages.js: the lines of the dictionary, and what the dictionary does not say: the messages that hosts send."""
     senders = [str(message.id) for message in MESSAGES if message.from_host and message.kind != ids.CLASS_COMMAND]
     lines = "".join(f"  '{line}',\n" for line in DICTIONARY)
-    return f"{HEAD}export const FROM_HOST = [{', '.join(senders)}];\nexport const LINES = [\n{lines}];\n"
+    rows = [(it.name, [field.name for field in it.fields if unknown_of(field) is not None]) for it in MESSAGES]
+    unknown = "".join(f"  {name}: {names},\n" for name, names in rows if names)
+    return (
+        f"{HEAD}export const FROM_HOST = [{', '.join(senders)}];\n"
+        f"// Fields in which the largest number stands for \"not known\".\nexport const UNKNOWN = {{\n{unknown}}};\n"
+        f"export const LINES = [\n{lines}];\n"
+    )
 
 
 def types() -> str:
@@ -23,13 +30,14 @@ def types() -> str:
     words += "".join(f"  {name}: MessageName;\n" for name in MESSAGE_FIELDS)
     fields = "".join(f"  {message.name}: {{ {_fields(message)} }};\n" for message in MESSAGES)
     return f"""{HEAD}export declare const FROM_HOST: readonly number[];
+export declare const UNKNOWN: {{ readonly [message: string]: readonly string[] }};
 export declare const LINES: readonly string[];
 
 /** The words of enumerated fields, by the field's name. */
 export interface Words {{
 {words}}}
 
-/** The fields of every message: numbers, text, and bytes as hexadecimal digits. */
+/** The fields of every message: numbers, null where one is not known, text, and bytes as hexadecimal digits. */
 export interface Fields {{
 {fields}}}
 
@@ -59,4 +67,6 @@ def _fields(message: Message) -> str:
 
 
 def _type(field: Field) -> str:
+    if unknown_of(field) is not None:
+        return "number | null"
     return "number" if field.kind in ("u8", "u16", "u32") else "string"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairshoe.message_data import IDS, UNKNOWN
-from protocol.table import ENUMS, MESSAGES, Field, Message
-from protocol.words import meaning, sentence
+from protocol.table import ENUMS, MESSAGE_FIELDS, MESSAGES, Field, Message
+from protocol.words import meaning, sentence, unknown_of
 
 _ENUMERATED = {name for name in ENUMS if name != "class"}
 _BYTES = {"b8": 8, "b16": 16, "b32": 32}
@@ -57,7 +56,7 @@ def _references(from_host: bool) -> list[dict[str, str]]:
 
 
 def _definition(message: Message) -> dict[str, Any]:
-    properties = {field.name: _property(message, field) for field in message.fields}
+    properties = {field.name: _property(field) for field in message.fields}
     return {
         "description": sentence(message),
         "type": "object",
@@ -67,7 +66,7 @@ def _definition(message: Message) -> dict[str, Any]:
     }
 
 
-def _property(message: Message, field: Field) -> dict[str, Any]:
+def _property(field: Field) -> dict[str, Any]:
     text = {"description": meaning(field)}
     if field.name in _ENUMERATED and field.kind == "u8":
         return {**text, "enum": [*ENUMS[field.name], "unrecognised"]}
@@ -78,7 +77,8 @@ def _property(message: Message, field: Field) -> dict[str, Any]:
         return {**text, "type": "string", "pattern": f"^[0-9a-f]{{{size}}}$"}
     if field.kind == "rest":
         return {**text, "type": "string", "pattern": "^([0-9a-f]{2})*$"}
-    if field.name in IDS:
+    if field.name in MESSAGE_FIELDS:
         return {**text, "anyOf": [{"enum": [it.name for it in MESSAGES]}, {"type": "integer"}]}
-    kind = ["integer", "null"] if field.name in UNKNOWN.get(message.name, ()) else "integer"
-    return {**text, "type": kind, "minimum": 0, "maximum": _MAX[field.kind]}
+    if unknown_of(field) is not None:
+        return {**text, "type": ["integer", "null"], "minimum": 0, "maximum": _MAX[field.kind] - 1}
+    return {**text, "type": "integer", "minimum": 0, "maximum": _MAX[field.kind]}

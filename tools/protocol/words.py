@@ -323,7 +323,7 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("deck_refused", "clause"): ("the rule that orders this consequence", "CS-9g"),
     ("shuffle_failed", "warning"): _WARNING,
     ("shuffle_failed", "clause"): ("the rule that orders this consequence", "CS-13e"),
-    ("deck_removed", "counted"): ("cards counted out; 65535: not known", 42),
+    ("deck_removed", "counted"): ("cards counted out", 42),
     ("removal_failed", "warning"): _WARNING,
     ("shuffle_committed", "commitment"): (
         "SHA-256 of the ASCII text `fairshoe seed 1` and the 32-byte seed: see [Audit](AUDIT.md)",
@@ -358,7 +358,7 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ),
     ("cut_reached", "drawn"): ("cards drawn from this shoe so far", 280),
     ("cut_reached", "left"): ("cards that are left behind it, if the shoe is whole", 104),
-    ("cut_reached", "box"): ("whose card comes next: a position, 0 the dealer, 255 not known", 3),
+    ("cut_reached", "box"): ("whose card comes next: a position, 0 the dealer", 3),
     ("cut_reached", "deep"): ("1: it was put too near to the end of the shoe", 0),
     ("cut_reached", "clause"): ("the rule that ends the shoe here, or says that the card lay too deep", "DAB-4h"),
     ("meters", "cycles"): ("decks shuffled or loaded", 1200),
@@ -379,25 +379,25 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("release_started", "expected"): ("cards in store and tray", 37),
     ("remainder_released", "expected"): ("cards of the deck not dealt", 37),
     ("remainder_released", "counted"): ("cards counted out", 37),
-    ("remainder_taken", "counted"): ("cards taken; 65535: not known", 37),
-    ("round_ended", "stacks"): ("stacks taken; 255: not known", 3),
-    ("round_ended", "dealt"): ("cards in them; 65535: not known", 15),
-    ("round_ended", "remainder"): ("cards taken as the rest; 65535: not known", 37),
+    ("remainder_taken", "counted"): ("cards taken", 37),
+    ("round_ended", "stacks"): ("stacks taken", 3),
+    ("round_ended", "dealt"): ("cards in them", 15),
+    ("round_ended", "remainder"): ("cards taken as the rest", 37),
     ("round_voided", "warning"): _WARNING,
     ("round_voided", "clause"): _CLAUSE,
-    ("round_voided", "stacks_taken"): ("stacks reported as taken before; 255: not known", 2),
-    ("round_voided", "cards_out"): ("cards outside the machine; 65535: not known", 10),
-    ("round_voided", "cards_inside"): ("cards inside; 65535: not known", 42),
+    ("round_voided", "stacks_taken"): ("stacks reported as taken before", 2),
+    ("round_voided", "cards_out"): ("cards outside the machine", 10),
+    ("round_voided", "cards_inside"): ("cards inside", 42),
     ("deck_refused", "consequence"): _CONSEQUENCE,
     ("shuffle_failed", "consequence"): _CONSEQUENCE,
     ("deck_removed", "clause"): _CLAUSE,
     ("deck_removed", "consequence"): _CONSEQUENCE,
     ("round_voided", "consequence"): _CONSEQUENCE,
-    ("round_voided", "hands_kept"): ("positions whose hands stand: bit 0 is the first; 65535: not known", 3),
-    ("round_ended", "stub"): ("cards the stub must have when all cards of the round are out; 65535: not known", 37),
-    ("round_ended", "stub_counted"): ("cards it had when the dealer counted; 65535: not counted", 65535),
-    ("lockout_confirmed", "accepted"): ("progressive wagers the table system accepted; 65535: unknown", 2),
-    ("lockout_confirmed", "collected"): ("chips the dealer collected for them; 65535: unknown", 2),
+    ("round_voided", "hands_kept"): ("positions whose hands stand: bit 0 is the first", 3),
+    ("round_ended", "stub"): ("cards the stub must have when all cards of the round are out", 37),
+    ("round_ended", "stub_counted"): ("cards it had when the dealer counted", 65535),
+    ("lockout_confirmed", "accepted"): ("progressive wagers the table system accepted", 2),
+    ("lockout_confirmed", "collected"): ("chips the dealer collected for them", 2),
     ("lockout_confirmed", "clause"): _CLAUSE,
     ("betting_closed", "closing"): ("1: by the first card of the round; 2: the second of the round", 2),
     ("betting_closed", "clause"): _CLAUSE,
@@ -434,8 +434,36 @@ def sentence(message: Message) -> str:
     return SENTENCES[message.name]
 
 
+# (owner, field): what its largest number stands for, which is no number. JSON has null in its place.
+UNKNOWN: dict[tuple[str, str], str] = {
+    ("result", "detail"): "not counted yet",
+    ("command_ended", "detail"): "not counted yet",
+    ("deck_removed", "counted"): "not known",
+    ("lockout_confirmed", "accepted"): "not known",
+    ("lockout_confirmed", "collected"): "not known",
+    ("remainder_taken", "counted"): "not known",
+    ("round_ended", "stacks"): "not known",
+    ("round_ended", "dealt"): "not known",
+    ("round_ended", "remainder"): "not known",
+    ("round_ended", "stub"): "not known",
+    ("round_ended", "stub_counted"): "not counted",
+    ("round_voided", "stacks_taken"): "not known",
+    ("round_voided", "cards_out"): "not known",
+    ("round_voided", "cards_inside"): "not known",
+    ("round_voided", "hands_kept"): "not known",
+    ("cut_reached", "box"): "not known",
+    ("recorded", "a"): "not known",
+}
+
+
+def unknown_of(field: Field) -> int | None:
+    """The number that stands for "not known"; None if every number is one."""
+    return 256**field.size - 1 if (field.owner, field.name) in UNKNOWN else None
+
+
 def meaning(field: Field) -> str:
-    return _entry(field)[0]
+    unknown = unknown_of(field)
+    return _entry(field)[0] + (f"; {unknown}: {UNKNOWN[field.owner, field.name]}" if unknown is not None else "")
 
 
 def usual(message: Message) -> dict[str, Example]:

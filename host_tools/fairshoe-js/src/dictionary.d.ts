@@ -31,7 +31,8 @@ export interface OpaqueEvent {
 }
 export type ShoeEvent = { [N in EventName]: MessageOf<N> }[EventName] | OpaqueEvent;
 
-export interface FieldSpec { name: string; type: string; }
+/** `unknown`: the number that stands for "not known", and is read as null. */
+export interface FieldSpec { name: string; type: string; unknown?: number; }
 export interface MessageSpec { id: number; class: number; name: string; fields: FieldSpec[]; }
 
 export declare class Dictionary {

@@ -1,6 +1,6 @@
 // What bodies mean: the dictionary of this version (messages.js), or one that a device sent. Sections 8 and 13.
 import { concat, fromHex, fromText, toHex, toText } from './bytes.js';
-import { FROM_HOST, LINES } from './messages.js';
+import { FROM_HOST, LINES, UNKNOWN } from './messages.js';
 import { sha256 } from './sha256.js';
 
 const SIZES = { u8: 1, u16: 2, u32: 4, t8: 8, b8: 8, b16: 16, b32: 32, rest: 0 };
@@ -28,6 +28,8 @@ export class Dictionary {
     for (const message of this.byId.values()) {          // lines do not repeat the prefix
       const prefix = isEvent(message.id) ? 'event' : isCommand(message.id) ? 'command' : null;
       if (prefix) message.fields = [...this.prefixes[prefix], ...message.fields];
+      for (const field of message.fields)
+        if (UNKNOWN[message.name]?.includes(field.name)) field.unknown = 256 ** SIZES[field.type] - 1;
     }
   }
 
@@ -48,8 +50,8 @@ export class Dictionary {
     if (!message) throw new TypeError(`there is no message ${name}`);
     for (const field of Object.keys(values))
       if (!message.fields.some(known => known.name === field)) throw new TypeError(`${name} has no field ${field}`);
-    return concat(...message.fields.map(({ name: field, type }) =>
-      writeField(`${name}.${field}`, type, this.#number(field, values[field]))));
+    return concat(...message.fields.map(({ name: field, type, unknown }) =>
+      writeField(`${name}.${field}`, type, values[field] === null ? unknown : this.#number(field, values[field]))));
   }
 
   /** The words for enumerated values; a value of a newer device has none: show its number. */
@@ -82,7 +84,7 @@ export class Dictionary {
 function readFields(fields, body) {                      // null: the body is shorter than its fields
   const values = {}, view = new DataView(body.buffer, body.byteOffset, body.length);
   let at = 0;
-  for (const { name, type } of fields) {
+  for (const { name, type, unknown } of fields) {
     const end = type === 'rest' ? body.length : at + SIZES[type];
     if (!(end <= body.length)) return null;              // also for a type that this version does not know
     values[name] = type === 'u8' ? view.getUint8(at)
@@ -90,6 +92,7 @@ function readFields(fields, body) {                      // null: the body is sh
         : type === 'u32' ? view.getUint32(at, true)
           : type === 't8' ? toText(body.subarray(at, end)).replace(/\0+$/, '')
             : toHex(body.subarray(at, end));             // b8, b16, b32, rest
+    if (values[name] === unknown) values[name] = null;   // no number that looks like a count
     at = end;
   }
   return { fields: values, extra: body.subarray(at) };   // extra: fields of a newer device, to be ignored

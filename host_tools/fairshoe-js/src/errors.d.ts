@@ -1,5 +1,5 @@
 export type ErrorCode =
-  | 'closed' | 'port_lost' | 'no_answer' | 'wrong_key' | 'refused' | 'wrong_device' | 'storage_replaced'
+  | 'closed' | 'port_lost' | 'port_busy' | 'no_answer' | 'wrong_key' | 'refused' | 'wrong_device' | 'storage_replaced'
   | 'halted' | 'usage' | 'unfinished' | 'store';
 
 export declare class FairshoeError extends Error {

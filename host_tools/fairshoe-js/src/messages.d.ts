@@ -1,5 +1,6 @@
 // Written by tools/protocol/gen_docs.py from firmware/protocol/table.py.
 export declare const FROM_HOST: readonly number[];
+export declare const UNKNOWN: { readonly [message: string]: readonly string[] };
 export declare const LINES: readonly string[];
 
 /** The words of enumerated fields, by the field's name. */
@@ -21,7 +22,7 @@ export interface Words {
   during: MessageName;
 }
 
-/** The fields of every message: numbers, text, and bytes as hexadecimal digits. */
+/** The fields of every message: numbers, null where one is not known, text, and bytes as hexadecimal digits. */
 export interface Fields {
   hello: { version_max: number; role: number; nonce: string; };
   welcome: { version: number; role: number; nonce: string; host_nonce: string; device: number; boot: number; mode: number; has_key: number; dictionary: string; firmware: string; game: string; seq_first: number; seq_last: number; op_last: number; };
@@ -48,7 +49,7 @@ export interface Fields {
   key_is: { result: number; generation: number; check: string; };
   halted: { text: string; };
   nonce: { share: number; seq: number; nonce: string; };
-  result: { op: number; command: number; outcome: number; reason: number; detail: number; };
+  result: { op: number; command: number; outcome: number; reason: number; detail: number | null; };
   booted: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; cause: number; board_crc: number; firmware: string; halted_boot: number; halted: string; };
   power_lost: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; during: number; round_open: number; };
   empty_proved: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; slots_swept: number; };
@@ -58,7 +59,7 @@ export interface Fields {
   door_closed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; };
   clock_set: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; role: number; old_utc_s: number; };
   command_accepted: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; role: number; op: number; command: number; digest: number; };
-  command_ended: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; role: number; op: number; command: number; digest: number; outcome: number; reason: number; detail: number; };
+  command_ended: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; role: number; op: number; command: number; digest: number; outcome: number; reason: number; detail: number | null; };
   record_damaged: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; };
   sealed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; key: number; mac: string; };
   journal_broken: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; defect: number; at_seq: number; };
@@ -71,28 +72,28 @@ export interface Fields {
   deck_refused: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; expected: number; counted: number; swept: number; clause: string; consequence: number; };
   shuffle_failed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; warning: number; clause: string; consequence: number; };
   removal_started: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; };
-  deck_removed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; counted: number; clause: string; consequence: number; };
+  deck_removed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; counted: number | null; clause: string; consequence: number; };
   removal_failed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; warning: number; };
   shuffle_committed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; commitment: string; wait_ds: number; };
   shuffle_nonce: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; share: number; aborted: number; nonce: string; };
   deck_loaded: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; expected: number; shuffled: number; };
   round_started: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; game: string; positions: number; };
-  lockout_confirmed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; accepted: number; collected: number; clause: string; };
+  lockout_confirmed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; accepted: number | null; collected: number | null; clause: string; };
   stack_started: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; stack: number; cards: number; };
   stack_offered: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; stack: number; cards: number; misfeeds: number; stalls: number; };
   stack_taken: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; stack: number; cards: number; };
   green_pressed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; };
   release_started: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; expected: number; };
   remainder_released: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; expected: number; counted: number; };
-  remainder_taken: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; counted: number; };
-  round_ended: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; stacks: number; dealt: number; remainder: number; stub: number; stub_counted: number; };
-  round_voided: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; warning: number; clause: string; stacks_taken: number; cards_out: number; cards_inside: number; consequence: number; hands_kept: number; };
+  remainder_taken: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; counted: number | null; };
+  round_ended: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; stacks: number | null; dealt: number | null; remainder: number | null; stub: number | null; stub_counted: number | null; };
+  round_voided: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; warning: number; clause: string; stacks_taken: number | null; cards_out: number | null; cards_inside: number | null; consequence: number; hands_kept: number | null; };
   release_failed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; warning: number; };
-  cut_reached: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; drawn: number; left: number; box: number; deep: number; clause: string; };
+  cut_reached: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; drawn: number; left: number; box: number | null; deep: number; clause: string; };
   betting_closed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; closing: number; clause: string; };
   stub_due: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; rounds: number; clause: string; };
   held_back: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; need: number; clause: string; };
-  recorded: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; what: number; a: number; b: number; clause: string; consequence: number; };
+  recorded: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; what: number; a: number | null; b: number; clause: string; consequence: number; };
   cover_all: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; hands: number; column: number; clause: string; };
   hole_card_read: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; answer: number; clause: string; };
   cards_odd: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; warning: number; found: number; clause: string; consequence: number; };

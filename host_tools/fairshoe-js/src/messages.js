@@ -1,5 +1,17 @@
 // Written by tools/protocol/gen_docs.py from firmware/protocol/table.py.
 export const FROM_HOST = [1, 8, 16, 48, 66, 68, 75, 71, 72];
+// Fields in which the largest number stands for "not known".
+export const UNKNOWN = {
+  result: ['detail'],
+  command_ended: ['detail'],
+  deck_removed: ['counted'],
+  lockout_confirmed: ['accepted', 'collected'],
+  remainder_taken: ['counted'],
+  round_ended: ['stacks', 'dealt', 'remainder', 'stub', 'stub_counted'],
+  round_voided: ['stacks_taken', 'cards_out', 'cards_inside', 'hands_kept'],
+  cut_reached: ['box'],
+  recorded: ['a'],
+};
 export const LINES = [
   'message 1 0 hello version_max:u8 role:u8 nonce:b16',
   'message 2 0 welcome version:u8 role:u8 nonce:b16 host_nonce:b16 device:u32 boot:u16 mode:u8 has_key:u8 dictionary:b8 firmware:t8 game:t8 seq_first:u32 seq_last:u32 op_last:u32',

@@ -13,6 +13,7 @@ const REPEAT_MS = 1000;                                  // until a question or 
 const REOPEN_MS = [100, 5000];                           // first and longest wait before a port is opened again
 const REFUSED_MS_MAX = 10000;                            // a refusal can be forged: never wait longer
 const WAITING_MAX = 8;                                   // a device sends at most 8 events beyond the acknowledged one
+const BUSY_LINE = 'fairshoe: busy, another host is connected\r\n';  // all that a TCP server sends to a second host
 const FINAL = ['done', 'failed', 'rejected', 'in_doubt', 'stale', 'conflict'];
 const EPOCH_2020_S = 1577836800;
 
@@ -146,13 +147,14 @@ export class Shoe {
     this.#openUntil = performance.now() + this.#options.answerMs;
     let waitMs = REOPEN_MS[0];
     while (!this.#failure) {
-      let why = 'the other end closed the port';
+      let why = 'the other end closed the port', first = '';
       try {
         this.#connection = await this.#connect();
         if (this.#failure) break;
         this.#hello();
         for await (const chunk of this.#connection.chunks) {
           if (this.session.welcome) waitMs = REOPEN_MS[0];
+          if (first.length <= BUSY_LINE.length) first += toText(chunk.subarray(0, BUSY_LINE.length + 1));
           await this.#take(chunk);
           if (this.#failure) break;
         }
@@ -163,9 +165,12 @@ export class Shoe {
       this.#connection = null;
       this.session.drop();
       if (this.#failure) break;
+      const busy = first === BUSY_LINE;
+      if (busy) why = 'another host is connected';
       this.#tell('link', { up: false, why });
-      this.#whyNot = new FairshoeError('port_lost', `the port was lost: ${why}.`, 'Look at cable, power and address.');
-      if (!this.#options.reconnect) this.#fail(this.#whyNot);
+      this.#whyNot = busy ? new FairshoeError('port_busy', `${why}.`, 'Disconnect it: a port serves one host at a time.')
+        : new FairshoeError('port_lost', `the port was lost: ${why}.`, 'Look at cable, power and address.');
+      if (!this.#options.reconnect || (busy && this.#opened)) this.#fail(this.#whyNot);
       else await this.#wait(waitMs);
       waitMs = Math.min(2 * waitMs, REOPEN_MS[1]);
     }

@@ -29,6 +29,7 @@ from fairshoe.client.store_writer import Job
 from fairshoe.errors import StorageReplaced, StoreError
 from fairshoe.games.rounds import RoundView
 from fairshoe.link import framing
+from fairshoe.message_data import fields_of
 from fairshoe.messages import DeckLoaded, DeckVerified, Event, Message, RoundStarted, UnknownMessage
 from firmware.protocol.ids import CLASS_EVENT
 
@@ -41,7 +42,7 @@ __all__ = ["Arrived", "Store", "StoredEvent", "StoredLog", "default_path"]
 
 PAGE = 256
 OLD_NAME = "operations.json"
-_to_json = json.JSONEncoder(default=bytes.hex).encode
+_to_json = json.JSONEncoder().encode
 _OWN: dict[type[Message], tuple[str, ...]] = {}  # by kind of event, its fields that no other kind has; a cache
 _PREFIX = tuple(field.name for field in fields(Event))
 _HEAD = Struct("<IHIHIIB")  # of every event, also of one that this version does not know
@@ -374,7 +375,7 @@ def _row(log: int, arrived: Arrived, now: float) -> tuple[Any, ...]:
         names = _OWN.get(kind)
         if names is None:
             names = _OWN[kind] = tuple(it.name for it in fields(message) if it.name not in _PREFIX)
-        text = _to_json({name: getattr(message, name) for name in names}) if names else "{}"
+        text = _to_json(fields_of(message, names)) if names else "{}"
         return (log, arrived.seq, message.ID, message.NAME, *head, text, arrived.body, now)
     assert isinstance(message, UnknownMessage)
     _seq, boot, seconds, ms, *rest = _HEAD.unpack(message.body.ljust(_HEAD.size, b"\0")[: _HEAD.size])

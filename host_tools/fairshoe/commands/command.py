@@ -14,7 +14,7 @@ from fairshoe.cli.operating import KEY_NOTE, add_driving, driver_of
 from fairshoe.client.shoe import Pending, Shoe
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import record_from_words
-from fairshoe.messages import ALL, Command, Record
+from fairshoe.messages import ALL, UNKNOWN, Command, Record, Result
 from fairshoe.text.describe import describe_reason
 
 NAMES = sorted(cls.NAME.replace("_", "-") for cls in ALL if issubclass(cls, Command))
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
             "op": result.op,
             "outcome": result.outcome.name.lower(),
             "reason": result.reason.name.lower(),
-            "detail": result.detail,
+            "detail": None if result.detail == UNKNOWN[Result.NAME]["detail"] else result.detail,
         }
         print(json.dumps(answer))
     else:

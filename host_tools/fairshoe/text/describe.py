@@ -11,6 +11,7 @@ from typing import cast
 from fairshoe.link.halt_report import halt_advice, halt_text
 from fairshoe.messages import (
     ALL,
+    UNKNOWN,
     ZONES,
     Booted,
     CommandAccepted,
@@ -67,7 +68,9 @@ def describe_event(event: Event) -> str:
     if isinstance(event, WarningLatched):
         hidden = ("sensor",)
     names = [f.name for f in fields(event) if f.name not in _PREFIX and f.name not in hidden]
-    parts = [_field(name, getattr(event, name)) for name in names]
+    unknown = UNKNOWN.get(event.NAME, {})
+    values = [(name, getattr(event, name)) for name in names]
+    parts = [f"{words(name)} unknown" if it == unknown.get(name) else _field(name, it) for name, it in values]
     return words(event.NAME) + (": " + ", ".join(parts) if parts else "")
 
 
@@ -210,6 +213,4 @@ def _field(name: str, value: object) -> str:
         return f"during {MESSAGE_NAMES.get(cast(int, value), 'no motion')}"
     if isinstance(value, bytes):
         return f"{words(name)} {value.hex()}"
-    if value in (0xFF, 0xFFFF):
-        return f"{words(name)} unknown"
     return f"{words(name)} {value}"
