@@ -35,6 +35,6 @@ def test_the_gate_runs_every_test_file() -> None:
     assert host == set(first) | set(second) and not set(first) & set(second)
     commands = {name: stage.command for name, stage in gate_stages().items()}
     left_out = [word.partition("=")[2] for word in commands["others"] if word.startswith("--ignore=")]
-    assert sorted(left_out) == sorted(["tests/style", "tests/host", "tests/unit", *CHANCE])
+    assert sorted(left_out) == sorted(["tests/style", "tests/host", "tests/unit", "tests/web", *CHANCE])
     assert commands["style"][-1] == "tests/style" and commands["unit"][-1] == "tests/unit"
-    assert commands["chance"][-len(CHANCE) :] == CHANCE
+    assert commands["chance"][-len(CHANCE) :] == CHANCE and commands["web"][1:] == ["-m", "web", "--if-possible"]
