@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,14 @@ def test_an_answered_question_leaves_no_live_line_behind(monkeypatch: pytest.Mon
     screen.begin(1, 2, load_plan("feed").steps[0])
     screen.answered()
     assert "\x1b[A\r\x1b[K" in out.getvalue()
+
+
+def test_times_of_a_simulated_shoe_are_marked_and_a_step_without_its_key_is_skipped() -> None:
+    step = load_plan("feed").steps[1]
+    result = replace(step_result(step), seconds=23.0)
+    out = io.StringIO()
+    BenchScreen(out, simulated=True).end(1, 2, result)
+    assert out.getvalue().endswith("  23 s simulated\n")
+    out = io.StringIO()
+    BenchScreen(out).end(1, 2, replace(result, status="not_applicable", reason="Skipped: needs --key-file."))
+    assert "1/2 skipped" in out.getvalue() and "23 s\n" in out.getvalue()

@@ -14,6 +14,7 @@ from fairshoe.client.store import Store
 from fairshoe.keys import role_key, write_key
 from fairshoe.messages import Fault, Health, JournalFilling, LinkCounters, Meters, Role, State
 from fairshoe.observe import fitness
+from fairshoe.observe.observer import Mode
 from fairshoe.observe.snapshot import Look
 
 KEY = bytes(range(32))
@@ -216,3 +217,14 @@ def test_a_round_at_the_keyboard_says_what_to_do_and_ends_with_a_report(shoe: st
         for words in ("round 1 of CS, 2 positions", "  stack 3      5 cards", "  remainder    37 cards"):
             assert words in screen.text, words
         assert "Traceback" not in screen.text
+
+
+def test_selftest_on_a_tap_says_that_it_only_listens() -> None:
+    from fairshoe.commands import selftest
+
+    bench = Bench()
+    bench.run(3)
+    with look_at(bench) as look:
+        assert selftest._what(look).startswith("device 00")  # pyright: ignore[reportPrivateUsage]
+        look.watch.mode = Mode.LISTENING
+        assert "listening only (a tap" in selftest._what(look)  # pyright: ignore[reportPrivateUsage]

@@ -22,8 +22,9 @@ _BAR = 20
 class BenchScreen(Watcher):
     """Colour and the live line only on a terminal; NO_COLOR is honoured. Elsewhere plain lines."""
 
-    def __init__(self, out: TextIO | None = None) -> None:
+    def __init__(self, out: TextIO | None = None, simulated: bool = False) -> None:
         self.out = out or sys.stdout
+        self.simulated = simulated  # times are those of a simulated shoe, and not of this computer
         self.live = self.out.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.live and not os.environ.get("NO_COLOR")
         self._line = ""
@@ -76,7 +77,9 @@ class BenchScreen(Watcher):
     def end(self, number: int, total: int, result: StepResult) -> None:
         word, colour = _MARKS.get(result.status, (result.status.replace("_", " "), _YELLOW))
         self._done = number
-        seconds = f"  {result.seconds:.0f} s" if result.seconds else ""
+        clock = " simulated" if self.simulated else ""
+        seconds = f"  {result.seconds:.0f} s{clock}" if result.seconds else ""
+        word = "skipped" if result.reason.lower().startswith("skipped:") else word
         self.line(f"{number:3d}/{total} {word:6s}  {result.title}{seconds}", colour)
         if result.reason:
             self.line(f"               {result.reason}", colour if result.status == FAILED else _DIM)

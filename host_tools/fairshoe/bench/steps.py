@@ -311,7 +311,7 @@ def cut_card(bench: Bench, step: Step, found: Findings) -> None:
 def commands(bench: Bench, step: Step, found: Findings) -> None:
     device = bench.device
     if device.welcome.role not in (Role.TABLE, Role.SERVICE):
-        raise NotApplicable("commands need the key of the table: give --key-file")
+        raise NotApplicable("skipped: needs --key-file, the key of the table")
     if device.welcome.mode != Mode.TABLE:
         raise NotApplicable("the device only reports (link.mode report_only): it takes no command")
     hands = _CommandHands(bench, found)

@@ -150,8 +150,8 @@ def _say(word: str, text: str) -> None:
 
 
 def _bench(options: argparse.Namespace, plan: Plan) -> int:
-    screen = BenchScreen(sys.stderr if options.json else sys.stdout)
     simulated = options.port.startswith("sim://")
+    screen = BenchScreen(sys.stderr if options.json else sys.stdout, simulated)
     if not simulated and not options.operator:
         raise UsageError("who tests?", "Give --operator NAME: the receipt has to say so.")
     if not simulated and not sys.stdin.isatty():

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from fairshoe.cli.connection import Connection, add_key, add_port
 from fairshoe.messages import SelfTest, State
 from fairshoe.observe import fitness
+from fairshoe.observe.observer import Mode
 from fairshoe.observe.snapshot import Look
 from fairshoe.operate.driver import Driver
 from fairshoe.text.screen import Screen, waiting
@@ -59,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         with waiting(f"asking {connection.port}"):
             stack.enter_context(look)
+        if not options.json:
+            screen.line(f"looking at {connection.port}: {_what(look)}", "dim")
         for check in fitness.checks(look):
             found.append(check)
             if not options.json:
@@ -83,6 +86,15 @@ def _run_test(connection: Connection) -> fitness.Check:
             status = driver.fresh()  # it tests itself already, after a start
         result = driver.give(SelfTest)
         return fitness.by_command(result.op, None if result.done else driver.why("self_test", result))
+
+
+def _what(look: Look) -> str:
+    """Which device, and how: a tap or a line in use only lets us listen."""
+    welcome = look.watch.known.welcome
+    name = f"device {welcome.device:08x}, firmware {welcome.firmware}" if welcome else "device not known"
+    if look.watch.mode is Mode.LIVE:
+        return name
+    return f"{name}; listening only (a tap, or another host is in session), so nothing can be asked"
 
 
 def _show(screen: Screen, check: fitness.Check) -> None:
