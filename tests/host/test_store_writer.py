@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 from bench.fake_shoe import FakeShoe, Server
+from tcp_shoe import TcpShoe
 
 from fairshoe import AsyncShoe, Store
+from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.client.store import Arrived
 from fairshoe.client.store_writer import Commit, Job
-from fairshoe.errors import StorageReplaced, StoreError
+from fairshoe.errors import StorageReplaced, StoreError, UsageError
 from fairshoe.games.rounds import RoundView
 from fairshoe.link import framing
-from fairshoe.messages import DoorOpened, Message
+from fairshoe.messages import CloseBetting, DoorOpened, EmptyProved, Message, Shuffle
 
 KEY = bytes(range(32))
 WAIT_S = 20.0
@@ -224,6 +226,30 @@ def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch: pyte
     for name, program in (("follows", work), ("late", late)):
         with Store(tmp_path / name) as store:
             with_shoe(store, program)
+
+
+def test_a_loop_goes_on_while_a_command_gets_its_number_and_sends_it_afterwards(tmp_path: Path, key_file: Path) -> None:
+    async def main() -> None:
+        with TcpShoe(f"&dealer=none&key={key_file}") as server, Gate(tmp_path / "store.db") as store:
+            async with await AsyncShoe.open(server.url, key_file, store=store) as shoe:
+                await shoe.run(until=EmptyProved, timeout_s=WAIT_S)
+                await asyncio.sleep(0.1)
+                store.open.clear()
+                first, second = shoe.start(Shuffle), shoe.start(CloseBetting)
+                await asyncio.sleep(0.1)  # the loop goes on: the number waits for the disk
+                assert (first.op, second.op, shoe.pending) == (0, 0, None)
+                with pytest.raises(UsageError, match="shuffle is being sent"):
+                    shoe.resume(Unfinished(1, "shuffle", {}))
+                store.open.set()
+                assert (await shoe.wait(first)).op == 1 and (await shoe.wait(second)).op == 2
+                await until(lambda: shoe.unfinished() is None)
+                store.broken = True
+                with pytest.raises(StoreError, match="disk"):
+                    await shoe.command(Shuffle)
+                store.broken = False
+                assert (await shoe.command(Shuffle)).op == 3
+
+    asyncio.run(main())
 
 
 def test_an_event_is_folded_into_its_round_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

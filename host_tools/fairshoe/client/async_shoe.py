@@ -90,8 +90,10 @@ class AsyncShoe(Face):
         self._waiters: set[asyncio.Future[None]] = set()
         self._wanted = asyncio.Event()
         self.records: Records[Awaitable[CommandResult]] = Records(self._put)  # what no sensor sees
-        if core.events is not None and not self.on_demand:
-            core.events.submit = self._submit  # a simulated shoe without a clock waits for the disk: its story repeats
+        if not self.on_demand:  # a simulated shoe without a clock waits for the disk: its story repeats
+            core.queue.submit = self._submit
+            if core.events is not None:
+                core.events.submit = self._submit
         self._task: asyncio.Task[None] | None = asyncio.create_task(self._serve(), name=f"fairshoe {way.url}")
 
     @classmethod
@@ -110,7 +112,8 @@ class AsyncShoe(Face):
         clock: bool = True,
         nonce: bool = False,
     ) -> AsyncShoe:
-        """As Shoe.open. The store writes in a thread of its own; giving a command waits for it, some milliseconds."""
+        """As Shoe.open. The store writes in a thread of its own: a command is sent once its number is on the disk, and
+        the loop goes on meanwhile."""
         parts = prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce)
         async with contextlib.AsyncExitStack() as undo:
             if parts.owned is not None:
@@ -210,8 +213,9 @@ class AsyncShoe(Face):
     # -- commands and questions --------------------------------------------------------------------------------------
 
     def start(self, kind: type[Command], **arguments: int) -> Pending:
-        """Give a command: its number is stored, and it is repeated until it is answered. While another command is
-        under way it waits its turn; QueueFull beyond 16. Look at `pending.result`, or `await wait(pending)`."""
+        """Give a command: its number is stored, then it is sent and repeated until it is answered. While another is
+        under way it waits its turn; QueueFull beyond 16. Look at `pending.result` and `pending.error`, or
+        `await wait(pending)`."""
         self._raise_failure()
         pending = self._core.start(kind, arguments)
         self._kick()
@@ -372,9 +376,12 @@ class AsyncShoe(Face):
             self._send()
             self._tell()
             self._wake()
+            if self._core.pending is not None and not self._core.pending.again_at:
+                self._kick()  # a command has its number, and is sent by the task
 
-        assert self._core.store is not None
-        self._core.store.submit(job, settled, asyncio.get_running_loop())
+        store = self._core.queue.numbers if self._core.store is None else self._core.store
+        assert isinstance(store, Store)
+        store.submit(job, settled, asyncio.get_running_loop())
 
     def _break(self, error: Exception) -> None:
         """End the task, from outside it."""

@@ -1,7 +1,8 @@
 """Commands of one shoe, one after the other: a command gets its operation number when the one before has its outcome.
 
 The device takes one command at a time. Up to QUEUE_MAX more wait here, in the order in which they were given. A command
-that waits has no number and is stored nowhere: a program that ends meanwhile has never sent it.
+that waits has no number and is stored nowhere: a program that ends meanwhile has never sent it. In a loop the number is
+stored by the store's writer thread, and the command is sent when it is on the disk.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import dataclass, field, fields, replace
 
 from fairshoe import messages
 from fairshoe.client.operation_numbers import Numbers, Unfinished
+from fairshoe.client.store import Store
+from fairshoe.client.store_writer import Submit
 from fairshoe.errors import FairshoeError, QueueFull, UsageError
 from fairshoe.link import framing
 from fairshoe.messages import Command, Outcome, Reason, Result, Welcome
@@ -36,8 +39,8 @@ class CommandResult:
 
 @dataclass(eq=False)
 class Pending:
-    """A command on its way. `op` is 0 while it waits for the command before it; `result` is None until the device has
-    said how it ended. `error`: it could not be sent, and never will be."""
+    """A command on its way. `op` is 0 while it waits for the command before it or for its number; `result` is None
+    until the device has said how it ended. `error`: it could not be sent, and never will be."""
 
     op: int
     message: Command
@@ -55,21 +58,23 @@ class CommandQueue:
 
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
+        self.submit: Submit | None = None  # hands a job to the writer thread of the store that keeps the numbers
         self.current: Pending | None = None
+        self.beginning: Pending | None = None  # its number is being stored
         self.waiting: deque[Pending] = deque()
 
     def start(self, welcome: Welcome, kind: type[Command], arguments: dict[str, int]) -> Pending:
         """Send the command now if none is under way, or put it in line."""
         _check(kind, arguments)
         pending = Pending(0, kind(0, **arguments))
-        if self.current is None:
+        before = self.current or self.beginning
+        if before is None:
             self._begin(welcome, pending)
         elif len(self.waiting) < QUEUE_MAX:
             self.waiting.append(pending)
         else:
             raise QueueFull(
-                f"{QUEUE_MAX} commands wait for the outcome of {self.current.message.NAME} "
-                f"(operation {self.current.op}).",
+                f"{QUEUE_MAX} commands wait for the outcome of {before.message.NAME} (operation {before.op}).",
                 "Wait for one of them before you give the next.",
             )
         return pending
@@ -80,6 +85,8 @@ class CommandQueue:
             raise UsageError(f"{unfinished!r} is no command to ask about.", "Give what unfinished() returns, if any.")
         if self.current is not None and self.current.op == unfinished.op:
             return self.current
+        if self.beginning is not None:
+            raise UsageError(f"{self.beginning.message.NAME} is being sent.", "Wait for its outcome first.")
         for kind in messages.ALL:
             if issubclass(kind, Command) and unfinished.command == kind.NAME:
                 self.current = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
@@ -101,7 +108,10 @@ class CommandQueue:
         self.numbers.finish(welcome.device, welcome.role, result.op)
         pending.result = CommandResult(result.op, result.outcome, result.reason, result.detail, statuses)
         self.current = None
-        while self.current is None and self.waiting:
+        self._begin_next(welcome)
+
+    def _begin_next(self, welcome: Welcome) -> None:
+        while self.current is None and self.beginning is None and self.waiting:
             following = self.waiting.popleft()
             try:
                 self._begin(welcome, following)
@@ -111,8 +121,31 @@ class CommandQueue:
     def _begin(self, welcome: Welcome, pending: Pending) -> None:
         message = pending.message
         arguments = {it.name: getattr(message, it.name) for it in fields(message) if it.name != "op"}
-        pending.op = self.numbers.begin(welcome.device, welcome.role, welcome.op_last, message.NAME, arguments)
-        pending.message = replace(message, op=pending.op)
+        lane = (welcome.device, welcome.role, welcome.op_last, message.NAME, arguments)
+        if self.submit is None or not isinstance(self.numbers, Store):
+            self._begun(pending, self.numbers.begin(*lane))
+            return
+
+        def done(op: int, error: Exception | None) -> None:
+            self.beginning = None
+            if error is None:
+                self._begun(pending, op)
+            elif isinstance(error, FairshoeError):
+                pending.error = error
+                self._begin_next(welcome)
+            else:
+                raise error
+
+        self.beginning = pending
+        try:
+            self.submit(self.numbers.begin_job(*lane), done)
+        except BaseException:
+            self.beginning = None
+            raise
+
+    def _begun(self, pending: Pending, op: int) -> None:
+        pending.op = op
+        pending.message = replace(pending.message, op=op)
         self.current = pending
 
 

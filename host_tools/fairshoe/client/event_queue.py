@@ -9,10 +9,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
 
 from fairshoe.client.store import Arrived, Store, StoredLog
-from fairshoe.client.store_writer import Done, Job
+from fairshoe.client.store_writer import Submit
 from fairshoe.games.rounds import RoundView
 from fairshoe.link.session import event_seq
 from fairshoe.messages import Message, Welcome
@@ -20,7 +19,6 @@ from fairshoe.messages import Message, Welcome
 LOADED = 64  # events taken from the store at a time
 QUEUED_MAX = 256  # events kept in memory for a program that is behind
 
-Submit = Callable[[Job[Any], Done], None]
 Queued = tuple[Message, RoundView | None]  # an event, and the round with it unless it comes from the store
 
 

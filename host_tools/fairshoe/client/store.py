@@ -251,13 +251,19 @@ class Store(StoreFile):
 
     def begin(self, device: int, role: int, op_last: int, command: str, arguments: Mapping[str, int]) -> int:
         """The number for a new command, on the disk before it is returned; op_last is what the device says."""
+        return self._write(self.begin_job(device, role, op_last, command, arguments))
+
+    def begin_job(
+        self, device: int, role: int, op_last: int, command: str, arguments: Mapping[str, int]
+    ) -> Job[int]:
+        """`begin` for `submit`."""
 
         def number(db: sqlite3.Connection) -> int:
             lane = next_lane(_lane(db.execute(_LANE, (device, role)).fetchall()), op_last, command, arguments)
             _put_lane(db, device, role, lane)
             return lane.op
 
-        return self._write(Job(number, _NOTHING_SENT))
+        return Job(number, _NOTHING_SENT)
 
     def finish(self, device: int, role: int, op: int) -> None:
         """The outcome of that number is known. With a writer thread this does not wait: until it is on the disk the

@@ -55,6 +55,7 @@ class Commit:
 
 
 Done = Callable[[Any, Exception | None], None]
+Submit = Callable[[Job[Any], Done], None]
 
 
 class Transactions(Protocol):
