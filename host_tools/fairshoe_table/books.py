@@ -223,6 +223,15 @@ class Books:
         row = self._db.execute("SELECT COUNT(*) FROM rounds WHERE tbl = ? AND over = 1", (self.table,)).fetchone()
         return int(row[0])
 
+    def shoe_rounds(self) -> dict[int, str]:
+        """By the number that the shoe gave it, how each round of this table ended: "ended" or "void"."""
+        rows = self._db.execute(
+            "SELECT r.id, i.data, EXISTS (SELECT 1 FROM inputs v WHERE v.round = r.id AND v.key = 'void') "
+            "FROM rounds r JOIN inputs i ON i.round = r.id AND i.key = 'closed' WHERE r.tbl = ? AND r.over = 1",
+            (self.table,),
+        )
+        return {int(json.loads(data)["round"]): "void" if void else "ended" for _, data, void in rows}
+
     def audit(self) -> list[str]:
         """What does not agree: accounts that are not their transfers, money made or lost, meters that are not their
         accounts, rounds whose journal settles otherwise."""

@@ -1,6 +1,7 @@
 """Simulated people: players with plain strategies, and a dealer's hands at a simulated shoe.
 
-Faces come from the plant, which only a simulation can ask; every hand is marked with that source.
+Faces come from the plant, which only a simulation can ask; every hand is marked with that source. The cards of a shoe
+that is drawn by hand are known to the hands that loaded it.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from random import Random
 
 from fairshoe import Need, State, Status, Step
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe_table.games import boston5, caribbean, double_cross, double_down
+from fairshoe_table.cards import PACK_48
+from fairshoe_table.games import boston5, caribbean, double_attack, double_cross, double_down
 from fairshoe_table.games.double_cross import Axis
 from fairshoe_table.ledger import Line, Wager
 from fairshoe_table.options import CaribbeanOptions
 from fairshoe_table.plays import Ask, Input, Play, wager
-from fairshoe_table.poker import Hand, hand_of, qualifies, value5
+from fairshoe_table.poker import Hand, hand_of, points, qualifies, total, value5
+from fairshoe_table.table import DRAWN
 
 PLANT = "plant"
 CROSS = {"open": (3, 2), "rest": (0, 1, 4)}  # places of the community cards, as they are asked for
@@ -43,6 +46,8 @@ class Players:
                 return {Wager.ANTE: unit, Wager.FIRST: 2 * unit, Wager.BONUS: side}
             case "double-cross-poker":
                 return {Wager.ANTE: unit, Wager.BONUS: side}
+            case "double-attack-blackjack":
+                return {Wager.INITIAL: unit, Wager.BONUS: side}
             case _:
                 return {Wager.ANTE: unit, **self._side_wagers(play, side)}
 
@@ -59,7 +64,7 @@ class Players:
             Wager.COVER_ALL: side if options.cover_all else 0,
         }
 
-    def decide(self, play: Play, seat: int, own: tuple[int, ...]) -> str:
+    def decide(self, play: Play, ask: Ask, own: tuple[int, ...]) -> str:
         """What a player does who knows the own cards and those that lie face up."""
         round = play.round
         match round:
@@ -72,6 +77,8 @@ class Players:
                 return "raise" if hand_of(value) > Hand.HIGH_CARD or qualifies(value) else "fold"
             case double_cross.Round():
                 return _axis(own, round.community)
+            case double_attack.Round():
+                return _blackjack(round, ask)
 
 
 def _pays_to_double(card: int, community: tuple[int, ...]) -> bool:
@@ -80,6 +87,26 @@ def _pays_to_double(card: int, community: tuple[int, ...]) -> bool:
     pairs = [rank for rank in ranks if ranks.count(rank) > 1]
     suited = len({it % 4 for it in (card, *community)}) == 1
     return any(rank >= 9 for rank in pairs) or len(pairs) == 4 or pairs.count(pairs[0] if pairs else -1) == 3 or suited
+
+
+def _blackjack(round: double_attack.Round, ask: Ask) -> str:
+    """Attack 2 to 8, never insure, split aces and eights, double 9 to 11, surrender a bad hand late, stand on 17."""
+    up = points(round.dealer[0])
+    if ask.part == "attack":
+        return "attack" if 2 <= up <= 8 else "no"
+    if ask.part == "insurance":
+        return "no"
+    box = next(box for box in round.boxes if box.seat == ask.seat)
+    hand = box.hands[int(ask.part.split(".")[0])]
+    mine, soft = total(hand.cards)
+    if "split" in ask.choices and points(hand.cards[0]) in (8, 11):
+        return "split"
+    if "double" in ask.choices and not soft and 9 <= mine <= 11 and up <= 9:
+        return "double"
+    if "surrender" in ask.choices and mine == 17 and not soft and up == 11:
+        return "surrender"
+    stand = mine >= 18 or (not soft and (mine >= 17 or (mine >= 13 and up <= 6)))
+    return "draw" if "draw" in ask.choices and not stand else "stand"
 
 
 def _axis(own: tuple[int, ...], community: tuple[int | None, ...]) -> str:
@@ -106,11 +133,14 @@ class SimulatedFloor:
         act: Callable[[str, str], list[int]],
         sleep: Callable[[float], None],
         say: Callable[[str], None] = lambda text: None,
+        packs: int = 0,
     ) -> None:
         self.players = players
         self._act = act
         self._sleep = sleep
-        self._say = say
+        self.say = say
+        self.packs = packs  # of a shoe that is drawn by hand; 0: a machine deals stacks
+        self.pile: list[int] = []
         self.stacks: dict[int, tuple[int, ...]] = {}
         self.rest: tuple[int, ...] = ()
         self.calls: list[str] = []
@@ -127,17 +157,18 @@ class SimulatedFloor:
             return ask.answer(cards=cards, source=PLANT)
         if ask.kind == "expose":
             return ask.answer(shown=True)
-        choice = self.players.decide(play, ask.seat, self._own(play, ask.seat))
-        self._say(f"seat {ask.seat}: {choice}")
+        own = () if play.game == DRAWN else self._own(play, ask.seat)
+        choice = self.players.decide(play, ask, own)
+        self.say(f"seat {ask.seat}: {choice}")
         return ask.answer(choice=choice)
 
     def call(self, text: str) -> None:
         self.calls.append(text)
-        self._say(f"call a floorperson: {text}")
+        self.say(f"call a floorperson: {text}")
 
     def booked(self, lines: list[Line]) -> None:
         for line in lines:
-            self._say(str(line))
+            self.say(str(line))
 
     # -- faces --------------------------------------------------------------------------------------------------------
 
@@ -148,6 +179,8 @@ class SimulatedFloor:
         """What lies there when the dealer turns it over."""
         last = self.stacks.get(len(play.seats) + 1, ())
         match play.round:
+            case double_attack.Round():
+                return (self._draw(),)
             case double_down.Round() if ask.seat == COMMUNITY:
                 return last[:1] if ask.part == "hole" else last[1:]
             case double_cross.Round() if ask.seat == COMMUNITY:
@@ -167,10 +200,24 @@ class SimulatedFloor:
 
     # -- hands --------------------------------------------------------------------------------------------------------
 
+    def _draw(self) -> int:
+        """Draw the next card of the pile that these hands have loaded."""
+        self._act("draw", "200")
+        self._sleep(1.0)
+        return self.pile.pop(0)
+
     def hand(self, step: Step, status: Status) -> None:
         match step.need:
+            case Need.DECK if self.packs:
+                self.pile = list(PACK_48) * self.packs
+                self.players.rng.shuffle(self.pile)
+                self._act("load", f"{len(self.pile)}:{len(self.pile) * 3 // 4}")
             case Need.DECK:
                 self._act("load", "52")
+            case Need.BURN:
+                self._draw()
+            case Need.EMPTY_SHOE:
+                self._act("lift", "")
             case Need.TAKE:
                 cards = tuple(self._act("take", ""))
                 if status.state == State.STACK_OFFERED:

@@ -1,4 +1,4 @@
-"""A round of a poker game as it is told: inputs of people and of the shoe change it, and it says what is needed next.
+"""A round of a game as it is told: inputs of people and of the shoe change it, and it says what is needed next.
 
 `apply` is pure: the same inputs in the same order give the same round, so a round is rebuilt from its journal after a
 crash. `Need`s come in the order of the rules; cards are asked for when the dealer turns them over, never before.
@@ -6,21 +6,23 @@ crash. `Need`s come in the order of the rules; cards are asked for when the deal
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe_table.games import boston5, caribbean, double_cross, double_down
+from fairshoe_table import blackjack
+from fairshoe_table.games import boston5, caribbean, double_attack, double_cross, double_down
 from fairshoe_table.games.common import Void
 from fairshoe_table.games.double_cross import RIGHT, TOP, Axis
-from fairshoe_table.layout import settle_order
+from fairshoe_table.layout import HasSeat, settle_order
 from fairshoe_table.ledger import Line, Transfer, Wager
 from fairshoe_table.meters import Meters
 from fairshoe_table.options import (
     BostonOptions,
     CaribbeanOptions,
+    DoubleAttackOptions,
     DoubleCrossOptions,
     DoubleDownOptions,
     Options,
@@ -76,7 +78,7 @@ class Settled:
     moves: tuple[Transfer, ...] = ()
 
 
-Round = double_down.Round | boston5.Round | caribbean.Round | double_cross.Round
+Round = double_down.Round | boston5.Round | caribbean.Round | double_cross.Round | double_attack.Round
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,21 @@ class Play:
 
     @property
     def seats(self) -> tuple[int, ...]:
-        hands = self.round.areas if isinstance(self.round, double_down.Round) else self.round.hands
-        return tuple(sorted(hand.seat for hand in hands))
+        return tuple(sorted(hand.seat for hand in _hands(self.round)))
 
     @property
     def void(self) -> bool:
         return self.round.void is not None
+
+
+def _hands(round: Round) -> Sequence[HasSeat]:
+    match round:
+        case double_down.Round():
+            return round.areas
+        case double_attack.Round():
+            return round.boxes
+        case _:
+            return round.hands
 
 
 def new_play(game: str, options: Options) -> Play:
@@ -106,9 +117,10 @@ def new_play(game: str, options: Options) -> Play:
         "boston-5-stud": boston5.Round(()),
         "caribbean-stud": caribbean.Round(()),
         "double-cross-poker": double_cross.Round(()),
+        "double-attack-blackjack": double_attack.Round(()),
     }
     if game not in rounds:
-        raise UsageError(f"{game} is not played by stacks.", f"Those are: {', '.join(rounds)}.")
+        raise UsageError(f"no game {game!r}.", f"There are {', '.join(rounds)}.")
     return Play(game, options, rounds[game])
 
 
@@ -127,9 +139,10 @@ _FIELDS: dict[str, dict[Wager, str]] = {
         Wager.COVER_ALL: "cover_all",
     },
     "double-cross-poker": {Wager.ANTE: "ante", Wager.BONUS: "bonus"},
+    "double-attack-blackjack": {Wager.INITIAL: "initial", Wager.BONUS: "bonus"},
 }
 
-_NEEDED = (Wager.ORIGINAL, Wager.ANTE, Wager.FIRST)
+_NEEDED = (Wager.ORIGINAL, Wager.ANTE, Wager.FIRST, Wager.INITIAL)
 
 
 def wager(seat: int, amounts: Mapping[Wager, int]) -> Input:
@@ -174,6 +187,12 @@ def _wagered(play: Play, data: Data) -> Play:
             cross = double_cross.Hand(seat, **given)
             cross.check(options)
             return replace(play, round=replace(round, hands=(*round.hands, cross)), stakes=stakes)
+        case double_attack.Round():
+            assert isinstance(options, DoubleAttackOptions)
+            stake = double_attack.Stakes(given["initial"])
+            box = double_attack.Box(seat, (double_attack.Bettor(1, (stake,), given.get("bonus", 0)),))
+            box.check(options)
+            return replace(play, round=replace(round, boxes=(*round.boxes, box)), stakes=stakes)
 
 
 # --- what was told -----------------------------------------------------------------------------
@@ -182,6 +201,11 @@ def _wagered(play: Play, data: Data) -> Play:
 def apply(play: Play, told: Input) -> Play:
     """The round after this input."""
     data = told.data
+    if isinstance(play.round, double_attack.Round) and told.kind in ("cards", "decide"):
+        assert isinstance(play.options, DoubleAttackOptions)
+        round, staked = blackjack.apply(play.round, told.kind, data, play.options)
+        sources = (*play.sources, str(data["source"])) if told.kind == "cards" else play.sources
+        return replace(play, round=round, stakes=(*play.stakes, *staked), sources=sources)
     match told.kind:
         case "wager":
             return _wagered(play, data)
@@ -214,6 +238,8 @@ def _change(play: Play, seat: int, **changes: Any) -> Play:
     if isinstance(round, double_down.Round):
         areas = tuple(replace(it, **changes) if it.seat == seat else it for it in round.areas)
         return replace(play, round=replace(round, areas=areas))
+    if isinstance(round, double_attack.Round):
+        raise UsageError(f"box {seat} cannot be changed so.", "Use a decision or a card.")
     hands: Any = tuple(replace(it, **changes) if it.seat == seat else it for it in round.hands)
     return replace(play, round=replace(round, hands=hands))
 
@@ -224,6 +250,8 @@ def known_cards(play: Play) -> list[int]:
     if isinstance(round, double_down.Round):
         own = [area.card for area in round.areas if area.card is not None]
         return [*own, *round.community]
+    if isinstance(round, double_attack.Round):
+        return []  # six or eight packs: a face may come again
     found = [card for hand in round.hands for card in hand.cards] + list(round.dealer)
     if isinstance(round, double_cross.Round):
         found += [card for card in round.community if card is not None]
@@ -244,7 +272,7 @@ def _check_cards(play: Play, cards: tuple[int, ...], data: Data) -> None:
 
 def _hand_cards(play: Play, seat: int) -> tuple[int, ...]:
     round = play.round
-    if isinstance(round, double_down.Round):
+    if isinstance(round, (double_down.Round, double_attack.Round)):
         return ()
     return round.dealer if seat == DEALER else next((it.cards for it in round.hands if it.seat == seat), ())
 
@@ -256,6 +284,7 @@ def _cards(play: Play, data: Data, cards: tuple[int, ...]) -> Play:
             return _change(play, seat, card=cards[0])
         # The hole card comes last and stands first.
         return replace(play, round=replace(round, community=(*cards, *round.community)))
+    assert not isinstance(round, double_attack.Round)
     if isinstance(round, double_cross.Round) and seat == COMMUNITY:
         places = (TOP, RIGHT) if data["part"] == "open" else (0, 1, 4)
         community = list(round.community)
@@ -270,8 +299,7 @@ def _cards(play: Play, data: Data, cards: tuple[int, ...]) -> Play:
 def _decided(play: Play, seat: int, choice: str) -> Play:
     """A second, bet, raise or double down wager puts money on the layout as well."""
     round = play.round
-    hands = round.areas if isinstance(round, double_down.Round) else round.hands
-    hand = next((it for it in hands if it.seat == seat), None)
+    hand = next((it for it in _hands(round) if it.seat == seat), None)
     match hand:
         case double_down.Area():
             cents = hand.original if choice == "double" else 0
@@ -287,7 +315,7 @@ def _decided(play: Play, seat: int, choice: str) -> Play:
                 return _change(play, seat, raised=False)
             changed = _change(play, seat, raised=True, axis=Axis[choice.upper()])
             return _stake(changed, seat, {Wager.RAISE_1: hand.ante, Wager.RAISE_2: hand.ante})
-        case None:
+        case _:
             raise UsageError(f"seat {seat} has no wager in this round.", f"Seats in play: {play.seats}.")
 
 
@@ -312,6 +340,12 @@ def asks(play: Play, dealt: Dealt) -> list[Ask]:
             return list(_caribbean(play.round))
         case double_cross.Round():
             return list(_double_cross(play.round, dealt))
+        case double_attack.Round():
+            assert isinstance(play.options, DoubleAttackOptions)
+            found = blackjack.next_ask(play.round, play.options)
+            if found is None:
+                return []
+            return [Ask(found.kind, found.seat, found.text, int(found.kind == "cards"), found.choices, found.part)]
 
 
 def _double_down(round: double_down.Round, dealt: Dealt) -> Iterator[Ask]:
@@ -414,6 +448,9 @@ def settle(play: Play, progressive: Meters | None = None, five_card: Meters | No
         case double_cross.Round():
             assert isinstance(play.options, DoubleCrossOptions)
             return Settled(tuple(double_cross.settle(play.round, play.options)))
+        case double_attack.Round():
+            assert isinstance(play.options, DoubleAttackOptions)
+            return Settled(tuple(double_attack.settle(play.round, play.options)))
 
 
 def meter_stakes(play: Play) -> tuple[int, int]:

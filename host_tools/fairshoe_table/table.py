@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from fairshoe import CommandResult, Event, Message, Need, Shoe, State, Status, Step, What, next_step
-from fairshoe.games.record_kinds import By, Source
+from fairshoe.games.record_kinds import DEALER, By, Source
 from fairshoe.messages import (
     AcknowledgeWarning,
     CloseBetting,
@@ -33,6 +33,7 @@ from fairshoe_table.ledger import Line
 from fairshoe_table.options import Options
 from fairshoe_table.plays import Ask, Dealt, Input, Play, asks
 
+DRAWN = "double-attack-blackjack"  # the dealer draws card by card
 _ABOUT_COMMANDS = (CommandAccepted, CommandEnded, HeldBack)
 
 
@@ -141,6 +142,8 @@ class Table:
         view = self.shoe.current_round
         if not self._is_ours(view.number):
             return Dealt()
+        if self.game == DRAWN:
+            return Dealt(True)
         stacks = view.positions > 0 and len(view.taken) == view.positions + 1
         return Dealt(stacks, view.closings, view.cards.released is not None)
 
@@ -157,6 +160,8 @@ class Table:
             self.floor.call(step.text)
             self.floor.hand(step, status)
             return None
+        if step.need is Need.DRAW:
+            return self._draw()
         match step.who:
             case "record":
                 return self._record(step, status)
@@ -187,6 +192,17 @@ class Table:
             self.floor.call("the round cannot end: wagers lie on the layout")
             return None
         return self.shoe.command(step.command)
+
+    def _draw(self) -> CommandResult | None:
+        """One card or decision; the end of the round when nothing is needed any more."""
+        waiting = asks(self._play(), self._dealt())
+        if not waiting:
+            return self.shoe.command(EndRound) if self._play().closed and not self._on_the_layout() else None
+        ask = waiting[0]
+        if ask.kind == "cards" and ask.seat == DEALER and ask.part == "2":
+            self.shoe.records.put(What.DEALER_CARD)
+        self._tell(self.floor.answer(self._play(), ask))
+        return None
 
     def _bet(self) -> tuple[int, ...]:
         """The wagering seats. Wagers are booked one seat after the other."""

@@ -106,6 +106,8 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *HOST_BASE,
     ),
     "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "!fairshoe.commands", "firmware.version"),
+    # The one place of fairshoe that knows the table system.
+    "fairshoe.commands.table": ("fairshoe_table",),
     "fairshoe.__main__": ("fairshoe.cli",),
 }
 LAYERS: dict[str, tuple[str, ...]] = {

@@ -23,6 +23,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "web": "show a simulated shoe in the browser, to use and to break",
         "sim": "run a simulated shoe that any program can open",
         "scenario": "play scenario files on a simulated shoe",
+        "table": "play and settle the five games with simulated players",
     },
     "drive a shoe": {
         "round": "lead through a whole round, step by step",

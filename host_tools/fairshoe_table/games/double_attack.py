@@ -65,6 +65,7 @@ class PlayerHand:
     doubled: bool = False
     split: bool = False
     dead: str = ""
+    due: bool = False  # a card was asked for and has not come yet
 
     @property
     def points(self) -> int:
@@ -117,6 +118,7 @@ class Round:
     dealer: tuple[int, ...] = ()
     finished: bool = False
     void: Void | None = None
+    asked: frozenset[tuple[str, int]] = frozenset()  # boxes that have answered: ("attack", 3)
 
     @property
     def dealer_blackjack(self) -> bool:
