@@ -110,6 +110,7 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 	@$(TOOL) docs.tables --write
 	@$(TOOL) docs.procedure_page
 	@$(TOOL) rules --write > /dev/null
+	@$(TOOL) oracles.rulings_page
 
 trace: ready ## which test proves which clause of the games' rules; WRITE=1 renews docs/RULES.md
 	@$(TOOL) rules $(if $(WRITE),--write)
@@ -158,6 +159,9 @@ hil-contract: ## what hal/api.py promises, kept by the port on the emulated RP20
 .PHONY: table-oracles table-soak
 table-oracles: ready ## returns of the five games, counted exactly and compared with known ones (a minute)
 	@$(TOOL) oracles.table
+
+table-soak: ready ## tables with simulated shoes, killed at random; then shoe and books must agree  [MINUTES= SEED= GAME=]
+	@$(TOOL) soak.table --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--game,$(GAME))
 
 .PHONY: docs docs-serve docs-ready
 docs-ready:

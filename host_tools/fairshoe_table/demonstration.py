@@ -164,18 +164,22 @@ def run_stack(folder: Path, game: str, rounds: int, seed: int, fault_share: floa
                 report.faults += 1
             it.table.play_round()
         it.shoe.sim.sleep(1)
-        _compare(it, report)
+        compare(it, report)
     return report
 
 
-def _compare(it: Running, report: StackReport) -> None:
+def compare(it: Running, report: StackReport) -> None:
     """Hold the shoe's own events against the books, round by round."""
     with_shoe: dict[int, str] = {}
-    store = it.shoe.store
-    if store is None:
-        return
-    for stored in store.events(device=it.shoe.welcome.device, kinds=[RoundEnded, RoundVoided]):
-        with_shoe[stored.event.round] = "void" if isinstance(stored.event, RoundVoided) else "ended"
+    store, welcome = it.shoe.store, it.shoe.welcome
+    if store is None or welcome is None:
+        raise UsageError("the shoe has no store.", "Open it with one.")
+    for stored in store.events(device=welcome.device, kinds=[RoundEnded, RoundVoided]):
+        match stored.event:
+            case RoundEnded() | RoundVoided() as event:
+                with_shoe[event.round] = "void" if isinstance(event, RoundVoided) else "ended"
+            case _:
+                pass
     booked = it.books.shoe_rounds()
     report.ended = sum(how == "ended" for how in booked.values())
     report.void = len(booked) - report.ended

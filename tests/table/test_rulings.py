@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from oracles import rulings_page
+
 from fairshoe_table.rulings import RULINGS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "host_tools" / "fairshoe_table"
@@ -20,3 +22,8 @@ def test_every_ruling_decides_something() -> None:
     assert len(RULINGS) > 50
     for ruling in RULINGS.values():
         assert ruling.clause and ruling.question.endswith((".", "?")) and ruling.decision.endswith(".")
+
+
+def test_the_page_has_every_ruling() -> None:
+    text = rulings_page.PAGE.read_text(encoding="utf-8")
+    assert text == rulings_page.page(text), "run: PYTHONPATH=tools .venv/bin/python -m oracles.rulings_page"

@@ -52,7 +52,7 @@ SECTIONS = (
         "At the bench",
         ("BENCH_GUIDE.md", "BENCH_PAGE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "IMAGE.md", "RECOVERY.md"),
     ),
-    Section("Integrate", ("INTEGRATE.md", "PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md")),
+    Section("Integrate", ("INTEGRATE.md", "TABLE.md", "PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md")),
     Section("Command line", ("CLI.md", HELP_PAGE)),
     Section("Boards", ("BOARDS.md", "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
     Section("Games", ("GAMES.md", "DOUBLE_ATTACK.md", "RULES.md", "project/rules-data.md")),

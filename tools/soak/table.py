@@ -1,0 +1,100 @@
+"""`make table-soak`: tables with simulated shoes, killed with SIGKILL at random, until the time is over.
+
+    python -m soak.table --minutes M [--seed S] [--game G]
+
+A child process plays rounds; shoe and books live in a folder. The kill takes program and shoe down together. At
+the end the shoe's own events are held against the books: nothing lost, nothing booked twice, money conserved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from fairshoe_table.demonstration import StackReport, compare, simulated_table
+from fairshoe_table.options import GAMES
+
+KILL_S = (1.0, 8.0)  # a start takes about half a second
+
+
+def child(folder: Path, game: str, seed: int) -> None:
+    with simulated_table(folder, game, seed) as it:
+        while True:
+            it.table.play_round()
+
+
+def check(folder: Path, game: str, seed: int) -> StackReport:
+    """One good round to the end, then compare."""
+    report = StackReport()
+    with simulated_table(folder, game, seed) as it:
+        it.table.play_round()
+        it.table.play_round()
+        it.shoe.sim.sleep(1)
+        compare(it, report)
+    return report
+
+
+def soak(game: str, until: float, seed: int, folder: Path) -> tuple[int, StackReport]:
+    """How often it was killed, and what shoe and books say in the end."""
+    rng = random.Random(seed)
+    kills = 0
+    while time.monotonic() < until:
+        command = [
+            sys.executable,
+            "-m",
+            "soak.table",
+            "--child",
+            str(folder),
+            "--game",
+            game,
+            "--seed",
+            str(rng.getrandbits(16)),
+        ]
+        with subprocess.Popen(command) as process:
+            try:
+                code = process.wait(rng.uniform(*KILL_S))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                kills += 1
+                continue
+            return kills, StackReport(wrong=[f"the program ended by itself, with status {code}"])
+    return kills, check(folder, game, seed)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="soak.table", description="Kill tables at random, then compare shoe and books."
+    )
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=secrets.randbits(16))
+    parser.add_argument("--game", choices=GAMES, help="one game only (default: all in turn)")
+    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child is not None:
+        child(given.child, given.game, given.seed)
+        return 0
+    games = [given.game] if given.game else list(GAMES)
+    print(f"seed {given.seed}: make table-soak MINUTES={given.minutes:g} SEED={given.seed}", flush=True)
+    wrong = 0
+    for game in games:
+        with tempfile.TemporaryDirectory() as name:
+            until = time.monotonic() + given.minutes * 60 / len(games)
+            kills, report = soak(game, until, given.seed, Path(name))
+        wrong += len(report.wrong)
+        print(
+            f"{game}: {kills} kills, {report.ended} rounds ended, {report.void} void, {len(report.wrong)} wrong",
+            flush=True,
+        )
+        for text in report.wrong:
+            print(f"  {text}", flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
