@@ -121,13 +121,15 @@ class Host:
         if kind is EndRound and step.need == Need.DRAW and not same:
             return
         if kind is CloseBetting and status.positions != SEATS and status.state != State.WAITING_FOR_WAGERS:
-            await self._outcome(shoe, self._given(shoe.start(SetPositions, positions=SEATS)))
-        pending = self._given(shoe.start(kind))
+            await self._outcome(shoe, await self._given(shoe.start(SetPositions, positions=SEATS)))
+        pending = await self._given(shoe.start(kind))
         await self._outcome(shoe, pending)
         if self.draw.random() < AGAIN:
             await self._ask_again(shoe, _as_unfinished(pending))
 
-    def _given(self, pending: Pending) -> Pending:
+    async def _given(self, pending: Pending) -> Pending:
+        while not pending.op and not pending.settled:
+            await asyncio.sleep(0.001)  # its number is being stored
         again = _as_unfinished(pending)
         self.notes.write("given", again.op, again.command, again.arguments)
         return pending
