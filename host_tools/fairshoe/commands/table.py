@@ -23,6 +23,9 @@ examples:
   fairshoe table simulate --game caribbean-stud --rounds 200 --stack
       through a simulated shoe, with jams; shoe and books must agree
 
+Games: caribbean-stud, boston-5-stud, double-cross-poker, double-down-stud,
+double-attack-blackjack.
+
 The table system is a reference for programs of your own, and not certified:
 docs/TABLE.md.
 """
@@ -35,7 +38,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     play = actions.add_parser("play", help="play rounds with simulated players and a simulated shoe")
     simulate = actions.add_parser("simulate", help="play many rounds and report what each wager returns")
     for one, rounds in ((play, 2), (simulate, 10_000)):
-        one.add_argument("--game", choices=GAMES, default=GAMES[0], help="(%(default)s)")
+        one.add_argument("--game", metavar="GAME", choices=GAMES, default=GAMES[0], help="its name (%(default)s)")
         one.add_argument("--rounds", type=int, default=rounds, metavar="N", help="how many (%(default)s)")
         one.add_argument("--seed", type=int, default=1, help="one seed, one story (%(default)s)")
     play.add_argument("--seats", type=int, default=4, metavar="N", help="seats at the table (%(default)s)")
