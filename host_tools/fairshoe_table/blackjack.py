@@ -1,4 +1,4 @@
-"""A round of Double Attack Blackjack as it is told: what changes it, and what is needed next.
+"""A round of Double Attack Blackjack as reported: what changes it, and what is needed next.
 
 One bettor for each box, no hole card (DAB 7(g)). games.double_attack also settles shared boxes (13) and rounds with a
 reader (7(i)); they are not played here.
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
     part: str = ""
 
 
-# --- what was told -----------------------------------------------------------------------------
+# --- reported facts -----------------------------------------------------------------------------
 
 
 def apply(

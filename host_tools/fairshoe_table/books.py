@@ -106,7 +106,7 @@ class Books:
         return [Input(key, kind, json.loads(data)) for key, kind, data in rows]
 
     def play(self, number: int, options: Options) -> Play:
-        """The round, rebuilt from what was told."""
+        """The round, rebuilt from the reported facts."""
         row = self._db.execute("SELECT game FROM rounds WHERE id = ?", (number,)).fetchone()
         play = new_play(row[0], options)
         for told in self.inputs(number):

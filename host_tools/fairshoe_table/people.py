@@ -65,7 +65,7 @@ class Players:
         }
 
     def decide(self, play: Play, ask: Ask, own: tuple[int, ...]) -> str:
-        """What a player does who knows the own cards and those that lie face up."""
+        """What a player does, who sees the own cards and those that lie face up."""
         round = play.round
         match round:
             case double_down.Round():

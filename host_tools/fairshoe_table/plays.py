@@ -1,4 +1,4 @@
-"""A round of a game as it is told: inputs of people and of the shoe change it, and it says what is needed next.
+"""A round of a game as reported: inputs of people and of the shoe change it, and it says what is needed next.
 
 `apply` is pure: the same inputs in the same order give the same round, so a round is rebuilt from its journal after a
 crash. `Need`s come in the order of the rules; cards are asked for when the dealer turns them over, never before.
@@ -195,7 +195,7 @@ def _wagered(play: Play, data: Data) -> Play:
             return replace(play, round=replace(round, boxes=(*round.boxes, box)), stakes=stakes)
 
 
-# --- what was told -----------------------------------------------------------------------------
+# --- reported facts -----------------------------------------------------------------------------
 
 
 def apply(play: Play, told: Input) -> Play:

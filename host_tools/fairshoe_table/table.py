@@ -1,4 +1,4 @@
-"""A table at a shoe: the shoe's statuses say what is due, the books what was told, people answer what a round needs.
+"""A table at a shoe: statuses of the shoe say what is due, the books what was reported, people give what a round needs.
 
 `Table.play_round` plays the open round, or the next one, to its end. It keeps nothing in memory that the shoe or the
 books do not know: end the program anywhere, start it again, and it goes on. A refused command waits for a change; a
@@ -41,7 +41,7 @@ class Floor(Protocol):
     """The people at the table, or those who stand for them."""
 
     def wagers(self, play: Play) -> list[Input]:
-        """Wagers before the deal; none: nobody plays, ask again later."""
+        """Wagers before the deal; none: no player takes part, ask again later."""
         ...
 
     def answer(self, play: Play, ask: Ask) -> Input:

@@ -33,7 +33,7 @@ class Hand:
 
     @property
     def bonus_open(self) -> bool:
-        """The optional bonus is not resolved: not decided, or exposed cards that nobody has entered yet."""
+        """The optional bonus is not resolved: not decided, or exposed cards that are not entered yet."""
         return bool(self.bonus) and (self.exposed is None or (self.exposed and len(self.cards) < 3))
 
     def check(self, options: BostonOptions) -> None:

@@ -42,7 +42,7 @@ class Hand:
 
     @property
     def bonus_open(self) -> bool:
-        """The three-card wager is not resolved: not decided, or exposed cards that nobody has entered yet."""
+        """The three-card wager is not resolved: not decided, or exposed cards that are not entered yet."""
         return bool(self.bonus) and (self.exposed is None or (self.exposed and not self.cards))
 
     def check(self, options: DoubleCrossOptions) -> None:

@@ -39,7 +39,7 @@ export class SimSource {
     this.worker.postMessage({ scan: true });
   }
 
-  /** A careful operator does what is to be done, or nobody. */
+  /** A careful operator does the next step, or no operator acts. */
   dealer(on) {
     this.worker.postMessage({ dealer: on });
   }
