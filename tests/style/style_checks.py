@@ -98,7 +98,11 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.games.double_attack", "fairshoe.games.cut_order"),
         *(f"fairshoe.{name}" for name in fairshoe.__all__),
     ),
-    "fairshoe.web": ("fairshoe.web", "fairshoe.boards", "fairshoe.sim.scenario_cases", "fairshoe.text", *HOST_BASE),
+    "fairshoe.web": (
+        *("fairshoe.web", "fairshoe.boards", "fairshoe.sim.scenario_cases", "fairshoe.text"),
+        *("fairshoe.observe", "fairshoe.client", "fairshoe.link"),  # the live view of a shoe
+        *HOST_BASE,
+    ),
     "fairshoe.pages": ("fairshoe._device", "fairshoe.errors"),
     "fairshoe.cli": (
         *("fairshoe.cli", "fairshoe.operate", "fairshoe.observe", "fairshoe.client", "fairshoe.text"),

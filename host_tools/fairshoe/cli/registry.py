@@ -20,7 +20,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "simulate a shoe": {
         "demo": "play rounds on a simulated shoe and show them",
-        "web": "show a simulated shoe in the browser, to use and to break",
+        "web": "show a shoe in the browser: a simulated one, or one live",
         "sim": "run a simulated shoe that any program can open",
         "scenario": "play scenario files on a simulated shoe",
         "table": "play and settle the five games with simulated players",

@@ -8,7 +8,7 @@ from typing import Any
 
 from fairshoe import _device
 from fairshoe.boards.configs import board_names, folder
-from fairshoe.errors import FairshoeError
+from fairshoe.errors import Exit, FairshoeError
 from fairshoe.sim.scenario_cases import library
 from fairshoe.text.advice import WARNINGS
 
@@ -23,7 +23,7 @@ VM_FILES = ("micropython.mjs", "micropython.wasm")
 class PageError(FairshoeError):
     """Files of the page that are not there."""
 
-    exit_code = 3
+    exit_code = Exit.INPUT
 
 
 def page_files() -> dict[str, bytes]:
@@ -34,12 +34,18 @@ def page_files() -> dict[str, bytes]:
     client = _first(root / "fairshoe-js", root / "host_tools" / "fairshoe-js" / "src")
     files |= {f"fairshoe-js/{path.name}": path.read_bytes() for path in sorted(client.glob("*.js"))}
     files["device.json"] = _json(device_sources(root))
-    files["boards.json"] = _json({name: _read(folder() / f"{name}.json") for name in board_names()})
+    files["boards.json"] = _boards()
     files["games.json"] = _json(_games(root))
     files["warnings.json"] = _json({fault.name.lower(): [said.what, said.advice] for fault, said in WARNINGS.items()})
     scenarios = _first(root / "scenarios", root / "tests" / "scenarios")
     files["scenarios.json"] = _json(library(scenarios))
     return files
+
+
+def live_files() -> dict[str, bytes]:
+    """What the live view of a shoe takes: no VM, no firmware."""
+    files = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in _below(PAGE)}
+    return {**files, "boards.json": _boards()}
 
 
 def device_sources(root: Path) -> dict[str, str]:
@@ -58,6 +64,10 @@ def write_site(target: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     return len(files)
+
+
+def _boards() -> bytes:
+    return _json({name: _read(folder() / f"{name}.json") for name in board_names()})
 
 
 def _games(root: Path) -> dict[str, str]:

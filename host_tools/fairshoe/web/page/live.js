@@ -1,0 +1,135 @@
+// The live view of a shoe: what the server of `fairshoe web PORT` tells, and how old it is. Every text is set as text.
+
+import { find, make } from './dom.js';
+import { Plots } from './live_plots.js';
+import { LINES, Machine } from './machine.js';
+import { LiveSource } from './source_live.js';
+import { el, flag, say } from './svg.js';
+
+const STALE_S = 3; // a shoe tells its status about twice a second
+const LOOK_MS = 250;
+const KEPT = 100; // events
+const STYLES = new Set(['good', 'bad', 'bold', 'warn']);
+const ZONES = ['hopper', 'path', 'store', 'tray', 'dealt', 'discarded', 'released', 'removed'];
+const boards = await fetch(new URL('boards.json', import.meta.url)).then((answer) => answer.json());
+
+class LivePage {
+  constructor(open) {
+    this.known = {};
+    this.down = 'connecting';
+    this.t = 0;
+    this.age_s = null;
+    this.at_ms = performance.now();
+    this.seq = 0;
+    this.plots = new Plots(find('plots'));
+    this.zones = ZONES.map((name) => make('dd'));
+    find('zones').replaceChildren(...ZONES.map((name, i) => make('div', {}, make('dt', {}, name), this.zones[i])));
+    this.source = open((message) => this.heard(message));
+    setInterval(() => this.look(), LOOK_MS);
+  }
+
+  heard(message) {
+    if (message.down) {
+      this.down = message.down;
+    } else if (message.answer) {
+      say(find('answer'), message.answer);
+    } else {
+      this.down = '';
+      Object.assign(this, { t: message.t, age_s: message.age_s, at_ms: performance.now() });
+      if (message.snapshot) this.begin(message.snapshot);
+      if (message.delta) this.take(message.delta);
+    }
+    this.look();
+  }
+
+  begin(snapshot) {
+    this.known = {};
+    this.seq = 0;
+    find('news-list').replaceChildren();
+    this.plots.take([], true);
+    this.take({ status: null, shoe: null, commands: [], ...snapshot });
+  }
+
+  take({ events = [], history = [], ...changed }) {
+    Object.assign(this.known, changed);
+    for (const event of events) this.event(event);
+    this.plots.take(history, false);
+    if ('board' in changed) this.draw(changed.board);
+    if ('commands' in changed) this.offer(changed.commands);
+    this.show();
+  }
+
+  event({ seq, when, round, text, style }) {
+    if (seq <= this.seq) return;
+    this.seq = seq;
+    const className = STYLES.has(style) ? style : '';
+    const words = `${round ? ` round ${round}` : ''} · ${text}`;
+    find('news-list').prepend(make('li', { className, data: { 'data-seq': seq } }, make('time', {}, when), words));
+    while (find('news-list').children.length > KEPT) find('news-list').lastChild.remove();
+  }
+
+  /** The machine of a board, empty; without slots. */
+  draw(name) {
+    const board = boards[name];
+    find('undrawn').hidden = Boolean(board);
+    this.machine = board ? new Machine(find('drawing'), board) : null;
+    if (!board) find('drawing').replaceChildren();
+    const store = this.machine?.parts.store;
+    if (!store) return;
+    const box = store.layer.getBBox();
+    this.stored = el('text', { class: 'count unknown', x: box.x + box.width / 2, y: box.y + box.height / 2 });
+    store.layer.append(this.stored);
+  }
+
+  offer(commands) {
+    const positions = make('input', { type: 'number', min: 1, max: 16, value: 1, id: 'positions', data: { 'aria-label': 'Positions' } });
+    const give = (name) => () => this.source.command(name, name === 'set_positions' ? Number(positions.value) : undefined);
+    this.buttons = commands.map((name) => make('button', { type: 'button', id: `command-${name}`, on: { click: give(name) } }, name.replaceAll('_', ' ')));
+    find('control').replaceChildren(...this.buttons, ...(commands.includes('set_positions') ? [positions] : []));
+    find('control').hidden = commands.length === 0;
+  }
+
+  show() {
+    const { url = '', shoe, status, link } = this.known;
+    say(find('title'), `live view of ${url}`);
+    say(find('about'), shoe ? `Device ${shoe.device}, firmware ${shoe.firmware}, game ${shoe.game}, boot ${shoe.boot}; this page: ${shoe.role}, ${link?.mode}` : '');
+    if (!status) return;
+    say(find('state'), status.state);
+    const facts = [status.round ? `round ${status.round}` : 'no round', status.deck ? `deck ${status.deck}` : '', status.positions ? `${status.positions} positions` : '', status.stack ? `stack ${status.stack}` : '', status.hopper_seen && !status.hopper ? 'cards in the hopper' : '', `${status.events_waiting} events wait for a host`];
+    say(find('facts'), facts.filter(Boolean).join(', '));
+    find('progress').hidden = status.progress === null;
+    find('progress').value = status.progress ?? 0;
+    say(find('next'), status.next);
+    say(find('who'), status.who);
+    find('warning').hidden = !status.warning;
+    const [name, what, advice] = status.warning ?? ['', '', ''];
+    say(find('warning-name'), `Warning ${name}`);
+    say(find('warning-what'), what);
+    say(find('warning-advice'), advice);
+    ZONES.forEach((zone, i) => say(this.zones[i], String(status[zone])));
+    for (const button of this.buttons ?? []) flag(button, 'due', button.id === `command-${status.command}`);
+    if (this.stored) say(this.stored, status.store ? `${status.store} cards` : '');
+  }
+
+  /** How old it is, and whether it may be believed. */
+  look() {
+    const passed_s = (performance.now() - this.at_ms) / 1000;
+    const { link, status } = this.known;
+    const age_s = this.age_s === null || this.age_s === undefined ? null : this.age_s + passed_s;
+    this.stale = Boolean(this.down) || !link?.live || age_s === null || age_s > STALE_S;
+    flag(document.body, 'stale', this.stale);
+    say(find('link'), this.stale ? 'stale' : 'live');
+    say(find('age'), age_s === null ? 'nothing heard yet' : this.stale ? `last heard ${age_s.toFixed(0)} s ago` : '');
+    const problem = this.down || [link?.problem, link?.advice].filter(Boolean).join(' ');
+    find('problem').hidden = !problem;
+    say(find('problem'), problem);
+    this.plots.show(this.t + passed_s);
+    if (!this.machine) return;
+    const door = LINES.map((name) => (name === 'door' && status?.door_open ? '01' : '00')).join('');
+    const warning = status?.warning ? status.warning[0] : 'none';
+    this.machine.show({ t: (this.t + passed_s) * 1e6, power: this.stale ? 0 : 1, warning, truth: door, hopper: status?.hopper, tray: status?.tray });
+  }
+}
+
+const address = `ws://${location.host}/live?token=${encodeURIComponent(location.hash.slice(1))}`;
+globalThis.live = new LivePage((listen) => new LiveSource(listen, address)); // for tests, and for people who look behind the page

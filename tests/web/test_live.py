@@ -1,0 +1,117 @@
+"""The live view in a browser: a round of a simulated shoe, a shoe that goes away and returns, texts that stay texts."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from tcp_shoe import TcpShoe
+from web.browser import Bench
+
+from fairshoe.messages import Mode, Role, Welcome
+from fairshoe.web.assets import live_files
+from fairshoe.web.live_server import LiveServer
+from fairshoe.web.live_shoe import Host, Observer
+from fairshoe.web.live_view import LiveView
+
+pytestmark = pytest.mark.slice
+SIM = "sim://pico-carousel?speed=20"
+
+
+class Live:
+    """A live server in a thread of its own; `call` does something in its loop."""
+
+    def __init__(self, source: Host | Observer | None, view: LiveView) -> None:
+        self._source, self._view = source, view
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
+        self._thread.start()
+        assert self._started.wait(30)
+
+    def call(self, function: Callable[[], None]) -> None:
+        self._loop.call_soon_threadsafe(lambda: (function(), self.server.publish()))
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._ending.set)
+        self._thread.join(30)
+
+    async def _run(self) -> None:
+        self._loop, self._ending = asyncio.get_running_loop(), asyncio.Event()
+        async with LiveServer(live_files(), self._view) as self.server:
+            following = asyncio.create_task(self._follow())
+            await self._ending.wait()
+            following.cancel()
+            await asyncio.wait([following])
+
+    async def _follow(self) -> None:
+        if self._source is not None:
+            await self._source.open()
+        self._started.set()
+        if self._source is not None:
+            await self._source.run(self._view, self.server.publish)
+
+
+@contextmanager
+def live(chromium: Any, source: Host | Observer | None, view: LiveView) -> Generator[tuple[Bench, Live]]:
+    """The page of a live server in a tab; fails if the console complained."""
+    serving = Live(source, view)
+    bench = Bench(chromium.new_page(viewport={"width": 1280, "height": 900}), serving.server.url)
+    bench.tab.goto(bench.url)
+    bench.until("globalThis.live?.known.url", 20)
+    try:
+        yield bench, serving
+        assert bench.errors == []
+    finally:
+        bench.tab.close()
+        serving.close()
+
+
+def seen(bench: Bench, name: str) -> str:
+    return bench.ask(f"document.getElementById({name!r}).textContent")
+
+
+def test_the_live_view_shows_a_round_without_slots(chromium: Any) -> None:
+    with live(chromium, Host(SIM), LiveView(SIM, board="pico-carousel")) as (bench, _serving):
+        bench.until("live.known.status?.state === 'stack offered' && !live.stale")
+        bench.until("live.machine && live.stored.textContent.endsWith('cards')")
+        assert seen(bench, "next") and seen(bench, "who") and seen(bench, "link") == "live"
+        drawn = (
+            "[...document.querySelectorAll('.slot, .beam')].filter((part) => getComputedStyle(part).display !== 'none')"
+        )
+        assert bench.ask(f"{drawn}.length") == 0
+        bench.until("document.getElementById('news-list').textContent.includes('round ended')")
+        assert bench.until("live.plots.points.length") and "ms" in seen(bench, "plots")
+        assert bench.ask("document.getElementById('control').hidden")
+
+
+def test_a_shoe_that_goes_away_is_stale_and_comes_back_by_itself(chromium: Any) -> None:
+    with TcpShoe() as shoe, live(chromium, Observer(shoe.url), LiveView(shoe.url)) as (bench, _serving):
+        bench.until("!live.stale && live.seq > 4")
+        shoe.refuse = 3
+        shoe.drop()
+        lost = "live.known.link.live === false && live.down === '' && [live.stale, live.age_s < 3]"
+        assert bench.until(lost) == [True, True]  # at once, not only when it has grown old
+        assert seen(bench, "link") == "stale" and not bench.ask("document.getElementById('problem').hidden")
+        assert bench.ask("getComputedStyle(document.getElementById('step')).display") == "none"
+        bench.until("/last heard [1-9]/.test(document.getElementById('age').textContent)")
+        before = bench.ask("live.seq")
+        bench.until(f"!live.stale && live.seq > {before}")
+        assert seen(bench, "age") == "" and bench.ask("document.getElementById('problem').hidden")
+
+
+def test_texts_of_a_device_stay_texts(chromium: Any) -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    view = LiveView(hostile)
+
+    def say() -> None:
+        view.welcome(Welcome(1, Role.CLEAR, b"", b"", 7, 1, Mode.TABLE, 0, b"", "<i>f</i>", "<b>x</b>", 1, 0, 0))
+        view.link(hostile, False, hostile, hostile)
+
+    with live(chromium, None, view) as (bench, serving):
+        serving.call(say)
+        bench.until("live.known.shoe && live.known.link")
+        assert hostile in seen(bench, "title") and hostile in seen(bench, "problem")
+        assert "<b>x</b>" in seen(bench, "about") and "<i>f</i>" in seen(bench, "about")
+        assert bench.ask("document.querySelectorAll('img, i, #about b').length") == 0
