@@ -56,9 +56,9 @@ def play(tmp_path: Path, board: str = "pico-carousel", words: str = "") -> tuple
 
 def test_a_round_goes_from_the_deck_in_the_hand_to_its_report(tmp_path: Path) -> None:
     report, person = play(tmp_path)
-    assert report.good and report.game == "CS" and report.positions == 2
+    assert report.good and report.view.game == "CS" and report.view.positions == 2
     assert report.stacks == [(1, 5), (2, 5), (3, 5)]
-    assert report.ended is not None and report.ended.remainder == 37
+    assert report.view.end is not None and report.view.end.remainder == 37
     assert report.lines()[0] == "round 1 of CS, 2 positions" and report.lines()[-1] == "  ended"
     assert report.facts()["dealt"] == 15
     assert person.told.count("take the rest out of the tray") == 1
@@ -87,7 +87,7 @@ def test_a_game_that_closes_betting_twice_is_asked_twice(tmp_path: Path) -> None
 
 def test_a_jam_voids_the_round_and_the_report_says_by_which_rule(tmp_path: Path) -> None:
     report, _person = play(tmp_path, words="&faults=jam:exit:7:40000")
-    assert not report.good and report.voided is not None
+    assert not report.good and report.view.void is not None
     assert "VOID by rule CS-13f" in report.lines()[-1]
     assert report.facts()["void"] == {"clause": "CS-13f", "warning": "jam_exit"}
 
@@ -112,17 +112,17 @@ def test_nothing_is_acknowledged_and_every_event_is_told_once(tmp_path: Path) ->
 def test_dealing_ends_when_all_have_their_cards_and_a_round_can_be_joined_there(tmp_path: Path) -> None:
     with driven(tmp_path) as driver:
         dealt = Procedure(driver, Patient(driver), 1).run(until=DEALT)
-        assert dealt.stacks == [(1, 5), (2, 5)] and dealt.ended is None
+        assert dealt.stacks == [(1, 5), (2, 5)] and dealt.view.end is None
         again = Driver(driver.shoe)
         report = Procedure(again, Patient(again)).run()
-        assert report.stacks == dealt.stacks and report.ended is not None
+        assert report.stacks == dealt.stacks and report.view.end is not None
 
 
 def test_positions_are_asked_for_where_nobody_said_how_many(tmp_path: Path) -> None:
     with driven(tmp_path) as driver:
         person = Patient(driver)
         report = Procedure(driver, person).run(until=DEALT)
-        assert "how many positions play?" in person.asked and report.positions == 2
+        assert "how many positions play?" in person.asked and report.view.positions == 2
 
 
 def test_a_button_that_is_faster_than_the_question_goes_on_by_itself(tmp_path: Path) -> None:

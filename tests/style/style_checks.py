@@ -71,6 +71,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "fairshoe.operate": (
         *("fairshoe.operate", "fairshoe.journal", "fairshoe.client", "fairshoe.text", "firmware.protocol"),
+        "fairshoe.games.rounds",
         *HOST_BASE,
     ),
     "fairshoe.demo": (

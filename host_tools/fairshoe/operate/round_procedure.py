@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Protocol
 
 from fairshoe.errors import UsageError
+from fairshoe.games.rounds import RoundView, StackState, fold
 from fairshoe.messages import (
     Command,
     DealCommunity,
@@ -16,10 +18,8 @@ from fairshoe.messages import (
     Release,
     RemainderTaken,
     RoundEnded,
-    RoundStarted,
     RoundVoided,
     SetPositions,
-    StackTaken,
     State,
     Status,
 )
@@ -49,69 +49,61 @@ class Person(Protocol):
         ...
 
 
-@dataclass
+@dataclass(frozen=True)
 class RoundReport:
     """What became of a round."""
 
-    number: int = 0
-    game: str = ""
-    positions: int = 0
-    stacks: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])  # number, cards
-    ended: RoundEnded | None = None
-    voided: RoundVoided | None = None
+    view: RoundView
     handed_out: int | None = None  # cards of a deck that is dealt by other means
 
     @classmethod
     def of(cls, events: list[Event]) -> RoundReport:
-        report = cls()
-        for event in events:
-            match event:
-                case RoundStarted():
-                    report.number, report.game, report.positions = event.round, event.game, event.positions
-                case StackTaken():
-                    report.stacks.append((event.stack, event.cards))
-                case RoundEnded():
-                    report.number, report.ended = event.round, event
-                case RoundVoided():
-                    report.number, report.voided = event.round, event
-                case _:
-                    pass
-        return report
+        return cls(reduce(fold, events, RoundView()))
 
     @property
     def good(self) -> bool:
-        return self.voided is None and (self.ended is not None or self.handed_out is not None)
+        return self.view.void is None and (self.view.end is not None or self.handed_out is not None)
+
+    @property
+    def stacks(self) -> list[tuple[int, int]]:
+        """Number and cards of every stack that was taken."""
+        return [(it.number, it.cards) for it in self.view.stacks if it.state is StackState.TAKEN]
 
     def lines(self) -> list[str]:
         if self.handed_out is not None:
             return [f"deck handed out: {self.handed_out} cards"]
-        seats = f", {self.positions} positions" if self.positions else ""
-        lines = [f"round {self.number}{f' of {self.game}' if self.game else ''}{seats}"]
+        view, end = self.view, self.view.end
+        seats = f", {view.positions} positions" if view.positions else ""
+        lines = [f"round {view.number}{f' of {view.game}' if view.game else ''}{seats}"]
         lines += [f"  stack {stack or 'extra'!s:6s} {cards} cards" for stack, cards in self.stacks]
-        if self.ended is not None:
-            lines.append(f"  dealt        {self.ended.dealt} cards in {self.ended.stacks} stacks")
-            lines.append(f"  remainder    {self.ended.remainder} cards")
-            if self.ended.stub != 0xFFFF:
-                counted = f", counted {self.ended.stub_counted}" if self.ended.stub_counted != 0xFFFF else ""
-                lines.append(f"  stub         {self.ended.stub} cards{counted}")
+        if end is not None:
+            lines.append(f"  dealt        {_count(end.dealt)} cards in {_count(end.stacks)} stacks")
+            lines.append(f"  remainder    {_count(end.remainder)} cards")
+            if end.stub is not None:
+                counted = f", counted {end.stub_counted}" if end.stub_counted is not None else ""
+                lines.append(f"  stub         {end.stub} cards{counted}")
             lines.append("  ended")
-        if self.voided is not None:
-            lines.append(f"  VOID by {rule(self.voided.clause)}: {consequence(self.voided.consequence)}")
+        if view.void is not None:
+            lines.append(f"  VOID by {rule(view.void.clause)}: {consequence(view.void.consequence)}")
         return lines
 
     def facts(self) -> dict[str, Any]:
-        voided = self.voided
+        view, end, void = self.view, self.view.end, self.view.void
         return {
-            "round": self.number or None,
-            "game": self.game or None,
-            "positions": self.positions or None,
+            "round": view.number or None,
+            "game": view.game or None,
+            "positions": view.positions or None,
             "stacks": [{"stack": stack, "cards": cards} for stack, cards in self.stacks],
-            "ended": self.ended is not None,
-            "dealt": self.ended.dealt if self.ended else None,
-            "remainder": self.ended.remainder if self.ended else None,
-            "void": {"clause": voided.clause, "warning": voided.warning.name.lower()} if voided else None,
+            "ended": end is not None,
+            "dealt": end.dealt if end else None,
+            "remainder": end.remainder if end else None,
+            "void": {"clause": void.clause, "warning": void.warning.name.lower()} if void else None,
             "handed_out": self.handed_out,
         }
+
+
+def _count(number: int | None) -> str:
+    return "unknown" if number is None else str(number)
 
 
 class Procedure:
@@ -144,7 +136,7 @@ class Procedure:
             if isinstance(event, (RoundEnded, RoundVoided)):
                 return RoundReport.of(self._driver.round_events(event.round))
             if isinstance(event, RemainderTaken) and not event.round:
-                return RoundReport(handed_out=event.counted)
+                return RoundReport(RoundView(), event.counted)
         return None
 
     def _check(self, status: Status) -> None:
