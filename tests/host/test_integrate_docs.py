@@ -16,7 +16,7 @@ from tcp_shoe import TcpShoe
 import fairshoe
 from fairshoe import errors
 from fairshoe.keys import write_key
-from fairshoe.messages import CommandAccepted
+from fairshoe.messages import CommandAccepted, Status
 from fairshoe.sim import setup
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,6 +107,27 @@ def test_the_round_of_the_page_goes_on_wherever_its_program_was_ended(
         accepted = [it.event.op for it in stored.events() if isinstance(it.event, CommandAccepted)]
     assert seqs == list(range(1, len(seqs) + 1))
     assert accepted == [1, 2, 3, 4, 5, 6]
+
+
+def test_the_round_of_the_page_waits_for_a_status_after_every_outcome(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    play = save_round(tmp_path, monkeypatch).play
+    waited: list[int] = []
+    key = tmp_path / "device.key"
+    with fairshoe.Shoe.open(f"sim://pico-carousel?dealer=hands&key={key}", key=key) as shoe:
+        status_after = shoe.status_after
+
+        def watched(result: fairshoe.CommandResult) -> Status:
+            waited.append(result.op)
+            status = status_after(result)
+            assert status is shoe.status
+            return status
+
+        monkeypatch.setattr(shoe, "status_after", watched)
+        play(shoe)
+    assert waited == [1, 2, 3, 4, 5, 6]
 
 
 def test_every_error_that_a_program_meets_is_in_the_table_with_its_code() -> None:
