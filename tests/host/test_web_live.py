@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
-from fairshoe.keys import RoleKey
+from fairshoe.keys import RoleKey, role_key
 from fairshoe.messages import Mode, Role, RoundEnded, Welcome
 from fairshoe.web.live_server import BROWSERS_MAX, BYE_READ_ONLY, HEARD_MAX, QUEUE_MAX, Browser, LiveServer
 from fairshoe.web.live_shoe import COMMANDS, Host, Observer
@@ -165,6 +165,28 @@ def test_with_control_only_known_commands_of_the_right_form_are_given(tmp_path: 
 
     play(test, give=give)
     assert given == [("set_positions", 3)]
+
+
+def test_with_control_the_page_is_a_host_that_commands_and_stores(tmp_path: Path, key_file: Path) -> None:
+    store = tmp_path / "store.db"
+    view = LiveView("sim://")
+
+    async def run() -> None:
+        host = Host(f"sim://?dealer=hands&speed=50&key={key_file}", role_key(bytes(range(32)), Role.TABLE), store)
+        await host.open()
+        task = asyncio.create_task(host.run(view, lambda: None))
+        while (view.snapshot()["snapshot"].get("status") or {}).get("command") != "shuffle":
+            await asyncio.sleep(0.01)
+        assert await host.give("shuffle", None) == "done"
+        assert (await host.give("confirm_lockout", None)).startswith("rejected")
+        assert await host.give("set_positions", 2) == "done"
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+    told = view.snapshot()["snapshot"]
+    assert told["commands"] == list(COMMANDS) and "shuffle" in told["commands"] and "record" not in told["commands"]
+    assert "command_ended" in [event["name"] for event in told["events"]] and store.exists()
 
 
 class Deaf:

@@ -61,7 +61,7 @@ class LiveView:
         self._new_events: deque[Values] = deque(maxlen=EVENTS_KEPT)
         self._history: deque[list[float]] = deque(maxlen=int(HISTORY_S / POINT_S))
         self._point_changed = False
-        self._anew = False  # another device: what is new is all of it
+        self._restarted = False  # another device: what is new is all of it
         self._meters: Meters | None = None
         self._health: Health | None = None
         self._latched: WarningLatched | None = None
@@ -91,7 +91,7 @@ class LiveView:
     def forget(self) -> None:
         """Another device answers on this port: what was known is not about it."""
         self._known = {**self._known, "shoe": None, "status": None, "meters": None, "board": ""}
-        self._anew = True
+        self._restarted = True
         self._events.clear()
         self._new_events.clear()
         self._history.clear()
@@ -106,7 +106,7 @@ class LiveView:
 
     def changes(self) -> Values:
         """What is new; empty if nothing is. A snapshot if another device answers."""
-        anew, self._anew = self._anew, False
+        restarted, self._restarted = self._restarted, False
         delta: Values = {name: self._known[name] for name in self._changed}
         if self._new_events:
             delta["events"] = list(self._new_events)
@@ -115,7 +115,7 @@ class LiveView:
         self._changed.clear()
         self._new_events.clear()
         self._point_changed = False
-        if anew:
+        if restarted:
             return self.snapshot()
         return {"delta": delta, **self.beat()} if delta else {}
 

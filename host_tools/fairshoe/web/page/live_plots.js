@@ -28,8 +28,8 @@ export class Plots {
   }
 
   /** All points, or more of them: one with the time of the last replaces it. */
-  take(points, anew) {
-    if (anew) this.points = [];
+  take(points, restart) {
+    if (restart) this.points = [];
     for (const point of points) {
       if (this.points.at(-1)?.[0] === point[0]) this.points.pop();
       this.points.push(point);
