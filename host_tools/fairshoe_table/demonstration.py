@@ -85,15 +85,16 @@ class Running:
 
 @contextmanager
 def simulated_table(
-    folder: Path, game: str, seed: int, seats: int = 4, say: Callable[[str], None] | None = None
+    folder: Path, game: str, seed: int, seats: int = 4, say: Callable[[str], None] | None = None, shoe_seed: int = 0
 ) -> Generator[Running]:
-    """A table with its shoe, books and players; everything is kept in the folder."""
+    """A table with its shoe, books and players; everything is kept in the folder. The identity of a simulated shoe
+    follows from its seed: give the same `shoe_seed` to go on with the same shoe and other players."""
     options = demo_options(game)
     key = folder / "device.key"
     if not key.exists():
         write_key(key, "device", secrets.token_bytes(32))
     board = "pico-draw" if game == DRAWN else "pico-carousel"
-    url = f"sim://{board}?dealer=none&key={key}&game={game}&seed={seed}&storage={folder / 'shoe.nv'}"
+    url = f"sim://{board}?dealer=none&key={key}&game={game}&seed={shoe_seed or seed}&storage={folder / 'shoe.nv'}"
     with Books(folder / "books.db") as books, Shoe.open(url, key=key, store=folder / "shoe.db") as shoe:
         start_demo_meters(books, game)
         kind = SimulatedFloor if say is None else ShownFloor
