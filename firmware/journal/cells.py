@@ -59,6 +59,13 @@ def cell_read(storage: "Storage", cell: int, magic: int, buf: bytearray) -> bool
     return storage.nv_read(cell * CELL_SIZE, buf) and cell_whole(magic, buf)
 
 
+def cell_require(storage: "Storage", cell: int, magic: int, buf: bytearray) -> bool:
+    """Read as cell_read does, at a start: a read that fails is no empty cell, and puts the device out of service."""
+    if not storage.nv_read(cell * CELL_SIZE, buf):
+        raise OSError("no storage")
+    return cell_whole(magic, buf)
+
+
 def cell_whole(magic: int, buf: bytearray) -> bool:
     """Whether buf holds a valid cell of this kind. For callers that must tell a bad cell from a failed read."""
     return buf[0] == magic and crc32(buf) == CRC_RESIDUE
@@ -76,8 +83,7 @@ def cells_require(storage: "Storage") -> None:
     know. A device that began a journal in either would overwrite the old one, so it goes out of service instead."""
     buf = bytearray(CELL_SIZE)
     for cell in _WITH_LAYOUT:
-        if not storage.nv_read(cell * CELL_SIZE, buf):
-            raise OSError("no storage")
+        cell_require(storage, cell, 0, buf)
         if buf[LAYOUT_AT] > LAYOUT and crc32(buf) == CRC_RESIDUE:
             refuse("storage layout %d, firmware knows %d" % (buf[LAYOUT_AT], LAYOUT))
 

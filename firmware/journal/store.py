@@ -32,7 +32,7 @@ from firmware.journal.cells import (
     MARK_CELL,
     RECORD_CELL,
     Pair,
-    cell_read,
+    cell_require,
     cell_whole,
     cell_write,
     cells_require,
@@ -201,7 +201,7 @@ class Journal:
             head = bytes(self.buf[HEAD_AT:CRC_AT])
         self.seq_last = self.seq_acked
         for index in range(self.capacity):
-            if cell_read(self.storage, RECORD_CELL + index, MAGIC_RECORD, self.buf):
+            if cell_require(self.storage, RECORD_CELL + index, MAGIC_RECORD, self.buf):
                 seq = self._seq()
                 if seq % self.capacity == index:
                     self._remember(self._u32(ROUND_AT), self._u16(BOOT_AT))
@@ -219,14 +219,13 @@ class Journal:
 
     def _recover_log(self, hal: "Hal") -> None:
         cells = RECORD_CELL + self.capacity
-        if cell_read(self.storage, LOG_CELL, MAGIC_LOG, self.buf):
+        if cell_require(self.storage, LOG_CELL, MAGIC_LOG, self.buf):
             self.log = bytes(self.buf[4 : 4 + LOG_SIZE])
             made = self._u16(CELLS_AT)
             if made and made != cells:  # records lie at their number modulo the capacity
                 refuse("storage of %d cells, nv.bytes gives %d" % (made, cells))
             cells_require_room(self.storage, cells * CELL_SIZE, LOG_CELL, self.buf)
             return
-        cells_require(self.storage)
         if self.seq_last:
             self._broke(BROKEN_LOG, 1)
         wipe(self.buf)

@@ -14,7 +14,7 @@ from micropython import const
 
 from firmware.deck.entropy import Entropy
 from firmware.digest import wipe
-from firmware.journal.cells import BODY_AT, CELL_SIZE, MAGIC_SIGNING, SIGNING_CELL, cell_read, cell_write
+from firmware.journal.cells import BODY_AT, CELL_SIZE, MAGIC_SIGNING, SIGNING_CELL, cell_whole, cell_write
 from firmware.journal.seals import ATTESTED_SIZE
 from firmware.protocol import ids
 
@@ -50,6 +50,7 @@ class Signer:
         self.work: "Generator[None, None, None] | None" = None
         self.utc_s = 0
         self.answer = b""
+        self.given = False  # storage gave its cell at the last read
 
     def ask(self) -> None:
         if self.work is None:
@@ -73,7 +74,8 @@ class Signer:
         sealer = self.sealer
         generation = sealer.keys.generation()
         found = self._load(generation)
-        if not found and (yield from self._make(generation)):
+        # A read that failed is no missing key: a new one would take the place of the one on record.
+        if not found and self.given and (yield from self._make(generation)):
             found = self._load(generation)
         told = self.journal.attested(sealer, self.utc_s)
         cell = self.cell
@@ -87,7 +89,8 @@ class Signer:
 
     def _load(self, generation: int) -> bool:
         """The key of this generation of the device key into the cell."""
-        found = cell_read(self.hal, SIGNING_CELL, MAGIC_SIGNING, self.cell)
+        self.given = self.hal.nv_read(SIGNING_CELL * CELL_SIZE, self.cell)
+        found = self.given and cell_whole(MAGIC_SIGNING, self.cell)
         return found and unpack_from("<H", self.cell, _GENERATION_AT)[0] == generation
 
     def _make(self, generation: int) -> "Generator[None, None, bool]":

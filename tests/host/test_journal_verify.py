@@ -22,9 +22,10 @@ from journals import (
 from fairshoe.boards.configs import load_board
 from fairshoe.journal.expectation import Expected
 from fairshoe.journal.export import RECORD_SIZE, Export, Record, parse_export
-from fairshoe.journal.plausibility import check_sense
+from fairshoe.journal.plausibility import Story, check_sense
 from fairshoe.journal.verify import Verdict, attestation_mac, seal_mac, verify
 from fairshoe.keys import seal_key
+from fairshoe.messages import DeckVerified, Event, Share, ShuffleCommitted, ShuffleNonce
 from fairshoe.sim.scenario_cases import places as scenario_places
 from fairshoe.sim.scenario_cases import read_place
 from rig.scenario import Scenario
@@ -353,6 +354,34 @@ def test_wherever_the_ring_begins_what_is_left_of_a_round_that_power_cut_makes_s
         ring = [replace(told, first=first) for told in export.attested]
         rest = replace(export, records=export.records[first - 1 :], attested=ring)
         assert list(check_sense(rest, set())) == [], f"from record {first} on"
+
+
+WAITS = ShuffleCommitted(5, 1, 9, 0, 0, 0, 1, bytes(32), 30)
+WAITS_NOT = ShuffleCommitted(5, 1, 9, 0, 0, 0, 1, bytes(32), 0)
+VERIFIED = DeckVerified(7, 1, 9, 0, 0, 0, 1, 52, 52, 0, 0)
+
+
+def given(share: Share) -> ShuffleNonce:
+    return ShuffleNonce(6, 1, 9, 0, 0, 0, 1, share, 0, bytes(32))
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ([WAITS, VERIFIED], "the commitment 5 waited for a nonce, and no shuffle_nonce says what became of it"),
+        ([WAITS, WAITS], "the commitment 5 waited for a nonce, and no shuffle_nonce says what became of it"),
+        ([WAITS, given(Share.GIVEN), VERIFIED], ""),
+        ([WAITS, given(Share.LATE), VERIFIED], ""),
+        ([WAITS, given(Share.ABORTED), WAITS_NOT, VERIFIED], ""),
+        ([WAITS_NOT, VERIFIED], ""),
+        ([given(Share.GIVEN)], "it tells of a nonce, and no commitment waited for one"),
+    ],
+)
+def test_a_commitment_that_waits_for_a_nonce_is_followed_by_what_became_of_it(events: list[Event], said: str) -> None:
+    story = Story(100, whole=True)
+    story.uptime, story.boot = (9, 0), 1
+    assert [what for event in events for what in story.note(event)] == ([said] if said else [])
+    assert list(Story(100).note(given(Share.GIVEN))) == [], "the file begins in the middle"
 
 
 def senseless(export: Export, seq: int, change: Callable[[bytearray], None]) -> str:

@@ -193,7 +193,7 @@ def torn_record_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     def believe(storage: Any, cell: int, magic: int, buf: bytearray) -> bool:
         return storage.nv_read(cell * cells.CELL_SIZE, buf) and buf[0] == magic
 
-    monkeypatch.setattr(store, "cell_read", believe)  # at the boot
+    monkeypatch.setattr(store, "cell_require", believe)  # at the boot
     monkeypatch.setattr(store, "cell_whole", lambda magic, buf: buf[0] == magic)  # pyright: ignore  # when it is told
 
 

@@ -262,6 +262,41 @@ def test_a_write_torn_at_any_byte_leaves_the_journal_as_it_was():
         assert journal_on(nv).seq_last == 2
 
 
+class Loose(SimHal):
+    """Storage of which one read fails, and all others work."""
+
+    def __init__(self, nv, failing):
+        SimHal.__init__(self, Plant(board(), INPUTS, 1), nv)
+        self.failing = failing
+        self.reads = 0
+
+    def nv_read(self, address, buf):
+        self.reads += 1
+        return self.reads - 1 != self.failing and SimHal.nv_read(self, address, buf)
+
+
+def test_a_read_that_fails_once_at_a_start_costs_neither_identity_nor_records():
+    """A driver that does not stay silent after a failed read, as that of the FRAM does, must not cost a journal."""
+    nv = new_nv()
+    journal = journal_on(nv)
+    for _ in range(5):
+        record(journal)
+    journal.acknowledge(3)
+    known = bytes(nv.data)
+    started = failing = 0
+    while True:
+        hal = Loose(nv, failing)
+        again = Journal(hal, len(nv.data), codec_table(), prefix_codes())
+        failed = raises(OSError, again.recover, hal)
+        assert bytes(nv.data) == known, failing
+        if hal.reads <= failing:
+            break
+        started += not failed
+        assert failed or (again.log, again.seq_last) == (journal.log, 5), failing
+        failing += 1
+    assert 0 < started < failing
+
+
 def test_an_acknowledgement_torn_at_any_byte_is_old_or_new():
     for size in range(CELL_SIZE + 1):
         nv = new_nv()

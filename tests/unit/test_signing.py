@@ -106,6 +106,71 @@ def test_no_key_is_made_in_a_round_or_without_healthy_noise():
     assert keys_on_record(stage) == []
 
 
+def test_a_read_that_fails_once_makes_no_new_key():
+    stage = device(KEY)
+    first = ask(stage)[PUBLIC_AT:SIGNATURE_AT]
+    hal = stage.rig.hal
+    read = hal.nv_read
+    seen = []
+
+    def loose(address, buf):
+        if address == SIGNING_CELL * CELL_SIZE:
+            seen.append(address)
+        return len(seen) != 1 and read(address, buf)
+
+    hal.nv_read = loose
+    body = ask(stage)
+    assert seen and not any(body[PUBLIC_AT:]), "no signature is better than another key"
+    hal.nv_read = read
+    assert ask(stage)[PUBLIC_AT:SIGNATURE_AT] == first
+    assert keys_on_record(stage) == [(1, first)]
+
+
+def test_a_scan_makes_one_step_of_a_signature_at_most_and_the_next_scan_comes_at_once():
+    """So a signature delays no scan by more than its longest step, which docs/BUDGETS.md has."""
+    stage = device(KEY)
+    ask(stage)
+    app = stage.rig.app
+    scan, step = app.scan, app.queries.signer.step
+    steps = [0]
+    scans = []
+
+    def counted(utc_s):
+        steps[0] += 1
+        return step(utc_s)
+
+    def watched(now_ms):
+        steps[0] = 0
+        wake_ms = scan(now_ms)
+        scans.append((steps[0], wake_ms))
+        return wake_ms
+
+    app.scan = watched
+    app.queries.signer.step = counted
+    assert any(ask(stage)[SIGNATURE_AT:])
+    worked = [wake_ms for count, wake_ms in scans if count]
+    assert max([count for count, _wake_ms in scans]) == 1 and len(worked) > 100
+    assert max(worked[:-1]) <= 1
+
+
+def test_a_door_opened_while_it_signs_is_noticed_as_fast_as_ever():
+    took = []
+    for signing in (False, True):
+        stage = device(KEY)
+        ask(stage)
+        peer = stage.peer
+        if signing:
+            stage._to_device(peer.frame(peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_SIGN, []))
+        stage.run(20)
+        assert (stage.rig.app.queries.signer.work is not None) == signing
+        stage.act("open", {})
+        start_us = stage.rig.plant.now_us
+        while not stage.rig.app.flow.door.is_open:
+            stage.run(1)
+        took.append(stage.rig.plant.now_us - start_us)
+    assert took[1] <= took[0] + 1000, took
+
+
 def test_a_device_without_the_code_says_that_it_cannot_sign():
     stage = device(KEY)
     stage.rig.app.queries.signer = None

@@ -9,6 +9,7 @@ from fairshoe.journal.export import Export
 from fairshoe.messages import (
     Booted,
     ClockSet,
+    DeckRefused,
     DeckVerified,
     Event,
     PowerLost,
@@ -16,12 +17,14 @@ from fairshoe.messages import (
     RoundEnded,
     RoundStarted,
     RoundVoided,
+    ShuffleCommitted,
+    ShuffleNonce,
     ShuffleStarted,
 )
 from firmware.protocol.ids import EV_DECK_LOADED, INTENTS, OUTCOMES
 
 
-class _Story:
+class Story:
     """What is known so far, record by record."""
 
     def __init__(self, capacity: int, whole: bool = False) -> None:
@@ -40,6 +43,7 @@ class _Story:
         self.motion_known = whole
         self.expected: dict[int, int] = {}  # cards of the last shuffle, by deck
         self.verified: dict[int, int] = {}
+        self.waiting: int | None = 0 if whole else None  # the commitment that waits for a nonce; None: unknown
         self.owed: tuple[int | None, int | None] | None = None  # what power_lost must report; None: unknown
 
     def note(self, event: Event) -> Iterator[str]:
@@ -47,6 +51,7 @@ class _Story:
         yield from self._clock(event)
         yield from self._motion(event)
         yield from self._deck(event)
+        yield from self._nonce(event)
         yield from self._round(event)
 
     def _boot(self, event: Event) -> Iterator[str]:
@@ -116,6 +121,18 @@ class _Story:
                 wanted = " or ".join(map(str, sorted(sizes)))
                 yield f"a round of {event.game} begins with {cards} verified cards, and the game has {wanted}"
 
+    def _nonce(self, event: Event) -> Iterator[str]:
+        """A commitment that waits for the table's nonce is followed by the record of what became of it, before a card
+        moves; a shuffle that ended in between is recorded as aborted before the next."""
+        if isinstance(event, ShuffleNonce):
+            if self.waiting == 0:
+                yield "it tells of a nonce, and no commitment waited for one"
+            self.waiting = 0
+        elif isinstance(event, (ShuffleCommitted, DeckVerified, DeckRefused)):
+            if self.waiting:
+                yield f"the commitment {self.waiting} waited for a nonce, and no shuffle_nonce says what became of it"
+            self.waiting = event.seq if isinstance(event, ShuffleCommitted) and event.wait_ds else 0
+
     def _round(self, event: Event) -> Iterator[str]:
         if isinstance(event, RoundStarted):
             if self.round:
@@ -142,10 +159,10 @@ def check_sense(export: Export, broken: Set[int]) -> Iterator[tuple[int, str]]:
     capacity = max((attestation.last - attestation.first + 1 for attestation in export.attested), default=0)
     if all(attestation.first == 1 for attestation in export.attested):
         capacity = export.last  # the ring has never been full
-    story = _Story(capacity, whole=bool(export.records) and export.records[0].seq == 1)
+    story = Story(capacity, whole=bool(export.records) and export.records[0].seq == 1)
     for index, record in enumerate(export.records):
         if index in broken:
-            story = _Story(capacity)
+            story = Story(capacity)
             continue
         event = record.event()
         if event is not None:
