@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, Sequence
 
     from firmware.games.profile import Profile
+    from hal.api import Config
 
     Game = str | dict[str, Any]  # a name, a whole game, or changes to the house game
 
@@ -56,11 +57,20 @@ LISTS = {
     "exposure": WINDOWS,
     "extras": EXTRAS,
 }
-_PEOPLE = ("$schema", "about")  # what only people read
+_PEOPLE = ("$schema", "about", "not_by_hand")  # what no device reads
 
 
 def load_profile(game: "Game") -> "Profile":
     return find_profile(game_data(game))
+
+
+def check_dealing(config: "Config", game: "Game") -> None:
+    """Refuse a table that deals from the hand where the game's rules do not allow that."""
+    if config.get("table", {}).get("dealing") != "hand" or game == "house":
+        return
+    data = game if isinstance(game, dict) else _read(game)
+    if "not_by_hand" in data:
+        raise ValueError("table.dealing: %s is not dealt from the hand (%s)" % (data["name"], data["not_by_hand"]))
 
 
 def game_data(game: "Game") -> "Game":
@@ -69,9 +79,13 @@ def game_data(game: "Game") -> "Game":
         return device_game(game) if isinstance(game.get("rules"), dict) else game
     if game == "house":
         return game
+    return device_game(_read(game))
+
+
+def _read(game: str) -> "dict[str, Any]":
     try:
         with open("%s/%s.json" % (FOLDER, game)) as file:
-            return device_game(json.load(file))
+            return json.load(file)
     except OSError:
         raise ValueError("unknown game %s" % game) from None
 

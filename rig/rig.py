@@ -12,7 +12,7 @@ from hal.sim.plant import Plant
 from hal.sim.port import SimHal
 from hal.sim.rng import mix
 from rig.flash_nv import make_nv
-from rig.games import load_profile
+from rig.games import check_dealing, load_profile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Rig:
     def __init__(
         self, config: "Config", game: "Game", seed: int, board_crc: int, key: bytes = b"", nv: "Nv | None" = None
     ) -> None:
+        check_dealing(config, game)
         self.config = config
         self.board_crc = board_crc
         self.game = game

@@ -185,7 +185,7 @@ def _deck_records(flow: "Flow", need: int, deck: int) -> int:
         if held & HELD_OFF and not flow.profile.recorded:
             return 1 << ids.REC_DECK_REMOVED
         return flow.profile.induction & ~flow.facts.deck(deck, INDUCTED)
-    return (held & HELD_DISPUTE and 1 << ids.REC_DISPUTE) | (held & HELD_WINNER and 1 << ids.REC_WINNER_HOLD)
+    return (held & (HELD_DISPUTE | HELD_WINNER)) << ids.REC_DISPUTE  # the bits are in the order of the records
 
 
 def positions_due(flow: "Flow", need: int) -> int:

@@ -23,6 +23,7 @@ from firmware.games.profile import (
     RULE_REMOVAL,
     RULE_STUB_COUNT,
     RULE_TWO_DECKS,
+    RULE_WINNER_HOLD,
     TAIL_HANDED,
 )
 from firmware.games.table_facts import (
@@ -114,10 +115,8 @@ def need_for_round(flow: "Flow") -> int:
 def need_for_cards(flow: "Flow") -> int:
     """What keeps the first card back once betting is closed: chips for as many wagers as were accepted."""
     row = flow.facts.row
-    told = row[ACCEPTED] != 0
-    if (told or flow.profile.recorded) and (not told or row[ACCEPTED] != row[COLLECTED]):
-        return ids.NEED_PROGRESSIVE
-    return ids.NEED_NONE
+    untold = flow.profile.recorded and not row[ACCEPTED]
+    return ids.NEED_PROGRESSIVE if untold or row[ACCEPTED] != row[COLLECTED] else ids.NEED_NONE
 
 
 def need_for_release(flow: "Flow") -> int:
@@ -172,7 +171,10 @@ def hold_for(flow: "Flow", need: int, asked: int) -> bool:
         flow.set_need(need, ids.NEED_NONE)
         flow.redraw()
     if asked:
-        need_tell(flow, need, _RULES[need])
+        rule = _RULES[need]
+        if need == ids.NEED_DISPUTE and flow.facts.deck(deck_next(flow), HELD) & HELD_WINNER:
+            rule = RULE_WINNER_HOLD
+        need_tell(flow, need, rule)
     return need != ids.NEED_NONE
 
 

@@ -16,6 +16,7 @@ from fairshoe.cli import command_line
 from fairshoe.commands import bench
 from fairshoe.errors import BoardError, UsageError
 from fairshoe.games import profiles
+from fairshoe.ship.game_fit import inspect_with_game
 from fairshoe.ship.import_closure import chosen_by_name
 from firmware import image
 
@@ -233,6 +234,21 @@ def test_a_card_reader_that_no_port_drives_is_simulated_and_not_shipped(
     assert command_line.main(["flash", "--board", str(path)]) == 8
     path.write_text(json.dumps(changed("sensors", {"recognition": False})))
     assert command_line.main(["config", "check", str(path)]) == 0
+
+
+def test_a_table_that_deals_from_the_hand_where_the_rules_do_not_allow_it_is_refused_with_the_clause(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "board.json"
+    for game, dealing, refused in (
+        ("double-down-stud", "hand", True),
+        ("double-down-stud", "manual", False),
+        ("boston-5-stud", "hand", False),
+    ):
+        path.write_text(json.dumps({**changed("game", game), "table": {"dealing": dealing}}))
+        problems = inspect_with_game(str(path)).problems
+        assert (problems != ()) == refused, game
+        assert not refused or problems[0].endswith("double-down-stud is not dealt from the hand (DDS-8a)")
 
 
 def test_every_shipped_board_can_play_its_game(capsys: pytest.CaptureFixture[str]) -> None:

@@ -94,7 +94,7 @@ def test_cards_of_a_winner_hold_the_deck_too_and_both_holds_must_end():
     table.end()
     assert table.record("dispute", 1, 0) == DONE
     try_to_shuffle(table)
-    assert table.flow.need == ids.NEED_DISPUTE
+    assert table.flow.need == ids.NEED_DISPUTE and clauses_of(table.stage, "held_back") == [b"CS-10c"]
     assert table.record("winner_hold", 1, 0) == DONE
     assert table.flow.facts.deck(1, HELD) == 0
     table.play(("", 300, "press", "green"), ("deck_verified", 100, "wait", 0))
