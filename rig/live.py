@@ -20,7 +20,7 @@ from rig.scenario import Scenario
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
     from hal.api import Config
     from hal.sim.body import Body
@@ -43,7 +43,7 @@ class Live:
     def __init__(self, data: "Data", config: "Config") -> None:
         self.data = data
         self.steps: "list[Data]" = []
-        data["script"] = self.steps
+        data.setdefault("script", self.steps)
         self.scenario = Scenario(data, config)
         self.stage = self.scenario.stage
         self.stage.tap = self._tap
@@ -88,6 +88,11 @@ class Live:
         if rig.pause_us < 0:
             self.scan_us = rig.plant.now_us
         self.stage.glide_step(limit_us)
+        self.look()
+
+    def look(self) -> None:
+        """Take note of new events and of another warning."""
+        rig = self.rig
         if self.told != len(self.stage.peer.events) or (rig.powered and rig.app.flow.warning != self.warning):
             self._note()
 
@@ -203,6 +208,7 @@ class Live:
             "lift": self._lift(),
             "reader": plant.reader.rank,
             "bodies": [[i] + self._body(body) for i in range(len(plant.tracks)) for body in plant.tracks[i].bodies],
+            "next": [plant.source.picked, self._ejected(), plant.output_tray.landed, getattr(plant.axis, "moves", 0)],
             "faults": [fault.name for fault in plant.faults.entries if fault.times and plant.now_us < fault.until_us],
             "crashes": plant.crashes,
             "news": self.news,
@@ -218,6 +224,11 @@ class Live:
         if not axis.moving:
             return axis.real if self.rig.plant.slots else 0
         return axis.real + axis.step * min(axis.travelled(self.rig.plant.now_us), axis.reach)
+
+    def _ejected(self) -> int:
+        """The number of the next card at the exit, as faults count them."""
+        plant = self.rig.plant
+        return plant.outlet.ejected if plant.kind == "carousel" else plant.source.passed + 1
 
     def _lift(self) -> int:
         """Thousandths of the way from the tray of shelves up to the hopper."""
@@ -272,6 +283,39 @@ class Live:
         for name in TEXTS[event.name]:
             found[name] = text_of(self.stage.peer, event, name)
         return found
+
+
+class Watched:
+    """A scenario that plays itself: `post` gets a picture every so often in simulated time."""
+
+    def __init__(self, live: Live, post: "Callable[[str], None]", every_ms: int) -> None:
+        self.live = live
+        self.post = post
+        self.every_us = every_ms * 1000
+        self.due_us = 0
+        self.listen = live.stage.listen
+        live.stage.listen = self._listen
+
+    def play(self) -> "list[str]":
+        """To the end; what was not as expected."""
+        problems = self.live.scenario.play()
+        self.post(self.live.picture())
+        return problems
+
+    def _listen(self) -> None:
+        live = self.live
+        live.scan_us = live.rig.plant.now_us
+        if self.listen is not None:
+            self.listen()
+        live.look()
+        if live.scan_us >= self.due_us:
+            self.due_us = live.scan_us + self.every_us
+            self.post(live.picture())
+
+
+def watch(data_text: str, config_text: str, post: "Callable[[str], None]", every_ms: int) -> str:
+    """Play a scenario; returns what was not as expected, as JSON."""
+    return json.dumps(Watched(start(data_text, config_text), post, every_ms).play())
 
 
 def _hex(data: "bytes | bytearray") -> str:

@@ -86,6 +86,16 @@ class Peer:
     def command(self, op: int, message: int, argument: int = 0, a: int = 0, b: int = 0) -> bytes:
         return self.frame(self.session, ids.CLASS_COMMAND, message, [op, argument, a, b])
 
+    def forged(self, message: int) -> bytes:
+        """A command of this session by a stranger: without the key its MAC is wrong, or there is none."""
+        session = Session()
+        session.number = self.session.number
+        session.sent = self.session.sent
+        if self.session.hmac:
+            key = role_key(bytes(NONCE_SIZE * 2), self.role)
+            session.hmac = session_hmac(key, ids.VERSION, session.number, self.nonce, self.nonce)
+        return self.frame(session, ids.CLASS_COMMAND, message, [1, 0, 0, 0])
+
     def ask_share(self) -> bytes:
         """Ask to give a nonce to each shuffle of this session, if it is to."""
         return self.nonce_frame(ids.NONCE_ASKED, 0, b"") if self.share >= 0 else b""

@@ -36,6 +36,7 @@ _DARK = ("boot", "watchdog", "recover", "good_round")
 _HOST_ACTIONS = {
     "command": ("name", "argument", "what", "a", "b", "outcome", "reason"),
     "command_again": (),
+    "forge": ("name",),
     "read": ("display",),
     "audit": (),
     "rotate": ("key",),
@@ -157,6 +158,8 @@ class Scenario:
                 argument = RECORDS.index(arguments["what"])
             self.given = (COMMANDS[arguments["name"]], argument, arguments.get("a", 0), arguments.get("b", 0))
             self._answered(self._order(), arguments)
+        elif action == "forge":
+            stage.say(stage.peer.forged(COMMANDS[arguments["name"]]))
         elif action == "read":
             problem = misread(self.stage, arguments["display"])
             if problem:
@@ -290,7 +293,7 @@ def _check_host(action: str, arguments: "Data") -> None:
         raise ValueError("no reason %r; known: %s" % (arguments["reason"], ", ".join(REASONS)))
     if arguments.get("what", "none") not in RECORDS:
         raise ValueError("record has no %r; known: %s" % (arguments["what"], ", ".join(RECORDS[1:])))
-    if action == "command" and arguments.get("name") not in COMMANDS:
+    if action in ("command", "forge") and arguments.get("name") not in COMMANDS:
         raise ValueError("no command %r; known: %s" % (arguments.get("name"), ", ".join(sorted(COMMANDS))))
 
 

@@ -73,7 +73,7 @@ def build() -> int:
     for line in done.stderr.splitlines():
         if "awaited" in line:
             print(line.partition("-")[2].strip())
-    write_site(SITE / "bench")
+    write_site(SITE / "bench", "../RULES.html")
     found = list(fetched_from_elsewhere(SITE))
     if found:
         print("docs: these would be fetched from elsewhere:", *found, sep="\n  ", file=sys.stderr)

@@ -26,8 +26,8 @@ class PageError(FairshoeError):
     exit_code = Exit.INPUT
 
 
-def page_files() -> dict[str, bytes]:
-    """All of it. Raises PageError if the VM is missing."""
+def page_files(rules: str = "") -> dict[str, bytes]:
+    """All of it, with links to the page of rules if there is one. Raises PageError if the VM is missing."""
     root = _device.root()
     files = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in _below(PAGE)}
     files |= {f"vm/{name}": _vm_file(root, name) for name in VM_FILES}
@@ -37,6 +37,7 @@ def page_files() -> dict[str, bytes]:
     files["boards.json"] = _boards()
     files["games.json"] = _json(_games(root))
     files["warnings.json"] = _json({fault.name.lower(): [said.what, said.advice] for fault, said in WARNINGS.items()})
+    files["clauses.json"] = _json({"page": rules, "texts": _clauses(root)})
     scenarios = _first(root / "scenarios", root / "tests" / "scenarios")
     files["scenarios.json"] = _json(library(scenarios))
     return files
@@ -56,9 +57,9 @@ def device_sources(root: Path) -> dict[str, str]:
     return {name: path.read_text(encoding="utf-8") for name, path in sorted(named.items()) if name not in LEFT_OUT}
 
 
-def write_site(target: Path) -> int:
+def write_site(target: Path, rules: str = "") -> int:
     """Write the page as a static site into a folder; returns the number of files."""
-    files = page_files()
+    files = page_files(rules)
     for name, data in files.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,6 +69,11 @@ def write_site(target: Path) -> int:
 
 def _boards() -> bytes:
     return _json({name: _read(folder() / f"{name}.json") for name in board_names()})
+
+
+def _clauses(root: Path) -> dict[str, str]:
+    """What each clause of the games' rules asks of the device, by its id."""
+    return {clause["id"]: clause["device"] for clause in _read(root / "rules" / "clauses.json")["clauses"]}
 
 
 def _games(root: Path) -> dict[str, str]:

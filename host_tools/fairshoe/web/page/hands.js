@@ -1,8 +1,10 @@
-// What hands do to a machine: cards in and out, door, key, plug.
+// What hands do to a machine: cards in and out, door, key, plug and cable; at a draw shoe they also draw.
 
 import { find, make } from './dom.js';
 
 const button = (id, text, click, title = '') => make('button', { type: 'button', id, title, on: { click } }, text);
+const row = (...children) => make('div', { className: 'row' }, ...children);
+const NO_BYTE = 1000000; // parts per million that are lost
 
 export class Hands {
   constructor(act, dealer) {
@@ -12,18 +14,26 @@ export class Hands {
       door: this.toggle('door', 'Open the door', 'Close the door', () => ({ do: this.door ? 'close' : 'open' })),
       key: this.toggle('key', 'Turn the key', 'Turn the key back', () => ({ do: 'key', to: this.key ? 'off' : 'on' })),
       plug: this.toggle('plug', 'Pull the plug', 'Plug it in', () => ({ do: this.power ? 'cut' : 'boot' })),
+      cable: this.toggle('cable', 'Pull the cable', 'Plug the cable in', () => this.cable()),
     };
     this.helper = make('input', { type: 'checkbox', id: 'dealer', on: { change: () => dealer(this.helper.checked) } });
+    this.more = row();
     find('hands-body').replaceChildren(
-      make('div', { className: 'row' }, make('label', {}, 'Cards ', this.count), button('load', 'Load', () => this.load())),
-      make(
-        'div',
-        { className: 'row' },
+      row(
+        make('label', {}, 'Cards ', this.count),
+        button('load', 'Load', () => this.load()),
+        ...[-1, 1].map((off) => button(`load${off}`, off < 0 ? 'one too few' : 'one too many', () => this.load(this.deck + off))),
+        button('load-two', 'two decks', () => this.load(2 * this.deck)),
+        button('load-back', 'another back', () => act({ do: 'load', cards: Number(this.count.value), deck: 2 })),
+      ),
+      row(
         button('take', 'Take the tray', () => act({ do: 'take' })),
+        button('put', 'Put a card into the tray', () => act({ do: 'litter', cards: 1 })),
         button('lift', 'Empty the hopper', () => act({ do: 'lift' })),
         button('clear', 'Clear by hand', () => act({ do: 'clear' }), 'every card out, wherever it lies: open the door first'),
       ),
-      make('div', { className: 'row' }, ...Object.values(this.toggles)),
+      this.more,
+      row(...Object.values(this.toggles)),
       make('label', { className: 'check' }, this.helper, ' a dealer plays by itself and clears every stop'),
     );
   }
@@ -35,14 +45,32 @@ export class Hands {
     return made;
   }
 
-  load() {
-    this.act({ do: 'load', cards: Number(this.count.value) });
+  load(cards = Number(this.count.value)) {
+    this.act({ do: 'load', cards });
   }
 
-  /** Another machine: its own deck. */
+  cable() {
+    this.pulled = !this.pulled;
+    this.press(this.toggles.cable, this.pulled);
+    return this.pulled ? { do: 'link', lose_ppm: NO_BYTE } : { do: 'link' };
+  }
+
+  /** Another machine: its own deck, and at a draw shoe a hand that draws. */
   fit(about) {
+    this.deck = about.deck;
     this.count.value = about.deck;
     this.helper.checked = false;
+    this.pulled = false;
+    this.press(this.toggles.cable, false);
+    const drawing = [
+      button('draw', 'Draw a card', () => this.act({ do: 'draw' })),
+      button('draw-two', 'Draw two at once', () => this.act({ do: 'draw_two', offset_um: 20000 })),
+      button('draw-back', 'Draw and put back', () => this.act({ do: 'draw_back' })),
+      button('hold', 'Hold', () => this.act({ do: 'hold' })),
+      button('let-go', 'Let go', () => this.act({ do: 'let_go' })),
+    ];
+    this.more.replaceChildren(...(about.kind === 'draw' ? drawing : []));
+    for (const id of ['take', 'put']) find(id).hidden = about.kind === 'draw';
   }
 
   show(picture, line) {

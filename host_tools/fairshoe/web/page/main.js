@@ -2,37 +2,55 @@
 
 import { Clock } from './clock.js';
 import { find, make } from './dom.js';
+import { Faults } from './faults.js';
 import { Hands } from './hands.js';
 import { LINES, Machine } from './machine.js';
+import { Moments, fromFragment, upTo } from './moments.js';
 import { News } from './news.js';
 import { Panel } from './panel.js';
+import { Player } from './player.js';
+import { Scenarios } from './scenarios.js';
 import { SimSource } from './source_sim.js';
 import { say } from './svg.js';
+import { Tour } from './tour.js';
+import { Wire } from './wire.js';
 
 const load = (name) => fetch(new URL(name, import.meta.url)).then((answer) => answer.json());
+const TITLE = 'Recorded on the bench page';
 const HOUSE_DECK = { draw: 30 }; // cards; else 52
+const SENSORS = { 'inputs.back': 22, 'inputs.face': 28 };
 const EMPTY = { t: 0, scans: 0, power: 0, warning: 'none', display: ['', '', '', ''], lamps: '000000' };
 
-const [boards, games, warnings] = await Promise.all([load('boards.json'), load('games.json'), load('warnings.json')]);
+const [boards, games, warnings, clauses] = await Promise.all(['boards', 'games', 'warnings', 'clauses'].map((name) => load(`${name}.json`)));
 
 class Page {
   constructor() {
     this.source = new SimSource((message) => this.heard(message));
-    const act = (step) => this.source.act(step);
+    this.player = new Player((picture) => this.show(picture));
+    const act = (step) => this.watching || this.source.act(step);
     this.panel = new Panel((button) => act({ do: 'press', button }));
-    this.clock = new Clock(this.source);
+    this.clock = new Clock({ setSpeed: (speed) => this.setSpeed(speed), scan: () => (this.watching ? this.player : this.source).scan() });
     this.hands = new Hands(act, (on) => this.source.dealer(on));
-    this.news = new News(warnings);
+    this.faults = new Faults(act);
+    this.wire = new Wire(act);
+    this.news = new News(warnings, clauses, (ms) => this.goTo(ms));
+    this.moments = new Moments({ save: () => this.source.save(), now: () => this.now(), goTo: (ms) => this.goTo(ms), say: (text) => this.tell(text) });
+    this.scenarios = new Scenarios(load, (data) => this.watch(data));
+    this.tour = new Tour((setup, stop) => this.play(setup, stop));
     this.choices();
     this.panel.allow(false);
-    this.restart();
+    addEventListener('hashchange', () => this.follow());
+    if (!this.follow()) this.restart();
   }
+
+  // -- which machine --------------------------------------------------------------------------------------------------
 
   choices() {
     find('board').append(...Object.keys(boards).map((name) => make('option', { value: name }, name)));
     find('board').addEventListener('change', () => this.fitGame());
     find('setup').addEventListener('submit', (event) => {
       event.preventDefault();
+      history.replaceState(null, '', location.pathname);
       this.restart();
     });
     this.fitGame();
@@ -49,37 +67,113 @@ class Page {
     find('game').value = kind === 'carousel' || kind === 'shoe' ? 'caribbean-stud' : 'house';
   }
 
-  /** The game as a scenario names it. */
-  game() {
+  /** What the form says, as a scenario begins. */
+  setup() {
+    const board = find('board').value;
     const name = find('game').value;
-    if (name === 'board') return this.board.game;
-    return name === 'house' ? { deck_cards: HOUSE_DECK[this.board.mechanism.kind] ?? 52 } : name;
+    const house = { deck_cards: HOUSE_DECK[boards[board].mechanism.kind] ?? 52 };
+    const setup = { board, game: { board: boards[board].game, house }[name] ?? name, seed: Number(find('seed').value) };
+    if (find('keyed').checked) setup.role = 'table';
+    if (find('sensors').checked) setup.changes = SENSORS;
+    return setup;
+  }
+
+  /** Make the form say what a machine is. */
+  fill({ board, game, seed = 1, role, changes }) {
+    find('board').value = board;
+    this.fitGame();
+    if (typeof game === 'string') find('game').value = game;
+    find('seed').value = seed;
+    find('keyed').checked = Boolean(role);
+    find('sensors').checked = Boolean(changes);
   }
 
   /** A new machine, drawn at once; the VM follows. */
-  restart(steps = [], at_ms = 0) {
-    const name = find('board').value;
-    this.board = boards[name];
-    this.machine = new Machine(find('drawing'), this.board);
+  restart({ setup = this.setup(), steps = [], at_ms = 0, paused = false } = {}) {
+    this.begin(setup);
+    this.source.start({ data: { title: TITLE, ...setup }, config: boards[setup.board], steps, at_ms });
+    this.clock.setPaused(paused);
+  }
+
+  begin(setup) {
+    this.watching = false;
+    this.due = [];
+    this.player.clear();
+    this.data = setup;
+    this.machine = new Machine(find('drawing'), boards[setup.board]);
     this.news.clear();
+    this.wire.clear();
     this.names = []; // of all events since power-up
+    this.warnings = [];
     this.show(EMPTY);
-    const data = { title: 'Recorded on the bench page', board: name, game: this.game(), seed: Number(find('seed').value) };
-    this.source.start({ data, config: this.board, steps, at_ms });
+  }
+
+  // -- time -----------------------------------------------------------------------------------------------------------
+
+  setSpeed(speed) {
+    this.player.setSpeed(this.watching ? speed : 0);
+    this.source.setSpeed(this.watching ? 0 : speed);
+  }
+
+  now() {
+    return Math.ceil(this.picture.t / 1000);
+  }
+
+  /** The machine as it was at that millisecond, paused: played again from the start. */
+  async goTo(at_ms) {
+    if (this.watching) return;
+    const { script, ...setup } = await this.source.save();
+    this.restart({ setup, steps: upTo(script, at_ms), at_ms, paused: true });
+  }
+
+  /** The moment that the address names. */
+  follow() {
+    const moment = fromFragment(location.hash);
+    if (!moment || !boards[moment.setup.board]) return false;
+    this.fill(moment.setup);
+    this.restart({ ...moment, paused: true });
+    return true;
+  }
+
+  // -- machines that act by themselves --------------------------------------------------------------------------------
+
+  /** A stop of the tour: a new machine, and steps that come at their times. */
+  play(setup, { steps, dealer, speed }) {
+    this.fill(setup);
+    this.restart({ setup });
+    let at = 0;
+    this.due = steps.map(({ after_ms, ...step }) => ({ at: (at += after_ms ?? 0), step }));
+    this.clock.setSpeed(speed);
+    if (dealer) this.source.dealer(true);
+  }
+
+  /** Watch a scenario: the VM plays it as fast as it can, the page at the speed that is set. */
+  watch(data) {
+    this.fill(data);
+    this.begin(data);
+    this.watching = true;
+    this.source.watch({ data, config: boards[data.board] });
     this.clock.setPaused(false);
   }
+
+  // -- pictures -------------------------------------------------------------------------------------------------------
 
   heard(message) {
     if (message.picture) {
       this.spent = message.spent;
-      this.show(message.picture);
+      if (!this.watching) this.show(message.picture);
     } else if (message.about) {
       this.about = message.about;
       find('loading').hidden = true;
       this.panel.allow(true);
       this.hands.fit(message.about);
+      this.faults.fit(message.about);
+    } else if (message.frame) {
+      if (this.watching) this.player.push(message.frame);
+    } else if (message.watched) {
+      this.scenarios.ended(message.watched);
     } else if (message.refused) {
-      this.tell(message.refused.text);
+      this.tell(`Not possible here: ${message.refused.text}`);
     } else if (message.failed) {
       this.tell(`The simulation stopped: ${message.failed}`);
     }
@@ -92,13 +186,19 @@ class Page {
 
   show(picture) {
     this.picture = picture;
+    while (this.due?.length && picture.t >= this.due[0].at * 1000) this.source.act(this.due.shift().step);
     const line = (name) => parseInt(picture.truth?.slice(2 * LINES.indexOf(name), 2 * LINES.indexOf(name) + 2) ?? '0', 16);
     this.machine.show(picture);
     this.panel.show(picture);
     this.clock.show(picture);
     this.hands.show(picture, line);
+    this.faults.show(picture);
+    this.wire.show(picture);
     this.news.show(picture);
-    for (const { event } of picture.news ?? []) if (event) this.names.push(event);
+    for (const { event, warning } of picture.news ?? []) {
+      if (event) this.names.push(event);
+      if (warning) this.warnings.push(warning);
+    }
   }
 }
 

@@ -1,7 +1,9 @@
 // Runs firmware, simulated machine and rig on the MicroPython VM, in a worker of its own.
 //
-// In:  {start: {data, config, steps, at_ms}}, {speed}, {act: step}, {scan: true}, {dealer: on}, {save: id}
-// Out: {ready}, {about}, {picture}, {refused: {step, text}}, {saved: {id, text}}, {failed: text}, {progress: ms}
+// In:  {start: {data, config, steps, at_ms}}, {speed}, {act: step}, {scan: true}, {dealer: on}, {watch: setup},
+//      {save: id}, {transcript: id}
+// Out: {ready}, {about}, {picture}, {refused: {step, text}}, {failed: text}, {frame}, {watched: problems},
+//      {answer: {id, value}}
 
 const VM_HEAP = 24 << 20;
 const PICTURE_MS = 33; // 30 pictures a second
@@ -50,8 +52,7 @@ async function boot() {
 import gc, os, sys
 sys.path.insert(0, "/fairshoe")
 os.chdir("/fairshoe")
-from rig import live
-from rig.live import start
+from rig.live import start, watch
 `);
   return mp;
 }
@@ -99,7 +100,6 @@ async function start({ data, config, steps = [], at_ms = 0 }) {
   for (let ms = live.now_ms(); ms < at_ms; ) {
     ms = Math.min(at_ms, ms + 500);
     live.run_to(ms);
-    postMessage({ progress: ms });
   }
   target_ms = live.now_ms();
   last = performance.now();
@@ -127,15 +127,29 @@ const ORDERS = {
     live.dealer(on);
   },
   save(id) {
-    postMessage({ saved: { id, text: live.saved() } });
+    postMessage({ answer: { id, value: JSON.parse(live.saved()) } });
+  },
+  transcript(id) {
+    postMessage({ answer: { id, value: Array.from(live.finish()) } });
+    live = null;
+  },
+  /** To the end of the scenario in one go: nothing else happens in this worker meanwhile. */
+  async watch({ data, config }) {
+    const mp = await vm;
+    live = null;
+    mp.runPython('gc.collect()');
+    postMessage({ about: JSON.parse(mp.globals.get('start')(JSON.stringify(data), JSON.stringify(config)).about()) });
+    const post = (frame) => postMessage({ frame });
+    postMessage({ watched: JSON.parse(mp.globals.get('watch')(JSON.stringify(data), JSON.stringify(config), post, PICTURE_MS)) });
   },
 };
+
+const ALWAYS = new Set(['start', 'speed', 'watch']); // the others mean nothing without a machine
 
 let queue = Promise.resolve();
 onmessage = ({ data }) => {
   for (const [name, value] of Object.entries(data)) {
-    // Without a machine only a start means anything.
-    queue = queue.then(() => (live || name === 'start' || name === 'speed' ? ORDERS[name](value) : null))
+    queue = queue.then(() => (live || ALWAYS.has(name) ? ORDERS[name](value) : null))
       .catch((error) => postMessage({ failed: String(error.stack ?? error) }));
   }
 };

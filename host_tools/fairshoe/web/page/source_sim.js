@@ -5,16 +5,17 @@ export class SimSource {
   constructor(listen) {
     this.can = { act: true, time: true, faults: true, record: true };
     this.listen = listen;
-    this.saves = new Map();
+    this.answers = new Map();
+    this.asked = 0;
     this.worker = new Worker(new URL('./sim_worker.js', import.meta.url), { type: 'module' });
     this.worker.onmessage = ({ data }) => this.heard(data);
     this.worker.onerror = (event) => listen({ failed: event.message ?? 'the worker did not start' });
   }
 
   heard(message) {
-    if (message.saved) {
-      this.saves.get(message.saved.id)?.(JSON.parse(message.saved.text));
-      this.saves.delete(message.saved.id);
+    if (message.answer) {
+      this.answers.get(message.answer.id)(message.answer.value);
+      this.answers.delete(message.answer.id);
       return;
     }
     if (message.picture) message.picture = JSON.parse(message.picture);
@@ -39,17 +40,32 @@ export class SimSource {
     this.worker.postMessage({ scan: true });
   }
 
-  /** A careful operator does the next step, or no operator acts. */
+  /** Let a careful operator do what is to be done, or stop that. */
   dealer(on) {
     this.worker.postMessage({ dealer: on });
   }
 
+  /** Play a scenario as fast as the VM can: {frame} for each picture, then {watched} with what was not as expected. */
+  watch(setup) {
+    this.worker.postMessage({ watch: setup });
+  }
+
+  /** The transcript of all that was done, as a scenario ends; the machine ends with it. */
+  transcript() {
+    return this.ask('transcript');
+  }
+
   /** The scenario of what was done until now. */
   save() {
-    const id = this.saves.size + Math.random();
+    return this.ask('save');
+  }
+
+  ask(order) {
+    this.asked += 1;
+    const id = this.asked;
     return new Promise((resolve) => {
-      this.saves.set(id, resolve);
-      this.worker.postMessage({ save: id });
+      this.answers.set(id, resolve);
+      this.worker.postMessage({ [order]: id });
     });
   }
 }

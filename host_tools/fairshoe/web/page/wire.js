@@ -1,0 +1,92 @@
+// Bytes on the link: frames decoded by our JavaScript client beside the raw bytes; filter, capture file, a bad cable.
+
+import { find, make } from './dom.js';
+import { download } from './dom.js';
+import { Dictionary, FrameDecoder, fromHex, toHex } from './fairshoe-js/index.js';
+
+const KEPT = 400;
+const SHOWN = 60;
+const WAYS = ['device → host', 'host → device', 'device → service', 'service → device'];
+const LINKTYPE_USER0 = 147; // what docs/protocol/fairshoe.lua reads
+
+/** A pcap file: one packet for each piece of the stream. */
+export function pcap(pieces) {
+  const words = (values) => new Uint8Array(new Uint32Array(values).buffer);
+  const header = new Uint8Array([...words([0xa1b2c3d4]), 2, 0, 4, 0, ...words([0, 0, 0x40000, LINKTYPE_USER0])]);
+  const packets = pieces.map(({ t, bytes }) => [words([Math.floor(t / 1e6), t % 1e6, bytes.length, bytes.length]), bytes]);
+  return new Blob([header, ...packets.flat()]);
+}
+
+export class Wire {
+  constructor(act) {
+    this.dictionary = new Dictionary();
+    this.filter = make('input', { type: 'search', id: 'wire-filter', placeholder: 'for example stack, or status', on: { input: () => this.draw() } });
+    this.quiet = make('input', { type: 'checkbox', id: 'wire-status', on: { change: () => this.draw() } });
+    this.list = make('ol', { id: 'wire-list', tabIndex: 0, data: { 'aria-label': 'Frames, newest first' } });
+    const cable = make('select', { id: 'cable-kind', on: { change: () => act({ do: 'link', ...CABLES[cable.value] }) } });
+    cable.append(...Object.keys(CABLES).map((name) => make('option', { value: name }, name)));
+    const forge = make('button', { type: 'button', id: 'forge', title: 'a stranger on the cable gives a command without the key', on: { click: () => act({ do: 'forge', name: 'shuffle' }) } }, 'Forge a command');
+    find('wire-body').replaceChildren(
+      make('div', { className: 'row' }, make('label', {}, 'Filter ', this.filter), make('label', {}, this.quiet, ' status too')),
+      make('div', { className: 'row' }, make('label', {}, 'Cable ', cable), forge, make('button', { type: 'button', id: 'capture', on: { click: () => this.export() } }, 'Save a capture')),
+      this.list,
+    );
+    this.clear();
+    setInterval(() => this.dirty && this.draw(), 250);
+  }
+
+  clear() {
+    this.decoders = WAYS.map(() => new FrameDecoder());
+    this.frames = [];
+    this.pieces = [];
+    this.dirty = true;
+  }
+
+  show(picture) {
+    for (const [t, way, hex] of picture.wire ?? []) {
+      const bytes = fromHex(hex);
+      this.pieces.push({ t, bytes });
+      for (const found of this.decoders[way].push(bytes)) this.frames.unshift({ t, way, hex, ...this.read(found) });
+    }
+    if (picture.wire?.length) {
+      this.frames.length = Math.min(this.frames.length, KEPT);
+      this.dirty = true;
+    }
+  }
+
+  read({ frame, drop }) {
+    if (drop) return { name: drop, text: '', dropped: true };
+    const { name, fields, words, drop: unread } = this.dictionary.read(frame.id, frame.body);
+    if (unread) return { name: unread, text: '', dropped: true };
+    const text = Object.entries(fields).map(([key, value]) => `${key} ${words[key] ?? (value instanceof Uint8Array ? toHex(value) : value)}`);
+    return { name, text: `${frame.keyed ? 'keyed, ' : ''}${text.join(', ')}` };
+  }
+
+  draw() {
+    this.dirty = false;
+    const wanted = this.filter.value.trim().toLowerCase();
+    const fits = ({ name, text }) => (this.quiet.checked || name !== 'status') && (!wanted || `${name} ${text}`.toLowerCase().includes(wanted));
+    this.list.replaceChildren(
+      ...this.frames.filter(fits).slice(0, SHOWN).map(({ t, way, hex, name, text, dropped }) =>
+        make(
+          'li',
+          { className: dropped ? 'dropped' : '' },
+          make('div', {}, `${(t / 1e6).toFixed(3)} s ${WAYS[way]} `, make('b', {}, name), ` ${text}`),
+          make('code', {}, hex.replace(/../g, '$& ').trim()),
+        ),
+      ),
+    );
+  }
+
+  export() {
+    download('bench-page.pcap', pcap(this.pieces), 'application/vnd.tcpdump.pcap');
+  }
+}
+
+const CABLES = {
+  good: {},
+  'bit errors': { bit_ppm: 200 },
+  'lost bytes': { lose_ppm: 3000 },
+  'late, cut and doubled': { piece_ppm: 100000 },
+  'cut through': { lose_ppm: 1000000 },
+};
