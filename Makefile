@@ -68,7 +68,11 @@ test-mpy: ready ## all tests that both VMs share, on the MicroPython VM
 test-dissector: ready ## the Wireshark dissector in the real tshark (as root on Debian it installs tshark if missing)
 	@$(TOOL) dissector
 
-.PHONY: test-web bench-page
+.PHONY: test-web bench-page page-pictures
+page-pictures: ready ## take the pictures of the bench page in docs/captures again; needs Chromium
+	@$(PYTHON) tools/setup.py --quiet --web
+	@$(TOOL) web.pictures
+
 test-web: ready ## the bench page in the system's Chromium (as root on Debian it installs Chromium if missing)
 	@$(TOOL) web
 
@@ -98,7 +102,7 @@ image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BE
 		$(call opt,--sign,$(SIGN)) $(call opt,--rollback,$(ROLLBACK))
 
 bench: ## measure against the budgets and against what others use
-	@$(PYTHON) tools/setup.py --quiet --bench || $(PYTHON) tools/setup.py --quiet
+	@$(PYTHON) tools/setup.py --quiet --bench --web || $(PYTHON) tools/setup.py --quiet
 	@$(TOOL) bench
 
 scenarios: ready ## every scenario on both VMs, transcripts compared (some minutes)

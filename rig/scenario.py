@@ -170,12 +170,15 @@ class Scenario:
                 self.invariants.powercut.storage.key_offered = key
             rotate(stage, _KEY, key)
         elif action == "audit":
-            seed = stage.ask_seed(_KEY)
-            self._say("told " + hexlify(seed).decode())
-            if self.invariants is not None:
-                self.invariants.powercut.told(seed)
+            self._audit()
         elif self.op:
             self._order()  # what must come of it is a promise
+
+    def _audit(self) -> None:
+        seed = self.stage.ask_seed(_KEY)
+        self._say("told " + hexlify(seed).decode())
+        if self.invariants is not None:
+            self.invariants.powercut.told(seed)
 
     def _answered(self, outcome: str, arguments: "Data") -> None:
         name = "%s %s" % (arguments["name"], arguments.get("what", ""))

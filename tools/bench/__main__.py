@@ -1,6 +1,6 @@
 """`make bench`: speed as ratios, measured in one run. The machine against the shortest time that any controller could
 need; simulated seconds per second for a round, on both VMs; frames on the host against what others use; frames on the
-device's VM, with the heap they take; 500 shoes in one process."""
+device's VM, with the heap they take; 500 shoes in one process; the bench page in Chromium."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+
+from web import speed as page_speed
 
 from bench import fleet as bench_fleet
 from bench import link as bench_link
@@ -80,12 +82,13 @@ def main() -> int:
     device = measure_frames(3000)
     best, missing = bench_link.measure()
     many = bench_fleet.measure()
+    page = page_speed.measure()
     if options.json:
         found = {"machine": machine, **figures, "device frames": device, "host kframes": best, "not measured": missing}
-        print(json.dumps(found | {"fleet": many}))
+        print(json.dumps(found | {"fleet": many, "page": page}))
     else:
         print_frames(device)
-        print("\n".join(bench_link.report(best, missing) + bench_fleet.report(many)))
+        print("\n".join(bench_link.report(best, missing) + bench_fleet.report(many) + page_speed.report(page)))
     return 0
 
 
