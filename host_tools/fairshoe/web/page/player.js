@@ -45,7 +45,7 @@ export class Player {
     this.go(to);
   }
 
-  /** Show a later picture, with what was told in those between. */
+  /** Show a later picture, with the news of those between. */
   go(to) {
     if (to <= this.shown || to >= this.frames.length) return;
     const between = this.frames.slice(this.shown + 1, to + 1).map(({ text }) => JSON.parse(text));
