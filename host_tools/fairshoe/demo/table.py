@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -427,6 +428,8 @@ def _stay(table: Table, tap: str, screen: Screen) -> None:
 def own_command() -> str:
     """How to call this program from any folder, as one pastes it into a shell."""
     script = Path(sys.argv[0]).absolute()
+    if shutil.which("fairshoe") == str(script) and "VIRTUAL_ENV" not in os.environ:
+        return "fairshoe"  # a second terminal finds it too, unless an activated environment is the reason
     if script.stem == "fairshoe" and script.is_file():
         return shlex.quote(str(script))
     return f"{shlex.quote(sys.executable)} -m fairshoe"
