@@ -4,6 +4,7 @@ import asyncio
 import copy
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, role_key
-from fairshoe.messages import Mode, Role, RoundEnded, Welcome
+from fairshoe.messages import EmptyProved, Mode, Role, RoundEnded, Welcome
 from fairshoe.web.live_server import BROWSERS_MAX, BYE_READ_ONLY, HEARD_MAX, QUEUE_MAX, Browser, LiveServer
 from fairshoe.web.live_shoe import COMMANDS, Host, Observer
 from fairshoe.web.live_view import LiveView
@@ -175,8 +176,11 @@ def test_with_control_the_page_is_a_host_that_commands_and_stores(tmp_path: Path
         host = Host(f"sim://?dealer=hands&speed=50&key={key_file}", role_key(bytes(range(32)), Role.TABLE), store)
         await host.open()
         task = asyncio.create_task(host.run(view, lambda: None))
-        while (view.snapshot()["snapshot"].get("status") or {}).get("command") != "shuffle":
+        due = ""
+        while due != "shuffle":
             await asyncio.sleep(0.01)
+            status: dict[str, Any] = view.snapshot()["snapshot"].get("status") or {"command": ""}
+            due = status["command"]
         assert await host.give("shuffle", None) == "done"
         assert (await host.give("confirm_lockout", None)).startswith("rejected")
         assert await host.give("set_positions", 2) == "done"
@@ -288,6 +292,14 @@ def test_another_device_on_the_port_begins_with_a_snapshot() -> None:
     assert "delta" in view.changes() and view.changes() == {}
     view.forget()
     assert view.changes()["snapshot"]["shoe"] is None
+    view.welcome(welcome("CS"))
+    view.take([EmptyProved(9, 1, 1, 0, 0, 0, 0, 54)] * 2)
+    assert [event["seq"] for event in view.changes()["delta"]["events"]] == [9]
+    view.welcome(replace(welcome("CS"), device=8))
+    told = view.changes()["snapshot"]
+    assert told["shoe"]["device"] == "00000008" and told["events"] == []
+    view.take([EmptyProved(1, 1, 1, 0, 0, 0, 0, 54)])
+    assert view.changes()["delta"]["events"][0]["seq"] == 1
 
 
 def test_an_observer_acknowledges_nothing_and_comes_back_by_itself() -> None:

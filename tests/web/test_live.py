@@ -115,3 +115,11 @@ def test_texts_of_a_device_stay_texts(chromium: Any) -> None:
         assert hostile in seen(bench, "title") and hostile in seen(bench, "problem")
         assert "<b>x</b>" in seen(bench, "about") and "<i>f</i>" in seen(bench, "about")
         assert bench.ask("document.querySelectorAll('img, i, #about b').length") == 0
+
+
+def test_without_a_server_the_page_says_what_to_run(chromium: Any, url: str) -> None:
+    bench = Bench(chromium.new_page(), f"{url}live.html")
+    bench.tab.goto(bench.url)
+    bench.until("globalThis.live")
+    assert "fairshoe web PORT" in seen(bench, "problem") and bench.ask("live.stale") and bench.errors == []
+    bench.tab.close()

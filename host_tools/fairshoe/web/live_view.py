@@ -62,6 +62,7 @@ class LiveView:
         self._history: deque[list[float]] = deque(maxlen=int(HISTORY_S / POINT_S))
         self._point_changed = False
         self._restarted = False  # another device: what is new is all of it
+        self._seq = 0  # of the last event
         self._meters: Meters | None = None
         self._health: Health | None = None
         self._latched: WarningLatched | None = None
@@ -76,6 +77,9 @@ class LiveView:
     def welcome(self, welcome: Welcome | None) -> None:
         if welcome is None:
             return
+        known = self._known.get("shoe")
+        if known and known["device"] != f"{welcome.device:08x}":
+            self.forget()
         device = {"device": f"{welcome.device:08x}", "firmware": welcome.firmware, "game": welcome.game}
         role = words(welcome.role.name) if welcome.role != Role.CLEAR else "in clear"
         self._put("shoe", {**device, "boot": welcome.boot, "has_key": bool(welcome.has_key), "role": role})
@@ -96,6 +100,7 @@ class LiveView:
         self._new_events.clear()
         self._history.clear()
         self._meters = self._health = self._latched = None
+        self._seq = 0
 
     # -- out -----------------------------------------------------------------------------------------------------------
 
@@ -168,6 +173,9 @@ class LiveView:
         }
 
     def _event(self, seq: int, message: Message) -> None:
+        if seq <= self._seq:
+            return  # a new session may begin with events from before
+        self._seq = seq
         known = isinstance(message, Event)
         if isinstance(message, WarningLatched):
             self._latched = message

@@ -132,4 +132,7 @@ class LivePage {
 }
 
 const address = `ws://${location.host}/live?token=${encodeURIComponent(location.hash.slice(1))}`;
-globalThis.live = new LivePage((listen) => new LiveSource(listen, address)); // for tests, and for people who look behind the page
+// The same file on a static site has no server to ask.
+const open = (listen) => (location.hash.length > 1 ? new LiveSource(listen, address) : null);
+globalThis.live = new LivePage(open); // for tests, and for people who look behind the page
+if (!globalThis.live.source) globalThis.live.heard({ down: 'This page shows a shoe through a server: run `fairshoe web PORT` and open the URL that it prints.' });
