@@ -22,7 +22,7 @@ from fairshoe_table.options import GAMES
 
 KILL_S = (1.0, 8.0)  # a start takes about half a second
 
-SHOE_SEED = 1  # one shoe, whoever plays
+SHOE_SEED = 1  # the same shoe in every run
 
 
 def child(folder: Path, game: str, seed: int) -> None:
