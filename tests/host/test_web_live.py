@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, role_key
-from fairshoe.messages import EmptyProved, Mode, Role, RoundEnded, Welcome
+from fairshoe.messages import EmptyProved, Health, Meters, Mode, Role, RoundEnded, Welcome
 from fairshoe.web.live_server import BROWSERS_MAX, BYE_READ_ONLY, HEARD_MAX, QUEUE_MAX, Browser, LiveServer
 from fairshoe.web.live_shoe import COMMANDS, Host, Observer
 from fairshoe.web.live_view import LiveView
@@ -326,3 +326,11 @@ def test_an_observer_acknowledges_nothing_and_comes_back_by_itself() -> None:
 
     with TcpShoe() as shoe:
         asyncio.run(asyncio.wait_for(run(shoe), 120))
+
+
+def test_what_the_meters_do_not_know_is_no_zero_in_the_history() -> None:
+    view = LiveView("tcp://shoe:1")
+    view.take([Meters(*[0] * 18)])
+    assert view.changes()["delta"]["history"][0][1:5] == [None, 0, None, None]
+    view.take([replace(Meters(*[0] * 18), feed_us=63200), Health(2, 7)])
+    assert view.changes()["delta"]["history"][0][1:5] == [63.2, 0, 7, 2]

@@ -59,7 +59,7 @@ class LiveView:
         self._changed: set[str] = set()
         self._events: deque[Values] = deque(maxlen=EVENTS_KEPT)
         self._new_events: deque[Values] = deque(maxlen=EVENTS_KEPT)
-        self._history: deque[list[float]] = deque(maxlen=int(HISTORY_S / POINT_S))
+        self._history: deque[list[Any]] = deque(maxlen=int(HISTORY_S / POINT_S))
         self._point_changed = False
         self._restarted = False  # another device: what is new is all of it
         self._seq = 0  # of the last event
@@ -198,9 +198,10 @@ class LiveView:
         if meters is None:
             return
         now = self._now()
-        scans = [health.scan_ms_max, health.overruns] if health else [0, 0]
+        scans = [health.scan_ms_max, health.overruns] if health else [None, None]
         glitches = [getattr(meters, beam) for beam in BEAMS]
-        values = [meters.feed_us / 1000, meters.misfeeds, *scans, *glitches]
+        feed_ms = meters.feed_us / 1000 if meters.feed_us else None  # no card was fed yet
+        values = [feed_ms, meters.misfeeds, *scans, *glitches]
         if self._history and now - self._history[-1][0] < POINT_S:
             self._history[-1][1:] = values
         else:

@@ -1,5 +1,5 @@
 // Small lines of the last hour: feed time, misfeeds, scans, glitches per beam. A point is [t, feed_ms, misfeeds,
-// scan_ms_max, overruns, glitches of each beam ...].
+// scan_ms_max, overruns, glitches of each beam ...]; null is not known.
 
 import { make } from './dom.js';
 import { el, say, set } from './svg.js';
@@ -13,6 +13,8 @@ const PLOTS = [
   { title: 'Longest scan', unit: ' ms', columns: { scan: 3 } },
   { title: 'Glitches', unit: '', columns: Object.fromEntries(BEAMS.map((beam, i) => [beam, 5 + i])) },
 ];
+
+const known = (value, unit) => (value === null || value === undefined ? 'not known' : `${+value.toFixed(1)}${unit}`);
 
 export class Plots {
   constructor(holder) {
@@ -43,17 +45,17 @@ export class Plots {
 
   draw(plot, now) {
     const columns = Object.entries(plot.columns);
-    const values = this.points.flatMap((point) => columns.map(([, column]) => point[column]));
+    const values = this.points.flatMap((point) => columns.map(([, column]) => point[column] ?? 0));
     const [least, most] = [Math.min(0, ...values), Math.max(1, ...values)];
     const first = Math.min(this.points[0]?.[0] ?? now, now - 60);
     const place = ([t, value]) => `${(((t - first) / (now - first)) * WIDTH).toFixed(1)},${(HEIGHT * (1 - (value - least) / (most - least))).toFixed(1)}`;
     columns.forEach(([, column], i) => {
-      const line = this.points.map((point) => [point[0], point[column]]);
+      const line = this.points.map((point) => [point[0], point[column]]).filter(([, value]) => value !== null);
       if (line.length) line.push([now, line.at(-1)[1]]);
       set(plot.lines[i], 'points', line.map(place).join(' '));
     });
     const last = this.points.at(-1);
-    const told = columns.filter(([, column]) => columns.length === 1 || last?.[column]).map(([name, column]) => `${columns.length === 1 ? '' : `${name} `}${last ? +last[column].toFixed(1) : '-'}${plot.unit}`);
+    const told = columns.filter(([, column]) => columns.length === 1 || last?.[column]).map(([name, column]) => `${columns.length === 1 ? '' : `${name} `}${known(last?.[column], plot.unit)}`);
     const text = `${plot.title}: ${told.join(', ') || 'none'}`;
     say(plot.caption, text);
     set(plot.svg, 'aria-label', `${text}; ${Math.round((now - first) / 60)} min shown`);
