@@ -161,7 +161,10 @@ def test_a_search_lists_the_events_with_a_text() -> None:
 
 
 def test_every_event_has_a_time_of_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairshoe.observe.monitor_view.time_of_day", lambda _event, heard_s: f"<{heard_s}>")
+    def stamp(_event: object, heard_s: float) -> str:
+        return f"<{heard_s}>"
+
+    monkeypatch.setattr("fairshoe.observe.monitor_view.time_of_day", stamp)
     lines = [line for line in shown(a_view_of_a_shuffle(), 80, 24) if line.startswith(" #")]
     assert lines and all("<0.0>" in line for line in lines)
 
