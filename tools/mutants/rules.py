@@ -22,6 +22,12 @@ PROFILES = "game_profiles"
 POLICY = "firmware/games/profile.py"
 HOUSE = "HOUSE"
 _NAMES = ("$schema", "name", "code", "about", "pages")  # what people read, and who the game is
+_CHECKED = {  # keys that are no rule of a round: the check of a board config that refuses
+    "not_by_hand": (
+        "tests/host/test_boards.py"
+        "::test_a_table_that_deals_from_the_hand_where_the_rules_do_not_allow_it_is_refused_with_the_clause",
+    ),
+}
 _LISTS = {  # keys whose absent words are tried as well: what a game forbids
     "sources": ("machine", "supplier", "hand"),
     "cut_after": ("machine", "supplier", "hand"),
@@ -38,9 +44,8 @@ def rule_mutants() -> Iterator[Mutant]:
         path = f"{PROFILES}/{name}.json"
         profile = json.loads((ROOT / path).read_text(encoding="utf-8"))
         for place, profile_changed, clauses in _changes(profile, values[name]):
-            yield Mutant(
-                f"{name} {place}", path, json.dumps(profile_changed), ", ".join(clauses), _tests_of(clauses, tests)
-            )
+            seen_by = _CHECKED.get(place.split()[0]) or _tests_of(clauses, tests)
+            yield Mutant(f"{name} {place}", path, json.dumps(profile_changed), ", ".join(clauses), seen_by)
     yield from _matrix_mutants(tests)
     yield from _policy_mutants()
 
@@ -92,6 +97,8 @@ def _value_changes(key: str, value: Any) -> Iterator[tuple[list[str], str, Any]]
     elif isinstance(value, int):
         new = value - 1 if value == _most(key) else value + 1
         yield [key], f"{value} -> {new}", new
+    elif isinstance(value, str):
+        yield [key], f"{value} -> {HOUSE}", HOUSE
     elif isinstance(value, list):
         words = cast("list[str | int]", value)
         for word in words:
