@@ -88,6 +88,8 @@ def play(url: str, key: Path, store: Path, rounds: int) -> None:
                 continue
             result = give(shoe, message, step)
             if result is None:
+                if step.need in PERSON and not same:
+                    print(f"waiting for a person: {step.text}", flush=True)
                 continue
             refused = None if result.done else now
             print(f"{step.need.name.lower()} (operation {result.op}): {result.outcome.name.lower()}", flush=True)

@@ -95,7 +95,8 @@ def test_the_table_system_leaves_a_warning_to_a_person_and_does_not_ask_again(
     url = f"sim://pico-carousel?dealer=hands&key={key_file}&faults=jam:exit:20"
     load("table_system").play(url, key_file, tmp_path / "table.db", 2)
     out = capsys.readouterr().out
-    assert "round 1: voided" in out and "acknowledge" not in out
+    assert "round 1: voided" in out and "acknowledge (operation" not in out
+    assert out.count("waiting for a person: ") == 1
     assert out.count("(operation ") < 20
 
 
