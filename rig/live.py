@@ -56,6 +56,8 @@ class Live:
         self.told = 0  # events in earlier pictures
         self.dealer_ms = -1  # when the operator does something, if there is one
         self.moves: "list[Move]" = []
+        self.last = ""  # the event after which the operator does nothing more
+        self.planned: "list[tuple[int, Data]]" = []  # steps to come, with their milliseconds
         self.wire: "list[list[Any]]" = []  # since the last picture
         self.news: "list[Data]" = []
 
@@ -63,6 +65,13 @@ class Live:
 
     def run_to(self, ms: int) -> None:
         """Go on to that millisecond of simulated time."""
+        while self.planned and self.planned[0][0] <= ms:
+            at_ms, step = self.planned.pop(0)
+            self._run_dealt(at_ms)
+            self.act(json.dumps(step))
+        self._run_dealt(ms)
+
+    def _run_dealt(self, ms: int) -> None:
         while self.dealer_ms >= 0 and self.dealer_ms <= ms and not self.rig.struck:
             self._run(self.dealer_ms)
             self._deal()
@@ -123,13 +132,17 @@ class Live:
         self.steps.append(step)
         return ""
 
-    def dealer(self, on: bool) -> None:
-        """Let a careful operator do what the display asks for, or do it yourself."""
+    def dealer(self, on: bool, last: str = "") -> None:
+        """Let a careful operator do what the display asks for, until an event if one is named; or do it yourself."""
         self.moves = []
+        self.last = last
         self.dealer_ms = self.now_ms() if on else -1
 
     def _deal(self) -> None:
         """The operator's next move, or a look at the machine."""
+        if self.last and self.last in self.stage.names():
+            self.dealer_ms = -1
+            return
         if self.moves:
             _delay_ms, action, arguments = self.moves.pop(0)
             step = dict(arguments)
@@ -138,6 +151,13 @@ class Live:
         else:
             self.moves = next_moves(self.stage, True)
         self.dealer_ms = self.now_ms() + (self.moves[0][0] if self.moves else LOOK_MS)
+
+    def plan(self, text: str) -> None:
+        """Do steps by itself as time passes, each so long after the one before, whatever else is done meanwhile."""
+        at_ms = self.now_ms()
+        for step in json.loads(text):
+            at_ms += step.pop("after_ms", 0)
+            self.planned.append((at_ms, step))
 
     def replay(self, text: str) -> None:
         """Do the steps of a record, each at its time."""

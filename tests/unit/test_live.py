@@ -67,13 +67,32 @@ def test_a_record_replays_to_the_same_picture():
     assert second == first
 
 
+def planned(piece_ms):
+    data, config = setup("pico-carousel", {"deck_cards": 12})
+    live = start(data, config)
+    load = {"after_ms": 2500, "do": "load", "cards": 12}
+    live.plan(json.dumps([load, {"after_ms": 401, "do": "press", "button": "green"}, {"after_ms": 3000, "do": "cut"}]))
+    while live.now_ms() < 7000:
+        live.run_to(min(7000, live.now_ms() + piece_ms))
+    return live
+
+
+def test_planned_steps_happen_at_their_times_in_pieces_of_any_size():
+    first, second = planned(7), planned(900)
+    assert [(step["do"], step["after_ms"]) for step in first.steps] == [("load", 2500), ("press", 401), ("cut", 3000)]
+    assert second.saved() == first.saved()
+
+
 def test_the_dealer_plays_a_round_and_its_moves_are_on_record():
     data, config = setup("pico-shoe", {"deck_cards": 8})
     live = start(data, config)
-    live.dealer(True)
+    live.dealer(True, "round_ended")
     while "round_ended" not in live.stage.names():
         assert live.now_ms() < 60000
         live.run_to(live.now_ms() + 100)
+    done = len(live.steps)
+    live.run_to(live.now_ms() + 3000)
+    assert len(live.steps) == done
     assert [step["do"] for step in live.steps][:2] == ["load", "press"]
     again = start(data, config)
     again.replay(json.dumps(live.steps))

@@ -17,6 +17,7 @@ export class Hands {
       cable: this.toggle('cable', 'Pull the cable', 'Plug the cable in', () => this.cable()),
     };
     this.helper = make('input', { type: 'checkbox', id: 'dealer', on: { change: () => dealer(this.helper.checked) } });
+    this.dealer = dealer;
     this.more = row();
     find('hands-body').replaceChildren(
       row(
@@ -55,11 +56,18 @@ export class Hands {
     return this.pulled ? { do: 'link', lose_ppm: NO_BYTE } : { do: 'link' };
   }
 
+  /** Let a dealer play by itself, or stop it. */
+  letDeal(on) {
+    if (this.helper.checked === on) return;
+    this.helper.checked = on;
+    this.dealer(on);
+  }
+
   /** Another machine: its own deck, and at a draw shoe a hand that draws. */
-  fit(about) {
+  fit(about, dealing = false) {
     this.deck = about.deck;
     this.count.value = about.deck;
-    this.helper.checked = false;
+    this.helper.checked = dealing;
     this.pulled = false;
     this.press(this.toggles.cable, false);
     const drawing = [

@@ -97,7 +97,8 @@ class Page {
 
   begin(setup) {
     this.watching = false;
-    this.due = [];
+    this.dealing = false; // whether its own dealer plays from the start
+    this.tour?.leave();
     this.player.clear();
     this.data = setup;
     this.machine = new Machine(find('drawing'), boards[setup.board]);
@@ -141,10 +142,15 @@ class Page {
   play(setup, { steps, dealer, speed }) {
     this.fill(setup);
     this.restart({ setup });
-    let at = 0;
-    this.due = steps.map(({ after_ms, ...step }) => ({ at: (at += after_ms ?? 0), step }));
+    this.source.plan(steps);
     this.clock.setSpeed(speed);
-    if (dealer) this.source.dealer(true);
+    this.dealing = Boolean(dealer);
+    this.source.dealer(this.dealing, dealer);
+  }
+
+  /** The moment of a stop has come: its dealer has nothing more to do. */
+  played() {
+    if (this.dealing) this.hands.letDeal(false);
   }
 
   /** Watch a scenario: the VM plays it as fast as it can, the page at the speed that is set. */
@@ -166,7 +172,7 @@ class Page {
       this.about = message.about;
       find('loading').hidden = true;
       this.panel.allow(true);
-      this.hands.fit(message.about);
+      this.hands.fit(message.about, this.dealing);
       this.faults.fit(message.about);
     } else if (message.frame) {
       if (this.watching) this.player.push(message.frame);
@@ -186,7 +192,6 @@ class Page {
 
   show(picture) {
     this.picture = picture;
-    while (this.due?.length && picture.t >= this.due[0].at * 1000) this.source.act(this.due.shift().step);
     const line = (name) => parseInt(picture.truth?.slice(2 * LINES.indexOf(name), 2 * LINES.indexOf(name) + 2) ?? '0', 16);
     this.machine.show(picture);
     this.panel.show(picture);
@@ -199,6 +204,7 @@ class Page {
       if (event) this.names.push(event);
       if (warning) this.warnings.push(warning);
     }
+    this.tour?.show(this);
   }
 }
 

@@ -1,7 +1,7 @@
 // Runs firmware, simulated machine and rig on the MicroPython VM, in a worker of its own.
 //
-// In:  {start: {data, config, steps, at_ms}}, {speed}, {act: step}, {scan: true}, {dealer: on}, {watch: setup},
-//      {save: id}, {transcript: id}
+// In:  {start: {data, config, steps, at_ms}}, {speed}, {act: step}, {scan: true}, {dealer: {on, last}}, {plan: steps},
+//      {watch: setup}, {save: id}, {transcript: id}
 // Out: {ready}, {about}, {picture}, {refused: {step, text}}, {failed: text}, {frame}, {watched: problems},
 //      {answer: {id, value}}
 
@@ -123,8 +123,11 @@ const ORDERS = {
     target_ms = live.now_ms();
     picture();
   },
-  dealer(on) {
-    live.dealer(on);
+  dealer({ on, last }) {
+    live.dealer(on, last);
+  },
+  plan(steps) {
+    live.plan(JSON.stringify(steps));
   },
   save(id) {
     postMessage({ answer: { id, value: JSON.parse(live.saved()) } });

@@ -40,9 +40,14 @@ export class SimSource {
     this.worker.postMessage({ scan: true });
   }
 
-  /** Let a careful operator do what is to be done, or stop that. */
-  dealer(on) {
-    this.worker.postMessage({ dealer: on });
+  /** Let a careful operator do what is to be done, until the event `last` if it is named; or stop that. */
+  dealer(on, last = '') {
+    this.worker.postMessage({ dealer: { on, last } });
+  }
+
+  /** Let steps happen by themselves, each at its time. */
+  plan(steps) {
+    this.worker.postMessage({ plan: steps });
   }
 
   /** Play a scenario as fast as the VM can: {frame} for each picture, then {watched} with what was not as expected. */
