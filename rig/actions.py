@@ -114,16 +114,22 @@ def act(rig: "Rig", action: str, argument: str) -> "list[int]":
     return do(rig, action, arguments)
 
 
+def _number(text: "str") -> "int":
+    if not text.lstrip("-").isdigit():
+        raise ValueError("%s is not a whole number" % text)
+    return int(text)
+
+
 def typed(action: str, argument: str) -> "tuple[str, Arguments]":
     """The arguments of a typed action."""
     if (action == "jam" and argument.count(":") != 2) or (action == "misfeed" and argument.count(":") != 1):
         raise ValueError("%s needs %s" % (action, "PLACE:NTH:UM" if action == "jam" else "NTH:TIMES"))
     if action == "jam":
         place, nth, at_um = argument.split(":")
-        return "fault", {"fault": "jam", "place": place, "card": int(nth), "at_um": int(at_um)}
+        return "fault", {"fault": "jam", "place": place, "card": _number(nth), "at_um": _number(at_um)}
     if action == "misfeed":
         nth, times = argument.split(":")
-        return "fault", {"fault": "misfeed", "card": int(nth), "times": int(times)}
+        return "fault", {"fault": "misfeed", "card": _number(nth), "times": _number(times)}
     arguments: "Arguments" = {}
     if action == "press":
         arguments["button"] = argument
@@ -133,9 +139,9 @@ def typed(action: str, argument: str) -> "tuple[str, Arguments]":
         arguments["name"] = argument
     elif action == "load" and ":" in argument:
         cards, cut_at = argument.split(":", 1)
-        arguments.update({"cards": int(cards), "cut_at": int(cut_at)})
+        arguments.update({"cards": _number(cards), "cut_at": _number(cut_at)})
     elif action in _NUMBER and argument not in ("", "0"):
-        arguments[_NUMBER[action]] = int(argument)
+        arguments[_NUMBER[action]] = _number(argument)
     elif action == "load":
         arguments["cards"] = 0
     return action, arguments

@@ -25,6 +25,7 @@ except ImportError:
     termios = None
 
 PROMPT = "sim> "
+DRAW_S = 0.5  # readline draws a prompt in far less
 Say = Callable[[str], None]
 
 
@@ -83,7 +84,10 @@ def obey(rig: Rig, words: list[str], say: Say) -> bool:
     try:
         act(rig, words[0], words[1] if len(words) > 1 else "")
     except ValueError as error:
-        say(f"{' '.join(words)}: {error}" + (f"; {_filled(known.question, rig)}" if known and known.question else ""))
+        if known is None or not known.question:
+            say(f"{' '.join(words)}: {error}")
+        else:  # the question has the list of what is known
+            say(f"{' '.join(words)}: {str(error).split('; known')[0]}; {_filled(known.question, rig)}")
     return True
 
 
@@ -132,11 +136,16 @@ class PromptedLines:
         self._prompt = prompt
         self._typed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._near, self._far = socket.socketpair()
+        self._screen = threading.Lock()  # the reading thread holds it while readline draws the prompt
+        self._hooked = False
         self._before: list[Any] | None = termios.tcgetattr(sys.stdin) if termios and sys.stdin.isatty() else None
         if readline is not None and prompt:
             readline.set_completer(_complete)
             readline.set_completer_delims(" ")
             readline.parse_and_bind("tab: complete")
+            if sys.stdin.isatty() and hasattr(readline, "set_pre_input_hook"):
+                readline.set_pre_input_hook(self._drawn)
+                self._hooked = True
         threading.Thread(target=self._read, daemon=True).start()
 
     def fileno(self) -> int:
@@ -157,9 +166,13 @@ class PromptedLines:
 
     def show(self, text: str) -> None:
         """Above the line that is being typed."""
+        if self._hooked and not self._screen.acquire(timeout=DRAW_S):
+            self._hooked = False  # this readline does not call the hook: never wait again
         typed = readline.get_line_buffer() if readline is not None else ""
         sys.stdout.write(f"\r\x1b[K{text}\n{self._prompt}{typed}" if self._prompt else f"{text}\n")
         sys.stdout.flush()
+        if self._hooked:
+            self._screen.release()
 
     def close(self) -> None:
         """Give the terminal back as it was: the thread may be in the middle of a line."""
@@ -170,8 +183,17 @@ class PromptedLines:
             with contextlib.suppress(termios.error, OSError, ValueError):
                 termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._before)
 
+    def _drawn(self) -> None:
+        """readline calls this when the prompt is on the screen."""
+        if self._screen.locked():
+            self._screen.release()
+
     def _read(self) -> None:
         while True:
+            if self._hooked:
+                self._screen.acquire()
+                sys.stdout.write("\r\x1b[K")  # a prompt that `show` wrote after the line was typed
+                sys.stdout.flush()
             try:
                 line: str | None = input(self._prompt)
             except (EOFError, OSError, ValueError):
