@@ -55,9 +55,12 @@ CAPTURES = (
             Show(
                 "fairshoe sim --display --speed 20",
                 cues=(
-                    Cue("press GREEN", 2, type="load 52"),
-                    Cue("load 52", 1, type="press green"),
-                    Cue("betting is closed", 2, type="press close"),
+                    Cue("press GREEN", 2),
+                    Cue("sim> ", type="load 52"),  # at the prompt: the terminal would echo an earlier line twice
+                    Cue("load 52", 1),
+                    Cue("sim> ", type="press green"),
+                    Cue("betting is closed", 2),
+                    Cue("sim> ", type="press close"),
                 ),
                 until="lock-out: LOCK",
                 more=1,
