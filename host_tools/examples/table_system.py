@@ -1,4 +1,4 @@
-"""Rounds by command: the table system presses the buttons, people move cards, count and clear warnings.
+"""Rounds by command. The table system presses the buttons, people move cards, count and clear warnings.
 
     python table_system.py URL KEY-FILE [ROUNDS]
 

@@ -20,8 +20,22 @@ from fairshoe.journal.seed_audit import (
 from fairshoe.keys import read_key
 from fairshoe.messages import Role, Share
 
+EPILOG = """\
+examples:
+  fairshoe audit shuffle --seed HEX --commitment HEX --cards 52
+      check a seed that you have, and print the order of the cards
+  fairshoe audit shuffle /dev/ttyACM0 --key-file auditor.key \\
+      --events events.jsonl
+      fetch the seed of the last shuffle, and check it against stored events
+
+exit status: 0 the seed is right, 6 it is not the one that was committed to
+More: fairshoe docs AUDIT
+"""
+
 
 def add_arguments(audit: argparse.ArgumentParser) -> None:
+    audit.description = "Verifies a shuffle after its round from the seed that the device discloses."
+    audit.epilog = EPILOG
     kinds = audit.add_subparsers(dest="action", required=True)
     shuffle = kinds.add_parser(
         "shuffle",

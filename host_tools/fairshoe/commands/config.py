@@ -31,6 +31,7 @@ that is unset, or the one named by FAIRSHOE_CONFIG or --config FILE:
 
 
 def add_arguments(config: argparse.ArgumentParser) -> None:
+    config.description = "Shows the settings of this program, and checks board configs."
     config.epilog = EPILOG
     actions = config.add_subparsers(dest="action", required=True)
     table = "\n".join(f"  {each.name:11s} {each.variable:20s} {each.about}" for each in settings.SETTINGS)

@@ -45,5 +45,5 @@ def _list() -> None:
         print(f"{title}:")
         for page in pages.everything():
             if page.kind == kind and not page.name.startswith("0"):
-                print(f"  {page.name:20s} {page.title}"[:79])
+                print(f"  {page.name:20s} {page.title.split(': python ')[0]}"[:79])
     print("\nfairshoe docs NAME shows one of them.")

@@ -36,10 +36,23 @@ from fairshoe.text.describe import describe_event
 
 EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
 NOT_SIGNED = "not signed: the device cannot, or did not come to rest within a minute"
+EPILOG = """\
+examples:
+  fairshoe journal pull /dev/ttyACM0 -o shoe-17.journal --key-file observer.key
+      read all records; if the file is there, add the new ones
+  fairshoe journal show shoe-17.journal --round 41
+      print the events of one round
+  fairshoe journal verify shoe-17.journal --public-key signing.pub
+      prove that the file is what the device wrote, and complete
+
+More: fairshoe docs JOURNAL
+"""
 _MARKED = (Booted, PowerLost, JournalBroken, KeyChanged, SigningKey)
 
 
 def add_arguments(journal: argparse.ArgumentParser) -> None:
+    journal.description = "Reads the journal of a device into a file (an export), shows its events, and verifies it."
+    journal.epilog = EPILOG
     kinds = journal.add_subparsers(dest="action", required=True)
     fetch = kinds.add_parser(
         "pull",
