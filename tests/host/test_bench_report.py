@@ -109,7 +109,7 @@ def test_a_failed_step_and_an_unfinished_run_look_like_it(report: dict[str, Any]
     bad["meters"]["after"] = None
     bad["simulated"] = False
     assert "INCOMPLETE" in text_of(page(bad))
-    assert "not told" in text_of(page(bad))
+    assert "not reported" in text_of(page(bad))
     assert "Simulated device" not in text_of(page(bad))
 
 

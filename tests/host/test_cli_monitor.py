@@ -59,7 +59,7 @@ def test_everything_a_technician_asks_first_is_in_view(columns: int, rows: int) 
     for words in (
         "device 00",
         "firmware 0.1.0",
-        "looking on",
+        "watching",
         "warning  door: the door was opened with cards inside",
         "to do    close it, press ACK; the machine puts out all cards",
         "1 deck, 52 cards",
@@ -191,7 +191,7 @@ def test_the_view_lives_on_a_terminal_follows_its_size_and_q_gives_it_back() -> 
 
 def test_a_view_that_is_ended_from_outside_gives_the_terminal_back() -> None:
     with on_a_terminal("monitor", "sim://pico-carousel?speed=1&dealer=none", NO_COLOR="1") as screen:
-        screen.until("looking on")
+        screen.until("watching")
         os.kill(screen.process.pid, signal.SIGTERM)
         assert screen.end() == 128 + signal.SIGTERM
         assert LEAVE in screen.raw
@@ -204,7 +204,7 @@ def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() -> None:
     try:
         screen.until("shell>")
         screen.press(f"{sys.executable} -m fairshoe monitor 'sim://pico-carousel?speed=5&dealer=none'\n")
-        screen.until("looking on")
+        screen.until("watching")
         screen.press("\x1a")
         screen.until("Stopped")
         assert screen.raw.count(LEAVE) == 1

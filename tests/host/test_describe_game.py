@@ -81,7 +81,7 @@ def test_a_record_tells_its_numbers_in_words_and_what_follows() -> None:
         "recorded: face up: 1 card; by rule DDS-11b: the card goes to the rack and the next one takes its place"
     )
     assert told(Recorded, What.STUB_COUNTED, UNKNOWN_U16, 0, "CS-7g2", Consequence.ALL_VOID_REMOVE_DECK) == (
-        "recorded: stub counted: cards not told, not misdealt; by rule CS-7g2: all hands void; "
+        "recorded: stub counted: cards not reported, not misdealt; by rule CS-7g2: all hands void; "
         "the deck is removed from the table"
     )
     dispute = told(Recorded, What.DISPUTE, 1, 0, "CS-10d", Consequence.NONE)
@@ -93,7 +93,7 @@ def test_the_steps_of_a_round() -> None:
     assert told(RoundStarted, "DDS", 1) == "round started: DDS, 1 position"
     assert told(BettingClosed, 2, "DDS-8e") == "betting closed for the second time, rule DDS-8e"
     assert told(LockoutConfirmed, 3, 3, "CS-9c") == "lock-out confirmed, rule CS-9c: 3 wagers, 3 chips"
-    assert told(LockoutConfirmed, UNKNOWN_U16, UNKNOWN_U16, "CS-9c").endswith("wagers and chips not told")
+    assert told(LockoutConfirmed, UNKNOWN_U16, UNKNOWN_U16, "CS-9c").endswith("wagers and chips not reported")
     due = told(StubDue, 5, "CS-9f")
     assert due == ("stub count due at the end of this round, rule CS-9f: it is round 5 without one")
     assert told(CoverAll, 4, 4, "CS-12e") == "Cover All, rule CS-12e: 4 hands, the column for 4 is shown"

@@ -335,4 +335,4 @@ def _meter_table(meters: Data) -> str:
 
 
 def _told(value: int | None) -> str:
-    return "not told" if value is None else f"{int(value)}"
+    return "not reported" if value is None else f"{int(value)}"

@@ -72,7 +72,8 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps({"vm": options.vm, "played": len(results), "failed": len(failed), "results": found}, indent=1))
     else:
         took_s = time.monotonic() - started
-        print(f"{len(results)} scenarios, {len(failed)} not as expected ({options.vm}, {took_s:.1f} s)")
+        played = f"{len(results)} scenario{'s' * (len(results) != 1)}"
+        print(f"{played}, {len(failed)} not as expected ({options.vm}, {took_s:.1f} s)")
     return 1 if failed else 0
 
 

@@ -68,7 +68,7 @@ class Number:
         if not self.name.endswith("s"):
             return f"{self.name} {value}"
         if value == 0xFFFF:
-            return f"{self.name} not told"
+            return f"{self.name} not reported"
         return f"{value} {self.name[:-1] if value == 1 else self.name}"  # so many of them
 
 

@@ -149,7 +149,7 @@ def _room(look: Look, records: list[Record] | None) -> Check:
 def _scans(look: Look) -> Check:
     health = look.watch.known.health
     if health is None:
-        return Check("scans", UNKNOWN, "not told in this session")
+        return Check("scans", UNKNOWN, "not reported in this session")
     what = f"longest {health.scan_ms_max} ms, {health.overruns} too long while something moved"
     if health.overruns:
         return Check("scans", LOOK, what, "A late scan is a late stop: report it with the journal if it goes on.")

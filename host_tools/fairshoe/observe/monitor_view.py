@@ -32,12 +32,12 @@ TALL = 34
 _LABEL = 9
 _KEYS = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|.", re.DOTALL)  # a key, or the sequence that a terminal sends for one
 _HELP: list[Line] = [
-    [(" q         ", "bold"), ("quit", "")],
-    [(" ?         ", "bold"), ("this list", "")],
-    [(" Up, Down  ", "bold"), ("scroll the events (also k, j)", "")],
-    [(" PgUp, PgDn", "bold"), (" scroll by a page; g first, G last", "")],
-    [(" /         ", "bold"), ("list only events that contain a text; Enter ends typing", "")],
-    [(" Esc       ", "bold"), ("back to all events, newest at the bottom", "")],
+    [(" q          ", "bold"), ("quit", "")],
+    [(" ?          ", "bold"), ("this list", "")],
+    [(" Up, Down   ", "bold"), ("scroll the events (also k, j)", "")],
+    [(" PgUp, PgDn ", "bold"), ("scroll by a page; g first, G last", "")],
+    [(" /          ", "bold"), ("list only events that contain a text; Enter ends typing", "")],
+    [(" Esc        ", "bold"), ("back to all events, newest at the bottom", "")],
     [(" Times are those of the shoe's clock, if a host has set it, else of this computer.", "dim")],
 ]
 
@@ -138,7 +138,7 @@ class View:
     def _title(self, columns: int) -> Line:
         watch = self.watch
         welcome = watch.known.welcome
-        role = words(welcome.role.name) if welcome and welcome.role else "looking on"
+        role = words(welcome.role.name) if welcome and welcome.role else "watching"
         mode = role if watch.mode is Mode.LIVE else watch.mode.value
         if watch.mode in (Mode.LIVE, Mode.LISTENING) and watch.silent_s > SILENT_S:
             mode = f"silent for {watch.silent_s:.0f} s"
@@ -148,7 +148,7 @@ class View:
     def _identity(self) -> Line:
         welcome = self.watch.known.welcome
         if welcome is None:
-            return [(" who it is was not told yet", "dim")]
+            return [(" the shoe has not identified itself yet", "dim")]
         key = "has a key" if welcome.has_key else "no key"
         return [
             (f" device {welcome.device:08x}", "bold"),
@@ -225,7 +225,7 @@ def round_facts(status: Status) -> list[str]:
     facts += [f"deck {status.deck}"] if status.deck else []
     facts += [many(status.positions, "position")] if status.positions else []
     facts += ["cards in the hopper"] if status.hopper_seen and not status.hopper else []
-    return facts + ([f"stack {status.stack}"] if status.stack else [])
+    return facts + ([f"stack {status.stack}"] if status.round and status.stack else [])
 
 
 def _state(status: Status, columns: int, sensor: Sensor) -> list[Line]:

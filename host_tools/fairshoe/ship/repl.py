@@ -7,6 +7,7 @@ waits longer than it has to. Every wait has a limit. A line that goes away is Po
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable
 from typing import Protocol
@@ -60,6 +61,8 @@ def open_line(url: str) -> Line:
         return serial.serial_for_url(url, baudrate=115200, timeout=READ_S, write_timeout=10, exclusive=True)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
+        if isinstance(error, OSError) and error.errno and reason.startswith("could not open port"):
+            reason = os.strerror(error.errno)  # pyserial names the port twice
         raise PortError(
             f"cannot open {url}: {reason}.",
             "Check the name, the cable and your permission; `fairshoe ports` lists what is there.",

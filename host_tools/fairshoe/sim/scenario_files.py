@@ -60,7 +60,8 @@ def load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         data = read_place(path)
         check(data)
     except OSError as error:
-        raise ScenarioError(f"{path}: {error.strerror or error}.", "Give the path of a scenario file.") from error
+        advice = "Give a name that `fairshoe scenario list` prints, or the path of a file."
+        raise ScenarioError(f"{path}: {error.strerror or error}.", advice) from error
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise ScenarioError(f"{path}: {error}.", "docs/SCENARIOS.md describes the file.") from error
     return data, _board(path, data)

@@ -138,7 +138,7 @@ def _betting_closed(event: BettingClosed) -> str:
 
 def _lockout(event: LockoutConfirmed) -> str:
     told = event.accepted != UNKNOWN_U16
-    counts = f"{event.accepted} wagers, {event.collected} chips" if told else "wagers and chips not told"
+    counts = f"{event.accepted} wagers, {event.collected} chips" if told else "wagers and chips not reported"
     return f"lock-out confirmed, {rule(event.clause)}: {counts}"
 
 

@@ -121,7 +121,7 @@ def _loaded(event: DeckLoaded) -> str:
 
 
 def _removal(_event: RemovalStarted) -> str:
-    return "all cards are put out"
+    return "putting out all cards"
 
 
 def _taken(event: StackTaken) -> str:
