@@ -77,6 +77,12 @@ def test_help_fits_80_columns(prog: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert [line for line in PARSERS[prog].format_help().splitlines() if len(line) > 79] == []
 
 
+@pytest.mark.parametrize("name", registry.COMMANDS)
+def test_every_command_says_what_it_does_and_has_examples(name: str) -> None:
+    parser = PARSERS[f"fairshoe {name}"]
+    assert parser.description and "examples:\n" in (parser.epilog or "")
+
+
 def commands_shown() -> list[str]:
     """Every fairshoe command line that help texts and pages show."""
     texts = [each.epilog or "" for each in PARSERS.values()]

@@ -98,5 +98,7 @@ def test_the_command_says_which_game_is_good(capsys: pytest.CaptureFixture[str],
     told = capsys.readouterr().out
     assert "bad.json: cannot be played\n  name is missing\n" in told
     assert "no game 'nothing'" in told
+    assert command_line.main(["game", "list"]) == 0
+    assert capsys.readouterr().out.split() == profiles.game_names()
     assert command_line.main(["game", "check", "--json", "caribbean-stud"]) == 0
     assert json.loads(capsys.readouterr().out)["good"] is True
