@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from web.browser import Bench, browser, find_chromium, served
+
+READ = (Path(__file__).parent / "access.js").read_text(encoding="utf-8")
+CONTROLS = {"button", "link", "textbox", "searchbox", "spinbutton", "combobox", "checkbox", "slider", "image"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,3 +46,19 @@ def bench(shared: Bench) -> Iterator[Bench]:
     shared.errors.clear()
     yield shared
     assert shared.errors == []
+
+
+@pytest.fixture
+def readable() -> Callable[[Any, int], None]:
+    """Fails for texts without contrast, cut texts, a page wider than its window, and controls without a name."""
+    return _readable
+
+
+def _readable(tab: Any, looked_min: int) -> None:
+    found = tab.evaluate(READ)
+    assert found["problems"] == []
+    assert found["looked"] >= looked_min  # fewer would mean that the script looks past them
+    # As Chromium tells them to a screen reader.
+    nodes = tab.context.new_cdp_session(tab).send("Accessibility.getFullAXTree")["nodes"]
+    controls = [node for node in nodes if not node["ignored"] and node["role"]["value"] in CONTROLS]
+    assert [node for node in controls if not node.get("name", {}).get("value", "").strip()] == []

@@ -72,7 +72,7 @@ def seen(bench: Bench, name: str) -> str:
     return bench.ask(f"document.getElementById({name!r}).textContent")
 
 
-def test_the_live_view_shows_a_round_without_slots(chromium: Any) -> None:
+def test_the_live_view_shows_a_round_without_slots(chromium: Any, readable: Callable[[Any, int], None]) -> None:
     with live(chromium, Host(SIM), LiveView(SIM, board="pico-carousel")) as (bench, _serving):
         bench.until("live.known.status?.state === 'stack offered' && !live.stale")
         bench.until("live.machine && live.stored.textContent.endsWith('cards')")
@@ -84,6 +84,10 @@ def test_the_live_view_shows_a_round_without_slots(chromium: Any) -> None:
         bench.until("document.getElementById('news-list').textContent.includes('round ended')")
         assert bench.until("live.plots.points.length") and "ms" in seen(bench, "plots")
         assert bench.ask("document.getElementById('control').hidden")
+        for scheme, width in (("light", 360), ("dark", 1280)):
+            bench.tab.emulate_media(color_scheme=scheme)
+            bench.tab.set_viewport_size({"width": width, "height": 800})
+            readable(bench.tab, 30)
 
 
 def test_a_shoe_that_goes_away_is_stale_and_comes_back_by_itself(chromium: Any) -> None:

@@ -42,8 +42,8 @@ def test_each_stop_reaches_its_moment(bench: Bench, number: int) -> None:
 
 def test_the_text_of_a_stop_is_beside_the_machine_and_goes_with_it(bench: Bench) -> None:
     play(bench, 3)
-    assert bench.tab.locator("#machine #tour-text").text_content().startswith("3 A jam.")
-    assert bench.tab.locator("#tour [aria-pressed=true]").text_content() == "3 A jam"
+    assert bench.tab.locator("#machine #tour-text").text_content().startswith("3. A jam.")
+    assert bench.tab.locator("#tour [aria-pressed=true]").text_content() == "3. A jam"
     bench.start("pico-carousel")
     assert bench.ask("document.getElementById('tour-text').textContent") == ""
     assert bench.tab.locator("#tour [aria-pressed=true]").count() == 0

@@ -20,6 +20,7 @@ export class Clock {
       make('p', { className: 'row' }, this.now, this.rate),
     );
     this.mark = null;
+    this.scans = 0;
   }
 
   /** How fast time is to run: 0 pauses. */
@@ -32,6 +33,7 @@ export class Clock {
   setPaused(paused) {
     this.paused = paused;
     say(this.pause, paused ? 'Go on' : 'Pause');
+    this.showRate();
     this.apply();
   }
 
@@ -45,14 +47,20 @@ export class Clock {
     this.source.scan();
   }
 
+  /** Real time per second is known after a second only. */
+  showRate(text = '') {
+    say(this.rate, `${this.paused ? 'paused, ' : text}${this.scans} scans`);
+  }
+
   show(picture) {
+    this.scans = picture.scans;
     say(this.now, `${(picture.t / 1e6).toFixed(3)} s`);
     const now = performance.now();
     if (this.paused || !this.mark || picture.t < this.mark.t) {
       this.mark = { now, t: picture.t };
-      if (this.paused) say(this.rate, `paused, ${picture.scans} scans`);
+      if (this.paused) this.showRate();
     } else if (now - this.mark.now > 1000) {
-      say(this.rate, `${((picture.t - this.mark.t) / 1000 / (now - this.mark.now)).toFixed(1)} × real time, ${picture.scans} scans`);
+      this.showRate(`${((picture.t - this.mark.t) / 1000 / (now - this.mark.now)).toFixed(1)} × real time, `);
       this.mark = { now, t: picture.t };
     }
   }

@@ -125,8 +125,8 @@ function carousel(mech) {
   const out = new Way([[mouth + CARD, y, -mech.card_um], ...chute, [mouth - 60, y + 124, exit_um], [tray_x + CARD - 4, y + 200, exit_um + mech.card_um * 0.5], [tray_x + 24, y + 208, exit_um + mech.card_um + mech.tray_um]]);
   const [exit, outfeed] = [out.at(exit_um), out.at(exit_um * 0.62)];
   return {
-    view: `0 0 ${hub.x + radius + 26} 488`,
-    case: `M14 ${y - 66}H${mouth - 14}Q${mouth + 24} 22 ${hub.x} ${y - radius - 12}A${radius + 12} ${radius + 12} 0 0 1 ${hub.x} ${y + radius + 12}H${mouth - 20}V480H14Z`,
+    view: `0 0 ${hub.x + radius + 26} 496`,
+    case: `M14 ${y - 66}H${mouth - 14}Q${mouth + 24} 22 ${hub.x} ${y - radius - 12}A${radius + 12} ${radius + 12} 0 0 1 ${hub.x} ${y + radius + 12}H${mouth - 20}V488H14Z`,
     door: `M${hub.x + 40} ${y - radius - 9}A${radius + 10} ${radius + 10} 0 0 1 ${hub.x + radius - 14} ${y - 110}`,
     back: [el('path', { class: 'guide', d: out.piece(2000, exit_um + mech.card_um) })],
     store: new Carousel({ ...hub, radius, count: mech.slot_count, beam_slots: mech.slot_beam_slots }),

@@ -9,14 +9,14 @@ export class Pile {
     this.block = el('rect', { class: 'pile', x, width, rx: 2, y, height: 0 });
     this.number = el('text', { class: 'count', x: x + width / 2, y: y + way * 14 });
     this.layer = el('g', {}, this.block, this.number);
-    if (label) this.layer.append(el('text', { class: 'label', x: x + width / 2, y: y + 17 }, label));
+    if (label) this.layer.append(el('text', { class: 'label', x: x + width / 2, y: y + 21 }, label));
   }
 
   show(count) {
     const height = Math.min(this.max, count * 1.15 + (count ? 2 : 0));
     set(this.block, 'height', height);
     set(this.block, 'y', this.way > 0 ? this.y : this.y - height);
-    set(this.number, 'y', this.way > 0 ? this.y + height + 20 : this.y - height - 8);
+    set(this.number, 'y', this.way > 0 ? this.y + height + 26 : this.y - height - 8);
     say(this.number, count ? String(count) : '');
   }
 }

@@ -68,7 +68,7 @@ export class Tour {
     this.text = find('tour-text');
     this.end = find('tour-end');
     this.buttons = STOPS.map(({ title }, i) =>
-      make('button', { type: 'button', id: `tour-${i + 1}`, data: { 'aria-pressed': 'false' }, on: { click: () => this.go(i) } }, `${i + 1} ${title}`),
+      make('button', { type: 'button', id: `tour-${i + 1}`, data: { 'aria-pressed': 'false' }, on: { click: () => this.go(i) } }, `${i + 1}. ${title}`),
     );
     find('tour-body').replaceChildren(make('div', { className: 'row' }, ...this.buttons));
   }
@@ -77,7 +77,7 @@ export class Tour {
     const stop = STOPS[number];
     this.begin({ ...ROUND, ...stop.setup }, stop);
     this.stop = stop;
-    this.text.textContent = `${number + 1} ${stop.title}. ${stop.text}`;
+    this.text.textContent = `${number + 1}. ${stop.title}. ${stop.text}`;
     this.buttons[number].setAttribute('aria-pressed', 'true');
     find('machine').scrollIntoView({ block: 'start' }); // on a phone the tour is far below the machine
   }
