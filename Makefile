@@ -41,7 +41,7 @@ opt = $(if $(2),$(1) '$(2)')
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):[^#]*## /\1\t/' | \
-		while IFS="$$(printf '\t')" read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
+		while IFS="$$(printf '\t')" read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
 
 setup: ## install everything into .venv (every other target does this first)
 	@$(PYTHON) tools/setup.py
@@ -49,7 +49,7 @@ setup: ## install everything into .venv (every other target does this first)
 ready:
 	@$(PYTHON) tools/setup.py --quiet
 
-run: ready ## deal a round on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
+run: ready ## play rounds, a short deck and a jam on a simulated shoe  [GAME= BOARD= SEED= SPEED=]
 	@$(BIN)/fairshoe demo $(call opt,--game,$(GAME)) $(call opt,--board,$(BOARD)) \
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 

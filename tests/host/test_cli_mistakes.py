@@ -77,7 +77,13 @@ def test_no_port(capsys: pytest.CaptureFixture[str], command: list[str], key_fil
 @pytest.mark.parametrize("words", [*([name] for name in LOOKING), *DRIVING])
 def test_no_such_port(capsys: pytest.CaptureFixture[str], words: list[str], key_file: str) -> None:
     code, message = told(capsys, *arguments(words, "/dev/does-not-exist"), "--key-file", key_file)
-    assert code == 4 and "cannot open /dev/does-not-exist: No such file" in message
+    assert code == 4 and "cannot open /dev/does-not-exist: No such file or directory.\n" in message
+
+
+@pytest.mark.parametrize("number", ["99999", "-1", "http"])
+def test_no_such_tcp_port(capsys: pytest.CaptureFixture[str], number: str) -> None:
+    code, message = told(capsys, "web", "--no-open", f"--port={number}")
+    assert code == 2 and f"a number between 0 and 65535, not '{number}'" in message
 
 
 @pytest.mark.parametrize("words", [["status"], ["monitor"], ["shuffle"]])

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fairshoe.web.live_server import LiveServer
 
 SIM_PORT = 8023
+TCP_PORT_MAX = 65535
 
 EPILOG = """\
 examples:
@@ -49,7 +50,11 @@ def add_arguments(web: argparse.ArgumentParser) -> None:
     web.epilog = EPILOG
     web.add_argument("port", nargs="?", metavar="PORT", help="a shoe to show live: serial device, tcp:// or sim:// URL")
     web.add_argument(
-        "--port", dest="serve", type=int, metavar="N", help=f"of the server; 0 takes any free one ({SIM_PORT}; live: 0)"
+        "--port",
+        dest="serve",
+        type=_tcp_port,
+        metavar="N",
+        help=f"TCP port of the server; 0 takes any free one ({SIM_PORT}; live: 0)",
     )
     web.add_argument("--no-open", action="store_true", help="only serve; open no browser")
     web.add_argument("--write", type=Path, metavar="FOLDER", help="write the page as a static site, and serve nothing")
@@ -57,6 +62,12 @@ def add_arguments(web: argparse.ArgumentParser) -> None:
     web.add_argument("--listen", action="store_true", help="live: send nothing whatever, as on a tap")
     web.add_argument("--control", action="store_true", help="live: be the host, and give commands from the page")
     web.add_argument("--board", metavar="NAME", help="live: the machine to draw, if the shoe does not tell")
+
+
+def _tcp_port(text: str) -> int:
+    if not text.isdecimal() or int(text) > TCP_PORT_MAX:
+        raise argparse.ArgumentTypeError(f"a number between 0 and {TCP_PORT_MAX}, not {text!r}")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

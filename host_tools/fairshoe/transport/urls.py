@@ -198,4 +198,6 @@ def _is_busy(error: Exception) -> bool:
 
 def _reason(error: Exception) -> str:
     text = str(getattr(error, "strerror", None) or error) or "no answer in time"
+    if isinstance(error, OSError) and error.errno and text.startswith("could not open port"):
+        return os.strerror(error.errno)  # pyserial names the port twice
     return text.split("] ", 1)[-1].rstrip(".")

@@ -67,7 +67,8 @@ class LiveServer:
                 server_header=None,
             )
         except OSError as error:
-            raise PortError(f"port {self._port} cannot be used: {error}.", "Choose another with --port.") from error
+            reason = error.strerror or error
+            raise PortError(f"port {self._port} cannot be used: {reason}.", "Choose another with --port.") from error
         port = next(iter(self._server.sockets)).getsockname()[1]
         self.url = f"http://{HOST}:{port}/{PAGE}#{self.token}"
         self._beats = asyncio.create_task(self._beat())

@@ -42,7 +42,8 @@ class PageServer(ThreadingHTTPServer):
         try:
             super().__init__((host, port), _Handler)
         except OSError as error:
-            raise PortError(f"port {port} cannot be used: {error}.", "Choose another with --port.") from error
+            reason = error.strerror or error
+            raise PortError(f"port {port} cannot be used: {reason}.", "Choose another with --port.") from error
         self.url = f"http://{host}:{self.server_address[1]}/"
 
     def gzipped(self, path: str) -> bytes:
