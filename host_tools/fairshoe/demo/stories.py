@@ -184,7 +184,7 @@ def _caribbean_stud(table: Table, screen: Screen) -> None:
     table.order(ConfirmLockout)
     table.stacks(PLAYERS + 1)
     table.release()
-    table.look(f"Cover All: {PLAYERS + 1} hands")
+    table.look("GREEN end")  # the page of Cover All, once the rest is taken
     table.order(EndRound)
     screen.heading("Act 2: a deck with 51 cards")
     table.short_deck()
