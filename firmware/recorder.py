@@ -116,7 +116,8 @@ class Recorder:
             if not self._record():
                 break
             busy = True
-        self.flow.room = self.journal.room()
+        # While an event cannot be stored there is room for no round: the hold stays until it is.
+        self.flow.room = 0 if self.outbox.count else self.journal.room()
         return busy
 
     def _record(self) -> bool:

@@ -40,7 +40,7 @@ class Answers:
         """A command was recorded as accepted or as ended. The button that it stands for, if any."""
         key = (values[0], values[1])
         if key in self.ended:
-            if message != ids.EV_COMMAND_ENDED or not _counted(self.ended[key], values[4:7]):
+            if message != ids.EV_COMMAND_ENDED or not only_counted(self.ended[key], values[4:7]):
                 raise Finding("command: operation %d begun or ended again" % values[1])
             if self.counts.pop(key, -1) != values[6]:
                 raise Finding("doubt: operation %d reports %d cards that were not counted" % (values[1], values[6]))
@@ -102,7 +102,7 @@ class Answers:
                 continue
             answer = [outcome, reason, detail]
             first = self.final.setdefault(op, answer)
-            if first != answer and not _counted(first, answer):
+            if first != answer and not only_counted(first, answer):
                 raise Finding("answer: operation %d was %s, now %s" % (op, first, answer))
             self.final[op] = answer
             if outcome == ids.OUTCOME_REJECTED and reason == ids.REASON_ROLE:
@@ -126,6 +126,6 @@ class Answers:
         self.running, self.ended, self.newest, self.counts = state
 
 
-def _counted(first: "list[int]", then: "list[int]") -> bool:
+def only_counted(first: "list[int]", then: "list[int]") -> bool:
     """In doubt, now with the count of cards found inside: the only later change that is allowed."""
     return first[:2] == then[:2] and first[0] == ids.OUTCOME_IN_DOUBT and first[2] == ids.UNKNOWN_U16 != then[2]

@@ -16,7 +16,7 @@ from hal.sim.faults import CHOICES, FAULTS
 from rig.event_fields import FIELDS, TEXTS
 from rig.expect import WORDS, text_of
 from rig.operator import next_moves
-from rig.scenario import Scenario
+from rig.scenario import Scenario, check_steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,10 +160,14 @@ class Live:
             self.planned.append((at_ms, step))
 
     def replay(self, text: str) -> None:
-        """Do the steps of a record, each at its time."""
-        for step in json.loads(text):
-            self.run_to(self.acted_ms + step.pop("after_ms", 0))
-            self.act(json.dumps(step))
+        """Do the steps of a record, each at its time. Raises ValueError for one that cannot be done."""
+        steps: "list[Data]" = json.loads(text)
+        check_steps(steps, "step")
+        for i in range(len(steps)):
+            self.run_to(self.acted_ms + steps[i].pop("after_ms", 0))
+            problem = self.act(json.dumps(steps[i]))
+            if problem:
+                raise ValueError("step[%d]: %s" % (i, problem))
 
     def saved(self) -> str:
         """The scenario of all that was done until now."""
@@ -229,7 +233,9 @@ class Live:
             "reader": plant.reader.rank,
             "bodies": [[i] + self._body(body) for i in range(len(plant.tracks)) for body in plant.tracks[i].bodies],
             "next": [plant.source.picked, self._ejected(), plant.output_tray.landed, getattr(plant.axis, "moves", 0)],
+            "cable": self._cable(),
             "faults": [fault.name for fault in plant.faults.entries if fault.times and plant.now_us < fault.until_us],
+            "struck": plant.faults.struck_us,
             "crashes": plant.crashes,
             "news": self.news,
             "wire": self.wire,
@@ -237,6 +243,11 @@ class Live:
         self.news = []
         self.wire = []
         return json.dumps(found)
+
+    def _cable(self) -> "list[int]":
+        """bit_ppm, lose_ppm, piece_ppm and delay_ms of the cable."""
+        noise = self.stage.to_host
+        return [noise.bit_ppm, noise.lose_ppm, noise.piece_ppm, noise.delay_us // 1000] if noise else [0, 0, 0, 0]
 
     def _axis(self) -> int:
         """Thousandths of a place."""
@@ -291,6 +302,7 @@ class Live:
             self.told += 1
             told: "Data" = {"at": self.scan_us, "event": event.name, "round": event.round}
             told["fields"] = self._fields(event)
+            told["order"] = FIELDS[event.name] + list(TEXTS[event.name])  # dicts have none on the VM
             self.news.append(told)
 
     def _fields(self, event: "Event") -> "Data":

@@ -60,6 +60,7 @@ class Rig:
         self.scans = 0
         self.scan_us = 0  # a scan takes up to so long, and sees what happens meanwhile only when the next one comes
         self.deliver: "Callable[[], None] | None" = None  # takes what the device sent, before time goes on
+        self.arrive_us = FAR  # when bytes on the cable reach one of its ends: a wait ends then
         self.powered = False
         # Power that was ordered to fail, beside that at a storage write, which is the storage's business: at an
         # instant, or while a frame goes out, of which so many bytes get through.
@@ -68,6 +69,7 @@ class Rig:
         self.cut_frame = -1
         self.cut_frame_bytes = 0
         self.frames_sent = 0
+        self.unread = 0  # bytes of the host that no scan has looked at yet
         self.struck = False  # an ordered cut has come, and power is still off
         self.crash_name = ""  # the next scan raises this
         self.halted = False  # it did, and said so
@@ -161,13 +163,11 @@ class Rig:
         if not self.powered or plant.now_us < self.stuck_us:
             self._unattended(limit_us)
             return
-        waiting = len(self.hal.received) + len(self.hal.service_received)
         wake_ms = self._scan()
         if not self.powered:
             return
         if plant.beams.storms:
             self._charge()
-        heard = len(self.hal.received) + len(self.hal.service_received) < waiting
         # This link takes no time: a long backlog goes out frame by frame, answer by answer, at one instant.
         sent = len(self.hal.sent) + len(self.hal.service_sent) != 0
         if sent and self._send():
@@ -176,8 +176,8 @@ class Rig:
             if sent and self.frames < FRAMES_MAX:
                 self.frames += 1
                 self.zero_wakes = 0
-            elif not heard:  # a backlog of what a host has sent is work too, 64 bytes a scan
-                self.zero_wakes += 1
+            else:
+                self.zero_wakes = 0 if self._reads_on() else self.zero_wakes + 1
             if self.zero_wakes > ZERO_WAKES_MAX:
                 raise Livelock("state %d keeps asking for scans" % self.app.flow.state)
             return
@@ -188,6 +188,13 @@ class Rig:
             self.frames = 0
             self._wait(limit_us)
 
+    def _reads_on(self) -> bool:
+        """A backlog of what a host has sent is work, too: True while it gets shorter, at a port or in the link."""
+        before = self.unread
+        link = self.app.link
+        self.unread = len(self.hal.received) + len(self.hal.service_received) + link.rx_size - link.rx_at
+        return self.unread < before
+
     def resume(self, limit_us: int) -> None:
         """Go on with a wait that the limit of a step cut short, without a scan: as if there had been no limit."""
         if self.alone:
@@ -196,7 +203,7 @@ class Rig:
             self._wait(limit_us)
 
     def _wait(self, limit_us: int) -> None:
-        end_us = self.wake_us
+        end_us = min(self.wake_us, self.arrive_us)
         if self.cut_us >= 0:
             end_us = min(end_us, self.cut_us)
         self.plant.advance(min(end_us, limit_us))
@@ -261,7 +268,7 @@ class Rig:
         everything."""
         plant = self.plant
         stuck = self.powered
-        end_us = self.stuck_us if stuck else FAR
+        end_us = min(self.stuck_us if stuck else FAR, self.arrive_us)
         if self.reset_us != NEVER_US:
             end_us = min(end_us, self.reset_us)
         plant.changed = False

@@ -6,7 +6,7 @@ from binascii import crc32, hexlify
 from firmware.deck.ledger import ZONE_NAMES
 from firmware.fault import FAULT_NAMES
 from firmware.protocol import ids, table
-from hal.sim.noise import Noise
+from hal.sim.noise import PPM, Noise
 from rig.actions import check_action
 from rig.event_fields import FIELDS
 from rig.expect import check_expect, judge, misread
@@ -29,6 +29,7 @@ ORDER_MS = 600000  # eight decks are shuffled in less
 _WHERE = ("title", "story", "board", "changes", "game", "seed", "role", "scan_us")
 KEYS = _WHERE + ("faults", "script", "expect", "clauses")
 SCAN_US_MAX = 4000  # what the budget allows, and scan_ms_max of the reference boards
+DELAY_MS_MAX = 60000
 _STEP = ("on", "within_ms", "after_ms", "do")
 _KEY = bytes(range(32))  # every simulated device of a scenario with a role has this one
 # What is done after an ordered power cut; everything else is left out.
@@ -41,7 +42,7 @@ _HOST_ACTIONS = {
     "audit": (),
     "rotate": ("key",),
     "host": ("acknowledges", "share"),
-    "link": ("bit_ppm", "lose_ppm", "piece_ppm"),
+    "link": ("bit_ppm", "lose_ppm", "piece_ppm", "delay_ms"),
     "recover": (),
     "good_round": (),
 }
@@ -148,7 +149,7 @@ class Scenario:
             stage.peer.acknowledges = arguments.get("acknowledges", True)
             stage.share(arguments.get("share", ""))
         elif action == "link":
-            seed = self.data.get("seed", 1)
+            seed = self.data.get("seed", 1)  # what is under way in the old cable is lost
             stage.to_host = Noise(seed, **arguments)
             stage.to_device = Noise(seed + 1, **arguments)
         elif action == "command":
@@ -251,7 +252,7 @@ def check(data: "Data") -> None:
             raise ValueError("needs %r" % key)
     if not isinstance(data.get("clauses", []), list):
         raise ValueError("clauses: a list of ids, as rules/clauses.json has them")
-    _check_steps(data["script"], "script")
+    check_steps(data["script"], "script")
     if data.get("role", "table") not in ("recorder", "table", "service"):
         raise ValueError("role: one of recorder, table, service")
     scan_us = data.get("scan_us", 0)
@@ -260,16 +261,22 @@ def check(data: "Data") -> None:
     check_expect(data.get("expect", {}))
 
 
-def _check_steps(steps: "list[Data]", where: str) -> None:
+def check_steps(steps: "list[Any]", where: str) -> None:
+    """Raise ValueError for a step that cannot be played."""
     for i in range(len(steps)):
+        if not isinstance(steps[i], dict):
+            raise ValueError("%s[%d]: a step is an object" % (where, i))
         problem = _step_problem(steps[i], "%s[%d]" % (where, i))
         if problem:
             raise ValueError("%s[%d]: %s" % (where, i, problem))
 
 
 def _step_problem(step: "Data", where: str) -> str:
+    after_ms = step.get("after_ms", 0)
+    if not isinstance(after_ms, int) or after_ms < 0:
+        return "after_ms is 0 or more"
     if "repeat" in step:
-        _check_steps(step["steps"], where + ".steps")
+        check_steps(step["steps"], where + ".steps")
     elif "story" in step:
         if step["story"] not in STORIES:
             return "no story %r; known: %s" % (step["story"], ", ".join(sorted(STORIES)))
@@ -298,6 +305,11 @@ def _check_host(action: str, arguments: "Data") -> None:
         raise ValueError("record has no %r; known: %s" % (arguments["what"], ", ".join(RECORDS[1:])))
     if action in ("command", "forge") and arguments.get("name") not in COMMANDS:
         raise ValueError("no command %r; known: %s" % (arguments.get("name"), ", ".join(sorted(COMMANDS))))
+    if action == "link":
+        for key in arguments:
+            most = DELAY_MS_MAX if key == "delay_ms" else PPM
+            if not isinstance(arguments[key], int) or not 0 <= arguments[key] <= most:
+                raise ValueError("link: %s is 0 to %d" % (key, most))
 
 
 def change(config: "Config", path: str, value: object) -> None:

@@ -5,6 +5,7 @@ A step is (event name or "", delay in ms, action, argument), the argument as a p
 
 from firmware.deck.entropy import SEED_SIZE
 from firmware.protocol.ids import CLASS_DIAGNOSTIC, NONCE_NAMES, OUTCOME_DONE, ROLE_AUDITOR, ROLE_SERVICE, SEED_GET
+from hal.sim.body import FAR
 from rig.actions import do, typed
 from rig.peer import Peer
 from rig.rig import Rig
@@ -157,17 +158,37 @@ class Stage:
         if rig.powered and rig.plant.now_us >= self.hello_us:
             self.hello_us = rig.plant.now_us + HELLO_US
             self._to_device(self.peer.hello())
+        self._arrive()
         rig.step(limit_us)
+
+    def _arrive(self) -> None:
+        """Hand over every piece that has reached its end of the cable."""
+        now_us = self.rig.plant.now_us
+        if self.rig.arrive_us > now_us:
+            return
+        due_us = FAR
+        if self.to_host:
+            data = self.to_host.arrive(now_us)
+            while data:
+                self._at_host(data)
+                data = self.to_host.arrive(now_us)
+            due_us = self.to_host.due_us()
+        if self.to_device:
+            data = self.to_device.arrive(now_us)
+            while data:
+                self._at_device(data)
+                data = self.to_device.arrive(now_us)
+            due_us = min(due_us, self.to_device.due_us())
+        self.rig.arrive_us = due_us
 
     def _deliver(self) -> None:
         data = self.rig.hal.sent
         self.rig.hal.sent = bytearray()
         self.transcript.extend(data)
         if self.to_host:
-            data = self.to_host.carry(data)
-        if self.tap is not None:
-            self.tap(TO_HOST, data)
-        self._to_device(self.peer.feed(data))
+            data = self.to_host.send(data, self.rig.plant.now_us)
+            self.rig.arrive_us = min(self.rig.arrive_us, self.to_host.due_us())
+        self._at_host(data)
 
         data = self.rig.hal.service_sent
         if data:
@@ -176,6 +197,11 @@ class Stage:
             if self.tap is not None:
                 self.tap(TO_HOST | SERVICE, data)
             self.to_service(self.service.feed(data) if self.service else b"")
+
+    def _at_host(self, data: bytearray) -> None:
+        if self.tap is not None:
+            self.tap(TO_HOST, data)
+        self._to_device(self.peer.feed(data))
 
     def share(self, word: str) -> None:
         """From here on the host answers commitments like this: given, declined or late; nothing if empty."""
@@ -203,11 +229,15 @@ class Stage:
         elif data:
             self.transcript.extend(data)
             if self.to_device:
-                data = self.to_device.carry(data)
-            if self.tap is not None:
-                self.tap(TO_DEVICE, data)
-            self.rig.hal.received.extend(data)
-            self.rig.plant.changed = True
+                data = self.to_device.send(data, self.rig.plant.now_us)
+                self.rig.arrive_us = min(self.rig.arrive_us, self.to_device.due_us())
+            self._at_device(data)
+
+    def _at_device(self, data: "bytes | bytearray") -> None:
+        if self.tap is not None:
+            self.tap(TO_DEVICE, data)
+        self.rig.hal.received.extend(data)
+        self.rig.plant.changed = True
 
     def act(self, action: str, arguments: "dict[str, Any]") -> None:
         """Do one action on the machine."""

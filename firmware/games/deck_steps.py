@@ -26,7 +26,7 @@ from firmware.games.flow import (
     flow_warn,
 )
 from firmware.games.next_need import need_stopped, path_clear
-from firmware.games.prerequisites import deck_next, hold_for, need_for_deck, need_for_end
+from firmware.games.prerequisites import hold_for, need_for_deck, need_for_end
 from firmware.games.profile import TAIL_HANDED, TAIL_SETTLING
 from firmware.games.records import record_do
 from firmware.games.settling import count_pressed, tail_scan
@@ -103,7 +103,7 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
 def _new_deck(flow: "Flow", now_ms: int) -> None:
     """Take ACK as confirmation that a new deck is in place of one ordered off the table, if the door was opened since:
     the press for the wrong count may bounce, and opening the door takes its key."""
-    deck = deck_next(flow)
+    deck = flow.facts.turn()
     looked = flow.facts.deck(deck, HELD) & HELD_LOOKED
     if looked and not flow.profile.recorded and flow_committed(flow) and flow.panel.take(PRESS_ACK):
         record_do(flow, ids.REC_DECK_REMOVED, deck, 1, now_ms)
@@ -115,7 +115,7 @@ def _take_in(flow: "Flow", now_ms: int) -> int:
     if flow.profile.decks == 1:
         flow.set_tail(0)  # the deck handed out before was put in again without a round
     flow.ledger.begin(cards)
-    outbox.deck = deck_next(flow)
+    outbox.deck = flow.facts.turn()
     outbox.round = 0
     if flow.profile.decks > 1:
         flow.machine.feed.other_back = outbox.deck == 2

@@ -22,7 +22,6 @@ from firmware.games.flow import (
 )
 from firmware.games.hands import undecided
 from firmware.games.prerequisites import (
-    deck_next,
     need_for_cards,
     need_for_deck,
     need_for_end,
@@ -170,7 +169,7 @@ def path_clear(inp: "Inputs", lines: "tuple[int, ...]") -> bool:
 def records_due(flow: "Flow", need: int) -> int:
     """The records that this need waits for, as a bit for each number of a record."""
     if need in (ids.NEED_INDUCTION, ids.NEED_DISPUTE):
-        return _deck_records(flow, need, deck_next(flow))
+        return _deck_records(flow, need, flow.facts.turn())
     if need == ids.NEED_COUNT:
         later = flow.profile.recorded and flow.facts.stub_told_later()
         return 1 << (ids.REC_FINAL_DEAL if later else ids.REC_STUB_COUNTED)

@@ -10,7 +10,6 @@ from firmware.games.flow import (
     WAITING_FOR_WAGERS,
     WARNING,
 )
-from firmware.games.prerequisites import deck_next
 from firmware.games.profile import EXTRA_SETTLED_FIRST
 from firmware.games.table_facts import EXTRA, HELD, HELD_NEW, HELD_OFF
 from firmware.image import INPUTS
@@ -155,7 +154,7 @@ def _needed(flow: "Flow") -> "Page":
     page = _NEEDS[need]
     if need == ids.NEED_COUNT and flow.profile.recorded and flow.facts.stub_told_later():
         return "Final deal is not", "on record", "Tell the table", "system"
-    if need != ids.NEED_INDUCTION or not flow.facts.deck(deck_next(flow), HELD) & HELD_OFF:
+    if need != ids.NEED_INDUCTION or not flow.facts.deck(flow.facts.turn(), HELD) & HELD_OFF:
         return page
     if flow.profile.recorded:
         return page[0], "Take it off; new one", page[2], page[3]
@@ -165,7 +164,7 @@ def _needed(flow: "Flow") -> "Page":
 def _next_deck(flow: "Flow") -> "Page | None":
     """Which deck comes next, if only one may."""
     facts = flow.facts
-    turn = deck_next(flow)
+    turn = facts.turn()
     first, then = "Insert deck, then", "press GREEN"
     if facts.deck(turn, HELD) & HELD_NEW:
         return "Ready for a new deck", "Not the one before", first, then

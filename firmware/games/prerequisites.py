@@ -68,16 +68,11 @@ _RULES = (
 )
 
 
-def deck_next(flow: "Flow") -> int:
-    """The deck that is to be taken in."""
-    return flow.facts.turn() if flow.profile.decks > 1 else 1
-
-
 def need_for_deck(flow: "Flow") -> int:
     """What keeps the next deck out of the machine."""
     facts = flow.facts
     profile = flow.profile
-    deck = deck_next(flow)
+    deck = facts.turn()
     if facts.row[SERVICE]:
         return ids.NEED_SERVICE
     held = facts.deck(deck, HELD)
@@ -172,7 +167,7 @@ def hold_for(flow: "Flow", need: int, asked: int) -> bool:
         flow.redraw()
     if asked:
         rule = _RULES[need]
-        if need == ids.NEED_DISPUTE and flow.facts.deck(deck_next(flow), HELD) & HELD_WINNER:
+        if need == ids.NEED_DISPUTE and flow.facts.deck(flow.facts.turn(), HELD) & HELD_WINNER:
             rule = RULE_WINNER_HOLD
         need_tell(flow, need, rule)
     return need != ids.NEED_NONE

@@ -97,7 +97,8 @@ class TableFacts:
         return bool(self.profile.cut_after >> self.deck(deck, SOURCE) & 1) and not self.deck(deck, CUT_MADE)
 
     def turn(self) -> int:
-        return self.row[TURN] or 1
+        """The deck that is to be taken in."""
+        return self.row[TURN] or 1 if self.profile.decks > 1 else 1
 
     def stub(self) -> int:
         """Cards the stub must have once all cards of the round are out; not known before the final deal is frozen."""
@@ -107,8 +108,7 @@ class TableFacts:
         return max(0, row[REST] - _signed(row[BY_HAND]))  # a deck that gave out left too little for a final deal
 
     def stub_told_later(self) -> bool:
-        """Whether the final deal is still to be put on record. Of a round dealt by hand to positions that were not told
-        no record can tell what the stub must have."""
+        """Whether the final deal is still to be recorded. After a deal by hand to unknown positions none can be."""
         row = self.row
         return row[TAIL] not in (0, TAIL_HANDED) and self.stub() == ids.UNKNOWN_U16 and row[REST] != U8_MAX
 

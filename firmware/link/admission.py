@@ -241,16 +241,17 @@ def _authentic(link: Link, signed: int, now_ms: int) -> int:
     hmac = session.hmac
     if not hmac or number != session.number:
         return link_refuse(link, REFUSE_SESSION)
+    sequence = frame_sequence(frame)
+    if sequence <= session.received:  # first: a MAC takes as long as a scan
+        return link_refuse(link, REFUSE_REPLAY)
     mac = hmac.digest(FROM_HOST, link.reader.views.first(signed))
     if differ(mac, frame, signed, MAC_SIZE):
         if session is not link.session:
             _wrong_guess(link, session, now_ms)
         return link_refuse(link, REFUSE_MAC)
-    if frame_sequence(frame) <= session.received:
-        return link_refuse(link, REFUSE_REPLAY)
     if session is not link.session and link_held(link, session.role, now_ms):
         return link_refuse(link, REFUSE_ROLE)
-    session.received = frame_sequence(frame)
+    session.received = sequence
     session_heard(session, now_ms)
     if session is not link.session:
         _promote(link, session)

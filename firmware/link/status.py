@@ -7,7 +7,6 @@ from micropython import const
 from firmware.deck.ledger import ZONE_COUNT
 from firmware.games.flow import SHUFFLING
 from firmware.games.next_need import need_next, positions_due, records_due
-from firmware.games.prerequisites import deck_next
 from firmware.image import IN_HOPPER
 from firmware.ticks import ticks_diff
 
@@ -51,7 +50,7 @@ def status_fill(status: bytearray, flow: "Flow", inp: "Inputs", waiting: int, dr
     _pack_pair(status, _WAITING, waiting, drops)
     need = need_next(flow, inp)
     status[STATUS_NEED] = need
-    status[_DECK_NEXT] = deck_next(flow)
+    status[_DECK_NEXT] = flow.facts.turn()
     pack_into("<IH", status, _RECORDS_DUE, records_due(flow, need), positions_due(flow, need))
 
 

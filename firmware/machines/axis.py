@@ -13,6 +13,8 @@ from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from firmware.image import Inputs, Outputs
     from firmware.machines.spec import Spec
 
@@ -152,3 +154,23 @@ def _fail(axis: Axis, out: "Outputs") -> int:
     axis_stop(axis, out)
     axis.fault = FAULT_AXIS
     return 0
+
+
+def phase_home(machine: "Any", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if machine.enter():
+        axis_home(machine.axis, now_ms)
+    return until_at_rest(machine, out, now_ms)
+
+
+def phase_park(machine: "Any", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Back to the first place: the time of the first card from here must not reveal where the last one went."""
+    if machine.enter():
+        axis_goto(machine.axis, 0, now_ms)
+    return until_at_rest(machine, out, now_ms)
+
+
+def until_at_rest(machine: "Any", out: "Outputs", now_ms: int) -> int:
+    axis = machine.axis
+    if axis.fault:
+        return machine.fail(out, axis.fault)
+    return machine.advance(now_ms) if axis.state == AXIS_REST else FOREVER_MS

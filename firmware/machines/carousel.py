@@ -5,7 +5,18 @@ from firmware.deck.ledger import STORE
 from firmware.digest import wipe
 from firmware.fault import FAULT_COMPOSITION
 from firmware.image import IN_EXIT
-from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop, axis_survey, axis_sweep
+from firmware.machines.axis import (
+    AXIS_REST,
+    Axis,
+    axis_goto,
+    axis_scan,
+    axis_stop,
+    axis_survey,
+    axis_sweep,
+    phase_home,
+    phase_park,
+    until_at_rest,
+)
 from firmware.machines.beam_test import phase_dark, phase_light
 from firmware.machines.eject import (
     EJECT_DONE,
@@ -32,7 +43,7 @@ from firmware.machines.feed import (
 )
 from firmware.machines.machine import Machine
 from firmware.machines.meters import METER_CYCLES
-from firmware.machines.shared_phases import phase_home, phase_land, phase_park, until_at_rest
+from firmware.machines.tray import phase_land
 from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ while cards still come, the stack is doubtful and is not offered.
 from micropython import const
 
 from firmware.deck.ledger import STORE, TRAY
-from firmware.fault import FAULT_CARD_LENGTH, FAULT_DOUBLE_FEED, FAULT_EJECTOR, FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
+from firmware.fault import FAULT_DOUBLE_FEED, FAULT_EJECTOR, FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
 from firmware.image import IN_EJECTOR, IN_EXIT, OUT_EJECTOR, OUT_OUTFEED, output_set
 from firmware.machines.axis import AXIS_REST, axis_goto
 from firmware.ticks import FOREVER_MS, ticks_diff
@@ -149,12 +149,9 @@ def _full_slot(eject: Eject, first: int) -> int:
 
 
 def _measure(eject: Eject, inp: "Inputs") -> int:
-    length_us = ticks_diff(inp.leave_us[IN_EXIT], inp.enter_us[IN_EXIT])
-    if length_us > eject.spec.length_us_max or inp.leaves[IN_EXIT] != eject.seen_exit + 1:
+    if inp.leaves[IN_EXIT] != eject.seen_exit + 1:
         return FAULT_DOUBLE_FEED
-    if length_us < eject.spec.length_us_min:
-        return FAULT_CARD_LENGTH
-    return FAULT_NONE
+    return eject.spec.length_fault(inp, IN_EXIT)
 
 
 def _enter(eject: Eject, state: int, now_ms: int) -> int:

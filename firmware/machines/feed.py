@@ -11,7 +11,6 @@ from firmware.deck.ledger import PATH, STORE
 from firmware.fault import (
     FAULT_BACK,
     FAULT_BEAM,
-    FAULT_CARD_LENGTH,
     FAULT_DOUBLE_FEED,
     FAULT_FACE_UP,
     FAULT_JAM_EXIT,
@@ -69,7 +68,7 @@ FEED_STOPPED = const(6)  # a card has stopped: rollers come to rest, then turn b
 FEED_BACKING = const(7)
 FEED_BACKED = const(8)
 FEED_FINISHING = const(9)  # the last card is past the mouth and has to be seen further on
-FEED_DONE = const(10)
+FEED_DONE = const(10)  # the transport still runs, until feed_stop
 FEED_FAILED = const(11)
 
 FEED_ALL = const(-1)
@@ -91,6 +90,7 @@ class Feed:
         self.zone = STORE  # where cards end
         self.counting = True  # new cards arrive; otherwise they are known, or found
         self.count = 0
+        self.measured = 0  # of these, by the beam behind the mouth
         self.tries = 0
         self.misfeeds = 0  # of this job, as are the stalls
         self.jogs = 0
@@ -120,7 +120,7 @@ def feed_start(feed: Feed, inp: "Inputs", out: "Outputs", wanted: int, zone: int
     """Feed so many cards into `zone`, or everything the hopper holds."""
     feed.wanted = wanted
     feed.zone = zone
-    feed.count = feed.face_ups = 0
+    feed.count = feed.measured = feed.face_ups = 0
     feed.fault = FAULT_NONE
     feed.seen_b = inp.leaves[IN_THROAT_B]
     feed.seen_confirm = inp.leaves[feed.confirm] if feed.confirm >= 0 else 0
@@ -132,8 +132,7 @@ def feed_start(feed: Feed, inp: "Inputs", out: "Outputs", wanted: int, zone: int
 
 def feed_forget(feed: Feed) -> None:
     """A new job: nothing has gone wrong in it yet."""
-    feed.misfeeds = 0
-    feed.stalls = 0
+    feed.misfeeds = feed.stalls = 0
 
 
 def feed_stop(feed: Feed, out: "Outputs") -> None:
@@ -190,7 +189,7 @@ def _staged(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return _unconfirmed(feed, inp, out, now_ms)
     if inp.level[IN_THROAT_B]:
         return _fail(feed, out, FAULT_JAM_THROAT)  # the card still stands at A: something else is in the mouth
-    clear = feed.sink.clear()
+    clear = -_doubtful(feed, inp) or feed.sink.clear()
     if clear <= 0:
         return _fail(feed, out, -clear) if clear else FOREVER_MS
     output_arm_stop(out, OUT_PICK, IN_THROAT_B, feed.spec.nip_us)
@@ -264,8 +263,8 @@ def _backed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 def _finishing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if feed.confirmed(inp) != feed.count:
         return _unconfirmed(feed, inp, out, now_ms)
-    output_set(out, OUT_TRANSPORT, 0)
-    return _enter(feed, FEED_DONE, now_ms)
+    fault = _doubtful(feed, inp)
+    return _fail(feed, out, fault) if fault else _enter(feed, FEED_DONE, now_ms)
 
 
 # One for each state: takes at most one transition and returns when to come back. Called straight from here by the
@@ -293,8 +292,7 @@ def _next_card(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return _fail(feed, out, FAULT_STACK)
     if not feed.sink.aim(feed.count, now_ms):
         return _fail(feed, out, FAULT_MISMATCH)
-    feed.tries = 0
-    feed.jogs = 0
+    feed.tries = feed.jogs = 0
     feed.counted = False
     feed.seen_odd = _odd(feed, inp)
     feed.seen_back = inp.enters[IN_BACK]
@@ -343,16 +341,13 @@ def _stopped(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 def _measure(feed: Feed, inp: "Inputs") -> int:
     """One passage of both beams, of a card's length and thickness; or the fault that it shows."""
-    spec = feed.spec
     if _odd(feed, inp) != feed.seen_odd:
         return _odd_fault(feed, inp)
     if feed.other_back and inp.enters[IN_BACK] == feed.seen_back:
         return FAULT_BACK
-    length_us = ticks_diff(inp.leave_us[IN_THROAT_B], inp.enter_us[IN_THROAT_B])
-    if length_us > spec.length_us_max:
-        return FAULT_DOUBLE_FEED
-    if length_us < spec.length_us_min:
-        return FAULT_CARD_LENGTH
+    fault = feed.spec.length_fault(inp, IN_THROAT_B)
+    if fault:
+        return fault
     if inp.leaves[IN_THROAT_B] != feed.seen_b + 1 or inp.enters[IN_THROAT_A] != feed.seen_a + 1:
         return FAULT_DOUBLE_FEED
     return FAULT_JAM_THROAT if inp.level[IN_THROAT_A] else FAULT_NONE
@@ -381,6 +376,14 @@ def _unconfirmed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if left_ms > 0 and feed.confirmed(inp) < feed.count:
         return left_ms
     return _fail(feed, out, FAULT_JAM_EXIT)
+
+
+def _doubtful(feed: Feed, inp: "Inputs") -> int:
+    """A fault code if the beam behind the mouth saw a pulse and no card: the card may still be on its way."""
+    if feed.measured == feed.count or feed.confirm < 0:
+        return FAULT_NONE
+    feed.measured = feed.count
+    return feed.spec.length_fault(inp, feed.confirm)
 
 
 def _enter(feed: Feed, state: int, now_ms: int) -> int:

@@ -48,6 +48,8 @@ class Meters:
         """One card came: its time into the mean, weighted one in 64; the mean of a young machine is its reference."""
         values = self.values
         self.add(METER_CARDS)
+        if feed_us < 0:
+            feed_us = 0  # the beam was blocked before the roller started: a pulse on its line, no card
         if values[METER_FEED_US]:
             feed_us = values[METER_FEED_US] + (feed_us - values[METER_FEED_US]) // 64
         values[METER_FEED_US] = feed_us

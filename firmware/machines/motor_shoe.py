@@ -17,7 +17,7 @@ from firmware.machines.feed import (
 )
 from firmware.machines.machine import Machine
 from firmware.machines.meters import METER_CYCLES
-from firmware.machines.shared_phases import phase_land
+from firmware.machines.tray import phase_land
 from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
@@ -107,7 +107,6 @@ def _deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return FOREVER_MS
     machine.count = feed.count
     machine.second = feed.confirmed(inp)
-    feed_stop(feed, out)
     return machine.advance(now_ms)
 
 

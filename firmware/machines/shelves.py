@@ -9,7 +9,7 @@ from firmware.deck.ledger import HOPPER, STORE, TRAY
 from firmware.digest import wipe
 from firmware.fault import FAULT_COMPOSITION, FAULT_JAM_EXIT, FAULT_MISMATCH
 from firmware.image import IN_ARRIVAL, IN_HOPPER, IN_SLOT, IN_TRAY, OUT_OUTFEED, output_set
-from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop
+from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop, phase_home, phase_park
 from firmware.machines.beam_test import phase_dark, phase_light
 from firmware.machines.feed import (
     FEED_ALL,
@@ -38,7 +38,6 @@ from firmware.machines.push import (
     push_stop,
 )
 from firmware.machines.radix import Radix
-from firmware.machines.shared_phases import phase_home, phase_park
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
@@ -198,6 +197,9 @@ def _take_in(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> in
         return machine.fail(out, feed.fault)
     if feed.state != FEED_DONE:
         return FOREVER_MS
+    left_us = machine.spec.run_on_us - ticks_diff(inp.now_us, inp.leave_us[IN_ARRIVAL])
+    if left_us > 0:
+        return left_us // 1000 + 1  # the transport still turns: all of the card goes in
     machine.second = feed.confirmed(inp)
     feed_stop(feed, out)
     machine.busy = False

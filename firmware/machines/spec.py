@@ -1,9 +1,12 @@
 """What the machines need to know of the mechanism, worked out once from the board config. Integers only."""
 
+from firmware.fault import FAULT_CARD_LENGTH, FAULT_DOUBLE_FEED, FAULT_NONE
 from firmware.image import INPUTS, OUTPUTS
+from firmware.ticks import ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from firmware.image import Inputs
     from hal.api import Config
 
 # Optical inputs: everything the dark test can check.
@@ -36,6 +39,13 @@ class Spec:
             self._shelves(mech)
         if "exit_um" in mech:
             self._exit(mech)
+
+    def length_fault(self, inp: "Inputs", line: int) -> int:
+        """Whether the last passage of this beam was as long as one card: a fault code."""
+        length_us = ticks_diff(inp.leave_us[line], inp.enter_us[line])
+        if length_us > self.length_us_max:
+            return FAULT_DOUBLE_FEED
+        return FAULT_CARD_LENGTH if length_us < self.length_us_min else FAULT_NONE
 
     def _throat(self, mech: "Config") -> None:
         speed = mech["transport_um_per_ms"]
@@ -73,6 +83,8 @@ class Spec:
 
     def _shelves(self, mech: "Config") -> None:
         self.shelf_cards_max = mech["shelf_cards_max"]
+        # A pulse on the arrival beam's line can end the passage of a card early by as much as lengths may differ.
+        self.run_on_us = self.length_us_max - self.length_us_min
         self.top_feed = mech["feed"] == "top"
         self.ejector_home_ms_max = mech["ejector_us"] // 1000 * 4 + 50
         self.lift_ms_max = mech["lift_us"] // 1000 * 2 + 100

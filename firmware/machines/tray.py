@@ -5,15 +5,17 @@ from micropython import const
 
 from firmware.deck.ledger import TRAY
 from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
-from firmware.image import IN_TRAY
+from firmware.image import IN_EXIT, IN_TRAY, OUT_OUTFEED, OUT_TRANSPORT, output_set
 from firmware.ticks import FOREVER_MS, ticks_diff
 
 EARLY_US = const(5000)  # a beam's bounce, many times over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from firmware.deck.ledger import Ledger
-    from firmware.image import Inputs
+    from firmware.image import Inputs, Outputs
     from firmware.machines.spec import Spec
 
 
@@ -48,8 +50,8 @@ class Tray:
         return FAULT_STACK if blocked and ticks_diff(fell_us, inp.enter_us[IN_TRAY]) > EARLY_US else FAULT_NONE
 
     def landed(self, inp: "Inputs", count: int) -> int:
-        """All cards should lie there now: a fault code."""
-        return FAULT_JAM_EXIT if count and not inp.level[IN_TRAY] else FAULT_NONE
+        """All cards should lie there now, and none at the exit: a fault code."""
+        return FAULT_JAM_EXIT if count and (inp.level[IN_EXIT] or not inp.level[IN_TRAY]) else FAULT_NONE
 
 
 def tray_scan(tray: Tray, inp: "Inputs", now_ms: int) -> int:
@@ -68,3 +70,23 @@ def tray_scan(tray: Tray, inp: "Inputs", now_ms: int) -> int:
         return left_ms
     tray.empty = True
     return 0
+
+
+def phase_land(machine: "Any", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """The tray beam may have been blocked by the first card long ago: wait out the last card's flight.
+
+    Rollers turn until then: a pulse on the exit beam's line must not stop the card.
+    """
+    fault = machine.tray.trouble(inp, machine.count) if machine.guards else 0
+    if fault:
+        return machine.fail(out, fault)
+    left_ms = machine.spec.land_ms_max - ticks_diff(now_ms, machine.entered_ms)
+    if left_ms > 0:
+        return left_ms
+    fault = machine.tray.landed(inp, machine.count)
+    if fault:
+        return machine.fail(out, fault)
+    output_set(out, OUT_OUTFEED, 0)
+    output_set(out, OUT_TRANSPORT, 0)
+    machine.busy = False
+    return machine.advance(now_ms)

@@ -29,10 +29,11 @@ A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "
 | entropy | kind (dead, stuck, biased) | the source reports failure, gives one byte only, or mostly zero bits |
 | nv | kind (broken) | no write reaches the storage |
 
-[1] At a carousel's exit, which knows no way back: until the outfeed has been started again so often.
-[2] rail: throat B clears, the next beam or store never gets it; exit: it leaves its slot, the exit beam never sees it.
-[3] Of cards that begin to move while the fault is active; on throat_a, throat_b, exit and arrival.
-[4] On a line that is polled, as buttons on an expander are, there is none. While there is one, scans take their time.
+- [1] A carousel's exit cannot reverse: there the card stops until the outfeed has been started again that many times.
+- [2] `rail`: throat B clears, and the next beam or the store never sees the card. `exit`: the card leaves its slot, and
+  the exit beam never sees it.
+- [3] For cards that begin to move while the fault is active; on throat_a, throat_b, exit and arrival.
+- [4] Polled lines, such as buttons on an expander, have no storms. During a storm scans take as long as on a device.
 
 Which card: `card` n is the nth at that place since the last load, from 0 (at the exit and in the tray since power-up);
 `ppm` strikes by chance, keyed by seed, card and attempt; with neither it strikes every card. For the axis it is `move`

@@ -1,4 +1,4 @@
-"""With the seal key in hand, alter an export and make every hash, seal and attestation anew: only signatures notice.
+"""With the seal key in hand, alter an export and renew every hash, seal and attestation: only signatures notice.
 
 The forger here is who verifies: a house that holds seal.key. Each forgery is shown to pass for those who check seals
 alone, which docs/SECURITY.md says, and to fail for those who check the signature.
@@ -22,7 +22,7 @@ from fairshoe.operate.provisioning import KeyFolder, note_signing_key, rotate
 PROVED = 0
 ALTERED = 6
 UNPROVED = 7
-PARTIAL = 7
+PARTIAL = 10
 SEAL = seal_key(KEY)
 BODY_AT = 25
 SEALED_END = 43
@@ -113,7 +113,7 @@ def test_an_event_cut_out_passes_for_seals_and_not_for_the_signature(
     assert len(forged.records) < len(new.records)
     assert by_seals(tmp_path, forged) == PROVED
     assert by_signature(tmp_path, forged, public_of(new)) == ALTERED
-    # Without any signature the file may be of a device that cannot sign: not proved, whoever sealed it.
+    # Without any signature the file may be of a device that cannot sign: not proved by any seal.
     bare = replace(forged.attested[0], public=b"", signature=b"")
     assert by_signature(tmp_path, replace(forged, attested=[bare]), public_of(new)) == UNPROVED
 

@@ -19,11 +19,11 @@ MASK = 0x3FFFFFFF
 ORIGIN_US = 0x40000000 - 3000000  # clocks wrap early in every test, and not both at once
 ORIGIN_MS = 0x40000000 - 2000
 UART_TX_BYTES = 32
-UART_PLAIN_BYTES = 256  # what MicroPython takes if nobody asks for a buffer
+UART_PLAIN_BYTES = 256  # what MicroPython takes if no buffer is asked for
 
 
 class Module:
-    """A module made of names; whoever imports from it does not see the difference."""
+    """A module made of names; an import from it shows no difference."""
 
     def __init__(self, **names):
         for name in names:
@@ -40,7 +40,7 @@ class Pad:
         self.handler = None
         self.listener = None
         self.watcher = None  # what else of the chip sees its changes, PIO
-        self.unheard = None  # what it changes to just before somebody begins to hear changes
+        self.unheard = None  # what it changes to just before a listener is attached
 
     def hear(self, handler, edges):
         if self.unheard is not None:
@@ -49,7 +49,7 @@ class Pad:
         self.edges = edges
 
     def drive(self, level):
-        """From floating to driven: whoever listens hears it even if the level is the same."""
+        """From floating to driven: a listener hears it even if the level is the same."""
         if level == self.level and self.listener:
             self.listener(level)
         self.set(level)
@@ -275,7 +275,7 @@ class World:
         return 0 if self.noise_kind == "stuck" else mix(self.plant.seed, 0x401, self.noises)
 
     def run(self, us):
-        """Time goes on; nobody scans."""
+        """Time goes on without a scan."""
         self.show()
         plant = self.plant
         parts = self.parts + self.storms

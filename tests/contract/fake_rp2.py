@@ -253,7 +253,7 @@ class Rp2World(World):
         self.files_bytes = 0  # of flash, from the start of what rp2.Flash reaches
         self.registers = {}
         self.scratch0 = 0x5A5A5A5A  # of the watchdog: kept over its resets, anything at power-on
-        self.scratch = 0  # what a reset that somebody asked for leaves in the watchdog's scratch register 4
+        self.scratch = 0  # what a requested reset leaves in the watchdog's scratch register 4
         self.trng_objects = 0  # so many collections that the generator finds fault with
         World.__init__(self, config, lines, seed)
 
@@ -283,7 +283,7 @@ class Rp2World(World):
         self.show()
 
     def trng_state(self):
-        """1: there are 192 bits. With balancing and tests switched off, or the source, nobody should use them."""
+        """1: there are 192 bits. With balancing and tests switched off, or the source, they must not be used."""
         assert self.registers.get(0x138) == 0 and self.registers.get(0x12C) == 1
         if self.noise_kind == "dead":
             self.plant.advance(self.now_us + 1000)

@@ -74,7 +74,7 @@ class PybTimer:
     def callback(self, handler):
         self.handler = handler
         now_us = self.world.now_us
-        # It counts all the time, whether or not anybody is called; past its period it goes all the way round.
+        # It counts all the time, whether or not a handler is called; past its period it goes all the way round.
         left_us = self.zero_us + self.period_us - now_us
         self.due_us = FAR_US if handler is None else now_us + (left_us if left_us >= 0 else self.period_us)
 

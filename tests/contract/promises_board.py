@@ -144,9 +144,9 @@ def one_port_is_the_link_and_the_other_deaf_and_silent(driver, kind):
         ports = Ports(driver.make(kind))
         ports.switch(other)
         ports.switch(port)
-        ports.send(other, b"nobody listens")
-        ports.send(port, b"somebody does")
-        assert ports.read_all() == b"somebody does"
+        ports.send(other, b"the other one")
+        ports.send(port, b"the link port")
+        assert ports.read_all() == b"the link port"
         assert ports.write(b"hello") == 5
         assert ports.heard(port) == b"hello"
         assert ports.heard(other) == b""
@@ -154,7 +154,7 @@ def one_port_is_the_link_and_the_other_deaf_and_silent(driver, kind):
 
 @promise(ROLLERS)
 def what_came_while_a_port_was_not_the_link_is_gone(driver, kind):
-    """A message planted at a port must not wait there for somebody to turn the switch."""
+    """A message planted at a port must not wait there until the switch is turned."""
     for port, other in (("table", "service"), ("service", "table")):
         ports = Ports(driver.make(kind))
         ports.switch(other)
@@ -186,7 +186,7 @@ def a_host_that_does_not_read_is_not_waited_for(driver, kind):
             assert ports.write(b"more") == 0
             assert ports.heard(port) == data[:taken]
         else:
-            assert data.startswith(ports.heard(port))  # the rest found no room, and nobody was told
+            assert data.startswith(ports.heard(port))  # the rest found no room, without an error
         assert ports.write(b"more") == 4
         assert ports.heard(port) == b"more"
 

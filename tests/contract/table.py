@@ -43,7 +43,7 @@ class BoardRig:
 
 
 class Table:
-    """A table where somebody deals."""
+    """A table with a dealer."""
 
     to_host = None
 

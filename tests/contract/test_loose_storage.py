@@ -108,7 +108,7 @@ def test_a_device_without_its_storage_does_not_start():
 
 
 def test_a_chip_with_fewer_bytes_than_the_config_says_is_found_out_at_its_second_start():
-    """At the first it is blank, and nobody can tell."""
+    """At the first it is blank, and nothing shows that."""
     for driver in (Rp2Driver, Esp32Driver, Stm32Driver):
         for size, found_out in ((8192, False), (4096, True), (2048, True)):
             config = read_board(driver.family + "-shoe")
@@ -121,7 +121,7 @@ def test_a_chip_with_fewer_bytes_than_the_config_says_is_found_out_at_its_second
 
 
 def test_what_a_new_chip_holds_is_no_proof_of_its_size():
-    """A factory's test pattern comes again too."""
+    """A factory's test pattern repeats too."""
     for pattern in (b"\x00", b"\xff", b"\xaa\x55", b"\xde\xad\xbe\xef", bytes(range(256))):
         config = read_board("pico-shoe")
         config["nv"]["bytes"] = 8192

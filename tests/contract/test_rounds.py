@@ -23,7 +23,7 @@ def play(driver, kind):
     config["mechanism"].update(SMALLER.get(kind, {}))
     board = driver(config, 7)
     table = Table(board, GAMES[kind])
-    for _ in range(40):  # whoever opens the door before it has proved itself empty gets a warning
+    for _ in range(40):  # a door opened before the proof of emptiness gives a warning
         table.run(200)
         if waits_for_deck(table):
             break

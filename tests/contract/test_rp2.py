@@ -188,7 +188,7 @@ def _must_raise(board):
     except RuntimeError as error:
         assert "handler failed" in str(error)
     else:
-        raise AssertionError("a handler raised, and nobody hears of it")
+        raise AssertionError("a handler raised, and the exception is lost")
 
 
 # -- beams -------------------------------------------------------------------------------------------------------------

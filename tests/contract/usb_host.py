@@ -14,7 +14,7 @@ class UsbHost:
         self.received = bytearray()
         self.sent = bytearray()
         self.room = room
-        self.drops = drops  # what finds no room is gone, and nobody is told
+        self.drops = drops  # what finds no room is dropped without an error
 
     def poll(self):
         return Poll(self)

@@ -116,7 +116,7 @@ def warning_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def resumes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that empties itself before anybody has looked."""
+    """A machine that empties itself before a person has looked."""
 
     def step(flow: Any, inp: Any, out: Any, now_ms: int) -> int:
         flow.door.due = False
@@ -148,7 +148,7 @@ def number_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told_before_durable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Storage that takes each write at the next one: events are told that a power cut undoes."""
+    """Storage that takes each write at the next one: it reports events that a power cut undoes."""
     prog = SimHal.nv_prog
 
     def later(self: SimHal, address: int, buf: bytearray) -> bool:
@@ -194,7 +194,7 @@ def torn_record_believed(monkeypatch: pytest.MonkeyPatch) -> None:
         return storage.nv_read(cell * cells.CELL_SIZE, buf) and buf[0] == magic
 
     monkeypatch.setattr(store, "cell_require", believe)  # at the boot
-    monkeypatch.setattr(store, "cell_whole", lambda magic, buf: buf[0] == magic)  # pyright: ignore  # when it is told
+    monkeypatch.setattr(store, "cell_whole", lambda magic, buf: buf[0] == magic)  # pyright: ignore  # when it is sent
 
 
 def other_contents_the_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +221,7 @@ def command_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def refusal_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A refusal is told, and no mark has it: the boot does not know the number."""
+    """A refusal is answered, and no mark has it: the boot does not know the number."""
     monkeypatch.setattr(Journal, "refuse", lambda self, _role, _lane: self._mark(self.seq_acked))  # pyright: ignore
 
 
@@ -231,7 +231,7 @@ def doubt_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def doubt_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On record it is in doubt; the host is told that it was done."""
+    """On record it is in doubt; the host hears that it was done."""
     answer = commands.CommandRunner._answer  # pyright: ignore[reportPrivateUsage]
 
     def smooth(self: Any, role: int, op: int, command: int, outcome: int, reason: int, detail: int) -> None:
@@ -242,7 +242,7 @@ def doubt_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def seed_told_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The auditor is told what is held, whether or not its deck is in play."""
+    """The auditor gets what is held, whether or not its deck is in play."""
 
     def tell(self: Any, values: list[int]) -> bytes:
         return bytes(self.buf[seeds.SEED_AT : seeds.SEED_END])
@@ -325,7 +325,7 @@ def old_key_left(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def count_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody says of a command in doubt what was inside."""
+    """What was inside at a command in doubt is never reported."""
     monkeypatch.setattr(commands.CommandRunner, "found", lambda *_arguments: None)  # pyright: ignore
 
 
@@ -340,7 +340,7 @@ def count_forgotten_at_the_boot(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told_before_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever asks again while cards move hears an outcome that power can still undo."""
+    """A host that asks again while cards move hears an outcome that power can still undo."""
     receive = commands.CommandRunner.receive
 
     def hasty(self: commands.CommandRunner, role: int, command: int, values: list[int], reader: Any) -> None:

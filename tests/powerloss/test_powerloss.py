@@ -105,7 +105,7 @@ def test_power_cut_in_a_round_of_every_game_breaks_no_promise() -> None:
 
 
 def test_power_cut_anywhere_else_breaks_no_promise() -> None:
-    """A sample: every board, by buttons and by commands, with and without somebody who listens; halts, hangs, flash,
+    """A sample: every board, by buttons and by commands, with and without a host that listens; halts, hangs, flash,
     records, a full journal; twice in a row too."""
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")

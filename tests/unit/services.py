@@ -1,4 +1,4 @@
-"""Somebody at the service port: the key switch, keys on their way in, and what the journal says afterwards."""
+"""A technician at the service port: the key switch, keys on their way in, and what the journal says afterwards."""
 
 from tables import set_up, small_board
 

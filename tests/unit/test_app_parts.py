@@ -3,8 +3,11 @@
 from support import GAME, board
 from test_record_windows import posted
 
-from firmware.fault import FAULT_JOURNAL, FAULT_NONE
+from firmware import app as app_module
+from firmware import recorder
+from firmware.fault import FAULT_JOURNAL, FAULT_NONE, FAULT_POWER, FAULT_RESET
 from firmware.games.flow import (
+    DECK_HELD,
     DECK_READY,
     DRAWING,
     ORDER_NONE,
@@ -16,6 +19,7 @@ from firmware.games.flow import (
     WAITING_FOR_DECK,
     WARNING,
 )
+from firmware.games.table_facts import TAIL
 from firmware.image import (
     AXIS_MOVING,
     EDGES_MAX,
@@ -187,6 +191,20 @@ def test_the_nearest_instant_wakes_the_next_scan():
     assert app.decide(NOW) == app.flow.spec.tray_settle_ms
 
 
+def test_procedure_and_machine_wake_the_next_scan_too():
+    app = rested()
+    kept = app_module.procedure_scan
+    app_module.procedure_scan = lambda _flow, _inp, _out, _now_ms: 5
+    try:
+        assert app.decide(NOW) == 5
+        app.flow.machine.state = JOB_RUNNING
+        for machine_ms in (3, 9):
+            app.flow.machine.scan = lambda _inp, _out, _now_ms, machine_ms=machine_ms: machine_ms
+            assert app.decide(NOW) == min(machine_ms, 5)
+    finally:
+        app_module.procedure_scan = kept
+
+
 def test_whole_seconds_are_carried_when_they_are_full():
     app = rested()
     app.outbox.uptime_s, app.outbox.uptime_ms = 5, 999
@@ -257,16 +275,21 @@ def test_a_page_is_shown_once_and_nothing_is_recorded_in_a_shuffle():
 
 
 def test_a_hold_of_a_stopped_machine_ends_when_storage_takes_its_events():
-    for waiting in (False, True):
+    for state, waiting, hold in (
+        (WARNING, False, FAULT_NONE),
+        (WARNING, True, FAULT_JOURNAL),
+        (DECK_READY, False, FAULT_JOURNAL),  # these look for room by themselves
+        (DECK_HELD, False, FAULT_JOURNAL),
+    ):
         app = rested()
-        app.flow.state = WARNING
+        app.flow.state = state
         app.flow.hold = app.hold_shown = FAULT_JOURNAL
         app.flow.page_due = False
         if waiting:
             app.outbox.post(ids.EV_GREEN_PRESSED)
             app.recorder.record_all = lambda: False
         app._quiet()
-        assert app.flow.hold == (FAULT_JOURNAL if waiting else FAULT_NONE)
+        assert app.flow.hold == hold, state
 
 
 def test_meters_are_stored_and_twitches_only_when_their_time_tells_nothing():
@@ -309,11 +332,25 @@ def test_no_frame_goes_out_over_a_card_that_a_hand_moves():
     app = rested("draw", "double-attack-blackjack")
     machine = app.flow.machine
     machine.state, machine.busy, machine.busy_ms = JOB_RUNNING, True, NOW
-    assert app._frame(NOW + 10, False) == 240
+    assert app._frame(NOW + 10, False) == 240 and app._frame(NOW + 249, False) == 1
     machine.busy = False
     app.put_off = False
     assert app._frame(NOW, True) == 0 and app.put_off
     assert app._frame(NOW, True) >= 0 and not app.put_off
+
+
+def test_a_command_under_way_wakes_the_next_scan_and_puts_a_frame_off_only_if_it_acts_now():
+    app = rested()
+    app.runner.role = ids.ROLE_TABLE
+    for wake_ms in (0, 3):
+        app.runner.scan = lambda _now_ms, wake_ms=wake_ms: wake_ms
+        app.silent = True
+        assert app._talk(NOW) == wake_ms
+        app.silent = app.eventful = False
+        app.reporter.status[0] = app.flow.shown + 1  # a status is due
+        busy = []
+        app._frame = lambda _now_ms, acts, busy=busy: busy.append(acts) or 9
+        assert app._talk(NOW) == wake_ms and busy == [wake_ms == 0]
 
 
 # --- records -----------------------------------------------------------------------------------
@@ -334,6 +371,15 @@ def test_a_record_carries_the_instant_at_which_it_was_posted():
     assert message == ids.EV_GREEN_PRESSED
     assert b"\x34\x12\x00\x00\x56\x01" in record
     assert app.recorder.prefix[1:] == [app.boot, 0x1234, 0x0156, 0, 0, 0]
+
+
+def test_the_last_cell_of_the_journal_is_used_and_then_events_wait():
+    for room in (1, 0):
+        app = rested()
+        app.journal.room = lambda room=room: room
+        app.outbox.post(ids.EV_GREEN_PRESSED)
+        assert app.recorder._record() == bool(room) and app.outbox.count == 1 - room
+        assert app.flow.hold == (FAULT_NONE if room else FAULT_JOURNAL)
 
 
 def test_who_has_to_know_of_a_record_is_told():
@@ -451,6 +497,48 @@ def test_a_boot_says_which_version_runs_and_goes_on_counting_rounds():
     assert ids.EV_POWER_LOST not in [event[0] for event in posted(app.flow)]
 
 
+def resumed(message=0, cause=0, halted_boot=0, tail=0):
+    """What a boot tells the procedure about the one before it: interrupted, round_open, warning, lost."""
+    app = rested()
+    if message:
+        app.outbox.post(message)
+        assert app.recorder.record_all()
+    app.flow.facts.row[TAIL] = tail
+    app.hal.reset_cause = lambda: cause
+    told = []
+    kept = recorder.halt_load, recorder.procedure_resume
+    recorder.halt_load = lambda _hal: (halted_boot, b"")
+    recorder.procedure_resume = lambda _flow, _out, *values: told.append(values[:4])
+    try:
+        app.recorder.announce(app.out, 0, NOW)
+    finally:
+        recorder.halt_load, recorder.procedure_resume = kept
+    return told[0]
+
+
+def test_a_boot_says_what_was_interrupted_and_what_ended_the_one_before():
+    power, reset = FAULT_POWER, FAULT_RESET
+    assert resumed() == (0, False, FAULT_NONE, power)
+    assert resumed(cause=recorder.CAUSE_WATCHDOG) == (0, False, reset, reset)
+    assert resumed(halted_boot=3) == (0, False, reset, reset)
+    assert resumed(halted_boot=3, cause=recorder.CAUSE_WATCHDOG) == (0, False, reset, reset)
+    assert resumed(ids.EV_SHUFFLE_STARTED) == (ids.EV_SHUFFLE_STARTED, False, FAULT_NONE, power)
+    assert resumed(ids.EV_ROUND_STARTED)[1] and not resumed(ids.EV_ROUND_STARTED, tail=1)[1]
+
+
+def test_a_boot_reads_counts_and_generations_of_two_bytes():
+    app = rested()
+    found = []
+    app.runner.found = found.append
+    app.outbox.post(ids.EV_DECK_REMOVED, 0x0134)
+    app.outbox.post(ids.EV_KEY_CHANGED, 0x0102)
+    app.recorder.record_all()
+    app.recorder.sealer.keys.generation = lambda: 0x0102
+    app.recorder.announce(app.out, 0, NOW)
+    assert found == [0x0134] * 2  # with the record, and at the boot
+    assert ids.EV_KEY_CHANGED not in [event[0] for event in posted(app.flow)]
+
+
 # --- the table's share -------------------------------------------------------------------------
 
 
@@ -469,11 +557,26 @@ def test_nonces_come_from_roles_that_have_a_lane():
         assert offered(role)[0] == taken, role
 
 
+def test_an_answer_starts_the_time_for_its_order_and_a_halt_forgets_only_what_no_order_comes_from():
+    app = rested()
+    drawing, flow = app.drawing, app.flow
+    drawing.open, drawing.seq, flow.order_state, flow.entered_ms = True, 9, ORDER_OFFERED, 0
+    drawing.link.session.role = ids.ROLE_TABLE
+    assert drawing.receive([ids.NONCE_DECLINED, 9], NOW)
+    assert (flow.order_state, flow.entered_ms) == (ORDER_WANTED, NOW)
+    drawing.shuffler.seed[0] = 1
+    drawing.halt()
+    assert drawing.shuffler.seed[0] == 1
+    flow.order_state = ORDER_NONE
+    drawing.halt()
+    assert drawing.shuffler.seed[0] == 0
+
+
 def test_a_commitment_begins_without_the_nonce_of_the_one_before():
     app = rested()
     drawing = app.drawing
     drawing.nonce = b"old"
-    drawing.asked = drawing.link.session.number = 5
+    drawing.asked = drawing.link.session.number = 1
     drawing.link.session.alive, drawing.link.session.heard_ms = True, NOW
     drawing.link.session.hmac = object()
     app.flow.order_state = ORDER_WANTED

@@ -2,6 +2,9 @@
 
 from support import GAME, board
 
+from firmware.protocol import ids
+from rig import stories
+from rig.rig import ZERO_WAKES_MAX, Livelock
 from rig.story import Stage
 
 
@@ -12,3 +15,31 @@ def test_a_long_backlog_of_bytes_is_worked_off_at_one_instant():
     stage.rig.plant.changed = True
     stage.run(1000)
     assert stage.rig.hal.received == bytearray()
+
+
+def test_a_long_backlog_of_small_messages_is_worked_off_while_cards_move():
+    """A host whose computer was busy acknowledges a hundred events in one go. One read of the device brings several
+    messages, and each takes two scans while a motor runs."""
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start() + stories.shuffle(52))
+    stage.until("shuffle_started", 60000)
+    stage.run(2000)
+    peer = stage.peer
+    stage.say(b"".join([peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [1]) for _ in range(200)]))
+    stage.run(1)
+    assert stage.rig.hal.received == bytearray()
+    stage.until("deck_verified", 60000)
+    assert not stage.rig.app.flow.warning
+
+
+def test_firmware_that_only_asks_for_scans_is_a_livelock_with_a_backlog_too():
+    stage = Stage(board(), GAME, 7)
+    stage.run(1000)
+    stage.rig.hal.received.extend(bytes(1000))
+    stage.rig.app.scan = lambda now_ms: 0
+    scans = stage.rig.scans
+    try:
+        stage.run(1000)
+        raise AssertionError("no livelock")
+    except Livelock:
+        assert stage.rig.scans - scans <= ZERO_WAKES_MAX + 2

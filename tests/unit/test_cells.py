@@ -20,7 +20,7 @@ MAGIC = 0x42
 
 
 class Chip:
-    """Storage whose verbs can fail; from `wraps` on addresses begin anew, as those of a smaller chip do."""
+    """Storage whose verbs can fail; from `wraps` on addresses begin again, as those of a smaller chip do."""
 
     def __init__(self, size=40 * CELL_SIZE):
         self.nv = Nv(size)

@@ -29,7 +29,7 @@ def cell_of(seq):
 
 
 def mend(nv, at):
-    """Somebody who alters a record makes its CRC anew."""
+    """A forger who alters a record renews its CRC."""
     crc = crc32(bytes(nv.data[at : at + CRC_AT]))
     for i in range(4):
         nv.data[at + CRC_AT + i] = crc >> (8 * i) & 0xFF

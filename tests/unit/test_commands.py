@@ -16,7 +16,7 @@ DONE = [ids.OUTCOME_DONE, ids.REASON_NONE, 0]
 
 
 def outcomes(stage, op):
-    """What the host was told about an operation, in order, without repetitions."""
+    """What the host received about an operation, in order, without repetitions."""
     told = []
     for result in stage.peer.results:
         if result[0] == op and (not told or told[-1] != result[2]):
@@ -31,7 +31,7 @@ def ready(stage):
 
 
 def at_service_port(stage):
-    """Somebody with the key of service, who has turned the key switch."""
+    """A technician with the key of service, who has turned the key switch."""
     service = Peer(KEY, ids.ROLE_SERVICE)
     service.hellos = 50
     stage.service = service
@@ -152,7 +152,7 @@ def test_a_refusal_is_not_told_before_its_mark_is_durable():
 
 
 def test_power_cut_at_every_write_of_a_refusal_never_lets_it_act():
-    """A host that was told of the refusal is told the same again; a host that was not may have the number accepted."""
+    """A host that received the refusal receives the same again; a host that did not may have the number accepted."""
     for cut_bytes in (0, 30, 64, 95, 96):
         stage = keyed()
         stage.play(stories.start())
@@ -282,7 +282,7 @@ def test_a_rejection_is_told_once_it_is_recorded_and_then_holds_for_ever():
         stage.run(500)
         command(stage, 1, ids.CMD_CLOSE_BETTING)
         told = ids.OUTCOME_DONE if cut else ids.OUTCOME_REJECTED
-        assert stage.peer.results[-1][2] == told, "nobody was told anything before the cut"
+        assert stage.peer.results[-1][2] == told, "nothing was reported before the cut"
         assert ("round_started" in stage.names()) == cut
 
 
@@ -314,7 +314,7 @@ def test_a_result_is_told_to_the_role_that_gave_the_command_and_to_no_other():
     recorder = Peer(KEY, ids.ROLE_RECORDER)
     recorder.hellos = 50
     recorder.seq_last = stage.peer.seq_last
-    stage._seat(recorder)  # heard once the table host has been silent for 10 s
+    stage._seat(recorder)  # heard once the table system has been silent for 10 s
     stage.seen = 0
     stage.until("deck_verified", 60000)
     stage.run(1000)

@@ -117,7 +117,7 @@ def test_a_card_with_another_back_or_face_up_is_called_so():
 
 
 def test_a_wrong_back_after_an_earlier_one_was_face_up_is_still_a_wrong_back():
-    """Which sensor it was is told by this card's own passage, not by what an earlier deck left behind."""
+    """This card's own passage shows which sensor it was, not by what an earlier deck left behind."""
     config = with_sensors("carousel", "back", "face")
     stage = refused("carousel", 8, 8, FAULT_FACE_UP, {"fault": "face_up", "card": 1}, config=config)
     clear_by_hand(stage)

@@ -88,7 +88,7 @@ def test_a_card_pulled_back_is_not_counted_wherever_it_turned():
 
 
 def test_a_card_that_was_nearly_out_and_goes_back_stops_the_game():
-    """The beams show the same for a second card close behind the first: nobody can tell how many were drawn."""
+    """The beams show the same for a second card close behind the first: the number drawn is unknown."""
     for um in (A_UM + CARD_UM + 4000, B_UM + CARD_UM - 1):
         stage = playing()
         draw(stage, 2)

@@ -318,6 +318,15 @@ def test_a_failure_stays_until_a_start_up_test_has_been_passed():
     assert seed_of(entropy) == bytes(SEED_SIZE)
 
 
+def test_a_start_up_test_counts_nothing_of_what_came_before_it():
+    for config in (BITS, BYTES):
+        source, entropy = started(config)
+        source.broken = bytearray(2000)
+        assert seed_of(entropy) == bytes(SEED_SIZE)
+        source.broken = bytearray(1)  # the byte that it was stuck at, once
+        assert entropy.start_up()
+
+
 def test_a_run_across_two_seeds_is_seen():
     """The tests go on from one seed to the next: a source cannot die between two shuffles unnoticed."""
     source, entropy = started(BITS)
@@ -334,6 +343,7 @@ def test_a_run_across_two_seeds_is_seen():
 def test_cut_offs_are_those_of_the_source_and_never_above_the_window():
     assert repetition_cutoff(ALPHA_BITS * 1000 - 1, 1000) == 3  # rounded up
     assert repetition_cutoff(ALPHA_BITS * 1000, 1000) == 2
+    assert (WINDOW_BITS, WINDOW_BYTES) == (1024, 512)  # 90B 4.4.2
     window = ALPHA_BITS + 1
     assert proportion_cutoff(1000, 1000, window) == window  # all alike, and no less, is as rare as asked for
     for config, unit, samples in ((BITS, 8000, WINDOW_BITS), (BYTES, 1000, WINDOW_BYTES)):

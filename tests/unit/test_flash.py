@@ -308,7 +308,7 @@ def test_reads_stop_no_interrupts():
 
 
 def test_wear_is_spread_evenly_over_all_blocks():
-    """One hot cell beside others that never change: the worst case for whoever leaves them where they are."""
+    """One hot cell beside others that never change: the worst case for a log that leaves them where they are."""
     chip = Nor(BLOCKS, 9)
     flash = start(chip)
     _full(flash)

@@ -78,7 +78,7 @@ def test_the_order_of_a_set_does_not_outlive_power_and_what_was_said_of_it_is_as
     """Proves: DAB-3a, DAB-4b"""
     shoe = Shoe(table=RECORDS).induct()
     shoe.play(("", 500, "cut", 0), ("", 500, "boot", 0), ("empty_proved", 1000, "wait", 0))
-    assert try_load(shoe) == ids.NEED_PROVENANCE  # inducted still, shuffled by nobody
+    assert try_load(shoe) == ids.NEED_PROVENANCE  # inducted still, not known to be shuffled
     shoe.close()
 
 
@@ -88,7 +88,7 @@ def test_a_due_cut_leaves_a_pack_at_either_end():
         shoe = Shoe(cards=384, table={"records": True, "packs": packs}).induct(ids.FROM_HAND)
         for at, outcome in ((47, REFUSED), (cards - 47, REFUSED), (48, DONE), (cards - 48, DONE)):
             assert shoe.record("cut", at, 2) == outcome, (cards, at)
-        assert shoe.record("cut", 100, 0) == REFUSED  # by nobody
+        assert shoe.record("cut", 100, 0) == REFUSED  # by no person
         assert shoe.last() == (ids.REC_CUT, cards - 48, 2, 0, "DAB-4f")
 
 

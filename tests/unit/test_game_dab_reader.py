@@ -1,4 +1,4 @@
-"""Double Attack Blackjack, the hole-card reader: one bit, when the rules want it, and nothing to anybody otherwise."""
+"""Double Attack Blackjack, the hole-card reader: one bit, when the rules want it, and nothing otherwise."""
 
 from dab_tables import Shoe
 from game_tables import DONE, REFUSED
@@ -45,7 +45,7 @@ def test_the_reader_says_blackjack_or_not_for_an_ace_and_a_court_card_and_nothin
                 expected = (NONE, "DAB-15m")
             assert answers(shoe) == [expected], (up_card, hole)
             shoe.peek(hole)
-            assert len(answers(shoe)) == (2 if expected[0] == NONE else 1)  # told is told
+            assert len(answers(shoe)) == (2 if expected[0] == NONE else 1)  # one answer is final
             assert shoe.flow.state == DRAWING and lights(shoe) == (0, 0)
             shoe.close()
 
@@ -53,7 +53,7 @@ def test_the_reader_says_blackjack_or_not_for_an_ace_and_a_court_card_and_nothin
 def test_with_an_ace_up_the_reader_stays_locked_until_insurance_is_closed():
     """Proves: DAB-11b"""
     shoe = hole_card_dealt()
-    assert shoe.record("insurance_closed") == REFUSED  # nobody has an ace up yet
+    assert shoe.record("insurance_closed") == REFUSED  # no ace is up yet
     assert shoe.record("up_card", ACE) == DONE
     assert lights(shoe) == (0, 0)
     shoe.peek(KING)
@@ -80,7 +80,7 @@ def test_the_answer_comes_before_any_further_card_and_a_card_before_it_is_flagge
     """Proves: DAB-7i (in part)"""
     shoe = hole_card_dealt(locked=True)
     assert shoe.flow.need == ids.NEED_UP_CARD and shoe.display[0] == "Hole card"
-    shoe.draw()  # a hit before anybody has asked
+    shoe.draw()  # a hit before the reader was asked
     assert shoe.told("draw_flagged") == [(7, "DAB-7i")]
     assert shoe.record("up_card", KING) == DONE
     shoe.draw()
@@ -202,7 +202,7 @@ def test_a_reader_that_answers_about_no_card_is_switched_off_and_play_goes_on_wi
 def test_a_reader_stays_off_over_power_until_the_service_role_brings_it_back():
     """Proves: DAB-15n"""
     shoe = hole_card_dealt(role=ids.ROLE_SERVICE)
-    assert shoe.record("reader_off") == DONE  # by somebody who saw that it does not answer
+    assert shoe.record("reader_off") == DONE  # by a person who saw that it does not answer
     assert shoe.display[0] == "Reader is off"
     shoe.green()
     assert shoe.record("reshuffle", 2) == DONE

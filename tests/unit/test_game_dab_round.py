@@ -24,7 +24,7 @@ def test_the_plan_is_the_dealers_card_one_to_each_box_a_second_to_each_box_and_t
             shoe.draw()
         once = list(range(1, boxes + 1))
         assert seats == [0] + once * 2 + [UNKNOWN_BOX], boxes
-        assert fields_of(shoe.stage, "round_started")[0] == [boxes]  # boxes that hold a wager, whoever shares them
+        assert fields_of(shoe.stage, "round_started")[0] == [boxes]  # boxes that hold a wager, shared or not
         assert shoe.record("dealer_card") == DONE
         assert play.seat(shoe.flow) == 0
         shoe.draw().green()
@@ -241,7 +241,7 @@ def test_a_card_drawn_on_a_pat_hand_is_burned():
     assert shoe.record("burned", 9, 3) == REFUSED  # more than were dealt
     shoe.green()
     assert fields_of(shoe.stage, "round_ended") == [[0, 4, 14]]
-    assert shoe.record("burned", 1, 3) == REFUSED  # nobody has a hand
+    assert shoe.record("burned", 1, 3) == REFUSED  # there is no hand yet
     shoe.close()
 
 
@@ -296,7 +296,7 @@ def test_a_short_shoe_is_completed_from_the_rack_and_the_round_goes_on():
     assert shoe.last() == (ids.REC_SHORT_SHOE, 8, 0, ids.RESHUFFLE, "DAB-15h")
     shoe.stage.act("load", {"cards": 8})
     shoe.play(("", 300, "press", "green"), ("", 500, "wait", 0))
-    assert shoe.last("held_back") == (ids.NEED_CUT, "DAB-15h")  # whoever has shuffled it
+    assert shoe.last("held_back") == (ids.NEED_CUT, "DAB-15h")  # by any provenance
     assert shoe.display[1] == "Shuffle and cut the"
     assert shoe.record("cut", 3, 1) == REFUSED  # too near to an end
     assert shoe.record("cut", 4, 1) == DONE
@@ -340,7 +340,7 @@ def test_a_shoe_that_still_has_cards_is_not_short():
     hopper = shoe.stage.rig.plant.hopper
     shoe.stage.act("load", {"cards": 8})
     assert len(hopper) == 8
-    shoe.draw()  # before anybody has said that it is in
+    shoe.draw()  # before it was recorded that it is in
     shoe.play(("warning_latched", 300, "wait", 0))
     assert shoe.flow.warning == FAULT_MISMATCH
 

@@ -22,7 +22,7 @@ def test_the_first_card_of_a_shoe_is_burned_and_the_next_one_closes_the_betting(
     assert shoe.told("betting_closed") == [(1, "DAB-5d")]
     names = shoe.stage.names()
     assert names.index("round_started") < names.index("betting_closed")
-    assert shoe.command(ids.CMD_SET_POSITIONS, 3) == REFUSED  # nobody joins after the first card
+    assert shoe.command(ids.CMD_SET_POSITIONS, 3) == REFUSED  # no box joins after the first card
     assert shoe.command(ids.CMD_CLOSE_BETTING) == REFUSED
     shoe.draw(5).green()
     assert fields_of(shoe.stage, "round_ended") == [[0, 6, 13]]
@@ -218,12 +218,12 @@ def test_what_is_due_of_the_rack_outlives_power_and_ends_with_another_set():
     assert shoe.display[:2] == ["Count the rack, with", "the rest: 20 cards"]
     assert shoe.record("deck_removed", 1) == DONE
     shoe.stage.run(500)
-    assert shoe.flow.need == ids.NEED_INDUCTION  # a set that nobody has seen yet
+    assert shoe.flow.need == ids.NEED_INDUCTION  # a set that was not inspected yet
     shoe.close()
 
 
 def test_cards_of_a_shoe_only_go_forward():
-    """What was drawn never gets back to the shoe, whatever is told of it.
+    """What was drawn never gets back to the shoe, whatever is recorded about it.
 
     Proves: DAB-15a (in part), DAB-15d, DAB-15f (in part), DAB-15g"""
     shoe = Shoe(cards=40).load().boxes(2).draw(7)

@@ -144,7 +144,7 @@ def test_a_dealers_four_of_five_gets_exactly_one_card_more():
 def test_any_other_misdeal_to_the_dealer_voids_all():
     """Proves: B5-12d (automated), CS-13d (automated), DCP-7e2 (automated)"""
     for game, cards, clause in (
-        ("boston-5-stud", 4, b"B5-12d"),  # before the final deal nobody has four of five
+        ("boston-5-stud", 4, b"B5-12d"),  # before the final deal no hand has four of five
         ("caribbean-stud", 6, b"CS-13d"),
         ("double-cross-poker", 1, b"DCP-7e2"),
     ):

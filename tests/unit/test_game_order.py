@@ -23,7 +23,7 @@ def basic():
 
 
 def fifth_round_of_a_motor_shoe():
-    """Boston 5 from a motor shoe whose link only reports: nobody can tell how many stand in the final deal."""
+    """Boston 5 from a motor shoe whose link only reports: it is unknown how many stand in the final deal."""
     stage = Stage(board("shoe"), "boston-5-stud", 7, KEY, ids.ROLE_RECORDER)
     stage.play(stories.start())
     for _ in range(4):

@@ -179,7 +179,7 @@ def test_a_player_folds_in_caribbean_stud_and_double_cross_poker():
     """Proves: CS-10a (automated), DCP-10c1 (automated)"""
     for game, clause in (("caribbean-stud", b"CS-10a"), ("double-cross-poker", b"DCP-10c1")):
         table = Table(game).shuffle()
-        refused(table, STATE, "fold", 1)  # nobody has cards
+        refused(table, STATE, "fold", 1)  # no position has cards
         table.deal(2)
         assert table.record("fold", 1) == DONE, game
         refused(table, STATE, "fold", 1)
@@ -344,7 +344,7 @@ def test_more_misdeals_than_cards_are_no_reason_to_stop():
     table = boston(3, 2)
     for seat in (1, 2):
         assert table.record("misdeal", seat, 0) == DONE
-    refused(table, STATE, "misdeal", 3, 0)  # two got final cards, whoever they were
+    refused(table, STATE, "misdeal", 3, 0)  # two got final cards, at any positions
     assert table.record("misdeal", 0, 4) == DONE
     table.stage.run(300)
     assert "round_voided" not in table.stage.names()

@@ -3,34 +3,48 @@ millisecond, what is posted and what is not."""
 
 from test_record_windows import flow_in, objection, posted, settled
 
-from firmware.deck.ledger import TRAY
-from firmware.fault import FAULT_JOURNAL
+from firmware.deck.ledger import DEALT as ON_THE_TABLE
+from firmware.deck.ledger import HOPPER, STORE, TRAY
+from firmware.fault import FAULT_JOURNAL, FAULT_MISMATCH
 from firmware.games import profile
 from firmware.games.drawn.hole_card import ACE, JACK, reader_scan
 from firmware.games.drawn.pages import draw_page
 from firmware.games.drawn.steps import _start_plan, step_drawing
 from firmware.games.flow import (
+    DECK_HELD,
     DECK_READY,
     DECK_SPENT,
+    DISPENSING,
     DRAW_READY,
     DRAWING,
     ORDER_OFFERED,
     ORDER_WANTED,
     PREPARING,
+    PROVING_EMPTY,
+    RELEASING,
     REMAINDER_OFFERED,
     SHUFFLING,
+    STACK_OFFERED,
+    STARTING,
     WAITING_FOR_DECK,
+    WAITING_FOR_GREEN,
+    WAITING_FOR_LOCKOUT,
     WAITING_FOR_ROUND_END,
     WARNING,
     flow_await_commit,
+    flow_enter,
     flow_idle,
+    flow_warn,
 )
 from firmware.games.procedure import procedure_scan
 from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING
+from firmware.games.round_steps import _open_ended
 from firmware.games.settling import tail_resume, tail_scan
 from firmware.games.table_facts import (
     COUNTED,
     DEALT,
+    EXTRA,
+    RACK,
     REST,
     ROUNDS,
     SERVICE,
@@ -39,6 +53,7 @@ from firmware.games.table_facts import (
     TAIL_DECK,
 )
 from firmware.image import IN_HOLE_CARD, IN_HOLE_MATCH, IN_HOPPER, OUT_READ_ACE, OUT_READ_COURT, Inputs, Outputs
+from firmware.machines.machine import JOB_DONE
 from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK
 from firmware.protocol import ids
 from firmware.ticks import FOREVER_MS
@@ -120,6 +135,11 @@ def test_a_round_ends_by_green_by_a_command_and_by_both_at_once():
         flow.panel.pressed[PRESS_GREEN], flow.panel.pressed[PRESS_END] = green, end
         step_drawing(flow, inputs(), Outputs(), 0)
         assert ids.EV_ROUND_ENDED in messages(flow)
+        flow = drawing(3, 9)
+        flow.machine.busy = True  # with a card in the throat a press does not count
+        flow.panel.pressed[PRESS_GREEN], flow.panel.pressed[PRESS_END] = green, end
+        step_drawing(flow, inputs(), Outputs(), 0)
+        assert ids.EV_ROUND_ENDED not in messages(flow) and flow.panel.pressed[PRESS_GREEN] == 0
 
 
 def test_the_end_says_what_was_counted_and_only_if_it_was():
@@ -240,6 +260,9 @@ def test_records_change_what_the_shoe_expects():
     assert play.uninsured(flow)
     flow.positions = 0
     assert not play.uninsured(flow)  # how many cards the deal has is not known
+    flow.positions, play.missed = 1, 2
+    assert play.uninsured(flow)  # the dealer's card alone is a deal
+    flow.positions, play.missed = 0, 0
     play.recorded(flow, ids.REC_INSURANCE_CLOSED, 0, 0, 0)
     assert play.reader.insured
     play.recorded(flow, ids.REC_APPROVAL, 0, 2, 0)
@@ -255,6 +278,8 @@ def test_records_change_what_the_shoe_expects():
         play.burn = burn
         play.recorded(flow, ids.REC_DEALER_CHANGE, 0, 0, 0)
         assert play.burn == after
+    play.recorded(flow, ids.REC_FACE_UP, 2, 0, 0)
+    assert (play.face_ups, flow.machine.face_ups) == (2, 2)
     play.recorded(flow, ids.REC_SHORT_SHOE, 9, 0, 0)
     assert (play.refill, play.rack) == (1, 9)
     play.recorded(flow, ids.REC_CUT, 4, 1, 0)
@@ -347,3 +372,103 @@ def test_a_deck_ready_starts_no_round_while_a_stack_lies_in_the_tray():
         inp.level[IN_HOPPER] = 1
         procedure_scan(flow, inp, Outputs(), 0)
         assert flow.round_open == empty and flow.round_last == (1 if empty else 0)
+
+
+def test_a_deck_lifted_before_the_lock_out_stops_the_machine():
+    for hopper, state in ((1, WAITING_FOR_LOCKOUT), (0, WARNING)):
+        flow = flow_in(WAITING_FOR_LOCKOUT, kind="shoe")
+        flow.ledger.begin(52)
+        flow.ledger.counting = True
+        flow.ledger.zone[HOPPER] = 52
+        flow.machine.state = JOB_DONE
+        inp = inputs()
+        inp.level[IN_HOPPER] = hopper
+        procedure_scan(flow, inp, Outputs(), 0)
+        assert flow.state == state and flow.warning == (0 if hopper else FAULT_MISMATCH)
+
+
+def test_a_card_that_a_rule_makes_due_is_a_stack_without_a_number():
+    flow = flow_in(WAITING_FOR_GREEN)
+    flow.round_open = True
+    flow.facts.row[EXTRA] = 1
+    flow.ledger.zone[STORE] = 30
+    flow.panel.pressed[PRESS_LOCK] = 1
+    procedure_scan(flow, inputs(), Outputs(), 0)
+    assert posted(flow)[-1][:2] == (ids.EV_STACK_STARTED, [0, 1, 0, 0, 0, 0, 0])
+    assert (flow.state, flow.extra, flow.wanted) == (DISPENSING, WAITING_FOR_GREEN, 1)
+
+
+def test_green_ends_the_players_cards_only_if_nothing_else_does():
+    flow = flow_in(STACK_OFFERED)
+    assert _open_ended(flow)
+    for holder, name in ((flow, "positions"), (flow, "last"), (flow, "extra"), (flow.machine.feed, "face_ups")):
+        kept = getattr(holder, name)
+        setattr(holder, name, 1)
+        assert not _open_ended(flow), name
+        setattr(holder, name, kept)
+
+
+def test_a_deck_is_not_handed_out_before_the_round_of_the_other_is_over():
+    for tail, state in ((TAIL_LOCKOUT, DECK_HELD), (0, RELEASING)):
+        flow = settled("caribbean-stud", tail, DECK_HELD, kind="shelves", dealing="hand")
+        flow.tail = tail
+        flow.tray.empty = True
+        flow.panel.pressed[PRESS_GREEN] = 1
+        procedure_scan(flow, inputs(), Outputs(), 0)
+        assert flow.state == state, tail
+
+
+def test_a_shoe_that_is_too_short_asks_for_the_cut_when_green_is_pressed_and_not_before():
+    for pressed in (0, 1):
+        flow = drawing(2, 5)
+        flow.play.refill = 1
+        flow.panel.pressed[PRESS_GREEN] = pressed
+        step_drawing(flow, inputs(), Outputs(), 0)
+        assert (ids.EV_HELD_BACK in messages(flow)) == bool(pressed)
+
+
+def test_a_cut_card_is_told_when_there_is_room_for_it():
+    flow = drawing(2, 5)
+    flow.machine.cut_seen = True
+    roomy = flow.outbox.roomy
+    flow.outbox.roomy = lambda: False
+    step_drawing(flow, inputs(), Outputs(), 0)
+    assert not flow.play.cut_told and messages(flow) == []
+    flow.outbox.roomy = roomy
+    step_drawing(flow, inputs(), Outputs(), 0)
+    assert flow.play.cut_told and messages(flow) == [ids.EV_CUT_REACHED]
+
+
+def test_a_card_belongs_to_the_box_that_was_named_for_it_and_the_next_one_to_none():
+    flow = drawing(2, 6)
+    flow.play.box = 2
+    flow.machine.zone = ON_THE_TABLE
+    flow.machine.count = flow.play.counted + 1
+    step_drawing(flow, inputs(), Outputs(), 0)
+    assert (flow.play.box_before, flow.play.box) == (2, ids.UNKNOWN_U8)
+
+
+def test_a_rack_is_counted_only_while_the_shoe_waits_for_its_deck():
+    for state, reason in ((WAITING_FOR_DECK, NONE), (DRAW_READY, STATE), (DRAWING, STATE), (DECK_SPENT, STATE)):
+        flow = flow_in(state, BLACKJACK, "draw")
+        flow.facts.row[RACK] = 1
+        assert flow.play.objection(flow, ids.REC_STUB_COUNTED, 1, 0) == reason, state
+
+
+def test_a_fault_between_rounds_is_left_to_the_house():
+    flow = flow_in(DECK_READY)
+    flow.rule = profile.RULE_COUNT
+    flow_warn(flow, Outputs(), FAULT_MISMATCH, 0)
+    assert flow.rule == profile.RULE_HOUSE
+    assert flow_enter(flow_in(STARTING), PROVING_EMPTY, 0) == 0  # the next scan comes at once
+
+
+def test_the_rest_of_a_deck_played_once_belongs_to_no_round():
+    flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
+    flow.positions = 3
+    _start_plan(flow, 0)
+    flow.settle(TAIL_SETTLING, 1, 4, 20, 32)
+    flow.outbox.count = 0
+    flow.panel.pressed[PRESS_GREEN] = 1
+    step_drawing(flow, inputs(), Outputs(), 0)
+    assert (flow.state, flow.outbox.round) == (DECK_SPENT, 0) and messages(flow) == [ids.EV_ROUND_ENDED]

@@ -153,6 +153,28 @@ def test_storage_that_dies_before_cards_move_ends_in_a_warning_and_nothing_start
     assert len(stage.rig.plant.hopper) == 52
 
 
+def test_storage_that_is_dead_holds_the_next_round_and_does_not_flood_the_line():
+    for state in (WAITING_FOR_DECK, DECK_READY):
+        stage = Stage(board(), GAME, 7)
+        stage.play(stories.start())
+        if state == DECK_READY:
+            stage.play(stories.shuffle(52))
+            stage.until("deck_verified", 60000)
+        app = stage.rig.app
+        stage.rig.nv.broken = True
+        app.outbox.post(ids.EV_GREEN_PRESSED)
+        stage.run(100)
+        fill = app.reporter.fill_status
+        filled = []
+        app.reporter.fill_status = lambda now_ms, fill=fill, filled=filled: filled.append(now_ms) or fill(now_ms)
+        stage.run(5000)
+        assert (app.flow.state, app.flow.hold) == (state, FAULT_JOURNAL)
+        assert 9 <= len(filled) <= 12, len(filled)  # two a second
+        stage.rig.nv.broken = False
+        stage.run(1000)
+        assert (app.flow.hold, app.outbox.count) == (0, 0)
+
+
 def test_a_swinging_door_never_overfills_the_outbox():
     stage = Stage(board(), GAME, 7)
     stage.play(stories.start())
@@ -259,7 +281,7 @@ def test_misfeeds_do_not_make_the_report_instant_depend_on_the_order():
 
 
 def test_power_cut_at_any_write_after_a_jam_leaves_the_warning():
-    """A card may lie unseen: nothing may turn before somebody has looked, whichever of the records got through."""
+    """A card may lie unseen: nothing may turn before a person has looked, whichever of the records got through."""
     for write in range(8):
         stage = Stage(board(), GAME, 7)
         stage.play(stories.start() + [("", 0, "jam", "exit:0:10000")] + stories.shuffle(52) + stories.deal(1)[:-3])

@@ -6,8 +6,11 @@ from game_tables import KEY
 from services import NEW_KEY
 from support import GAME, board, read_frames
 
-from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT
+from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT, WAITING_FOR_ROUND_END
+from firmware.games.profile import TAIL_SETTLING
 from firmware.journal.outbox import OUTBOX_MAX, OUTBOX_SPARE
+from firmware.link import commands
+from firmware.link import handshake as handshake_module
 from firmware.link.admission import (
     COMMAND_END,
     COMMAND_FIRST,
@@ -17,19 +20,24 @@ from firmware.link.admission import (
     link_begin,
     link_flush,
     link_offer,
+    link_reset,
 )
-from firmware.link.dispatch import _handle
-from firmware.link.handshake import HELLO_ANSWERED, handshake_answer, noise_pool
+from firmware.link.dispatch import LEAVE_MS, _handle
+from firmware.link.handshake import HELLO_ANSWERED, HELLO_IGNORED, handshake_answer, noise_pool
 from firmware.link.report import (
+    COUNTERS_MS,
     DUE_MS_MAX,
     HELLO_MS,
     RESEND_MS,
+    RESEND_MS_MAX,
     STATUS_MS,
+    STATUS_SOON_MS,
     WINDOW,
     Reporter,
     _event,
     _next_event,
     _next_frame,
+    _start_over,
     _wake,
     report_due,
     report_send,
@@ -38,6 +46,7 @@ from firmware.link.status import status_fill
 from firmware.machines.panel import PRESS_LOCK
 from firmware.protocol import ids
 from firmware.protocol.frame import FrameReader, frame_message, frame_session
+from firmware.protocol.session import SEQUENCE_WARN
 from rig.story import Stage
 
 NOW = 5000
@@ -143,14 +152,36 @@ def test_a_welcome_says_who_the_device_is_and_where_its_journal_stands():
     handshake = app.reporter.handshake
     app.link.writer.sent = app.link.writer.end
     app.link.hello_role, app.link.hello_version = ids.ROLE_CLEAR, ids.VERSION
+    app.journal.lanes.by_role[ids.ROLE_CLEAR].op = 6
     assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
     unique = stage.rig.hal.unique_id()
     assert handshake.values[:8] == [ids.VERSION, 0, unique, app.boot, ids.MODE_TABLE, 0, 5, app.journal.seq_last]
+    assert handshake.values[8] == 6
     assert sent(app.link) == (ids.WELCOME, app.link.session.number)
     app.link.hello_role, app.link.hello_version = ids.ROLE_CLEAR, ids.VERSION - 1
     assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
     assert sent(app.link) == (ids.REFUSED, 0)
     assert handshake.values[:2] == [ids.REFUSED_VERSION, ids.VERSION]
+
+
+def test_a_hello_without_a_place_for_its_offer_is_not_answered():
+    _stage, app = app_of(KEY)
+    link = app.link
+    link.hello_role, link.hello_version = ids.ROLE_TABLE, ids.VERSION
+    kept = handshake_module.link_offer
+    handshake_module.link_offer = lambda _link, _now_ms: None
+    try:
+        assert handshake_answer(app.reporter.handshake, 0, NOW) == HELLO_IGNORED
+    finally:
+        handshake_module.link_offer = kept
+    assert link.hello_role == -1
+
+
+def test_a_line_that_is_reset_begins_with_an_empty_frame():
+    _stage, app = app_of()
+    app.link.reader.fill = 9
+    link_reset(app.link)
+    assert app.link.reader.fill == 0
 
 
 def test_the_pool_is_the_hash_of_a_thousand_bytes_of_noise():
@@ -215,7 +246,7 @@ def test_the_link_looks_again_when_something_is_due_and_not_before():
     reporter = quiet(app)
     reporter.due_ms = NOW + 7
     assert [report_due(reporter, app.flow.shown, now) for now in (NOW, NOW + 6, NOW + 7, NOW + 8)] == [7, 1, 0, 0]
-    assert report_due(reporter, app.flow.shown + 1, NOW) == 0  # another state is told at once
+    assert report_due(reporter, app.flow.shown + 1, NOW) == 0  # another state is reported at once
     assert _wake(reporter, NOW) == DUE_MS_MAX == 60000
     reporter.hello_paced, reporter.hello_ms = True, NOW - 30
     assert _wake(reporter, NOW) == HELLO_MS - 30
@@ -288,6 +319,48 @@ def test_answers_to_a_hello_are_a_tenth_of_a_second_apart():
         _next_frame(reporter, now)
         found.append(link.session.number != quiet_sent)
     assert found == [True, False, False, True, False]
+
+
+def test_the_times_of_the_link():
+    assert (LEAVE_MS, STATUS_SOON_MS, HELLO_MS, STATUS_MS, RESEND_MS) == (1, 20, 100, 500, 1000)
+    assert (RESEND_MS_MAX, COUNTERS_MS, DUE_MS_MAX) == (8000, 10000, 60000)
+
+
+def test_an_acknowledgement_ends_the_growing_wait():
+    _stage, app = app_of()
+    reporter, link = app.reporter, app.link
+    reporter.seq_received, reporter.seq_next, reporter.resend_ms, reporter.moved_ms = 0, 3, RESEND_MS_MAX, 0
+    link.session.role = ids.ROLE_TABLE
+    link.values[0] = 2
+    _handle(reporter, ids.EVENT_ACK, NOW)
+    assert (reporter.seq_received, reporter.resend_ms, reporter.moved_ms) == (2, RESEND_MS, NOW)
+
+
+def test_a_new_session_is_told_everything_once():
+    _stage, app = app_of()
+    reporter = app.reporter
+    reporter.status_due = reporter.counters_due = reporter.meters_due = reporter.host_seen = False
+    reporter.ending_told, reporter.seq_received, reporter.seq_next = True, 4, 9
+    _start_over(reporter)
+    assert reporter.status_due and reporter.counters_due and reporter.meters_due and reporter.host_seen
+    assert not reporter.ending_told and reporter.seq_next == 5
+
+
+def test_a_session_near_its_end_says_so_once_and_a_result_goes_to_the_role_that_asked():
+    stage, app = app_of()
+    stage.until("empty_proved", 20000)
+    reporter = quiet(app)
+    link = app.link
+    link.session.sent = SEQUENCE_WARN + 1
+    assert _next_frame(reporter, NOW) and sent(link)[0] == ids.SESSION_ENDING and reporter.ending_told
+    link.session.sent = 0
+    for role, told in ((ids.ROLE_TABLE, True), (ids.ROLE_AUDITOR, False), (ids.ROLE_CLEAR, False)):
+        link.writer.sent = link.writer.end
+        link.session.role = role
+        app.runner.result_due, app.runner.result_for = True, ids.ROLE_TABLE
+        reporter.seq_next = app.journal.seq_last + 1
+        assert (_next_frame(reporter, NOW) and sent(link)[0] == ids.RESULT) == told, role
+        assert not app.runner.result_due
 
 
 # --- queries and service -----------------------------------------------------------------------
@@ -376,6 +449,14 @@ def test_a_key_is_taken_with_room_for_four_records_and_wiped_from_the_frame():
         assert len(wiped) == 32 and wiped[-1] - wiped[0] == 31
 
 
+def test_a_key_is_answered_under_a_key_only_if_it_came_so():
+    for flags, keyed in ((0, False), (ids.FLAG_KEYED, True)):
+        _stage, app = app_of()
+        app.link.reader.buf[1] = flags
+        app.service.receive(ids.KEY_INSTALL)
+        assert app.service.keyed == keyed
+
+
 # --- commands ----------------------------------------------------------------------------------
 
 
@@ -395,7 +476,7 @@ def test_a_command_without_room_for_its_record_gets_no_answer():
     app, runner = ready()
     app.outbox.count = OUTBOX_MAX - OUTBOX_SPARE + 1
     asked(app, ids.CMD_SHUFFLE, 1)
-    assert not runner.result_due and not runner.role and runner.lanes.by_role[1].op == 0
+    assert not runner.result_due and not runner.role and runner.lanes.by_role[ids.ROLE_TABLE].op == 0
 
 
 def test_an_accepted_command_tells_nothing_of_the_one_before():
@@ -443,6 +524,24 @@ def test_a_command_that_a_rule_holds_back_posts_the_need_about_what_is_inside():
     assert app.outbox.count == 1 and (entry.message, entry.round, entry.deck) == (ids.EV_HELD_BACK, 0, 1)
     assert (app.outbox.round, app.outbox.deck) == (0, 1)
     assert runner.lanes.by_role[ids.ROLE_TABLE].reason == ids.REASON_NEED
+
+
+def test_a_need_that_holds_back_the_end_of_a_round_is_about_that_round():
+    app, _runner = ready()
+    flow = app.flow
+    flow.profile.decks = 2
+    flow.state = WAITING_FOR_ROUND_END
+    flow.settle(TAIL_SETTLING, 2, 4, 20, 32)
+    app.outbox.round, app.outbox.deck, flow.round_last = 0, 1, 7
+    kept = commands.need_for
+    commands.need_for = lambda _flow, _command: ids.NEED_COUNT
+    try:
+        asked(app, ids.CMD_END_ROUND, 1)
+    finally:
+        commands.need_for = kept
+    entry = app.outbox.entries[app.outbox.first]
+    assert app.outbox.count == 1 and (entry.message, entry.round, entry.deck) == (ids.EV_HELD_BACK, 7, 2)
+    assert (app.outbox.round, app.outbox.deck) == (0, 1)
 
 
 def test_full_storage_holds_back_what_would_begin():

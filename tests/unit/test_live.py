@@ -29,11 +29,12 @@ def act(live, action, **arguments):
 
 
 def broken_round(live):
-    """A deck, a jam, a storm, power lost and back: every kind of wait there is."""
+    """A deck, a storm, a slow cable, power lost and back: every kind of wait there is."""
     run(live, 2500, 17)
     act(live, "load", cards=12)
     act(live, "fault", fault="storm", line="throat_a", edges_per_s=20000, from_ms=4200, for_ms=300)
     run(live, 300, 1)
+    act(live, "link", lose_ppm=2000, delay_ms=40)
     act(live, "press", button="green")
     run(live, 3000, 33)
     act(live, "cut")
@@ -118,3 +119,25 @@ def test_a_warning_is_told_with_the_time_since_the_fault_struck():
     told = [item for item in json.loads(live.picture())["news"] if "warning" in item]
     assert told[0]["warning"] == "jam_throat"
     assert 0 < told[0]["at"] - told[0]["struck"] < 900000
+
+
+def test_steps_that_cannot_be_done_are_refused_with_their_place():
+    data, config = setup("pico-carousel", {"deck_cards": 12})
+    broken = (
+        None,
+        {},
+        {"do": "explode"},
+        {"do": "wait", "after_ms": -5},
+        {"do": "link", "delay_ms": "x"},
+        {"do": "link", "lose_ppm": 1000001},
+        {"do": "command", "name": "fly"},
+        {"do": "fault", "fault": "nope"},
+        {"do": "press", "button": "red"},
+    )
+    live = start(data, config)
+    for step in broken:
+        try:
+            live.replay(json.dumps([{"do": "wait"}, step]))
+            raise AssertionError(step)
+        except ValueError as error:
+            assert "step[1]: " in str(error), error

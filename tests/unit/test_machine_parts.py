@@ -8,6 +8,7 @@ from firmware.deck.ledger import STORE, TRAY
 from firmware.fault import (
     FAULT_AXIS,
     FAULT_BEAM,
+    FAULT_CARD_LENGTH,
     FAULT_DOUBLE_FEED,
     FAULT_EJECTOR,
     FAULT_FACE_UP,
@@ -51,25 +52,28 @@ from firmware.machines.axis import (
     axis_stop,
     axis_survey,
     axis_sweep,
+    phase_park,
 )
 from firmware.machines.eject import EJECT_FAILED, EJECT_HOMING, eject_scan, eject_start
 from firmware.machines.feed import (
     FEED_BACKED,
     FEED_BACKING,
+    FEED_DONE,
     FEED_FAILED,
     FEED_FINISHING,
+    FEED_PASSING,
     FEED_PAUSING,
     FEED_PICKING,
     FEED_SCANS,
     FEED_STAGED,
     FEED_STOPPED,
     feed_start,
+    feed_stop,
 )
 from firmware.machines.machine import JOB_DONE, JOB_FAILED
-from firmware.machines.meters import METER_GLITCHES, Meters
+from firmware.machines.meters import METER_FEED_US, METER_GLITCHES, Meters
 from firmware.machines.panel import PRESS_GREEN, PRESS_SEAT, Panel, panel_scan
 from firmware.machines.push import PUSH_FAILED, PUSH_HOMING, PUSH_KNOWN, PUSH_LOOK, push_scan, push_start
-from firmware.machines.shared_phases import phase_park
 from firmware.ticks import FOREVER_MS
 
 
@@ -210,7 +214,8 @@ def test_an_axis_that_is_lost_or_late_stops_and_fails():
 
 
 def scan(feed, inp, out, now_ms):
-    feed.sink.axis.state = AXIS_REST  # at the card's place
+    if feed.confirm != IN_EXIT:
+        feed.sink.axis.state = AXIS_REST  # at the card's place
     return FEED_SCANS[feed.state](feed, inp, out, now_ms)
 
 
@@ -270,7 +275,49 @@ def test_every_card_has_all_its_tries_and_jogs():
     assert feed.state == FEED_PICKING and feed.ledger.zone[STORE] == 1
     pass_card(feed, inp, out, 600)
     assert (feed.count, feed.state, feed.stalls) == (2, FEED_FINISHING, 1)
-    assert scan(feed, inp, out, 600) == 0 and out.level[OUT_TRANSPORT] == 0
+    assert scan(feed, inp, out, 600) == 0 and feed.state == FEED_DONE
+    feed_stop(feed, out)
+    assert out.level[OUT_TRANSPORT] == 0
+
+
+def confirmed_after(kind, cards, percent):
+    """So many cards of two; the beam behind the mouth sees the last of them for this part of a card's passage."""
+    feed, inp, out = picking(kind)
+    for card in range(cards):
+        pass_card(feed, inp, out, 500)
+        inp.leaves[feed.confirm] += 1
+        inp.leave_us[feed.confirm] = feed.spec.length_us * (percent if card + 1 == cards else 100) // 100
+    if cards == 1:
+        inp.enters[IN_THROAT_A] += 1
+        inp.level[IN_THROAT_A] = 1
+        scan(feed, inp, out, 500)
+        assert feed.state == FEED_STAGED
+    scan(feed, inp, out, 500)
+    return feed.state, feed.fault
+
+
+def test_a_card_is_confirmed_only_by_a_passage_of_its_own_length():
+    """Shorter is a pulse on the line of the beam behind the mouth, and the card may still be on its way."""
+    for kind in ("shoe", "shelves"):
+        for percent, fault in ((2, FAULT_CARD_LENGTH), (84, FAULT_CARD_LENGTH), (116, FAULT_DOUBLE_FEED)):
+            for cards in (1, 2):
+                assert confirmed_after(kind, cards, percent) == (FEED_FAILED, fault), (kind, percent, cards)
+        assert confirmed_after(kind, 1, 100) == (FEED_PASSING, FAULT_NONE)
+        assert confirmed_after(kind, 2, 100) == (FEED_DONE, FAULT_NONE)
+
+
+def test_a_stack_has_not_landed_while_a_card_is_at_the_exit():
+    machine, inp, _out = parts("shoe")
+    inp.level[IN_TRAY] = 1
+    assert machine.tray.landed(inp, 2) == FAULT_NONE
+    inp.level[IN_EXIT] = 1
+    assert machine.tray.landed(inp, 2) == FAULT_JAM_EXIT
+
+
+def test_a_beam_blocked_before_the_roller_started_leaves_the_mean_feed_time_valid():
+    meters = Meters()
+    meters.fed(-2000)
+    assert meters.values[METER_FEED_US] == 0
 
 
 def test_a_card_that_stops_is_turned_back_and_must_be_seen_again():

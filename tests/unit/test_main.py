@@ -71,6 +71,37 @@ def collections(app):
     return count[0]
 
 
+class Off(Exception):
+    """Leaves main, which does not return: it waits for the watchdog."""
+
+
+class LastPort(Port):
+    def watchdog_feed(self):
+        self.done.append("fed")
+
+    def all_off(self):
+        raise Off()
+
+
+def test_main_scans_once_without_a_prompt_reports_it_then_scans_until_an_exception_switches_all_off():
+    app = Scans([(1, 5), (1, 7)])
+    app.hal = LastPort()
+    done = app.hal.done
+
+    class Micropython:
+        @staticmethod
+        def kbd_intr(char):
+            done.append(("interrupt", char))
+
+    kept = main.start, main.micropython
+    main.start, main.micropython = (lambda open_data: app if open_data == "files" else None), Micropython
+    try:
+        assert raises(Off, main.main, "files", 3, lambda: done.append("started"))
+    finally:
+        main.start, main.micropython = kept
+    assert done == [1, 1, 1, ("interrupt", -1), "fed", "started", 7]
+
+
 def test_a_device_out_of_service_has_its_motors_off_and_its_red_lamp_on():
     port = Port()
     main.out_of_service(port)
@@ -83,7 +114,7 @@ def test_the_loop_waits_as_long_as_a_scan_says_but_never_longer_than_a_beat():
     app = Scans([(1, 5), (1, 0), (1, -3), (1, 1), (1, main.BEAT_MS), (1, main.BEAT_MS + 1)])
     collections(app)
     assert app.hal.done == [5, 1, main.BEAT_MS, main.BEAT_MS]
-    assert main.BEAT_MS == 200  # the watchdog barks at 500 ms
+    assert (main.BEAT_MS, main.COLLECT_MS) == (200, 5000)  # the watchdog barks at 500 ms
 
 
 def test_only_a_scan_that_took_longer_than_allowed_is_an_overrun():
@@ -155,33 +186,37 @@ class Board:
         return "{}"
 
 
+class Gc:
+    count = 0
+
+    @staticmethod
+    def collect():
+        Gc.count += 1
+
+
 def test_a_device_whose_app_cannot_be_made_is_out_of_service_and_says_why():
     port = Port()
     made = []
 
     def make_app(_hal, _config, _crc, _open_data):
-        made.append(1)
+        made.append(Gc.count)
         raise ValueError("no game")
 
-    kept = main.make_port, main.make_app, main.crc32
-    main.make_port, main.make_app, main.crc32 = (lambda _config: port), make_app, (lambda _board: 0)
+    kept = main.make_port, main.make_app, main.crc32, main.gc
+    main.make_port, main.make_app, main.crc32, main.gc = (lambda _config: port), make_app, (lambda _board: 0), Gc
+    Gc.count = 0
     try:
         assert raises(ValueError, main.start, lambda _name: Board())
     finally:
-        main.make_port, main.make_app, main.crc32 = kept
-    assert made == [1] and port.done[0] == "off" and port.done[1][0][OUT_LAMP_RED] == 1
+        main.make_port, main.make_app, main.crc32, main.gc = kept
+    assert made == [2]  # memory was collected before the port was made and after it
+    assert port.done[0] == "off" and port.done[1][0][OUT_LAMP_RED] == 1
 
 
 def test_memory_is_collected_before_holes_are_filled():
-    class Gc:
-        count = 0
-
-        @staticmethod
-        def collect():
-            Gc.count += 1
-
     kept = main.gc
     main.gc = Gc
+    Gc.count = 0
     try:
         main.collect()
     finally:

@@ -168,7 +168,7 @@ def test_twitches_of_a_beam_are_counted_on_its_own_line():
         insert(stage, CARDS)
         stage.until("deck_verified", 100000)
         stage.run(2000)
-        # Where noise meets a card depends on the order: nothing is told of it while the deck is in play.
+        # Where noise meets a card depends on the order: nothing of it is reported while the deck is in play.
         assert told(stage)[name] == 0
         stage.play([("", 0, "open", 0), ("", 1500, "wait", 0)])
         meters = told(stage)

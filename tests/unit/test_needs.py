@@ -27,7 +27,6 @@ from firmware.games.hands import due_cards, undecided
 from firmware.games.next_need import need_for, need_next, positions_due, records_due
 from firmware.games.pages import page_lines
 from firmware.games.prerequisites import (
-    deck_next,
     hold_for,
     need_for_cards,
     need_for_deck,
@@ -96,7 +95,7 @@ def test_a_deck_is_held_back_by_the_first_thing_that_is_missing():
         row[cell] = value
     assert need_for_deck(flow) == NO_NEED
     row[TURN] = 2
-    assert (deck_next(flow), need_for_deck(flow)) == (2, ids.NEED_INDUCTION)
+    assert (flow.facts.turn(), need_for_deck(flow)) == (2, ids.NEED_INDUCTION)
     row[of(2, INDUCTED)] = ALL_STEPS
     for held, need in ((HELD_DISPUTE, ids.NEED_DISPUTE), (HELD_WINNER, ids.NEED_DISPUTE), (HELD_OFF, NO_NEED)):
         row[of(2, HELD)] = held

@@ -23,7 +23,7 @@ STEPS_MAX = 200
 
 
 def status_of(table):
-    """The next status that the host is told."""
+    """The next status that the host receives."""
     table.stage.peer.messages["status"] = None
     for _ in range(30):
         table.stage.run(50)

@@ -67,13 +67,61 @@ def test_a_round_by_command_over_lost_stuck_repeated_and_truncated_bytes():
         check_nothing_lost_or_twice(stage)
 
 
+def slow_stage(delay_ms):
+    stage = noisy_stage(1, 0)
+    stage.to_host = Noise(1, delay_ms=delay_ms)
+    stage.to_device = Noise(2, delay_ms=delay_ms)
+    return stage
+
+
+def test_a_round_by_command_over_a_slow_cable_repeats_nothing():
+    """A round trip of 480 ms is just shorter than the host's wait for a welcome."""
+    stage = slow_stage(240)
+    assert commanded_round(stage) == [ids.OUTCOME_DONE] * 6
+    check_nothing_lost_or_twice(stage)
+    assert stage.peer.hellos == 1 and stage.peer.repeats == 0
+
+
+def test_each_piece_arrives_whole_and_in_order_after_the_delay():
+    sent_us = {True: [], False: []}
+    arrived = {True: [], False: []}
+    stage = slow_stage(35)
+
+    class Watched(Noise):
+        def send(self, data, now_us):
+            if data:
+                sent_us[self is stage.to_host].append((now_us, bytes(data)))
+            return Noise.send(self, data, now_us)
+
+    stage.to_host = Watched(1, delay_ms=35)
+    stage.to_device = Watched(2, delay_ms=35)
+    stage.tap = lambda way, data: arrived[way == 0].append((stage.rig.plant.now_us, bytes(data))) if data else None
+    stage.play(stories.start())
+    for way in (True, False):
+        count = len(arrived[way])
+        assert count > 3
+        assert arrived[way] == [(at_us + 35000, data) for at_us, data in sent_us[way][:count]]
+
+
+def test_what_is_under_way_in_a_cable_is_lost_with_it():
+    stage = slow_stage(200)
+    stage.run(150)
+    assert stage.to_device.under_way
+    stage.to_host, stage.to_device = Noise(1), Noise(2)
+    welcomes = stage.peer.welcomes
+    stage.run(100)
+    assert stage.peer.welcomes == welcomes == 0
+    stage.run(1000)
+    assert stage.peer.welcomes == 1  # by the next hello
+
+
 def test_pieces_of_an_old_connection_turning_up_late_change_nothing():
     for seed in SEEDS:
         stage = noisy_stage(seed, 0, piece_ppm=200000)
         stage.play(stories.start() + [("", 500, "load", 52)])
         stage.order(1, ids.CMD_SHUFFLE)
         stage.order(2, ids.CMD_SET_POSITIONS, 1)
-        # The cable is pulled; both ends say hello anew; then what was held back arrives in front of everything else.
+        # The cable is pulled; both ends say hello again; then what was held back arrives in front of everything else.
         stage._to_device(stage.peer.hello())
         stage.run(100)
         stage.rig.hal.received.extend(stage.to_device.reconnect())

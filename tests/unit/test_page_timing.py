@@ -1,4 +1,4 @@
-"""A display tells nothing of the order: in a shuffle its page changes when that begins and when its result is told.
+"""A display tells nothing of the order: in a shuffle its page changes when that begins and when its result is shown.
 
 A display gets its pages at a fixed pace from the moment a page changes (hal/board/lcd.py), so that this moment is all
 that it could tell.

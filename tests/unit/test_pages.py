@@ -172,7 +172,7 @@ def test_a_full_storage_is_shown_where_it_holds_up_the_next_deck():
 
 
 def test_every_page_of_every_game_tells_what_to_do_next():
-    """An instruction is a verb that somebody can follow, or a request to wait."""
+    """An instruction is a verb that a person can follow, or a request to wait."""
     verbs = ("Press", "press", "Take", "Insert", "wait", "Confirm", "Draw", "Settle", "clear", "close", "Open", "Empty")
     verbs += ("Inspect", "Tell", "tell", "Count", "Check", "Enter", "GREEN", "LOCK", "Wait", "Close", "First card")
     for shown in every_page():

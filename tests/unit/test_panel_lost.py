@@ -39,7 +39,7 @@ def test_at_rest_it_is_a_warning_that_ack_clears_when_the_panel_is_back():
         assert (flow.state, warnings(stage)) == (WARNING, [FAULT_PANEL]), kind
         assert page_lines(flow)[:2] == ("STOP: panel", "Panel not connected")
         stage.play([("", 500, "press", "ack"), ("", 3000, "wait", 0)])
-        assert flow.state == WARNING, "nobody can press what is not there"
+        assert flow.state == WARNING, "a button that is not there cannot be pressed"
         lose(stage, False)
         stage.run(5000)
         assert flow.state == WARNING, "its return alone clears nothing"

@@ -1,4 +1,4 @@
-"""Carousel and elevator: where they were told to be, where they are, and when somebody can notice the difference."""
+"""Carousel and elevator: where they should be, where they are, and when the difference can be noticed."""
 
 from plants import drive, feed, homed, level, machine, names, run
 

@@ -24,7 +24,7 @@ class Bench:
         self.hal.drive(bytearray([0, 1] + [0] * 9), False)
 
     def run(self, us):
-        """Time goes by and nobody samples."""
+        """Time goes by without a sample."""
         end_us = self.plant.now_us + us
         while self.plant.now_us < end_us:
             self.plant.changed = False
@@ -110,7 +110,7 @@ def test_a_new_boot_finds_the_noise_by_itself():
     bench.hal = SimHal(bench.plant, Nv(64))
     bench.inp = Inputs()
     bench.run(2000)
-    assert bench.sample() == [] and bench.inp.noisy == NO_LINE  # from before anybody looked
+    assert bench.sample() == [] and bench.inp.noisy == NO_LINE  # from before the first sample
     bench.run(2000)
     bench.sample()
     assert bench.inp.noisy == INPUTS.index("exit")

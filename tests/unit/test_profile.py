@@ -27,6 +27,7 @@ def test_stacks_that_the_deck_cannot_serve_are_refused():
     ):
         assert raises(ValueError, find_profile, game), game
     assert find_profile({"plan": [30, 22]}).stack_size(2, 0) == 22
+    assert find_profile({"deck_cards": 3}).stack_cards == 3  # the house's stack has five, as far as there are cards
 
 
 def test_no_more_positions_than_the_deck_can_serve():

@@ -392,6 +392,9 @@ def test_the_first_card_face_up_is_rejected_and_the_second_voids_the_round():
     flow.round_open = True
     judged(flow, "face_up", 1)
     assert flow.ledger.zone[DISCARDED] == 0  # of no card that was dealt
+    flow.ledger.zone[DEALT] = 5
+    assert judged(flow, "dispute", 1, 1)[1] > ids.REJECT_CARD
+    assert (flow.ledger.zone[DEALT], flow.ledger.zone[DISCARDED]) == (5, 0)
 
 
 def test_what_ends_a_hold_or_a_pause_orders_nothing():
@@ -435,6 +438,9 @@ def test_idle_tables_give_their_deck_back_and_a_deck_handed_out_is_no_longer_wai
         flow.page_due = False
         record_do(flow, number(record), a, 0, 0)
         assert (flow.tail == 0) == bool(ended) == flow.page_due, record
+    flow = settled("caribbean-stud", TAIL_LOCKOUT, WAITING_FOR_DECK, dealing="hand")
+    record_do(flow, ids.REC_OUT_OF_SERVICE, 1, 0, 0)
+    assert flow.tail == TAIL_LOCKOUT  # betting is closed: the round goes on
 
 
 def test_a_void_round_leaves_what_is_inside_for_the_dealer_to_ask_for():

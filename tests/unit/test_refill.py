@@ -11,7 +11,7 @@ CARDS = 5
 
 
 def dealing():
-    """A device that has just been told to deal to one position and the dealer."""
+    """A device that was just asked to deal to one position and the dealer."""
     stage = Stage(board(), GAME, 7)
     stage.play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
     return stage

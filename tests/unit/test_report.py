@@ -244,7 +244,7 @@ def test_nor_is_one_told_as_damaged_that_a_loose_contact_spoils_once():
 
 
 def test_a_record_that_storage_does_not_give_is_not_shown_as_damaged_when_it_is_pulled():
-    """Whoever pulls the journal would have it on paper. Spoiled once it is read again, not given it waits."""
+    """A pull of the journal would disclose it. Spoiled once it is read again, not given it waits."""
     stage = Stage(board(), GAME, 7)
     stage.play(stories.start())
     nv = stage.rig.nv

@@ -23,7 +23,7 @@ def small(kind, **table):
 
 
 def refusal(table):
-    """Ask for the test in vain: the reason, and its detail."""
+    """Ask for the test without success: the reason, and its detail."""
     proofs = table.stage.names().count("empty_proved")
     assert table.command(TEST) == REFUSED
     table.stage.run(3000)

@@ -184,6 +184,34 @@ def test_a_forged_acknowledgement_without_the_key_is_refused_and_counted():
     assert stage.rig.app.journal.seq_acked == before
 
 
+class CountedHmac:
+    """Counts the frames of hosts that are checked."""
+
+    def __init__(self, hmac):
+        self.hmac = hmac
+        self.checked = 0
+
+    def digest(self, label, data):
+        self.checked += label == FROM_HOST
+        return self.hmac.digest(label, data)
+
+
+def test_a_replay_costs_no_mac_so_that_a_flood_of_them_does_not_slow_scans():
+    stage = keyed()
+    stage.play(stories.start())
+    peer = stage.peer
+    good = peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [2])
+    session = stage.rig.app.link.session
+    session.hmac = counted = CountedHmac(session.hmac)
+    send(stage, good)
+    once = counted.checked
+    assert once > 0
+    for _ in range(5):
+        stage._to_device(good)
+        stage.run(1)
+    assert refused(stage, REFUSE_REPLAY) == 5 and counted.checked == once
+
+
 def test_a_wrong_mac_a_replay_a_reflection_and_another_session_are_each_refused_and_counted():
     stage = keyed()
     stage.play(stories.start())
@@ -243,8 +271,8 @@ def test_a_hello_without_the_key_does_not_disturb_a_live_session():
 def test_guessing_is_answered_by_a_growing_back_off_and_the_right_key_gets_in_after_it():
     stage = keyed()
     stage.run(2000)
-    stage.rig.app.link.session.hmac = None  # as after a boot: nobody is in
-    stage.hello_us = 1 << 60  # and nobody says hello by himself
+    stage.rig.app.link.session.hmac = None  # as after a boot: no host is in
+    stage.hello_us = 1 << 60  # and no host says hello by itself
     guesser = Peer(OTHER_KEY, ids.ROLE_TABLE)
     guesser.hellos = 100  # nonces of its own
     waits = []

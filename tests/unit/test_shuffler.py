@@ -1,4 +1,4 @@
-"""A shuffle that can be proved: the seed gives the order, the commitment the seed, and nobody learns either early."""
+"""A shuffle that can be proved: the seed gives the order, the commitment the seed, and neither is known early."""
 
 import sys
 from array import array
@@ -151,6 +151,20 @@ def test_what_a_draw_gives_depends_on_the_noise_of_that_draw():
     assert len(second) == 2
 
 
+def test_what_a_draw_gives_depends_on_all_noise_since_boot():
+    second = set()
+    for noise in (5000, 90000):
+        stage = Stage(board(), GAME, 7)
+        shuffler = Shuffler(stage.rig.hal, board(), 1)
+        order = array("H", [0] * 54)
+        stage.rig.hal.entropy_draws = noise
+        assert draw(shuffler, order, 52)
+        stage.rig.hal.entropy_draws = 0
+        assert draw(shuffler, order, 52)
+        second.add(bytes(shuffler.seed))
+    assert len(second) == 2
+
+
 def test_the_same_noise_after_another_boot_gives_another_seed():
     """The nonce has device and boot in it: a source that repeats itself still repeats no order."""
     seeds = set()
@@ -164,7 +178,7 @@ def test_the_same_noise_after_another_boot_gives_another_seed():
 
 
 def test_the_cards_come_out_in_the_order_of_the_disclosed_seed():
-    """The whole point: what was dealt follows from what the auditor is told afterwards."""
+    """The whole point: what was dealt follows from what the auditor receives afterwards."""
     stage = stage_of()
     stage.play(stories.start() + stories.round_of(2))
     kept, seq, cards, seed = ask(stage)
@@ -200,7 +214,7 @@ def test_a_source_that_dies_stops_the_next_shuffle_and_nothing_else_and_comes_ba
     hal.entropy_into = good
     stage.play([("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
     stage.until("warning_cleared", 60000)
-    assert stage.rig.app.shuffler.entropy.failed  # nobody has tested it again yet
+    assert stage.rig.app.shuffler.entropy.failed  # it was not tested again yet
     stage.play(stories.round_of(1))
     check_stage(stage)
     assert len(commitments(stage)) == 2
@@ -305,7 +319,7 @@ def test_a_device_told_to_erase_also_erases_what_it_had_disclosed_before():
 
 
 def watch(stage, states):
-    """Ask in a state nobody has asked in yet: never the seed that is held, and held it is while cards can be dealt."""
+    """Ask in a state without a request so far: never the seed that is held, and held it is while cards can be dealt."""
     flow = stage.rig.app.flow
     if flow.state in states:
         return
@@ -343,7 +357,7 @@ def test_no_seed_is_told_while_its_deck_is_in_play():
             stage.act_typed(action, str(argument))
         stage.run(500)
         assert ask(stage)[3] != bytes(32)
-    # An order is drawn within the scan that asks for it: nobody can get a question in while it is being prepared.
+    # An order is drawn within the scan that asks for it: no question can arrive while it is being prepared.
     # The states from DECK_HELD on belong to other mechanisms.
     assert everywhere | {PREPARING} == set(range(DECK_HELD)), everywhere
 

@@ -22,7 +22,7 @@ def stacks_of(game, positions, confirm):
 
 
 def test_a_deck_that_is_handed_out_comes_to_the_table_in_its_order():
-    """Whoever deals it from a manual shoe or from the hand deals the order that was drawn.
+    """Dealt from a manual shoe or from the hand, the cards come in the order that was drawn.
 
     Proves: B5-9g (manual, hand)"""
     for dealing in ("manual", "hand"):
@@ -37,7 +37,7 @@ def test_a_deck_that_is_handed_out_comes_to_the_table_in_its_order():
 
 
 def test_stacks_come_to_the_table_in_the_order_of_the_deck():
-    """Nothing is turned over or mixed on the way: whoever takes a stack knows which card of it was the lowest.
+    """Nothing is turned over or mixed on the way: the lowest card of a stack is known when it is taken.
 
     Proves: CS-9h, B5-9g (automated)"""
     for game, size, confirm in (("caribbean-stud", 5, True), ("boston-5-stud", 3, False)):

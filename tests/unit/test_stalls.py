@@ -20,7 +20,7 @@ def stall(at_um, jogs=1, card=2, place="throat"):
 
 
 def shuffled(kind, *specs):
-    """Take a deck in with these faults; what the host was told, and whether it lies as drawn."""
+    """Take a deck in with these faults; what the host received, and whether it lies as drawn."""
     stage = set_up(kind, CARDS, config=small_board(kind, shelf_count=6))
     faults(stage, *specs)
     stage.play([("", 300, "load", CARDS)])

@@ -312,7 +312,7 @@ def test_a_deck_handed_out_whole_waits_for_its_round_and_is_played_if_it_comes_b
     assert TAIL not in noted(both, (ids.EV_SHUFFLE_STARTED,), deck=2)  # the other deck, while the first is played
     one = new(dealing="manual")
     one.row[TAIL], one.row[TAIL_DECK] = TAIL_LOCKOUT, 1
-    assert TAIL not in noted(one, (ids.EV_SHUFFLE_STARTED,))  # its round is told
+    assert TAIL not in noted(one, (ids.EV_SHUFFLE_STARTED,))  # its round is reported
     facts = new()
     facts.row[of(1, SOURCE)] = 1
     assert not facts.handed(1, 0)

@@ -120,7 +120,7 @@ def test_each_deck_is_inducted_by_itself():
 
 
 def told_seq(table):
-    """Of which shuffle an auditor would be told the seed; 0: of none."""
+    """The shuffle whose seed an auditor would get; 0: none."""
     values = [0, 0, 0]
     table.stage.rig.app.drawing.seeds.tell(values)
     return values[1]
