@@ -18,6 +18,7 @@ class Exit(IntEnum):
     UNPROVED = 7
     BUILD = 8
     STORAGE = 9
+    PARTIAL = 10
     INTERNAL = 70  # as in sysexits.h
     INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
@@ -34,9 +35,10 @@ _MEANINGS = {
     Exit.PORT: "the port cannot be opened, is in use, or went away",
     Exit.DEVICE: "the device does not answer, refuses, could not start, or did not do what it was asked",
     Exit.PROOF: "a proof failed: journal, seed, signature, files or version are not what they must be",
-    Exit.UNPROVED: "nothing is wrong, and not everything is proved: a key, a seal, a seed or records are missing",
+    Exit.UNPROVED: "nothing is wrong, and not everything is proved: a key, a seal or a seed is missing",
     Exit.BUILD: "files or an image cannot be built",
     Exit.STORAGE: "a file cannot be read or written: check permissions and free space",
+    Exit.PARTIAL: "what is there is proved, and the beginning or the end of the records is missing",
     Exit.INTERNAL: "internal error: please report it",
     Exit.INTERRUPTED: "interrupted (Ctrl-C)",
 }

@@ -42,12 +42,20 @@ def open_to_others(path: Path) -> bool:
 
 
 def protect(path: Path) -> None:
-    """Let only this user read a new file. Elsewhere its mode does; on Windows its access list, by icacls."""
-    if WINDOWS:
-        user = os.environ.get("USERNAME", "")
+    """Let only this user read a new file: on Windows by its access list, set by icacls; elsewhere its mode does it.
+
+    OSError if the list cannot be set, with the reason: then every user of the computer may read the file."""
+    if not WINDOWS:
+        return
+    user = os.environ.get("USERNAME", "")
+    try:
         subprocess.run(
             ["icacls", str(path), "/inheritance:r", "/grant:r", f"{user}:F"], stdout=subprocess.DEVNULL, check=True
         )
+    except FileNotFoundError:
+        raise OSError(errno.ENOENT, "the program icacls was not found", str(path)) from None
+    except subprocess.CalledProcessError as error:
+        raise OSError(errno.EACCES, f"icacls ended with status {error.returncode}", str(path)) from None
 
 
 def sync_folder(folder: Path) -> None:

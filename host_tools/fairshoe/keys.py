@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,18 +118,31 @@ def read_seal_key(path: Path) -> bytes:
 
 
 def write_key(path: Path, word: str, secret: bytes) -> None:
-    """A new file for a key, durable, readable by its owner only; never over an existing one."""
+    """Write a key to a new file: durable, readable by its owner only, never over an existing one."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        protect(path)
+        _protect(path, descriptor)
         with os.fdopen(descriptor, "w") as file:
             file.write(f"{word} {secret.hex()}\n")
             file.flush()
             os.fsync(file.fileno())
         sync_folder(path.parent)
-    except (OSError, subprocess.SubprocessError) as error:
+    except OSError as error:
+        what = f"cannot write {path}: {error.strerror or error}."
+        raise KeyFileError(what, "Choose another name or place.") from error
+
+
+def _protect(path: Path, descriptor: int) -> None:
+    """Protect an empty file before the secret is in it. If that fails, delete the file and say why."""
+    try:
+        protect(path)
+    except OSError as error:
+        os.close(descriptor)
+        path.unlink()
         raise KeyFileError(
-            f"cannot write {path}: {getattr(error, 'strerror', None) or error}.", "Choose another name or place."
+            f"{path} would not be protected: {error.strerror}, so every user of this computer could read it. "
+            "The key was not written.",
+            "Run the command where icacls is in PATH, on a drive with access lists (NTFS).",
         ) from error
 
 

@@ -46,7 +46,7 @@ class Case:
 
 
 class Meddler:
-    """Hands that somebody stops, or that do something else first."""
+    """Hands that are stopped, or that do something else first."""
 
     unattended = True
 

@@ -1,6 +1,6 @@
 """A board with MicroPython's prompt, in process: raw mode, raw paste with its flow control, soft reset, Ctrl-C, files.
 
-What is sent to it is run by CPython against a file system in memory. Its time passes when somebody waits for a byte,
+What is sent to it is run by CPython against a file system in memory. Its time passes when a caller waits for a byte,
 so that a test which waits a minute takes none.
 """
 
@@ -41,7 +41,7 @@ class FakeBoard:
         self.image = b""  # the identity of a bench image
         self.cut_after: int | None = None  # bytes from the host until the cable is pulled
         self.flips: set[str] = set()  # files that are written wrong once
-        self.slow = False  # what it says can be read only after somebody has waited for it
+        self.slow = False  # what it says can be read only after a wait for it
         self.noise = b""  # before every banner
         self.now = 0.0
         self.resets = 0

@@ -41,11 +41,11 @@ def opener(rig: Rig, service: bool = True) -> Callable[[RoleKey | None], Shoe]:
 
 @contextmanager
 def opened(rig: Rig, key: RoleKey | None = None, service: bool = False) -> Generator[Shoe]:
-    """A shoe on a rig; whoever was told of its bytes before is told again afterwards."""
+    """A shoe on a rig; restores the previous listener to its bytes afterwards."""
     deliver = rig.deliver
     port = RigPorts(rig, service)
     if key is not None and key.role not in (Role.TABLE, Role.SERVICE):
-        port.run(ALIVE_MS)  # this role waits until the table host has been silent for so long
+        port.run(ALIVE_MS)  # this role waits until the table system has been silent for so long
     shoe = Shoe(port, "rig", HostSession(key), clock=lambda: rig.plant.now_us / 1e6)
     try:
         shoe.greet()
@@ -103,7 +103,7 @@ def rewritten(export: Export, records: list[Record]) -> Export:
 
 
 def chained(export: Export, records: list[Record]) -> Export:
-    """A forger's work: every hash made anew, so that the chain is whole, and the attestation as far as one can."""
+    """A forger's work: every hash renewed, so that the chain is whole, and the attestation as far as one can."""
     made: list[Record] = []
     for at, record in enumerate(records):
         previous = made[-1].digest if made else record.previous

@@ -62,7 +62,7 @@ def _check_ended(before: RoundView, view: RoundView) -> None:
         players = [view.position_of(stack.number) for stack in view.taken if view.game != "HOUSE"]
         assert players[:-1] == list(range(1, len(players))), "all but the last stack are players' in their order"
     elif before.whole:
-        assert before.cards.dealt is None, "nothing was told of cards that a hand has drawn or dealt"
+        assert before.cards.dealt is None, "cards that a hand has drawn or dealt are not known yet"
 
 
 def _check_void(before: RoundView, view: RoundView, event: RoundVoided) -> None:

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 def play(work: Coroutine[Any, Any, T], alone: bool = True) -> T:
     """In a loop of its own; no task, thread or file may be left when it is over. Not alone: with a server in the same
-    process, whose files are nobody's business."""
+    process, whose files do not count."""
     threads = threading.active_count()
     gc.collect()  # files that an earlier test left to the collector must not close in between
     files = open_files()
@@ -168,6 +168,36 @@ def test_a_loop_has_every_method_of_the_other_shoe_with_the_same_parameters() ->
             ours, theirs = (inspect.signature(it, follow_wrapped=False) for it in (getattr(AsyncShoe, name), method))
             assert list(ours.parameters.values()) == list(theirs.parameters.values()), name
     assert {"listen", "journal_signed", "greet", "stop"} < set(dir(AsyncShoe))
+
+
+def test_an_auditor_reads_the_seed_on_the_line_of_a_loop_and_no_event_is_lost(key_file: Path) -> None:
+    async def work() -> None:
+        url = f"sim://?dealer=auto&audit=disclose&key={key_file}"
+        async with await AsyncShoe.open(url, key_file) as shoe:
+            seqs = await seqs_until(shoe, RoundEnded)
+            shoe.acknowledge()
+            idle: list[bool] = []
+            shuffled = await shoe.seed_for_auditor(key_file, lambda: idle.append(shoe.up))
+            assert shuffled.seq > 0 and len(shuffled.seed) == 32
+            assert idle and not any(idle)
+            more = await seqs_until(shoe, RoundEnded)
+            assert more and more == list(range(seqs[-1] + 1, more[-1] + 1)) and shoe.up
+
+    play(work())
+
+
+def test_a_shoe_closed_while_an_auditor_has_its_line_leaves_nothing_open(key_file: Path) -> None:
+    async def work() -> None:
+        shoe = await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file)
+        reading = asyncio.create_task(shoe.seed_for_auditor(key_file))
+        await asyncio.sleep(0)
+        with pytest.raises(PortLost):
+            await shoe.seed_for_auditor(key_file)
+        await shoe.close()
+        await asyncio.wait([reading])
+        assert reading.exception() is not None
+
+    play(work())
 
 
 def test_a_loop_that_only_listens_sends_nothing_and_opens_a_lost_port_again() -> None:
@@ -351,7 +381,7 @@ def test_many_shoes_over_sockets_in_one_loop_and_a_server_that_throws_one_out() 
 
         async def follow(server: TcpShoe, drops: int) -> list[int]:
             seqs: list[int] = []
-            async with await AsyncShoe.open(server.url) as shoe:
+            async with await AsyncShoe.open(server.url, answer_s=60) as shoe:
                 async for event in shoe.events(quiet_s=60):
                     seqs.append(event.seq)
                     if len(seqs) == 4 and drops:
@@ -372,7 +402,7 @@ def test_a_pseudo_terminal_is_watched_by_the_loop_and_its_end_is_noticed() -> No
     with simulator("--speed", "20") as (process, ready):
 
         async def work() -> list[int]:
-            async with await AsyncShoe.open(ready["port"], reconnect=False) as shoe:
+            async with await AsyncShoe.open(ready["port"], reconnect=False, answer_s=60) as shoe:
                 seqs = await seqs_until(shoe, EmptyProved)
                 process.kill()
                 with pytest.raises(PortLost):
@@ -386,7 +416,7 @@ def test_a_port_that_only_blocks_gets_a_thread_which_is_gone_afterwards() -> Non
     with TcpShoe(rfc2217=True) as server:
 
         async def work() -> list[int]:
-            async with await AsyncShoe.open(server.url) as shoe:
+            async with await AsyncShoe.open(server.url, answer_s=60) as shoe:
                 assert any(thread.name == "fairshoe-port" for thread in threading.enumerate())
                 return await seqs_until(shoe, EmptyProved)
 

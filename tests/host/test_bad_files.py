@@ -1,4 +1,4 @@
-"""Files that somebody names and that are none: folders, pipes, devices without an end, and JSON that breaks readers."""
+"""Files that a user names and that are none: folders, pipes, devices without an end, and JSON that breaks readers."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Bench plans as data: what ships can be run, and what cannot be run is told before anybody fetches a deck."""
+"""Bench plans as data: what ships can be run, and what cannot be run is reported before a deck is fetched."""
 
 import json
 import re

@@ -275,7 +275,7 @@ def test_a_device_that_would_not_believe_our_acknowledgements_is_not_begun_with(
     assert "--key-file" in capsys.readouterr().err
 
 
-# --- the page of a report that somebody else wrote -------------------------------------------------------------------
+# --- the page of a report that another program wrote -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["one.json", "../here/one.json", "link.html", "hard.html"])

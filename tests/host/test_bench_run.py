@@ -320,7 +320,7 @@ def test_noise_that_changes_an_event_unnoticed_would_be_found(tmp_path: Path) ->
 
 
 class Wire:
-    """A port that says back what it is told."""
+    """A port that says back what is sent to it."""
 
     def __init__(self) -> None:
         self.data = b""

@@ -130,7 +130,7 @@ def test_no_deck_is_shuffled_by_what_may_be_no_noise() -> None:
 @pytest.mark.parametrize(
     ("name", "source", "own"),
     [
-        # Its register is somebody else's there.
+        # Another part uses its register there.
         ("pico2-carousel", "rp2040_rosc", "rp2350_trng"),
         ("pico-carousel", "rp2350_trng", "rp2040_rosc"),
         ("esp32s3-shoe", "stm32_rng", "esp32_rng"),

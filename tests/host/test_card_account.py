@@ -38,7 +38,7 @@ from rig.games import load_profile
 
 BOARD = json.loads((Path(__file__).parents[2] / "board_configs" / "pico-carousel.json").read_text())
 DEALER, COMMUNITY = 0, 255
-UNNAMED = -1  # hands of the final deal, where nobody has told whose second wagers stand
+UNNAMED = -1  # hands of the final deal, where it is not on record whose second wagers stand
 ASKED = (states.WAITING_FOR_GREEN, states.WAITING_FOR_WAGERS)
 UNKNOWN = ids.UNKNOWN_U16
 SEATS = st.sampled_from([DEALER, *range(1, 11), COMMUNITY])

@@ -214,7 +214,7 @@ def test_a_hand_that_does_something_impossible_gets_a_hint_and_the_shoe_goes_on(
 
 
 def children_left(seed: str) -> list[str]:
-    """Simulators of the run with this seed: nobody else's."""
+    """Simulators of the run with this seed: no others."""
     listing = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
     return [line for line in listing.splitlines() if "fairshoe sim" in line and f"--seed {seed} " in line]
 
@@ -330,7 +330,7 @@ def test_the_demo_plays_double_attack_blackjack_on_the_board_for_it(demos: Demos
 
 
 def read_terminal(near: int, seconds: float, word: str = "") -> str:
-    """What is written there until the word comes, or until nobody has the other end any more."""
+    """What is written there until the word comes, or until the other end is closed."""
     text = ""
     end = time.monotonic() + seconds
     while time.monotonic() < end and not (word and word in text):

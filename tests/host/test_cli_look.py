@@ -31,7 +31,7 @@ def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def shoe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A simulated shoe with a key, which is set; somebody puts decks in and takes stacks out."""
+    """A simulated shoe with a key, which is set; a dealer puts decks in and takes stacks out."""
     write_key(tmp_path / "dev.key", "device", KEY)
     monkeypatch.setenv("FAIRSHOE_KEY_FILE", str(tmp_path / "dev.key"))
     return f"sim://pico-carousel?seed=4&dealer=hands&key={tmp_path / 'dev.key'}"
@@ -217,6 +217,13 @@ def test_a_round_at_the_keyboard_says_what_to_do_and_ends_with_a_report(shoe: st
         for words in ("round 1 of CS, 2 positions", "  stack 3      5 cards", "  remainder    37 cards"):
             assert words in screen.text, words
         assert "Traceback" not in screen.text
+
+
+def test_selftest_of_a_shoe_that_has_just_started_says_that_it_tests_itself(
+    shoe: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command_line.main(["selftest", shoe]) == 0
+    assert "the shoe is testing itself now\n" in capsys.readouterr().out
 
 
 def test_selftest_on_a_tap_says_that_it_only_listens() -> None:

@@ -173,7 +173,7 @@ def test_every_event_has_a_time_of_day(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_view_lives_on_a_terminal_follows_its_size_and_q_gives_it_back() -> None:
-    # At this speed a shuffle takes four seconds: nobody misses it, on a busy machine either.
+    # At this speed a shuffle takes four seconds: it cannot be missed, on a busy machine either.
     with simulator("--speed", "6") as (process, ready), on_a_terminal("monitor", ready["port"]) as screen:
         screen.until("insert the deck")
         hand(process, "load 52")

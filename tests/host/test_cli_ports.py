@@ -161,6 +161,24 @@ def test_one_client_at_a_time_is_heard_over_tcp_and_the_next_when_it_has_gone() 
     door.close()
 
 
+def test_a_program_that_is_started_again_at_once_is_not_refused_because_of_its_last_connection() -> None:
+    door = TcpDoor("127.0.0.1", 0)
+    where = address(door.url.removeprefix("tcp://"))
+    with socket.create_connection(where) as first:
+        first.sendall(b"one")
+        door.read()
+    with socket.create_connection(where) as second:  # before the server has looked at anything
+        second.sendall(b"two")
+        end = time.monotonic() + 60
+        heard: list[bytes] = []
+        while b"".join(heard) != b"onetwo":
+            assert time.monotonic() < end
+            heard.append(door.read())
+        door.write(b"yes")
+        assert second.recv(100) == b"yes"
+    door.close()
+
+
 def test_an_address_is_of_this_machine_alone_unless_a_host_is_named() -> None:
     assert address("4001") == ("127.0.0.1", 4001)
     assert address("0.0.0.0:4001") == ("0.0.0.0", 4001)

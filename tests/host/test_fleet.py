@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -10,11 +11,25 @@ from pathlib import Path
 import pytest
 from bench.fake_shoe import FakeShoe, Server
 
-from fairshoe import Fleet, FromShoe, LinkBack, LinkLost, ShoeFailed, ShoeOpened, ShoeRemoved, Store
+from fairshoe import (
+    AsyncShoe,
+    Fleet,
+    FromShoe,
+    LinkBack,
+    LinkLost,
+    NotStored,
+    ShoeFailed,
+    ShoeOpened,
+    ShoeRemoved,
+    Store,
+)
 from fairshoe.client import fleet as fleet_module
-from fairshoe.errors import KeyFileError, PortError, StorageReplaced, UsageError, WrongDevice
+from fairshoe.client import queries
+from fairshoe.errors import KeyFileError, NoAnswer, PortError, StorageReplaced, UsageError, WrongDevice
 from fairshoe.keys import KeyRing, RoleKey, write_key
-from fairshoe.messages import Event, Role
+from fairshoe.link import framing
+from fairshoe.link.dictionary import Dictionary, own_dictionary
+from fairshoe.messages import DictionaryGet, DictionaryLine, Event, Role
 
 WAIT_S = 20.0
 
@@ -111,7 +126,7 @@ def test_what_a_program_was_not_done_with_comes_first_in_the_next_one(tmp_path: 
         async with Fleet(tmp_path / "floor.db", RING) as fleet:
             fleet.add(server.url)
             seqs: list[int] = []
-            for last in (4, 6):  # two loops: the event in hand comes again
+            for last in (4, 6):  # two loops: the event in hand is redelivered
                 async for item in fleet:
                     if isinstance(item.told, Event):
                         seqs.append(item.told.seq)
@@ -238,6 +253,82 @@ def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_hand_n
             assert servers[1].shoe.hellos == 1
 
     with_shoes(2, work)
+
+
+def test_events_are_taken_and_acknowledged_without_the_task_of_the_shoe(tmp_path: Path) -> None:
+    async def work(servers: list[Server]) -> None:
+        (server,) = servers
+        async with Fleet(tmp_path / "floor.db", RING) as fleet:
+            reader = Reader(fleet)
+            fleet.add(server.url)
+            server.record()
+            await reader.until(lambda: reader.seqs(1) == [1])
+            core = fleet.shoes[1]._core  # pyright: ignore[reportPrivateUsage]
+            ticks: list[float] = []
+            tick = core.tick
+            core.tick = lambda now: (ticks.append(now), tick(now))[1]
+            for seq in range(2, 22):
+                server.record()
+                await reader.until(lambda seq=seq: reader.seqs(1)[-1] == seq)
+            await settled(lambda: server.shoe.seq_acked == 21)
+            assert len(ticks) < 10  # those that are due by the clock
+
+    with_shoes(1, work)
+
+
+class Spelling(FakeShoe):
+    """Has a dictionary, and sends nothing unasked."""
+
+    def receive(self, data: bytes) -> None:
+        super().receive(data)
+        lines = own_dictionary().lines
+        for message in framing.decode_messages(data):
+            if isinstance(message, DictionaryGet):
+                self.output += framing.encode(DictionaryLine(message.line, len(lines), lines[message.line].encode()))
+
+
+def test_every_answer_wakes_the_program_that_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that is neither an event nor of the session. The task of the shoe wakes only every 2.5 s."""
+    monkeypatch.setattr(queries, "own_dictionary", lambda: Dictionary(["message 1 0 hello"]))
+    monkeypatch.setattr(queries, "LINE_S", 60.0)
+
+    async def work() -> None:
+        async with (
+            Server(Spelling(1, secret(1))) as server,
+            await AsyncShoe.open(server.url, RING, store=tmp_path / "store.db", answer_s=60) as shoe,
+        ):
+            with pytest.raises(NoAnswer, match="not the one it named"):  # the welcome of a fake names none
+                await asyncio.wait_for(shoe.dictionary(), 60)
+
+    asyncio.run(work())
+
+
+def test_events_that_could_not_be_stored_are_tried_again_although_nothing_arrives(tmp_path: Path) -> None:
+    async def work(servers: list[Server]) -> None:
+        (server,) = servers
+        store = Store(tmp_path / "floor.db", busy_s=0.01)
+        async with Fleet(store, RING) as fleet:
+            reader = Reader(fleet)
+            fleet.add(server.url)
+            server.record()
+            await reader.until(lambda: reader.seqs(1) == [1])
+            other = sqlite3.connect(store.path, isolation_level=None)
+            other.execute("BEGIN IMMEDIATE")
+            server.record(2)
+            core = fleet.shoes[1]._core  # pyright: ignore[reportPrivateUsage]
+            events = core.events
+            assert events is not None
+            await settled(lambda: bool(events.unsaved) and not events.busy)
+            await reader.until(lambda: bool(reader.notices(NotStored)))
+            assert core.due(0.0) <= core.save_at <= time.monotonic() + 1.0
+            other.close()
+            await reader.until(lambda: reader.seqs(1) == [1, 2, 3])
+            await settled(lambda: server.shoe.seq_acked == 3)
+            (notice,) = reader.notices(NotStored, 1)
+            assert isinstance(notice.told, NotStored) and "locked" in str(notice.told.error)
+        store.close()
+
+    with_shoes(1, work)
 
 
 def test_a_folder_has_the_key_of_each_device(tmp_path: Path) -> None:

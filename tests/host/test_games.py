@@ -1,4 +1,4 @@
-"""Game files: those of the repository are good and say what the rules say; a wrong one is told in words."""
+"""Game files: those of the repository are good and say what the rules say; a wrong one is described in words."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_wrong_game_is_told_with_its_place() -> None:
     assert problem(pages={"deck_ready": ["a line that is longer than 20", "", "", ""]}).startswith("pages.deck_ready")
     assert problem(extras=["community"], last_cards=4).startswith("extras community")
     assert problem(cut_bottom=50) == "cut_top and cut_bottom leave no place for a cut in 52 cards"
-    assert len(profiles.check_game_data(changed(code=None, lockout=3))) == 2  # every mistake is told
+    assert len(profiles.check_game_data(changed(code=None, lockout=3))) == 2  # every mistake is named
     assert profiles.check_game_data([]) == ["a game must be an object"]
 
 

@@ -23,7 +23,7 @@ IDENTITY = Identity("pico-shoe", "war", "0.1.0", 3, True, "ab" * 32)
 
 @pytest.fixture(autouse=True)
 def built(monkeypatch: pytest.MonkeyPatch) -> Built:
-    """The board that is built once for all tests, instead of anew."""
+    """The board that is built once for all tests, instead of again."""
 
     def build(_board: str, game: str | None = None) -> Built:
         return built_once.built()

@@ -94,7 +94,7 @@ def test_the_round_of_the_page_goes_on_wherever_its_program_was_ended(
     key, store = tmp_path / "device.key", tmp_path / "table.db"
     with TcpShoe(f"&dealer=hands&key={key}") as server:
         while True:
-            with fairshoe.Shoe.open(server.url, key=key, store=store) as shoe, contextlib.suppress(Ended):
+            with fairshoe.Shoe.open(server.url, key=key, store=store, answer_s=60) as shoe, contextlib.suppress(Ended):
                 if len(endings) < 6:
                     monkeypatch.setattr(shoe, "command", partial(ending_command, shoe))
                 over = play(shoe)
@@ -143,10 +143,10 @@ def test_every_error_that_a_program_meets_is_in_the_table_with_its_code() -> Non
 
 def test_every_word_of_a_simulated_shoe_is_in_its_table() -> None:
     table = PAGE[PAGE.index("## Test your program") : PAGE.index("## Errors")]
-    for word in ("game", "seed", "speed", "faults", "dealer", "key", "storage", "mode", "table"):
+    for word in ("game", "seed", "speed", "faults", "dealer", "key", "storage", "mode", "audit", "table"):
         assert f"{word}=" in table
         assert word in setup._WORDS  # pyright: ignore[reportPrivateUsage]
-    assert len(setup._WORDS) == 9  # pyright: ignore[reportPrivateUsage]
+    assert len(setup._WORDS) == 10  # pyright: ignore[reportPrivateUsage]
     for dealer in setup.DEALERS:
         assert dealer in table
 

@@ -53,7 +53,7 @@ def test_a_device_without_a_key_shows_its_journal_to_anybody_and_one_with_a_key_
     stage = small_stage(b"")
     assert pulled(stage.rig, b"").last == stage.rig.app.journal.seq_last
     stage = small_stage()
-    stage.rig.boot()  # nobody is on the line
+    stage.rig.boot()  # no host is on the line
     stage.run(1)
     with opened(stage.rig) as shoe, pytest.raises(HelloRefused, match="reading its journal needs one"):
         pull(shoe)
@@ -236,8 +236,7 @@ def test_the_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
 
 def test_the_example_of_the_page_is_an_export(tmp_path: Path) -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "JOURNAL.md").read_text(encoding="utf-8")
-    start = page.index('    {"fairshoe_journal": 1')
-    header = json.loads(page[start : page.index("\n", start)])
+    header, _end = json.JSONDecoder().raw_decode(page, page.index('{"fairshoe_journal": 1'))  # over several lines
     made = json.loads(as_file(pulled(small_stage().rig)).split(b"\n")[0])
     assert list(header) == list(made)
     assert list(header["attested"][0]) == list(made["attested"][0])

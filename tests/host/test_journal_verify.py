@@ -114,7 +114,7 @@ def flipped(export: Export, index: int, bit: int) -> Export:
 
 
 def test_every_flipped_bit_of_every_record_is_found_in_that_record(small: Export) -> None:
-    """By somebody who makes the file's last line anew, which is no secret."""
+    """By a forger who renews the file's last line, which is no secret."""
     for index, record in enumerate(small.records):
         for bit in range(RECORD_SIZE * 8):
             found_at(flipped(small, index, bit), record.seq)
@@ -197,7 +197,7 @@ def test_every_place_where_a_record_of_another_device_is_put_in_is_found(good: E
 
 
 def alterations(good: Export) -> list[tuple[str, int, list[Record]]]:
-    """What a forger who makes the chain anew would like: (name, first record it is about, records)."""
+    """What a forger who renews the chain would like: (name, first record it is about, records)."""
     found: list[tuple[str, int, list[Record]]] = []
     for index in range(len(good.records) - 1):
         record = good.records[index]
@@ -228,11 +228,11 @@ def test_a_chain_that_is_made_anew_is_caught_by_the_next_seal(good: Export) -> N
         assert broken == later or (forged_all and later == verdict.seals), (name, seq)
         assert all(seal < seq for seal in verdict.seals_good)
         assert max(verdict.proved, default=0) < seq
-    assert unnoticed > len(alterations(good)) / 2, "without a key hardly anybody could tell"
+    assert unnoticed > len(alterations(good)) / 2, "without a key most alterations pass"
 
 
 def test_a_forger_with_another_key_is_caught(good: Export) -> None:
-    """Chain, seals and attestation made anew under a key of the forger's own."""
+    """Chain, seals and attestation made again under a key of the forger's own."""
     forged = chained(good, good.records)
     key = seal_key(NEW_KEY)
     records: list[Record] = []

@@ -7,13 +7,16 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from rig_port import RigPort
 from tcp_shoe import TcpShoe
 from test_cli import simulator
 
 from fairshoe import Shoe
 from fairshoe.client.notices import LinkBack, LinkLost, LogStarted, Notice
+from fairshoe.client.operation_store import Operations
 from fairshoe.errors import NoAnswer, PortBusy, PortError, PortLost, UsageError, WrongDevice, WrongKey
-from fairshoe.keys import write_key
+from fairshoe.keys import role_key, write_key
+from fairshoe.link.session import HostSession
 from fairshoe.messages import (
     Booted,
     DoorOpened,
@@ -21,6 +24,7 @@ from fairshoe.messages import (
     Event,
     Message,
     Outcome,
+    Role,
     RoundEnded,
     RoundStarted,
     SetPositions,
@@ -31,6 +35,45 @@ from fairshoe.messages import (
 from fairshoe.transport.urls import Way, scheme_of
 
 KEY = bytes(range(32))
+
+
+# --- a long way ---------------------------------------------------------------------------------
+
+
+class SlowPort(RigPort):
+    """Every byte takes so long each way."""
+
+    def __init__(self, delay_ms: int) -> None:
+        super().__init__(key=KEY, mode="table")
+        self.delay_us = delay_ms * 1000
+        self.up: list[tuple[int, bytes]] = []
+        self.down: list[tuple[int, bytes]] = []
+
+    def write(self, data: bytes) -> None:
+        self.up.append((self.rig.plant.now_us + self.delay_us, data))
+
+    def run(self, ms: int) -> None:
+        unread, self.arrived = self.arrived, bytearray()
+        super().run(ms)
+        now_us = self.rig.plant.now_us
+        self.down.append((now_us + self.delay_us, bytes(self.arrived)))
+        self.arrived = unread
+        while self.down and self.down[0][0] <= now_us:
+            self.arrived += self.down.pop(0)[1]
+        while self.up and self.up[0][0] <= now_us:
+            super().write(self.up.pop(0)[1])
+
+
+@pytest.mark.parametrize("delay_ms", [0, 200, 300, 600, 1200])
+def test_a_keyed_session_comes_about_however_long_the_answer_takes(delay_ms: int) -> None:
+    """A hello replaces the session of the one before: those that are sent too early would never let one be proved."""
+    port = SlowPort(delay_ms)
+    session = HostSession(role_key(KEY, Role.TABLE))
+    shoe = Shoe(port, "rig", session, Operations(None), clock=lambda: port.rig.plant.now_us / 1e6)
+    shoe.greet(30)
+    shoe.run(timeout_s=20)
+    assert (shoe.up, session.counts.sessions) == (True, 1)
+    assert shoe.command(SetPositions, positions=2, timeout_s=60).outcome in (Outcome.DONE, Outcome.REJECTED)
 
 
 # --- reconnecting -------------------------------------------------------------------------------
@@ -65,7 +108,7 @@ def test_a_command_that_was_under_way_is_resumed_under_its_own_number(key_file: 
         pending = shoe.start(Shuffle)
         shoe.run(timeout_s=3)  # it is being shuffled
         assert shoe.status is not None and shoe.status.state.name == "SHUFFLING"
-        shoe.sim.unplug(60)  # over before anybody hears of it
+        shoe.sim.unplug(60)  # over before the host notices
         result = shoe.wait(pending)
         assert (result.op, result.outcome) == (1, Outcome.DONE)
         shoe.sim.unplug(5)
@@ -144,7 +187,7 @@ def test_a_closed_shoe_says_so_and_closing_twice_is_nothing() -> None:
 
 
 def test_a_serial_server_that_throws_us_out_is_called_again() -> None:
-    with TcpShoe() as server, Shoe.open(server.url) as shoe:
+    with TcpShoe() as server, Shoe.open(server.url, answer_s=60) as shoe:
         told: list[Notice] = []
         shoe.on(Notice, told.append)
         seqs: list[int] = []
@@ -162,15 +205,15 @@ def test_a_serial_server_that_throws_us_out_is_called_again() -> None:
 
 def test_a_peer_that_is_gone_without_a_word_is_called_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairshoe.client.shoe.STALE_S", 0.4)
-    with TcpShoe() as server, Shoe.open(server.url) as shoe:
+    with TcpShoe() as server, Shoe.open(server.url, answer_s=60) as shoe:
         shoe.run(until=EmptyProved)
-        server.do(lambda: server.port.act("cut"))  # nothing is closed; nothing comes; somebody boots it a second later
+        server.do(lambda: server.port.act("cut"))  # nothing is closed; nothing comes; it boots a second later
         assert shoe.run(until=Booted, timeout_s=60).boot == 2
         assert server.clients > 1
 
 
 def test_socket_urls_of_pyserial_mean_the_same() -> None:
-    with TcpShoe() as server, Shoe.open(server.url.replace("tcp://", "socket://")) as shoe:
+    with TcpShoe() as server, Shoe.open(server.url.replace("tcp://", "socket://"), answer_s=60) as shoe:
         shoe.run(until=EmptyProved, timeout_s=60)
 
 
@@ -198,7 +241,7 @@ def test_a_serial_device_that_vanishes_and_comes_back_after_a_reboot(tmp_path: P
 
 
 def test_a_serial_server_that_speaks_rfc_2217() -> None:
-    with TcpShoe(rfc2217=True) as server, Shoe.open(server.url) as shoe:
+    with TcpShoe(rfc2217=True) as server, Shoe.open(server.url, answer_s=60) as shoe:
         assert [event.seq for event in islice(shoe.events(quiet_s=60), 6)] == [1, 2, 3, 4, 5, 6]
 
 

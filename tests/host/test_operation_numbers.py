@@ -1,6 +1,5 @@
-"""Operation numbers in a file that several programs share, and those of an older version taken over."""
+"""Operation numbers in a file that several programs share."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -57,53 +56,10 @@ def test_many_programs_at_once_get_different_numbers(tmp_path: Path) -> None:
         "for _ in range(20):\n"
         "    op = store.begin(1, int(sys.argv[2]), 0, 'shuffle', {}); store.finish(1, int(sys.argv[2]), op)"
     )
-    # Made by nobody before: all of them make the file at the same moment.
+    # The file does not exist: all of them create it at the same moment.
     running = [subprocess.Popen([sys.executable, "-c", script, path, str(role)]) for role in (1, 2, 3)]
     assert [process.wait(60) for process in running] == [0, 0, 0]
     assert [Store(path).begin(1, role, 0, "shuffle", {}) for role in (1, 2, 3)] == [21, 21, 21]
-
-
-# --- what an older version left -----------------------------------------------------------------
-
-
-def old_file(folder: Path, text: str) -> Path:
-    path = folder / "operations.json"
-    path.write_text(text)
-    return path
-
-
-LANES = {
-    "00510007/2": {"op": 12, "unfinished": {"op": 12, "command": "set_positions", "arguments": {"positions": 3}}},
-    "00510008/3": {"op": 4},
-}
-
-
-def test_numbers_of_an_older_version_are_taken_over_once(tmp_path: Path) -> None:
-    old = old_file(tmp_path, json.dumps(LANES))
-    store = Store(tmp_path / "store.db")
-    assert store.unfinished(0x510007, 2) == Unfinished(12, "set_positions", {"positions": 3})
-    assert store.begin(0x510008, 3, 0, "shuffle", {}) == 5
-    assert not old.exists()
-    assert json.loads((tmp_path / "operations.json.migrated").read_text()) == LANES
-
-
-def test_a_takeover_that_was_interrupted_takes_nothing_back(tmp_path: Path) -> None:
-    old_file(tmp_path, json.dumps(LANES))
-    store = Store(tmp_path / "store.db")
-    store.finish(0x510007, 2, 12)
-    store.begin(0x510008, 3, 0, "release", {})
-    old_file(tmp_path, json.dumps(LANES))  # as if the old file had never been put aside
-    again = Store(tmp_path / "store.db")
-    assert again.unfinished(0x510007, 2) is None
-    assert again.unfinished(0x510008, 3) == Unfinished(5, "release", {})
-
-
-@pytest.mark.parametrize("text", ["[]", "3", "{", '{"a": 3}', '{"1/2": {"op": 1, "unfinished": {"op": 1}}}'])
-def test_a_damaged_old_file_is_told_and_left_alone(tmp_path: Path, text: str) -> None:
-    old = old_file(tmp_path, text)
-    with pytest.raises(StoreError, match="cannot be read"):
-        Store(tmp_path / "store.db")
-    assert old.read_text() == text
 
 
 def test_the_default_is_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

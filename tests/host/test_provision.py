@@ -92,15 +92,15 @@ def test_keys_that_are_there_are_never_overwritten_and_the_device_is_not_even_as
     folder.mkdir(mode=0o700)
     keys.write_key(folder / "seal.key", "seal", bytes(32))
 
-    def nobody(_key: RoleKey | None) -> Shoe:
+    def no_shoe(_key: RoleKey | None) -> Shoe:
         raise AssertionError("asked")
 
     with pytest.raises(KeyFileError, match="never overwritten"):
-        install(nobody, KeyFolder(folder))
+        install(no_shoe, KeyFolder(folder))
     (folder / "seal.key").unlink()
     folder.chmod(0o750)
     with pytest.raises(KeyFileError, match="chmod 700"):
-        install(nobody, KeyFolder(folder))
+        install(no_shoe, KeyFolder(folder))
 
 
 # -- refusals ----------------------------------------------------------------------------------------------------------

@@ -24,8 +24,9 @@ def programs() -> Iterator[tuple[str, str]]:
         yield from ((f"{page.name}, program {number}", block) for number, block in enumerate(blocks, 1))
     for path in sorted((ROOT / "host_tools" / "examples").glob("*.py")):
         yield path.name, path.read_text(encoding="utf-8")
-    for path in sorted((ROOT / "host_tools" / "fairshoe_table").rglob("*.py")):
-        yield f"fairshoe_table/{path.name}", path.read_text(encoding="utf-8")
+    for package in ("fairshoe_table", "fairshoe_floor"):
+        for path in sorted((ROOT / "host_tools" / package).rglob("*.py")):
+            yield f"{package}/{path.name}", path.read_text(encoding="utf-8")
 
 
 def imports() -> Iterator[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""MicroPython's raw prompt: flow control, exceptions, and every way in which nobody answers."""
+"""MicroPython's raw prompt: flow control, exceptions, and every way in which no answer comes."""
 
 import pytest
 from flashed_board import TICK_S, FakeBoard

@@ -101,7 +101,7 @@ def test_as_another_game_leads_to_a_clause_of_the_same_topic_that_says_it_in_ful
 
 def test_every_clause_that_is_named_anywhere_exists() -> None:
     """In profiles, events that scenarios expect, documents and words of the protocol alike."""
-    pattern = re.compile(rf"\b(?:{'|'.join(CODES)})-\d+[a-z]?\d*\b")
+    pattern = re.compile(rf"\b(?:{'|'.join(CODES)})-\d+[a-z]?\d*\b(?!-[A-Z]\b)")  # CS-11c-B is a pay table
     folders = [("firmware", "*.py"), ("game_profiles", "*.json"), ("tests/scenarios", "*.json"), ("docs", "*.md")]
     files = [path for folder, name in [*folders, ("tools/protocol", "*.py")] for path in (ROOT / folder).rglob(name)]
     named = {(path, name) for path in files for name in pattern.findall(path.read_text(encoding="utf-8"))}

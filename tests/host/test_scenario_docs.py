@@ -1,5 +1,7 @@
 """docs/SCENARIOS.md and docs/FAULTS.md say what the code does: every table is compared with what it describes."""
 
+import ast
+import json
 import re
 from pathlib import Path
 
@@ -75,6 +77,28 @@ def test_every_warning_is_there_with_its_code_its_display_and_whether_the_door_m
         assert row[4] == ("no" if suffices else "yes"), row[0]
         assert row[2], row[0]
         assert row[5], row[0]
+
+
+def first_lines() -> set[str]:
+    """The first line of every page of the display: tuples of four texts in the firmware, and the pages of the games."""
+    found: set[str] = set()
+    for path in (ROOT / "firmware" / "games").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Tuple) or len(node.elts) != 4:
+                continue
+            first = node.elts[0].left if isinstance(node.elts[0], ast.BinOp) else node.elts[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value != "":
+                found.add(first.value)
+    for path in (ROOT / "game_profiles").glob("*.json"):
+        texts = json.loads(path.read_text(encoding="utf-8")).get("pages", {})
+        found |= {page[0] for page in texts.values()}
+    return found
+
+
+def test_every_page_of_the_display_is_there_by_its_first_line() -> None:
+    cells = ", ".join(row[0] for row in table(FAULTS, "first line | why"))
+    listed = {re.sub(r"\b(Deck|deck|All:) \d", r"\1 %d", entry) for entry in re.findall("`(.+?)`", cells)}
+    assert listed == first_lines() - {"STOP: "}  # the warnings have their own table
 
 
 def bounds() -> dict[str, tuple[str, int]]:

@@ -15,6 +15,7 @@ from rules.played import noting, scenario_plays
 from fairshoe.sim import scenario_files
 from fairshoe.sim.scenario_cases import name_of, places, read_place
 from fairshoe.sim.scenario_files import ScenarioError, load, play
+from fairshoe.text.transcript import in_words
 from firmware.games import flow
 from rig.expect import judge
 from rig.scenario import Scenario
@@ -309,4 +310,21 @@ def test_a_transcript_is_the_same_every_time_and_tells_every_step_and_event(tmp_
     for words in ("do load 52", "event deck_verified round=0 counted=52", "do press green", "state waiting_for_deck"):
         assert words in texts[0]
     printed = run("--transcript", "-", GOOD).stdout
-    assert texts[0] in printed
+    assert " 0.100000 event booted round=0 cause=power-on" in printed
+    assert printed.count(" event ") == texts[0].count(" event ")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (" 25558000 event warning_latched warning=6 sensor=0", "25.558000 event warning_latched warning=mismatch"),
+        (
+            "1 event deck_removed counted=65535 consequence=8",
+            "0.000001 event deck_removed counted=unknown consequence=remove_deck",
+        ),
+        ("2000000 do load 52", "2.000000 do load 52"),
+        ("no time", "no time"),
+    ],
+)
+def test_a_printed_transcript_has_words(line: str, shown: str) -> None:
+    assert in_words(line).strip() == shown

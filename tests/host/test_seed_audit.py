@@ -61,7 +61,7 @@ def test_the_audit_agrees_with_the_commitment_of_the_device() -> None:
 
 
 def test_a_worked_example_stays_what_it_is() -> None:
-    """The numbers of docs/AUDIT.md: whoever implements an audit elsewhere holds theirs against them."""
+    """The numbers of docs/AUDIT.md: other implementations of an audit compare theirs with them."""
     page = (Path(__file__).parents[2] / "docs" / "AUDIT.md").read_text()
     assert seed_audit.commitment_of(SEED).hex() in page
     assert " ".join(map(str, seed_audit.places_of(SEED, 10))) in page
@@ -119,7 +119,7 @@ def test_words_that_do_not_fit_are_refused_with_advice(
 
 
 class Watched(RigPort):
-    """Ends whoever reads it, as Ctrl-C would, at a set time."""
+    """Ends the reader, as Ctrl-C would, at a set time."""
 
     until_us = 1 << 60
 
@@ -221,7 +221,7 @@ def test_the_library_asks_only_as_an_auditor_and_acknowledges_nothing(device: Wa
         pytest.raises(UsageError, match="disclosed only to the auditor"),
     ):
         shoe.seed()
-    device.run(ALIVE_MS)  # an auditor waits until the table host has been silent for so long
+    device.run(ALIVE_MS)  # an auditor waits until the table system has been silent for so long
     with Shoe.open("rig", keys.role_key(KEY, Role.AUDITOR)) as shoe:
         assert shoe.seed().seq == 0
         device.rig.cut_power()

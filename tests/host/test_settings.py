@@ -1,4 +1,4 @@
-"""Settings: what outdoes what, where each value is said to be from, and mistakes that name their place."""
+"""Settings: what overrides what, where each value is said to be from, and mistakes that name their place."""
 
 import argparse
 import json

@@ -303,7 +303,7 @@ def test_the_dictionary_of_an_older_or_newer_device_is_fetched_and_checked(monke
     from fairshoe.link import dictionary
 
     ours = dictionary.own_dictionary()
-    monkeypatch.setattr("fairshoe.client.exchange.own_dictionary", lambda: dictionary.Dictionary(["message 1 0 hello"]))
+    monkeypatch.setattr("fairshoe.client.queries.own_dictionary", lambda: dictionary.Dictionary(["message 1 0 hello"]))
     fetched = shoe.dictionary()
     assert fetched.hash == ours.hash
 

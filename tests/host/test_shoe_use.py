@@ -1,4 +1,4 @@
-"""What a program does with a shoe at the wrong moment, or with the wrong words: it is told, and nothing is lost."""
+"""What a program does with a shoe at the wrong moment, or with the wrong words: an error, and nothing is lost."""
 
 import asyncio
 from itertools import islice
@@ -81,7 +81,7 @@ def test_a_loop_inside_a_loop_or_a_function_is_refused_and_the_first_goes_on() -
                 break
         assert len(refused) == 6
         assert seen == list(range(1, last + 5))
-        assert shoe.run(until=Event).seq == last + 4  # left in hand, so it comes again
+        assert shoe.run(until=Event).seq == last + 4  # left in hand, so it is redelivered
 
 
 def test_two_iterators_do_not_take_each_others_events() -> None:

@@ -38,7 +38,7 @@ def plan(shuffles: int = 1000, full: int = 0, seed: int = 20, processes: int = 1
 
 @cache
 def alone() -> Run:
-    """By one process, for whoever compares something with it."""
+    """By one process, to compare other runs with."""
     return execute(plan(), lambda done: None)
 
 

@@ -1,4 +1,4 @@
-"""A simulated shoe as a serial port: time that passes when somebody waits, hands, cables, and pyserial's interface."""
+"""A simulated shoe as a serial port: time that passes when a caller waits, hands, cables, and pyserial's interface."""
 
 import time
 from itertools import islice
@@ -61,7 +61,7 @@ def test_hands_do_everything_but_press_what_a_table_system_presses() -> None:
     with SimPort.from_url("sim://?dealer=hands") as port:
         port.sleep(60)
         assert len(port.rig.plant.hopper) == 52
-        assert port.rig.app.flow.state == 2  # waiting for somebody to say that the deck may be shuffled
+        assert port.rig.app.flow.state == 2  # waiting for the dealer to say that the deck may be shuffled
 
 
 def test_faults_strike_as_ordered() -> None:
@@ -175,6 +175,19 @@ def test_a_pulled_cable_is_an_error_until_it_is_in_again_and_the_device_works_on
         port.read(1)
 
 
+def test_a_cable_comes_back_by_the_clock_although_only_reopen_is_called() -> None:
+    with SimPort.from_url("sim://?speed=50&dealer=none") as port:
+        port.unplug(seconds=5)
+        end = time.monotonic() + 60
+        while True:
+            try:
+                assert port.reopen() is port
+                break
+            except OSError:  # the cable is out
+                assert time.monotonic() < end
+                time.sleep(0.02)
+
+
 # --- pyserial -----------------------------------------------------------------------------------
 
 
@@ -210,7 +223,7 @@ def test_timeouts_are_pyserials() -> None:
         port.timeout = None
         assert len(port.read(20)) == 20  # as long as it takes
         port.reset_input_buffer()
-        while not port.in_waiting:  # whoever only looks gets there too
+        while not port.in_waiting:  # looking alone gets there too
             pass
 
 

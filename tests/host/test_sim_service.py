@@ -1,4 +1,4 @@
-"""The simulator's service port: silent until somebody turns the key switch, then the only port that speaks."""
+"""The simulator's service port: silent until the key switch is turned, then the only port that speaks."""
 
 import time
 from collections.abc import Callable

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairshoe import Shoe
+from fairshoe.client import store_file
 from fairshoe.client.notices import EventsElsewhere, LogStarted, Notice
 from fairshoe.client.store import Arrived, Store
 from fairshoe.errors import HelloRefused, StorageReplaced, StoreError, UsageError
@@ -86,7 +87,7 @@ def test_a_program_that_only_gives_commands_keeps_events_all_the_same(tmp_path: 
 def test_a_backlog_on_file_is_handed_out_in_pieces_and_in_order(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store, Shoe.open("sim://", store=store) as shoe:
         while shoe.seq_last < 150:
-            shoe._pump()  # pyright: ignore[reportPrivateUsage]  # time goes by, and nobody takes an event
+            shoe._pump()  # pyright: ignore[reportPrivateUsage]  # time goes by, and no event is taken
         assert acknowledged(shoe) >= 150 - 8
         assert [event.seq for event in islice(shoe.events(), 150)] == list(range(1, 151))
 
@@ -373,6 +374,53 @@ def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def make_older(path: Path, version: int) -> None:
+    """A store as an earlier version of this program has made it, with one event."""
+    with sqlite3.connect(path) as db:
+        for statement in ";".join(store_file.STEPS[:version]).split(";"):
+            db.execute(statement)
+        db.execute(f"PRAGMA application_id = {store_file.APPLICATION}")
+        db.execute(f"PRAGMA user_version = {version}")
+        db.execute("INSERT INTO logs VALUES (1, ?, x'ab', 1, 5.0)", (DEVICE,))
+        body = opened(1).body
+        db.execute(
+            "INSERT INTO events VALUES (1, 1, ?, 'door_opened', 1, 3.25, 0, 0, 0, '{}', ?, 5.0)", (DoorOpened.ID, body)
+        )
+    db.close()
+
+
+@pytest.mark.parametrize("version", range(1, store_file.SCHEMA))
+def test_a_store_of_an_earlier_version_is_upgraded_and_keeps_its_events(tmp_path: Path, version: int) -> None:
+    make_older(tmp_path / "older.db", version)
+    Store(tmp_path / "new.db").close()
+    for _again in range(2):
+        with Store(tmp_path / "older.db") as store:
+            assert [(it.log, it.seq, it.event) for it in store.events(DEVICE)] == [(b"\xab", 1, opened(1).message)]
+            assert [it.seq for it in store.cursor_events("reader")] == [1]
+            store.finish(DEVICE, 2, store.begin(DEVICE, 2, 0, "shuffle", {}))
+    layouts: list[list[tuple[str, str]]] = []
+    for name in ("older.db", "new.db"):
+        with sqlite3.connect(tmp_path / name) as db:
+            assert db.execute("PRAGMA user_version").fetchone() == (store_file.SCHEMA,)
+            layouts.append(db.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall())
+        db.close()
+    assert layouts[0] == layouts[1]
+
+
+def test_an_upgrade_that_fails_leaves_the_store_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "older.db"
+    make_older(path, 1)
+    monkeypatch.setattr(store_file, "STEPS", (*store_file.STEPS, "CREATE TABLE half (a); SELECT a FROM lacking"))
+    monkeypatch.setattr(store_file, "SCHEMA", len(store_file.STEPS))
+    with pytest.raises(StoreError, match="no such table: lacking"):
+        Store(path)
+    with sqlite3.connect(path) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    db.close()
+    assert tables == {"logs", "events", "lanes"}
+
+
 def test_a_file_that_is_empty_or_was_only_begun_becomes_a_store(tmp_path: Path) -> None:
     empty, begun = tmp_path / "empty.db", tmp_path / "begun.db"
     empty.touch()
@@ -397,8 +445,8 @@ def test_a_store_is_a_file_and_a_home_folder_is_one(tmp_path: Path, monkeypatch:
             Store(name)
     with pytest.raises(UsageError, match="not by 5"):
         Store(5)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(StoreError, match="cannot find ~nobody-of-this-name/x"):
-        Store("~nobody-of-this-name/x")
+    with pytest.raises(StoreError, match="cannot find ~no-user-of-this-name/x"):
+        Store("~no-user-of-this-name/x")
     assert sorted(it.name for it in tmp_path.iterdir()) == ["table.db"]
 
 

@@ -34,6 +34,15 @@ def test_a_cursor_goes_on_behind_what_it_has_passed_and_never_back(tmp_path: Pat
         assert len(list(store.cursor_events("other"))) == 40
 
 
+def test_a_cursor_passes_many_logs_at_once_and_is_made_by_it(tmp_path: Path) -> None:
+    with filled(tmp_path / "store.db") as store:
+        store.pass_cursor("floor", {})
+        assert store.prune(rows=1) == 0  # it exists, and has passed nothing
+        store.pass_cursor("floor", {(1, b"\1" * 16): 7, (2, b"\2" * 16): 20, (9, b"unknown"): 5})
+        store.pass_cursor("floor", {(1, b"\1" * 16): 3})
+        assert [it.seq for it in store.cursor_events("floor")] == list(range(8, 21))
+
+
 def test_retention_keeps_what_a_reader_has_not_passed_and_the_newest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

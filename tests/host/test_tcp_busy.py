@@ -104,11 +104,11 @@ def test_a_second_host_is_refused_in_words_and_the_first_goes_on() -> None:
     async def open_async(url: str) -> None:
         await AsyncShoe.open(url)
 
-    with Door() as door, Shoe.open(door.url) as first:
+    with Door() as door, Shoe.open(door.url, answer_s=60) as first:
         words = f"another host is connected to {door.url}. Disconnect it"
         for reconnect in (True, False):
             with pytest.raises(PortBusy, match=words):
-                Shoe.open(door.url, reconnect=reconnect)
+                Shoe.open(door.url, reconnect=reconnect, answer_s=60)
         with pytest.raises(PortBusy, match=words):
             asyncio.run(open_async(door.url))
         first.dictionary()
@@ -116,7 +116,7 @@ def test_a_second_host_is_refused_in_words_and_the_first_goes_on() -> None:
 
 
 def test_the_command_line_says_that_the_port_is_busy(capsys: pytest.CaptureFixture[str]) -> None:
-    with Door() as door, Shoe.open(door.url):
+    with Door() as door, Shoe.open(door.url, answer_s=60):
         assert discovery.probe(door.url, seconds=10).kind == "busy"
         for command in (["status", door.url], ["monitor", door.url, "--once", "--plain"]):
             assert command_line.main(command) == PortBusy.exit_code
@@ -125,7 +125,7 @@ def test_the_command_line_says_that_the_port_is_busy(capsys: pytest.CaptureFixtu
 
 def test_a_shoe_whose_port_another_host_took_waits_until_it_is_free() -> None:
     lost: list[LinkLost] = []
-    with Door() as door, Shoe.open(door.url) as shoe:
+    with Door() as door, Shoe.open(door.url, answer_s=60) as shoe:
         shoe.on(LinkLost, lost.append)
         started = time.monotonic()
         door.give_to_another()
@@ -144,7 +144,7 @@ def test_an_async_shoe_whose_port_another_host_took_waits_until_it_is_free() -> 
         lost: list[LinkLost] = []
         back = asyncio.Event()
         with Door() as door:
-            async with await AsyncShoe.open(door.url) as shoe:
+            async with await AsyncShoe.open(door.url, answer_s=60) as shoe:
                 shoe.on(LinkLost, lost.append)
                 shoe.on(LinkBack, lambda _notice: back.set())
                 started = time.monotonic()

@@ -45,16 +45,15 @@ const until = (shoe, state) => new Promise(resolve => {
 
 /** What a session makes of the device's welcome. */
 async function firstWelcome(session) {
-  for (;;) {
-    const line = await port()();
-    try {
-      await line.write(session.hello());
-      for await (const chunk of line.chunks)
-        for (const item of session.receive(chunk)) if (item.frame?.id === 2) return item;
-    } catch { /* the port had not yet noticed that the last client is gone: it takes one at a time */ } finally {
-      await line.close();
-    }
+  const line = await port()();
+  try {
+    await line.write(session.hello());
+    for await (const chunk of line.chunks)
+      for (const item of session.receive(chunk)) if (item.frame?.id === 2) return item;
+  } finally {
+    await line.close();
   }
+  return assert.fail('the port was closed');
 }
 
 const ENDS = { shuffle: 'deck_ready', close_betting: 'waiting_for_green', release: 'waiting_for_round_end', end_round: 'waiting_for_deck' };

@@ -22,8 +22,8 @@ export class Gate {
     if (frame.malformed) return { drop: 'malformed' };
     if (frame.keyed) {
       if (frame.session !== this.session) return { drop: 'bad_session' };
-      if (!this.sign || !macIsRight(this.sign, frame)) return { drop: 'bad_mac' };
       if (frame.sequence <= this.last) return { drop: 'replayed' };
+      if (!this.sign || !macIsRight(this.sign, frame)) return { drop: 'bad_mac' };
       this.last = frame.sequence;
     }
     const message = this.dictionary.read(frame.id, frame.body);

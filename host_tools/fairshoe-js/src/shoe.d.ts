@@ -54,7 +54,8 @@ export declare class Shoe {
   drops: Record<string, number>;
   static open(connect: Connect, options?: Options): Promise<Shoe>;
   private constructor(connect: Connect, options?: Options);
-  get device(): number | null;
+  /** The number of the device that answered. */
+  get device(): number;
   get welcome(): Fields['welcome'] | null;
   events(): AsyncGenerator<ShoeEvent, void, void>;
   acknowledge(): void;

@@ -10,7 +10,11 @@ export const tcp = (host, port) => () => new Promise((resolve, reject) => {
     resolve({
       chunks: socket,                                    // a socket is an async iterable of its bytes
       write: bytes => new Promise((done, failed) => socket.write(bytes, error => error ? failed(error) : done())),
-      close: async () => { socket.destroy(); },
+      close: () => new Promise(done => {                 // resolves when the connection is closed: the port is free
+        if (socket.closed) return done();
+        socket.once('close', () => done());
+        return socket.destroy();
+      }),
     });
   });
 });

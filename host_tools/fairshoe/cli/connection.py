@@ -17,21 +17,6 @@ from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.messages import Role, Welcome
 
-PORT_HELP = (
-    "serial device or URL, for example /dev/ttyACM0, COM7, tcp://10.0.0.7:4001; if left out: the port that is set, "
-    "else the only shoe attached"
-)
-KEY_HELP = "the key of a role; if left out: FAIRSHOE_KEY_FILE, else key_file of the settings file"
-
-
-def add_port(command: argparse.ArgumentParser) -> None:
-    command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
-
-
-def add_key(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--key-file", metavar="F", help=KEY_HELP)
-    command.add_argument("--no-key", action="store_true", help="use no key, even if one is set")
-
 
 class Connection:
     """What it takes to reach one shoe."""

@@ -5,40 +5,18 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import select
+import queue
 import sys
+import threading
 from collections.abc import Callable, Generator
 from typing import Any
 
-from fairshoe.cli.connection import KEY_HELP, Connection, add_port
+from fairshoe.cli.connection import Connection
 from fairshoe.client.notices import LinkBack, LinkLost
 from fairshoe.errors import UsageError
 from fairshoe.messages import Event, Message
 from fairshoe.operate.driver import Driver
 from fairshoe.text.screen import Screen, waiting
-
-KEY_NOTE = """\
-Commands need the key of the table: --key-file, FAIRSHOE_KEY_FILE or the
-settings file. Ctrl-C is safe: the outcome of a command that was interrupted
-is asked for with `fairshoe command --resume`.
-"""
-
-
-def add_driving(command: argparse.ArgumentParser, port: bool = True) -> None:
-    if port:
-        add_port(command)
-    command.add_argument("--key-file", metavar="F", help=KEY_HELP)
-    command.add_argument("--role", choices=["table", "service"], help="the role to use with a device key (table)")
-    command.add_argument("--timeout-s", type=float, metavar="S", help="seconds to wait for an outcome (120)")
-    command.add_argument("--json", action="store_true", help="print only the outcome, as JSON")
-
-
-def add_dealing(command: argparse.ArgumentParser) -> None:
-    """The same for a deal to so many positions; PORT and N may each be left out."""
-    add_port(command)
-    command.add_argument("positions", nargs="?", metavar="N", help="how many positions play; asked for if left out")
-    add_driving(command, port=False)
-    command.add_argument("--yes", action="store_true", help="send every command without asking")
 
 
 def positions_of(options: argparse.Namespace) -> int:
@@ -78,13 +56,13 @@ def driver_of(options: argparse.Namespace) -> Generator[tuple[Driver, Screen]]:
 
 
 class AtTheKeyboard:
-    """Says what to do, and waits for Enter before a command; without questions if told so."""
+    """Says what to do, and waits for Enter before a command; asks nothing with --yes."""
 
     def __init__(self, screen: Screen, yes: bool, quiet: bool = False) -> None:
         self._screen = screen
         self._yes = yes
         self._quiet = quiet
-        self._typed = b""
+        self._typed: queue.SimpleQueue[str | None] | None = None  # None at its end
 
     def tell(self, text: str) -> None:
         if not self._quiet:
@@ -111,16 +89,27 @@ class AtTheKeyboard:
                 return int(line)
 
     def _line(self, seconds: float = 0.0) -> str | None:
-        """What was typed, once Enter was pressed."""
-        if b"\n" not in self._typed and select.select([sys.stdin], [], [], seconds)[0]:
-            data = os.read(sys.stdin.fileno(), 256)
-            if not data:
-                raise UsageError("standard input has ended.", "--yes gives every command without asking.")
-            self._typed += data
-        if b"\n" not in self._typed:
+        """The next line that was typed; None if Enter was not pressed yet."""
+        if self._typed is None:
+            self._typed = queue.SimpleQueue()
+            threading.Thread(target=_read_lines, args=(sys.stdin.fileno(), self._typed), daemon=True).start()
+        try:
+            line = self._typed.get(timeout=seconds) if seconds else self._typed.get_nowait()
+        except queue.Empty:
             return None
-        line, _, self._typed = self._typed.partition(b"\n")
-        return line.decode("ascii", "replace").strip()
+        if line is None:
+            raise UsageError("standard input has ended.", "--yes gives every command without asking.")
+        return line
+
+
+def _read_lines(stdin: int, lines: queue.SimpleQueue[str | None]) -> None:
+    """In a thread: select cannot wait for a keyboard on Windows. Not by sys.stdin, whose lock would hang the exit."""
+    typed = b""
+    while data := os.read(stdin, 256):
+        *whole, typed = (typed + data).split(b"\n")
+        for line in whole:
+            lines.put(line.decode("ascii", "replace").strip())
+    lines.put(None)
 
 
 def event_facts(events: list[Event], kind: type[Event]) -> Any:

@@ -6,11 +6,49 @@ import argparse
 import re
 from collections.abc import Callable
 from math import nan
+from pathlib import Path
 
 from fairshoe.errors import UsageError
 
 DEFAULT_BOARD = "pico-carousel"
 DEFAULT_GAME = "caribbean-stud"
+DEFAULT_BROKER = "nats://127.0.0.1:4222"
+PORT_HELP = (
+    "serial device or URL, for example /dev/ttyACM0, COM7, tcp://10.0.0.7:4001; if left out: the port that is set, "
+    "else the only shoe attached"
+)
+KEY_HELP = "the key of a role; if left out: FAIRSHOE_KEY_FILE, else key_file of the settings file"
+KEY_NOTE = """\
+Commands need the key of the table: --key-file, FAIRSHOE_KEY_FILE or the
+settings file. Ctrl-C is safe: the outcome of a command that was interrupted
+is asked for with `fairshoe command --resume`.
+"""
+
+
+def add_port(command: argparse.ArgumentParser) -> None:
+    command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
+
+
+def add_key(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--key-file", metavar="F", help=KEY_HELP)
+    command.add_argument("--no-key", action="store_true", help="use no key, even if one is set")
+
+
+def add_driving(command: argparse.ArgumentParser, port: bool = True) -> None:
+    if port:
+        add_port(command)
+    command.add_argument("--key-file", metavar="F", help=KEY_HELP)
+    command.add_argument("--role", choices=["table", "service"], help="the role to use with a device key (table)")
+    command.add_argument("--timeout-s", type=float, metavar="S", help="seconds to wait for an outcome (120)")
+    command.add_argument("--json", action="store_true", help="print only the outcome, as JSON")
+
+
+def add_dealing(command: argparse.ArgumentParser) -> None:
+    """The same for a deal to so many positions; PORT and N may each be left out."""
+    add_port(command)
+    command.add_argument("positions", nargs="?", metavar="N", help="how many positions play; asked for if left out")
+    add_driving(command, port=False)
+    command.add_argument("--yes", action="store_true", help="send every command without asking")
 
 
 def add_simulation(command: argparse.ArgumentParser, speed: float) -> None:
@@ -67,3 +105,28 @@ def check_prompt_port(port: str | None) -> None:
         raise UsageError("PORT is empty.", "Give the device's USB or console port: fairshoe ports lists them.")
     if port is not None and port.startswith("sim://"):
         raise UsageError("a simulated shoe has no MicroPython prompt.", "Give the port of a device.")
+
+
+def add_broker(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--nats", metavar="URL", help=f"the broker (FAIRSHOE_NATS, else {DEFAULT_BROKER})")
+    command.add_argument("--stream", metavar="NAME", default="fairshoe", help="the name of the stream (%(default)s)")
+    command.add_argument("--credentials", metavar="FILE", help="a credentials file of NATS")
+
+
+def add_database(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--database", metavar="URL", help="PostgreSQL (FAIRSHOE_DATABASE)")
+
+
+def add_server(command: argparse.ArgumentParser) -> None:
+    """Where a read API listens, and who may read."""
+    command.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s); others need TLS")
+    command.add_argument("--port", type=_tcp_port, default=0, metavar="N", help="TCP port of the server (any free one)")
+    command.add_argument("--tokens", type=Path, metavar="FILE", help="who may read; else one token for this run")
+    command.add_argument("--tls-cert", type=Path, metavar="FILE", help="certificate chain, PEM")
+    command.add_argument("--tls-key", type=Path, metavar="FILE", help="its private key, PEM")
+
+
+def _tcp_port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"a number between 0 and 65535, not {text!r}")
+    return int(text)

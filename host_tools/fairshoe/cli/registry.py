@@ -1,6 +1,7 @@
 """The commands there are: in which group of --help, and what each is for.
 
-A command `some-name` is the module commands/some_name.py, with `add_arguments(command)` and `run(options) -> int`.
+A command `some-name` is two modules: arguments/some_name.py with `add_arguments(command)`, which loads little, and
+commands/some_name.py with `run(options) -> int`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "web": "show a shoe in the browser: a simulated one, or one live",
         "sim": "run a simulated shoe that any program can open",
         "scenario": "play scenario files on a simulated shoe",
-        "table": "play and settle the five games with simulated players",
+        "table": "serve a dealer's page; play and settle the five games",
     },
     "drive a shoe": {
         "round": "lead through a whole round, step by step",
@@ -39,6 +40,12 @@ GROUPS: dict[str, dict[str, str]] = {
         "journal": "read, show and verify a device's journal",
         "audit": "verify a shuffle from its disclosed seed",
         "shuffle-test": "test statistically that the shuffle is uniform",
+    },
+    "watch a floor": {
+        "gateway": "record many shoes and show them on a page",
+        "inventory": "list the shoes and the readers of a gateway",
+        "publish": "carry a gateway's events to NATS JetStream",
+        "floor": "keep the central record of a floor in PostgreSQL",
     },
     "set up a device": {
         "flash": "write the firmware onto a device and check that it runs",
@@ -60,11 +67,20 @@ GROUPS: dict[str, dict[str, str]] = {
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 
 
-class CommandModule(Protocol):
-    """What a command is."""
+class ArgumentsModule(Protocol):
+    """What a module of arguments/ has."""
 
     def add_arguments(self, command: argparse.ArgumentParser) -> None: ...
+
+
+class CommandModule(Protocol):
+    """What a module of commands/ has."""
+
     def run(self, options: argparse.Namespace) -> int: ...
+
+
+def load_arguments(name: str) -> ArgumentsModule:
+    return cast(ArgumentsModule, importlib.import_module(f"fairshoe.arguments.{name.replace('-', '_')}"))
 
 
 def load_command(name: str) -> CommandModule:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from fairshoe.client.store import default_path
 from fairshoe.errors import Exit, FairshoeError
 from fairshoe.files import read_regular
 
@@ -83,6 +82,8 @@ class Settings:
 
 def load(options: argparse.Namespace | None = None, environment: Mapping[str, str] | None = None) -> Settings:
     """From flags that were given, the environment and the file, in that order. SettingsError says what is wrong."""
+    from fairshoe.client.store import default_path  # here: the arguments of `config` need no store
+
     environment = os.environ if environment is None else environment
     path, asked = _file(options, environment)
     values = {name: Value(_DEFAULTS.get(name), "default") for name in _BY_NAME}

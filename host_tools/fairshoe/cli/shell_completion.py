@@ -206,7 +206,8 @@ def _zsh_function(words: Words) -> str:
         esac ;;
     esac
 }}"""
-    rest = [f"'*: :_fairshoe_words {int(words.port)} {int(words.file)} {' '.join(words.choices)}'"]
+    # The space before the name: without it _arguments adds words of its own to the call.
+    rest = [f"'*: : _fairshoe_words {int(words.port)} {int(words.file)} {' '.join(words.choices)}'"]
     if not (words.choices or words.port or words.file):
         rest = []
     lines = " \\\n        ".join([*specs, *rest])
@@ -233,7 +234,7 @@ function __fairshoe_ports
         echo $p
     end
     for f in $XDG_RUNTIME_DIR/fairshoe/sim-*.json /tmp/fairshoe-(id -u)/sim-*.json
-        sed -n '{_SIM_PORT}' $f
+        echo (sed -n '{_SIM_PORT}' $f)
     end
 end"""
 

@@ -4,9 +4,10 @@
         async for event in shoe.events():
             print(event)
 
-A task of its own moves bytes when some arrive or are due, so that the session stays alive, commands are repeated and
-events are stored whatever the program is doing. A store is written by its own thread, which commits for all shoes
-at once. Cancelling a wait loses nothing: the event stays queued, the command goes on.
+Bytes that arrive are taken in the callback of their port. A task of its own sends what is due by the clock and opens a
+lost port again, so that the session stays alive, commands are repeated and events are stored whatever the program is
+doing. A store is written by its own thread, which commits for all shoes at once. Cancelling a wait loses nothing: the
+event stays queued, the command goes on.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -24,27 +24,18 @@ from typing import Any, TypeVar, cast, overload
 from fairshoe.client import queries
 from fairshoe.client.argument_checks import check_seconds, check_until
 from fairshoe.client.async_feed import Feed
+from fairshoe.client.async_line import AsyncLine
 from fairshoe.client.command_queue import CommandResult, Pending
 from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import Records
-from fairshoe.client.shoe_base import (
-    COMMAND_S,
-    RETRY_S,
-    RETRY_S_MAX,
-    STALE_S,
-    Face,
-    fits,
-    prepare,
-    round_over,
-)
+from fairshoe.client.shoe_base import COMMAND_S, do_nothing, fits, prepare, round_over
 from fairshoe.client.store import Store
-from fairshoe.client.store_writer import Done, Job
-from fairshoe.errors import PortError, StoreError, UsageError
+from fairshoe.errors import UsageError
 from fairshoe.games.rounds import RoundView
-from fairshoe.keys import KeyRing, RoleKey
+from fairshoe.keys import KeyRing, RoleKey, read_key
 from fairshoe.link.dictionary import Dictionary
-from fairshoe.link.session import event_seq
+from fairshoe.link.session import HostSession, event_seq
 from fairshoe.messages import (
     Command,
     Event,
@@ -52,49 +43,25 @@ from fairshoe.messages import (
     JournalSigned,
     Message,
     Record,
+    Role,
     SeedIs,
     Status,
     TimeIs,
     UnknownMessage,
 )
-from fairshoe.transport.async_ports import AsyncPort, SimAsyncPort, open_async
-from fairshoe.transport.busy_line import HostConnected, port_busy
+from fairshoe.transport.async_ports import AsyncPort, open_async
 from fairshoe.transport.urls import Way
 
-TURN_S = 0.05
 T = TypeVar("T")
 Wanted = TypeVar("Wanted", bound=Message)
 
 
-class AsyncShoe(Face):
+class AsyncShoe(AsyncLine):
     """An open shoe in a loop. Make one with `await AsyncShoe.open(url)`; `async with` closes it."""
 
     def __init__(self, core: Core, way: Way, port: AsyncPort, reconnect: bool) -> None:
-        self._sim = port.port if isinstance(port, SimAsyncPort) else None
-        super().__init__(core, way.url, self._sim)
-        if self._sim is not None:
-            core.clock.host_s = self._sim.utc
-        self._way = way
-        self._port: AsyncPort | None = port
-        self._clock: Callable[[], float] = self._sim.clock if self._sim else time.monotonic
-        self._reconnect = reconnect
-        self._failure: Exception | None = None  # the task has ended with it
-        self._trouble: StoreError | None = None  # for the next caller that waits; the task goes on, and tries again
-        self._broken: Exception | None = None  # found outside the task, which ends with it
-        self._why = ""
-        self._busy = False  # the port was lost because another host is connected
-        self._retry_s = RETRY_S
-        self._closing = False
-        self.on_ready: Callable[[], None] | None = None  # called when something has arrived: for a Fleet
-        self.awaited: Callable[[], bool] = lambda: False  # whether a Fleet waits for this shoe, too
-        self._waiters: set[asyncio.Future[None]] = set()
-        self._wanted = asyncio.Event()
+        super().__init__(core, way, port, reconnect)
         self.records: Records[Awaitable[CommandResult]] = Records(self._put)  # what no sensor sees
-        if not self.on_demand:  # a simulated shoe without a clock waits for the disk: its story repeats
-            core.queue.submit = self._submit
-            if core.events is not None:
-                core.events.submit = self._submit
-        self._task: asyncio.Task[None] | None = asyncio.create_task(self._serve(), name=f"fairshoe {way.url}")
 
     @classmethod
     async def open(
@@ -174,28 +141,19 @@ class AsyncShoe(Face):
         return self._core.view_taken
 
     def next_event(self) -> Event | UnknownMessage | None:
-        """The next event if there is one, without waiting: for a Fleet. Messages that are no events are passed over."""
+        """The next event if there is one, without waiting: for a Fleet. Other messages go to `on_other`."""
         while True:
             message = self._core.next_message()
             if message is None or isinstance(message, Event) or event_seq(message) is not None:
                 return cast("Event | UnknownMessage | None", message)
-
-    @property
-    def log_id(self) -> int:
-        """Of the device's log in the store; 0 without a store."""
-        events = self._core.events
-        return events.log.id if events is not None and events.log is not None else 0
+            if self.on_other is not None:
+                self.on_other(message)
 
     def reserve(self, owner: object, on_ready: Callable[[], None], awaited: Callable[[], bool]) -> None:
         """Let no other loop go over the events: for a Fleet."""
         self._core.turn.take(owner)
         self.on_ready = on_ready
         self.awaited = awaited
-
-    @property
-    def on_demand(self) -> bool:
-        """Whether time passes for this simulated shoe only while a program waits for it."""
-        return self._sim is not None and not self._sim.setup.speed
 
     def want(self) -> None:
         """A Fleet waits for this shoe."""
@@ -255,6 +213,20 @@ class AsyncShoe(Face):
         """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
         return await self._follow(queries.seed(self._core, timeout_s))
 
+    async def seed_for_auditor(
+        self, key: RoleKey | str | Path, idle: Callable[[], None] = do_nothing, timeout_s: float = ANSWER_S
+    ) -> SeedIs:
+        """As Shoe.seed_for_auditor. The loop goes on meanwhile; commands wait until this shoe has its line again."""
+        taken = key if isinstance(key, RoleKey) else read_key(Path(key), Role.AUDITOR)
+        async with self._lent("the auditor uses the line") as port:
+            await self._keep_silent(port, idle)
+            auditor = AsyncShoe(Core(self.name, HostSession(taken)), self._way, port, False)
+            try:
+                await auditor.greet(timeout_s)
+                return await auditor.seed(timeout_s)
+            finally:
+                await auditor._end_task()
+
     async def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
         """What the device's journal holds, under its seal key."""
         return await self._follow(queries.journal(self._core, timeout_s))
@@ -276,7 +248,7 @@ class AsyncShoe(Face):
 
     async def dictionary(self) -> Dictionary:
         """The device's own message table: ours if the hashes agree, else fetched line by line and checked."""
-        return await self._follow(self._core.fetching_dictionary())
+        return await self._follow(queries.dictionary(self._core))
 
     # -- coming and going --------------------------------------------------------------------------------------------
 
@@ -287,13 +259,7 @@ class AsyncShoe(Face):
 
     async def close(self) -> None:
         """Close the port. When it returns, no task and no thread of this shoe is left."""
-        self._core.closed = True
-        task, self._task = self._task, None
-        self._closing = True
-        if task is not None:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        await self._end_task()
         port, self._port = self._port, None
         if port is not None:
             await port.close()
@@ -311,139 +277,6 @@ class AsyncShoe(Face):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
-
-    # -- the task that moves bytes -----------------------------------------------------------------------------------
-
-    async def _serve(self) -> None:
-        try:
-            # Up to Python 3.11 wait_for may swallow a cancellation: the flag is what ends this for sure.
-            while not self._closing:
-                if self._port is None:
-                    await self._reopen()
-                elif not await self._turn(self._port):
-                    await self._lost(self._port)
-        except Exception as error:
-            self._failure = error  # raised in every waiting task
-        finally:
-            self._wake()
-
-    async def _turn(self, port: AsyncPort) -> bool:
-        """Move bytes once; False if the port is lost."""
-        if port.on_demand and not self._waiters and not self.awaited():
-            self._wanted.clear()
-            await self._wanted.wait()
-        try:
-            now = self._clock()
-            self._core.tick(now)
-            self._flush(port)
-            data = await port.read(TURN_S if self._sim else max(0.0, self._core.due(now) - now))
-            broken, self._broken = self._broken, None
-            if broken is not None:
-                raise broken
-            self._core.feed(data, self._clock())
-            self._flush(port)
-        except OSError as error:
-            self._why = str(error.strerror or error)
-            self._busy = isinstance(error, HostConnected)
-            return False
-        except StoreError as error:
-            self._not_stored(error)
-            await asyncio.sleep(RETRY_S)
-        finally:
-            self._tell()
-            self._wake()
-        self._why = "nothing comes over the connection"
-        return not (self._way.network and self._core.silent_s(self._clock()) > STALE_S)
-
-    def _not_stored(self, error: StoreError) -> None:
-        """Nothing was acknowledged, and what is to be stored is still there: it is tried again."""
-        self._trouble = error
-        self._core.save_at = self._clock() + RETRY_S
-        self._wake()
-
-    def _submit(self, job: Job[Any], done: Done) -> None:
-        """Have the store's thread write; what follows is done here, in the loop."""
-
-        def settled(result: Any, error: Exception | None) -> None:
-            if self._closing:
-                return
-            try:
-                done(result, error)
-            except StoreError as trouble:
-                self._not_stored(trouble)
-            except Exception as broken:
-                self._break(broken)
-            self._send()
-            self._tell()
-            self._wake()
-            if self._core.pending is not None and not self._core.pending.again_at:
-                self._kick()  # a command has its number, and is sent by the task
-
-        store = self._core.queue.numbers if self._core.store is None else self._core.store
-        assert isinstance(store, Store)
-        store.submit(job, settled, asyncio.get_running_loop())
-
-    def _break(self, error: Exception) -> None:
-        """End the task, from outside it."""
-        self._broken = self._broken or error
-        self._kick()
-
-    def _kick(self) -> None:
-        """Let the task look at once what there is to send."""
-        if self._port is not None:
-            self._port.wake()
-
-    def _send(self) -> None:
-        """Send what there is to send, from outside the task."""
-        if self._port is not None:
-            try:
-                self._flush(self._port)
-            except OSError as error:
-                self._break(error)
-
-    def _flush(self, port: AsyncPort) -> None:
-        data = self._core.output()
-        if data:
-            port.write(data)
-
-    async def _lost(self, port: AsyncPort) -> None:
-        if not self._reconnect or not self._greeted:
-            raise port_busy(self.name) if self._busy else self._core.lost_error()
-        self._port = None
-        # A server that closes every connection at once is tried less and less often.
-        self._retry_s = RETRY_S if self._core.answered else min(2 * self._retry_s, RETRY_S_MAX)
-        if isinstance(self._broken, OSError):
-            self._broken = None
-        with contextlib.suppress(OSError):
-            await port.close()
-        self._core.link_lost(self._why, self._clock())
-        self._tell()
-        self._wake()
-
-    async def _reopen(self) -> None:
-        """Try with growing pauses, until the port is there again."""
-        while self._port is None:
-            await self._pass(self._retry_s)
-            try:
-                self._port = await open_async(self._way)
-            except PortError:
-                self._retry_s = min(2 * self._retry_s, RETRY_S_MAX)
-        self._core.relink()
-
-    async def _pass(self, seconds: float) -> None:
-        """Of the device's time, if it is a simulated one."""
-        sim = self._sim
-        if sim is None or sim.setup.speed:
-            await asyncio.sleep(seconds)
-            return
-        end = sim.clock() + seconds
-        while sim.clock() < end:
-            if not self._waiters and not self.awaited():
-                self._wanted.clear()
-                await self._wanted.wait()
-            sim.sleep(TURN_S)
-            self._wake()
-            await asyncio.sleep(0)
 
     # -- waiting -----------------------------------------------------------------------------------------------------
 
@@ -525,27 +358,11 @@ class AsyncShoe(Face):
             if inspect.isawaitable(made):
                 await made
 
-    def _tell(self) -> None:
-        while self._core.notices:
-            notice = self._core.notices.popleft()
-            for function in self._listeners.of(notice):
-                function(notice)
-
     async def _change(self, end: float | None) -> None:
         """Until the task has moved bytes again, or it is `end`."""
-        loop = asyncio.get_running_loop()
-        waiter: asyncio.Future[None] = loop.create_future()
-        self._waiters.add(waiter)
         self._wanted.set()
-        timer = None
-        if end is not None and self._sim is None:  # a simulated shoe's time passes in its own turns
-            timer = loop.call_later(max(0.0, end - self._clock()), _settle, waiter)
-        try:
-            await waiter
-        finally:
-            self._waiters.discard(waiter)
-            if timer is not None:
-                timer.cancel()
+        # A simulated shoe's time passes in its own turns.
+        await self._waiters.wait(None if end is None or self._sim is not None else end - self._clock())
 
     async def ended(self) -> Exception:
         """Wait until the shoe can go on no more by itself, and return why: it was closed, or another device answers, or
@@ -554,20 +371,9 @@ class AsyncShoe(Face):
             await asyncio.wait([self._task])
         return self._failure or UsageError(f"{self.name} is closed.", "Open it again.")
 
-    def _wake(self) -> None:
-        if self.on_ready is not None and self._core.ready:
-            self.on_ready()
-        for waiter in list(self._waiters):
-            _settle(waiter)
-
     def _raise_failure(self) -> None:
         trouble, self._trouble = self._trouble, None
         if trouble is not None:
             raise trouble
         if self._failure is not None:
             raise self._failure
-
-
-def _settle(waiter: asyncio.Future[None]) -> None:
-    if not waiter.done():
-        waiter.set_result(None)

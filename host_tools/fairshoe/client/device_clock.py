@@ -24,39 +24,39 @@ class DeviceClock:
         self.automatic = automatic
         self.host_s: Callable[[], float] = time.time  # UTC in seconds since 1970
         self.answer: TimeIs | None = None  # to the last `ask`
-        self._due = False
+        self.due = False
         self._asked = False  # by the program
         self._boot = 0
-        self._again_at = 0.0
+        self.again_at = 0.0
 
     def opened(self, welcome: Welcome) -> None:
         """A session has begun."""
-        self._again_at = 0.0
+        self.again_at = 0.0
         if self.automatic and welcome.role in ROLES and welcome.boot != self._boot:
-            self._due = True
+            self.due = True
 
     def heard(self, welcome: Welcome, utc_s: int) -> None:
         """The device has said what its clock shows: leave it alone if that is right."""
         if not self._asked and abs(utc_s - self._utc_s()) <= NEAR_S:
             self._boot = welcome.boot
-            self._due = False
+            self.due = False
 
     def ask(self) -> None:
         """Set it, whatever it shows."""
         self.answer = None
-        self._due = self._asked = True
-        self._again_at = 0.0
+        self.due = self._asked = True
+        self.again_at = 0.0
 
     def tick(self, session: HostSession, now: float) -> None:
         """Send the time if it is due. A device that cannot record the change does not answer: repeat it."""
-        if self._due and not session.log_due and now >= self._again_at:
-            self._again_at = now + RESEND_S
+        if self.due and not session.log_due and now >= self.again_at:
+            self.again_at = now + RESEND_S
             session.send(TimeSet(self._utc_s()))
 
     def take(self, welcome: Welcome, answer: TimeIs) -> None:
         """The device's answer."""
         self._boot = welcome.boot
-        self._due = self._asked = False
+        self.due = self._asked = False
         self.answer = answer
 
     def _utc_s(self) -> int:

@@ -32,6 +32,8 @@ class EventQueue:
         self.log: StoredLog | None = None
         self.unsaved: list[Arrived] = []
         self.busy = False  # a job is under way
+        self._batch: list[Arrived] = []  # events of the job that is under way
+        self._on_saved: Callable[[int], None] = _nothing
         self.on_stored: Callable[[float], None] | None = None  # with the seconds from arrival to commit
         self._events: deque[Queued] = deque()
         self._queued = 0  # of the last event that was put in the queue
@@ -49,20 +51,23 @@ class EventQueue:
             return
         job = self.store.add_job(self.log.id, batch)
         self.busy = True
-
-        def done(_result: None, error: Exception | None) -> None:
-            self.busy = False
-            if error is not None:
-                self.unsaved = batch + self.unsaved
-                raise error
-            self._saved(batch, saved)
-            self.save(saved)
-
         self.unsaved = []
+        self._batch = batch
+        self._on_saved = saved
         try:
-            self.submit(job, done)
+            self.submit(job, self._written)
         except Exception as error:
-            done(None, error)
+            self._written(None, error)
+
+    def _written(self, _result: None, error: Exception | None) -> None:
+        self.busy = False
+        batch = self._batch
+        if error is not None:
+            self.unsaved = batch + self.unsaved
+            raise error
+        self._saved(batch, self._on_saved)
+        if self.unsaved:
+            self.save(self._on_saved)
 
     def _saved(self, batch: list[Arrived], saved: Callable[[int], None]) -> None:
         self._stored = batch[-1].seq
@@ -128,3 +133,7 @@ class EventQueue:
         """The program is done with events up to this one."""
         if self.log is not None:
             self.store.handled(self.log.id, seq)
+
+
+def _nothing(_seq: int) -> None:
+    """For an EventQueue that has saved nothing yet."""

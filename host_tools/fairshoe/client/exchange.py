@@ -25,7 +25,6 @@ from fairshoe.client.table_share import TableShare
 from fairshoe.errors import HelloRefused, NoAnswer, PortLost, StorageReplaced, UsageError, WrongDevice, WrongKey
 from fairshoe.games.rounds import RoundView, fold
 from fairshoe.link import framing
-from fairshoe.link.dictionary import Dictionary, own_dictionary
 from fairshoe.link.halt_report import HaltLine, device_halted, halt_text
 from fairshoe.link.session import HostSession, LinkCounts, Received, event_seq
 from fairshoe.messages import (
@@ -46,8 +45,6 @@ from fairshoe.text.advice import REFUSALS
 
 ANSWER_S = 4.0
 RESEND_S = 1.0
-LINE_S = 0.3
-LINE_TRIES = 20
 SILENT_S = 6.0  # nothing heard for so long, in spite of hellos: the device is gone
 LOOK_S = 0.75
 PAUSE_S = 1.0  # a program that did not read for so long cannot tell silence from delay
@@ -119,6 +116,7 @@ class Core:
         self._boot = 0
         self._down_at = 0.0
         self._ticked_at = 0.0
+        self._due_at = 0.0  # as `due` has answered last
         self._log_again_at = 0.0
         self.save_at = 0.0  # what could not be stored is tried again then
 
@@ -153,7 +151,7 @@ class Core:
         session = self.session
         if session is None:
             return
-        if now - self._ticked_at > PAUSE_S:
+        if now - max(self._ticked_at, self._due_at) > PAUSE_S:
             session.heard_at = max(session.heard_at, now)
         self._ticked_at = now
         session.tick(now)
@@ -175,25 +173,33 @@ class Core:
                 session.send(asked.message)
 
     def due(self, now: float) -> float:
-        """When `tick` has something to do next. Never later than LOOK_S, in which silence is noticed."""
-        due = now + LOOK_S
+        """When `tick` has something to do next. Silence is noticed in time: a hello is due long before."""
         session = self.session
         if session is None:
-            return due
-        due = min(due, session.due())
+            return now + LOOK_S
+        due = session.due()
         if session.connected:
             if session.log_due:
                 due = min(due, self._log_again_at)
-            for asked in (self.pending, *self._questions):
-                if asked is not None:
-                    due = min(due, asked.again_at)
+            elif self.clock.due:
+                due = min(due, self.clock.again_at)
+            if self.events is not None and self.events.unsaved and not self.events.busy:
+                due = min(due, self.save_at)
+            if self.share.wanted:
+                due = min(due, self.share.due())
+            if self.queue.current is not None:
+                due = min(due, self.queue.current.again_at)
+            for asked in self._questions:
+                due = min(due, asked.again_at)
+        self._due_at = due
         return due
 
     def output(self) -> bytes:
         return self.session.take_output() if self.session else b""
 
-    def feed(self, data: bytes, now: float) -> None:
-        """Take bytes, put what they say in line, store what is to be stored. Raises what a program has to know."""
+    def feed(self, data: bytes, now: float) -> bool:
+        """Take bytes, put what they say in line, store what is to be stored. Raises what a program has to know.
+        Returns whether `due` may be earlier now: False after nothing but events."""
         session = self.session
         if session is None:
             self._check_halt(self._halt_line.feed(data))
@@ -202,14 +208,19 @@ class Core:
                     self._check_halt(halt_text(frame.message.text))
                 # A listener cannot ask for what it missed, but need not see twice what is sent again.
                 if not isinstance(frame.message, Event) or frame.message.seq > self._seq_heard:
-                    self._note(frame.message)
-            return
+                    self._note(frame.message, event_seq(frame.message))
+            return False
+        changed = self.share.wanted
         for received in session.feed(data, now):
             self._receive(received)
-        self._check(session)
+            changed = changed or received.seq is None
+        if session.halted or session.rewound or session.other_device is not None:
+            self._check(session)
         if session.counts.sessions != self._sessions:
             self._opened(session, now)
+            changed = True
         self._save()
+        return changed
 
     def link_lost(self, why: str, now: float) -> None:
         """The port is gone."""
@@ -401,40 +412,16 @@ class Core:
             raise NoAnswer(f"{self.name} did not answer about {about}.", "Check the cable; is its firmware too old?")
         return question.answer
 
-    def fetching_dictionary(self) -> Steps[Dictionary]:
-        """Ours if the hashes agree, else line by line, and checked."""
-        welcome = self.welcome
-        ours = own_dictionary()
-        if welcome is None or self.session is None or welcome.dictionary == ours.hash:
-            return ours
-        lines = self.session.lines
-        wanted = 0
-        while 0 not in lines or wanted < lines[0].lines:
-            for _ in range(LINE_TRIES):
-                if wanted in lines:
-                    break
-                self.session.ask_dictionary(wanted)
-                line = wanted
-                yield Step(lambda line=line: line in lines, LINE_S)
-            if wanted not in lines:
-                raise NoAnswer(f"{self.name} did not send line {wanted} of its dictionary.", "Check the cable.")
-            wanted += 1
-        found = Dictionary([lines[i].text.decode("ascii", "replace") for i in range(lines[0].lines)])
-        if found.hash != welcome.dictionary:
-            raise NoAnswer(f"{self.name} sent a dictionary that is not the one it named.", "Do not trust this device.")
-        return found
-
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _receive(self, received: Received) -> None:
-        message, body = received
-        if isinstance(message, JournalIs) and self.session is not None and self.session.log_due:
+        message, body, seq = received
+        if seq is None and isinstance(message, JournalIs) and self.session is not None and self.session.log_due:
             self._resume_log(message.log)
             if self.session.welcome is not None:
                 self.clock.heard(self.session.welcome, message.utc_s)
             return
-        self._note(message)
-        seq = event_seq(message)
+        self._note(message, seq)
         if seq is not None and self.events is not None:
             self.events.unsaved.append(Arrived(seq, message, body, time.monotonic(), self.view))
 
@@ -548,8 +535,12 @@ class Core:
                 "Its memory was replaced or erased: take it out of service and find out why.",
             )
 
-    def _note(self, message: Message) -> None:
-        if isinstance(message, Result):
+    def _note(self, message: Message, seq: int | None) -> None:
+        """Take in what a message says, and put it in line unless it answers a question. Events wait in the store's line
+        if there is a store."""
+        if seq is not None:
+            self._note_event(message, seq)
+        elif isinstance(message, Result):
             self.queue.settle(self.keyed(), message, self._statuses)
         elif isinstance(message, TimeIs):
             if self.welcome is not None:
@@ -558,18 +549,26 @@ class Core:
         elif isinstance(message, Status):
             self._statuses += 1
             self.status = message
-        elif isinstance(message, Event):
-            self._seq_heard = message.seq
+        asked = bool(self._questions) and self._answer(message)
+        if seq is None:
+            # Snapshots: only the newest of a kind is worth waiting for.
+            self._waiting = deque(waiting for waiting in self._waiting if type(waiting) is not type(message))
+        if not asked and (self.events is None or seq is None):
+            self._waiting.append(message)
+
+    def _note_event(self, message: Message, seq: int) -> None:
+        if isinstance(message, Event):
+            self._seq_heard = seq
             self.view = fold(self.view, message)
-            self.share.heard(message)
+            if self.share.wanted:
+                self.share.heard(message)
+
+    def _answer(self, message: Message) -> bool:
+        """Whether the message answers a question."""
         asked = [it for it in self._questions if isinstance(message, it.kind) and it.fits(message)]
         for question in asked:
             question.answer = message
-        if event_seq(message) is None:
-            # Snapshots: only the newest of a kind is worth waiting for.
-            self._waiting = deque(waiting for waiting in self._waiting if type(waiting) is not type(message))
-        if not asked and (self.events is None or event_seq(message) is None):
-            self._waiting.append(message)
+        return bool(asked)
 
 
 def _hides_log(welcome: Welcome) -> bool:

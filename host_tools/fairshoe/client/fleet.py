@@ -15,10 +15,9 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from serial.tools import list_ports
 
@@ -28,23 +27,24 @@ from fairshoe.client.exchange import ANSWER_S
 from fairshoe.client.notices import LinkBack, LinkLost, Notice, ShoeFailed, ShoeOpened, ShoeRemoved
 from fairshoe.client.store import Store
 from fairshoe.client.store_writer import Commit
-from fairshoe.errors import FairshoeError, UsageError, WrongDevice
+from fairshoe.errors import FairshoeError, PortLost, UsageError, WrongDevice
 from fairshoe.keys import KeyRing, RoleKey
 from fairshoe.link.session import event_seq
-from fairshoe.messages import Event, UnknownMessage
+from fairshoe.messages import Event, JournalIs, Message, UnknownMessage
 
 RETRY_S = 0.5
 RETRY_S_MAX = 30.0
+CANCEL_S = 0.5
 WATCH_S = 1.0  # how often the list of serial devices is read, in a thread
 NO_DEVICE = 0
 
 Metrics = Callable[[str, float, int], None]
+OnMessage = Callable[[int, Message], None]
 Watch = Callable[[], Iterable[str]]
 _log = logging.getLogger("fairshoe.fleet")
 
 
-@dataclass(frozen=True)
-class FromShoe:
+class FromShoe(NamedTuple):
     """One event or notice of one shoe. `device` is its number, 0 while no shoe has answered at this port."""
 
     url: str
@@ -55,9 +55,13 @@ class FromShoe:
 class _Member:
     """One port of a fleet, and the shoe behind it while it is open."""
 
-    def __init__(self, url: str, key: RoleKey | KeyRing | str | Path | None) -> None:
+    def __init__(
+        self, url: str, key: RoleKey | KeyRing | str | Path | None, expected: int | None, new_log: bool
+    ) -> None:
         self.url = url
         self.key = key
+        self.expected = expected  # the only device that may answer there
+        self.new_log = new_log
         self.device = NO_DEVICE
         self.shoe: AsyncShoe | None = None
         self.task: asyncio.Task[None] | None = None
@@ -73,6 +77,8 @@ class Fleet:
     key        for all shoes: a KeyRing, or a folder of key files; `add` may name another.
     watch      True follows the serial devices of this machine as they come and go; a function returns the URLs that are
                there now.
+    on_message called in the loop with a device and each of its messages that is no event: Status, Meters, Health,
+               LinkCounters and answers. Statuses come about once a second: keep it short.
     metrics    called in the loop with a name, a value and a device: opened, failed, lost, back (1 each); stored_s, the
                seconds from the arrival of an event to its commit; commit_s and commit_jobs (device 0) of each commit.
     """
@@ -84,6 +90,7 @@ class Fleet:
         *,
         watch: bool | Watch = False,
         metrics: Metrics | None = None,
+        on_message: OnMessage | None = None,
         answer_s: float = ANSWER_S,
         watch_s: float = WATCH_S,
     ) -> None:
@@ -98,6 +105,7 @@ class Fleet:
         self._watch_s = watch_s
         self._watching: asyncio.Task[None] | None = None
         self._metrics = metrics
+        self._on_message = on_message
         self._members: dict[str, _Member] = {}
         self._notices: deque[FromShoe] = deque()
         self._line: deque[_Member] = deque()  # members that may have an event
@@ -108,14 +116,21 @@ class Fleet:
 
     # -- coming and going --------------------------------------------------------------------------------------------
 
-    def add(self, url: str, key: RoleKey | KeyRing | str | Path | None = None) -> None:
-        """Follow the shoe at this port from now on; it need not be there yet."""
-        check_open(url, key, None, 0, self._answer_s, None, None)
+    def add(
+        self,
+        url: str,
+        key: RoleKey | KeyRing | str | Path | None = None,
+        device: int | None = None,
+        new_log: bool = False,
+    ) -> None:
+        """Follow the shoe at this port from now on; it need not be there yet. With `device` no other one is taken;
+        `new_log` accepts once that its storage was replaced."""
+        check_open(url, key, None, 0, self._answer_s, None, device)
         if self._closed:
             raise UsageError("the fleet is closed.", "Make another one.")
         if url in self._members:
             return
-        member = self._members[url] = _Member(url, key or self._key)
+        member = self._members[url] = _Member(url, key or self._key, device, new_log)
         member.task = asyncio.get_running_loop().create_task(self._supervise(member), name=f"fairshoe {url}")
 
     async def remove(self, url: str) -> None:
@@ -161,6 +176,22 @@ class Fleet:
     ) -> None:
         await self.close()
 
+    # -- reading journals --------------------------------------------------------------------------------------------
+
+    async def journal_is(self, device: int) -> JournalIs:
+        """What the journal of an open shoe holds. PortLost if it is not open."""
+        return await self._open_shoe(device).journal_is()
+
+    async def journal_record(self, device: int, seq: int) -> bytes:
+        """The stored bytes of one journal record; empty if the device does not have it, or cannot read it."""
+        return await self._open_shoe(device).journal_record(seq)
+
+    def _open_shoe(self, device: int) -> AsyncShoe:
+        shoe = self.shoes.get(device)
+        if shoe is None:
+            raise PortLost(f"device {device:08x} is not open.", "Ask again when it is back.")
+        return shoe
+
     # -- what shoes say ----------------------------------------------------------------------------------------------
 
     def __aiter__(self) -> Fleet:
@@ -201,7 +232,8 @@ class Fleet:
             event = shoe.next_event() if shoe is not None else None
             if shoe is None or event is None:
                 continue
-            self._queue(member)  # at the end: every shoe has its turn
+            if shoe.ready:
+                self._queue(member)  # at the end: every shoe has its turn
             place = (shoe.log_id, event_seq(event) or 0)
             if place[0] == member.given[0] and place[1] <= member.given[1]:
                 shoe.acknowledge()  # given to the program by the shoe that was open before
@@ -238,6 +270,13 @@ class Fleet:
             except Exception:
                 _log.exception("the metrics hook failed")
 
+    def _pass_on(self, member: _Member, message: Message) -> None:
+        if self._on_message is not None:
+            try:
+                self._on_message(member.device, message)
+            except Exception:
+                _log.exception("the function for messages failed")
+
     # -- supervision -------------------------------------------------------------------------------------------------
 
     async def _supervise(self, member: _Member) -> None:
@@ -256,7 +295,14 @@ class Fleet:
 
     async def _follow(self, member: _Member) -> None:
         """Until the shoe fails, which raises."""
-        shoe = await AsyncShoe.open(member.url, member.key, store=self.store, answer_s=self._answer_s)
+        shoe = await AsyncShoe.open(
+            member.url,
+            member.key,
+            store=self.store,
+            answer_s=self._answer_s,
+            device=member.expected,
+            new_log=member.new_log,
+        )
         try:
             welcome = shoe.welcome
             assert welcome is not None
@@ -269,10 +315,13 @@ class Fleet:
         except BaseException:
             await shoe.close()
             raise
+        member.new_log = False
         member.device = welcome.device
         member.shoe = self.shoes[welcome.device] = shoe
         shoe.reserve(self, lambda: self._queue(member), self._waits)
         shoe.on(Notice, lambda notice: self._tell(member, notice))
+        if self._on_message is not None:
+            shoe.on_other = lambda message: self._pass_on(member, message)
         if shoe.on_demand:
             self._on_demand.add(shoe)
         if self._metrics is not None:
@@ -301,9 +350,10 @@ class Fleet:
             await shoe.close()
 
     async def _end(self, member: _Member) -> None:
-        if member.task is not None:
+        while member.task is not None and not member.task.done():
             member.task.cancel()
-            await asyncio.wait([member.task])
+            # Again if need be: up to Python 3.11 wait_for may swallow a cancellation, and the task reopens the port.
+            await asyncio.wait([member.task], timeout=CANCEL_S)
         await self._let_go(member)
 
     async def _follow_ports(self, watch: Watch) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fairshoe.errors import FairshoeError
+from fairshoe.errors import FairshoeError, StoreError
 from fairshoe.messages import Message, Welcome
 
 
@@ -51,6 +51,14 @@ class LogStarted(Notice):
 
     device: int
     identity: bytes
+
+
+@dataclass(frozen=True)
+class NotStored(Notice):
+    """Events of a shoe in a loop cannot be stored; the disk is full, for example. They are not acknowledged, so the
+    device keeps them. The library tries again; this comes once until it has worked."""
+
+    error: StoreError
 
 
 @dataclass(frozen=True)

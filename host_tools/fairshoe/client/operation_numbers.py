@@ -6,11 +6,9 @@ between finds it again and asks for the outcome under the same number, so it nev
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 from fairshoe.errors import StoreError, UsageError
 
@@ -82,26 +80,3 @@ def next_lane(lane: Lane | None, op_last: int, command: str, arguments: Mapping[
     if op > OP_MAX:
         raise StoreError("no operation number is left.", "Give the device a new identity.")
     return Lane(op, Unfinished(op, command, dict(arguments)))
-
-
-def read_old_file(path: Path) -> dict[tuple[int, int], Lane]:
-    """Lanes of an operations.json, as versions up to 0.1 kept them."""
-    try:
-        return _checked(json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise StoreError(
-            f"{path} cannot be read: {error}.",
-            "Restore it from a copy, or move it away: the device knows the last number of each lane.",
-        ) from error
-
-
-def _checked(found: object) -> dict[tuple[int, int], Lane]:
-    if not isinstance(found, dict):
-        raise ValueError("not a table of lanes")
-    lanes: dict[tuple[int, int], Lane] = {}
-    for name, entry in cast(dict[str, dict[str, Any]], found).items():
-        device, _, role = name.partition("/")
-        waiting = entry.get("unfinished")
-        unfinished = Unfinished(int(waiting["op"]), str(waiting["command"]), waiting["arguments"]) if waiting else None
-        lanes[int(device, 16), int(role)] = Lane(int(entry["op"]), unfinished)
-    return lanes

@@ -26,10 +26,13 @@ from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import ShoeRecords
 from fairshoe.client.shoe_base import (
     COMMAND_S,
+    NAP_S,
     RETRY_S,
     RETRY_S_MAX,
+    SILENT_S,
     STALE_S,
     Face,
+    do_nothing,
     fits,
     prepare,
     round_over,
@@ -37,7 +40,7 @@ from fairshoe.client.shoe_base import (
 from fairshoe.client.store import Store
 from fairshoe.errors import PortError
 from fairshoe.games.rounds import RoundView
-from fairshoe.keys import KeyRing, RoleKey
+from fairshoe.keys import KeyRing, RoleKey, read_key
 from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.session import HostSession
 from fairshoe.messages import (
@@ -47,6 +50,7 @@ from fairshoe.messages import (
     JournalSigned,
     Message,
     Record,
+    Role,
     SeedIs,
     Status,
     TimeIs,
@@ -56,7 +60,6 @@ from fairshoe.transport.urls import Port, Way
 
 __all__ = ["ANSWER_S", "CommandResult", "Pending", "Shoe"]
 
-NAP_S = 0.05
 T = TypeVar("T")
 Wanted = TypeVar("Wanted", bound=Message)
 
@@ -222,6 +225,28 @@ class Shoe(Face):
         """What the device discloses about the last shuffle whose deck is out of play. Needs the auditor's key."""
         return self._follow(queries.seed(self._core, timeout_s))
 
+    def seed_for_auditor(
+        self, key: RoleKey | str | Path, idle: Callable[[], None] = do_nothing, timeout_s: float = ANSWER_S
+    ) -> SeedIs:
+        """The same with the auditor's key, in a short session of its own on the same line: for a table system that
+        audits between rounds. The device takes an auditor only when the table has been silent for ten seconds; `idle`
+        is called again and again meanwhile, and gives no command. Then this shoe's session begins again; the device
+        keeps its events until then."""
+        if self._port is None:
+            raise self._core.lost_error()
+        taken = key if isinstance(key, RoleKey) else read_key(Path(key), Role.AUDITOR)
+        silent = self._clock() + SILENT_S
+        while self._clock() < silent:
+            idle()
+            self._sleep(NAP_S)
+        auditor = Shoe(self._port, self.name, HostSession(taken), clock=self._clock)
+        try:
+            auditor.greet(timeout_s)
+            return auditor.seed(timeout_s)
+        finally:
+            self._core.link_lost("the auditor used the line", self._clock())
+            self._core.relink()
+
     def journal_is(self, timeout_s: float = ANSWER_S) -> JournalIs:
         """What the device's journal holds, under its seal key."""
         return self._follow(queries.journal(self._core, timeout_s))
@@ -243,7 +268,7 @@ class Shoe(Face):
 
     def dictionary(self) -> Dictionary:
         """The device's own message table: ours if the hashes agree, else fetched line by line and checked."""
-        return self._follow(self._core.fetching_dictionary())
+        return self._follow(queries.dictionary(self._core))
 
     # -- coming and going --------------------------------------------------------------------------------------------
 

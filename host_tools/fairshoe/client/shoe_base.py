@@ -29,6 +29,8 @@ Kind = TypeVar("Kind", bound=Told)
 COMMAND_S = 120.0
 RETRY_S = 0.1  # until a lost port is tried again; doubled every time
 RETRY_S_MAX = 5.0
+NAP_S = 0.05
+SILENT_S = 10.5  # a device holds a line for the table that was heard within ten seconds
 STALE_S = 10.0  # a connection over a network that is silent for so long is closed and made again
 
 
@@ -70,6 +72,10 @@ def round_over(message: Message) -> bool:
 def fits(message: Message, until: Any) -> bool:
     """Whether a message is what `run` waits for: of a class, or one for which a function returns True."""
     return until is not None and (isinstance(message, until) if isinstance(until, type) else bool(until(message)))
+
+
+def do_nothing() -> None:
+    """The default of functions that a program may give."""
 
 
 class Face:
@@ -133,6 +139,17 @@ class Face:
     def pending(self) -> Pending | None:
         """The command that is under way, also if the program no longer waits for it."""
         return self._core.pending
+
+    @property
+    def ready(self) -> bool:
+        """Whether a message waits for the program."""
+        return self._core.ready
+
+    @property
+    def log_id(self) -> int:
+        """Of the device's log in the store; 0 without a store."""
+        events = self._core.events
+        return events.log.id if events is not None and events.log is not None else 0
 
     @property
     def sim(self) -> SimPort:

@@ -12,36 +12,28 @@ a commit.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sqlite3
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from struct import Struct
 from typing import Any, NamedTuple
 
 from fairshoe.client import store_cursors
-from fairshoe.client.operation_numbers import Lane, Unfinished, next_lane, read_old_file
-from fairshoe.client.store_file import BUSY_S, StoreFile, default_path
+from fairshoe.client.operation_numbers import Lane, Unfinished, next_lane
+from fairshoe.client.store_file import StoreFile, default_path
 from fairshoe.client.store_writer import Job
-from fairshoe.errors import StorageReplaced, StoreError
+from fairshoe.errors import StorageReplaced
 from fairshoe.games.rounds import RoundView
 from fairshoe.link import framing
 from fairshoe.message_data import fields_of
 from fairshoe.messages import DeckLoaded, DeckVerified, Event, Message, RoundStarted, UnknownMessage
 from firmware.protocol.ids import CLASS_EVENT
 
-try:
-    import fcntl
-except ImportError:  # a system without it has no lock of this kind: one program at a time takes old numbers over
-    fcntl = None
-
 __all__ = ["Arrived", "Store", "StoredEvent", "StoredLog", "default_path"]
 
 PAGE = 256
-OLD_NAME = "operations.json"
 _to_json = json.JSONEncoder().encode
 _OWN: dict[type[Message], tuple[str, ...]] = {}  # by kind of event, its fields that no other kind has; a cache
 _PREFIX = tuple(field.name for field in fields(Event))
@@ -65,6 +57,13 @@ class StoredEvent:
     received: float
     event: Message
     body: bytes
+
+    @classmethod
+    def of_body(
+        cls, device: int, log: bytes, seq: int, name: str, received: float, message: int, body: bytes
+    ) -> StoredEvent:
+        """An event of another database, from the number of its message and its body."""
+        return cls(device, log, seq, name, received, _message(message, body), body)
 
 
 @dataclass(frozen=True)
@@ -95,14 +94,6 @@ class Arrived(NamedTuple):
 
 class Store(StoreFile):
     """Events and operation numbers on file. May be used from several threads, and by several programs."""
-
-    def __init__(self, path: str | Path | None = None, busy_s: float = BUSY_S) -> None:
-        super().__init__(path, busy_s)
-        try:
-            self._take_over(self.path.with_name(OLD_NAME))
-        except BaseException:
-            self.close()
-            raise
 
     # -- looking up --------------------------------------------------------------------------------------------------
 
@@ -137,7 +128,7 @@ class Store(StoreFile):
                 (*wanted, *place, PAGE),
             )
             for row in rows:
-                yield StoredEvent(row[0], row[1], row[2], row[3], row[4], _message(row[5], row[6]), row[6])
+                yield StoredEvent.of_body(*row[:7])
             if len(rows) < PAGE:
                 return
             place = (rows[-1][7], rows[-1][2])
@@ -165,6 +156,17 @@ class Store(StoreFile):
         """The cursor is past this event; on the disk when it returns. Make the cursor first, with `cursor_events`."""
         place = (stored.device, stored.log, stored.seq)
         self._write(Job(lambda db: store_cursors.pass_cursor(db, name, *place), _RETRY))
+
+    def pass_cursor(self, name: str, places: Mapping[tuple[int, bytes], int]) -> None:
+        """Make the cursor if there is none, and move it past these events, by device and log, in one commit. It only
+        moves forward."""
+
+        def pass_all(db: sqlite3.Connection) -> None:
+            store_cursors.make_cursor(db, name)
+            for (device, log), seq in places.items():
+                store_cursors.pass_cursor(db, name, device, log, seq)
+
+        self._write(Job(pass_all, _RETRY))
 
     def drop_cursor(self, name: str) -> None:
         """Forget the cursor: retention does not wait for it any more."""
@@ -203,7 +205,7 @@ class Store(StoreFile):
         """`add` for `submit`."""
         now = time.time()
         rows = [_row(log, it, now) for it in events]
-        return Job(lambda db: self.put_rows(db, rows), _NOT_ACKNOWLEDGED, rows=rows)
+        return Job(lambda db: self.put_rows(db, rows), _NOT_ACKNOWLEDGED, True, rows)
 
     def unhandled(self, log: int, after: int, limit: int) -> list[Message]:
         """The next events on file after that one."""
@@ -271,36 +273,6 @@ class Store(StoreFile):
         values = (device, role, op)
         self._write_soon(Job(lambda db: _note_finished(db, values), _ANSWERED))
 
-    # -- numbers of an older version ---------------------------------------------------------------------------------
-
-    def _take_over(self, old: Path) -> None:
-        """Numbers of an operations.json beside the store, once. Interrupted at any point it can be done again: a lane
-        only ever moves on."""
-        if not old.exists():
-            return
-        with self._old_lock(old):
-            if not old.exists():
-                return
-            lanes = read_old_file(old)
-            with self.transaction("Free space or permission, then try again.") as db:
-                for (device, role), lane in lanes.items():
-                    known = _lane(db.execute(_LANE, (device, role)).fetchall())
-                    if known is None or known.op < lane.op:
-                        _put_lane(db, device, role, lane)
-            old.replace(old.with_name(old.name + ".migrated"))
-
-    @contextlib.contextmanager
-    def _old_lock(self, old: Path) -> Generator[None]:
-        """The lock that programs of the older version honour."""
-        try:
-            with old.with_suffix(".lock").open("w") as lock:
-                if fcntl is not None:
-                    fcntl.flock(lock, fcntl.LOCK_EX)
-                yield
-        except OSError as error:
-            raise StoreError(
-                f"cannot take over {old}: {error.strerror or error}.", "Free space or permission, then try again."
-            ) from error
 
 
 def _resume(db: sqlite3.Connection, device: int, identity: bytes, seq_last: int, boot: int, new_log: bool) -> StoredLog:

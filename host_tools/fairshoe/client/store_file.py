@@ -25,14 +25,15 @@ from fairshoe.errors import StoreError, UsageError
 if TYPE_CHECKING:
     import asyncio
 
-SCHEMA = 2
 APPLICATION = 0x46534845  # FSHE, in the file's header
 BUSY_S = 5.0
 S = TypeVar("S", bound="StoreFile")
 T = TypeVar("T")
 _log = logging.getLogger("fairshoe.store")
 
-_TABLES = """
+# Each step brings the tables to the next version; a new file gets all of them. Never change a step: add one.
+STEPS = (
+    """
 CREATE TABLE logs (
     id INTEGER PRIMARY KEY,
     device INTEGER NOT NULL,
@@ -65,6 +66,8 @@ CREATE TABLE lanes (
     arguments TEXT,
     PRIMARY KEY (device, role)
 ) WITHOUT ROWID;
+""",
+    """
 CREATE TABLE cursors (
     name TEXT PRIMARY KEY,
     began REAL NOT NULL
@@ -75,7 +78,9 @@ CREATE TABLE cursor_places (
     seq INTEGER NOT NULL,
     PRIMARY KEY (name, log)
 ) WITHOUT ROWID;
-"""
+""",
+)
+SCHEMA = len(STEPS)
 
 INSERTED_LOG2 = 6  # up to 64 events with one statement
 _INSERT = {
@@ -191,17 +196,20 @@ class StoreFile:
     def _prepare(self) -> None:
         with self.explained("Name a place that can be written, or a file that is a store."):
             db = self._open()
-            self._is_new(db)
+            self._version(db)
             self._use_wal(db)
             db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA foreign_keys = ON")
         with self.transaction("Name a place that can be written, or a file that is a store.") as db:
-            if not self._is_new(db):
+            version = self._version(db)
+            if version == SCHEMA:
                 return
-            for statement in _TABLES.split(";"):
+            for statement in ";".join(STEPS[version:]).split(";"):
                 db.execute(statement)
             db.execute(f"PRAGMA application_id = {APPLICATION}")
             db.execute(f"PRAGMA user_version = {SCHEMA}")
+            if version:
+                _log.info("%s: brought from schema %d to %d", self.path, version, SCHEMA)
 
     def _check_ours(self) -> None:
         """Before anything is written: a foreign file must not even change its journal. Read-only, and by SQLite:
@@ -215,20 +223,20 @@ class StoreFile:
             uri = f"{self.path.absolute().as_uri()}?mode=ro"
             with contextlib.closing(sqlite3.connect(uri, timeout=self._busy_s, uri=True)) as db:
                 try:
-                    self._is_new(db)
+                    self._version(db)
                 except sqlite3.OperationalError as error:
                     # A program died while it made the file. Only who may write can tidy up, and then looks again.
                     if not _unfinished(error):
                         raise
 
-    def _is_new(self, db: sqlite3.Connection) -> bool:
-        """Whether nothing is in the file yet. StoreError if what is in it is not ours."""
+    def _version(self, db: sqlite3.Connection) -> int:
+        """Of its tables; 0 if nothing is in the file yet. StoreError if they are of a later version, or not ours."""
         # The tables first: another program may be making this file, and commits its tables and numbers together.
         tables = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
         application = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
-        if (application, version) == (APPLICATION, SCHEMA):
-            return False
+        if application == APPLICATION and 0 < version <= SCHEMA:
+            return version
         if application == APPLICATION:
             raise StoreError(
                 f"{self.path} is a store of another version ({version}, this is {SCHEMA}).",
@@ -238,7 +246,7 @@ class StoreFile:
             raise StoreError(
                 f"{self.path} is no store, but a database of another program.", "Name a file that does not exist."
             )
-        return True
+        return 0
 
     def _use_wal(self, db: sqlite3.Connection) -> None:
         """Retry: two programs that create a file at the same moment block each other, and SQLite does not wait here."""

@@ -33,7 +33,7 @@ _log = logging.getLogger("fairshoe.store")
 Rows = Sequence[tuple[Any, ...]]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Job(Generic[T]):
     """Statements that belong together, which may be run again after they were undone. `advice` is for the error if they
     fail; `durable` waits for the disk. `rows` of jobs in line are written together."""
@@ -101,7 +101,8 @@ class Writer:
     def __init__(self, store: Transactions, name: str) -> None:
         self.on_commit: Callable[[Commit], None] | None = None  # called in the writer's thread
         self._store = store
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._waiting: deque[_Waiting] = deque()
         self._handled: dict[int, int] = {}
         self._calling: set[asyncio.AbstractEventLoop] = set()  # loops that are about to start the thread
@@ -113,7 +114,7 @@ class Writer:
         """Write, then call `done(result, error)`: in the loop, which is the running one, if one is given, else in the
         writer's thread. The thread starts when the loop has run what is ready: that may submit more."""
         waiting = _Waiting(job, done, loop)
-        with self._changed:
+        with self._lock:
             if self._ending:
                 raise StoreError("the store is closed.", "Open it again.")
             self._waiting.append(waiting)
@@ -124,13 +125,13 @@ class Writer:
                 loop.call_soon(self._start, loop)
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
-        with self._changed:
+        with self._lock:
             self._calling.discard(loop)
             self._changed.notify()
 
     def handled(self, log: int, seq: int) -> None:
         """Write with the next commit, or after HANDLED_S, that the program is done with a log's events up to this."""
-        with self._changed:
+        with self._lock:
             if self._ending:
                 raise StoreError("the store is closed.", "Open it again.")
             if not self._handled:
@@ -152,7 +153,7 @@ class Writer:
 
     def close(self) -> None:
         """Write what was submitted, then end the thread."""
-        with self._changed:
+        with self._lock:
             self._ending = True
             self._changed.notify()
         self._thread.join()
@@ -167,7 +168,7 @@ class Writer:
 
     def _next_group(self) -> _Group:
         """Everything that waits; nothing if the writer ends."""
-        with self._changed:
+        with self._lock:
             while not self._waiting and not self._ending:
                 if not self._changed.wait(HANDLED_S if self._handled else None):
                     break
@@ -181,7 +182,7 @@ class Writer:
         except Exception as error:  # the transaction as a whole: none of its jobs is done
             for waiting in group.jobs:
                 waiting.error = waiting.error or error
-            _log.error("%d jobs of the store were not written: %s", len(group.jobs), error)
+            _log.error("not written, %d in line: %s", len(group.jobs), error)
         ended = time.monotonic()
         if self.on_commit is not None and group.jobs:
             try:
@@ -239,7 +240,7 @@ class Writer:
         by_loop: dict[asyncio.AbstractEventLoop, list[_Waiting]] = {}
         for waiting in group:
             if waiting.loop is None:
-                _call(waiting)
+                _call_all([waiting])
             else:
                 by_loop.setdefault(waiting.loop, []).append(waiting)
         for loop, its in by_loop.items():
@@ -248,13 +249,9 @@ class Writer:
 
 
 def _call_all(group: list[_Waiting]) -> None:
-    for waiting in group:
-        _call(waiting)
-
-
-def _call(waiting: _Waiting) -> None:
     """An error of one caller must not stop the calls of the others."""
-    try:
-        waiting.done(waiting.result, waiting.error)
-    except Exception:
-        _log.exception("a callback of the store failed")
+    for waiting in group:
+        try:
+            waiting.done(waiting.result, waiting.error)
+        except Exception:
+            _log.exception("a callback of the store failed")

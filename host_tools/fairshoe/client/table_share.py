@@ -17,7 +17,7 @@ class TableShare:
     """Does nothing unless `wanted`: then the device waits for nonces in sessions of the roles table and service."""
 
     def __init__(self, wanted: bool) -> None:
-        self._wanted = wanted
+        self.wanted = wanted
         self._answer: Nonce | None = None  # until the device has recorded what became of it
         self._ask_at = 0.0
         self._again_at = 0.0
@@ -28,7 +28,7 @@ class TableShare:
 
     def heard(self, event: Event) -> None:
         """Answer a commitment. Raises NonceAltered if the device records another nonce than it was given."""
-        if isinstance(event, ShuffleCommitted) and self._wanted and event.wait_ds:
+        if isinstance(event, ShuffleCommitted) and self.wanted and event.wait_ds:
             self._answer = Nonce(Share.GIVEN, event.seq, secrets.token_bytes(NONCE_SIZE))
             self._again_at = 0.0
         elif isinstance(event, ShuffleNonce):
@@ -40,8 +40,12 @@ class TableShare:
                     "Take the device out of service, and see whether another host has the table's key.",
                 )
 
+    def due(self) -> float:
+        """When `tick` has something to send next, if nonces are wanted."""
+        return self._ask_at if self._answer is None else min(self._ask_at, self._again_at)
+
     def tick(self, session: HostSession, now: float) -> None:
-        if not self._wanted:
+        if not self.wanted:
             return
         if now >= self._ask_at:
             self._ask_at = now + ASK_S

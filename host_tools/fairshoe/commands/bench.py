@@ -10,7 +10,7 @@ import textwrap
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fairshoe.bench.deck_runner import Play
 from fairshoe.bench.device import Device, Line, PortLine
@@ -21,7 +21,7 @@ from fairshoe.bench.run import Facts, Log, Run
 from fairshoe.bench.run_screen import BenchScreen
 from fairshoe.bench.steps import Bench, Board
 from fairshoe.boards import configs
-from fairshoe.cli.connection import PORT_HELP, Connection
+from fairshoe.cli.connection import Connection
 from fairshoe.errors import Exit, FairshoeError, UsageError
 from fairshoe.games import profiles
 from fairshoe.journal.export import Record
@@ -33,53 +33,6 @@ if TYPE_CHECKING:
     from fairshoe.bench.simulated_line import SimLine
 
 _LOOK_BACK = 400  # records of the journal in which the last start is looked for
-
-_EPILOG = """\
-examples:
-  fairshoe bench list
-      the plans there are
-  fairshoe bench show jam-drill
-      what a plan does, step by step, with its limits
-  fairshoe bench "sim://pico-carousel?seed=3" acceptance
-      unattended, on a simulated shoe
-  fairshoe bench /dev/ttyACM0 feed --decks 20 --operator "A. Moreau"
-      with a technician at a real one
-  fairshoe bench /dev/ttyACM0 my-plan.json --operator me --board my-board.json
-      a plan and a board of your own
-
-A run writes three files into --out: the report (.json), its page (.html) and
-all events (.events.jsonl), also if it fails or is interrupted.
-exit status: 0 every step that applies passed, 1 one failed, 4 port lost
-More: fairshoe docs BENCH
-"""
-
-
-def add_arguments(bench: argparse.ArgumentParser) -> None:
-    bench.usage = "fairshoe bench [PORT] PLAN [options]\n       fairshoe bench list | show PLAN"
-    bench.description = (
-        "Runs a plan of tests on a shoe. It tells a technician what to do and checks it by the machine's own sensors. "
-        "On a simulated shoe (sim://BOARD) it does everything itself. Plans: " + ", ".join(plan_names()) + "."
-    )
-    bench.epilog = _EPILOG
-    port: Any = bench.add_argument("port", nargs="?", metavar="PORT", help=f"{PORT_HELP}; or sim://BOARD")
-    port.completes = ["list", "show", *plan_names()]
-    plan: Any = bench.add_argument("plan", nargs="?", metavar="PLAN", help="the name of a plan, or a .json file")
-    plan.completes = plan_names()
-    bench.add_argument("--operator", default="", metavar="NAME", help="who tests; printed on the receipt")
-    bench.add_argument("--serial", default="", metavar="NUMBER", help="serial number on the machine's plate")
-    bench.add_argument("--out", default=".", metavar="FOLDER", help="where the report goes (current folder)")
-    bench.add_argument("--decks", type=_count, metavar="N", help="decks for each step that runs good decks")
-    bench.add_argument("--board", default="", help="a board's name or .json file, if the device does not tell")
-    bench.add_argument("--cards", type=_count, metavar="N", help="cards of one deck, if the game does not tell")
-    bench.add_argument("--key-file", metavar="FILE", help="key of a role, for an authenticated session")
-    bench.add_argument("--role", choices=["table", "service", "recorder"], default="table", help="(%(default)s)")
-    bench.add_argument("--json", action="store_true", help="the outcome as one JSON object; progress goes to stderr")
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError("a whole number from 1 to 1000")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

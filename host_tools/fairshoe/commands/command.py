@@ -5,59 +5,15 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
-import textwrap
 from dataclasses import fields
-from typing import Any
 
-from fairshoe.cli.connection import PORT_HELP
-from fairshoe.cli.operating import KEY_NOTE, add_driving, driver_of
+from fairshoe.arguments.command import NAMES
+from fairshoe.cli.operating import driver_of
 from fairshoe.client.shoe import Pending, Shoe
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import record_from_words
 from fairshoe.messages import ALL, UNKNOWN, Command, Record, Result
 from fairshoe.text.describe import describe_reason
-
-NAMES = sorted(cls.NAME.replace("_", "-") for cls in ALL if issubclass(cls, Command))
-EPILOG = """\
-commands:
-{names}
-
-examples:
-  fairshoe command /dev/ttyACM0 shuffle --key-file table.key
-  fairshoe command set-positions 3
-      at the only shoe attached, or the port that is set
-  fairshoe command record cut 26 dealer
-      tell the shoe what no sensor sees: fairshoe docs GAMES
-  fairshoe command --resume
-      ask for the outcome of the last command
-
-exit status: 0 done, 1 refused or failed
-
-{note}"""
-
-
-def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.usage = "fairshoe command [PORT] NAME [ARGUMENT ...] [options]"
-    command.description = (
-        "Sends one command in an authenticated session and waits for its outcome. Its number is stored first, so "
-        "that --resume can ask for the outcome later and the command never acts twice."
-    )
-    command.epilog = EPILOG.format(names=_wrapped(NAMES), note=KEY_NOTE)
-    command.add_argument("port", nargs="?", metavar="PORT", help=PORT_HELP)
-    name: Any = command.add_argument("name", nargs="?", metavar="NAME", help="the command; see below")
-    name.completes = NAMES  # no choices for argparse: the name may stand where the port would
-    command.add_argument(
-        "argument",
-        nargs="*",
-        metavar="ARGUMENT",
-        help="set-positions: how many; record: what, and its numbers, as in docs/GAMES.md",
-    )
-    add_driving(command, port=False)
-    command.add_argument("--resume", action="store_true", help="ask for an outcome that is not known")
-
-
-def _wrapped(names: list[str]) -> str:
-    return textwrap.fill(", ".join(names), 76, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def run(options: argparse.Namespace) -> int:

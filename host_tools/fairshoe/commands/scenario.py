@@ -7,45 +7,11 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from fairshoe.printable import printable
 from fairshoe.sim.scenario_cases import by_name, places, scenario_names
 from fairshoe.sim.scenario_files import Result, ScenarioError, play, play_on_micropython
-
-EPILOG = """\
-examples:
-  fairshoe scenario list
-      the scenarios that belong to this version
-  fairshoe scenario run carousel-card-under-the-rail --transcript -
-      play one of them, and print what happened
-  fairshoe scenario run my-fault.json --vm micropython
-      a file of your own, on the MicroPython VM
-
-exit status: 0 all as expected, 1 one was not, 3 a file cannot be played
-More: fairshoe docs SCENARIOS
-"""
-
-
-def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.description = "Plays stories from files on the simulated machine: good rounds, and every fault."
-    command.epilog = EPILOG
-    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
-    actions.add_parser("list", help="list the scenarios that belong to this version")
-    run_parser = actions.add_parser(
-        "run",
-        help="play scenarios and check what they expect",
-        description="Plays scenarios and says whether everything happened as the files expect. The same file gives "
-        "the same transcript on both VMs.",
-        epilog=EPILOG,
-    )
-    file: Any = run_parser.add_argument(
-        "file", nargs="+", type=Path, metavar="FILE", help="a name, a file, FILE:CASE, or a folder"
-    )
-    file.completes = scenario_names()
-    run_parser.add_argument("--vm", choices=["cpython", "micropython"], default="cpython", help="(%(default)s)")
-    run_parser.add_argument("--transcript", type=Path, metavar="OUT", help="write what happened as text; - prints it")
-    run_parser.add_argument("--json", action="store_true", help="results as JSON")
+from fairshoe.text.transcript import in_words
 
 
 def run(options: argparse.Namespace) -> int:
@@ -88,7 +54,9 @@ def _name(result: Result) -> str:
 
 
 def _write(target: Path, results: list[Result]) -> None:
-    text = "".join(f"# {_name(r)}\n" + "".join(printable(line) + "\n" for line in r.transcript) for r in results)
+    """A file has the numbers, which can be compared; a person reads words."""
+    show = in_words if str(target) == "-" else str
+    text = "".join(f"# {_name(r)}\n" + "".join(f"{printable(show(line))}\n" for line in r.transcript) for r in results)
     if str(target) == "-":
         sys.stdout.write(text)
     else:

@@ -5,25 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from fairshoe.cli.operating import KEY_NOTE, add_driving, driver_of, event_facts
+from fairshoe.cli.operating import driver_of, event_facts
 from fairshoe.messages import DeckVerified, Shuffle
-
-EPILOG = f"""\
-examples:
-  fairshoe shuffle                 the only shoe attached, or the port set
-  fairshoe shuffle /dev/ttyACM0 --key-file table.key
-  fairshoe shuffle --json          counts and outcome, for a program
-
-{KEY_NOTE}"""
-
-
-def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.description = (
-        "Shuffles the deck in the hopper and counts it twice. Shows the progress by time, because nothing else "
-        "about a running shuffle may be disclosed, and then the counts."
-    )
-    command.epilog = EPILOG
-    add_driving(command)
 
 
 def run(options: argparse.Namespace) -> int:

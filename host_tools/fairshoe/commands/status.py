@@ -9,7 +9,7 @@ import textwrap
 from dataclasses import asdict
 from typing import Any
 
-from fairshoe.cli.connection import Connection, add_key, add_port, json_ready
+from fairshoe.cli.connection import Connection, json_ready
 from fairshoe.client.operation_store import Unfinished
 from fairshoe.messages import ZONES, State, Status, Welcome
 from fairshoe.observe.monitor_view import link_facts, many, meters_facts, round_facts
@@ -20,27 +20,7 @@ from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import words
 from fairshoe.text.screen import Screen, waiting
 
-EPILOG = """\
-examples:
-  fairshoe status                  the only shoe attached, or the port set
-  fairshoe status /dev/ttyACM0
-  fairshoe status --json | jq .next
-      the next step, for a script
-
-status acknowledges no event: the table system still receives all of them.
-"""
 _WIDTH = 100
-
-
-def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.description = (
-        "Shows the identity of a shoe, its state and next step, where the cards are, warnings with what to do, "
-        "meters, how full the journal is, and a command of yours whose outcome is not known."
-    )
-    command.epilog = EPILOG
-    add_port(command)
-    add_key(command)
-    command.add_argument("--json", action="store_true", help="as one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:

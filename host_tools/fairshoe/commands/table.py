@@ -1,54 +1,24 @@
-"""`fairshoe table`: the reference table system: rounds with simulated players, and simulations of its games."""
+"""`fairshoe table`: the reference table system: the dealer's page, rounds with simulated players, simulations."""
 
 from __future__ import annotations
 
 import argparse
-import os
+import asyncio
+import contextlib
+import json
 import sys
 import tempfile
+import time
+import webbrowser
 from pathlib import Path
+from typing import cast
 
-GAMES = (
-    "caribbean-stud",
-    "boston-5-stud",
-    "double-cross-poker",
-    "double-down-stud",
-    "double-attack-blackjack",
-)
-EPILOG = """\
-examples:
-  fairshoe table play --game caribbean-stud
-  fairshoe table play --game double-attack-blackjack --rounds 5
-  fairshoe table simulate --game boston-5-stud --rounds 1000000 --jobs 2
-  fairshoe table simulate --game caribbean-stud --rounds 200 --stack
-      through a simulated shoe, with jams; shoe and books must agree
-
-Games: caribbean-stud, boston-5-stud, double-cross-poker, double-down-stud,
-double-attack-blackjack.
-
-The table system is a reference for programs of your own, and not certified:
-docs/TABLE.md.
-"""
-
-
-def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.description = "Plays and settles the five games with the reference table system, without hardware."
-    command.epilog = EPILOG
-    actions = command.add_subparsers(dest="action", required=True)
-    play = actions.add_parser("play", help="play rounds with simulated players and a simulated shoe")
-    simulate = actions.add_parser("simulate", help="play many rounds and report what each wager returns")
-    for one, rounds in ((play, 2), (simulate, 10_000)):
-        one.add_argument("--game", metavar="GAME", choices=GAMES, default=GAMES[0], help="its name (%(default)s)")
-        one.add_argument("--rounds", type=int, default=rounds, metavar="N", help="how many (%(default)s)")
-        one.add_argument("--seed", type=int, default=1, help="one seed, one story (%(default)s)")
-    play.add_argument("--seats", type=int, default=4, metavar="N", help="seats at the table (%(default)s)")
-    play.add_argument("--folder", type=Path, help="keep books and shoe there, and go on from them")
-    simulate.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (%(default)s)")
-    simulate.add_argument("--stack", action="store_true", help="through a simulated shoe, with faults")
-    simulate.add_argument("--json", action="store_true", help="the report as one JSON object")
+from fairshoe.errors import UsageError
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.action == "serve":
+        return _serve(options)
     # Loaded here: no other command needs the table system.
     from fairshoe_table import demonstration
 
@@ -58,25 +28,107 @@ def run(options: argparse.Namespace) -> int:
             folder.mkdir(parents=True, exist_ok=True)
             demonstration.play_rounds(folder, options.game, options.rounds, options.seed, options.seats, print)
             return 0
-        if options.stack:
-            return _stack(Path(scratch), options)
-    return _simulate(options)
+    return _stack(options) if options.stack else _simulate(options)
 
 
-def _stack(folder: Path, options: argparse.Namespace) -> int:
-    from fairshoe_table import demonstration
+def _stack(options: argparse.Namespace) -> int:
+    from fairshoe_table import stack
 
-    report = demonstration.run_stack(folder, options.game, options.rounds, options.seed)
-    print(f"{options.game}: {report.ended} rounds ended, {report.void} void, {report.faults} faults")
+    report = stack.run_stacks(options.game, options.rounds, options.seed, options.jobs, _progress)
+    print(report.as_text(options.game))
     for text in report.wrong:
         print(text, file=sys.stderr)
-    print("shoe and books agree, money is conserved" if not report.wrong else "SHOE AND BOOKS DO NOT AGREE")
+    agree = "shoe, table and books agree, money is conserved"
+    print(agree if not report.wrong else f"SHOE AND BOOKS DO NOT AGREE: {len(report.wrong)} differences")
     return 1 if report.wrong else 0
+
+
+def _progress(done: int, whole: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done:,} of {whole:,} rounds ", end="" if done < whole else "\r", file=sys.stderr, flush=True)
 
 
 def _simulate(options: argparse.Namespace) -> int:
     from fairshoe_table import simulation
 
-    report = simulation.simulate(options.game, options.rounds, options.seed, options.jobs)
+    began = time.monotonic()
+    report = simulation.simulate(options.game, options.rounds, options.seed, options.jobs, _progress)
+    if options.out is not None:
+        from fairshoe_table.report_page import page
+
+        options.out.write_text(page(report), encoding="utf-8")
     print(report.as_json() if options.json else report.as_text())
+    if not options.json:
+        seconds = time.monotonic() - began
+        print(f"\n{seconds:.1f} s, {report.rounds / max(seconds, 1e-9):,.0f} rounds a second")
     return 0
+
+
+def _serve(options: argparse.Namespace) -> int:
+    if options.port and (options.folder is None or options.key_file is None):
+        raise UsageError("a table at a shoe needs its books and the table's key.", "Give --folder and --key-file.")
+    if bool(options.auditor_key) != bool(options.deck_order):
+        raise UsageError("cards are held against a seed with two things.", "Give --auditor-key and --deck-order.")
+    with tempfile.TemporaryDirectory() as scratch, contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve_page(options, options.folder or Path(scratch)))
+    return 0
+
+
+async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
+    from fairshoe_table import desk_setup
+    from fairshoe_table.cards import cards
+    from fairshoe_table.options import load_options
+
+    try:
+        from fairshoe.web import desk_server
+        from fairshoe.web.assets import table_files
+    except ImportError as error:
+        raise UsageError(
+            "the dealer's page takes the package websockets.",
+            "In a clone: make ready, or pip install '.[web]'.",
+        ) from error
+    chosen = None if options.options is None else load_options(_choices(options.options, options.game))
+    setup = desk_setup.Setup(
+        options.game,
+        folder,
+        options.port,
+        options.key_file,
+        chosen,
+        options.seats,
+        options.seed,
+        options.speed,
+        options.reader,
+        options.auditor_key,
+        () if options.deck_order is None else cards(_text(options.deck_order)),
+    )
+    name = options.port or "a simulated shoe"
+    files = table_files(desk_setup.PAGE)
+    async with desk_server.DeskServer(lambda: desk_setup.open_desk(setup), name, files, options.serve) as server:
+        print(f"dealer's page of {options.game} at {name} on {server.url} (Ctrl-C ends)", flush=True)
+        if not options.no_open:
+            webbrowser.open(server.url)
+        await asyncio.Event().wait()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read {path}: {reason}.", "Check the name and your permission.") from error
+
+
+def _choices(path: Path, game: str) -> dict[str, object]:
+    """The options of the licensee, which must be of this game."""
+    try:
+        data: object = json.loads(_text(path))
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}.", "Correct the file; docs/TABLE.md describes it.") from error
+    if not isinstance(data, dict):
+        raise UsageError(f"{path} holds no options.", "Correct the file; docs/TABLE.md describes it.")
+    found = cast("dict[str, object]", data)
+    if found.get("game") != game:
+        raise UsageError(
+            f"{path} has the options of {found.get('game')}, not of {game}.", "Name that game, or another file."
+        )
+    return found

@@ -9,18 +9,6 @@ import platform
 from fairshoe import __version__
 from fairshoe.errors import Exit
 
-EPILOG = """\
-examples:
-  fairshoe version
-  fairshoe version --json
-"""
-
-
-def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.description = "Prints the version of fairshoe, of Python and of the operating system."
-    command.epilog = EPILOG
-    command.add_argument("--json", action="store_true", help="as one JSON object")
-
 
 def run(options: argparse.Namespace) -> int:
     if options.json:

@@ -10,11 +10,11 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import Exit, FairshoeError, HelloRefused, NoAnswer, UsageError
@@ -39,6 +39,8 @@ _PAYLOAD_MIN = 21  # the prefix of every event
 _U32_MAX = 0xFFFFFFFF
 
 Progress = Callable[[int, int], None]
+T = TypeVar("T")
+Asking = Generator[int, Any, T]  # yields numbers of records, or 0 for the journal as a whole
 
 
 class JournalAltered(FairshoeError):
@@ -50,7 +52,7 @@ class JournalAltered(FairshoeError):
 class PartialExport(FairshoeError):
     """An export that is proved and does not hold all that is expected: its beginning or its end is missing."""
 
-    exit_code = Exit.UNPROVED
+    exit_code = Exit.PARTIAL
 
 
 class NothingToVerify(FairshoeError):
@@ -63,6 +65,10 @@ class OtherJournal(FairshoeError):
     """What the device has does not continue what the file has."""
 
     exit_code = Exit.PROOF
+
+
+class Overwritten(OtherJournal):
+    """A record was overwritten while it was pulled: try again."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,12 @@ class Record:
     @property
     def payload(self) -> bytes:
         return self.data[_PAYLOAD_AT : _PAYLOAD_AT + self.data[1]]
+
+    @classmethod
+    def of_event(cls, seq: int, message: int, payload: bytes, previous: bytes) -> Record:
+        """The record that a device writes for this event after the record with this hash."""
+        head = bytes((_MAGIC, len(payload))) + message.to_bytes(2, "little") + payload
+        return cls(seq, head.ljust(_PREVIOUS_AT, b"\0") + previous)
 
     def event(self) -> Event | None:
         """The event in it; None if this version does not know such."""
@@ -310,30 +322,59 @@ def pull(
         raise HelloRefused(
             f"{shoe.name} has a key: reading its journal needs one.", "Give the key of any role."
         )
-    told = shoe.journal_is()
-    export = Export(welcome.device if welcome else 0, told.log, start, [], [])
-    if known is not None:
-        _check_known(shoe, known, told, export.device)
-        export = Export(known.device, known.log, known.start, list(known.attested), list(known.records))
-    told = _fetch_all(shoe, export, told, progress)
-    attestation = Attestation(told.first, told.last, told.utc_s, told.key, told.head, told.mac)
-    signed = signed_attestation(shoe, told.last) if sign else None
+    device = welcome.device if welcome else 0
+    export = _answer(shoe, pull_steps(shoe.name, device, known, start, progress))
+    signed = signed_attestation(shoe, export.attested[-1].last) if sign else None
     if signed is not None:
-        attestation = signed
-        _fetch(shoe, export, signed, progress)  # what came meanwhile: the key itself, if it was made just now
-    if not export.records:
-        raise UsageError(f"{shoe.name} has no record {start} yet: {told.last} is the last.", "Ask for earlier ones.")
-    if attestation not in export.attested:
-        export.attested.append(attestation)
+        export.attested = [*export.attested[:-1], signed]
+        _answer(shoe, _fetch(export, signed, progress))  # what came meanwhile: the key itself, if it was made just now
     return export
 
 
-def _fetch_all(shoe: Shoe, export: Export, told: JournalIs, progress: Progress | None) -> JournalIs:
+def _answer(shoe: Shoe, steps: Asking[T]) -> T:
+    """Ask the device what the steps want to know."""
+    answer: Any = None
+    while True:
+        try:
+            seq = steps.send(answer)
+        except StopIteration as done:
+            return cast("T", done.value)
+        answer = shoe.journal_record(seq) if seq else shoe.journal_is()
+
+
+def pull_steps(
+    name: str, device: int, known: Export | None = None, start: int = 0, progress: Progress | None = None
+) -> Asking[Export]:
+    """`pull` without a signature, for programs that ask the device themselves: send the answer to each number that is
+    yielded, `journal_is` to 0 and `journal_record` to others."""
+    told: JournalIs = yield 0
+    oldest = told
+    export = Export(device, told.log, start, [], [])
+    if known is not None:
+        yield from _check_known(name, known, told, device)
+        export = Export(known.device, known.log, known.start, list(known.attested), list(known.records))
+    told = yield from _fetch_all(export, told, progress)
+    if not export.records:
+        raise UsageError(f"{name} has no record {start} yet: {told.last} is the last.", "Ask for earlier ones.")
+    if not export.attested and oldest.first != told.first:
+        export.attested.append(_attestation_of(oldest))  # its oldest records were overwritten meanwhile
+    newest = _attestation_of(told)
+    if newest not in export.attested:
+        export.attested.append(newest)
+    return export
+
+
+def _attestation_of(told: JournalIs) -> Attestation:
+    return Attestation(told.first, told.last, told.utc_s, told.key, told.head, told.mac)
+
+
+def _fetch_all(export: Export, told: JournalIs, progress: Progress | None) -> Asking[JournalIs]:
     """Until nothing is new; what the device said that covers it."""
     covers = told
     for _ in range(ROUNDS_MAX):
-        _fetch(shoe, export, told, progress)
-        covers, told = told, shoe.journal_is()
+        yield from _fetch(export, told, progress)
+        covers = told
+        told = yield 0
         if told.last == covers.last:
             return told
     return covers  # a busy table: what was said before the last records were fetched covers them too
@@ -351,22 +392,24 @@ def signed_attestation(shoe: Shoe, last: int) -> Attestation | None:
     return Attestation(*numbers, told.head, told.mac, told.public, told.signature)
 
 
-def _fetch(shoe: Shoe, export: Export, told: JournalIs | Attestation, progress: Progress | None) -> None:
+def _fetch(export: Export, told: JournalIs | Attestation, progress: Progress | None) -> Asking[None]:
     """What the device said it has and the export has not."""
     begin = max(export.last + 1, told.first, export.start)
     for seq in range(begin, told.last + 1):
-        data = shoe.journal_record(seq)
-        if not data and seq < shoe.journal_is().first:
-            raise OtherJournal(
-                f"record {seq} was used again for a newer one while the journal was pulled.",
-                "The table is busy: try again, and pull more often.",
-            )
+        data: bytes = yield seq
+        if not data:
+            now: JournalIs = yield 0
+            if seq < now.first:
+                raise Overwritten(
+                    f"record {seq} was used again for a newer one while the journal was pulled.",
+                    "The table is busy: try again, and pull more often.",
+                )
         export.records.append(Record(seq, data))
         if progress is not None:
             progress(seq - begin + 1, told.last - begin + 1)
 
 
-def _check_known(shoe: Shoe, known: Export, told: JournalIs, device: int) -> None:
+def _check_known(name: str, known: Export, told: JournalIs, device: int) -> Asking[None]:
     """Whether the device's journal is the one that the file has the beginning of."""
     if known.damage:
         line, what = known.damage[0]
@@ -375,12 +418,12 @@ def _check_known(shoe: Shoe, known: Export, told: JournalIs, device: int) -> Non
         )
     if known.log != told.log or known.device != device:
         raise OtherJournal(
-            f"{shoe.name} keeps log {told.log.hex()}, the file is of log {known.log.hex()}.",
+            f"{name} keeps log {told.log.hex()}, the file is of log {known.log.hex()}.",
             "Another device, or its storage was replaced or erased: keep the file, pull into a new one, find out why.",
         )
     if told.last < known.last:
         raise OtherJournal(
-            f"{shoe.name} has records up to {told.last}, the file up to {known.last}.",
+            f"{name} has records up to {told.last}, the file up to {known.last}.",
             "An older state of its storage was put back: take the device out of service and keep the file.",
         )
     if known.records and told.first > known.last + 1:
@@ -388,8 +431,10 @@ def _check_known(shoe: Shoe, known: Export, told: JournalIs, device: int) -> Non
             f"records {known.last + 1} to {told.first - 1} were overwritten before a pull.",
             "What the device has now does not continue the file: pull into a new one, and pull more often.",
         )
-    if known.records and told.first <= known.last and shoe.journal_record(known.last) != known.records[-1].data:
-        raise OtherJournal(
-            f"record {known.last} of {shoe.name} is not the one in the file.",
-            "One of them was altered: keep the file, pull into a new one, and verify both.",
-        )
+    if known.records and told.first <= known.last:
+        data: bytes = yield known.last
+        if data != known.records[-1].data:
+            raise OtherJournal(
+                f"record {known.last} of {name} is not the one in the file.",
+                "One of them was altered: keep the file, pull into a new one, and verify both.",
+            )

@@ -75,7 +75,7 @@ def _good(key: bytes, signature: bytes, message: bytes) -> bool:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     except ImportError as error:
         raise UsageError(
-            "checking a signature takes the package cryptography.", "Install it: pip install 'fairshoe[verify]'."
+            "a signature needs the package cryptography.", "In a clone: make ready, or pip install '.[verify]'."
         ) from error
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(signature, message)

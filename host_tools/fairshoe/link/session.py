@@ -7,7 +7,7 @@ when nothing is heard or the numbers run out. The same core serves every transpo
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hmac import compare_digest
@@ -37,7 +37,9 @@ from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.protocol.ids import FLAG_KEYED, VERSION
 from firmware.protocol.session import MAC_SIZE, NONCE_SIZE, SEQUENCE_MAX, SEQUENCE_WARN
 
-HELLO_S = 0.5
+HELLO_S = 0.5  # until the next hello; twice as long after an answer that came too late for the hello before
+HELLO_S_MAX = 4.0
+HELLOS_KEPT = 8
 LIFE_S = 4.0
 SILENCE_S = 2.5  # a device with a host sends a status every half second
 READERS = (Role.OBSERVER, Role.AUDITOR)  # a device ignores their acknowledgements
@@ -46,10 +48,11 @@ EARLY_MAX = 32  # events kept until it is known which log they are of; a device 
 
 
 class Received(NamedTuple):
-    """A message to hand out, and its body as it came."""
+    """A message to hand out, its body as it came, and its number if it is an event."""
 
     message: Message
     body: bytes
+    seq: int | None
 
 
 @dataclass
@@ -93,8 +96,10 @@ class HostSession:
         self._ring = key if isinstance(key, KeyRing) else None
         self._key = key.secret if isinstance(key, RoleKey) else None
         self._role = key.role if key else Role.CLEAR
-        self._output = bytearray()
+        self.output = bytearray()  # to be sent: see `take_output`
         self._nonce = b""
+        self._nonces: deque[bytes] = deque(maxlen=HELLOS_KEPT)  # of hellos that are not answered
+        self._hello_s = HELLO_S
         self._hello_at: float | None = None
         self._life_at = 0.0
         self._renew_at = 0.0
@@ -106,8 +111,8 @@ class HostSession:
 
     def take_output(self) -> bytes:
         """What to send now."""
-        data = bytes(self._output)
-        self._output.clear()
+        data = bytes(self.output)
+        self.output.clear()
         return data
 
     def tick(self, now: float) -> None:
@@ -118,7 +123,7 @@ class HostSession:
         elif self._seal is not None and now >= self._life_at:
             # A keyed session that is silent for ten seconds may be replaced by one without a key.
             self.send(EventAck(0 if self.log_due else self.acknowledged))
-        if self._output:
+        if self.output:
             self._life_at = now + LIFE_S
 
     def due(self) -> float:
@@ -152,19 +157,20 @@ class HostSession:
             self._hello_at = now + SILENCE_S
             if type(message) is SessionEnding and now >= self._renew_at:
                 self._say_hello(now)
-            received = Received(message, body)
             seq = event_seq(message)
-            if seq is None:
-                yield received
-            elif self.log_due:
-                self._early = [*self._early[1 - EARLY_MAX :], received]
-            elif self._in_order(seq):
-                yield received
+            if seq is not None and self.log_due:
+                self._early = [*self._early[1 - EARLY_MAX :], Received(message, body, seq)]
+            elif seq is None or self._in_order(seq):
+                yield Received(message, body, seq)
 
     def _hear_welcome(self, frame: framing.Frame, welcome: Welcome, now: float) -> None:
         if self._believe_welcome(frame, welcome):
             self.heard_at = now
             self._open(frame, welcome, now)
+        elif welcome.host_nonce != self._nonce and welcome.host_nonce in self._nonces:
+            # The answer takes longer than we waited, and the hello that we sent since has replaced its session.
+            self._hello_s = min(2 * self._hello_s, HELLO_S_MAX)
+            self._hello_at = now + self._hello_s
 
     def _hear_refused(self, _frame: framing.Frame, refused: Refused, now: float) -> None:
         self.heard_at = now
@@ -186,7 +192,7 @@ class HostSession:
         self._skip_to_first()
         early, self._early = self._early, []
         for received in early:
-            if self._in_order(event_seq(received.message) or 0):
+            if self._in_order(received.seq or 0):
                 yield received
 
     def restart(self) -> None:
@@ -195,7 +201,7 @@ class HostSession:
         self.connected = False
         self._hello_at = None
         self._nonce = b""
-        self._output.clear()
+        self.output.clear()
         self._early = []
 
     def acknowledge(self, seq: int) -> None:
@@ -226,18 +232,19 @@ class HostSession:
         if self._sequence > SEQUENCE_MAX:
             self.counts.unsent += 1
             return
-        self._output += framing.encode(message, self._number, self._sequence, 0, self._seal)
+        self.output += framing.encode(message, self._number, self._sequence, 0, self._seal)
         self._sequence += 1
 
     def ask_dictionary(self, line: int) -> None:
-        self._output += framing.encode(DictionaryGet(line))
+        self.output += framing.encode(DictionaryGet(line))
 
     def _say_hello(self, now: float) -> None:
         self._nonce = self._fresh_nonce()
-        self._hello_at = self._renew_at = now + HELLO_S
+        self._nonces.append(self._nonce)
+        self._hello_at = self._renew_at = now + self._hello_s
         self.counts.hellos += 1
         self.refused = None
-        self._output += framing.encode(Hello(VERSION, self._role, self._nonce))
+        self.output += framing.encode(Hello(VERSION, self._role, self._nonce))
 
     def _hear_halt(self, text: str | None) -> None:
         """An attacker on the line can send it, so it counts only while a hello is unanswered."""
@@ -252,6 +259,7 @@ class HostSession:
         if welcome.host_nonce != self._nonce:
             return
         self._nonce = b""
+        self._nonces.clear()
         self._number = frame.session
         self._sequence = 0
         self._received = frame.sequence

@@ -1,4 +1,7 @@
-"""Decode a capture or a live port: every frame as text or JSON, and exactly where and why bytes were dropped."""
+"""Decode a capture or a live port: every frame as text or JSON, and exactly where and why bytes were dropped.
+
+JSON has the words of message_data.py, as `monitor --json` has. A number without a word stays a number.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from fairshoe.errors import Exit, FairshoeError, KeyFileError, PortError, PortLo
 from fairshoe.link import framing
 from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.halt_report import HaltLine, device_halted
+from fairshoe.message_data import fields_of
 from fairshoe.messages import DictionaryLine, Hello, Role, UnknownMessage, Welcome
 from fairshoe.text.describe import SECRET, dump, dump_fields
 from firmware.protocol.ids import FLAG_AGAIN, VERSION
@@ -105,7 +109,7 @@ class Printer:
             "mac": mac,
             "id": frame.raw[2] | frame.raw[3] << 8,
             "message": name,
-            "fields": {key: _shown(key, value) for key, value in values.items()},
+            "fields": {key: _shown(key, value) for key, value in values.items()} | _in_words(frame),
         }
         marks = f"  [mac {mac}]" if mac else ""
         marks += "  [again]" if frame.flags & FLAG_AGAIN else ""
@@ -154,6 +158,15 @@ class Printer:
             return "unchecked"
         good = [hmac.compare_digest(seal(frame.signed), frame.mac) for seal in checks]
         return "good" if any(good) else "wrong"
+
+
+def _in_words(frame: framing.Frame) -> dict[str, Any]:
+    """Fields that this version knows, except numbers that it has no word for and bytes."""
+    message = frame.message
+    if isinstance(message, UnknownMessage):
+        return {}
+    plain = [field.name for field in fields(message) if not isinstance(getattr(message, field.name), bytes)]
+    return fields_of(message, plain) | frame.unrecognised
 
 
 def _shown(name: str, value: object) -> object:
@@ -245,7 +258,8 @@ def run(source: str, follow: bool, as_hex: bool, as_json: bool, key_file: str | 
             printer.take(data)
     finally:
         printer.finish()
-        print(f"fairshoe decode: {printer.summary()}", file=sys.stderr)
+        if printer.decoder.offset:
+            print(f"fairshoe decode: {printer.summary()}", file=sys.stderr)
     if not printer.frames and printer.halted:
         raise device_halted(source, printer.halted)
     if not printer.frames:

@@ -77,6 +77,11 @@ def find_serial(seconds: float = ASK_S) -> list[Found]:
     return _asked(serial_ports(), seconds)
 
 
+def ask(urls: Iterable[str], seconds: float = ASK_S) -> list[Found]:
+    """These ports, each asked who it is; also simulated shoes, which `find` only lists."""
+    return _asked([Candidate(url, "") for url in urls], seconds)
+
+
 def attached(service: bool = False) -> list[str]:
     """The ports of all shoes on this machine, simulated ones first; of those the service port if that is wanted."""
     simulated = [

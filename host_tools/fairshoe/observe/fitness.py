@@ -24,6 +24,8 @@ from fairshoe.messages import (
     JournalFilling,
     Meters,
     RecordDamaged,
+    State,
+    Status,
     WarningLatched,
 )
 from fairshoe.observe.monitor_view import many
@@ -54,7 +56,7 @@ def checks(look: Look) -> Iterator[Check]:
     yield _link(look)
     yield _warning(look)
     records = look.watch.records(BACK) if look.watch.readable() else None
-    yield _own_test(records)
+    yield _own_test(records, look.watch.known.status)
     yield _journal(records)
     yield _room(look, records)
     yield _scans(look)
@@ -96,9 +98,11 @@ def _warning(look: Look) -> Check:
     return Check("warning", BAD, f"{words(status.warning.name)}: {told.what}", told.advice)
 
 
-def _own_test(records: list[Record] | None) -> Check:
+def _own_test(records: list[Record] | None, status: Status | None) -> Check:
     if records is None:
         return _locked("self-test")
+    if status is not None and status.state in (State.STARTING, State.PROVING_EMPTY):
+        return Check("self-test", UNKNOWN, "the shoe is testing itself now", "Wait a few seconds, then ask again.")
     for event in reversed(_events(records)):
         if isinstance(event, EmptyProved):
             what = f"passed: beams, axis and home tested, empty proved (record {event.seq}, boot {event.boot})"
@@ -111,7 +115,9 @@ def _own_test(records: list[Record] | None) -> Check:
             return Check("self-test", BAD, what, "Do what the display asks for; it tests itself then.")
         if isinstance(event, Booted):
             break
-    return Check("self-test", UNKNOWN, "not passed since it was started", "Close the door and empty the tray; wait.")
+    return Check(
+        "self-test", UNKNOWN, "not passed since power-up", "Close the door and empty the tray; the test starts then."
+    )
 
 
 def _journal(records: list[Record] | None) -> Check:

@@ -43,6 +43,8 @@ from fairshoe.transport.urls import Way
 from firmware.protocol.ids import CLASS_EVENT, FLAG_AGAIN
 
 ASK_S = 1.5  # no answer for so long while frames arrive: another host is in session
+# Time between two looks counts as this much at most: a simulated shoe may be far ahead before it has got the hello.
+LOOK_S = 0.25
 AGAIN_S = 1.0
 REOPEN_S = 1.0
 IDLE_S = 0.05
@@ -130,6 +132,8 @@ class Watch:
         self._early: list[Message] = []  # heard while it was open whom it is for
         self._seq = 0  # of the last event handed out
         self._since = 0.0
+        self._looked_at = 0.0
+        self._asked_s = 0.0  # how long a hello was not answered
         self._heard = 0.0
         self._reopen_at = 0.0
 
@@ -233,9 +237,16 @@ class Watch:
         self.clock = getattr(self._port, "clock", None) or time.monotonic
         self.link.reconnects += isinstance(self.problem, PortLost) or (again and self.link.frames > 0)
         self.problem = None
-        self.mode = Mode.LISTENING if self._listen else Mode.ASKING
-        self._since = self._heard = self.clock()
+        self._ask()
+        self._heard = self._since
+        if self._listen:
+            self.mode = Mode.LISTENING
         return True
+
+    def _ask(self) -> None:
+        self.mode = Mode.ASKING
+        self._since = self._looked_at = self.clock()
+        self._asked_s = 0.0
 
     def _lost(self, error: Exception) -> None:
         self.close()
@@ -294,7 +305,7 @@ class Watch:
                 self._check_refusal(now)
                 heard = self._early
         if self.mode is Mode.LISTENING and now - self._heard > QUIET_S and not self._listen:
-            self.mode, self._since = Mode.ASKING, now
+            self._ask()
         if self.mode is Mode.LIVE:
             if session.welcome is not self.known.welcome and session.welcome is not None:
                 self.known.welcome = session.welcome  # another session: the device, or the line, was away
@@ -318,7 +329,9 @@ class Watch:
         if refused is not None and refused.why != Refusal.BACKOFF:
             advice = REFUSALS.get(refused.why, "Update this tool.")
             raise HelloRefused(f"{self.url} refused the session: {refused.why.name.lower()}.", advice, refused.why)
-        if now - self._since < ASK_S:
+        self._asked_s += min(now - self._looked_at, LOOK_S)
+        self._looked_at = now
+        if self._asked_s < ASK_S:
             return
         if self._session.counts.disbelieved["welcome without the key"]:
             raise WrongKey(f"{self.url} answers with another key.", "Use the key file of this device.")
@@ -331,7 +344,7 @@ class Watch:
         self._reader = JournalReader()
         self.known = Known()
         self._seq = 0
-        self.mode, self._since = Mode.ASKING, self.clock()
+        self._ask()
         return []
 
     # -- events --------------------------------------------------------------------------------------------------------

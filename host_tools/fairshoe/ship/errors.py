@@ -84,5 +84,5 @@ def need(module: str, extra: str) -> Any:
     except ImportError as error:
         raise ShipError(
             f"the Python package {module.partition('.')[0].replace('_', '-')} is not installed.",
-            f"Install what this command needs: pip install 'fairshoe[{extra}]'; in a clone, make ready.",
+            f"Install what this command needs. In a clone: make ready, or pip install '.[{extra}]'.",
         ) from error

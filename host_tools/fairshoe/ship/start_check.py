@@ -131,7 +131,7 @@ def greet(
             line.write(session.take_output())
             data = line.read(1)
             data += line.read(getattr(line, "in_waiting", 0)) if data else b""
-            for message, _body in session.feed(data, clock()):
+            for message, _body, _seq in session.feed(data, clock()):
                 if isinstance(message, Booted) and session.welcome and message.boot == session.welcome.boot:
                     board_crc = message.board_crc
             if session.halted and session.welcome is None:

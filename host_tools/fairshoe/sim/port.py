@@ -14,7 +14,7 @@ from types import TracebackType
 from fairshoe.errors import UsageError
 from fairshoe.sim.auto_dealer import AutoDealer
 from fairshoe.sim.setup import SimSetup, make_rig, parse_url
-from rig.actions import ACTIONS, TYPED, act
+from rig.actions import ACTIONS, TYPED, act, do
 
 TIMEOUT_S = 0.05
 POLL_US = 20_000  # how far time advances when a program polls
@@ -109,8 +109,20 @@ class SimPort:
             what = f"{action} {argument}".strip()
             raise UsageError(f"{what}: {error}.", f"Known: {TYPED}, cut, boot.") from error
 
+    def do(self, action: str, **arguments: int | str) -> list[int]:
+        """The same with arguments by name, of every action and fault: do("fault", fault="jam", place="exit", ...)."""
+        self._open()
+        if self.setup.speed:
+            self._catch_up()
+        try:
+            return do(self.rig, action, arguments)
+        except ValueError as error:
+            raise UsageError(f"{action}: {error}.", "docs/SCENARIOS.md has the actions and faults.") from error
+
     def unplug(self, seconds: float | None = None) -> None:
         """Pull the cable: for so many seconds of the device's time, or until `plug`. The device works on."""
+        if self.setup.speed:
+            self._catch_up()
         self._back_us = None if seconds is None else self.rig.plant.now_us + int(seconds * 1e6)
         self._arrived.clear()
 
@@ -119,6 +131,9 @@ class SimPort:
 
     def reopen(self) -> SimPort:
         """The same device again, after its cable was out."""
+        self._open()
+        if self.setup.speed:  # no other call lets its time pass while the cable is out
+            self._catch_up()
         self._usable()
         self._arrived.clear()
         return self

@@ -35,6 +35,7 @@ DEFAULT_GAME = "caribbean-stud"
 GAMES = {"shelves": "house:deck_cards=52", "draw": "house:deck_cards=30"}  # of mechanisms that deal no stacks
 DEALERS = ("auto", "hands", "none")
 MODES = ("report_only", "table")
+AUDITS = ("erase", "disclose")
 SPEED_MAX = 1000.0
 JAM_UM = 60000  # where a card stops by default
 
@@ -55,6 +56,7 @@ class SimSetup:
     key: str = ""
     storage: str = ""
     mode: str = ""
+    audit: str = ""
     table: tuple[str, ...] = ()
 
 
@@ -84,6 +86,8 @@ def make_rig(setup: SimSetup) -> tuple[Rig, Disk | None]:
     profiles.set_table(config, list(setup.table))
     # Who gives a simulated device a key wants to command it.
     config["link"]["mode"] = setup.mode or ("table" if key else config["link"]["mode"])
+    if setup.audit:
+        config["audit"] = {**config.get("audit", {}), "seeds": setup.audit}
     game = setup.game or config.get("game", GAMES.get(config["mechanism"]["kind"], DEFAULT_GAME))
     disk = open_disk(setup.storage, config["nv"]["bytes"]) if setup.storage else None
     try:
@@ -247,5 +251,6 @@ _WORDS: dict[str, Callable[[str], Any]] = {
     "key": str,
     "storage": str,
     "mode": _one_of("mode", MODES),
+    "audit": _one_of("audit", AUDITS),
     "table": str,
 }

@@ -50,8 +50,15 @@ class TcpDoor:
             self._hang_up()
 
     def read(self) -> bytes:
-        self._answer()
-        self._drain()
+        """What the client has sent. A caller is answered once the client is known to be there or gone: a program that
+        is started again at once must not be refused because of its own last connection."""
+        data = self._receive()
+        if not data:
+            self._answer()
+            self._drain()
+        return data
+
+    def _receive(self) -> bytes:
         if self._client is None:
             return b""
         try:

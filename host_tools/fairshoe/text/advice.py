@@ -159,7 +159,7 @@ def warned(status: Status, sensor: Sensor = Sensor.NONE) -> Warned | None:
     """What the status warns of, if anything; with the sensor that the last `warning_latched` named."""
     if status.warning == Fault.NONE:
         return None
-    table = WARNINGS if status.state in _STOPPED else {**WARNINGS, **HOLDS}
+    table = WARNINGS if status.state in STOPPED else {**WARNINGS, **HOLDS}
     told = table.get(status.warning, WARNINGS[Fault.UNRECOGNISED])
     return Warned(f"{told.what}; {at_sensor(sensor)}", told.advice) if sensor in SENSORS else told
 
@@ -198,7 +198,7 @@ class Step:
         return "record" if self.records else "hand" if self.hand else "command" if self.command else "machine"
 
 
-_STOPPED = (State.WARNING, State.REMOVING, State.REMOVED_OFFERED)
+STOPPED = (State.WARNING, State.REMOVING, State.REMOVED_OFFERED)
 
 STEPS: dict[Need, Step] = {
     Need.SERVICE: Step("take it back into service: record out-of-service back"),
@@ -232,7 +232,7 @@ STEPS: dict[Need, Step] = {
 }
 
 # Where the state needs a more exact text than the need.
-_IN_STATE: dict[tuple[Need, State], str] = {
+IN_STATE: dict[tuple[Need, State], str] = {
     (Need.TAKE, State.STACK_OFFERED): "take the stack out of the tray",
     (Need.TAKE, State.REMAINDER_OFFERED): "take the rest out of the tray",
     (Need.TAKE, State.REMOVED_OFFERED): "take the cards out of the tray and off the table",
@@ -252,18 +252,18 @@ WORKING: dict[State, str] = {
     State.RELEASING: "releasing the rest",
     State.REMOVING: "putting out all cards",
 }
-_NEWER = "the device is newer than this tool: update the tool"
+NEWER = "the device is newer than this tool: update the tool"
 
 
 def next_step(status: Status) -> Step:
     """What the shoe waits for, as its status says: what, and who can do it."""
     if status.need == Need.NONE:
-        other = _NEWER if status.state == State.UNRECOGNISED else "storing records"
+        other = NEWER if status.state == State.UNRECOGNISED else "storing records"
         return Step(WORKING.get(status.state, other))
-    step = STEPS.get(status.need, Step(_NEWER))
+    step = STEPS.get(status.need, Step(NEWER))
     records = tuple(what for what in What if what >= 0 and status.records_due >> what & 1)
     positions = tuple(number for number in range(1, 17) if status.positions_due >> (number - 1) & 1)
-    text = _IN_STATE.get((status.need, status.state), step.text)
+    text = IN_STATE.get((status.need, status.state), step.text)
     if status.need == Need.INDUCTION and records:
         told = ", ".join(f"{what.name.lower().replace('_', '-')} {status.deck_next}" for what in records)
         text = f"report the induction of the deck: record {told}"

@@ -159,7 +159,7 @@ def _shuffle_failed(event: ShuffleFailed) -> str:
 
 
 def _deck_removed(event: DeckRemoved) -> str:
-    cards = "cards not counted" if event.counted == UNKNOWN_U16 else f"{event.counted} cards"
+    cards = {0: "no cards left inside", UNKNOWN_U16: "cards not counted"}.get(event.counted, f"{event.counted} cards")
     follows = consequence(event.consequence)
     return f"deck put out: {cards}, {rule(event.clause)}{': ' + follows if follows else ''}"
 

@@ -1,4 +1,4 @@
-"""Ports for asyncio: bytes are buffered as they arrive, so that cancelling a wait loses none.
+"""Ports for asyncio. Bytes go to a function as they arrive, without a task that has to be woken for each read.
 
 The loop watches serial devices on POSIX and sockets. Ports that only block (RFC 2217, serial devices on other systems)
 get a thread of their own, which `close` joins.
@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from fairshoe.transport.busy_line import FirstBytes
@@ -28,6 +29,11 @@ class AsyncPort(Protocol):
     """What AsyncShoe needs of a port."""
 
     on_demand: bool  # its time passes only while a program waits
+
+    def deliver(self, function: Callable[[bytes], None]) -> None:
+        """Call a function with bytes as they arrive. `read` then returns none of them, and only waits. A simulated
+        shoe ignores it: it has no descriptor to watch."""
+        ...
 
     async def read(self, seconds: float) -> bytes:
         """What has arrived; nothing if nothing comes for so long, or on `wake`. OSError when the port is lost."""
@@ -54,10 +60,11 @@ async def open_async(way: Way) -> AsyncPort:
 
 
 class _Arrivals:
-    """Bytes that wait for the next read, and the one task that waits for them. One timer serves many reads: when it
-    rings before the current read is due it is set again."""
+    """Bytes that wait for the next read or go to a function, and the one task that reads. One timer serves many reads:
+    when it rings before the current read is due it is set again."""
 
     def __init__(self) -> None:
+        self._deliver: Callable[[bytes], None] | None = None
         self._data = bytearray()
         self._error: OSError | None = None
         self._waiter: asyncio.Future[None] | None = None
@@ -68,7 +75,17 @@ class _Arrivals:
     def __len__(self) -> int:
         return len(self._data)
 
+    def deliver(self, function: Callable[[bytes], None]) -> None:
+        self._deliver = function
+        if self._data:
+            data = bytes(self._data)
+            self._data.clear()
+            function(data)
+
     def put(self, data: bytes) -> None:
+        if self._deliver is not None:
+            self._deliver(data)
+            return
         self._data += data
         self.wake()
 
@@ -100,11 +117,15 @@ class _Arrivals:
         return data
 
     def close(self) -> None:
+        self._deliver = None
+        self._stop_timer()
+
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
 
     def _set_timer(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.close()
+        self._stop_timer()
         self._timer = loop.call_at(self._due, self._ring, loop)
 
     def _ring(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -129,6 +150,9 @@ class FilePort:
         self._arrivals = _Arrivals()
         self._output = bytearray()
         self._loop.add_reader(self._file, self._readable)
+
+    def deliver(self, function: Callable[[bytes], None]) -> None:
+        self._arrivals.deliver(function)
 
     async def read(self, seconds: float) -> bytes:
         return await self._arrivals.take(seconds)
@@ -214,6 +238,9 @@ class TcpStream(asyncio.BufferedProtocol):
         if not self._closed.done():
             self._closed.set_result(None)
 
+    def deliver(self, function: Callable[[bytes], None]) -> None:
+        self._arrivals.deliver(function)
+
     async def read(self, seconds: float) -> bytes:
         if self._paused and self._transport is not None:
             self._paused = False
@@ -256,6 +283,9 @@ class SimAsyncPort:
         self._way = way
         self.on_demand = not port.setup.speed
 
+    def deliver(self, function: Callable[[bytes], None]) -> None:
+        """Ignored: see AsyncPort."""
+
     async def read(self, seconds: float) -> bytes:
         speed = self.port.setup.speed
         end = self.port.clock() + seconds * (speed or 1)
@@ -292,6 +322,9 @@ class ThreadPort:
     @classmethod
     async def open(cls, way: Way) -> ThreadPort:
         return cls(await _in_thread(way))
+
+    def deliver(self, function: Callable[[bytes], None]) -> None:
+        self._arrivals.deliver(function)
 
     async def read(self, seconds: float) -> bytes:
         return await self._arrivals.take(seconds)

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 from fairshoe import _device
-from fairshoe.boards.configs import board_names, folder
+from fairshoe.boards.configs import board_names, folder, load_board
 from fairshoe.errors import Exit, FairshoeError
+from fairshoe.messages import What
 from fairshoe.sim.scenario_cases import library
-from fairshoe.text.advice import WARNINGS
+from fairshoe.text.advice import HOLDS, IN_STATE, NEWER, SENSORS, STEPS, STOPPED, WARNINGS, WORKING, Warned, at_sensor
+from fairshoe.text.describe import CAUSES, DEFECTS, HOW, MESSAGE_NAMES
+from fairshoe.web.live_view import WHO
 
 PAGE = Path(__file__).resolve().parent / "page"
 # What the firmware imports on a simulated machine. The ports to chips stay at home, and so does main.py.
 SOURCES = ("firmware", "hal/sim", "rig", "hal/__init__.py", "hal/flash.py")
 LEFT_OUT = ("firmware/main.py",)
+# Words for the numbers in fields of events, as `fairshoe monitor` has them.
+WORDS = {"cause": CAUSES, "how": HOW, "defect": DEFECTS, "command": MESSAGE_NAMES, "during": MESSAGE_NAMES}
+SHARED = ("style.css", "dom.js", "svg.js", "source_live.js", "icon.svg")  # files of this page that other pages use
+_RULES_HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>fairshoe rules</title>
+<link rel="icon" href="icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="style.css">
+<link rel="stylesheet" href="table.css">
+</head>
+<body class="rules">
+<header><h1>fairshoe <span>what the rules ask of the device (docs/RULES.md)</span></h1></header>
+<main>"""
 VM_PACKAGE = "node_modules/@micropython/micropython-webassembly-pyscript"
 VM_FILES = ("micropython.mjs", "micropython.wasm")
 
@@ -35,9 +57,8 @@ def page_files(rules: str = "") -> dict[str, bytes]:
     files |= {f"fairshoe-js/{path.name}": path.read_bytes() for path in sorted(client.glob("*.js"))}
     files["device.json"] = _json(device_sources(root))
     files["boards.json"] = _boards()
-    files["games.json"] = _json(_games(root))
-    files["warnings.json"] = _json({fault.name.lower(): [said.what, said.advice] for fault, said in WARNINGS.items()})
-    files["clauses.json"] = _json({"page": rules, "texts": _clauses(root)})
+    files["texts.json"] = _json(_texts(root, rules))
+    files["live_texts.json"] = _json(live_texts())
     scenarios = _first(root / "scenarios", root / "tests" / "scenarios")
     files["scenarios.json"] = _json(library(scenarios))
     return files
@@ -47,6 +68,40 @@ def live_files() -> dict[str, bytes]:
     """What the live view of a shoe takes: no VM, no firmware."""
     files = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in _below(PAGE)}
     return {**files, "boards.json": _boards()}
+
+
+def table_files(folder: Path) -> dict[str, bytes]:
+    """A page of a table system in this folder, with what it shares with the other pages, and the rules."""
+    files = {name: (PAGE / name).read_bytes() for name in SHARED}
+    files |= {path.relative_to(folder).as_posix(): path.read_bytes() for path in _below(folder)}
+    root = _device.root()
+    return {**files, "clauses.json": _json(_in_full(_clauses(root))), "rules.html": _rules_page(root)}
+
+
+def _in_full(clauses: dict[str, str]) -> dict[str, str]:
+    """`As B5-12d, but ...` with the text of that clause behind it."""
+
+    def whole(text: str) -> str:
+        found = re.match(r"As (\w+-\w+)", text)
+        return f"{text} {found[1]}: {whole(clauses[found[1]])}" if found and found[1] in clauses else text
+
+    return {name: whole(text) for name, text in clauses.items()}
+
+
+def _rules_page(root: Path) -> bytes:
+    """The clauses of docs/RULES.md, with the same anchors."""
+    data = _read(root / "rules" / "clauses.json")
+    names = {game["code"]: game["name"] for game in data["games"]}
+    parts = [_RULES_HEAD]
+    for code, name in names.items():
+        parts.append(f"<section><h2>{html.escape(name)}</h2><dl>")
+        for clause in data["clauses"]:
+            if clause["id"].rpartition("-")[0] == code:
+                remark = f" <em>{html.escape(clause['remark'])}</em>" if "remark" in clause else ""
+                text = html.escape(clause["device"])
+                parts.append(f'<dt id="{clause["id"].lower()}">{clause["id"]}</dt><dd>{text}{remark}</dd>')
+        parts.append("</dl></section>")
+    return "\n".join([*parts, "</main></body></html>\n"]).encode()
 
 
 def device_sources(root: Path) -> dict[str, str]:
@@ -69,6 +124,41 @@ def write_site(target: Path, rules: str = "") -> int:
 
 def _boards() -> bytes:
     return _json({name: _read(folder() / f"{name}.json") for name in board_names()})
+
+
+def _texts(root: Path, rules: str) -> dict[str, object]:
+    """Names of games, and what warnings, clauses and numbers in events mean, in one file."""
+    return {
+        "games": _games(root),
+        "warnings": {fault.name.lower(): [said.what, said.advice] for fault, said in WARNINGS.items()},
+        "words": WORDS,
+        "clauses": {"page": rules, "texts": _clauses(root)},
+    }
+
+
+def live_texts() -> dict[str, object]:
+    """What the live view says about needs, warnings and sensors, where no server folds a shoe's messages for it."""
+
+    def low(name: IntEnum) -> str:
+        return name.name.lower()
+
+    def pair(said: Warned) -> list[str]:
+        return [said.what, said.advice]
+
+    return {
+        "who": WHO,
+        "steps": {low(need): [it.text, it.who, it.command.NAME if it.command else ""] for need, it in STEPS.items()},
+        "in_state": {f"{low(need)} {low(state)}": text for (need, state), text in IN_STATE.items()},
+        "working": {low(state): text for state, text in WORKING.items()},
+        "newer": NEWER,
+        "records": [low(what) for what in What if what >= 0],
+        "warnings": {low(fault): pair(said) for fault, said in WARNINGS.items()},
+        "holds": {low(fault): pair(said) for fault, said in HOLDS.items()},
+        "stopped": [low(state) for state in STOPPED],
+        "sensors": {low(sensor): at_sensor(sensor) for sensor in SENSORS},
+        "words": WORDS,
+        "boards": {load_board(name)[1]: name for name in board_names()},
+    }
 
 
 def _clauses(root: Path) -> dict[str, str]:

@@ -14,7 +14,7 @@ import json
 import secrets
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -23,7 +23,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from fairshoe.errors import FairshoeError, PortError
-from fairshoe.web.live_view import LiveView, Values
+from fairshoe.web.live_view import Values
 from fairshoe.web.server import HEADERS, TYPES
 
 HOST = "127.0.0.1"
@@ -34,21 +34,43 @@ BEAT_S = 1.0
 BROWSERS_MAX = 8
 QUEUE_MAX = 64  # texts that wait for one browser
 HEARD_MAX = 512  # bytes of one text of a browser
+NO_COMMAND = "the page sent something that is no command"
 BYE_READ_ONLY, BYE_TOO_SLOW, BYE_FULL = 1008, 1013, 1013
 
 Give = Callable[[str, "int | None"], Awaitable[str]]
+Hear = Callable[[Any], Awaitable[str]]
+
+
+class View(Protocol):
+    """What a page shows: LiveView, or a view that has more."""
+
+    def snapshot(self) -> Values: ...
+    def changes(self) -> Values: ...
+    def beat(self) -> Values: ...
 
 
 class LiveServer:
-    """Serves one view. `async with` it, then `publish` after each change of the view; `url` has the token."""
+    """Serves one view. `async with` it, then `publish` after each change of the view; `url` has the token.
 
-    def __init__(self, files: dict[str, bytes], view: LiveView, port: int = 0, give: Give | None = None) -> None:
+    `give` gets the commands of a page that may give them; `hear` instead of it gets every JSON value that a page
+    sends, and checks it."""
+
+    def __init__(
+        self,
+        files: dict[str, bytes],
+        view: View,
+        port: int = 0,
+        give: Give | None = None,
+        hear: Hear | None = None,
+        page: str = PAGE,
+    ) -> None:
         self.token = secrets.token_urlsafe(24)
         self.url = ""
         self._files = {f"/{name}": data for name, data in files.items()}
         self._view = view
         self._port = port
-        self._give = give
+        self._hear = hear or (None if give is None else _commands(give))
+        self._page = page
         self._browsers: set[Browser] = set()
         self._server: Server | None = None
         self._beats: asyncio.Task[None] | None = None
@@ -70,7 +92,7 @@ class LiveServer:
             reason = error.strerror or error
             raise PortError(f"port {self._port} cannot be used: {reason}.", "Choose another with --port.") from error
         port = next(iter(self._server.sockets)).getsockname()[1]
-        self.url = f"http://{HOST}:{port}/{PAGE}#{self.token}"
+        self.url = f"http://{HOST}:{port}/{self._page}#{self.token}"
         self._beats = asyncio.create_task(self._beat())
         return self
 
@@ -108,7 +130,7 @@ class LiveServer:
             return _answer(HTTPStatus.FORBIDDEN, b"only the page of this server may open this socket\n")
         given = "".join(parse_qs(query).get("token", []))
         if not hmac.compare_digest(given.encode(), self.token.encode()):
-            return _answer(HTTPStatus.FORBIDDEN, b"wrong token: open the URL that `fairshoe web` has printed\n")
+            return _answer(HTTPStatus.FORBIDDEN, b"wrong token: open the URL that the program has printed\n")
         return None
 
     # -- sockets -------------------------------------------------------------------------------------------------------
@@ -123,29 +145,15 @@ class LiveServer:
         sending = asyncio.create_task(browser.send())
         try:
             async for text in connection:
-                if self._give is None:
+                if self._hear is None:
                     await connection.close(BYE_READ_ONLY, "this page only looks on")
                     return
-                browser.put(json.dumps({"answer": await self._obey(self._give, text)}))
+                browser.put(json.dumps({"answer": await _obey(self._hear, text)}))
         except ConnectionClosed:
             pass  # a browser may leave without a word
         finally:
             self._browsers.discard(browser)
             sending.cancel()
-
-    async def _obey(self, give: Give, text: str | bytes) -> str:
-        """Give the command that a browser asks for; the outcome, or why not, in words."""
-        try:
-            wanted: Any = json.loads(text)
-            name, argument = wanted["command"], wanted.get("argument")
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return "the page sent something that is no command"
-        if not isinstance(name, str) or not (argument is None or type(argument) is int):
-            return "the page sent something that is no command"
-        try:
-            return f"{name.replace('_', ' ')}: {await give(name, argument)}"
-        except FairshoeError as error:
-            return f"{error.what} {error.advice}"
 
     async def _beat(self) -> None:
         """A sign of life every second, with the age of what is shown."""
@@ -158,6 +166,33 @@ class LiveServer:
         for browser in list(self._browsers):
             if not browser.put(text):
                 self._browsers.discard(browser)
+
+
+async def _obey(hear: Hear, text: str | bytes) -> str:
+    """Do what a browser asks for; the outcome, or why not, in words."""
+    try:
+        wanted: Any = json.loads(text)
+    except ValueError:
+        return NO_COMMAND
+    try:
+        return await hear(wanted)
+    except FairshoeError as error:
+        return f"{error.what} {error.advice}"
+
+
+def _commands(give: Give) -> Hear:
+    """Takes {"command": name, "argument": number} for a function that gives commands."""
+
+    async def hear(wanted: Any) -> str:
+        try:
+            name, argument = wanted["command"], wanted.get("argument")
+        except (TypeError, KeyError, AttributeError):
+            return NO_COMMAND
+        if not isinstance(name, str) or not (argument is None or type(argument) is int):
+            return NO_COMMAND
+        return f"{name.replace('_', ' ')}: {await give(name, argument)}"
+
+    return hear
 
 
 class Browser:

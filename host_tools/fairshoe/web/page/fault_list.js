@@ -1,8 +1,11 @@
 // Every fault of the simulator's table as the page offers it: a text, the fault with values that matter, and what its
-// moment counts: cards at the intake, at the exit or in the tray, moves of the store, or milliseconds.
+// moment counts: cards at the intake, at the exit or in the tray, moves of the store, or milliseconds. `unseen` says why a
+// machine of that kind does not notice it.
 
 const MOTOR = ['carousel', 'shelves', 'shoe'];
 const STORE = ['carousel', 'shelves'];
+const BY_HAND = { draw: 'the speed of a hand is unknown, so no length is measured' };
+const IN_TRAY = { shelves: 'the card is there before the deck is taken', shoe: 'the tray beam shows whether cards lie there, not how many' };
 
 export const FAULT_LIST = [
   { id: 'misfeed', text: 'a card does not feed', fault: { fault: 'misfeed', times: 9 }, at: 'card', kinds: MOTOR },
@@ -13,10 +16,10 @@ export const FAULT_LIST = [
   { id: 'stall', text: 'a card hesitates', fault: { fault: 'stall', place: 'throat', at_um: 60000, jogs: 1 }, at: 'card', kinds: MOTOR },
   { id: 'card_lost-rail', text: 'a card slips under a rail', fault: { fault: 'card_lost', place: 'rail' }, at: 'card', kinds: STORE },
   { id: 'card_lost-exit', text: 'a card is lost at the exit', fault: { fault: 'card_lost', place: 'exit' }, at: 'exit', kinds: ['carousel'] },
-  { id: 'foreign', text: 'a short foreign card', fault: { fault: 'foreign', length_um: 60000 }, at: 'card' },
+  { id: 'foreign', text: 'a short foreign card', fault: { fault: 'foreign', length_um: 60000 }, at: 'card', unseen: BY_HAND },
   { id: 'wrong_back', text: 'a card with another back', fault: { fault: 'wrong_back' }, at: 'card', needs: 'back' },
   { id: 'face_up', text: 'a card face up', fault: { fault: 'face_up' }, at: 'card', needs: 'face' },
-  { id: 'tray_slow', text: 'a card lands late', fault: { fault: 'tray_slow', us: 3000000 }, at: 'tray', kinds: MOTOR },
+  { id: 'tray_slow', text: 'a card lands late', fault: { fault: 'tray_slow', us: 3000000 }, at: 'tray', kinds: MOTOR, unseen: IN_TRAY },
   { id: 'roller-pick', text: 'pick roller slips', fault: { fault: 'roller_dead', roller: 'pick' }, at: 'time', kinds: MOTOR },
   { id: 'roller-transport', text: 'transport roller slips', fault: { fault: 'roller_dead', roller: 'transport' }, at: 'time', kinds: MOTOR },
   { id: 'ejector_stuck', text: 'the ejector sticks', fault: { fault: 'ejector_stuck' }, at: 'time', kinds: STORE },
@@ -31,5 +34,5 @@ export const FAULT_LIST = [
   { id: 'beam_blind', text: 'beam blind', fault: { fault: 'beam_blind' }, at: 'time', beam: true },
   { id: 'beam_noise', text: 'noise on the beam', fault: { fault: 'beam_noise', every_us: 400, width_us: 120 }, at: 'time', beam: true },
   { id: 'storm', text: '20 kHz on the beam', fault: { fault: 'storm', edges_per_s: 40000 }, at: 'time', beam: true },
-  { id: 'beam_dust', text: 'dust on beam B', fault: { fault: 'beam_dust', line: 'throat_b', um: 16000 }, at: 'time' },
+  { id: 'beam_dust', text: 'dust on beam B', fault: { fault: 'beam_dust', line: 'throat_b', um: 16000 }, at: 'time', unseen: BY_HAND },
 ];

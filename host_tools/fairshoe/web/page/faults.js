@@ -14,6 +14,7 @@ export class Faults {
     this.wear = make('input', { type: 'range', id: 'wear', min: 0, max: 400, value: 0, on: { change: () => this.wearOut() } });
     this.list = make('div', { className: 'row' });
     this.lineList = make('div', { className: 'row' });
+    this.unseen = make('p', { className: 'note', id: 'faults-unseen' });
     find('faults-body').replaceChildren(
       make('div', { className: 'row' }, make('label', {}, 'after ', this.later, ' more cards or moves, '), make('label', {}, 'or after ', this.delay, ' ms')),
       this.list,
@@ -26,6 +27,7 @@ export class Faults {
         make('button', { type: 'button', id: 'repair', on: { click: () => this.repair() } }, 'Repair everything'),
       ),
       make('p', { className: 'note', id: 'faults-now' }),
+      this.unseen,
     );
   }
 
@@ -36,6 +38,8 @@ export class Faults {
     const offered = FAULT_LIST.filter(suits);
     this.list.replaceChildren(...offered.filter(({ beam }) => !beam).map(button));
     this.lineList.replaceChildren(...offered.filter(({ beam }) => beam).map(button));
+    const unseen = offered.filter((entry) => entry.unseen?.[about.kind]).map((entry) => `${entry.text} (${entry.unseen[about.kind]})`);
+    this.unseen.textContent = unseen.length ? `This machine does not notice: ${unseen.join('; ')}.` : '';
     const beams = about.light.filter((line) => about.inputs.includes(line));
     this.line.replaceChildren(...beams.map((line) => make('option', { value: line, selected: line === 'throat_a' }, line)));
     this.wear.value = 0;

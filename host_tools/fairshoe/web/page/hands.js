@@ -1,10 +1,12 @@
 // What hands do to a machine: cards in and out, door, key, plug and cable; at a draw shoe they also draw.
 
 import { find, make } from './dom.js';
+import { say } from './svg.js';
 
 const button = (id, text, click, title = '') => make('button', { type: 'button', id, title, on: { click } }, text);
 const row = (...children) => make('div', { className: 'row' }, ...children);
 const NO_BYTE = 1000000; // parts per million that are lost
+const RANKS = ['ace', '2', '3', '4', '5', '6', '7', '8', '9', '10', 'jack', 'queen', 'king'];
 
 export class Hands {
   constructor(act, dealer) {
@@ -14,11 +16,12 @@ export class Hands {
       door: this.toggle('door', 'Open the door', 'Close the door', () => ({ do: this.door ? 'close' : 'open' })),
       key: this.toggle('key', 'Turn the key', 'Turn the key back', () => ({ do: 'key', to: this.key ? 'off' : 'on' })),
       plug: this.toggle('plug', 'Pull the plug', 'Plug it in', () => ({ do: this.power ? 'cut' : 'boot' })),
-      cable: this.toggle('cable', 'Pull the cable', 'Plug the cable in', () => this.cable()),
+      cable: this.toggle('cable', 'Pull the cable', 'Plug the cable in', () => (this.pulled ? { do: 'link' } : { do: 'link', lose_ppm: NO_BYTE })),
     };
     this.helper = make('input', { type: 'checkbox', id: 'dealer', on: { change: () => dealer(this.helper.checked) } });
     this.dealer = dealer;
     this.more = row();
+    this.reader = row();
     find('hands-body').replaceChildren(
       row(
         make('label', {}, 'Cards ', this.count),
@@ -34,6 +37,7 @@ export class Hands {
         button('clear', 'Clear by hand', () => act({ do: 'clear' }), 'every card out, wherever it lies: open the door first'),
       ),
       this.more,
+      this.reader,
       row(...Object.values(this.toggles)),
       make('label', { className: 'check' }, this.helper, ' a dealer plays by itself and clears every stop'),
     );
@@ -50,12 +54,6 @@ export class Hands {
     this.act({ do: 'load', cards });
   }
 
-  cable() {
-    this.pulled = !this.pulled;
-    this.press(this.toggles.cable, this.pulled);
-    return this.pulled ? { do: 'link', lose_ppm: NO_BYTE } : { do: 'link' };
-  }
-
   /** Let a dealer play by itself, or stop it. */
   letDeal(on) {
     if (this.helper.checked === on) return;
@@ -64,12 +62,10 @@ export class Hands {
   }
 
   /** Another machine: its own deck, and at a draw shoe a hand that draws. */
-  fit(about, dealing = false) {
+  fit(about, dealing = false, keyed = false) {
     this.deck = about.deck;
     this.count.value = about.deck;
     this.helper.checked = dealing;
-    this.pulled = false;
-    this.press(this.toggles.cable, false);
     const drawing = [
       button('draw', 'Draw a card', () => this.act({ do: 'draw' })),
       button('draw-two', 'Draw two at once', () => this.act({ do: 'draw_two', offset_um: 20000 })),
@@ -78,16 +74,36 @@ export class Hands {
       button('let-go', 'Let go', () => this.act({ do: 'let_go' })),
     ];
     this.more.replaceChildren(...(about.kind === 'draw' ? drawing : []));
+    this.readerState = about.inputs.includes('hole_card') ? make('output', { id: 'reader' }) : null;
+    this.reader.replaceChildren(...(this.readerState ? this.readerParts(keyed) : []));
     for (const id of ['take', 'put']) find(id).hidden = about.kind === 'draw';
   }
 
+  /** The reader of the dealer's hole card. The host must have reported an ace, king, queen or jack up first. */
+  readerParts(keyed) {
+    const rank = make('select', { id: 'rank' });
+    rank.append(...RANKS.map((name, i) => make('option', { value: i + 1 }, name)));
+    const report = button('up-card', 'Report as up-card', () => this.act({ do: 'command', name: 'record', what: 'up_card', a: Number(rank.value) }), 'a record of the host: it takes a keyed link');
+    report.disabled = !keyed;
+    return [
+      make('label', {}, 'Card ', rank),
+      report,
+      button('peek', 'Hole card into the reader', () => this.act({ do: 'peek', rank: Number(rank.value) })),
+      button('peek-end', 'Take it out', () => this.act({ do: 'peek_end' })),
+      this.readerState,
+    ];
+  }
+
   show(picture, line) {
+    if (this.readerState) say(this.readerState, picture.reader ? 'a card lies in it' : 'the reader is empty');
     this.door = line('door') === 1;
     this.key = line('key_switch') === 1;
     this.power = picture.power === 1;
     this.press(this.toggles.door, this.door);
     this.press(this.toggles.key, this.key);
     this.press(this.toggles.plug, !this.power);
+    this.pulled = picture.cable?.[1] === NO_BYTE;
+    this.press(this.toggles.cable, this.pulled);
   }
 
   press(toggle, on) {

@@ -3,6 +3,7 @@
 import { find, make } from './dom.js';
 import { Plots } from './live_plots.js';
 import { LINES, Machine } from './machine.js';
+import { ZONES } from './shoe_view.js';
 import { LiveSource } from './source_live.js';
 import { el, flag, say } from './svg.js';
 
@@ -10,8 +11,8 @@ const STALE_S = 3; // a shoe tells its status about twice a second
 const LOOK_MS = 250;
 const KEPT = 100; // events
 const STYLES = new Set(['good', 'bad', 'bold', 'warn']);
-const ZONES = ['hopper', 'path', 'store', 'tray', 'dealt', 'discarded', 'released', 'removed'];
-const boards = await fetch(new URL('boards.json', import.meta.url)).then((answer) => answer.json());
+const load = (name) => fetch(new URL(name, import.meta.url)).then((answer) => answer.json());
+const boards = await load('boards.json');
 
 class LivePage {
   constructor(open) {
@@ -131,8 +132,29 @@ class LivePage {
   }
 }
 
-const address = `ws://${location.host}/live?token=${encodeURIComponent(location.hash.slice(1))}`;
-// The same file on a static site has no server to ask.
-const open = (listen) => (location.hash.length > 1 ? new LiveSource(listen, address) : null);
-globalThis.live = new LivePage(open); // for tests, and for people who look behind the page
-if (!globalThis.live.source) globalThis.live.heard({ down: 'This page shows a shoe through a server: run `fairshoe web PORT` and open the URL that it prints.' });
+addEventListener('hashchange', () => location.reload()); // the URL of a server that was started again: only its token is new
+const page = new LivePage(open);
+globalThis.live = page; // for tests, and for people who look behind the page
+
+/** With the token of a server, its shoe; on a static site a shoe on a serial port of this computer. */
+function open(listen) {
+  const token = location.hash.slice(1);
+  if (token) return new LiveSource(listen, `ws://${location.host}/live?token=${encodeURIComponent(token)}`);
+  find('connect').hidden = !navigator.serial;
+  find('connect').addEventListener('click', () => connect(listen));
+  const other = 'run `fairshoe web PORT` and open the URL that it prints.';
+  queueMicrotask(() => listen({ down: navigator.serial ? `No shoe yet. Choose a serial port, or ${other}` : `This browser cannot open serial ports: ${other}` }));
+  return null;
+}
+
+/** Let the user choose a port, and look on. The modules for it are loaded only now: a server does not have them. */
+async function connect(listen) {
+  try {
+    const port = await navigator.serial.requestPort();
+    find('connect').hidden = true;
+    const [{ SerialSource }, { webSerial }, texts] = await Promise.all([import('./source_serial.js'), import('./fairshoe-js/web_serial.js'), load('live_texts.json')]);
+    page.source = new SerialSource(listen, webSerial(port), texts);
+  } catch (error) {
+    if (error.name !== 'NotFoundError') listen({ down: `The port cannot be opened: ${error.message}` }); // none was chosen
+  }
+}

@@ -18,14 +18,19 @@ import { Wire } from './wire.js';
 const load = (name) => fetch(new URL(name, import.meta.url)).then((answer) => answer.json());
 const TITLE = 'Recorded on the bench page';
 const HOUSE_DECK = { draw: 30 }; // cards; else 52
-const SENSORS = { 'inputs.back': 22, 'inputs.face': 28 };
+// Parts that the reference boards leave out, and pins for them. The simulator does not look at the numbers.
+const EXTRAS = {
+  sensors: { 'inputs.back': 22, 'inputs.face': 28 },
+  'with-reader': { 'inputs.hole_card': 11, 'inputs.hole_match': 12, 'outputs.read_ace': 13, 'outputs.read_court': 14 },
+};
 const EMPTY = { t: 0, scans: 0, power: 0, warning: 'none', display: ['', '', '', ''], lamps: '000000' };
 
-const [boards, games, warnings, clauses] = await Promise.all(['boards', 'games', 'warnings', 'clauses'].map((name) => load(`${name}.json`)));
+const source = new SimSource(); // before anything else: the VM takes longest
+const [boards, { games, warnings, clauses, words }] = await Promise.all([load('boards.json'), load('texts.json')]);
 
 class Page {
   constructor() {
-    this.source = new SimSource((message) => this.heard(message));
+    this.source = source;
     this.player = new Player((picture) => this.show(picture));
     const act = (step) => this.watching || this.source.act(step);
     this.panel = new Panel((button) => act({ do: 'press', button }));
@@ -33,7 +38,7 @@ class Page {
     this.hands = new Hands(act, (on) => this.source.dealer(on));
     this.faults = new Faults(act);
     this.wire = new Wire(act);
-    this.news = new News(warnings, clauses, (ms) => this.goTo(ms));
+    this.news = new News({ warnings, clauses, words }, (ms) => this.goTo(ms));
     this.moments = new Moments({ save: () => this.source.save(), now: () => this.now(), goTo: (ms) => this.goTo(ms), say: (text) => this.tell(text) });
     this.scenarios = new Scenarios(load, (data) => this.watch(data));
     this.tour = new Tour((setup, stop) => this.play(setup, stop));
@@ -41,6 +46,8 @@ class Page {
     this.panel.allow(false);
     addEventListener('hashchange', () => this.follow());
     if (!this.follow()) this.restart();
+    performance.mark('drawing');
+    source.hear((message) => this.heard(message));
   }
 
   // -- which machine --------------------------------------------------------------------------------------------------
@@ -74,7 +81,8 @@ class Page {
     const house = { deck_cards: HOUSE_DECK[boards[board].mechanism.kind] ?? 52 };
     const setup = { board, game: { board: boards[board].game, house }[name] ?? name, seed: Number(find('seed').value) };
     if (find('keyed').checked) setup.role = 'table';
-    if (find('sensors').checked) setup.changes = SENSORS;
+    const chosen = Object.entries(EXTRAS).filter(([id]) => find(id).checked);
+    if (chosen.length) setup.changes = Object.assign({}, ...chosen.map(([, changes]) => changes));
     return setup;
   }
 
@@ -85,7 +93,7 @@ class Page {
     if (typeof game === 'string') find('game').value = game;
     find('seed').value = seed;
     find('keyed').checked = Boolean(role);
-    find('sensors').checked = Boolean(changes);
+    for (const [id, extra] of Object.entries(EXTRAS)) find(id).checked = Object.keys(extra).every((path) => path in (changes ?? {}));
   }
 
   /** A new machine, drawn at once; the VM follows. */
@@ -130,7 +138,13 @@ class Page {
   /** The moment that the address names. */
   follow() {
     const moment = fromFragment(location.hash);
-    if (!moment || !boards[moment.setup.board]) return false;
+    if (!moment) return false;
+    if (moment.broken || !Object.hasOwn(boards, moment.setup.board)) {
+      this.restart();
+      this.tell('This link is broken: it names no moment of a machine. Ask for it again. Here is a new machine.');
+      this.kept = true; // on the page, when the machine has started
+      return true;
+    }
     this.fill(moment.setup);
     this.restart({ ...moment, paused: true });
     return true;
@@ -169,10 +183,12 @@ class Page {
       this.spent = message.spent;
       if (!this.watching) this.show(message.picture);
     } else if (message.about) {
+      if (!this.about) performance.mark('machine');
       this.about = message.about;
-      find('loading').hidden = true;
+      find('loading').hidden = !this.kept;
+      this.kept = false;
       this.panel.allow(true);
-      this.hands.fit(message.about, this.dealing);
+      this.hands.fit(message.about, this.dealing, Boolean(this.data.role));
       this.faults.fit(message.about);
     } else if (message.frame) {
       if (this.watching) this.player.push(message.frame);

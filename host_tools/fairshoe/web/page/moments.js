@@ -2,6 +2,8 @@
 
 import { download, find, make } from './dom.js';
 
+const AT_MS_MAX = 24 * 3600 * 1000;
+const within = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
 const encode = (value) => btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 const decode = (text) => JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')));
 
@@ -11,14 +13,15 @@ export function toFragment({ data, at_ms }) {
   return `#m=${encode({ ...setup, steps: upTo(script, at_ms), at: at_ms })}`;
 }
 
-/** What a fragment says; null if it is no moment. */
+/** What a fragment says; null if it is no moment, `broken` if it was to be one. */
 export function fromFragment(fragment) {
   if (!fragment.startsWith('#m=')) return null;
   try {
     const { steps, at, ...setup } = decode(fragment.slice(3));
-    return Array.isArray(steps) && Number.isInteger(at) ? { setup, steps, at_ms: at } : null;
+    const sound = Array.isArray(steps) && within(at, 0, AT_MS_MAX) && within(setup.seed ?? 1, 1, 65535);
+    return sound ? { setup, steps, at_ms: at } : { broken: true };
   } catch {
-    return null;
+    return { broken: true };
   }
 }
 

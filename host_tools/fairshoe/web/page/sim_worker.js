@@ -1,20 +1,23 @@
 // Runs firmware, simulated machine and rig on the MicroPython VM, in a worker of its own.
 //
-// In:  {start: {data, config, steps, at_ms}}, {speed}, {act: step}, {scan: true}, {dealer: {on, last}}, {plan: steps},
-//      {watch: setup}, {save: id}, {transcript: id}
-// Out: {ready}, {about}, {picture}, {refused: {step, text}}, {failed: text}, {frame}, {watched: problems},
-//      {answer: {id, value}}
+// In:  {start: {run, data, config, steps, at_ms}}, {speed}, {act: step}, {scan: true}, {dealer: {on, last}}, {plan: steps},
+//      {watch: {run, data, config}}, {save: id}, {transcript: id}
+// Out: {run, about}, {run, picture, spent}, {run, refused: {step, text}}, {run, frame}, {run, watched: problems}, where
+//      `run` is the number of the machine they are about; {ready}, {failed: text}, {answer: {id, value}}
 
 const VM_HEAP = 24 << 20;
 const PICTURE_MS = 33; // 30 pictures a second
-const BUSY_MS = 24; // of which the VM may take so much, so that messages get in between
+const BUSY_MS = 30; // of which the VM may take so much, so that messages get in between
+const STEP_MS = 100; // of simulated time in one call of the VM: calls cost time, too
+const GARBAGE = 1 << 20; // bytes allocated between two collections
 const LATE_MS = 250; // a machine that cannot keep up is not hurried afterwards
 
+let run = 0; // of the last start
 let live = null;
 let speed = 0;
 let target_ms = 0; // simulated time to be at by now, with its fraction
 let last = performance.now();
-let spent = { busy_ms: 0, simulated_ms: 0 };
+const spent = { busy_ms: 0, simulated_ms: 0 };
 
 /**
  * The VM package is built with assertions: each call through a pointer reads the table of functions once more, only to
@@ -48,8 +51,10 @@ async function boot() {
     mp.FS.mkdirTree(full.slice(0, full.lastIndexOf('/')));
     mp.FS.writeFile(full, text);
   }
+  // Unless asked for more the VM collects after each call that has allocated 16 kB: half of its time went into that.
   mp.runPython(`
 import gc, os, sys
+gc.threshold(${GARBAGE})
 sys.path.insert(0, "/fairshoe")
 os.chdir("/fairshoe")
 from rig.live import start, watch
@@ -60,12 +65,20 @@ from rig.live import start, watch
 const vm = boot();
 vm.then(
   () => postMessage({ ready: performance.now() }),
-  (error) => postMessage({ failed: String(error.stack ?? error) }),
+  (error) => postMessage({ failed: reason(error) }),
 );
 
+/** Why something failed: of a traceback its last line, the rest on the console. */
+function reason(error) {
+  console.info(String(error.stack ?? error));
+  return String(error.message ?? error).trim().split('\n').at(-1);
+}
+
+/** Something about the machine of this run. */
+const say = (message) => postMessage({ run, ...message });
+
 function picture() {
-  const text = live.picture();
-  postMessage({ picture: text, spent });
+  say({ picture: live.picture(), spent });
 }
 
 /** Let simulated time pass for one picture, at most BUSY_MS of real time. */
@@ -75,27 +88,26 @@ function beat() {
   last = now;
   if (!live || !speed) return;
   const before = live.now_ms();
-  if (speed === Infinity) {
-    do live.run_to(live.now_ms() + 20);
-    while (performance.now() - now < BUSY_MS);
-    target_ms = live.now_ms();
-  } else {
-    target_ms += passed * speed;
-    const to = Math.floor(target_ms);
-    while (live.now_ms() < to && performance.now() - now < BUSY_MS) live.run_to(Math.min(to, live.now_ms() + 20));
-    if (live.now_ms() < to) target_ms = live.now_ms();
+  target_ms = speed === Infinity ? Infinity : target_ms + passed * speed;
+  const to = Math.floor(target_ms);
+  let ms = before;
+  while (ms < to && performance.now() - now < BUSY_MS) {
+    live.run_to(Math.min(to, ms + STEP_MS));
+    ms = live.now_ms();
   }
-  spent.simulated_ms += live.now_ms() - before;
+  if (ms < to) target_ms = ms;
+  spent.simulated_ms += ms - before;
   picture();
   spent.busy_ms += performance.now() - now;
 }
 
-async function start({ data, config, steps = [], at_ms = 0 }) {
+async function start({ run: number, data, config, steps = [], at_ms = 0 }) {
   const mp = await vm;
   live = null;
+  run = number;
   mp.runPython('gc.collect()');
   live = mp.globals.get('start')(JSON.stringify(data), JSON.stringify(config));
-  postMessage({ about: JSON.parse(live.about()) });
+  say({ about: JSON.parse(live.about()) });
   if (steps.length) live.replay(JSON.stringify(steps));
   for (let ms = live.now_ms(); ms < at_ms; ) {
     ms = Math.min(at_ms, ms + 500);
@@ -115,7 +127,7 @@ const ORDERS = {
   },
   act(step) {
     const text = live.act(JSON.stringify(step));
-    if (text) postMessage({ refused: { step, text } });
+    if (text) say({ refused: { step, text } });
     picture();
   },
   scan() {
@@ -137,13 +149,14 @@ const ORDERS = {
     live = null;
   },
   /** To the end of the scenario in one go: nothing else happens in this worker meanwhile. */
-  async watch({ data, config }) {
+  async watch({ run: number, data, config }) {
     const mp = await vm;
     live = null;
+    run = number;
     mp.runPython('gc.collect()');
-    postMessage({ about: JSON.parse(mp.globals.get('start')(JSON.stringify(data), JSON.stringify(config)).about()) });
-    const post = (frame) => postMessage({ frame });
-    postMessage({ watched: JSON.parse(mp.globals.get('watch')(JSON.stringify(data), JSON.stringify(config), post, PICTURE_MS)) });
+    say({ about: JSON.parse(mp.globals.get('start')(JSON.stringify(data), JSON.stringify(config)).about()) });
+    const post = (frame) => say({ frame });
+    say({ watched: JSON.parse(mp.globals.get('watch')(JSON.stringify(data), JSON.stringify(config), post, PICTURE_MS)) });
   },
 };
 
@@ -153,14 +166,22 @@ let queue = Promise.resolve();
 onmessage = ({ data }) => {
   for (const [name, value] of Object.entries(data)) {
     queue = queue.then(() => (live || ALWAYS.has(name) ? ORDERS[name](value) : null))
-      .catch((error) => postMessage({ failed: String(error.stack ?? error) }));
+      .catch((error) => postMessage({ failed: reason(error) }));
   }
 };
-setInterval(() => {
+
+/** One picture after another: at their time, or at once if time is to run as fast as it goes. */
+const { port1: turn, port2: next } = new MessageChannel(); // orders that wait come first; a timer would cost 4 ms
+turn.onmessage = goOn;
+function goOn() {
+  const began = performance.now();
   try {
     beat();
   } catch (error) {
     live = null;
-    postMessage({ failed: String(error.stack ?? error) });
+    postMessage({ failed: reason(error) });
   }
-}, PICTURE_MS);
+  if (live && speed === Infinity) next.postMessage(null);
+  else setTimeout(goOn, Math.max(0, began + PICTURE_MS - performance.now()));
+}
+goOn();

@@ -6,8 +6,8 @@ const RETRY_MS_MAX = 5000;
 const QUIET_MS = 4000; // the server says something every second
 
 export class LiveSource {
-  constructor(listen, address, Socket = WebSocket) {
-    Object.assign(this, { listen, address, Socket, retry_ms: RETRY_MS, opened: false });
+  constructor(listen, address, program = 'fairshoe web', Socket = WebSocket) {
+    Object.assign(this, { listen, address, program, Socket, retry_ms: RETRY_MS, opened: false });
     this.connect();
   }
 
@@ -36,13 +36,18 @@ export class LiveSource {
     if (socket !== this.socket) return; // said already
     this.socket = null;
     clearTimeout(this.quiet);
-    const never = 'no answer from the server: open the URL that `fairshoe web` has printed, with its token';
-    this.listen({ down: this.opened ? 'the server does not answer: is `fairshoe web` still running?' : never });
+    const never = `no answer from the server: open the URL that \`${this.program}\` has printed, with its token`;
+    const gone = `the server does not answer: is \`${this.program}\` still running? If it was started again, open the URL that it has printed: its token is new`;
+    this.listen({ down: this.opened ? gone : never });
     setTimeout(() => this.connect(), this.retry_ms);
     this.retry_ms = Math.min(2 * this.retry_ms, RETRY_MS_MAX);
   }
 
   command(name, argument) {
-    this.socket?.send(JSON.stringify(argument === undefined ? { command: name } : { command: name, argument }));
+    this.send(argument === undefined ? { command: name } : { command: name, argument });
+  }
+
+  send(value) {
+    this.socket?.send(JSON.stringify(value));
   }
 }

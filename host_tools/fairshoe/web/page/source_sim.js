@@ -2,14 +2,22 @@
 // `can` says what it allows, `listen` gets {about}, {picture}, {refused}, {failed}; the others are orders.
 
 export class SimSource {
-  constructor(listen) {
+  /** The VM starts at once; what it says waits until `listen` is given to `hear`. */
+  constructor() {
     this.can = { act: true, time: true, faults: true, record: true };
-    this.listen = listen;
+    this.early = [];
+    this.listen = (message) => this.early.push(message);
     this.answers = new Map();
     this.asked = 0;
+    this.run = 0; // number of the machine
     this.worker = new Worker(new URL('./sim_worker.js', import.meta.url), { type: 'module' });
     this.worker.onmessage = ({ data }) => this.heard(data);
-    this.worker.onerror = (event) => listen({ failed: event.message ?? 'the worker did not start' });
+    this.worker.onerror = (event) => this.listen({ failed: event.message ?? 'the worker did not start' });
+  }
+
+  hear(listen) {
+    this.listen = listen;
+    for (const message of this.early.splice(0)) listen(message);
   }
 
   heard(message) {
@@ -18,13 +26,15 @@ export class SimSource {
       this.answers.delete(message.answer.id);
       return;
     }
+    if ((message.run ?? this.run) !== this.run) return; // about the machine before
     if (message.picture) message.picture = JSON.parse(message.picture);
     this.listen(message);
   }
 
   /** A machine from power-up; with steps and a time, replayed to that moment. */
   start(setup) {
-    this.worker.postMessage({ start: setup });
+    this.run += 1;
+    this.worker.postMessage({ start: { run: this.run, ...setup } });
   }
 
   setSpeed(speed) {
@@ -52,7 +62,8 @@ export class SimSource {
 
   /** Play a scenario as fast as the VM can: {frame} for each picture, then {watched} with what was not as expected. */
   watch(setup) {
-    this.worker.postMessage({ watch: setup });
+    this.run += 1;
+    this.worker.postMessage({ watch: { run: this.run, ...setup } });
   }
 
   /** The transcript of all that was done, as a scenario ends; the machine ends with it. */

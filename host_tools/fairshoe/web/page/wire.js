@@ -1,10 +1,12 @@
-// Bytes on the link: frames decoded by our JavaScript client beside the raw bytes; filter, capture file, a bad cable.
+// Bytes on the link: frames decoded by our JavaScript client beside the raw bytes; filter, capture file, a bad or slow cable.
 
-import { find, make } from './dom.js';
-import { download } from './dom.js';
-import { Dictionary, FrameDecoder, fromHex, toHex } from './fairshoe-js/index.js';
+import { download, find, make } from './dom.js';
+import { fromHex, toHex } from './fairshoe-js/bytes.js';
+import { Dictionary } from './fairshoe-js/dictionary.js';
+import { FrameDecoder } from './fairshoe-js/frames.js';
 
-const KEPT = 400;
+const KEPT = 400; // frames in the list
+const PIECES = 20000; // of the stream, for a capture
 const SHOWN = 60;
 const WAYS = ['device → host', 'host → device', 'device → service', 'service → device'];
 const LINKTYPE_USER0 = 147; // what docs/protocol/fairshoe.lua reads
@@ -23,12 +25,14 @@ export class Wire {
     this.filter = make('input', { type: 'search', id: 'wire-filter', placeholder: 'for example stack, or status', on: { input: () => this.draw() } });
     this.quiet = make('input', { type: 'checkbox', id: 'wire-status', on: { change: () => this.draw() } });
     this.list = make('ol', { id: 'wire-list', tabIndex: 0, data: { 'aria-label': 'Frames, newest first' } });
-    const cable = make('select', { id: 'cable-kind', on: { change: () => act({ do: 'link', ...CABLES[cable.value] }) } });
-    cable.append(...Object.keys(CABLES).map((name) => make('option', { value: name }, name)));
+    const lay = () => act(this.cable());
+    this.kind = make('select', { id: 'cable-kind', on: { change: lay } });
+    this.kind.append(...Object.keys(CABLES).map((name) => make('option', { value: name }, name)));
+    this.delay = make('input', { type: 'number', id: 'cable-delay', min: 0, max: 1000, step: 10, value: 0, title: 'each way; from 250 ms on a host gets no session: it says hello again every 500 ms', on: { change: lay } });
     const forge = make('button', { type: 'button', id: 'forge', title: 'a stranger on the cable gives a command without the key', on: { click: () => act({ do: 'forge', name: 'shuffle' }) } }, 'Forge a command');
     find('wire-body').replaceChildren(
       make('div', { className: 'row' }, make('label', {}, 'Filter ', this.filter), make('label', {}, this.quiet, ' status too')),
-      make('div', { className: 'row' }, make('label', {}, 'Cable ', cable), forge, make('button', { type: 'button', id: 'capture', on: { click: () => this.export() } }, 'Save a capture')),
+      make('div', { className: 'row' }, make('label', {}, 'Cable ', this.kind), make('label', {}, 'delay ', this.delay, ' ms'), forge, make('button', { type: 'button', id: 'capture', on: { click: () => this.export() } }, 'Save a capture')),
       this.list,
     );
     this.clear();
@@ -42,14 +46,33 @@ export class Wire {
     this.dirty = true;
   }
 
+  /** The chosen cable, as a step. */
+  cable() {
+    const delay_ms = Math.min(1000, Math.max(0, Math.round(Number(this.delay.value))));
+    return { do: 'link', ...CABLES[this.kind.value], ...(delay_ms && { delay_ms }) };
+  }
+
+  /** Show the machine's cable, which steps of a link or a scenario may have changed. */
+  showCable(rates = [0, 0, 0, 0]) {
+    if (String(rates) === this.laid) return;
+    this.laid = String(rates);
+    const [bit_ppm, lose_ppm, piece_ppm, delay_ms] = rates;
+    const like = (cable) => (cable.bit_ppm ?? 0) === bit_ppm && (cable.lose_ppm ?? 0) === lose_ppm && (cable.piece_ppm ?? 0) === piece_ppm;
+    this.kind.value = Object.keys(CABLES).find((name) => like(CABLES[name])) ?? '';
+    this.delay.value = delay_ms;
+  }
+
   show(picture) {
+    this.showCable(picture.cable);
     for (const [t, way, hex] of picture.wire ?? []) {
+      if (!hex) continue; // nothing of it has arrived
       const bytes = fromHex(hex);
       this.pieces.push({ t, bytes });
       for (const found of this.decoders[way].push(bytes)) this.frames.unshift({ t, way, hex, ...this.read(found) });
     }
     if (picture.wire?.length) {
       this.frames.length = Math.min(this.frames.length, KEPT);
+      if (this.pieces.length > PIECES) this.pieces.splice(0, this.pieces.length - PIECES);
       this.dirty = true;
     }
   }

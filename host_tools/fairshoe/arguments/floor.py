@@ -1,0 +1,82 @@
+"""The arguments of `fairshoe floor`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from fairshoe.cli.options import add_broker, add_database, add_server
+
+EPILOG = """\
+examples:
+  fairshoe floor run --database postgresql://db/floor --nats nats://mq:4222
+      consume the stream into PostgreSQL, and judge alarms, until stopped
+  FAIRSHOE_DATABASE=postgresql://... fairshoe floor migrate
+      bring the tables to this version; `run` does that too
+  fairshoe floor serve pit-1.toml pit-2.toml
+      the floor page of all pits, from PostgreSQL
+  fairshoe floor history --device 00510001 --kind warning_latched --days 7
+  fairshoe floor versions --release release-1.0 --key signing.key.pub
+      firmware and board of every shoe, by its own word, beside the release
+  fairshoe floor journals --device 00510001 --days 30 --out exports
+      pulled journals; the exports as files for fairshoe journal verify
+  fairshoe floor journals --store pit-1.db
+      the same of one gateway, without a database
+  fairshoe floor keys
+      how old the keys of every shoe are
+  fairshoe floor alarms --dry-run --rules rules.json --days 30
+      what these rules would have raised; nothing is written or sent
+  fairshoe floor acknowledge 17 --by "Ines K." --note "deck replaced"
+
+An event is in the database once: its device, log and number are the primary
+key. Rules are JSON: docs/SCALE.md.
+"""
+ACTIONS = {
+    "run": "consume the stream and judge alarms until stopped",
+    "serve": "serve the read API and the floor page from PostgreSQL",
+    "migrate": "bring the tables to this version",
+    "history": "print events on file",
+    "versions": "list the firmware that each shoe reports",
+    "keys": "list when each shoe's key was installed or changed",
+    "journals": "list pulled journals and what is wrong with them",
+    "alarms": "list alarms, or try rules on history",
+    "acknowledge": "note that a person has seen an alarm",
+}
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = "Keeps the central record of a floor in PostgreSQL, and judges alarms over it."
+    command.epilog = EPILOG
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    made = {name: actions.add_parser(name, help=text) for name, text in ACTIONS.items()}
+    for one in made.values():
+        add_database(one)
+    add_broker(made["run"])
+    made["serve"].add_argument(
+        "inventory", nargs="+", type=Path, metavar="INVENTORY", help="copies of the inventories of all gateways"
+    )
+    add_server(made["serve"])
+    for name in ("run", "alarms"):
+        made[name].add_argument("--rules", metavar="FILE", help="rules of alarms, JSON (those of this program)")
+    made["run"].add_argument(
+        "--samples-days", type=float, default=400.0, metavar="N", help="keep samples so long (%(default)g)"
+    )
+    for name in ("history", "alarms", "journals"):
+        made[name].add_argument("--days", type=float, default=1.0, metavar="N", help="how far back (%(default)s)")
+    for name in ("history", "journals"):
+        made[name].add_argument("--device", metavar="ID", help="of one device, hexadecimal")
+    made["journals"].add_argument(
+        "--store", type=Path, metavar="FILE", help="of one gateway: read the file beside it, not the database"
+    )
+    made["journals"].add_argument("--out", metavar="FOLDER", help="write the exports as files")
+    made["history"].add_argument("--kind", metavar="NAME", help="of one kind, for example warning_latched")
+    made["history"].add_argument("--limit", type=int, default=1000, metavar="N", help="at most so many (%(default)s)")
+    made["versions"].add_argument("--release", metavar="FOLDER", help="the signed release that every shoe should have")
+    made["versions"].add_argument(
+        "--key", action="append", default=[], metavar="FILE", help="public key of the maker of the release"
+    )
+    made["alarms"].add_argument("--all", action="store_true", help="also those that are cleared")
+    made["alarms"].add_argument("--dry-run", action="store_true", help="judge history; write and send nothing")
+    made["acknowledge"].add_argument("id", type=int, metavar="ID", help="of the alarm")
+    made["acknowledge"].add_argument("--by", required=True, metavar="NAME", help="who has seen it")
+    made["acknowledge"].add_argument("--note", default="", metavar="TEXT", help="what was done")

@@ -1,0 +1,48 @@
+"""The arguments of `fairshoe gateway`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from fairshoe.cli.options import add_server, number_between
+
+EPILOG = """\
+examples:
+  fairshoe gateway --demo 20
+      twenty simulated tables on the floor page
+  fairshoe gateway pit-1.toml
+      the shoes of an inventory, for this machine
+  fairshoe gateway pit-1.toml --host 10.0.0.5 --port 8443 --tokens tokens.toml
+                              --tls-cert pit-1.pem --tls-key pit-1.key
+      for a network: with TLS, and tokens of fairshoe inventory token
+
+The gateway records in the role `recorder`. It sends no command to a device and
+cannot update one: docs/FLOOR.md.
+"""
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = "Records all shoes of an inventory in one process, and serves a read API and the floor page."
+    command.epilog = EPILOG
+    command.add_argument("inventory", nargs="?", type=Path, help="the inventory: made with fairshoe inventory add")
+    command.add_argument("--demo", type=_tables, metavar="N", help="N simulated tables instead of an inventory")
+    speed = number_between(0.1, 100)
+    command.add_argument("--speed", type=speed, default=4.0, metavar="X", help="demo: times real time (%(default)g)")
+    command.add_argument("--folder", type=Path, help="demo: keep its store there, and go on from it")
+    add_server(command)
+    command.add_argument("--rules", type=Path, metavar="FILE", help="rules of alarms, as of fairshoe floor (built in)")
+    command.add_argument(
+        "--new-log",
+        action="append",
+        default=[],
+        metavar="DEVICE",
+        help="accept once that the storage of this device was replaced; may be given several times",
+    )
+
+
+def _tables(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 200:
+        raise argparse.ArgumentTypeError(f"a number of tables between 1 and 200, not {text!r}")
+    return int(text)
+

@@ -1,0 +1,41 @@
+"""The arguments of `fairshoe inventory`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EPILOG = """\
+examples:
+  fairshoe inventory add pit-1.toml --pit 1
+      every shoe that answers on a serial port of this machine
+  fairshoe inventory add pit-1.toml tcp://10.0.0.7:4001 tcp://10.0.0.8:4001
+      shoes behind serial servers as well
+  fairshoe inventory check pit-1.toml
+  fairshoe inventory token tokens.toml --name prometheus --scope metrics
+      prints a token once; the file has its hash
+
+A shoe that is in the file already keeps its table, pit and profile, and gets
+its new port. Then write the names of the tables into the file: docs/FLOOR.md.
+"""
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = "Makes and checks the inventory of a gateway: which shoes there are, and who may read."
+    command.epilog = EPILOG
+    actions = command.add_subparsers(dest="action", required=True)
+    add = actions.add_parser("add", help="find shoes and write them into the file")
+    add.add_argument("file", type=Path, help="the inventory; it is made if it is not there")
+    add.add_argument("url", nargs="*", metavar="URL", help="another port to ask: tcp://HOST:PORT or a device")
+    add.add_argument("--pit", default="", help="the pit of shoes that are new in the file")
+    add.add_argument("--keys", type=Path, metavar="FOLDER", help="recorder keys, one DEVICE.key for each shoe")
+    check = actions.add_parser("check", help="say what is wrong with the file, or list its shoes")
+    check.add_argument("file", type=Path, help="the inventory")
+    token = actions.add_parser("token", help="make a token that may read")
+    token.add_argument("file", type=Path, help="the file of tokens; it is made if it is not there")
+    token.add_argument("--name", required=True, help="who it is for")
+    scopes = ("metrics", "meters", "table")
+    token.add_argument(
+        "--scope", action="append", required=True, choices=scopes, help="what it may read; several times"
+    )
+    token.add_argument("--pit", action="append", default=[], help="only this pit; several times")

@@ -1,0 +1,70 @@
+"""The arguments of `fairshoe table`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+GAMES = (
+    "caribbean-stud",
+    "boston-5-stud",
+    "double-cross-poker",
+    "double-down-stud",
+    "double-attack-blackjack",
+)
+EPILOG = """\
+examples:
+  fairshoe table serve --game caribbean-stud
+      the dealer's page in the browser, with a simulated shoe
+  fairshoe table serve --game boston-5-stud /dev/ttyACM0 \\
+      --key-file table.key --folder table-7
+      the same at a shoe; books and stored events stay in the folder
+  fairshoe table play --game caribbean-stud
+  fairshoe table play --game double-attack-blackjack --rounds 5
+  fairshoe table simulate --game boston-5-stud --rounds 1000000 --jobs 2 \\
+      --out report.html
+  fairshoe table simulate --game caribbean-stud --rounds 200 --stack
+      through a simulated shoe, with faults; shoe and books must agree
+
+Games: caribbean-stud, boston-5-stud, double-cross-poker, double-down-stud,
+double-attack-blackjack.
+
+The table system is a reference for programs of your own, and not certified:
+docs/TABLE.md.
+"""
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.description = "Plays and settles the five games with the reference table system."
+    command.epilog = EPILOG
+    actions = command.add_subparsers(dest="action", required=True)
+    _add_serve(actions.add_parser("serve", help="the dealer's page of one table in the browser"))
+    play = actions.add_parser("play", help="play rounds with simulated players and a simulated shoe")
+    simulate = actions.add_parser("simulate", help="play many rounds and report what each wager returns")
+    for one, rounds in ((play, 2), (simulate, 10_000)):
+        one.add_argument("--game", metavar="GAME", choices=GAMES, default=GAMES[0], help="its name (%(default)s)")
+        one.add_argument("--rounds", type=int, default=rounds, metavar="N", help="how many (%(default)s)")
+        one.add_argument("--seed", type=int, default=1, help="one seed, one story (%(default)s)")
+    play.add_argument("--seats", type=int, default=4, metavar="N", help="seats at the table (%(default)s)")
+    play.add_argument("--folder", type=Path, help="keep books and shoe there, and go on from them")
+    simulate.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes (%(default)s)")
+    simulate.add_argument("--stack", action="store_true", help="through a simulated shoe, with faults")
+    simulate.add_argument("--out", type=Path, metavar="F", help="write the report with plots there, as HTML")
+    simulate.add_argument("--json", action="store_true", help="the report as one JSON object")
+
+
+def _add_serve(serve: argparse.ArgumentParser) -> None:
+    serve.add_argument("port", nargs="?", default="", metavar="PORT", help="the shoe; without it a simulated one")
+    serve.add_argument("--game", metavar="GAME", choices=GAMES, default=GAMES[0], help="its name (%(default)s)")
+    serve.add_argument("--folder", type=Path, help="books, events and key; needed with PORT")
+    serve.add_argument("--key-file", type=Path, metavar="F", help="with PORT: the table's key, mode 600")
+    serve.add_argument("--options", type=Path, metavar="F", help="what the licensee has chosen, as JSON")
+    serve.add_argument("--seats", type=int, default=6, metavar="N", help="seats at the table (%(default)s)")
+    serve.add_argument("--reader", default="", metavar="URL", help="a card reader: a serial device that sends As, 10d")
+    serve.add_argument("--auditor-key", type=Path, metavar="F", help="hold dealt cards against disclosed seeds")
+    serve.add_argument("--deck-order", type=Path, metavar="F", help="with it: the cards as the machine takes them in")
+    serve.add_argument("--port", dest="serve", type=int, default=0, metavar="N", help="TCP port of the page (any free)")
+    serve.add_argument("--speed", type=float, default=4.0, metavar="X", help="of the simulated shoe (%(default)s)")
+    serve.add_argument("--seed", type=int, default=1, help="of the simulated shoe and players (%(default)s)")
+    serve.add_argument("--no-open", action="store_true", help="only serve; open no browser")

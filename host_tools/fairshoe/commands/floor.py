@@ -1,0 +1,233 @@
+"""`fairshoe floor`: the central record of a floor in PostgreSQL, and its alarms."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fairshoe.cli.floor_options import broker, database, floor_extra, on_signals, run_until_stopped
+from fairshoe.errors import UsageError
+from fairshoe.printable import printable
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from fairshoe_floor.alarms.rules import RuleBook
+    from fairshoe_floor.history.queries import KeptExport
+    from fairshoe_floor.journals import Kept
+
+    Pull = TypeVar("Pull", KeptExport, Kept)
+
+DAY_S = 86400.0
+
+
+def run(options: argparse.Namespace) -> int:
+    with floor_extra():
+        import psycopg
+
+        from fairshoe_floor.history import schema
+    if options.action == "journals" and options.store:
+        return _store_journals(options)
+    url = database(options)
+    if options.action == "run":
+        return _run(options, url)
+    if options.action == "serve":
+        with contextlib.suppress(KeyboardInterrupt):
+            return asyncio.run(_serve(options, url))
+        return 0
+    try:
+        if options.action == "migrate":
+            return asyncio.run(_migrate(url))
+        with psycopg.connect(url, autocommit=True, connect_timeout=10) as db:
+            return _ACTIONS[options.action](db, options)
+    except psycopg.errors.UndefinedTable as error:
+        raise schema.DatabaseError("the database has no tables of a floor.", "Run `fairshoe floor migrate`.") from error
+    except psycopg.OperationalError as error:
+        raise schema.DatabaseError(f"no database there: {str(error).strip()}.", "Check --database.") from error
+
+
+def _run(options: argparse.Namespace, url: str) -> int:
+    from fairshoe_floor.alarms.desk import Desk
+    from fairshoe_floor.history.consumer import Consumer
+    from fairshoe_floor.stream.names import Names
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    nats, more = broker(options)
+    consumer = Consumer(url, nats, Names(options.stream), more, samples_days=options.samples_days)
+    run_until_stopped(consumer, Desk(url, _rules(options)))
+    return 0
+
+
+async def _serve(options: argparse.Namespace, url: str) -> int:
+    from fairshoe_floor.api.server import Binding
+    from fairshoe_floor.api.tokens import new_token, read_tokens
+    from fairshoe_floor.history.central_reader import CentralReader
+    from fairshoe_floor.history.serve import CentralServer
+    from fairshoe_floor.inventory import read_inventory
+
+    inventories = [read_inventory(path) for path in options.inventory]
+    grants = read_tokens(options.tokens) if options.tokens else []
+    token, own = new_token("this run", ("metrics", "meters", "table"))
+    reader = CentralReader(url, inventories)
+    count = len(reader.shoes())  # says at once if there is no database
+    binding = Binding(options.host, options.port, options.tls_cert, options.tls_key)
+    async with CentralServer(reader, binding, grants or [own], bool(grants)) as server:
+        waiting = asyncio.create_task(server.ended())
+        on_signals(waiting.cancel)
+        print(f"{count} shoes; the floor page: {server.url}{'' if grants else f'#{token}'}", flush=True)
+        with contextlib.suppress(asyncio.CancelledError):
+            await waiting
+            return 1
+    return 0
+
+
+async def _migrate(url: str) -> int:
+    import psycopg
+
+    from fairshoe_floor.history import schema
+
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=10) as connection:
+        steps = await schema.migrate(connection)
+    print(f"schema {len(schema.STEPS)}: {steps} steps done")
+    return 0
+
+
+def _rules(options: argparse.Namespace) -> RuleBook:
+    from fairshoe_floor.alarms.rules import DEFAULT, load_rules
+
+    return load_rules(Path(options.rules) if options.rules else DEFAULT)
+
+
+def _history(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.history import queries
+
+    device = _device(options)
+    for row in queries.events(db, device, options.kind, time.time() - options.days * DAY_S, options.limit):
+        print(f"{_when(row.received)}  {row.device:08x}  {row.seq:7d}  {row.name:20s} {json.dumps(row.fields)}")
+    return 0
+
+
+def _device(options: argparse.Namespace) -> int | None:
+    try:
+        return int(options.device, 16) if options.device else None
+    except ValueError as error:
+        raise UsageError(f"no device {options.device}.", "Its number is hexadecimal, for example 00510001.") from error
+
+
+def _versions(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe.ship.release_facts import read_release
+    from fairshoe_floor.history import queries
+
+    if bool(options.release) != bool(options.key):
+        raise UsageError(
+            "a release counts by its signature.", "Give --release FOLDER and --key FILE, the public key of its maker."
+        )
+    facts = read_release(Path(options.release), [Path(name) for name in options.key]) if options.release else None
+    if facts is not None:
+        print(f"release {facts.version}, firmware {facts.firmware}, signed by {facts.signer[:16]}...")
+    others = 0
+    for row in queries.versions(db):
+        name = facts.boards.get(row.board_crc, "unknown") if facts else ""
+        wrong = facts.differs(row.firmware, row.board_crc) if facts else ""
+        others += bool(wrong)
+        said = f"NOT THE RELEASE: {wrong}" if wrong else "as the release" if facts else ""
+        line = f"{row.device:08x}  {row.firmware:8s}  board config {row.board_crc:08x} {name:16s}  {said}"
+        print(printable(line).rstrip())
+    print("Each shoe reports this of itself; `fairshoe verify` proves it.")
+    return 1 if others else 0
+
+
+def _keys(db: psycopg.Connection[Any], _options: argparse.Namespace) -> int:
+    from fairshoe_floor.history import queries
+
+    now = time.time()
+    for row in queries.keys(db):
+        days = f"{(now - row.since) / DAY_S:6.0f} days old"
+        said = f"generation {row.generation:3d}  {days}" if row.generation else f"no change on record  {days} or older"
+        print(f"{row.device:08x}  {said}")
+    return 0
+
+
+def _journals(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.history import queries
+
+    rows = queries.journals(db, _device(options), time.time() - options.days * DAY_S)
+    return _list_pulls(rows, lambda row: queries.export(db, row.device, row.kept_at), options)
+
+
+def _store_journals(options: argparse.Namespace) -> int:
+    """The same from the file beside the store of one gateway."""
+    from fairshoe_floor.journals import JournalFile, journals_path
+
+    path = journals_path(options.store)
+    if not path.exists():
+        raise UsageError(f"there is no {path}.", "Name the store of a gateway: `store` of its inventory.")
+    device, since = _device(options), time.time() - options.days * DAY_S
+    with contextlib.closing(JournalFile(path)) as file:
+        kept = file.newest_of_each() if device is None else file.of(device, since)
+    return _list_pulls([it for it in kept if it.kept_at >= since], lambda it: it.content, options)
+
+
+def _list_pulls(rows: Sequence[Pull], content: Callable[[Pull], bytes], options: argparse.Namespace) -> int:
+    wrong = 0
+    for row in rows:
+        wrong += bool(row.problem)
+        said = f"WRONG: {row.problem}" if row.problem else "whole, and continues the one before"
+        print(f"{_when(row.kept_at)}  {row.device:08x}  records {row.first} to {row.last}  {printable(said)}")
+        data = content(row) if options.out else b""
+        if data:
+            path = Path(options.out) / f"{row.device:08x}-{row.first}-{row.last}.journal"
+            try:
+                path.write_bytes(data)
+            except OSError as error:
+                raise UsageError(
+                    f"cannot write {path}: {error.strerror or error}.", "Name a folder that can be written."
+                ) from error
+    return 1 if wrong else 0
+
+
+def _alarms(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.alarms import book, desk
+
+    if options.dry_run:
+        now = time.time()
+        for change in desk.dry_run(db, _rules(options), now - options.days * DAY_S, now):
+            word = "raised " if change.raised else "cleared"
+            print(f"{_when(change.at)}  {word}  {change.device:08x}  {change.rule.name}: {change.text}")
+        return 0
+    for alarm in book.alarms(db, open_only=not options.all):
+        seen = f"seen by {alarm.acknowledged_by}" if alarm.acknowledged_by else "NOT SEEN"
+        state = "cleared" if alarm.cleared_at else "open"
+        print(f"{alarm.id:5d}  {_when(alarm.raised_at)}  {alarm.severity:8s}  {state:7s}  {seen}")
+        print(f"       {alarm.device:08x}  {alarm.rule}: {alarm.text}")
+    return 0
+
+
+def _acknowledge(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.alarms import book
+
+    alarm = book.acknowledge(db, options.id, options.by, options.note, time.time())
+    print(f"alarm {alarm.id} ({alarm.rule}, device {alarm.device:08x}) is acknowledged by {options.by}")
+    return 0
+
+
+def _when(at: float) -> str:
+    return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+_ACTIONS = {
+    "history": _history,
+    "versions": _versions,
+    "keys": _keys,
+    "journals": _journals,
+    "alarms": _alarms,
+    "acknowledge": _acknowledge,
+}

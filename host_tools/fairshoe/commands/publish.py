@@ -1,0 +1,24 @@
+"""`fairshoe publish`: carries the events of a gateway's store to NATS JetStream."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+
+from fairshoe.cli.floor_options import broker, floor_extra, run_until_stopped
+from fairshoe.errors import UsageError
+
+
+def run(options: argparse.Namespace) -> int:
+    if not options.store.exists():
+        raise UsageError(f"there is no {options.store}.", "Name the store of a gateway: `store` of its inventory.")
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    with floor_extra():
+        from fairshoe_floor.stream.names import Names
+        from fairshoe_floor.stream.publisher import Publisher
+    url, more = broker(options)
+    publisher = Publisher(
+        options.store, url, options.name, Names(options.stream), more, journals_again=options.journals_again
+    )
+    run_until_stopped(publisher)
+    return 0
