@@ -1,0 +1,94 @@
+"""The alarms on file, in PostgreSQL: raised, acknowledged by a person, escalated, cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from fairshoe import FairshoeError
+from fairshoe_floor.alarms.engine import Change
+
+_COLUMNS = (
+    "id, rule, severity, device, text, raised_at, cleared_at, acknowledged_at, acknowledged_by, note, escalated_at"
+)
+
+
+class AlarmError(FairshoeError):
+    """An alarm that cannot be acknowledged."""
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """One alarm on file. Times are UTC seconds since 1970."""
+
+    id: int
+    rule: str
+    severity: str
+    device: int
+    text: str
+    raised_at: float
+    cleared_at: float | None
+    acknowledged_at: float | None
+    acknowledged_by: str | None
+    note: str | None
+    escalated_at: float | None
+
+
+def alarms(db: psycopg.Connection[Any], open_only: bool = True, limit: int = 1000) -> list[Alarm]:
+    """The newest first."""
+    where = "WHERE cleared_at IS NULL" if open_only else ""
+    rows = db.execute(f"SELECT {_COLUMNS} FROM alarms {where} ORDER BY raised_at DESC LIMIT %s".encode(), (limit,))
+    return [Alarm(*row) for row in rows.fetchall()]
+
+
+def note_changes(db: psycopg.Connection[Any], changes: Sequence[Change]) -> list[Change]:
+    """Write what has changed, in one transaction. Those that were news: an alarm that is open stays one alarm."""
+    news: list[Change] = []
+    with db.transaction():
+        for change in changes:
+            if change.raised:
+                done = db.execute(
+                    "INSERT INTO alarms (rule, severity, device, text, raised_at) VALUES (%s, %s, %s, %s, %s)"
+                    " ON CONFLICT DO NOTHING",
+                    (change.rule.name, change.rule.severity, change.device, change.text, change.at),
+                )
+            else:
+                done = db.execute(
+                    "UPDATE alarms SET cleared_at = %s WHERE rule = %s AND device = %s AND cleared_at IS NULL",
+                    (change.at, change.rule.name, change.device),
+                )
+            if done.rowcount:
+                news.append(change)
+    return news
+
+
+def acknowledge(db: psycopg.Connection[Any], number: int, by: str, note: str, now: float) -> Alarm:
+    """A person has seen it. An alarm can be acknowledged once; who did is kept."""
+    with db.transaction():
+        found = db.execute(f"SELECT {_COLUMNS} FROM alarms WHERE id = %s FOR UPDATE".encode(), (number,)).fetchone()
+        if found is None:
+            raise AlarmError(f"there is no alarm {number}.", "`fairshoe floor alarms` lists them.")
+        alarm = Alarm(*found)
+        if alarm.acknowledged_at is not None:
+            raise AlarmError(f"{alarm.acknowledged_by} has acknowledged alarm {number} already.", "Nothing to do.")
+        db.execute(
+            "UPDATE alarms SET acknowledged_at = %s, acknowledged_by = %s, note = %s WHERE id = %s",
+            (now, by, note, number),
+        )
+    return alarm
+
+
+def escalate(db: psycopg.Connection[Any], after_s: dict[str, float], now: float) -> list[Alarm]:
+    """Alarms that were open and unacknowledged for longer than their rule allows. Each is escalated once."""
+    due: list[Alarm] = []
+    with db.transaction():
+        for alarm in alarms(db):
+            limit_s = after_s.get(alarm.rule, 0.0)
+            if alarm.acknowledged_at or alarm.escalated_at or not limit_s or now - alarm.raised_at < limit_s:
+                continue
+            db.execute("UPDATE alarms SET escalated_at = %s WHERE id = %s", (now, alarm.id))
+            due.append(alarm)
+    return due

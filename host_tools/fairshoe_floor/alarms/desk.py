@@ -1,0 +1,161 @@
+"""The desk: evaluates the rules over the central record, live or as a dry run over history, and sends notices.
+
+Live it reads events by their position in PostgreSQL. At its start it replays REPLAY_S of history without notices, so
+that it knows each shoe's past, and then compares its alarms with those on file. A warning and a boot count however old
+they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+
+from fairshoe_floor.alarms import book, routes
+from fairshoe_floor.alarms.engine import Change, Engine, SeenEvent, SeenExport
+from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
+from fairshoe_floor.samples import sample_from_json
+
+REPLAY_S = 7 * 86400.0
+TICK_S = 1.0
+SAMPLES_S = 600.0  # how old samples are read at the start
+REPLAY_TICK_S = 30.0  # in a dry run, of history's own time
+PAGE = 2000
+_log = logging.getLogger("fairshoe.alarms")
+_EVENTS = "SELECT device, seq, received, name, utc_s, fields, position FROM events WHERE"
+# Of each device the newest events before a time that hold until another one ends them.
+_STANDING = """
+SELECT newest.* FROM (SELECT DISTINCT device FROM logs) AS devices
+CROSS JOIN unnest(ARRAY['booted', 'warning_latched', 'warning_cleared']) AS kind
+CROSS JOIN LATERAL (SELECT device, seq, received, name, utc_s, fields FROM events
+    WHERE device = devices.device AND name = kind AND received <= %s ORDER BY received DESC, seq DESC LIMIT 1) AS newest
+ORDER BY newest.received, newest.seq
+"""
+
+
+def history(db: psycopg.Connection[Any], since: float) -> Iterator[tuple[int, SeenEvent]]:
+    """Events since a time in the order of their times, each with its position."""
+    last = (since, 0)
+    while True:
+        rows = db.execute(
+            f"{_EVENTS} (received, position) > (%s, %s) ORDER BY received, position LIMIT %s".encode(), (*last, PAGE)
+        ).fetchall()
+        for row in rows:
+            yield row[6], SeenEvent(*row[:6])
+        if len(rows) < PAGE:
+            return
+        last = (rows[-1][2], rows[-1][6])
+
+
+def exports(db: psycopg.Connection[Any], after: int) -> Iterator[tuple[int, SeenExport]]:
+    """Exports of journals after this one, each with its number."""
+    for row in db.execute("SELECT id, device, kept_at, problem FROM journals WHERE id > %s ORDER BY id", (after,)):
+        yield row[0], SeenExport(*row[1:])
+
+
+def dry_run(db: psycopg.Connection[Any], rules: RuleBook, since: float, until: float) -> list[Change]:
+    """What these rules would have raised. Nothing is written or sent."""
+    engine = Engine(rules)
+    changes: list[Change] = []
+    at = 0.0
+    for _position, seen in history(db, since):
+        at = at or seen.at
+        while at + REPLAY_TICK_S < seen.at:
+            at += REPLAY_TICK_S
+            changes += engine.tick(at)
+        at = max(at, seen.at)
+        changes += engine.event(seen)
+    while at and at + REPLAY_TICK_S < until:
+        at += REPLAY_TICK_S
+        changes += engine.tick(at)
+    return changes
+
+
+class Desk:
+    """Evaluates until it is stopped. Blocking work runs in a thread."""
+
+    def __init__(self, database: str, rules: RuleBook) -> None:
+        self._database = database
+        self._rules = rules
+        self._stopped = False
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    async def run(self) -> None:
+        while not self._stopped:
+            try:
+                await asyncio.to_thread(self.work)
+            except psycopg.errors.UndefinedTable:
+                _log.info("alarms: the database has no tables yet")  # the consumer makes them
+            except psycopg.Error as error:
+                _log.warning("alarms: %s. Trying again.", str(error).strip())
+            await asyncio.sleep(TICK_S)
+
+    def work(self) -> None:
+        """With one connection, until it fails or the desk is stopped."""
+        with psycopg.connect(self._database, autocommit=True, connect_timeout=5) as db:
+            engine, places = self.warm_up(db, time.time())
+            while not self._stopped:
+                places = self.step(db, engine, places, time.time())
+                time.sleep(TICK_S)
+
+    def warm_up(self, db: psycopg.Connection[Any], now: float) -> tuple[Engine, tuple[int, float, int]]:
+        """The engine as history leaves it; alarms on file that it does not confirm are cleared by the first step."""
+        engine = Engine(self._rules)
+        position = int(db.execute("SELECT COALESCE(MAX(position), 0) FROM events").fetchall()[0][0])
+        for row in db.execute(_STANDING.encode(), (now - REPLAY_S,)):
+            engine.event(SeenEvent(*row))
+        for place, seen in history(db, now - REPLAY_S):
+            position = max(position, place)
+            engine.event(seen)
+        journal = 0
+        for number, export in exports(db, 0):
+            journal = number
+            engine.export(export)
+        confirmed = set(engine.active)
+        engine.active.clear()
+        for alarm in book.alarms(db):
+            engine.restore(alarm.rule, alarm.device, alarm.raised_at, alarm.text)
+        _log.info("alarms: %d shoes known, %d alarms hold", len({device for _, device in confirmed}), len(confirmed))
+        return engine, (position, now - SAMPLES_S, journal)
+
+    def step(
+        self, db: psycopg.Connection[Any], engine: Engine, places: tuple[int, float, int], now: float
+    ) -> tuple[int, float, int]:
+        """Take what is new since these places (event, sample, journal), judge, write and send."""
+        position, sampled, journal = places
+        changes: list[Change] = []
+        for row in db.execute(f"{_EVENTS} position > %s ORDER BY position LIMIT {PAGE}".encode(), (position,)):
+            position = row[6]
+            changes += engine.event(SeenEvent(*row[:6]))
+        for at, text in db.execute("SELECT at, sample::text FROM samples WHERE at > %s ORDER BY at", (sampled,)):
+            sampled = at
+            changes += engine.sample(sample_from_json(text))
+        for number, export in exports(db, places[2]):
+            journal = number
+            changes += engine.export(export)
+        changes += engine.tick(now)
+        for change in book.note_changes(db, changes):
+            said = routes.notice(
+                "raised" if change.raised else "cleared",
+                *(change.rule.name, change.rule.severity, change.device, change.at, change.text),
+            )
+            self._send(change.rule.severity, said)
+        limits = {rule.name: rule.escalate_s for rule in self._rules.rules}
+        for alarm in book.escalate(db, limits, now):
+            higher = SEVERITIES[min(SEVERITIES.index(alarm.severity) + 1, len(SEVERITIES) - 1)]
+            self._send(higher, routes.notice("escalated", alarm.rule, higher, alarm.device, now, alarm.text))
+        return position, sampled, journal
+
+    def _send(self, severity: str, said: routes.Notice) -> None:
+        _log.warning("alarm %s: %s %s: %s", said["what"], said["device"], said["rule"], said["text"])
+        for route in routes.routes_of(self._rules, severity):
+            try:
+                routes.send(route, said)
+            except OSError as error:
+                _log.error("%s does not take the notice: %s", route.url, error)

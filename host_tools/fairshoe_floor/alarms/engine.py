@@ -1,0 +1,257 @@
+"""The engine: observations in, alarms out. It has no clock, no database and no network, so a dry run over history and
+the live evaluation are the same code.
+
+An alarm is raised once for a rule and a device, and stays until its condition is over. Feed observations in the order
+of their time, and call `tick` now and then: conditions that begin by nothing happening need it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from fairshoe.ship.release_facts import ReleaseFacts
+from fairshoe_floor.alarms.rules import Rule, RuleBook
+from fairshoe_floor.samples import Sample
+
+PEERS_MIN = 3  # fewer say nothing about what is usual
+PAST_DECKS = 100  # how much of a device's own past is remembered
+OWN_WORD = "by its own word"  # a version is what a device says; only `fairshoe verify` proves it
+
+
+@dataclass(frozen=True)
+class SeenEvent:
+    """An event of a shoe. `at` is when its gateway stored it."""
+
+    device: int
+    seq: int
+    at: float
+    name: str
+    utc_s: int
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SeenExport:
+    """A journal that was pulled: `problem` is empty if it is whole and continues the one before."""
+
+    device: int
+    at: float
+    problem: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """An alarm begins (`raised`) or ends."""
+
+    at: float
+    rule: Rule
+    device: int
+    raised: bool
+    text: str
+
+
+@dataclass
+class _Shoe:
+    """What the engine remembers of one device."""
+
+    heard_at: float = 0.0
+    sampled: bool = False  # its gateway publishes samples: a quiet table still gives signs of life
+    latched_at: float | None = None
+    warning: str = ""
+    refused: int = 0
+    decks: deque[tuple[int, int]] = field(default_factory=lambda: deque[tuple[int, int]](maxlen=PAST_DECKS))
+    feed_us: int = 0
+    feed_us_new: int = 0
+    firmware: str = ""
+    board_crc: int | None = None
+    clock_off_s: float = 0.0
+    broken: str = ""
+    export: str = ""
+
+
+class Engine:
+    """One for a floor."""
+
+    def __init__(self, book: RuleBook) -> None:
+        self.book = book
+        self.active: dict[tuple[str, int], Change] = {}
+        self._shoes: dict[int, _Shoe] = {}
+
+    def restore(self, rule: str, device: int, at: float, text: str) -> None:
+        """An alarm of an earlier run is still open. A rule that no longer exists does not keep it."""
+        for known in self.book.rules:
+            if known.name == rule:
+                self.active[rule, device] = Change(at, known, device, True, text)
+
+    def event(self, seen: SeenEvent) -> list[Change]:
+        shoe = self._shoe(seen.device, seen.at)
+        take = _EVENTS.get(seen.name)
+        if take is not None:
+            take(shoe, seen)
+        if seen.utc_s:
+            shoe.clock_off_s = seen.utc_s - seen.at
+        return self._judge(seen.device, seen.at)
+
+    def sample(self, sample: Sample) -> list[Change]:
+        if sample.heard_at is None:
+            return []
+        shoe = self._shoe(sample.device, sample.heard_at)
+        shoe.sampled = True
+        meters = (sample.before or sample).meters  # an alarm is reported under every profile: none by a round under way
+        if meters is not None:
+            shoe.feed_us, shoe.feed_us_new = meters.feed_us, meters.feed_us_new
+        if sample.firmware:
+            shoe.firmware = sample.firmware
+        return self._judge(sample.device, sample.at)
+
+    def export(self, seen: SeenExport) -> list[Change]:
+        self._shoes.setdefault(seen.device, _Shoe()).export = seen.problem
+        return self._judge(seen.device, seen.at)
+
+    def tick(self, now: float) -> list[Change]:
+        """Judge all shoes at this time."""
+        return [change for device in sorted(self._shoes) for change in self._judge(device, now)]
+
+    def _shoe(self, device: int, at: float) -> _Shoe:
+        shoe = self._shoes.setdefault(device, _Shoe())
+        shoe.heard_at = max(shoe.heard_at, at)
+        return shoe
+
+    def _judge(self, device: int, now: float) -> list[Change]:
+        changes: list[Change] = []
+        for rule in self.book.rules:
+            if not rule.covers(device):
+                continue
+            text = _JUDGES[rule.kind](self, rule, device, self._shoes[device], now)
+            known = self.active.get((rule.name, device))
+            if text and known is None:
+                change = self.active[rule.name, device] = Change(now, rule, device, True, text)
+                changes.append(change)
+            elif not text and known is not None:
+                del self.active[rule.name, device]
+                changes.append(Change(now, rule, device, False, known.text))
+        return changes
+
+    def peers(self, device: int, value: Callable[[_Shoe], float | None]) -> float | None:
+        """The median of the others; None if too few have one."""
+        found = [got for other, shoe in self._shoes.items() if other != device and (got := value(shoe)) is not None]
+        return median(found) if len(found) >= PEERS_MIN else None
+
+
+# --- what events say ---------------------------------------------------------------------------
+
+
+def _latched(shoe: _Shoe, seen: SeenEvent) -> None:
+    shoe.latched_at, shoe.warning = seen.at, str(seen.fields.get("warning", ""))
+
+
+def _cleared(shoe: _Shoe, _seen: SeenEvent) -> None:
+    shoe.latched_at = None
+
+
+def _refused_deck(shoe: _Shoe, _seen: SeenEvent) -> None:
+    shoe.refused += 1
+
+
+def _verified(shoe: _Shoe, seen: SeenEvent) -> None:
+    shoe.refused = 0
+    shoe.decks.append((int(seen.fields.get("misfeeds", 0)), int(seen.fields.get("counted", 0))))
+
+
+def _booted(shoe: _Shoe, seen: SeenEvent) -> None:
+    shoe.firmware, shoe.board_crc = str(seen.fields.get("firmware", "")), seen.fields.get("board_crc")
+
+
+def _broken(shoe: _Shoe, seen: SeenEvent) -> None:
+    shoe.broken = f"the device found its journal broken at record {seen.fields.get('at_seq')}"
+
+
+_EVENTS: Mapping[str, Callable[[_Shoe, SeenEvent], None]] = {
+    "warning_latched": _latched,
+    "warning_cleared": _cleared,
+    "deck_refused": _refused_deck,
+    "deck_verified": _verified,
+    "booted": _booted,
+    "journal_broken": _broken,
+}
+
+# --- judges: why a rule holds for a shoe now, in words; empty if it does not --------------------
+
+
+def _judge_warning(_engine: Engine, rule: Rule, _device: int, shoe: _Shoe, now: float) -> str:
+    if shoe.latched_at is None or now - shoe.latched_at < rule.limits["after_s"]:
+        return ""
+    return f"warning {shoe.warning} is not attended to for {now - shoe.latched_at:.0f} s"
+
+
+def _judge_silent(_engine: Engine, rule: Rule, _device: int, shoe: _Shoe, now: float) -> str:
+    if not shoe.sampled or now - shoe.heard_at < rule.limits["after_s"]:
+        return ""
+    return f"nothing was heard of it for {now - shoe.heard_at:.0f} s"
+
+
+def _judge_journal(_engine: Engine, _rule: Rule, _device: int, shoe: _Shoe, _now: float) -> str:
+    return shoe.broken or shoe.export
+
+
+def _judge_refused(_engine: Engine, rule: Rule, _device: int, shoe: _Shoe, _now: float) -> str:
+    return f"{shoe.refused} decks in a row were refused" if shoe.refused >= rule.limits["times"] else ""
+
+
+def _per_mille(decks: list[tuple[int, int]]) -> float | None:
+    cards = sum(counted for _misfeeds, counted in decks)
+    return 1000 * sum(misfeeds for misfeeds, _counted in decks) / cards if cards else None
+
+
+def _judge_misfeeds(engine: Engine, rule: Rule, device: int, shoe: _Shoe, _now: float) -> str:
+    count = int(rule.limits["decks"])
+    decks = list(shoe.decks)
+    if len(decks) < count:
+        return ""
+    now = _per_mille(decks[-count:])
+    if now is None or now < rule.limits["per_mille_min"]:
+        return ""
+    past = _per_mille(decks[:-count]) if len(decks) >= 2 * count else None
+    peers = engine.peers(device, lambda other: _per_mille(list(other.decks)[-count:]))
+    for usual, words in ((past, "before"), (peers, "at other shoes")):
+        if usual is not None and now > rule.limits["ratio"] * usual:
+            return f"{now:.0f} misfeeds per 1,000 cards in {count} decks, {usual:.0f} {words}"
+    return ""
+
+
+def _judge_feed_time(engine: Engine, rule: Rule, device: int, shoe: _Shoe, _now: float) -> str:
+    if not shoe.feed_us:
+        return ""
+    peers = engine.peers(device, lambda other: other.feed_us or None)
+    for usual, words in ((shoe.feed_us_new or None, "when new"), (peers, "at other shoes")):
+        if usual is not None and shoe.feed_us > rule.limits["ratio"] * usual:
+            return f"a card takes {shoe.feed_us / 1000:.0f} ms to feed, {usual / 1000:.0f} ms {words}"
+    return ""
+
+
+def _judge_version(_engine: Engine, rule: Rule, _device: int, shoe: _Shoe, _now: float) -> str:
+    release: ReleaseFacts = rule.limits["release"]
+    wrong = release.differs(shoe.firmware, shoe.board_crc) if shoe.firmware else ""
+    return f"{wrong}; {OWN_WORD}, beside release {release.version}" if wrong else ""
+
+
+def _judge_clock(_engine: Engine, rule: Rule, _device: int, shoe: _Shoe, _now: float) -> str:
+    if abs(shoe.clock_off_s) < rule.limits["off_s"]:
+        return ""
+    return f"its clock is off by {shoe.clock_off_s:+.0f} s"
+
+
+_JUDGES: Mapping[str, Callable[[Engine, Rule, int, _Shoe, float], str]] = {
+    "warning": _judge_warning,
+    "silent": _judge_silent,
+    "journal": _judge_journal,
+    "refused": _judge_refused,
+    "misfeeds": _judge_misfeeds,
+    "feed_time": _judge_feed_time,
+    "version": _judge_version,
+    "clock": _judge_clock,
+}

@@ -1,0 +1,230 @@
+"""The WebSocket: replay from a cursor, then live.
+
+The client sends one text, within HELLO_S:
+
+    {"token": "...", "shoes": true, "events": {"00510001": {"log": "...", "after": 41}}}
+
+`events` may also be "all": every shoe that the token sees, from now on. Then it only listens; another text closes the
+connection. The server sends `shoes` (all), then `shoe` (those that have changed, at most once a second), `events` (a
+page), `live` (a shoe's replay has caught up) and `beat` (when each shoe was heard last).
+
+Nothing is queued for a client: each page is read from the reader when the one before is sent, so a slow client holds
+one page and is disconnected when it takes longer than SEND_S for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from fairshoe import FairshoeError
+from fairshoe_floor.api.profiles import Json, event_view, heard_view, last_seq, reported, shoe_view
+from fairshoe_floor.api.tokens import Grant, Tokens
+from fairshoe_floor.inventory import Profile
+from fairshoe_floor.reader import Reader, Shoe
+
+HELLO_S = 5.0
+SEND_S = 10.0
+LOOK_S = 0.2  # how often the reader is asked whether something has changed
+SHOES_S = 1.0  # between two texts about the same shoe
+BEAT_S = 5.0  # a client hears something this often
+EVENTS_MAX = 256  # in one message
+ABORT = "fairshoe.abort"  # in the scope: ends a connection whose client does not read
+BYE_TOKEN, BYE_WORD, BYE_LISTEN, BYE_FULL = 4401, 1008, 1008, 1013
+CLIENTS_MAX = 64
+SEQ_MAX = 1 << 32
+SHOWN = {"meters", "table"}  # scopes that read shoes
+_log = logging.getLogger("fairshoe_floor.api")
+
+
+class Changes:
+    """Wakes live clients when the reader has something new, and makes the views of its shoes: once for all clients."""
+
+    def __init__(self) -> None:
+        self._version = 0
+        self._woken = asyncio.Event()
+        self.clients = 0  # with a token: others cannot take their places
+        self._shoes: list[Shoe] = []
+        self._shoes_of = -1  # the version that they are of
+        self._views: dict[tuple[int, Profile], tuple[Shoe, Json]] = {}
+
+    async def shoes(self, reader: Reader) -> list[Shoe]:
+        if self._shoes_of != self._version or not self._shoes:
+            version = self._version
+            self._shoes = list(await run_in_threadpool(reader.shoes))
+            self._shoes_of = version
+        return self._shoes
+
+    def view(self, shoe: Shoe, profile: Profile) -> Json:
+        place = (shoe.entry.device, profile)
+        known = self._views.get(place)
+        if known is None or known[0] is not shoe:
+            known = self._views[place] = (shoe, shoe_view(shoe, profile))
+        return known[1]
+
+    async def run(self, reader: Reader) -> None:
+        """Until it is cancelled."""
+        while True:
+            version = await run_in_threadpool(reader.version)
+            if version != self._version:
+                self._version = version
+                woken, self._woken = self._woken, asyncio.Event()
+                woken.set()
+            await asyncio.sleep(LOOK_S)
+
+    async def wait(self, seconds: float) -> None:
+        """Until something has changed, or so long."""
+        try:
+            await asyncio.wait_for(self._woken.wait(), seconds)
+        except asyncio.TimeoutError:
+            return
+
+
+@dataclass
+class Follow:
+    """How far a client is with one log; and whether `live` was sent."""
+
+    log: bytes
+    after: int
+    live: bool = False
+
+
+class _Client:
+    """One connection after its hello."""
+
+    def __init__(self, socket: WebSocket, reader: Reader, grant: Grant, wanted: Json) -> None:
+        self._socket = socket
+        self._reader = reader
+        self._grant = grant
+        self._shoes = bool(wanted.get("shoes", True))
+        self._all = wanted.get("events") == "all"
+        self._follows = {} if self._all else _follows(wanted.get("events") or {})
+        self._sent: dict[int, Json] = {}
+        self._shoes_at = 0.0
+        self._beat_at = 0.0
+
+    async def serve(self, changes: Changes) -> None:
+        first = True
+        while True:
+            shoes = await changes.shoes(self._reader)
+            found = [(shoe, self._grant.sees(shoe.entry)) for shoe in shoes]
+            seen = {shoe.entry.device: (shoe, profile) for shoe, profile in found if profile is not None}
+            now = time.monotonic()
+            if self._shoes and now >= self._shoes_at:
+                self._shoes_at = now + SHOES_S
+                await self._send_shoes({device: changes.view(*pair) for device, pair in seen.items()}, first)
+            if self._all and first:
+                self._follows = {device: Follow(pair[0].log, last_seq(*pair)) for device, pair in seen.items()}
+            for device, follow in self._follows.items():
+                if device in seen:
+                    await self._send_events(*seen[device], follow)
+            if now >= self._beat_at:
+                self._beat_at = now + BEAT_S
+                heard = {pair[0].entry.name: heard_view(*pair) for pair in seen.values() if pair[0].sample}
+                await self._send({"kind": "beat", "heard": heard})
+            first = False
+            await changes.wait(SHOES_S)
+
+    async def _send_shoes(self, views: dict[int, Json], first: bool) -> None:
+        """Those that differ in more than when they were heard: a beat says that of all."""
+        plain = {device: {**view, "heard_at": None, "counters": None} for device, view in views.items()}
+        changed = [views[device] for device, view in plain.items() if view != self._sent.get(device)]
+        self._sent = plain
+        if first:
+            await self._send({"kind": "shoes", "shoes": list(views.values())})
+        elif changed:
+            await self._send({"kind": "shoe", "shoes": changed})
+
+    async def _send_events(self, shoe: Shoe, profile: Profile, follow: Follow) -> None:
+        device = shoe.entry.device
+        while follow.log != shoe.log or follow.after < last_seq(shoe, profile):
+            read = await run_in_threadpool(self._reader.events, device, follow.log, follow.after, EVENTS_MAX)
+            found = reported(shoe, profile, follow.log, read)
+            views = [view for view in (event_view(stored, profile) for stored in found) if view]
+            if found:
+                follow.after = found[-1].seq
+            if views or len(found) == EVENTS_MAX:
+                place = {"device": shoe.entry.name, "log": follow.log.hex(), "after": follow.after}
+                await self._send({"kind": "events", **place, "events": views})
+            elif not found and follow.log != shoe.log:
+                logs = await run_in_threadpool(self._reader.logs, device)
+                later = logs[logs.index(follow.log) + 1 :] if follow.log in logs else logs
+                if not later:
+                    return
+                follow.log, follow.after = later[0], 0
+            elif not found:
+                return
+        if not follow.live:
+            follow.live = True
+            place = {"device": shoe.entry.name, "log": follow.log.hex(), "after": follow.after}
+            await self._send({"kind": "live", **place})
+
+    async def _send(self, message: Json) -> None:
+        """TimeoutError if the client does not read."""
+        await asyncio.wait_for(self._socket.send_text(json.dumps(message, separators=(",", ":"))), SEND_S)
+
+
+async def serve_live(socket: WebSocket, reader: Reader, tokens: Tokens, changes: Changes) -> None:
+    """One connection, from its hello to its end."""
+    await socket.accept()
+    try:
+        wanted: Any = json.loads(await asyncio.wait_for(socket.receive_text(), HELLO_S))
+        grant = tokens.find(str(wanted.get("token", "")))
+        client = _Client(socket, reader, grant, wanted) if grant is not None and grant.scopes & SHOWN else None
+    except WebSocketDisconnect:
+        return
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, asyncio.TimeoutError):
+        await socket.close(BYE_WORD, "the first text is no request: see asyncapi.json")
+        return
+    if client is None:
+        await socket.close(BYE_TOKEN, "no valid token")
+        return
+    if changes.clients >= CLIENTS_MAX:
+        await socket.close(BYE_FULL, "too many clients")
+        return
+    changes.clients += 1
+    try:
+        await _listen(socket, client, changes)
+    finally:
+        changes.clients -= 1
+
+
+async def _listen(socket: WebSocket, client: _Client, changes: Changes) -> None:
+    """Send until the client goes away, speaks, or does not read."""
+    abort: Callable[[], None] = socket.scope.get(ABORT, lambda: None)
+    sending = asyncio.create_task(client.serve(changes))
+    heard = asyncio.create_task(socket.receive())
+    try:
+        await asyncio.wait([sending, heard], return_when=asyncio.FIRST_COMPLETED)
+        if sending.done():
+            abort()  # a closing handshake would wait behind what the client does not read
+            error = sending.exception()
+            if isinstance(error, FairshoeError):
+                _log.warning("a live client was ended, and may come again: %s", error)
+            elif error is not None and not isinstance(error, (asyncio.TimeoutError, WebSocketDisconnect)):
+                raise error
+        elif heard.result()["type"] != "websocket.disconnect":
+            sending.cancel()
+            await socket.close(BYE_LISTEN, "this socket only tells")
+    finally:
+        sending.cancel()
+        heard.cancel()
+        await asyncio.gather(sending, heard, return_exceptions=True)  # a send that a disconnect broke is no news
+
+
+def _follows(wanted: Json) -> dict[int, Follow]:
+    found: dict[int, Follow] = {}
+    for name, it in wanted.items():
+        after = it.get("after", 0)
+        if type(after) is not int or not 0 <= after <= SEQ_MAX:
+            raise ValueError("a cursor is the number of an event")
+        found[int(name, 16)] = Follow(bytes.fromhex(it.get("log", "")), after)
+    return found

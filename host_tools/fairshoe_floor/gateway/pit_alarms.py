@@ -1,0 +1,68 @@
+"""Alarms of one pit, for its page: the rules of `fairshoe floor` over what this gateway knows now.
+
+Nothing is written, sent or acknowledged here: the central record does that (fairshoe_floor.alarms.desk). After a
+restart latched warnings are known from the samples; refused decks and misfeeds count from the start on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+
+from fairshoe import Event, FromShoe
+from fairshoe.message_data import to_dict
+from fairshoe.messages import Booted, DeckRefused, DeckVerified, JournalBroken, WarningCleared, WarningLatched
+from fairshoe_floor.alarms.engine import Change, Engine, SeenEvent, SeenExport
+from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
+from fairshoe_floor.gateway.live import Live
+from fairshoe_floor.journals import Kept
+from fairshoe_floor.reader import Alarm
+
+TICK_S = 2.0
+# The events that rules judge. Others are many, and tell the engine nothing.
+_JUDGED = (Booted, DeckRefused, DeckVerified, JournalBroken, WarningCleared, WarningLatched)
+
+
+class PitAlarms:
+    """One thread, the loop's, feeds it; any thread may read `current`."""
+
+    def __init__(self, live: Live, rules: RuleBook) -> None:
+        self.current: tuple[Alarm, ...] = ()
+        self._live = live
+        self._engine = Engine(rules)
+
+    def take(self, item: FromShoe) -> None:
+        """An event of the fleet, after it was committed."""
+        if isinstance(item.told, _JUDGED):
+            self._event(item.device, item.told, time.time())
+
+    def take_export(self, kept: Kept) -> None:
+        """A journal was pulled."""
+        self._engine.export(SeenExport(kept.device, kept.kept_at, kept.problem))
+
+    async def run(self) -> None:
+        """Judge now and then, until cancelled."""
+        for shoe in self._live.shoes():
+            latched = shoe.sample.latched
+            if latched is not None:
+                warning = {"warning": latched.fault.name.lower()}
+                seen = SeenEvent(latched.device, latched.seq, latched.since, WarningLatched.NAME, 0, warning)
+                self._engine.event(seen)
+        while True:
+            self.judge(time.time())
+            await asyncio.sleep(TICK_S)
+
+    def judge(self, now: float) -> None:
+        for shoe in self._live.shoes():
+            if shoe.sample.heard_at is not None:
+                self._engine.sample(replace(shoe.sample, at=now))
+        found = [_alarm(change) for change in self._engine.active.values()]
+        self.current = tuple(sorted(found, key=lambda it: (-SEVERITIES.index(it.severity), it.since, it.device)))
+
+    def _event(self, device: int, event: Event, now: float) -> None:
+        self._engine.event(SeenEvent(device, event.seq, now, event.NAME, event.utc_s, to_dict(event)))
+
+
+def _alarm(change: Change) -> Alarm:
+    return Alarm(change.device, change.rule.name, change.rule.severity, change.text, change.at)

@@ -1,0 +1,228 @@
+"""The Reader of a whole floor, over PostgreSQL. It serves the same API and page as a gateway does for one pit.
+
+Which shoes there are, at which table and under which profile, is said by the inventories of the gateways: give this
+program copies of them. What is known of a shoe now is its newest published sample, at most SAMPLE_AGE_S old while its
+gateway runs; events and warnings are those that are committed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import psycopg
+
+from fairshoe import Fault, StoredEvent
+from fairshoe_floor.history.schema import DatabaseError
+from fairshoe_floor.inventory import Entry, Inventory, InventoryError
+from fairshoe_floor.reader import PAGE_MAX, Alarm, Latched, Reading, Round, Sample, Shoe
+from fairshoe_floor.rounds import KINDS, PAGE, RoundEvent, rounds_back
+from fairshoe_floor.samples import NO_TOTALS, sample_from_json
+
+SAMPLE_AGE_S = 120.0
+CONNECT_S = 5
+STATEMENT_MS = 10_000
+_SHOES = """
+SELECT given.device, sample.sample, newest.log, newest.seq, newest.received,
+    COALESCE(begun.seq - 1, newest.seq),
+    latched.log, latched.seq, latched.received, latched.round, latched.fields, cleared.log, cleared.seq
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS given (device, place)
+LEFT JOIN LATERAL (SELECT sample::text FROM samples WHERE device = given.device ORDER BY at DESC LIMIT 1)
+    AS sample ON true
+LEFT JOIN LATERAL (SELECT log FROM logs WHERE device = given.device ORDER BY id DESC LIMIT 1) AS log ON true
+LEFT JOIN LATERAL (SELECT log, seq, received FROM events WHERE device = given.device AND log = log.log
+    ORDER BY seq DESC LIMIT 1) AS newest ON true
+LEFT JOIN LATERAL (SELECT log, seq FROM events WHERE device = given.device AND name = 'round_started'
+    ORDER BY received DESC, seq DESC LIMIT 1) AS started ON true
+LEFT JOIN LATERAL (SELECT started.seq WHERE started.log = newest.log AND NOT EXISTS (SELECT FROM events
+    WHERE device = given.device AND log = started.log AND seq > started.seq
+    AND name IN ('round_ended', 'round_voided'))) AS begun ON true
+LEFT JOIN LATERAL (SELECT log, seq, received, round, fields FROM events WHERE device = given.device
+    AND name = 'warning_latched' ORDER BY received DESC, seq DESC LIMIT 1) AS latched ON true
+LEFT JOIN LATERAL (SELECT log, seq FROM events WHERE device = given.device
+    AND name = 'warning_cleared' ORDER BY received DESC, seq DESC LIMIT 1) AS cleared ON true
+ORDER BY given.place
+"""
+
+
+class CentralReader:
+    """See fairshoe_floor.reader. Connections are made as threads need them, and cannot write."""
+
+    def __init__(self, database: str, inventories: Sequence[Inventory]) -> None:
+        self._database = database
+        self._idle: deque[psycopg.Connection[Any]] = deque()
+        self._closed = False
+        self._lock = threading.Lock()
+        self._version = 0
+        self._entries: dict[int, tuple[Entry, str]] = {}
+        for inventory in inventories:
+            for entry in inventory.shoes:
+                if entry.device in self._entries:
+                    raise InventoryError(
+                        f"device {entry.name} is in the inventories {self._entries[entry.device][1]} and"
+                        f" {inventory.name}.",
+                        "One gateway records a shoe: remove it from the other.",
+                    )
+                self._entries[entry.device] = (entry, inventory.name)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            while self._idle:
+                self._idle.pop().close()
+
+    def version(self) -> int:
+        """As before while the database does not answer: live clients wait."""
+        with contextlib.suppress(DatabaseError):
+            rows = self._rows(
+                "SELECT COALESCE((SELECT MAX(position) FROM events), 0), COALESCE((SELECT MAX(at) FROM samples), 0)", ()
+            )
+            self._version = int(rows[0][0]) + int(rows[0][1] * 10)
+        return self._version
+
+    def shoes(self) -> Sequence[Shoe]:
+        return self._shoes(list(self._entries))
+
+    def shoe(self, device: int) -> Shoe | None:
+        return self._shoes([device])[0] if device in self._entries else None
+
+    def warnings(self) -> Sequence[Latched]:
+        found = [shoe.warning for shoe in self.shoes()]
+        return sorted((it for it in found if it is not None), key=lambda it: it.since)
+
+    def alarms(self) -> Sequence[Alarm]:
+        rows = self._rows(
+            "SELECT device, rule, severity, text, raised_at, acknowledged_by FROM alarms WHERE cleared_at IS NULL"
+            " AND device = ANY(%s) ORDER BY array_position(ARRAY['critical', 'major', 'minor'], severity), raised_at",
+            (list(self._entries),),
+        )
+        return [Alarm(*row) for row in rows]
+
+    def logs(self, device: int) -> Sequence[bytes]:
+        return [bytes(row[0]) for row in self._rows("SELECT log FROM logs WHERE device = %s ORDER BY id", (device,))]
+
+    def events(self, device: int, log: bytes | None, after: int, limit: int = PAGE_MAX) -> Sequence[StoredEvent]:
+        if log is None:
+            logs = self.logs(device)
+            log = logs[-1] if logs else b""
+        rows = self._rows(
+            "SELECT seq, name, received, message, body FROM events WHERE device = %s AND log = %s AND seq > %s"
+            " ORDER BY seq LIMIT %s",
+            (device, log, after, min(limit, PAGE_MAX)),
+        )
+        return [
+            StoredEvent.of_body(device, log, seq, name, received, message, bytes(body))
+            for seq, name, received, message, body in rows
+        ]
+
+    def meters(self, device: int, since: float = 0.0, limit: int = PAGE_MAX) -> Sequence[Reading]:
+        where = (device, since)
+        count = self._rows("SELECT COUNT(*) FROM samples WHERE device = %s AND at > %s", where)[0][0]
+        step = max(1, -(-count // min(limit, PAGE_MAX)))
+        rows = self._rows(
+            "SELECT sample::text FROM (SELECT sample, at, ROW_NUMBER() OVER (ORDER BY at DESC) - 1 AS place"
+            " FROM samples WHERE device = %s AND at > %s) AS each WHERE place %% %s = 0 ORDER BY at",
+            (*where, step),
+        )
+        found = [sample_from_json(row[0]) for row in rows]
+        return [Reading(device, it.at, it.meters) for it in found if it.meters is not None]
+
+    def rounds(self, device: int, before: tuple[bytes, int] | None = None, limit: int = 100) -> Sequence[Round]:
+        found: list[Round] = []
+        logs, seq = list(reversed(self.logs(device))), 1 << 32
+        if before is not None:
+            logs, seq = (logs[logs.index(before[0]) :], before[1]) if before[0] in logs else ([], 0)
+        for log in logs:
+            found += self._rounds_of(device, log, seq, min(limit, PAGE_MAX) - len(found))
+            seq = 1 << 32
+        return found
+
+    def _rounds_of(self, device: int, log: bytes, before: int, limit: int) -> list[Round]:
+        def page(before: int) -> list[RoundEvent]:
+            rows = self._rows(
+                "SELECT seq, name, round, fields, received FROM events WHERE device = %s AND log = %s AND seq < %s"
+                " AND name = ANY(%s) ORDER BY seq DESC LIMIT %s",
+                (device, log, before, list(KINDS), PAGE),
+            )
+            return [RoundEvent(*row) for row in rows]
+
+        def last_seq() -> int:
+            query = "SELECT COALESCE(MAX(seq), 0) FROM events WHERE device = %s AND log = %s"
+            return int(self._rows(query, (device, log))[0][0])
+
+        return rounds_back(device, log, before, limit, page, last_seq)
+
+    def _shoes(self, devices: list[int]) -> list[Shoe]:
+        return [self._shoe(*row) for row in self._rows(_SHOES, (devices,))]
+
+    def _shoe(
+        self,
+        device: int,
+        text: str | None,
+        log: bytes | None,
+        seq: int | None,
+        stored_at: float | None,
+        quiet_seq: int | None,
+        *rest: Any,
+    ) -> Shoe:
+        entry, gateway = self._entries[device]
+        sample: Sample | None = sample_from_json(text) if text else None
+        return Shoe(
+            entry,
+            gateway,
+            sample,
+            bytes(log or b""),
+            seq or 0,
+            stored_at,
+            sample.totals if sample else NO_TOTALS,
+            _latched(device, *rest),
+            SAMPLE_AGE_S,
+            quiet_seq or 0,
+        )
+
+    def _rows(self, query: str, values: Sequence[Any]) -> list[Any]:
+        with self._connection() as db:
+            return db.execute(query.encode(), values).fetchall()
+
+    @contextlib.contextmanager
+    def _connection(self) -> Generator[psycopg.Connection[Any]]:
+        """An idle connection, or a new one. One that fails is not used again."""
+        db: psycopg.Connection[Any] | None = None
+        try:
+            with contextlib.suppress(IndexError):
+                db = self._idle.popleft()
+            if db is None:
+                options = f"-c default_transaction_read_only=on -c statement_timeout={STATEMENT_MS}"
+                db = psycopg.connect(self._database, autocommit=True, connect_timeout=CONNECT_S, options=options)
+            yield db
+        except psycopg.Error as error:
+            if db is not None:
+                db.close()
+            raise DatabaseError(
+                f"the database does not answer: {str(error).strip()}.", "Check it; the next request tries again."
+            ) from error
+        with self._lock:
+            if self._closed:
+                db.close()
+            else:
+                self._idle.append(db)
+
+
+def _latched(
+    device: int,
+    log: bytes | None,
+    seq: int | None,
+    since: float | None,
+    number: int | None,
+    fields: dict[str, Any] | None,
+    cleared_log: bytes | None,
+    cleared_seq: int | None,
+) -> Latched | None:
+    """The newest warning, unless it was cleared after that."""
+    if log is None or seq is None or since is None or (cleared_log == log and (cleared_seq or 0) > seq):
+        return None
+    fault = Fault.__members__.get(str((fields or {}).get("warning", "")).upper(), Fault.UNRECOGNISED)
+    return Latched(device, bytes(log), seq, fault, since, number or 0)

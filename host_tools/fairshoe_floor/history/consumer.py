@@ -1,0 +1,276 @@
+"""The consumer: from the stream into PostgreSQL, which is the truth of the floor.
+
+Its place in the stream is a row of the same transaction as the events, so a database that is restored from a backup
+reads the stream again from there. The place has the time of its message: if the stream has another message there, the
+broker was rolled back, and the whole stream is read again. Reading again does no harm: an event has its name
+(device, log, seq) as primary key.
+
+After each commit the consumer says which numbers of each log are on disk (committed positions). Only that lets the
+gateways delete. The broker's acknowledgement does not: by default it comes before the broker's own disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+from nats.js.errors import NotFoundError
+
+from fairshoe import FairshoeError
+from fairshoe_floor.history import schema
+from fairshoe_floor.history.writer import StreamPlace, Writer
+from fairshoe_floor.samples import sample_from_json, sample_to_json
+from fairshoe_floor.stream import broker
+from fairshoe_floor.stream.event_lines import EventRow, from_lines
+from fairshoe_floor.stream.export_message import from_message
+from fairshoe_floor.stream.names import Names
+
+SAMPLES_MAX = 10_000  # that wait; more are dropped, newer ones follow
+FETCH = 256  # messages in one transaction at most
+SAMPLES_DAYS = 400.0  # samples are kept so long: a year of plots, and the same month of the year before
+PRUNE_S = 3600.0  # how often older ones are deleted
+JOURNALS_S = 5.0  # how often the stream of exports is read
+IDLE_S = 1.0  # without a message for so long the place is compared with the stream
+COMMITTED_S = 1.0  # how often positions are published at most
+DATABASE_S = 15.0  # a statement without an answer for so long: another connection
+CLOSE = timedelta(microseconds=2)  # two clocks of the same message: one is rounded
+LOST = (*broker.LOST, psycopg.Error)
+_log = logging.getLogger("fairshoe.floor")
+
+
+@dataclass
+class Counts:
+    """What a consumer has done so far."""
+
+    new: int = 0
+    repeated: int = 0
+    conflicts: int = 0
+    transactions: int = 0
+    rereads: int = 0  # the stream was not the one of the last transaction
+    unreadable: int = 0
+    journals: int = 0
+    positions: int = 0  # published committed positions
+
+
+class Consumer:
+    """Consumes until it is stopped."""
+
+    def __init__(
+        self,
+        database: str,
+        url: str,
+        names: Names | None = None,
+        options: dict[str, Any] | None = None,
+        database_s: float = DATABASE_S,
+        samples_days: float = SAMPLES_DAYS,
+        journals_s: float = JOURNALS_S,
+        idle_s: float = IDLE_S,
+    ) -> None:
+        self.names = names or Names()
+        self.counts = Counts()
+        self._database = database
+        self._url = url
+        self._options = options or {}
+        self._database_s = database_s
+        self._samples_days = samples_days
+        self._prune_at = 0.0
+        self.journals_s = journals_s
+        self._idle_s = idle_s
+        self._stopped = False
+        self._samples: list[tuple[int, float, str, str]] = []  # that are not in the database yet
+        self.on_events: Callable[[Sequence[EventRow]], None] | None = None  # after their commit
+
+    def stop(self) -> None:
+        """End `run` soon. Cancelling its task alone is not enough: the client of the broker may swallow that."""
+        self._stopped = True
+
+    async def run(self) -> None:
+        pause_s = broker.PAUSE_S
+        while not self._stopped:
+            done = self.counts.transactions
+            try:
+                await self._follow()
+            except LOST as error:
+                _log.warning("%s. Events wait in the stream and in the stores.", str(error).strip() or repr(error))
+            if self.counts.transactions > done:
+                pause_s = broker.PAUSE_S
+            pause_s = await broker.pause(pause_s)
+
+    async def _follow(self) -> None:
+        db = await asyncio.wait_for(
+            psycopg.AsyncConnection.connect(self._database, autocommit=True, connect_timeout=int(broker.ANSWER_S)),
+            self._database_s,
+        )
+        try:
+            await self._timed(schema.migrate(db))
+            await self._lock(db)
+            async with broker.connected(self._url, "fairshoe floor", **self._options) as (client, stream):
+                await broker.ensure_streams(stream, self.names)
+                await stream.subscribe(
+                    f"{self.names.stream}.samples.>",
+                    stream=self.names.latest,
+                    cb=self._take_sample,
+                    manual_ack=True,
+                    config=ConsumerConfig(
+                        deliver_policy=DeliverPolicy.LAST_PER_SUBJECT,
+                        ack_policy=AckPolicy.NONE,
+                        inactive_threshold=60.0,
+                        mem_storage=True,
+                    ),
+                )
+                await self._consume(Writer(db), stream, lambda: client.is_closed)
+        finally:
+            # Not db.close(): it would wait for a server that does not answer.
+            db.pgconn.finish()
+
+    async def _lock(self, db: psycopg.AsyncConnection[Any]) -> None:
+        """One writer for a database; a second program waits here and takes over."""
+        while not self._stopped:
+            found = await self._timed(db.execute("SELECT pg_try_advisory_lock(%s)", (schema.WRITER_LOCK,)))
+            row = await found.fetchone()
+            if row and row[0]:
+                return
+            _log.info("another program writes to this database; waiting")
+            await asyncio.sleep(self._idle_s)
+
+    async def _consume(self, writer: Writer, stream: JetStreamContext, closed: Callable[[], bool]) -> None:
+        place = await self._checked_place(writer, stream)
+        subscription = await stream.pull_subscribe(
+            "",
+            stream=self.names.stream,
+            config=ConsumerConfig(
+                deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
+                opt_start_seq=place.seq + 1 if place else 1,
+                ack_policy=AckPolicy.NONE,
+                inactive_threshold=60.0,
+                mem_storage=True,
+            ),
+        )
+        changed = await self._timed(writer.logs())  # the broker may have lost positions, too
+        publish_at = journals_at = 0.0
+        while not closed() and not self._stopped:
+            try:
+                messages = await subscription.fetch(FETCH, timeout=self._idle_s)
+            except asyncio.TimeoutError:
+                messages = []
+            if messages:
+                place, rows = await self._store(writer, messages)
+                changed.update((row.device, row.log) for row in rows)
+            elif not await self._still_there(stream, self.names.stream, place):
+                self.counts.rereads += 1
+                raise EOFError("the stream was rolled back: reading it again")
+            samples, self._samples = self._samples, []
+            if samples:
+                await self._timed(writer.store_samples(samples))
+            if time.monotonic() >= self._prune_at:
+                self._prune_at = time.monotonic() + PRUNE_S
+                await self._timed(writer.prune_samples(time.time() - self._samples_days * 86400.0))
+            if time.monotonic() >= journals_at:
+                await self._take_journals(writer, stream)
+                journals_at = time.monotonic() + self.journals_s
+            if changed and time.monotonic() >= publish_at:
+                await self._publish_committed(writer, stream, changed)
+                changed.clear()
+                publish_at = time.monotonic() + COMMITTED_S
+        if not self._stopped:
+            raise EOFError("the connection to the broker was closed")
+
+    async def _take_sample(self, message: Msg) -> None:
+        try:
+            said: Any = json.loads(message.data)
+            sample = sample_from_json(json.dumps(said["sample"]))
+            row = (sample.device, sample.at, str(said["gateway"]), sample_to_json(sample))
+        except (ValueError, KeyError, TypeError, FairshoeError) as error:
+            self.counts.unreadable += 1
+            _log.error("a message on %s is no sample: %r", message.subject, error)
+        else:
+            if len(self._samples) < SAMPLES_MAX:
+                self._samples.append(row)
+
+    async def _store(self, writer: Writer, messages: Sequence[Msg]) -> tuple[StreamPlace, list[EventRow]]:
+        rows: list[EventRow] = []
+        for message in messages:
+            try:
+                rows += from_lines(message.data)
+            except ValueError as error:
+                self.counts.unreadable += 1
+                _log.error("message %d of the stream is no event: %s", message.metadata.sequence.stream, error)
+        last = messages[-1].metadata
+        place = StreamPlace(last.sequence.stream, last.timestamp)
+        done = await self._timed(writer.store(rows, self.names.stream, place))
+        self.counts.new += done.new
+        self.counts.repeated += done.repeated
+        self.counts.conflicts += done.conflicts
+        self.counts.transactions += 1
+        if done.conflicts:
+            _log.error("%d events differ from those of the same device, log and number: see conflicts", done.conflicts)
+        if self.on_events is not None:
+            self.on_events(rows)
+        return place, rows
+
+    async def _checked_place(self, writer: Writer, stream: JetStreamContext) -> StreamPlace | None:
+        place = await self._timed(writer.place(self.names.stream))
+        if await self._still_there(stream, self.names.stream, place):
+            return place
+        self.counts.rereads += 1
+        _log.warning("the stream is not the one that was read before: reading all of it again")
+        return None
+
+    async def _take_journals(self, writer: Writer, stream: JetStreamContext) -> None:
+        """Exports that are new in their stream: few, so they are read one by one, from the place on file. A stream that
+        was rolled back is read from its beginning; an export that is there already does no harm."""
+        name = self.names.journals
+        state = (await stream.stream_info(name)).state
+        place = await self._timed(writer.place(name))
+        begin = place.seq + 1 if place is not None and await self._still_there(stream, name, place) else 1
+        for seq in range(max(begin, state.first_seq), state.last_seq + 1):
+            try:
+                message = await stream.get_msg(name, seq)
+            except NotFoundError:
+                continue
+            found = None
+            try:
+                found = from_message(message.data or b"")
+            except ValueError as error:
+                self.counts.unreadable += 1
+                _log.error("message %d of the stream %s is no export: %s", seq, name, error)
+            assert message.time is not None
+            if await self._timed(writer.store_journal(found, name, StreamPlace(seq, message.time))) and found:
+                _log.error("something is wrong with the journal of device %08x: see journals", found[1].device)
+            self.counts.journals += found is not None
+
+    async def _still_there(self, stream: JetStreamContext, name: str, place: StreamPlace | None) -> bool:
+        """Whether the stream has the message of this place. One that the stream's own retention has deleted counts
+        as there if it is the newest that was deleted."""
+        if place is None:
+            return True
+        try:
+            message = await stream.get_msg(name, place.seq)
+        except NotFoundError:
+            state = (await stream.stream_info(name)).state
+            return place.seq == state.first_seq - 1
+        return message.time is not None and abs(message.time - place.stored_at) <= CLOSE
+
+    async def _publish_committed(self, writer: Writer, stream: JetStreamContext, logs: set[tuple[int, bytes]]) -> None:
+        ranges = await self._timed(writer.ranges(sorted(logs)))
+        self.counts.positions += len(ranges)
+        await asyncio.gather(
+            *(
+                stream.publish(self.names.committed(device, log), json.dumps(found).encode(), stream=self.names.latest)
+                for (device, log), found in ranges.items()
+            )
+        )
+
+    async def _timed(self, work: Any) -> Any:
+        """A frozen server answers nothing and closes nothing."""
+        return await asyncio.wait_for(work, self._database_s)

@@ -1,0 +1,106 @@
+"""Questions to the central record: events, the firmware that each shoe reports, the age of its keys, its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+
+@dataclass(frozen=True)
+class HistoryEvent:
+    """One event on file. `received` is when its gateway stored it, in UTC seconds since 1970."""
+
+    device: int
+    log: bytes
+    seq: int
+    name: str
+    received: float
+    utc_s: int
+    round: int
+    fields: Mapping[str, Any]
+    gateway: str
+
+
+@dataclass(frozen=True)
+class Version:
+    """What a device says of itself in its newest `booted`. Its own word: `fairshoe verify` proves a version."""
+
+    device: int
+    firmware: str
+    board_crc: int
+    booted_at: float
+
+
+@dataclass(frozen=True)
+class KeyAge:
+    """The newest `key_changed` of a device. With no generation none is on record, and `since` is when the record of the
+    device began: its key is that old at least."""
+
+    device: int
+    generation: int | None
+    since: float
+
+
+@dataclass(frozen=True)
+class KeptExport:
+    """One pull of a journal. `problem` is empty if the export is whole and continues the one before."""
+
+    device: int
+    kept_at: float
+    first: int
+    last: int
+    problem: str
+    gateway: str
+
+
+def events(
+    db: psycopg.Connection[Any], device: int | None, kind: str | None, since: float, limit: int
+) -> list[HistoryEvent]:
+    """The newest `limit` events since a time, oldest first."""
+    rows = db.execute(
+        "SELECT * FROM (SELECT device, log, seq, name, received, utc_s, round, fields, gateway FROM events"
+        " WHERE received >= %(since)s AND (%(device)s::bigint IS NULL OR device = %(device)s)"
+        " AND (%(kind)s::text IS NULL OR name = %(kind)s) ORDER BY received DESC, device, seq DESC LIMIT %(limit)s)"
+        " AS newest ORDER BY received, device, seq",
+        {"since": since, "device": device, "kind": kind, "limit": limit},
+    ).fetchall()
+    return [HistoryEvent(*row) for row in rows]
+
+
+# The newest event of one kind of each device, by the index of device, name and time: the record has millions of others.
+_NEWEST = (
+    " FROM (SELECT device, MIN(began) AS began FROM logs GROUP BY device) AS devices {join} JOIN LATERAL"
+    " (SELECT fields, received FROM events WHERE device = devices.device AND name = %s"
+    " ORDER BY received DESC, seq DESC LIMIT 1) AS newest ON true ORDER BY device"
+)
+
+
+def versions(db: psycopg.Connection[Any]) -> list[Version]:
+    columns = "SELECT device, fields->>'firmware', (fields->>'board_crc')::bigint, received"
+    return [Version(*row) for row in db.execute((columns + _NEWEST.format(join="")).encode(), ("booted",))]
+
+
+def keys(db: psycopg.Connection[Any]) -> list[KeyAge]:
+    """Of every device that is on file."""
+    columns = "SELECT device, (fields->>'generation')::integer, COALESCE(received, began)"
+    return [KeyAge(*row) for row in db.execute((columns + _NEWEST.format(join="LEFT")).encode(), ("key_changed",))]
+
+
+def journals(db: psycopg.Connection[Any], device: int | None, since: float) -> list[KeptExport]:
+    """The newest pull of each device; of one device all since a time."""
+    newest = "DISTINCT ON (device)" if device is None else ""
+    rows = db.execute(
+        f"SELECT {newest} device, kept_at, first, last, problem, gateway FROM journals WHERE kept_at >= %(since)s"
+        " AND (%(device)s::bigint IS NULL OR device = %(device)s) ORDER BY device, kept_at DESC".encode(),
+        {"since": since, "device": device},
+    ).fetchall()
+    return [KeptExport(*row) for row in rows]
+
+
+def export(db: psycopg.Connection[Any], device: int, kept_at: float) -> bytes:
+    """The export of one pull, as `fairshoe journal verify` reads it; empty if the pull has none."""
+    row = db.execute("SELECT content FROM journals WHERE device = %s AND kept_at = %s", (device, kept_at)).fetchone()
+    return bytes(row[0]) if row else b""

@@ -1,0 +1,177 @@
+"""Exports of journals: how one is pulled and checked, and the file that keeps them.
+
+A device's journal is a ring of a few hundred records, so an export has what the device still has, beginning with the
+last record of the export before it. If the ring has overwritten that one, the records between are made again from the
+events on file, hash by hash: they must lead to the oldest record that the device has. So the exports of a log and the
+events on file are one chain, however seldom a journal is pulled.
+
+The file is `NAME.journals.db` beside the store, with one writer (the gateway) and any number of readers; `id` only
+grows. Nothing here asks a device: `pull_piece` yields what it wants to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairshoe import StoredEvent
+from fairshoe.journal.expectation import Expected
+from fairshoe.journal.export import Asking, Export, Record, export_text, parse_export, pull_steps
+from fairshoe.journal.verify import verify
+from fairshoe.messages import JournalIs, Message, UnknownMessage
+from fairshoe_floor.side_file import SideFile
+
+MARGIN = 8  # records that a busy table may overwrite between the first question and the first record
+
+EventsAfter = Callable[[int], Iterable[StoredEvent]]  # events on file of the log, after this number
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One pull. `content` is an export as `fairshoe journal verify` reads it, with records `first` to `last`; empty if
+    the device's journal did not continue the one on file, with 0 for both. `problem` says in words what is wrong."""
+
+    device: int
+    log: bytes
+    kept_at: float
+    first: int
+    last: int
+    problem: str
+    content: bytes = b""
+
+    def tail(self) -> Record | None:
+        """Its last record, with which the next export begins."""
+        records = parse_export(self.content).records if self.content else []
+        return records[-1] if records else None
+
+    def problem_with(self, stored: Mapping[int, tuple[int, bytes]]) -> str:
+        """What is wrong with the export by itself, and by events on file (number of the message, and body), in words;
+        empty if nothing."""
+        export = parse_export(self.content)
+        if (export.device, export.log, export.first, export.last) != (self.device, self.log, self.first, self.last):
+            return "it is not the export that its gateway names: device, log, first or last number differ"
+        found = problem_of(export, {})
+        for record in export.records:
+            known = stored.get(record.seq)
+            if not found and known is not None and not record.fault and known != (record.message, record.payload):
+                found = f"record {record.seq}: the event on file with this number is another one"
+        return found
+
+
+def pull_piece(name: str, device: int, log: bytes, tail: Record | None) -> Asking[Export]:
+    """Pull what is new since `tail`. Send `journal_is` to 0 and `journal_record` to other numbers. OtherJournal if the
+    journal does not continue there."""
+    told: JournalIs = yield 0
+    start = told.first + MARGIN if told.first > 1 else 1
+    known = Export(device, log, 0, [], [])  # no record: the library compares the log
+    if tail is not None and (tail.seq >= start or told.last < tail.seq):
+        start, known = tail.seq, Export(device, log, tail.seq, [], [tail])
+    else:
+        start = known.start = min(start, told.last)
+    return (yield from pull_steps(name, device, known, start))
+
+
+def check_piece(export: Export, tail: Record | None, events: EventsAfter, now: float) -> Kept:
+    """An export with its first fault, if any, ready for the file. Reads the events on file, and calculates hashes."""
+    stored = {it.seq: it.event for it in _until(events, export.first - 1, export.last)}
+    problem = problem_of(export, stored)
+    if not problem and tail is not None and export.first > tail.seq:
+        problem = bridge(tail, events, export.records[0])
+    content = export_text(export).encode()
+    return Kept(export.device, export.log, now, export.first, export.last, problem, content)
+
+
+def problem_of(export: Export, stored: Mapping[int, Message]) -> str:
+    """The first thing that is wrong with an export, in words; empty if it is whole. Its hashes, numbers and ends are
+    checked, and its records against the events on file. Seals are not: this program has no seal key."""
+    verdict = verify(export, (), Expected(first=export.first, last=max(stored, default=0), events=stored))
+    found = [problem.text() for problem in verdict.problems] + verdict.partial
+    return found[0] if found else ""
+
+
+def bridge(tail: Record, events: EventsAfter, first: Record) -> str:
+    """Whether the events on file lead from one record to a later one, hash by hash. Why not, in words."""
+    at = tail
+    for stored in _until(events, tail.seq, first.seq - 1):
+        if stored.seq != at.seq + 1:
+            break
+        kind = stored.event.id if isinstance(stored.event, UnknownMessage) else stored.event.ID
+        at = Record.of_event(stored.seq, kind, stored.body, at.digest)
+    if at.seq + 1 != first.seq:
+        return f"records {at.seq + 1} to {first.seq - 1} were overwritten before a pull, and are not all on file"
+    if at.digest != first.previous:
+        return f"the events on file from {tail.seq + 1} to {first.seq} are not those of the journal: its chain differs"
+    return ""
+
+
+def _until(events: EventsAfter, after: int, last: int) -> Iterable[StoredEvent]:
+    for stored in events(after):
+        if stored.seq > last:
+            return
+        yield stored
+
+
+# --- the file ----------------------------------------------------------------------------------
+
+_COLUMNS = "device, log, kept_at, first, last, problem, content"
+
+
+def journals_path(store: Path) -> Path:
+    """pit-1.db: pit-1.journals.db."""
+    return store.with_suffix(".journals.db")
+
+
+class JournalFile(SideFile):
+    """Exports on file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            path,
+            True,
+            "CREATE TABLE journals (id INTEGER PRIMARY KEY AUTOINCREMENT, device INTEGER NOT NULL,"
+            " log BLOB NOT NULL, kept_at REAL NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
+            " problem TEXT NOT NULL, content BLOB NOT NULL);"
+            "CREATE INDEX journals_device ON journals (device, id)",
+        )
+
+    def add(self, kept: Kept) -> None:
+        values = (kept.device, kept.log, kept.kept_at, kept.first, kept.last, kept.problem, kept.content)
+        self._rows(f"INSERT INTO journals ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+
+    def since(self, at: float, limit: int) -> list[Kept]:
+        """The next ones that were pulled after this time, of all devices."""
+        rows = self._rows(
+            f"SELECT {_COLUMNS} FROM journals WHERE kept_at > ? ORDER BY kept_at, id LIMIT ?", (at, limit)
+        )
+        return [Kept(*row) for row in rows]
+
+    def of(self, device: int, since: float) -> list[Kept]:
+        """Pulls of one device since a time, newest first."""
+        where = "device = ? AND kept_at >= ? ORDER BY kept_at DESC"
+        return [Kept(*row) for row in self._rows(f"SELECT {_COLUMNS} FROM journals WHERE {where}", (device, since))]
+
+    def newest_of_each(self) -> list[Kept]:
+        """The newest pull of each device, with or without records."""
+        where = "id IN (SELECT MAX(id) FROM journals GROUP BY device)"
+        return [Kept(*row) for row in self._rows(f"SELECT {_COLUMNS} FROM journals WHERE {where}")]
+
+    def pulled_at(self) -> dict[int, float]:
+        """When the journal of each device was pulled last."""
+        return dict(self._rows("SELECT device, MAX(kept_at) FROM journals GROUP BY device"))
+
+    def newest(self, device: int, log: bytes) -> Kept | None:
+        """The newest export of a log that has records."""
+        rows = self._rows(
+            f"SELECT {_COLUMNS} FROM journals WHERE device = ? AND log = ? AND content <> x'' ORDER BY id DESC LIMIT 1",
+            (device, log),
+        )
+        return Kept(*rows[0]) if rows else None
+
+    def prune(self, before: float) -> None:
+        """Delete exports that are older, but of each log keep the newest: the next one continues it."""
+        self._rows(
+            "DELETE FROM journals WHERE kept_at < ? AND id NOT IN"
+            " (SELECT MAX(id) FROM journals WHERE content <> x'' GROUP BY device, log)",
+            (before,),
+        )

@@ -1,0 +1,59 @@
+// Alarms that hold now: all of them above the grid, those of one table in its detail. Nothing here acknowledges one.
+
+import { clock, find, make, put } from './dom.js';
+import { read } from './server.js';
+
+const SHOWN = 6;
+
+/** Fill a list with alarms, if they are others than before. `chosen` makes a button of each table. */
+export function fill(list, alarms, chosen = null) {
+  const text = JSON.stringify(alarms);
+  if (list.filled === text) return;
+  list.filled = text;
+  list.replaceChildren(...alarms.map((alarm) => item(alarm, chosen)));
+}
+
+function item({ device, table, severity, text, since, acknowledged_by: by }, chosen) {
+  const name = chosen ? [make('button', { type: 'button', on: { click: () => chosen(device) } }, table)] : [];
+  return make('li', { className: severity }, make('b', {}, severity), ...name, make('span', {}, text), make('time', {}, `since ${clock(since)}${by ? `, seen by ${by}` : ''}`));
+}
+
+export class Alarms {
+  constructor(chosen, changed) {
+    Object.assign(this, { chosen, changed, list: [], byDevice: new Map(), reading: false });
+  }
+
+  /** Of one shoe, the most severe first. */
+  of(device) {
+    return this.byDevice.get(device) ?? [];
+  }
+
+  async read() {
+    if (this.reading) return;
+    this.reading = true;
+    try {
+      this.list = (await read('alarms')).alarms;
+      this.byDevice = grouped(this.list);
+      this.changed();
+    } catch {
+      // The socket says that the server is gone.
+    } finally {
+      this.reading = false;
+    }
+  }
+
+  show() {
+    put(find('alarms'), 'hidden', this.list.length === 0);
+    put(find('alarms-title'), 'textContent', `Alarms: ${this.list.length}, the most severe first`);
+    fill(find('alarm-list'), this.list.slice(0, SHOWN), this.chosen);
+    const more = this.list.length - SHOWN;
+    put(find('alarms-more'), 'hidden', more <= 0);
+    put(find('alarms-more'), 'textContent', `${more} more: their tables are marked below.`);
+  }
+}
+
+function grouped(list) {
+  const found = new Map();
+  for (const alarm of list) found.set(alarm.device, [...(found.get(alarm.device) ?? []), alarm]);
+  return found;
+}

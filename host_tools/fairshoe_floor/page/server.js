@@ -1,0 +1,66 @@
+// The server of this page: reading over HTTP, and the socket that tells what changes.
+
+const BASE = new URL('api/v1/', location.href);
+const SILENT_MS = 12_000; // the server speaks every five seconds
+const AGAIN_MS = 2_000;
+
+/** The token comes once, in the fragment of the URL; then it stays in this tab. */
+function token() {
+  const given = location.hash.slice(1);
+  if (given && !given.startsWith('shoe=')) {
+    sessionStorage.setItem('token', given);
+    history.replaceState(null, '', location.pathname);
+  }
+  return sessionStorage.getItem('token') ?? '';
+}
+
+export const TOKEN = token();
+
+export async function read(path) {
+  const answer = await fetch(new URL(path, BASE), { headers: { Authorization: `Bearer ${TOKEN}` } });
+  const data = await answer.json();
+  if (!answer.ok) throw Object.assign(new Error(`${data.error} ${data.advice}`), { status: answer.status });
+  return data;
+}
+
+/** Keeps a socket open. `told(message)` for each text, `cut(why)` while there is none, '' when there is one again. */
+export class Telling {
+  constructor(wanted, told, cut) {
+    Object.assign(this, { wanted, told, cut, ended: false });
+    this.open();
+  }
+
+  open() {
+    const address = new URL('live', BASE);
+    address.protocol = address.protocol.replace('http', 'ws');
+    const socket = (this.socket = new WebSocket(address));
+    socket.onopen = () => socket.send(JSON.stringify({ token: TOKEN, ...this.wanted() }));
+    socket.onmessage = ({ data }) => {
+      this.heard(socket);
+      this.cut('');
+      this.told(JSON.parse(data));
+    };
+    socket.onclose = ({ code }) => {
+      if (this.ended || socket !== this.socket) return;
+      clearTimeout(this.timer);
+      this.cut(code === 4401 ? 'no valid token: open the address that the gateway printed' : 'not connected');
+      if (code !== 4401) this.timer = setTimeout(() => this.open(), AGAIN_MS);
+    };
+    this.heard(socket);
+  }
+
+  heard(socket) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.cut('nothing heard from the server');
+      socket.close();
+      if (!this.ended) this.open();
+    }, SILENT_MS);
+  }
+
+  end() {
+    this.ended = true;
+    clearTimeout(this.timer);
+    this.socket.close();
+  }
+}

@@ -1,0 +1,191 @@
+"""Samples: what a gateway knows of a shoe beside its events (link, status, meters), and the file that keeps them.
+
+Events have the guarantees: stored, acknowledged, published in order. Samples have none: one is taken now and then, and
+losing some only makes a plot coarser. The file is `NAME.samples.db` beside the store, with one writer (the gateway) and
+any number of readers; `id` only grows, so that a publisher can go on after the last one it sent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from fairshoe import Fault, Message, Status, UsageError
+from fairshoe.message_data import from_dict, to_dict
+from fairshoe.messages import Health, LinkCounters, Meters
+from fairshoe_floor.side_file import SideFile
+
+
+class Link(Enum):
+    """How a gateway stands with a shoe."""
+
+    OPEN = "open"  # in session
+    LOST = "lost"  # was open; the port is gone or silent, and is tried again
+    FAILED = "failed"  # cannot be opened: no key, another device, replaced storage, nothing there
+    UNKNOWN = "unknown"  # nothing heard yet
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Counts over the events of a device since `since`. Retention does not lower them."""
+
+    rounds: int = 0  # ended
+    voided: int = 0
+    shuffles: int = 0  # decks verified
+    refused: int = 0  # decks refused
+    failed: int = 0  # shuffles that failed
+    warnings: int = 0
+    commands_refused: int = 0  # command_ended with outcome rejected, of any host
+    since: float | None = None
+
+
+NO_TOTALS = Totals()
+
+
+@dataclass(frozen=True)
+class Latched:
+    """A warning that is latched and not cleared, by the events on file."""
+
+    device: int
+    log: bytes
+    seq: int  # of warning_latched
+    fault: Fault
+    since: float  # when the event was stored
+    round: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One shoe at one time.
+
+    heard_at  when the last message of the device arrived; everything below is that old at least
+    waiting   events that the device has recorded and no host has acknowledged
+    log, seq  the newest event that is counted in `totals` and `latched`: a gateway that starts again goes on from there
+    round_seq the event that began the round under way; None if there is no such round
+    before    the sample as it was when no round was under way, the last time; None if this one is such a sample
+    """
+
+    device: int
+    at: float
+    link: Link
+    link_text: str = ""  # why it is lost or failed, in words
+    heard_at: float | None = None
+    firmware: str | None = None
+    game: str | None = None
+    boot: int | None = None
+    status: Status | None = None
+    meters: Meters | None = None
+    health: Health | None = None
+    counters: LinkCounters | None = None
+    waiting: int | None = None
+    log: bytes = b""
+    seq: int = 0
+    stored_at: float | None = None  # when that event was stored
+    totals: Totals = NO_TOTALS
+    latched: Latched | None = None
+    round_seq: int | None = None
+    before: Sample | None = None
+
+    def followed_by(self, it: Sample) -> Sample:
+        """The next sample of the shoe, with this one or the one before it. No round is under way if none has begun and
+        the device has no event that could have begun one."""
+        if it.round_seq is None and not it.waiting:
+            return it if it.before is None else replace(it, before=None)
+        return replace(it, before=self.before or replace(self, status=None))
+
+
+_PLAIN = ("link_text", "heard_at", "firmware", "game", "boot", "waiting", "seq", "stored_at", "round_seq")
+_MESSAGES: dict[str, type[Message]] = {"status": Status, "meters": Meters, "health": Health, "counters": LinkCounters}
+
+
+def sample_to_json(sample: Sample) -> str:
+    """In one line; messages as fairshoe.message_data has them."""
+    data: dict[str, Any] = {"device": f"{sample.device:08x}", "at": sample.at, "link": sample.link.value}
+    data |= {name: getattr(sample, name) for name in _PLAIN}
+    for name in _MESSAGES:
+        message = getattr(sample, name)
+        data[name] = None if message is None else to_dict(message)
+    data["log"] = sample.log.hex()
+    data["totals"] = asdict(sample.totals)
+    if sample.before is not None:
+        data["before"] = json.loads(sample_to_json(sample.before))
+    if sample.latched is not None:
+        it = sample.latched
+        data["latched"] = {"seq": it.seq, "fault": it.fault.name.lower(), "since": it.since, "round": it.round}
+    return json.dumps(data, separators=(",", ":"))
+
+
+def sample_from_json(text: str | bytes) -> Sample:
+    """What `sample_to_json` made. A message of another version that this one cannot read is left out."""
+    data: dict[str, Any] = json.loads(text)
+    found: dict[str, Any] = {name: data.get(name) for name in _PLAIN}
+    for name, kind in _MESSAGES.items():
+        message = None
+        if data.get(name) is not None:
+            with contextlib.suppress(UsageError, ValueError, TypeError):
+                message = from_dict(data[name])
+        found[name] = message if isinstance(message, kind) else None
+    device, log, latched = int(data["device"], 16), bytes.fromhex(data["log"]), data.get("latched")
+    found["totals"] = Totals(**data["totals"])
+    if latched is not None:
+        fault = Fault.__members__.get(latched["fault"].upper(), Fault.UNRECOGNISED)
+        found["latched"] = Latched(device, log, latched["seq"], fault, latched["since"], latched["round"])
+    if data.get("before"):
+        found["before"] = sample_from_json(json.dumps(data["before"]))
+    return Sample(device, data["at"], Link(data["link"]), log=log, **found)
+
+
+def samples_path(store: Path) -> Path:
+    """pit-1.db: pit-1.samples.db."""
+    return store.with_suffix(".samples.db")
+
+
+class SampleFile(SideFile):
+    """Samples on file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            path,
+            False,
+            "CREATE TABLE samples (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+            " device INTEGER NOT NULL, at REAL NOT NULL, sample TEXT NOT NULL);"
+            "CREATE INDEX samples_device ON samples (device, at)",
+        )
+
+    def add(self, samples: Iterable[Sample]) -> None:
+        """Keep these, all or none."""
+        rows = [(it.device, it.at, sample_to_json(it)) for it in samples]
+        with self._lock, self._explaining(), self._transaction():
+            self._db.executemany("INSERT INTO samples (device, at, sample) VALUES (?, ?, ?)", rows)
+
+    def after(self, last: int, limit: int) -> list[tuple[int, Sample]]:
+        """The next samples after this id, oldest first, each with its id."""
+        rows = self._rows("SELECT id, sample FROM samples WHERE id > ? ORDER BY id LIMIT ?", (last, limit))
+        return [(row[0], sample_from_json(row[1])) for row in rows]
+
+    def of(self, device: int, since: float, limit: int) -> list[Sample]:
+        """Samples of a device after that time, oldest first, thinned out evenly to `limit`; the newest is always one of
+        them."""
+        count = self._rows("SELECT COUNT(*) FROM samples WHERE device = ? AND at > ?", (device, since))[0][0]
+        step = max(1, -(-count // limit))
+        rows = self._rows(
+            "SELECT sample FROM (SELECT sample, at, ROW_NUMBER() OVER (ORDER BY at DESC) - 1 AS place FROM samples"
+            " WHERE device = ? AND at > ?) WHERE place % ? = 0 ORDER BY at",
+            (device, since, step),
+        )
+        return [sample_from_json(row[0]) for row in rows]
+
+    def newest(self) -> dict[int, Sample]:
+        """The newest sample of each device."""
+        rows = self._rows("SELECT sample FROM samples WHERE id IN (SELECT MAX(id) FROM samples GROUP BY device)")
+        return {sample.device: sample for sample in (sample_from_json(row[0]) for row in rows)}
+
+    def prune(self, before: float) -> int:
+        """Delete samples that are older; how many."""
+        with self._lock, self._explaining():
+            return self._db.execute("DELETE FROM samples WHERE at < ?", (before,)).rowcount

@@ -1,0 +1,77 @@
+"""A SQLite file beside a gateway's store, for what has not the guarantees of events."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from fairshoe import StoreError
+
+BUSY_S = 5.0
+
+
+class SideFile:
+    """May be used from several threads, and read by several programs. StoreError says what is wrong with it. Each of
+    `steps` brings its tables to the next version; never change one, add one."""
+
+    def __init__(self, path: Path, durable: bool, *steps: str) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        with self._explaining():
+            self._db = sqlite3.connect(path, timeout=BUSY_S, check_same_thread=False, isolation_level=None)
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                if self._version() != len(steps):
+                    self._upgrade(steps)
+            except BaseException:
+                self._db.close()
+                raise
+
+    def _upgrade(self, steps: Sequence[str]) -> None:
+        """All steps that the file lacks, or none."""
+        with self._transaction():
+            version = self._version()
+            if version > len(steps):
+                raise StoreError(
+                    f"{self.path} has schema {version}, this program knows {len(steps)}.", "Update this program."
+                )
+            for statement in ";".join(steps[version:]).split(";"):
+                self._db.execute(statement)
+            self._db.execute(f"PRAGMA user_version = {len(steps)}")
+
+    def _version(self) -> int:
+        return int(self._db.execute("PRAGMA user_version").fetchone()[0])
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Generator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock, self._explaining():
+            return self._db.execute(query, values).fetchall()
+
+    @contextlib.contextmanager
+    def _explaining(self) -> Generator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"cannot use {self.path}: {error}.",
+                "Free space or permission, then try again. Events are not affected.",
+            ) from error

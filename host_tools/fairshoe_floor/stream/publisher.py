@@ -1,0 +1,319 @@
+"""The publisher: carries events from a gateway's store to the stream. A process of its own: the gateway records and
+acknowledges without it.
+
+Guarantee: every event reaches the stream at least once, in order for each device and log, and is in the stream once.
+The cursor is the stream itself. Before the first message of a log the publisher reads the last message of its subject,
+which names the last event that the stream has. Each message names the sequence that it must follow
+(Nats-Expected-Last-Subject-Sequence), so the broker refuses a copy, a message that overtook another, and a second
+publisher. After an error, a new connection, and every VERIFY_S seconds it reads the subject again: a broker that lost
+messages, or was restored from a copy, gets them again. No message id is used: a window for duplicates can end too
+early, and remembers messages that the stream has lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from nats.js import JetStreamContext
+
+from fairshoe import StoreError
+from fairshoe_floor.journals import JournalFile, journals_path
+from fairshoe_floor.samples import SampleFile, sample_to_json, samples_path
+from fairshoe_floor.stream import broker
+from fairshoe_floor.stream.event_lines import to_lines
+from fairshoe_floor.stream.export_message import BYTES_MAX, to_message
+from fairshoe_floor.stream.names import EXPECTED, FIRST, LAST, Names
+from fairshoe_floor.stream.outbox import Head, Outbox
+
+BATCH = 128  # events in one message; with 1,000 bytes each still far below the broker's limit of 1 MB
+SUBJECTS = 64  # logs that wait for the broker at the same time
+POLL_S = 0.1  # how often the store is asked for new events
+VERIFY_S = 30.0  # how often the end of every subject is read again
+SAMPLES_S = 10.0  # how often the newest sample of each shoe is published
+JOURNALS = 16  # exports sent in one turn
+COMMITTED_S = 5.0  # how often the positions of the central record are read
+_log = logging.getLogger("fairshoe.stream")
+
+
+@dataclass
+class Place:
+    """The end of one subject: sequence of its last message in the stream, and the last event in it. 0: no message."""
+
+    stream_seq: int
+    last: int
+
+
+@dataclass
+class Counts:
+    """What a publisher has done so far, for its log and for tests."""
+
+    events: int = 0
+    messages: int = 0
+    refilled: int = 0
+    journals: int = 0
+    connections: int = 0
+    refused: int = 0  # the broker expected another message: our place was out of date
+    by_log: dict[str, int] = field(default_factory=dict[str, int])
+
+
+class Publisher:
+    """Publishes until it is stopped. `url` is one broker or several, separated by commas."""
+
+    def __init__(
+        self,
+        store: Path,
+        url: str,
+        gateway: str,
+        names: Names | None = None,
+        options: dict[str, Any] | None = None,
+        verify_s: float = VERIFY_S,
+        committed_s: float = COMMITTED_S,
+        journals_again: bool = False,
+    ) -> None:
+        self.names = names or Names()
+        self.counts = Counts()
+        self._path = store
+        self._url = url
+        self._gateway = gateway
+        self._options = options or {}
+        self._verify_s = verify_s
+        self._committed_s = committed_s
+        self._places: dict[int, Place] = {}
+        self._held: set[int] = set()  # logs with a gap that was reported
+        self._lacking: dict[int, list[tuple[int, int]]] = {}  # by log, what the central record lacked at the last sweep
+        self._journals_again = journals_again  # begin with the oldest on file; what is there already does no harm
+        self._stopped = False
+        self._sampled: dict[int, float] = {}  # by device, the time of the sample that was published last
+        self.on_round: Callable[[int], None] | None = None
+
+    def stop(self) -> None:
+        """End `run` soon. Cancelling its task alone is not enough: the client of the broker may swallow that."""
+        self._stopped = True
+
+    async def run(self) -> None:
+        outbox = Outbox(self._path, self._gateway)
+        pause_s = broker.PAUSE_S
+        try:
+            while not self._stopped:
+                sent = self.counts.messages
+                try:
+                    await self._follow(outbox)
+                except broker.LOST as error:
+                    _log.warning("broker %s: %s. Events wait in the store.", self._url, str(error) or repr(error))
+                except StoreError as error:
+                    _log.error("%s", error)
+                if self.counts.messages > sent:
+                    pause_s = broker.PAUSE_S
+                pause_s = await broker.pause(pause_s)
+        finally:
+            outbox.close()
+
+    async def _follow(self, outbox: Outbox) -> None:
+        """With one connection, until it fails."""
+        async with broker.connected(self._url, f"fairshoe publish {self._gateway}", **self._options) as (
+            client,
+            stream,
+        ):
+            await broker.ensure_streams(stream, self.names)
+            self.counts.connections += 1
+            self._places.clear()
+            verify_at = committed_at = samples_at = 0.0
+            version = -1
+            while not client.is_closed and not self._stopped:
+                now = time.monotonic()
+                sweep = now >= verify_at
+                if sweep:
+                    self._places.clear()
+                    verify_at, version = now + self._verify_s, -1
+                if sweep or now >= committed_at:
+                    await self._follow_committed(stream, outbox, sweep)
+                    committed_at = now + self._committed_s
+                if now >= samples_at:
+                    await self._publish_samples(stream)
+                    await self._publish_journals(stream)
+                    samples_at = now + SAMPLES_S
+                seen = outbox.version()
+                sent = await self._round(stream, outbox) if seen != version else 0
+                version = seen if not sent else -1
+                if self.on_round is not None:
+                    self.on_round(sent)
+                if not sent:
+                    await asyncio.sleep(POLL_S)
+            if not self._stopped:
+                raise EOFError("the connection was closed")
+
+    # -- events ------------------------------------------------------------------------------------------------------
+
+    async def _round(self, stream: JetStreamContext, outbox: Outbox) -> int:
+        """One message for every log that has news. How many events were sent."""
+        turns = asyncio.Semaphore(SUBJECTS)
+
+        async def one(head: Head) -> int:
+            async with turns:
+                return await self._send(stream, outbox, head)
+
+        todo = [
+            head for head in outbox.heads() if head.id not in self._places or head.last > self._places[head.id].last
+        ]
+        results = await asyncio.gather(*(one(head) for head in todo), return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return sum(result for result in results if isinstance(result, int))
+
+    async def _send(self, stream: JetStreamContext, outbox: Outbox, head: Head) -> int:
+        subject = self.names.events(head.device, head.log)
+        place = self._places.get(head.id)
+        if place is None:
+            place = self._places[head.id] = await self._find(stream, subject)
+        # A subject whose messages have all aged continues after what the central record has.
+        after = place.last if place.stream_seq else head.passed
+        rows = outbox.events(head, after, BATCH)
+        if not rows or not self._follows(head, place, rows[0].seq):
+            return 0
+        first, last = rows[0].seq, rows[-1].seq
+        headers = {EXPECTED: str(place.stream_seq), FIRST: str(first), LAST: str(last)}
+        try:
+            done = await stream.publish(subject, to_lines(rows), stream=self.names.stream, headers=headers)
+        except broker.LOST as error:
+            del self._places[head.id]  # it may be in the stream or not: read the subject again
+            if getattr(error, "err_code", None) == WRONG_LAST_SEQUENCE:
+                self.counts.refused += 1
+                return len(rows)  # another round is needed
+            raise
+        self._places[head.id] = Place(done.seq, last)
+        self.counts.messages += 1
+        self.counts.events += len(rows)
+        self.counts.by_log[subject] = last
+        return len(rows)
+
+    async def _find(self, stream: JetStreamContext, subject: str) -> Place:
+        message = await broker.last_message(stream, self.names.stream, subject)
+        if message is None:
+            return Place(0, 0)
+        headers = cast("dict[str, str]", message.headers or {})  # pyright: ignore[reportUnknownMemberType]
+        return Place(message.seq or 0, int(headers[LAST]))
+
+    def _follows(self, head: Head, place: Place, first: int) -> bool:
+        """Whether this event may be the next in the stream: it follows the last one, or the central record has
+        everything before it, or the stream has nothing of this log. Otherwise another gateway has what is between."""
+        if first == place.last + 1 or first <= head.passed + 1 or not place.stream_seq:
+            self._held.discard(head.id)
+            return True
+        if head.id not in self._held:
+            self._held.add(head.id)
+            _log.warning(
+                "device %08x: the stream ends at event %d, the store begins at %d. Start the publisher of the gateway "
+                "that has what is between.",
+                *(head.device, place.last, first),
+            )
+        return False
+
+    async def _publish_samples(self, stream: JetStreamContext) -> None:
+        """The newest sample of each shoe, if the gateway keeps samples. No guarantee: the next one replaces it."""
+        path = samples_path(self._path)
+        if not path.exists():
+            return
+        file = SampleFile(path)
+        try:
+            newest = file.newest()
+        finally:
+            file.close()
+        for device, sample in newest.items():
+            if sample.at > self._sampled.get(device, 0.0):
+                data = json.dumps({"gateway": self._gateway, "sample": json.loads(sample_to_json(sample))})
+                await stream.publish(self.names.samples(device), data.encode(), stream=self.names.latest)
+                self._sampled[device] = sample.at
+
+    async def _publish_journals(self, stream: JetStreamContext) -> None:
+        """Exports that the stream does not have yet, in the order of their times. As with events the end of the subject
+        is the cursor."""
+        path = journals_path(self._path)
+        if not path.exists():
+            return
+        subject = self.names.exports(self._gateway)
+        last = await broker.last_message(stream, self.names.journals, subject)
+        headers = cast("dict[str, str]", (last.headers if last else None) or {})  # pyright: ignore[reportUnknownMemberType]
+        seq = (last.seq or 0) if last else 0
+        file = JournalFile(path)
+        try:
+            waiting = file.since(0.0 if self._journals_again else float(headers.get(LAST, "0")), JOURNALS)
+        finally:
+            file.close()
+        for kept in waiting:
+            data = to_message(kept, self._gateway)
+            if len(data) > BYTES_MAX:
+                _log.error("the export of device %08x has %d bytes: more than a message", kept.device, len(data))
+                continue
+            answer = await stream.publish(
+                subject, data, stream=self.names.journals, headers={EXPECTED: str(seq), LAST: repr(kept.kept_at)}
+            )
+            seq = answer.seq
+            self._journals_again = False  # the subject now ends with this one, and goes on from there
+            self.counts.journals += 1
+
+    # -- the central record ------------------------------------------------------------------------------------------
+
+    async def _follow_committed(self, stream: JetStreamContext, outbox: Outbox, sweep: bool) -> None:
+        """Move the cursor of retention to what the central record has. A sweep looks at all logs, and sends again what
+        the central record lacks for two sweeps."""
+        places: dict[tuple[int, bytes], int] = {}
+        for head in outbox.heads():
+            if head.passed >= head.last and not sweep:
+                continue
+            subject = self.names.committed(head.device, head.log)
+            message = await broker.last_message(stream, self.names.latest, subject)
+            if message is None:
+                continue
+            ranges: list[list[int]] = json.loads(message.data or b"[]")
+            end = covered(ranges, max(head.first, head.passed + 1))
+            if end > head.passed:
+                places[head.device, head.log] = end
+            if sweep:
+                lacking = holes(ranges, head.first, max(head.passed, end))
+                if lacking and lacking == self._lacking.get(head.id):
+                    await self._refill(stream, outbox, head, lacking)
+                self._lacking[head.id] = lacking
+        outbox.pass_to(places)
+
+    async def _refill(
+        self, stream: JetStreamContext, outbox: Outbox, head: Head, lacking: list[tuple[int, int]]
+    ) -> None:
+        """Send what the central record lacks although the stream is past it: its database was restored from a copy, or
+        another gateway has published what follows."""
+        subject = self.names.refill(head.device, head.log)
+        for first, last in lacking:
+            after = first - 1
+            while rows := [row for row in outbox.events(head, after, BATCH) if row.seq <= last]:
+                headers = {FIRST: str(rows[0].seq), LAST: str(rows[-1].seq)}
+                await stream.publish(subject, to_lines(rows), stream=self.names.stream, headers=headers)
+                self.counts.refilled += len(rows)
+                after = rows[-1].seq
+
+
+WRONG_LAST_SEQUENCE = 10071  # of the broker
+
+
+def covered(ranges: list[list[int]], seq: int) -> int:
+    """The end of the range that has this number; 0 if none has it."""
+    return next((last for first, last in ranges if first <= seq <= last), 0)
+
+
+def holes(ranges: list[list[int]], first: int, end: int) -> list[tuple[int, int]]:
+    """What these ranges lack from this number on, up to their own end or to `end`, whichever is later."""
+    found: list[tuple[int, int]] = []
+    at = first
+    for low, high in sorted(ranges):
+        if low > at:
+            found.append((at, low - 1))
+        at = max(at, high + 1)
+    if at <= end:
+        found.append((at, end))
+    return found

@@ -1,0 +1,258 @@
+"""Journals pulled by the gateway: exports continue each other over a ring that overwrites, and faults are noticed."""
+
+import asyncio
+import contextlib
+import sqlite3
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench.fake_shoe import BOOT, FakeShoe, Server
+from floor_case import served, until
+
+from fairshoe import StoreError
+from fairshoe.client import fleet as fleet_module
+from fairshoe.journal.export import GENESIS, Record, export_text, parse_export
+from fairshoe.keys import write_key
+from fairshoe.messages import DoorOpened, JournalGet, JournalIs, JournalRecord, Message
+from fairshoe_floor.api.server import Binding
+from fairshoe_floor.api.tokens import new_token
+from fairshoe_floor.gateway import journal_pull
+from fairshoe_floor.gateway.process import Gateway, Settings
+from fairshoe_floor.inventory import Entry, Inventory, Profile
+from fairshoe_floor.journals import JournalFile, Kept, journals_path, problem_of
+from fairshoe_floor.side_file import SideFile
+
+_TOKEN, GRANT = new_token("test", ["table"])
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fleet_module, "RETRY_S", 0.02)
+    monkeypatch.setattr(fleet_module, "RETRY_S_MAX", 0.1)
+    monkeypatch.setattr(journal_pull, "LOOK_S", 0.02)
+
+
+class JournalShoe(FakeShoe):
+    """Keeps a journal: a ring of the last `ring` records, chained as a device does it."""
+
+    def __init__(self, ring: int = 1000) -> None:
+        super().__init__(1, bytes(32))
+        self.ring = ring
+        self.asked: list[int] = []
+        self.shown_last: int | None = None  # what it says instead of its last number
+        self.altered = 0  # a record that it shows with another content
+        self.journal = {0: Record(0, GENESIS + self.log)}
+
+    def chain(self) -> dict[int, Record]:
+        for seq in range(len(self.journal), self.seq_last + 1):
+            body = DoorOpened.LAYOUT.pack(seq, BOOT, 100, 5, 0, 3, 1)
+            self.journal[seq] = Record.of_event(seq, DoorOpened.ID, body, self.journal[seq - 1].digest)
+        return self.journal
+
+    def answer(self, message: Message) -> Message | None:
+        if not isinstance(message, JournalGet):
+            return None
+        self.asked.append(message.seq)
+        last = self.seq_last if self.shown_last is None else self.shown_last
+        first = max(1, last - self.ring + 1)
+        if not message.seq:
+            return JournalIs(first, last, 0, 1, self.log, self.chain()[last].digest, bytes(16))
+        data = self.chain()[message.seq].data if first <= message.seq <= last else b""
+        return JournalRecord(message.seq, data[:20] + b"\x01" + data[21:] if message.seq == self.altered else data)
+
+
+async def nothing_due() -> list[Entry]:
+    return []
+
+
+@contextlib.asynccontextmanager
+async def recording(
+    folder: Path, server: Server, profile: Profile = Profile.TABLE, schedule: bool = False
+) -> AsyncGenerator[Gateway]:
+    """Without `schedule` the test alone pulls."""
+    keys = folder / "keys"
+    if not keys.exists():
+        keys.mkdir()
+        write_key(keys / "00000001.key", "recorder", bytes(32))
+    entry = Entry(1, "T-1", "1", server.url, None, profile, "letter 7")
+    async with Gateway(Inventory("pit", folder / "pit.db", keys, (entry,)), Settings(Binding(), [GRANT])) as gateway:
+        if not schedule:
+            gateway.puller.due = nothing_due
+        async with served(gateway):
+            yield gateway
+
+
+def with_shoe(shoe: JournalShoe, work: Callable[[Server], Awaitable[None]]) -> None:
+    async def main() -> None:
+        async with Server(shoe) as server:
+            await work(server)
+
+    asyncio.run(main())
+
+
+async def play(gateway: Gateway, server: Server, count: int) -> None:
+    """Events happen, and the gateway stores them."""
+    server.record(count)
+    await until(lambda: server.shoe.seq_acked == server.shoe.seq_last)
+
+
+async def pulled(gateway: Gateway) -> Kept:
+    """A pull now, beside those of the schedule."""
+    kept = await gateway.puller.pull(gateway.inventory.shoes[0])
+    assert kept is not None
+    return kept
+
+
+def test_the_schedule_pulls_once_and_the_export_is_whole(tmp_path: Path) -> None:
+    shoe = JournalShoe()
+
+    async def work(server: Server) -> None:
+        shoe.record(30)
+        async with recording(tmp_path, server, schedule=True) as gateway:
+            await until(lambda: bool(gateway.journals.since(0, 9)))
+            await until(lambda: shoe.seq_acked == 30)
+        async with recording(tmp_path, server, schedule=True) as gateway:  # a day is not over: nothing is due
+            await until(lambda: gateway.live.shoe(1).sample.link.value == "open")  # type: ignore[union-attr]
+            assert await gateway.puller.due() == []
+
+    with_shoe(shoe, work)
+    file = JournalFile(journals_path(tmp_path / "pit.db"))
+    (kept,) = file.since(0, 9)
+    file.close()
+    assert (kept.first, kept.last, kept.problem) == (1, 30, "")
+    export = parse_export(kept.content)
+    assert export.damage == [] and [it.seq for it in export.records] == list(range(1, 31))
+
+
+def test_a_shoe_with_the_profile_meters_is_asked_for_no_record(tmp_path: Path) -> None:
+    shoe = JournalShoe()
+
+    async def work(server: Server) -> None:
+        async with recording(tmp_path, server, Profile.METERS, schedule=True) as gateway:
+            await play(gateway, server, 5)
+            assert await gateway.puller.due() == []
+        assert set(shoe.asked) == {0}  # the session's own question: which log is this?
+
+    with_shoe(shoe, work)
+
+
+def test_each_export_begins_with_the_last_record_of_the_one_before(tmp_path: Path) -> None:
+    async def work(server: Server) -> None:
+        async with recording(tmp_path, server) as gateway:
+            await play(gateway, server, 10)
+            first = await pulled(gateway)
+            await play(gateway, server, 10)
+            second = await pulled(gateway)
+        assert (first.first, first.last, first.problem) == (1, 10, "")
+        assert (second.first, second.last, second.problem) == (10, 20, "")
+
+    with_shoe(JournalShoe(), work)
+
+
+def test_what_the_ring_has_overwritten_is_bridged_by_the_events_on_file(tmp_path: Path) -> None:
+    async def work(server: Server) -> None:
+        async with recording(tmp_path, server) as gateway:
+            await play(gateway, server, 10)
+            await pulled(gateway)
+            await play(gateway, server, 100)
+            kept = await pulled(gateway)
+            assert (kept.first, kept.last, kept.problem) == (99, 110, "")  # 91 is the oldest of twenty, and 8 margin
+            with gateway.store.transaction("") as db:
+                db.execute("DELETE FROM events WHERE seq = 130")
+            await play(gateway, server, 100)
+            with gateway.store.transaction("") as db:
+                db.execute("DELETE FROM events WHERE seq = 130")
+            kept = await pulled(gateway)
+            assert kept.problem == "records 130 to 198 were overwritten before a pull, and are not all on file"
+
+    with_shoe(JournalShoe(ring=20), work)
+
+
+def test_events_on_file_that_are_not_the_journals_break_the_chain(tmp_path: Path) -> None:
+    async def work(server: Server) -> None:
+        async with recording(tmp_path, server) as gateway:
+            await play(gateway, server, 10)
+            await pulled(gateway)
+            await play(gateway, server, 100)
+            with gateway.store.transaction("") as db:
+                db.execute("UPDATE events SET body = (SELECT body FROM events WHERE seq = 41) WHERE seq = 40")
+            assert "its chain differs" in (await pulled(gateway)).problem
+
+    with_shoe(JournalShoe(ring=20), work)
+
+
+def test_a_shrinking_journal_an_altered_record_and_a_missing_end_are_noticed(tmp_path: Path) -> None:
+    shoe = JournalShoe()
+
+    async def work(server: Server) -> None:
+        async with recording(tmp_path, server) as gateway:
+            await play(gateway, server, 20)
+            whole = await pulled(gateway)
+            shoe.shown_last = 15
+            shrunk = await pulled(gateway)
+            assert "has records up to 15, the file up to 20" in shrunk.problem and not shrunk.content
+            shoe.shown_last = None
+            assert (await pulled(gateway)).problem == ""  # it goes on where the last whole export ended
+            shoe.altered = 20
+            assert "record 20 of device 00000001 is not the one in the file" in (await pulled(gateway)).problem
+            shoe.altered = 25
+            await play(gateway, server, 10)
+            assert "the host has stored another event under this number" in (await pulled(gateway)).problem
+        cut = parse_export(whole.content)
+        cut = parse_export(export_text(replace(cut, records=cut.records[:-2])).encode())
+        assert "the end is missing" in problem_of(cut, {})
+
+    with_shoe(shoe, work)
+
+
+def test_a_problem_is_an_alarm_of_the_pit_also_after_a_restart(tmp_path: Path) -> None:
+    shoe = JournalShoe()
+
+    def raised(gateway: Gateway) -> list[str]:
+        gateway.alarms.judge(time.time())
+        return [alarm.text for alarm in gateway.alarms.current if alarm.rule == "journal"]
+
+    async def work(server: Server) -> None:
+        async with recording(tmp_path, server) as gateway:
+            await play(gateway, server, 20)
+            await pulled(gateway)
+            assert raised(gateway) == []
+            shoe.shown_last = 15
+            assert raised(gateway) == [] and (await pulled(gateway)).problem in raised(gateway)
+        shoe.shown_last = None
+        async with recording(tmp_path, server) as gateway:
+            assert len(raised(gateway)) == 1
+            await until(lambda: 1 in gateway.fleet.shoes)
+            await pulled(gateway)
+            assert raised(gateway) == []
+
+    with_shoe(shoe, work)
+
+
+def test_old_exports_are_deleted_but_never_the_newest_of_a_log(tmp_path: Path) -> None:
+    file = JournalFile(tmp_path / "pit.journals.db")
+    for at in (1.0, 2.0, 3.0):
+        file.add(Kept(1, b"a", at, 1, 9, "", b"x"))
+    file.add(Kept(1, b"a", 4.0, 0, 0, "it shrinks"))
+    file.prune(5.0)
+    assert [kept.kept_at for kept in file.since(0, 9)] == [3.0]
+    file.close()
+
+
+def test_a_file_beside_the_store_is_upgraded_by_steps_and_a_newer_one_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pit.side.db"
+    first, second = "CREATE TABLE kept (a)", "ALTER TABLE kept ADD COLUMN b DEFAULT 7; CREATE INDEX b ON kept (b)"
+    SideFile(path, True, first).close()
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("INSERT INTO kept VALUES (5)")
+    with pytest.raises(StoreError, match="syntax error"):
+        SideFile(path, True, first, second + "; no SQL")
+    for _again in range(2):
+        SideFile(path, True, first, second).close()
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            assert db.execute("SELECT a, b FROM kept").fetchall() == [(5, 7)]
+    with pytest.raises(StoreError, match=r"has schema 2, this program knows 1\. Update this program"):
+        SideFile(path, True, first)

@@ -1,0 +1,72 @@
+"""The alarms of one pit: judged over what its gateway knows, and over after a restart what it still knows."""
+
+import asyncio
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+
+from floor_case import LOG, entry, made, sample
+
+from fairshoe import FromShoe
+from fairshoe.messages import DeckRefused, DeckVerified, DoorOpened, Fault, Message
+from fairshoe_floor.alarms.rules import load_rules
+from fairshoe_floor.gateway.live import Live
+from fairshoe_floor.gateway.pit_alarms import PitAlarms
+from fairshoe_floor.inventory import Inventory
+from fairshoe_floor.reader import Latched, Link
+
+SHOES = (entry(1), entry(2))
+NOW = 100_000.0
+
+
+def pit() -> tuple[Live, PitAlarms]:
+    live = Live(Inventory("pit", Path("pit.db"), None, SHOES), lambda _device: LOG)
+    for shoe in live.shoes():
+        shoe.sample = sample(shoe.entry.device, heard_at=NOW, at=0.0)
+    return live, PitAlarms(live, load_rules())
+
+
+def say(alarms: PitAlarms, message: Message) -> None:
+    alarms.take(FromShoe(SHOES[0].url, 1, message))  # type: ignore[arg-type]
+
+
+def rules(alarms: PitAlarms, now: float) -> list[tuple[int, str]]:
+    alarms.judge(now)
+    return [(it.device, it.rule) for it in alarms.current]
+
+
+def test_two_refused_decks_are_an_alarm_until_one_is_verified() -> None:
+    _live, alarms = pit()
+    say(alarms, made(DeckRefused, utc_s=0))
+    say(alarms, made(DoorOpened))
+    assert rules(alarms, NOW) == []
+    say(alarms, made(DeckRefused, utc_s=0))
+    assert rules(alarms, NOW) == [(1, "deck-refused-twice")]
+    say(alarms, made(DeckVerified, utc_s=0, counted=52, misfeeds=0))
+    assert rules(alarms, NOW) == []
+
+
+def test_a_silent_shoe_is_an_alarm_and_the_most_severe_comes_first() -> None:
+    live, alarms = pit()
+    live.shoes()[1].sample = replace(live.shoes()[1].sample, heard_at=NOW - 500, link=Link.LOST)
+    assert rules(alarms, NOW) == [(2, "shoe-silent")]
+    for _deck in range(2):
+        say(alarms, made(DeckRefused, utc_s=0))
+    assert rules(alarms, NOW) == [(1, "deck-refused-twice"), (2, "shoe-silent")]
+    live.shoes()[1].sample = replace(live.shoes()[1].sample, heard_at=NOW)
+    assert rules(alarms, NOW) == [(1, "deck-refused-twice")]
+
+
+def test_a_warning_that_was_latched_before_a_restart_is_known() -> None:
+    live, alarms = pit()
+    live.shoes()[0].sample = replace(live.shoes()[0].sample, latched=Latched(1, LOG, 4, Fault.JAM_EXIT, 1000.0, 3))
+
+    async def start() -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(alarms.run(), 0.01)
+
+    asyncio.run(start())
+    assert [(it.device, it.rule) for it in alarms.current if it.rule == "warning-unattended"] == [
+        (1, "warning-unattended")
+    ]
+    assert "jam_exit is not attended to" in next(it for it in alarms.current if it.device == 1).text

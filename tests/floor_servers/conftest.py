@@ -1,0 +1,37 @@
+"""The servers of the floor, started once for all tests of this folder; a stream and a database of its own for each."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from floor import servers
+from one_floor import Site
+
+from fairshoe import Store
+from fairshoe_floor.stream.names import Names
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def both() -> Iterator[tuple[servers.Nats, servers.Postgres]]:
+    lacking = servers.missing()
+    if lacking:
+        pytest.fail(f"missing: {'; '.join(lacking)}; python -m floor installs what it can", pytrace=False)
+    with servers.running() as started:
+        yield started
+
+
+@pytest.fixture
+def site(both: tuple[servers.Nats, servers.Postgres], tmp_path: Path) -> Iterator[Site]:
+    nats, postgres = both
+    number = next(_numbers)
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute(f"CREATE DATABASE test{number}".encode())
+    database = postgres.url.removesuffix("postgres") + f"test{number}"
+    with Store(tmp_path / "pit-1.db") as store:
+        yield Site(nats, postgres, store, Names(f"test{number}"), database, nats.url)

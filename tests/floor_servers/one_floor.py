@@ -1,0 +1,100 @@
+"""One test's floor: a store, a stream and a database, and programs that run until something holds."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from floor import servers
+
+from fairshoe import Store
+from fairshoe.client.store import Arrived
+from fairshoe.journal.export import GENESIS, Attestation, Export, Record, export_text
+from fairshoe.messages import DoorOpened
+from fairshoe_floor.history.consumer import Consumer
+from fairshoe_floor.journals import Kept
+from fairshoe_floor.stream.names import Names
+from fairshoe_floor.stream.publisher import Publisher
+
+LIMIT_S = 120.0  # a machine may be ten times slower than an idle one
+
+
+@dataclass
+class Site:
+    """One test's floor: a gateway's store, a stream, a database."""
+
+    nats: servers.Nats
+    postgres: servers.Postgres
+    store: Store
+    names: Names
+    database: str
+    url: str
+
+    def record(self, device: int, first: int, last: int, log: bytes = b"", new_log: bool = False) -> None:
+        """Events happen and are stored, as a gateway does it."""
+        on_file = self.store.resume(device, log or identity(device), last, 1, new_log)
+        self.store.add(on_file.id, [arrived(seq) for seq in range(first, last + 1)])
+        self.store.handled(on_file.id, last)
+
+    def publisher(self, store: Store | None = None, **options: Any) -> Publisher:
+        settings: dict[str, Any] = {"verify_s": 0.3, "committed_s": 0.1} | options
+        return Publisher((store or self.store).path, self.url, "pit-1", self.names, **settings)
+
+    def consumer(self) -> Consumer:
+        return Consumer(self.database, self.url, self.names, journals_s=0.1, idle_s=0.1)
+
+    def rows(self, query: str = "SELECT device, log, seq FROM events ORDER BY position") -> list[Any]:
+        with psycopg.connect(self.database) as db:
+            return db.execute(query.encode()).fetchall()
+
+    def seqs(self, device: int) -> list[int]:
+        return [seq for number, _log, seq in self.rows() if number == device]
+
+    def run(self, *programs: Publisher | Consumer, until: Callable[[], bool]) -> None:
+        """Run programs side by side until something holds."""
+        asyncio.run(_run(programs, until))
+
+
+def identity(device: int) -> bytes:
+    return device.to_bytes(16, "big")
+
+
+def arrived(seq: int) -> Arrived:
+    event = DoorOpened(seq, 1, 100, 5, 0, 3, 1)
+    return Arrived(seq, event, DoorOpened.LAYOUT.pack(seq, 1, 100, 5, 0, 3, 1))
+
+
+def kept(device: int, first: int, last: int, at: float, until: int = 0) -> Kept:
+    """An export of a journal whose records are the events of `arrived`; with `until` the file ends earlier."""
+    log = identity(device)
+    record = Record(0, GENESIS + log)
+    records: list[Record] = []
+    for seq in range(1, last + 1):
+        record = Record.of_event(seq, DoorOpened.ID, arrived(seq).body, record.digest)
+        records.append(record)
+    attested = Attestation(1, last, 0, 0, record.digest, bytes(16))
+    export = Export(device, log, first, [attested], records[first - 1 : until or last])
+    return Kept(device, log, at, export.first, export.last, "", export_text(export).encode())
+
+
+async def _run(programs: tuple[Publisher | Consumer, ...], until: Callable[[], bool]) -> None:
+    tasks = [asyncio.create_task(program.run()) for program in programs]
+    end = time.monotonic() + LIMIT_S
+    try:
+        while not until():
+            for task in tasks:
+                if task.done():
+                    task.result()
+            assert time.monotonic() < end, f"not within {LIMIT_S:g} s; {[program.counts for program in programs]}"
+            await asyncio.sleep(0.02)
+    finally:
+        for program in programs:
+            program.stop()
+        while pending := [task for task in tasks if not task.done()]:
+            for task in pending:
+                task.cancel()
+            await asyncio.wait(pending, timeout=0.5)

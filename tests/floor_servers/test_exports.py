@@ -1,0 +1,109 @@
+"""Exports of journals reach PostgreSQL, are checked there again, and a journal that shrinks is an alarm."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+
+import psycopg
+from one_floor import Site, kept
+
+from fairshoe_floor.alarms import book
+from fairshoe_floor.alarms.desk import Desk
+from fairshoe_floor.alarms.rules import Rule, RuleBook
+from fairshoe_floor.journals import JournalFile, Kept, journals_path
+from fairshoe_floor.stream import broker
+
+RULES = RuleBook((Rule("journal", "journal", "critical"),))
+
+
+def keep(site: Site, *exports: Kept) -> None:
+    file = JournalFile(journals_path(site.store.path))
+    for export in exports:
+        file.add(export)
+    file.close()
+
+
+def carry(site: Site, total: int) -> list[tuple[int, int, str]]:
+    """Publish and consume until the database has so many exports: first, last and problem of each."""
+
+    def rows() -> list[tuple[int, int, str]]:
+        try:
+            return site.rows("SELECT first, last, problem FROM journals ORDER BY kept_at")
+        except psycopg.errors.UndefinedTable:
+            return []
+
+    site.run(site.publisher(), site.consumer(), until=lambda: len(rows()) >= total)
+    return rows()
+
+
+def test_exports_arrive_once_and_are_checked_against_the_events(site: Site) -> None:
+    site.record(1, 1, 30)
+    site.run(site.publisher(), site.consumer(), until=lambda: _events(site) == 30)
+    whole = kept(1, 1, 10, 100.0)
+    keep(site, whole, replace(kept(1, 10, 20, 200.0), content=whole.content), kept(1, 10, 25, 300.0, until=22))
+    assert carry(site, 3) == [
+        (1, 10, ""),
+        (10, 20, "it is not the export that its gateway names: device, log, first or last number differ"),
+        (10, 22, "record 22 (line 14): the end is missing: 3 more records, up to 25, were attested"),
+    ]
+    with psycopg.connect(site.database) as db:
+        db.execute("UPDATE events SET body = overlay(body placing '\\x07' from 11) WHERE seq = 29")
+    keep(site, kept(1, 22, 30, 400.0), kept(1, 1, 12, 500.0))
+    assert carry(site, 5)[3:] == [
+        (22, 30, "record 29: the event on file with this number is another one"),
+        (1, 12, "it ends with record 12, and an earlier export reached 30"),
+    ]
+    assert bytes(site.rows("SELECT content FROM journals WHERE kept_at = 100")[0][0]) == whole.content
+
+
+def _events(site: Site) -> int:
+    try:
+        return int(site.rows("SELECT COUNT(*) FROM events")[0][0])
+    except psycopg.errors.UndefinedTable:
+        return 0
+
+
+def test_a_restored_database_gets_its_exports_again_from_the_stream(site: Site) -> None:
+    keep(site, kept(1, 1, 10, 100.0), kept(1, 10, 20, 200.0))
+    carry(site, 2)
+    with psycopg.connect(site.database) as db:
+        db.execute("DELETE FROM journals WHERE kept_at = 200")
+        db.execute("DELETE FROM stream_places")
+    assert carry(site, 2) == [(1, 10, ""), (10, 20, "")]
+
+
+def test_a_gateway_sends_its_exports_again_if_neither_stream_nor_database_has_them(site: Site) -> None:
+    keep(site, kept(1, 1, 10, 100.0), kept(1, 10, 20, 200.0))
+    carry(site, 2)
+    with psycopg.connect(site.database) as db:
+        db.execute("DELETE FROM journals")
+
+    async def lose_the_first() -> None:  # as the stream's own retention does
+        async with broker.connected(site.url, "test") as (_client, stream):
+            await stream.purge_stream(site.names.journals, keep=1)
+
+    asyncio.run(lose_the_first())
+    consumer, publisher = site.consumer(), site.publisher(journals_again=True)
+    site.run(publisher, consumer, until=lambda: consumer.counts.journals >= 2)
+    assert site.rows("SELECT first, last, problem FROM journals ORDER BY kept_at") == [(1, 10, ""), (10, 20, "")]
+    assert publisher.counts.journals == 2
+
+
+def test_a_problem_is_an_alarm_until_the_next_whole_export(site: Site) -> None:
+    now = time.time()
+    keep(site, kept(1, 1, 10, now - 50), replace(kept(1, 1, 9, now - 40), problem="it shrinks"))
+    carry(site, 2)
+    desk = Desk(site.database, RULES)
+    with psycopg.connect(site.database, autocommit=True) as db:
+        engine, places = desk.warm_up(db, now)
+        places = desk.step(db, engine, places, now)
+        assert [(alarm.device, alarm.text) for alarm in book.alarms(db)] == [(1, "it shrinks")]
+        keep(site, kept(1, 10, 12, now - 30))
+        carry(site, 3)
+        desk.step(db, engine, places, now)
+        assert book.alarms(db) == []
+        engine, places = desk.warm_up(db, now)  # a second start raises nothing of the past
+        desk.step(db, engine, places, now)
+        assert len(book.alarms(db, open_only=False)) == 1

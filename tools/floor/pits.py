@@ -1,0 +1,41 @@
+"""Pits of fake shoes for `fairshoe gateway`: inventory, keys, and a token for their API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from bench.fleet import address, secret
+
+from fairshoe_floor.api.tokens import add_token, new_token
+from fairshoe_floor.inventory import Entry, Inventory, write_inventory
+
+
+def fake_entries(first: int, last: int, port: int) -> list[Entry]:
+    """The fake shoes of floor.shoes at this port."""
+    return [
+        Entry(device, f"T-{device:04d}", "1", f"tcp://{address(device)}:{port}") for device in range(first, last + 1)
+    ]
+
+
+def write_pit(folder: Path, name: str, entries: Iterable[Entry]) -> Path:
+    """NAME.toml with its store NAME.db, and a key for each fake shoe. Others need their key in the folder `keys`."""
+    keys = folder / "keys"
+    keys.mkdir(exist_ok=True)
+    shoes = tuple(entries)
+    for entry in shoes:
+        path = keys / f"{entry.name}.key"
+        if not path.exists():
+            path.write_text(f"recorder {secret(entry.device).hex()}\n")
+            path.chmod(0o600)
+    inventory = folder / f"{name}.toml"
+    write_inventory(inventory, Inventory(name, folder / f"{name}.db", keys, shoes))
+    return inventory
+
+
+def write_tokens(folder: Path) -> tuple[Path, str]:
+    """A file of tokens, and a token in it that reads everything."""
+    path = folder / "tokens.toml"
+    token, grant = new_token("this run", ["meters", "table", "metrics"])
+    add_token(path, grant)
+    return path, token

@@ -1,0 +1,90 @@
+"""A TCP proxy with a switch: passes, delays nothing, holds all bytes back (a partition), or refuses and resets."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from enum import Enum
+
+CHUNK = 65536
+
+
+class Mode(Enum):
+    PASS = "pass"
+    HOLD = "hold"  # connections stay open, and nothing comes through
+    DEAF = "deaf"  # what clients send comes through, answers do not
+    REFUSE = "refuse"  # connections are reset, and new ones too
+
+
+class Proxy:
+    """In a thread of its own. `port` is where to connect instead."""
+
+    def __init__(self, target: int) -> None:
+        self.port = 0
+        self.mode = Mode.PASS
+        self._target = target
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._loop = asyncio.new_event_loop()
+        self._passing = asyncio.Event()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name=f"proxy to {target}")
+        self._thread.start()
+        self._ready.wait(10)
+
+    def set(self, mode: Mode) -> None:
+        self._loop.call_soon_threadsafe(self._set, mode)
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(5)
+
+    def _set(self, mode: Mode) -> None:
+        self.mode = mode
+        if mode is Mode.HOLD:
+            self._passing.clear()
+        else:
+            self._passing.set()
+        if mode is Mode.REFUSE:
+            for writer in self._writers:
+                writer.transport.abort()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._passing.set()
+        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0))
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        self._loop.run_forever()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
+        try:
+            if self.mode is Mode.REFUSE:
+                writer.transport.abort()
+                return
+            await self._passing.wait()
+            there, back = await asyncio.open_connection("127.0.0.1", self._target)
+            self._writers.add(back)
+            await asyncio.gather(
+                self._copy(reader, back, False), self._copy(there, writer, True), return_exceptions=True
+            )
+            self._writers.discard(back)
+        except OSError:
+            writer.transport.abort()
+        finally:
+            self._writers.discard(writer)
+
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answers: bool) -> None:
+        try:
+            while data := await reader.read(CHUNK):
+                await self._passing.wait()
+                if answers and self.mode is Mode.DEAF:
+                    continue
+                writer.write(data)
+                await writer.drain()
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            with contextlib.suppress(OSError, RuntimeError):
+                writer.close()
