@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairshoe.errors import UsageError
 from fairshoe.games.jackpot_links import TableFacts, link_objections
-from fairshoe_table.ledger import TRAY, Line, Outcome, Transfer, Wager, layout, player, transfers
+from fairshoe_table.ledger import Line, Outcome, Transfer, Wager, layout, player, transfers
 from fairshoe_table.meters import FIVE_CARD, PROGRESSIVE, Meter, Meters
 from fairshoe_table.options import Options
-from fairshoe_table.plays import Input, Play, apply, meter_stakes, new_play, settle
+from fairshoe_table.plays import Dealt, Input, Play, apply, asks, meter_stakes, new_play, rebuild, settle
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rounds (
@@ -44,6 +44,9 @@ CREATE TABLE IF NOT EXISTS links (
     link TEXT NOT NULL, tbl TEXT NOT NULL PRIMARY KEY, facts TEXT NOT NULL);
 """
 
+VOIDS = ("void", "void hand")  # inputs after which lines that were booked are not due any more
+_KNOWN_MAX = 2  # rounds that are kept as they were read: this one and the one before
+_NOTHING = "null"  # in place of a line that was reversed and has no successor
 _ADD = "INSERT INTO accounts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET cents = cents + excluded.cents"
 
 
@@ -57,12 +60,37 @@ def _line(text: str) -> Line:
     return Line(**data)
 
 
+def _same_jackpot(old: Line, new: Line) -> bool:
+    """Whether a line was paid from this meter already for the same hand: its amount is that of the meter then."""
+    return old.jackpot and (old.source, old.outcome, old.why) == (new.source, new.outcome, new.why)
+
+
+class ShoeRound(NamedTuple):
+    """How a round ended, "ended" or "void", the seats with a wager, the clause that made it void, and in a game that is
+    drawn by hand the cards of a round that has ended."""
+
+    how: str
+    seats: int
+    clause: str
+    drawn: int = 0
+
+
+@dataclass
+class _Known:
+    """A round as it was read: the id of its last input, the inputs, and the round that follows from them."""
+
+    last: int | None
+    inputs: list[Input]
+    play: Play | None = None
+
+
 class Books:
     """The books of one table. One open round at a time."""
 
     def __init__(self, path: Path | str, table: str = "table-1", link: str = "") -> None:
         self.table = table
         self.link = link or table
+        self._known: dict[int, _Known] = {}
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
@@ -102,16 +130,25 @@ class Books:
             return found
 
     def inputs(self, number: int) -> list[Input]:
-        rows = self._db.execute("SELECT key, kind, data FROM inputs WHERE round = ? ORDER BY id", (number,))
-        return [Input(key, kind, json.loads(data)) for key, kind, data in rows]
+        return list(self._read(number).inputs)
 
     def play(self, number: int, options: Options) -> Play:
         """The round, rebuilt from the reported facts."""
-        row = self._db.execute("SELECT game FROM rounds WHERE id = ?", (number,)).fetchone()
-        play = new_play(row[0], options)
-        for told in self.inputs(number):
-            play = apply(play, told)
-        return play
+        known = self._read(number)
+        if known.play is None or known.play.options is not options:
+            row = self._db.execute("SELECT game FROM rounds WHERE id = ?", (number,)).fetchone()
+            known.play = rebuild(new_play(row[0], options), known.inputs)
+        return known.play
+
+    def _read(self, number: int) -> _Known:
+        """The inputs of a round, read again only after a new one: a table asks for them at every status."""
+        last = self._db.execute("SELECT MAX(id) FROM inputs WHERE round = ?", (number,)).fetchone()[0]
+        known = self._known.get(number)
+        if known is None or known.last != last:
+            rows = self._db.execute("SELECT key, kind, data FROM inputs WHERE round = ? ORDER BY id", (number,))
+            known = _Known(last, [Input(key, kind, json.loads(data)) for key, kind, data in rows])
+            self._known = {**{it: self._known[it] for it in list(self._known)[-_KNOWN_MAX:]}, number: known}
+        return known
 
     def record(self, number: int, told: Input, options: Options, seq: int = 0) -> list[Line]:
         """Book an input and all that follows from it; the lines that were booked now. A key that is there already
@@ -120,7 +157,8 @@ class Books:
             if db.execute("SELECT 1 FROM inputs WHERE round = ? AND key = ?", (number, told.key)).fetchone():
                 return []
             before = self.play(number, options)
-            after = apply(before, told)
+            corrects = told.kind == "correct"
+            after = self._corrected(number, before, told) if corrects else apply(before, told)
             cause = db.execute(
                 "INSERT INTO inputs (round, key, kind, data, seq) VALUES (?, ?, ?, ?, ?)",
                 (number, told.key, told.kind, json.dumps(dict(told.data)), seq),
@@ -129,10 +167,43 @@ class Books:
             placed = after.stakes[len(before.stakes) :]
             self._move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
             self._contribute(number, cause, after)
-            booked = self._settle(number, cause, after)
+            booked = self._settle(number, cause, after, told.kind)
             if told.kind == "over":
                 self._finish(number)
             return booked
+
+    # -- corrections --------------------------------------------------------------------------------------------------
+
+    def correct(
+        self, number: int, of: str, cards: Sequence[int], options: Options, source: str, approval: str
+    ) -> list[Line]:
+        """Put other cards in the place of those of one input, before or after they were settled. Nothing is
+        overwritten: the wrong input stays, lines that change are reversed and booked again. `approval` names the
+        supervisor. Gives the lines that were booked now."""
+        if not approval.strip():
+            raise UsageError("a correction names no supervisor.", "Call one, and enter who approves it.")
+        times = sum(told.kind == "correct" and told.data["of"] == of for told in self.inputs(number))
+        data = {"of": of, "cards": list(cards), "source": source, "approval": approval.strip()}
+        return self.record(number, Input(f"correct:{of}:{times + 1}", "correct", data), options)
+
+    def _corrected(self, number: int, before: Play, told: Input) -> Play:
+        """The round as it would have been with the right cards; refused where it would have gone on otherwise."""
+        inputs = self.inputs(number)
+        wrong = next((one for one in inputs if one.key == told.data["of"] and one.kind == "cards"), None)
+        if wrong is None or len(wrong.data["cards"]) != len(told.data["cards"]):
+            raise UsageError(f"no such cards in round {number}.", "Choose a hand that was entered.")
+        newer = self._db.execute(
+            "SELECT 1 FROM inputs i JOIN rounds r ON r.id = i.round WHERE r.tbl = ? AND r.id > ? AND i.key = 'closed'",
+            (self.table, number),
+        ).fetchone()
+        if newer is not None:
+            raise UsageError(f"another round was dealt after round {number}.", "A supervisor settles it by hand.")
+        after = rebuild(new_play(before.game, before.options), [*inputs, told])
+        if after.void:
+            raise UsageError(f"round {number} is void: its cards decide nothing.", "Leave them.")
+        if any(one.key == "over" for one in inputs) and asks(after, Dealt(True, 2, True)):
+            raise UsageError("with these cards the round would not be over.", "A supervisor settles it by hand.")
+        return after
 
     def _finish(self, number: int) -> None:
         left = self._db.execute(
@@ -175,45 +246,72 @@ class Books:
             self._move(number, cause, moves)
             self._db.execute(f"UPDATE rounds SET {column} = ? WHERE id = ?", (new, number))
 
-    def _settle(self, number: int, cause: int, play: Play) -> list[Line]:
-        """Book lines that are new. A booked line is final, unless the hand has become void since."""
+    def _settle(self, number: int, cause: int, play: Play, kind: str) -> list[Line]:
+        """Book lines that are new. A booked line is final, unless its hand has become void or a card was corrected."""
         due = settle(play, self.meters(PROGRESSIVE), self.meters(FIVE_CARD))
-        booked = {line.key: (line, version) for line, version in self._lines(number)}
+        booked = {line.key: line for line in self.lines(number)}
+        corrects = kind == "correct"
+        jackpots_before = any(line.jackpot for line in booked.values())
+        if corrects or kind in VOIDS:
+            self._reverse_undue(number, cause, booked, due.lines, corrects)
         fresh: list[Line] = []
         for line in due.lines:
             old = booked.get(line.key)
-            if old is not None and (old[0] == line or line.outcome is not Outcome.VOID):
+            if old is not None and (old == line or _same_jackpot(old, line)):
+                continue
+            if old is not None and line.outcome is not Outcome.VOID and not corrects:
                 continue
             if old is not None:
-                self._reverse(number, cause, old[0])
-            version = old[1] + 1 if old is not None else 1
-            self._db.execute(
-                "INSERT INTO lines VALUES (?, ?, ?, ?, ?)", (number, line.key, version, _line_data(line), cause)
-            )
+                self._reverse(number, cause, old, corrects)
+            self._book(number, cause, line.key, _line_data(line))
             self._move(number, cause, transfers(line))
             fresh.append(line)
+        jackpots = [line for line in fresh if line.jackpot]
+        if corrects and jackpots and jackpots_before:
+            raise UsageError("a jackpot of this round was paid already.", "A supervisor decides, with its paperwork.")
         for meters in (due.progressive, due.five_card):
-            if meters is not None and any(line.source.startswith(f"meter {meters.pool}/") for line in fresh):
+            if meters is not None and any(line.source.startswith(f"meter {meters.pool}/") for line in jackpots):
                 self._save(meters)
-        if any(line.source.startswith("meter ") for line in fresh):
-            self._move(number, cause, due.moves)
         return fresh
 
-    def _reverse(self, number: int, cause: int, line: Line) -> None:
-        if line.source != TRAY:
-            raise UsageError(f"a jackpot was paid and the hand is void now: {line}.", "A supervisor decides.")
+    def _book(self, number: int, cause: int, key: str, text: str) -> None:
+        row = self._db.execute("SELECT COUNT(*) FROM lines WHERE round = ? AND key = ?", (number, key)).fetchone()
+        self._db.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?)", (number, key, row[0] + 1, text, cause))
+
+    def _reverse_undue(
+        self, number: int, cause: int, booked: Mapping[str, Line], due: Iterable[Line], corrects: bool
+    ) -> None:
+        """Reverse lines that are not due any more, and book that nothing stands in their place: what a correction takes
+        away, and the envy bonus of a void hand."""
+        keys = {line.key for line in due}
+        for key, line in booked.items():
+            if key not in keys:
+                self._reverse(number, cause, line, corrects)
+                self._book(number, cause, key, _NOTHING)
+
+    def _reverse(self, number: int, cause: int, line: Line, corrects: bool) -> None:
+        """A jackpot of a void hand goes back into its meter, its seed back to the house (ruling `jackpot-void`)."""
+        if line.jackpot and corrects:
+            raise UsageError(f"a jackpot was paid, and would not be now: {line}.", "A supervisor decides.")
+        if line.jackpot:
+            pool, name = line.source.removeprefix("meter ").split("/")
+            meters = self.meters(pool)
+            assert meters is not None
+            self._save(meters.put_back(name, line.paid - line.reset))
         self._move(number, cause, [Transfer(it.target, it.source, it.cents) for it in transfers(line)])
 
-    def _lines(self, number: int) -> list[tuple[Line, int]]:
-        rows = self._db.execute("SELECT line, version FROM lines WHERE round = ? ORDER BY rowid", (number,))
-        return [(_line(text), int(version)) for text, version in rows]
+    def history(self, number: int) -> list[tuple[str, Line | None]]:
+        """Every line that was booked, in that order, by its key; None: reversed, without a successor."""
+        rows = self._db.execute("SELECT key, line FROM lines WHERE round = ? ORDER BY rowid", (number,))
+        return [(key, None if text == _NOTHING else _line(text)) for key, text in rows]
 
     def lines(self, number: int) -> list[Line]:
         """The lines that stand, in the order in which they were booked."""
         newest: dict[str, Line] = {}
-        for line, _version in self._lines(number):
-            newest.pop(line.key, None)
-            newest[line.key] = line
+        for key, line in self.history(number):
+            newest.pop(key, None)
+            if line is not None:
+                newest[key] = line
         return list(newest.values())
 
     def balances(self) -> dict[str, int]:
@@ -223,18 +321,67 @@ class Books:
         row = self._db.execute("SELECT COUNT(*) FROM rounds WHERE tbl = ? AND over = 1", (self.table,)).fetchone()
         return int(row[0])
 
-    def shoe_rounds(self) -> dict[int, str]:
-        """By the number that the shoe gave it, how each round of this table ended: "ended" or "void"."""
+    def last_over(self) -> int:
+        """The newest round of this table that is over; 0 before the first."""
+        row = self._db.execute("SELECT MAX(id) FROM rounds WHERE tbl = ? AND over = 1", (self.table,)).fetchone()
+        return int(row[0] or 0)
+
+    def line_count(self) -> int:
+        return int(self._db.execute("SELECT COUNT(*) FROM lines").fetchone()[0])
+
+    def shoe_rounds(self) -> dict[int, ShoeRound]:
+        """By the number that the shoe gave it, every round of this table that is over."""
         rows = self._db.execute(
-            "SELECT r.id, i.data, EXISTS (SELECT 1 FROM inputs v WHERE v.round = r.id AND v.key = 'void') "
-            "FROM rounds r JOIN inputs i ON i.round = r.id AND i.key = 'closed' WHERE r.tbl = ? AND r.over = 1",
+            "SELECT r.game, c.data, v.data, "
+            "(SELECT COUNT(*) FROM inputs w WHERE w.round = r.id AND w.key LIKE 'wager:%' AND w.key NOT LIKE '%.%'), "
+            "(SELECT COUNT(*) FROM inputs d WHERE d.round = r.id AND d.kind = 'cards' AND d.key != 'cards:0:2'), "
+            "EXISTS (SELECT 1 FROM inputs d WHERE d.round = r.id AND d.key IN ('cards:0:2', 'decide:0:hole')) "
+            "FROM rounds r JOIN inputs c ON c.round = r.id AND c.key = 'closed' "
+            "LEFT JOIN inputs v ON v.round = r.id AND v.key = 'void' WHERE r.tbl = ? AND r.over = 1",
             (self.table,),
         )
-        return {int(json.loads(data)["round"]): "void" if void else "ended" for _, data, void in rows}
+        found: dict[int, ShoeRound] = {}
+        for game, closed, void, seats, cards, second in rows:
+            number = int(json.loads(closed)["round"])
+            if void is not None:
+                found[number] = ShoeRound("void", seats, json.loads(void)["clause"])
+            else:
+                drawn = cards + second if game == "double-attack-blackjack" else 0
+                found[number] = ShoeRound("ended", seats, "", drawn)
+        return found
+
+    def replay(self, options: Options) -> list[str]:
+        """Settle everything again from the inputs of this table, which shares its meters with no other; what comes out
+        otherwise than it was booked."""
+        with Books(":memory:", self.table, self.link) as again:
+            seeds = self._db.execute(
+                "SELECT pool, name, seed, rate FROM meters WHERE link = ?", (self.link,)
+            ).fetchall()
+            for pool in {row[0] for row in seeds}:
+                again.start_meters(
+                    Meters(pool, {name: Meter(seed, seed, rate) for its, name, seed, rate in seeds if its == pool})
+                )
+            rounds = self._db.execute("SELECT id, game FROM rounds WHERE tbl = ? ORDER BY id", (self.table,)).fetchall()
+            found: list[str] = []
+            for number, game in rounds:
+                told = self.inputs(number)
+                copy = again.open_round(game)
+                for one in told:
+                    again.record(copy, one, options)
+                if again.lines(copy) != self.lines(number):
+                    found.append(f"round {number} is booked otherwise than its inputs settle")
+            own = {
+                name: cents
+                for name, cents in self.balances().items()
+                if name.startswith((f"{self.table}/", f"{self.link}/"))
+            }
+            if again.balances() != own:
+                found.append(f"the inputs of {self.table} give other balances than the books have")
+            return found
 
     def audit(self) -> list[str]:
         """What does not agree: accounts that are not their transfers, money made or lost, meters that are not their
-        accounts, rounds whose journal settles otherwise."""
+        accounts."""
         found: list[str] = []
         balances = self.balances()
         if sum(balances.values()):

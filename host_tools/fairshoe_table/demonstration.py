@@ -1,4 +1,4 @@
-"""Tables with simulated shoes and players: rounds in the terminal, and rounds through the whole stack with faults."""
+"""Tables with simulated shoes and players, and rounds of them in the terminal."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import secrets
 import textwrap
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 from fairshoe import Shoe
 from fairshoe.errors import UsageError
 from fairshoe.keys import write_key
-from fairshoe.messages import RoundEnded, RoundVoided
 from fairshoe_table.books import Books
 from fairshoe_table.cards import names
 from fairshoe_table.ledger import Line
@@ -85,21 +84,33 @@ class Running:
 
 @contextmanager
 def simulated_table(
-    folder: Path, game: str, seed: int, seats: int = 4, say: Callable[[str], None] | None = None, shoe_seed: int = 0
+    folder: Path,
+    game: str,
+    seed: int,
+    seats: int = 4,
+    say: Callable[[str], None] | None = None,
+    shoe_seed: int = 0,
+    options: Options | None = None,
+    board: str = "",
 ) -> Generator[Running]:
     """A table with its shoe, books and players; everything is kept in the folder. The identity of a simulated shoe
-    follows from its seed: give the same `shoe_seed` to go on with the same shoe and other players."""
-    options = demo_options(game)
+    follows from its seed: give the same `shoe_seed` to go on with the same shoe and other players. `board` may be the
+    path of a config, and carry more words of a sim:// URL: `pico-draw?table=records=true`."""
+    options = options or demo_options(game)
     key = folder / "device.key"
     if not key.exists():
         write_key(key, "device", secrets.token_bytes(32))
-    board = "pico-draw" if game == DRAWN else "pico-carousel"
+    board, _, words = (board or ("pico-draw" if game == DRAWN else "pico-carousel")).partition("?")
     url = f"sim://{board}?dealer=none&key={key}&game={game}&seed={shoe_seed or seed}&storage={folder / 'shoe.nv'}"
+    url += f"&{words}" if words else ""
+    url += "&table=cover_all=with_dealer" if game == "caribbean-stud" else ""
     with Books(folder / "books.db") as books, Shoe.open(url, key=key, store=folder / "shoe.db") as shoe:
         start_demo_meters(books, game)
         kind = SimulatedFloor if say is None else ShownFloor
         packs = PACKS if game == DRAWN else 0
         floor = kind(Players(Random(seed), seats), shoe.sim.act, shoe.sim.sleep, say or (lambda text: None), packs)
+        floor.keep_layout(folder / "layout.json")
+        floor.paperwork = lambda deck: shoe.records.winner_hold(False, deck)
         yield Running(shoe, books, floor, Table(shoe, books, game, options, floor))
 
 
@@ -138,55 +149,4 @@ def _meters(books: Books) -> list[str]:
         for meters in found
         if meters is not None
         for meter in meters.by_name.values()
-    ]
-
-
-# --- the whole stack with faults ---------------------------------------------------------------
-
-
-@dataclass
-class StackReport:
-    """What shoe, table and books say after many rounds; `wrong` is empty if they agree."""
-
-    ended: int = 0
-    void: int = 0
-    faults: int = 0
-    wrong: list[str] = field(default_factory=list[str])
-
-
-def run_stack(folder: Path, game: str, rounds: int, seed: int, fault_share: float = 0.05) -> StackReport:
-    """Rounds through the whole stack. In some of them a card jams; the hands clear the path."""
-    report = StackReport()
-    rng = Random(seed)
-    with simulated_table(folder, game, seed) as it:
-        for _ in range(rounds):
-            if game != DRAWN and rng.random() < fault_share:
-                it.shoe.sim.act("jam", f"exit:{rng.randint(1, 8)}:60000")
-                report.faults += 1
-            it.table.play_round()
-        it.shoe.sim.sleep(1)
-        compare(it, report)
-    return report
-
-
-def compare(it: Running, report: StackReport) -> None:
-    """Hold the shoe's own events against the books, round by round."""
-    with_shoe: dict[int, str] = {}
-    store, welcome = it.shoe.store, it.shoe.welcome
-    if store is None or welcome is None:
-        raise UsageError("the shoe has no store.", "Open it with one.")
-    for stored in store.events(device=welcome.device, kinds=[RoundEnded, RoundVoided]):
-        match stored.event:
-            case RoundEnded() | RoundVoided() as event:
-                with_shoe[event.round] = "void" if isinstance(event, RoundVoided) else "ended"
-            case _:
-                pass
-    booked = it.books.shoe_rounds()
-    report.ended = sum(how == "ended" for how in booked.values())
-    report.void = len(booked) - report.ended
-    report.wrong += it.books.audit()
-    report.wrong += [
-        f"round {number} of the shoe: {with_shoe.get(number)} there, {booked.get(number)} in the books"
-        for number in sorted({*with_shoe, *booked})
-        if with_shoe.get(number) != booked.get(number)
     ]

@@ -67,9 +67,11 @@ class Line:
     hand: int = 0
     bettor: int = 0
     extra: str = ""  # tells lines of one wager apart: "bonus", "envy 3"
+    reset: int = 0  # what the house puts into the meter after its payment: the seed after 100 %
+    credited: bool = False  # to the player's game account, and not in chips
 
     def __post_init__(self) -> None:
-        if not 0 <= self.returned <= self.stake or self.paid < 0:
+        if not 0 <= self.returned <= self.stake or self.paid < 0 or self.reset < 0:
             raise ValueError(f"not a settlement: {self}")
 
     @property
@@ -80,6 +82,11 @@ class Line:
     @property
     def collected(self) -> int:
         return self.stake - self.returned
+
+    @property
+    def jackpot(self) -> bool:
+        """It is paid from a meter."""
+        return self.source.startswith("meter ")
 
     @property
     def net(self) -> int:
@@ -105,6 +112,10 @@ def player(seat: int) -> str:
     return f"seat {seat}"
 
 
+def game_account(seat: int) -> str:
+    return f"game account {seat}"
+
+
 def layout(seat: int) -> str:
     """Wagers that lie before a seat."""
     return f"layout {seat}"
@@ -114,7 +125,8 @@ def transfers(line: Line) -> list[Transfer]:
     moves = [
         Transfer(layout(line.seat), TRAY, line.collected),
         Transfer(layout(line.seat), player(line.seat), line.returned),
-        Transfer(line.source, player(line.seat), line.paid),
+        Transfer(line.source, game_account(line.seat) if line.credited else player(line.seat), line.paid),
+        Transfer(HOUSE, line.source, line.reset),
     ]
     return [move for move in moves if move.cents]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fairshoe.errors import UsageError
-from fairshoe_table.ledger import HOUSE, TRAY, Transfer
+from fairshoe_table.ledger import TRAY, Transfer
 from fairshoe_table.money import DOLLAR, OfMeter, Rounding, divide
 from fairshoe_table.pay_tables import PayTable
 
@@ -56,16 +56,17 @@ class Meters:
         """What these odds are worth at this moment."""
         return divide(self.by_name[odds.meter].cents * odds.percent, 100, Rounding.PLAYER)
 
-    def pay(self, odds: OfMeter) -> tuple[Meters, int, list[Transfer]]:
-        """Take a percentage out. After 100 % the house puts the seed in again (CS 11(d)(5))."""
-        meter = self.by_name[odds.meter]
-        paid = self.amount(odds)
-        left = replace(meter, cents=meter.cents - paid)
-        moves: list[Transfer] = []
-        if odds.percent == 100:
-            left = replace(left, cents=left.cents + meter.seed)
-            moves.append(Transfer(HOUSE, account(self.pool, odds.meter), meter.seed))
-        return replace(self, by_name={**self.by_name, odds.meter: left}), paid, moves
+    def pay(self, odds: OfMeter) -> tuple[Meters, int, int]:
+        """Take a percentage out: the meters after it, what is paid, and the seed that the house puts in again after
+        100 % (CS 11(d)(5))."""
+        meter, paid = self.by_name[odds.meter], self.amount(odds)
+        reset = meter.seed if odds.percent == 100 else 0
+        return self.put_back(odds.meter, reset - paid), paid, reset
+
+    def put_back(self, name: str, cents: int) -> Meters:
+        """Change one meter by so much."""
+        meter = self.by_name[name]
+        return replace(self, by_name={**self.by_name, name: replace(meter, cents=meter.cents + cents)})
 
 
 def new_meters(table: PayTable, rates: Mapping[str, int], seeds: Mapping[str, int], wager: int = DOLLAR) -> Meters:

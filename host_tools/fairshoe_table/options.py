@@ -82,6 +82,11 @@ class CaribbeanOptions(Options):
         table = self.progressive_pays
         if table is not None and self.linked and table.name in ("CS-11d-A", "CS-11d-B", "CS-11d-C", "CS-11d-E"):
             raise UsageError(f"{table.name} may not be linked (CS 11(d)(4)).", "Select table D or a PTMGL table.")
+        if table is not None and table.name == "CS-11d-D" and self.progressive_wager not in (DOLLAR, 5 * DOLLAR):
+            raise UsageError(
+                f"no envy bonus is printed for a progressive wager of {self.progressive_wager} cents (CS 11(d)(7)).",
+                "Table D takes $1 or $5 (ruling cs-envy-amount).",
+            )
         if self.cover_all not in ("", "with_dealer", "without_dealer"):
             raise UsageError(f"cover_all: {self.cover_all!r}.", "with_dealer, without_dealer or empty.")
         if self.bonus_pays is not None and not self.bonus_pays.name.startswith("CS-11c-"):
@@ -110,7 +115,8 @@ class DoubleAttackOptions(Options):
     surrender_at_once: bool = False  # DAB 8(a)(3)
     attack_equals_initial: bool = False  # ruling `dab-attack-amount`
     split_matches_both: bool = False  # ruling `dab-split-amount`
-    boxes_per_player: int = 1
+    boxes_per_player: int = 1  # DAB 14
+    bettors_per_box: int = 1  # DAB 13(a), up to three
     late_entry_barred: bool = False
 
     def check(self) -> None:
@@ -119,6 +125,10 @@ class DoubleAttackOptions(Options):
             raise UsageError(f"{self.packs} packs, {self.positions} positions.", "6 or 8 packs, 6 or 7 positions.")
         if self.reader and not self.hole_card:
             raise UsageError("a reader needs a hole card (DAB 7(i)).", "Set hole_card as well.")
+        if self.surrender_at_once and not self.reader:
+            raise UsageError("surrender at once needs a reader (DAB 8(a)(3)).", "Set reader as well.")
+        if not 1 <= self.bettors_per_box <= 3:
+            raise UsageError(f"{self.bettors_per_box} bettors on a box (DAB 13(a)).", "One to three.")
 
 
 BY_GAME: Mapping[str, type[Options]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 from fairshoe.errors import UsageError
 from fairshoe_table.cards import FIVE, JACK, SIX, TEN
@@ -69,10 +69,8 @@ class PayTable:
         """The row of each five-card value."""
         found: list[Row | None] = [None] * VALUES
         for row in self.rows:
-            low, high = _FIVE[row.text]
-            for value in range(VALUES):
-                if _at_least(value, low) and _at_most(value, high):
-                    found[value] = row
+            for value in _values(row.text):
+                found[value] = row
         return tuple(found)
 
     def row5(self, value: int) -> Row | None:
@@ -84,6 +82,13 @@ class PayTable:
 
     def row(self, text: str) -> Row | None:
         return next((row for row in self.rows if row.text == text), None)
+
+
+@cache
+def _values(text: str) -> tuple[int, ...]:
+    """Five-card values of a row with this text."""
+    low, high = _FIVE[text]
+    return tuple(value for value in range(VALUES) if _at_least(value, low) and _at_most(value, high))
 
 
 def _at_least(value: int, low: Hand | int) -> bool:

@@ -6,18 +6,21 @@ that is drawn by hand are known to the hands that loaded it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 from fairshoe import Need, State, Status, Step
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe_table.cards import PACK_48
+from fairshoe_table.cards import ACE, PACK_48, rank
 from fairshoe_table.games import boston5, caribbean, double_attack, double_cross, double_down
-from fairshoe_table.games.double_cross import Axis
+from fairshoe_table.games.double_cross import RIGHT, TOP
 from fairshoe_table.ledger import Line, Wager
-from fairshoe_table.options import CaribbeanOptions
+from fairshoe_table.options import CaribbeanOptions, DoubleAttackOptions
 from fairshoe_table.plays import Ask, Input, Play, wager
-from fairshoe_table.poker import Hand, hand_of, points, qualifies, total, value5
+from fairshoe_table.poker import points, total
+from fairshoe_table.strategies import axis, doubles_down, raises
 from fairshoe_table.table import DRAWN
 
 PLANT = "plant"
@@ -34,7 +37,13 @@ class Players:
     def wagers(self, play: Play) -> list[Input]:
         count = self.rng.randint(1, self.seats)
         seats = sorted(self.rng.sample(range(1, self.seats + 1), count))
-        return [wager(seat, self._amounts(play)) for seat in seats]
+        found = [wager(seat, self._amounts(play)) for seat in seats]
+        options = play.options
+        if isinstance(options, DoubleAttackOptions):
+            for seat in seats:  # others wager behind the first bettor of a box
+                more = self.rng.randint(0, options.bettors_per_box - 1)
+                found += [wager(seat, self._amounts(play), bettor) for bettor in range(2, 2 + more)]
+        return found
 
     def _amounts(self, play: Play) -> dict[Wager, int]:
         unit = play.options.minimum * self.rng.choice((1, 1, 2, 5))
@@ -69,33 +78,26 @@ class Players:
         round = play.round
         match round:
             case double_down.Round():
-                return "double" if _pays_to_double(own[0], round.community) else "stand"
+                return "double" if doubles_down(own[0], round.community) else "stand"
             case boston5.Round():
                 return "raise"  # folding is never right
             case caribbean.Round():
-                value = value5(*own)
-                return "raise" if hand_of(value) > Hand.HIGH_CARD or qualifies(value) else "fold"
+                return "raise" if raises(own, round.dealer[0] if round.dealer else None) else "fold"
             case double_cross.Round():
-                return _axis(own, round.community)
+                top, right = round.community[TOP], round.community[RIGHT]
+                return axis(own, top, right) if top is not None and right is not None else "fold"
             case double_attack.Round():
                 return _blackjack(round, ask)
-
-
-def _pays_to_double(card: int, community: tuple[int, ...]) -> bool:
-    """A pair of jacks or better, or four to a flush or an open straight: rough, and good enough for a demonstration."""
-    ranks = sorted(it // 4 for it in (card, *community))
-    pairs = [rank for rank in ranks if ranks.count(rank) > 1]
-    suited = len({it % 4 for it in (card, *community)}) == 1
-    return any(rank >= 9 for rank in pairs) or len(pairs) == 4 or pairs.count(pairs[0] if pairs else -1) == 3 or suited
 
 
 def _blackjack(round: double_attack.Round, ask: Ask) -> str:
     """Attack 2 to 8, never insure, split aces and eights, double 9 to 11, surrender a bad hand late, stand on 17."""
     up = points(round.dealer[0])
-    if ask.part == "attack":
+    name = ask.part.split(".")[0]
+    if name == "attack":
         return "attack" if 2 <= up <= 8 else "no"
-    if ask.part == "insurance":
-        return "no"
+    if name in ("insurance", "missed", "follow"):
+        return {"insurance": "no", "missed": "complete"}.get(name, ask.choices[0])
     box = next(box for box in round.boxes if box.seat == ask.seat)
     hand = box.hands[int(ask.part.split(".")[0])]
     mine, soft = total(hand.cards)
@@ -107,20 +109,6 @@ def _blackjack(round: double_attack.Round, ask: Ask) -> str:
         return "surrender"
     stand = mine >= 18 or (not soft and (mine >= 17 or (mine >= 13 and up <= 6)))
     return "draw" if "draw" in ask.choices and not stand else "stand"
-
-
-def _axis(own: tuple[int, ...], community: tuple[int | None, ...]) -> str:
-    """Raise with a pair, with a card that pairs an open one, or with a queen or better; lie on the pairing axis."""
-    ranks = [card // 4 for card in own]
-    top, right = community[3], community[2]
-    if top is not None and top // 4 in ranks:
-        return Axis.VERTICAL.name.lower()
-    if right is not None and right // 4 in ranks:
-        return Axis.HORIZONTAL.name.lower()
-    if ranks[0] == ranks[1] or max(ranks) >= 10:
-        higher = top is not None and right is not None and top // 4 >= right // 4
-        return (Axis.VERTICAL if higher else Axis.HORIZONTAL).name.lower()
-    return "fold"
 
 
 class SimulatedFloor:
@@ -140,18 +128,53 @@ class SimulatedFloor:
         self._sleep = sleep
         self.say = say
         self.packs = packs  # of a shoe that is drawn by hand; 0: a machine deals stacks
+        self.deck_cards = 52  # of the next deck that is loaded; another number is a wrong deck, once
         self.pile: list[int] = []
+        self.cut_at = 0  # cards before the cut card; 0: three quarters of the shoe
+        self._before_cut = 0
+        self.held: list[int] = []  # drawn in error
+        self.rack: list[int] = []  # of a shoe that is drawn by hand
+        self.drawn: list[int] = []  # in this round: they lie on the table
+        self.hole = 0  # the card that lies face down
         self.stacks: dict[int, tuple[int, ...]] = {}
         self.rest: tuple[int, ...] = ()
+        self._layout: Path | None = None
+        self.odd = 1  # the stack that a single card is for, if one is due
         self.calls: list[str] = []
+        self.paperwork: Callable[[int], object] = lambda deck: None  # of a jackpot with cards of this deck is done
+
+    def keep_layout(self, path: Path) -> None:
+        """Keep what lies on the table in a file: cards outlive a program that is killed, and its simulated people."""
+        self._layout = path
+        if path.exists():
+            data = json.loads(path.read_text(encoding="utf-8"))
+            self.stacks = {int(number): tuple(cards) for number, cards in data["stacks"].items()}
+            self.rest = tuple(data["rest"])
+
+    def _lay(self) -> None:
+        if self._layout is not None:
+            new = self._layout.with_suffix(".new")
+            new.write_text(json.dumps({"stacks": self.stacks, "rest": self.rest}), encoding="utf-8")
+            new.replace(self._layout)
 
     # -- people -------------------------------------------------------------------------------------------------------
 
     def wagers(self, play: Play) -> list[Input]:
         self.stacks, self.rest = {}, ()
+        self.rack, self.drawn = [*self.rack, *self.drawn], []
+        self._lay()
         return self.players.wagers(play)
 
     def answer(self, play: Play, ask: Ask) -> Input:
+        if ask.kind == "confirm":
+            return ask.answer(choice=ask.choices[0])
+        if ask.kind == "count" and ask.part.startswith("chips"):
+            return ask.answer(count=sum(1 for _, it, _ in play.stakes if it is Wager.PROGRESSIVE))
+        if ask.kind == "count":
+            return ask.answer(count=len(self.rack) if ask.part.startswith("short") else self.count())
+        if ask.kind == "decide" and ask.part == "hole":
+            self.hole = self.draw()
+            return ask.answer(choice="dealt")
         if ask.kind == "cards":
             cards = list(self.faces(play, ask))
             return ask.answer(cards=cards, source=PLANT)
@@ -161,6 +184,10 @@ class SimulatedFloor:
         choice = self.players.decide(play, ask, own)
         self.say(f"seat {ask.seat}: {choice}")
         return ask.answer(choice=choice)
+
+    def count(self) -> int:
+        """Cards in the rack when all are there; tens that were found are not in it any more."""
+        return 48 * self.packs
 
     def call(self, text: str) -> None:
         self.calls.append(text)
@@ -179,8 +206,9 @@ class SimulatedFloor:
         """What lies there when the dealer turns it over."""
         last = self.stacks.get(len(play.seats) + 1, ())
         match play.round:
-            case double_attack.Round():
-                return (self._draw(),)
+            case double_attack.Round() as round:
+                turned = ask.seat == DEALER and ask.part == "2" and round.hole
+                return (self.hole if turned else self.draw(),)
             case double_down.Round() if ask.seat == COMMUNITY:
                 return last[:1] if ask.part == "hole" else last[1:]
             case double_cross.Round() if ask.seat == COMMUNITY:
@@ -200,34 +228,59 @@ class SimulatedFloor:
 
     # -- hands --------------------------------------------------------------------------------------------------------
 
-    def _draw(self) -> int:
-        """Draw the next card of the pile that these hands have loaded."""
-        self._act("draw", "200")
-        self._sleep(1.0)
-        return self.pile.pop(0)
+    def draw(self) -> int:
+        """Draw the next card of the pile that these hands have loaded; the cut card is set aside when it comes. A card
+        that was drawn in error before is the next one."""
+        if self.held:
+            return self.held.pop(0)
+        for _ in range(2 if self._before_cut == 0 else 1):
+            self._act("draw", "200")
+            self._sleep(1.0)
+        self._before_cut -= 1
+        self.drawn.append(self.pile.pop(0))
+        return self.drawn[-1]
 
     def hand(self, step: Step, status: Status) -> None:
         match step.need:
+            case Need.DECK if status.state == State.DRAWING:  # the rack completes a short shoe (DAB 15(h))
+                self.pile, self.rack, self._before_cut = self.rack, [], -1  # without a cut card
+                self.players.rng.shuffle(self.pile)
+                self._act("load", str(len(self.pile)))
+                self._act("press", "green")
             case Need.DECK if self.packs:
+                self.rack, self.drawn = [], []
                 self.pile = list(PACK_48) * self.packs
                 self.players.rng.shuffle(self.pile)
-                self._act("load", f"{len(self.pile)}:{len(self.pile) * 3 // 4}")
+                self._before_cut = self.cut_at or len(self.pile) * 3 // 4
+                self._act("load", f"{len(self.pile)}:{self._before_cut}")
             case Need.DECK:
-                self._act("load", "52")
+                self._act("load", str(self.deck_cards))
+                self.deck_cards = 52
             case Need.BURN:
-                self._draw()
+                self.draw()
+                self.rack.append(self.drawn.pop())
             case Need.EMPTY_SHOE:
                 self._act("lift", "")
             case Need.TAKE:
                 cards = tuple(self._act("take", ""))
-                if status.state == State.STACK_OFFERED:
+                if status.state == State.STACK_OFFERED and len(self.stacks) > status.positions:
+                    # A single card that a rule made due, in place of the last card of that stack.
+                    self.stacks[self.odd] = (*self.stacks[self.odd][: -len(cards)], *cards)
+                elif status.state == State.STACK_OFFERED:
                     self.stacks[len(self.stacks) + 1] = cards
                 elif status.state == State.REMAINDER_OFFERED:
                     self.rest = cards
+                self._lay()
             case Need.ACKNOWLEDGE | Need.OPEN_DOOR | Need.CLEAR_PATH | Need.CLOSE_DOOR:
                 for action, argument in (("open", ""), ("clear", ""), ("close", ""), ("press", "ack")):
                     self._act(action, argument)
                     self._sleep(0.6)
+            case Need.HOLE_CARD:
+                self._act("peek", str(1 if rank(self.hole) == ACE else rank(self.hole) + 2))
+                self._sleep(1.0)
+                self._act("peek_end", "")
+            case Need.DISPUTE:
+                self.paperwork(status.deck_next)
             case Need.STUB_COUNT:
                 self._act("press", "lock")
             case _:

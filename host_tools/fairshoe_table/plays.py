@@ -6,7 +6,7 @@ crash. `Need`s come in the order of the rules; cards are asked for when the deal
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,8 +16,8 @@ from fairshoe_table import blackjack
 from fairshoe_table.games import boston5, caribbean, double_attack, double_cross, double_down
 from fairshoe_table.games.common import Void
 from fairshoe_table.games.double_cross import RIGHT, TOP, Axis
-from fairshoe_table.layout import HasSeat, settle_order
-from fairshoe_table.ledger import Line, Transfer, Wager
+from fairshoe_table.layout import HasSeat, check_adjacent, settle_order
+from fairshoe_table.ledger import Line, Wager
 from fairshoe_table.meters import Meters
 from fairshoe_table.options import (
     BostonOptions,
@@ -44,12 +44,13 @@ class Input:
 class Ask:
     """What the round needs next from a person: cards that were turned over, or a decision of a seat."""
 
-    kind: str  # "cards", "expose" or "decide"
+    kind: str  # "cards", "expose" or "decide"; of the table itself also "count" and "confirm"
     seat: int  # DEALER and COMMUNITY for their cards
     text: str
     count: int = 0
     choices: tuple[str, ...] = ()
     part: str = ""  # tells several asks of one seat apart
+    most: tuple[tuple[str, int], ...] = ()  # choices that may be made for less, and their most in cents
 
     @property
     def key(self) -> str:
@@ -75,7 +76,6 @@ class Settled:
     lines: tuple[Line, ...]
     progressive: Meters | None = None
     five_card: Meters | None = None
-    moves: tuple[Transfer, ...] = ()
 
 
 Round = double_down.Round | boston5.Round | caribbean.Round | double_cross.Round | double_attack.Round
@@ -91,6 +91,7 @@ class Play:
     closed: bool = False
     stakes: tuple[tuple[int, Wager, int], ...] = ()
     sources: tuple[str, ...] = ()  # where faces came from
+    owners: tuple[tuple[int, str], ...] = ()  # seats of players who are known by name
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -126,12 +127,12 @@ def new_play(game: str, options: Options) -> Play:
 
 # --- wagers ------------------------------------------------------------------------------------
 
+# Wagers that are made before the deal, and the field of the hand that has their amount.
 _FIELDS: dict[str, dict[Wager, str]] = {
-    "double-down-stud": {Wager.ORIGINAL: "original", Wager.DOUBLE_DOWN: "double"},
-    "boston-5-stud": {Wager.ANTE: "ante", Wager.FIRST: "first", Wager.BONUS: "bonus", Wager.SECOND: "second"},
+    "double-down-stud": {Wager.ORIGINAL: "original"},
+    "boston-5-stud": {Wager.ANTE: "ante", Wager.FIRST: "first", Wager.BONUS: "bonus"},
     "caribbean-stud": {
         Wager.ANTE: "ante",
-        Wager.BET: "bet",
         Wager.BONUS: "bonus",
         Wager.PROGRESSIVE: "progressive",
         Wager.FIVE_CARD: "five_card",
@@ -142,25 +143,31 @@ _FIELDS: dict[str, dict[Wager, str]] = {
     "double-attack-blackjack": {Wager.INITIAL: "initial", Wager.BONUS: "bonus"},
 }
 
+WAGER_MAX = 10**9  # cents of one wager: a limit of the books, far above any posted one
 _NEEDED = (Wager.ORIGINAL, Wager.ANTE, Wager.FIRST, Wager.INITIAL)
 
 
-def wager(seat: int, amounts: Mapping[Wager, int]) -> Input:
-    """The wagers of one seat before the deal."""
-    return Input(
-        f"wager:{seat}", "wager", {"seat": seat, "amounts": {it.value: cents for it, cents in amounts.items()}}
-    )
+def wager(seat: int, amounts: Mapping[Wager, int], bettor: int = 1, player: str = "") -> Input:
+    """The wagers of one seat before the deal. `bettor`: of one to three who share a box of Double Attack Blackjack.
+    `player` names who wagers, where one person may have several seats; without a name every seat is another one's."""
+    key = f"wager:{seat}" if bettor == 1 else f"wager:{seat}.{bettor}"
+    named = {it.value: cents for it, cents in amounts.items()}
+    return Input(key, "wager", {"seat": seat, "amounts": named, "bettor": bettor, "player": player})
 
 
 def _wagered(play: Play, data: Data) -> Play:
     if play.closed:
         raise UsageError("betting is closed.", "Return the wager.")
     names = _FIELDS[play.game]
-    amounts = {Wager(name): int(cents) for name, cents in data["amounts"].items() if cents}
+    amounts: dict[Wager, int] = {Wager(name): cents for name, cents in data["amounts"].items() if cents}
     unknown = [it.value for it in amounts if it not in names]
     if unknown:
-        raise UsageError(f"{play.game} has no {unknown[0]} wager.", "Return it.")
+        raise UsageError(f"{play.game} has no {unknown[0]} wager before the deal.", "Return it.")
+    wrong = [cents for cents in amounts.values() if type(cents) is not int or not 0 < cents <= WAGER_MAX]
+    if wrong:
+        raise UsageError(f"seat {data['seat']}: a wager of {wrong[0]} cents.", "Return it.")
     seat = int(data["seat"])
+    play = _owned(play, seat, str(data.get("player", "")))
     stakes = (*play.stakes, *((seat, it, cents) for it, cents in amounts.items()))
     # A wager that must be there and is not is 0, which the check of the hand refuses.
     needed = [names[it] for it in _NEEDED if it in names]
@@ -189,19 +196,54 @@ def _wagered(play: Play, data: Data) -> Play:
             return replace(play, round=replace(round, hands=(*round.hands, cross)), stakes=stakes)
         case double_attack.Round():
             assert isinstance(options, DoubleAttackOptions)
-            stake = double_attack.Stakes(given["initial"])
-            box = double_attack.Box(seat, (double_attack.Bettor(1, (stake,), given.get("bonus", 0)),))
-            box.check(options)
-            return replace(play, round=replace(round, boxes=(*round.boxes, box)), stakes=stakes)
+            number = int(data.get("bettor", 1))
+            boxes = blackjack.wagered(round, seat, number, given["initial"], given.get("bonus", 0), options)
+            return replace(play, round=boxes, stakes=stakes)
+
+
+def _owned(play: Play, seat: int, player: str) -> Play:
+    """Refuse a seat that is more than a player may have: one, two adjacent areas (DDS 6(c)), more boxes (DAB 14)."""
+    if not player:
+        return play
+    owners = {**dict(play.owners), seat: player}
+    mine = sorted(its for its, name in owners.items() if name == player)
+    options = play.options
+    most = 1
+    if isinstance(options, DoubleDownOptions):
+        most = 2 if options.two_areas else 1
+        check_adjacent(owners, most)
+    elif isinstance(options, DoubleAttackOptions):
+        most = options.boxes_per_player
+    if len(mine) > most:
+        raise UsageError(f"{player} wagers on seats {mine}, at most {most} (ruling one-hand).", "Return the wager.")
+    return replace(play, owners=tuple(owners.items()))
 
 
 # --- reported facts -----------------------------------------------------------------------------
 
 
+def in_force(inputs: Iterable[Input]) -> list[Input]:
+    """The inputs with the cards that corrections have put in place of others; the corrections stay at their place."""
+    told = list(inputs)
+    place = {one.key: number for number, one in enumerate(told)}
+    for one in list(told):
+        if one.kind == "correct":
+            wrong = told[place[one.data["of"]]]
+            told[place[wrong.key]] = replace(wrong, data={**wrong.data, "cards": one.data["cards"], "corrected": True})
+    return told
+
+
+def rebuild(play: Play, inputs: Iterable[Input]) -> Play:
+    """The round after all these inputs."""
+    for told in in_force(inputs):
+        play = apply(play, told)
+    return play
+
+
 def apply(play: Play, told: Input) -> Play:
     """The round after this input."""
     data = told.data
-    if isinstance(play.round, double_attack.Round) and told.kind in ("cards", "decide"):
+    if isinstance(play.round, double_attack.Round) and told.kind in blackjack.KINDS:
         assert isinstance(play.options, DoubleAttackOptions)
         round, staked = blackjack.apply(play.round, told.kind, data, play.options)
         sources = (*play.sources, str(data["source"])) if told.kind == "cards" else play.sources
@@ -214,6 +256,10 @@ def apply(play: Play, told: Input) -> Play:
                 column = caribbean.cover_column(len(play.seats), play.options)
                 return replace(play, closed=True, round=replace(play.round, cover_column=column))
             return replace(play, closed=True)
+        case "cover all":  # the device's own count of the hands dealt
+            if isinstance(play.round, caribbean.Round):
+                return replace(play, round=replace(play.round, cover_column=int(data["column"])))
+            return play
         case "cards":
             cards = tuple(int(card) for card in data["cards"])
             _check_cards(play, cards, data)
@@ -221,13 +267,38 @@ def apply(play: Play, told: Input) -> Play:
         case "expose":
             return _change(play, int(data["seat"]), exposed=bool(data["shown"]))
         case "decide":
-            return _decided(play, int(data["seat"]), str(data["choice"]))
+            return _decided(play, int(data["seat"]), str(data["choice"]), data.get("cents"))
         case "void":
             return replace(play, round=replace(play.round, void=Void(str(data["clause"]), frozenset(data["kept"]))))
         case "void hand":
             return _change(play, int(data["seat"]), void=str(data["clause"]))
+        case "withdrawn":
+            return _withdrawn(play, int(data["seat"]))
+        case "confirm" if data["part"] == "final" and isinstance(play.round, boston5.Round):
+            return replace(play, round=replace(play.round, final=True))
+        case "not accepted":
+            return _not_accepted(play, int(data["seat"]))
         case _:
             return play  # about the shoe; it changes no hand
+
+
+def _withdrawn(play: Play, seat: int) -> Play:
+    """A second wager is taken back before the final two cards are dealt (B5 10(c)): a fold."""
+    round = play.round
+    hand = next((it for it in round.hands if it.seat == seat), None) if isinstance(round, boston5.Round) else None
+    final = isinstance(round, boston5.Round) and round.final
+    if hand is None or not hand.second or hand.void or final:
+        raise UsageError(f"seat {seat} has no second wager to withdraw (B5 10(c)).", "After the last cards it stays.")
+    return _change(play, seat, second=0, withdrawn=hand.second)
+
+
+def _not_accepted(play: Play, seat: int) -> Play:
+    """A progressive wager that the acceptor did not take is returned before the deal (CS 7(c))."""
+    round = play.round
+    hand = next((it for it in round.hands if it.seat == seat), None) if isinstance(round, caribbean.Round) else None
+    if hand is None or not hand.progressive or hand.bet is not None:
+        raise UsageError(f"seat {seat} has no progressive wager to return (CS 7(c)).", "Check the seat.")
+    return _change(play, seat, progressive=0, not_accepted=hand.progressive)
 
 
 def _change(play: Play, seat: int, **changes: Any) -> Play:
@@ -293,16 +364,24 @@ def _cards(play: Play, data: Data, cards: tuple[int, ...]) -> Play:
         return replace(play, round=replace(round, community=tuple(community)))
     if seat == DEALER:
         return replace(play, round=replace(round, dealer=cards))
+    if isinstance(round, boston5.Round):
+        # What was exposed stays, in whichever order five cards are entered; a correction changes it.
+        exposed = next((hand.exposed_cards for hand in round.hands if hand.seat == seat), ())
+        kept = exposed if exposed and not data.get("corrected") else cards[:3]
+        return _change(play, seat, cards=cards, exposed_cards=kept)
     return _change(play, seat, cards=cards)
 
 
-def _decided(play: Play, seat: int, choice: str) -> Play:
-    """A second, bet, raise or double down wager puts money on the layout as well."""
+def _decided(play: Play, seat: int, choice: str, amount: int | None = None) -> Play:
+    """A second, bet, raise or double down wager puts money on the layout as well; only a double down wager may be less
+    than the most (`amount`, DDS 1)."""
     round = play.round
     hand = next((it for it in _hands(round) if it.seat == seat), None)
     match hand:
         case double_down.Area():
-            cents = hand.original if choice == "double" else 0
+            cents = (hand.original if amount is None else amount) if choice == "double" else 0
+            assert isinstance(play.options, DoubleDownOptions)
+            replace(hand, double=cents).check(play.options)
             return _stake(_change(play, seat, double=cents), seat, {Wager.DOUBLE_DOWN: cents})
         case boston5.Hand():
             cents = hand.first if choice == "raise" else 0
@@ -337,7 +416,8 @@ def asks(play: Play, dealt: Dealt) -> list[Ask]:
         case boston5.Round():
             return list(_boston(play.round, dealt))
         case caribbean.Round():
-            return list(_caribbean(play.round))
+            assert isinstance(play.options, CaribbeanOptions)
+            return list(_caribbean(play.round, play.options)) if dealt.rest else []  # the stub first, CS 9(e)
         case double_cross.Round():
             return list(_double_cross(play.round, dealt))
         case double_attack.Round():
@@ -345,18 +425,21 @@ def asks(play: Play, dealt: Dealt) -> list[Ask]:
             found = blackjack.next_ask(play.round, play.options)
             if found is None:
                 return []
-            return [Ask(found.kind, found.seat, found.text, int(found.kind == "cards"), found.choices, found.part)]
+            count = int(found.kind == "cards")
+            return [Ask(found.kind, found.seat, found.text, count, found.choices, found.part, found.most)]
 
 
 def _double_down(round: double_down.Round, dealt: Dealt) -> Iterator[Ask]:
     yield from (Ask("cards", area.seat, "the card of this seat", 1) for area in round.areas if area.card is None)
     if not round.community:
         yield Ask("cards", COMMUNITY, "the three community cards that lie face up", 3, part="up")
-    elif dealt.closings < 2:
-        for area in sorted(round.areas, key=lambda it: it.seat):
-            if area.double is None:
-                yield Ask("decide", area.seat, "double down?", choices=("double", "stand"))
-    elif len(round.community) == 3:
+        return
+    # Also after the second closing: the dealer may have closed with the button, and chips lie there that were not told.
+    undecided = [area for area in sorted(round.areas, key=lambda it: it.seat) if area.double is None]
+    for area in undecided:
+        most = (("double", area.original),)
+        yield Ask("decide", area.seat, "double down?", choices=("double", "stand"), most=most)
+    if not undecided and dealt.closings >= 2 and len(round.community) == 3:
         yield Ask("cards", COMMUNITY, "turn over the hole card", 1, part="hole")
 
 
@@ -376,6 +459,11 @@ def _boston(round: boston5.Round, dealt: Dealt) -> Iterator[Ask]:
         return
     if not dealt.rest:
         return
+    if not round.final:
+        seats = [str(hand.seat) for hand in live if hand.second]
+        whom = f"to seat {' and seat '.join(seats)} and to yourself" if seats else "to yourself"
+        yield Ask("confirm", DEALER, f"deal two more cards {whom}", choices=("dealt",), part="final")
+        return
     if not round.dealer:
         yield Ask("cards", DEALER, "the dealer's five cards", 5)
     for hand in settle_order(live):
@@ -383,14 +471,14 @@ def _boston(round: boston5.Round, dealt: Dealt) -> Iterator[Ask]:
             yield Ask("cards", hand.seat, "the five cards of this seat", 5, part="five")
 
 
-def _caribbean(round: caribbean.Round) -> Iterator[Ask]:
+def _caribbean(round: caribbean.Round, options: CaribbeanOptions) -> Iterator[Ask]:
     live = [hand for hand in sorted(round.hands, key=lambda it: it.seat) if not hand.void]
     for hand in live:
         if hand.bet is None:
             yield Ask("decide", hand.seat, "bet twice the ante, or fold?", choices=("raise", "fold"))
             return
     for hand in live:
-        if hand.bet == 0 and hand.five_card and not hand.cards:  # ruling `cs-fold-faces`
+        if hand.bet == 0 and caribbean.faces_needed(hand, options) and not hand.cards:  # ruling `cs-fold-faces`
             yield Ask("cards", hand.seat, "the cards of the folded hand, before they go to the rack", 5)
     if not round.dealer:
         yield Ask("cards", DEALER, "the dealer's five cards, the up-card first", 5)
@@ -444,7 +532,7 @@ def settle(play: Play, progressive: Meters | None = None, five_card: Meters | No
         case caribbean.Round():
             assert isinstance(play.options, CaribbeanOptions)
             found = caribbean.settle(play.round, play.options, progressive, five_card)
-            return Settled(found.lines, found.progressive, found.five_card, found.moves)
+            return Settled(found.lines, found.progressive, found.five_card)
         case double_cross.Round():
             assert isinstance(play.options, DoubleCrossOptions)
             return Settled(tuple(double_cross.settle(play.round, play.options)))

@@ -171,9 +171,14 @@ def points(card: int) -> int:
     return 11 if rank == ACE else min(rank + 2, 10)
 
 
+_POINTS = tuple(points(card) for card in range(52))
+
+
 def total(hand: Sequence[int]) -> Total:
-    value = sum(points(card) for card in hand)
-    aces = sum(card // 4 == ACE for card in hand)
+    value = aces = 0
+    for card in hand:
+        value += _POINTS[card]
+        aces += card // 4 == ACE
     while value > 21 and aces:
         value -= 10
         aces -= 1

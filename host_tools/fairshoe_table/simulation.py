@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field, fields, replace
 from math import sqrt
 from random import Random
+from typing import NamedTuple
 
 from fairshoe_table import blackjack
 from fairshoe_table.cards import DECK, PACK_48
@@ -34,22 +36,52 @@ from fairshoe_table.poker import hand5, total
 UNIT = 1000
 SEED_CENTS = 1_000_000
 SHARE = 2000  # rounds of one piece of work
+HISTORY = 100  # points of the curve in a report
+ALL = "all wagers"
+GAME = "game"  # net of all but the side wagers, in units of the ante, original or initial wager
+PER = {"double-down-stud": "original wager", "double-attack-blackjack": "initial wager"}
+SIDE = ("bonus", "progressive", "five-card bonus", "five-card bonus on the dealer", "cover all")
+# Returns that `make table-oracles` counts, by the strategies of the simulated players (docs/TABLE.md).
+KNOWN: Mapping[str, Mapping[str, float]] = {
+    "double-down-stud": {"original": 0.715965, GAME: 0.952587},
+    "boston-5-stud": {"bonus": 0.915475, GAME: 0.804847},
+    "caribbean-stud": {
+        "bonus": 0.968903,
+        "progressive": 0.559812,
+        "five-card bonus": 0.391618,
+        "five-card bonus on the dealer": 0.391618,
+        "cover all": 0.912855,
+        GAME: 0.947755,
+    },
+    "double-cross-poker": {"bonus": 0.976833, GAME: 0.956502},
+    "double-attack-blackjack": {"bonus": 0.919936},
+}
+
+Progress = Callable[[int, int], None]  # rounds over, of how many
 
 
 @dataclass
 class Wagered:
-    """Of one kind of wager: how often, cents staked, net to the player, squares of the net in stakes."""
+    """Of one kind of wager: how often, cents staked, net to the player, and their squares and product."""
 
     number: int = 0
     staked: int = 0
     net: int = 0
-    squares: float = 0.0
+    net_net: int = 0
+    net_staked: int = 0
+    staked_staked: int = 0
 
     def add(self, stake: int, net: int) -> None:
         self.number += 1
         self.staked += stake
         self.net += net
-        self.squares += (net / stake) ** 2 if stake else 0.0
+        self.net_net += net * net
+        self.net_staked += net * stake
+        self.staked_staked += stake * stake
+
+    def merge(self, more: Wagered) -> None:
+        for item in fields(Wagered):
+            setattr(self, item.name, getattr(self, item.name) + getattr(more, item.name))
 
     @property
     def returned(self) -> float:
@@ -57,19 +89,44 @@ class Wagered:
 
     @property
     def error(self) -> float:
-        """The standard error of the return."""
-        if not self.number:
+        """The standard error of the return, a ratio of two sums: stakes differ from round to round."""
+        if not self.staked:
             return 0.0
-        mean = self.net / self.staked if self.staked else 0.0
-        return sqrt(max(self.squares / self.number - mean * mean, 0.0) / self.number)
+        mean = self.net / self.staked
+        squares = self.net_net - 2 * mean * self.net_staked + mean * mean * self.staked_staked
+        return sqrt(max(squares, 0.0)) / self.staked
+
+
+class Reached(NamedTuple):
+    """How far the return of all wagers together had come after so many rounds."""
+
+    rounds: int
+    returned: float
+    error: float
 
 
 @dataclass
 class Report:
     game: str
+    seed: int = 0
     rounds: int = 0
     wagers: dict[str, Wagered] = field(default_factory=dict[str, Wagered])
     hands: Counter[str] = field(default_factory=Counter[str])
+    history: list[Reached] = field(default_factory=list[Reached])
+
+    def rows(self) -> Iterator[tuple[str, Wagered, float | None]]:
+        """Name, sums and known return of each wager, then of the whole."""
+        known = KNOWN[self.game]
+        for name, it in self.wagers.items():
+            if name not in (ALL, GAME):
+                yield name, it, known.get(name)
+        if GAME in self.wagers:
+            yield f"{GAME}, per {PER.get(self.game, 'ante')}", self.wagers[GAME], known.get(GAME)
+            yield ALL, self.wagers[ALL], None
+
+    def reached(self) -> Reached:
+        whole = self.wagers[ALL]
+        return Reached(self.rounds, whole.returned, whole.error)
 
     def add(self, lines: Iterable[Line], hand: str) -> None:
         self.rounds += 1
@@ -80,31 +137,44 @@ class Report:
             both[0] += line.stake
             both[1] += line.net
         whole = [sum(both[place] for both in nets.values()) for place in (0, 1)]
-        for name, (stake, net) in [*nets.items(), ("all wagers", whole)]:
+        main = sum(both[1] for name, both in nets.items() if name not in SIDE)
+        for name, (stake, net) in [*nets.items(), (ALL, whole), (GAME, (UNIT, main))]:
             self.wagers.setdefault(name, Wagered()).add(stake, net)
 
     def merge(self, other: Report) -> None:
         self.rounds += other.rounds
         self.hands.update(other.hands)
         for name, more in other.wagers.items():
-            mine = self.wagers.setdefault(name, Wagered())
-            mine.number += more.number
-            mine.staked += more.staked
-            mine.net += more.net
-            mine.squares += more.squares
+            self.wagers.setdefault(name, Wagered()).merge(more)
 
     def as_json(self) -> str:
         wagers = {
-            name: {"number": it.number, "staked": it.staked, "net": it.net, "return": it.returned, "error": it.error}
-            for name, it in self.wagers.items()
+            name: {
+                "number": it.number,
+                "staked": it.staked,
+                "net": it.net,
+                "return": it.returned,
+                "error": it.error,
+                "known": known,
+            }
+            for name, it, known in self.rows()
         }
-        return json.dumps({"game": self.game, "rounds": self.rounds, "wagers": wagers, "hands": dict(self.hands)})
+        found = {
+            "game": self.game,
+            "seed": self.seed,
+            "rounds": self.rounds,
+            "wagers": wagers,
+            "hands": dict(self.hands),
+        }
+        return json.dumps({**found, "history": [one._asdict() for one in self.history]})
 
     def as_text(self) -> str:
         """In 80 columns, with bars for the hands."""
-        rows = [f"{self.game}: {self.rounds:,} rounds", "", f"{'wager':<32}{'number':>12}{'return':>12}{'+-':>10}"]
-        for name, it in self.wagers.items():
-            rows.append(f"{name:<32}{it.number:>12,}{it.returned:>12.4%}{it.error:>10.4%}")
+        head = f"{'wager':<30}{'number':>12}{'return':>12}{'std error':>12}{'known':>12}"
+        rows = [f"{self.game}: {self.rounds:,} rounds, seed {self.seed}", "", head]
+        for name, it, known in self.rows():
+            told = "" if known is None else f"{known:>12.4%}"
+            rows.append(f"{name:<30}{it.number:>12,}{it.returned:>12.4%}{it.error:>12.4%}{told}")
         rows += ["", f"{'hand':<20}{'number':>12}{'share':>10}"]
         most = max(self.hands.values(), default=1)
         for name, number in self.hands.most_common():
@@ -113,22 +183,25 @@ class Report:
         return "\n".join(rows)
 
 
-def simulate(game: str, rounds: int, seed: int = 1, jobs: int = 1) -> Report:
+def simulate(
+    game: str, rounds: int, seed: int = 1, jobs: int = 1, progress: Progress = lambda done, whole: None
+) -> Report:
     """So many rounds, in pieces whose seeds follow from this one: any number of jobs gives the same report."""
     demo_options(game)
-    pieces = [(game, min(SHARE, rounds - first), seed * 1_000_003 + first) for first in range(0, rounds, SHARE)]
-    report = Report(game)
-    if jobs == 1:
-        for piece in pieces:
-            report.merge(_piece(piece))
-        return report
-    with ProcessPoolExecutor(jobs) as pool:
-        for part in pool.map(_piece, pieces, chunksize=4):
+    pieces = [(game, min(SHARE, rounds - first), f"{game} {seed} {first}") for first in range(0, rounds, SHARE)]
+    report = Report(game, seed)
+    every = max(len(pieces) // HISTORY, 1)
+    with ProcessPoolExecutor(jobs) if jobs > 1 else nullcontext() as pool:
+        parts = pool.map(_piece, pieces, chunksize=4) if pool is not None else map(_piece, pieces)
+        for number, part in enumerate(parts, 1):
             report.merge(part)
+            if number % every == 0 or number == len(pieces):
+                report.history.append(report.reached())
+                progress(report.rounds, rounds)
     return report
 
 
-def _piece(work: tuple[str, int, int]) -> Report:
+def _piece(work: tuple[str, int, str]) -> Report:
     game, rounds, seed = work
     rng = Random(seed)
     options = demo_options(game)
@@ -160,7 +233,8 @@ def one_round(game: str, options: Options, rng: Random, players: Players) -> tup
             hand = boston5.Hand(1, UNIT, 2 * UNIT, 100, own, True, 2 * UNIT)
             return boston5.settle(boston5.Round((hand,), tuple(cards[5:])), options), str(hand5(own))
         case CaribbeanOptions():
-            choice = players.decide(play, ask, own)
+            seen = caribbean.Round((), (cards[5],))  # the dealer's up-card
+            choice = players.decide(replace(play, round=seen), ask, own)
             bet = 2 * UNIT if choice == "raise" else 0
             cs = caribbean.Hand(1, UNIT, bet, 100, options.progressive_wager, 100, 100, 100, own)
             column = caribbean.cover_column(1, options)
@@ -203,7 +277,8 @@ def _double_attack(play: Play, options: DoubleAttackOptions, rng: Random, player
             data["choice"] = players.decide(replace(play, round=round), ask, ())
         round, _staked = blackjack.apply(round, asked.kind, data, options)
     points = total(round.dealer).points
-    return double_attack.settle(round, options), "dealer bust" if points > 21 else f"dealer {points}"
+    hand = "dealer bust" if points > 21 else f"dealer {points}" if points >= 17 else "dealer need not draw"
+    return double_attack.settle(round, options), hand
 
 
 def _draw(rng: Random, drawn: Counter[int], packs: int) -> int:

@@ -33,7 +33,7 @@ def five(hand: Hand) -> tuple[int, ...]:
     return cards(FIVE[hand])
 
 
-def settled(stakes: Mapping[int, int], lines: Iterable[Line], moves: Iterable[Transfer] = ()) -> dict[str, int]:
+def settled(stakes: Mapping[int, int], lines: Iterable[Line]) -> dict[str, int]:
     """Book a settlement and hold that money is conserved: every stake left the layout once, and all accounts together
     are still what they were. Gives the balances."""
     balances: dict[str, int] = {}
@@ -42,7 +42,6 @@ def settled(stakes: Mapping[int, int], lines: Iterable[Line], moves: Iterable[Tr
     assert len({line.key for line in done}) == len(done), "a wager was settled twice"
     for line in done:
         apply(balances, transfers(line))
-    apply(balances, moves)
     assert {name: cents for name, cents in balances.items() if name.startswith("layout") and cents} == {}
     assert sum(balances.values()) == 0
     return balances

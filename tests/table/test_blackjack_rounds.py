@@ -1,45 +1,72 @@
 """Double Attack Blackjack at a table: the order of questions, splits and doubles with their stakes, a drawn shoe."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from running_tables import check_books
 
+from fairshoe import Event, StoredEvent, What
 from fairshoe.errors import UsageError
+from fairshoe.games.double_attack import rebuild
+from fairshoe.messages import CloseBetting, DrawFlagged, EndRound, Recorded, RoundEnded
 from fairshoe_table.books import Books
 from fairshoe_table.cards import card
-from fairshoe_table.demonstration import simulated_table
+from fairshoe_table.demonstration import Running, simulated_table
+from fairshoe_table.games.double_attack import Peek, Round, ten_or_ace
 from fairshoe_table.ledger import Line, Wager
 from fairshoe_table.options import DoubleAttackOptions
 from fairshoe_table.plays import Ask, Dealt, Input, asks, wager
+from fairshoe_table.stack import StackReport, compare
 
 GAME = "double-attack-blackjack"
 OPTIONS = DoubleAttackOptions()
+ROOT = Path(__file__).resolve().parents[2]
+CHOSEN = ("packs", "hole_card", "reader", "surrender_at_once", "bettors_per_box", "positions")
+APPROVED = dict.fromkeys(CHOSEN, "test")
 
 
-def play(answers: str, **wagers: int) -> tuple[list[str], list[Line], Books]:
-    """Answer every question in turn with a card or a choice; what was asked, and the lines."""
+def play(
+    answers: str, options: DoubleAttackOptions = OPTIONS, others: tuple[int, ...] = (), **wagers: int
+) -> tuple[list[str], list[Line], Books]:
+    """Answer every question in turn with a card, a choice or a choice and its cents (`double:300`); `peek:no` is the
+    reader, `missed:1` a box that has one card. Gives what was asked, and the lines. `others`: more bettors of box 1."""
     books = Books(":memory:")
     number = books.open_round(GAME)
     amounts = {Wager.INITIAL: 1000, **{Wager(name): cents for name, cents in wagers.items()}}
-    books.record(number, wager(1, amounts), OPTIONS)
-    books.record(number, Input("closed", "closed", {"round": 1}), OPTIONS)
+    books.record(number, wager(1, amounts), options)
+    for bettor, cents in enumerate(others, 2):
+        books.record(number, wager(1, {Wager.INITIAL: cents}, bettor), options)
+    books.record(number, Input("closed", "closed", {"round": 1}), options)
     asked: list[str] = []
     for word in answers.split():
-        ask = _next(books, number)
+        choice, _, more = word.partition(":")
+        if choice in ("peek", "missed", "refused"):
+            books.record(number, _by_the_shoe(choice, more), options)
+            continue
+        ask = _next(books, number, options)
         asked.append(f"{ask.kind} {ask.seat}")
-        if ask.kind == "cards":
-            books.record(number, ask.answer(cards=[card(word)], source="dealer"), OPTIONS)
-        else:
-            books.record(number, ask.answer(choice=word), OPTIONS)
-    assert asks(books.play(number, OPTIONS), Dealt(True)) == []
-    books.record(number, Input("over", "over"), OPTIONS)
+        cents = {"cents": int(more)} if more else {}
+        data = {"cards": [card(word)], "source": "dealer"} if ask.kind == "cards" else {"choice": choice, **cents}
+        books.record(number, ask.answer(**data), options)
+    assert asks(books.play(number, options), Dealt(True)) == []
+    books.record(number, Input("over", "over"), options)
     check_books(books)
     return asked, books.lines(number), books
 
 
-def _next(books: Books, number: int) -> Ask:
-    return asks(books.play(number, OPTIONS), Dealt(True))[0]
+def _by_the_shoe(what: str, more: str) -> Input:
+    if what == "peek":
+        return Input("peek", "peek", {"answer": more})
+    if what == "refused":
+        return Input("refused:1", "refused", {"seat": 1})
+    clause = "DAB-15j" if int(more) > 1 else "DAB-15i"
+    return Input(f"box missed:1:{more}", "box missed", {"seat": 1, "cards": int(more), "clause": clause})
+
+
+def _next(books: Books, number: int, options: DoubleAttackOptions = OPTIONS) -> Ask:
+    return asks(books.play(number, options), Dealt(True))[0]
 
 
 def nets(lines: list[Line]) -> list[tuple[str, int]]:
@@ -65,8 +92,8 @@ def test_a_split_asks_the_initial_amount_and_plays_the_first_hand_first() -> Non
 
 
 def test_split_aces_get_one_card_each() -> None:
-    asked, lines, _ = play("6s no Ac Ad split 5h Ks Kc 9h")
-    assert asked.count("decide 1") == 2  # the attack, and the split
+    asked, lines, _ = play("6s no Ac Ad split 5h stand Ks Kc 9h")
+    assert asked.count("decide 1") == 3  # the attack, the split, and whether the soft 16 is surrendered
     assert nets(lines) == [("initial", 1000), ("split", 1000)]
 
 
@@ -90,9 +117,278 @@ def test_a_choice_that_the_hand_does_not_have_is_refused() -> None:
         play("6s no 9c 7d split")
 
 
+def test_a_doubled_hand_may_be_surrendered_and_takes_no_more_cards() -> None:
+    """DAB 8(a): after doubling down as well."""
+    _, lines, _ = play("6s no 5c 6d double 2h surrender")
+    assert nets(lines) == [("initial", -500), ("doubled", -500)]
+    with pytest.raises(UsageError, match="not possible"):
+        play("6s no 5c 6d double 2h draw")
+
+
+def test_smaller_attack_double_and_insurance_wagers_are_taken_and_larger_ones_refused() -> None:
+    _, lines, _ = play("As attack:300 5c 6d insure:200 double:700 Kh Ks")
+    assert nets(lines) == [("insurance", 500), ("initial", -1000), ("double attack", 0), ("doubled", 0)]
+    for answers in ("As attack:1001", "As no 5c 6d insure:501", "6s no 5c 6d double:1001"):
+        with pytest.raises(UsageError):
+            play(answers)
+
+
+# --- hole card and reader ----------------------------------------------------------------------
+
+HOLE = DoubleAttackOptions(hole_card=True, approvals={"hole_card": "test"})
+READER = DoubleAttackOptions(
+    hole_card=True,
+    reader=True,
+    surrender_at_once=True,
+    approvals=dict.fromkeys(("hole_card", "reader", "surrender_at_once"), "test"),
+)
+
+
+def test_a_hole_card_comes_after_the_deal_and_is_turned_over_at_the_end() -> None:
+    asked, lines, _ = play("6s no 9c Kd dealt stand Kc 9h", HOLE)
+    assert asked == ["cards 0", "decide 1", "cards 1", "cards 1", "decide 0", "decide 1", "cards 0", "cards 0"]
+    assert nets(lines) == [("initial", 1000)]
+
+
+def test_with_a_reader_no_player_decides_before_its_answer() -> None:
+    books = Books(":memory:")
+    number = books.open_round(GAME)
+    books.record(number, wager(1, {Wager.INITIAL: 1000}), READER)
+    books.record(number, Input("closed", "closed", {"round": 1}), READER)
+    for word in ["Ks", "no", "9c", "7d", "dealt"]:
+        ask = _next(books, number, READER)
+        data = {"cards": [card(word)], "source": "dealer"} if ask.kind == "cards" else {"choice": word}
+        books.record(number, ask.answer(**data), READER)
+    assert asks(books.play(number, READER), Dealt(True)) == []  # the reader first
+    books.record(number, Input("peek", "peek", {"answer": "no"}), READER)
+    assert _next(books, number, READER).choices[0] == "stand"
+
+
+def test_a_blackjack_in_the_reader_ends_the_round_without_a_card() -> None:
+    asked, lines, _ = play("As no 9c 7d dealt insure peek:blackjack Kc", READER)
+    assert asked[-1] == "cards 0" and nets(lines) == [("insurance", 1250), ("initial", -1000)]
+    assert nets(play("Ks attack Ac Kd dealt peek:blackjack Ad", READER)[1]) == [("initial", 0), ("double attack", 0)]
+
+
+def test_a_no_of_the_reader_settles_a_blackjack_of_the_player() -> None:
+    _, lines, _ = play("Ks attack Ac Kd dealt peek:no", READER)
+    assert nets(lines) == [("initial", 1000), ("double attack", 1000)]
+
+
+def test_surrender_is_settled_at_once_only_after_a_no_of_the_reader() -> None:
+    books = play("Ks no 9c 7d dealt peek:no surrender", READER)[2]
+    assert books.balances()["table-1/seat 1"] == -500
+    _, lines, _ = play("Ks no 9c 7d dealt peek:off surrender Ad", READER)  # by 15(n): it waits, and loses all
+    assert nets(lines) == [("initial", -1000)]
+
+
+def test_a_hole_card_that_contradicts_the_reader_is_refused() -> None:
+    with pytest.raises(UsageError, match="reader"):
+        play("Ks no 9c Kd dealt peek:no stand Ad", READER)
+
+
+# --- shared boxes ------------------------------------------------------------------------------
+
+SHARED = DoubleAttackOptions(bettors_per_box=3, positions=6, approvals={"bettors_per_box": "test", "positions": "test"})
+
+
+def by_bettor(lines: list[Line]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for line in lines:
+        found[line.bettor] = found.get(line.bettor, 0) + line.net
+    return found
+
+
+def test_others_attack_and_double_only_after_the_bettor_who_calls() -> None:
+    asked, lines, _ = play("6s attack no attack 5c 6d double no double Kh Kc 9h", SHARED, (2000, 3000))
+    assert asked.count("decide 1") == 6
+    assert by_bettor(lines) == {1: 4000, 2: 2000, 3: 12_000}
+    _, lines, _ = play("6s no 5c 6d draw Kh Kc 9h", SHARED, (2000,))  # no other bettor is asked
+    assert by_bettor(lines) == {1: 1000, 2: 2000}
+
+
+def test_others_cover_both_hands_of_a_split_or_name_one() -> None:
+    """First hand 18, second 19, against 18."""
+    _, lines, _ = play("6s no 8c 8d split cover second Ks stand Ac stand Kc 2h", SHARED, (2000, 3000))
+    assert by_bettor(lines) == {1: 1000, 2: 2000, 3: 3000}
+    assert by_bettor(play("6s no 8c 8d split cover first Ks stand Ac stand Kc 2h", SHARED, (2000, 3000))[1])[3] == 0
+
+
+def test_everyone_insures_alone() -> None:
+    _, lines, _ = play("As no 9c Kd no insure stand Kc", SHARED, (2000,))
+    assert by_bettor(lines) == {1: -1000, 2: -2000 + 2500}
+
+
+def test_more_bettors_or_boxes_than_the_table_allows_are_refused() -> None:
+    with pytest.raises(UsageError, match="13"):
+        play("", OPTIONS, (2000,))
+    with pytest.raises(UsageError, match="calls first"):
+        books = Books(":memory:")
+        books.record(books.open_round(GAME), wager(1, {Wager.INITIAL: 1000}, 2), SHARED)
+    two = DoubleAttackOptions(boxes_per_player=2, approvals={"boxes_per_player": "test"})
+    for options, boxes in ((OPTIONS, 1), (two, 2)):
+        books = Books(":memory:")
+        number = books.open_round(GAME)
+        for seat in range(1, boxes + 1):
+            books.record(number, wager(seat, {Wager.INITIAL: 1000}, player="ann"), options)
+        with pytest.raises(UsageError, match="at most"):
+            books.record(number, wager(boxes + 1, {Wager.INITIAL: 1000}, player="ann"), options)
+
+
+# --- missed boxes ------------------------------------------------------------------------------
+
+
+def test_a_box_without_a_card_is_dead_and_its_bonus_stands() -> None:
+    asked, lines, _ = play("6s no missed:0 Kc 7h", bonus=300)
+    assert asked == ["cards 0", "decide 1", "cards 0", "cards 0"]
+    assert (lines[0].outcome.value, lines[0].clause) == ("void", "DAB-15i")
+    assert nets(lines) == [("initial", 0), ("bonus", 3000)]
+
+
+def test_a_missed_card_is_completed_or_the_hand_is_dead_as_the_player_says() -> None:
+    assert nets(play("6s no 9c missed:1 dead")[1]) == [("initial", 0)]
+    assert nets(play("6s no 9c missed:1 complete Kd stand Kc 9h")[1]) == [("initial", 1000)]
+    assert nets(play("6s no 9c 2d draw missed:2 dead")[1]) == [("initial", 0)]
+    assert nets(play("6s no 9c 2d draw missed:2 complete Kd Kc 9h")[1]) == [("initial", 1000)]
+
+
+def test_a_player_who_refuses_a_card_gets_no_more_cards() -> None:
+    """DAB 15(f): the hand takes no further card, and the dealer plays on."""
+    asked, lines, _ = play("6s no 9c 2d draw refused:1 Kc 9h")
+    assert asked[-2:] == ["cards 0", "cards 0"] and nets(lines) == [("initial", 1000)]
+    for words in ("6s refused:1", "6s no 9c refused:1", "6s no 9c 2d stand refused:1"):
+        with pytest.raises(UsageError, match="15\\(f\\)"):
+            play(words)
+
+
+# --- at the shoe -------------------------------------------------------------------------------
+
+
 def test_rounds_at_a_drawn_shoe_whose_count_agrees(tmp_path: Path) -> None:
-    with simulated_table(tmp_path, GAME, seed=4) as it:
-        for _ in range(4):
+    """Several boxes, shared ones too; the device knows whose every card is."""
+    with simulated_table(tmp_path, GAME, seed=4, options=replace(SHARED, packs=8, approvals=APPROVED)) as it:
+        for _ in range(3):
             it.table.play_round()
             assert it.shoe.current_round.cards.inside == len(it.floor.pile)
+            assert flags(it) == [] and hands_known(it)
         check_books(it.books)
+
+
+def test_rounds_with_a_hole_card(tmp_path: Path) -> None:
+    with simulated_table(tmp_path, GAME, seed=5, options=replace(HOLE, packs=8, approvals=APPROVED)) as it:
+        for _ in range(3):
+            it.table.play_round()
+            assert it.shoe.current_round.cards.inside == len(it.floor.pile) and flags(it) == []
+        check_books(it.books)
+
+
+@pytest.fixture
+def board_with_reader(tmp_path: Path) -> str:
+    data = json.loads((ROOT / "board_configs" / "pico-draw.json").read_text(encoding="utf-8"))
+    data["inputs"].update({"hole_card": 7, "hole_match": 8})
+    data["outputs"].update({"read_ace": 20, "read_court": 21})
+    path = tmp_path / "pico-draw-reader.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return str(path)
+
+
+def test_rounds_with_a_reader_that_is_asked_for_every_ace_and_ten(tmp_path: Path, board_with_reader: str) -> None:
+    options = replace(READER, packs=8, approvals=APPROVED)
+    with simulated_table(tmp_path, GAME, seed=6, options=options, board=board_with_reader) as it:
+        asked = 0
+        for _ in range(8):
+            number = it.table.play_round()
+            round = it.books.play(number, options).round
+            assert isinstance(round, Round)
+            assert (round.peek is not Peek.NONE) == ten_or_ace(round.dealer[0])
+            asked += round.peek is not Peek.NONE
+            assert it.shoe.current_round.cards.inside == len(it.floor.pile) and flags(it) == []
+        assert asked > 0
+        check_books(it.books)
+
+
+def test_the_people_count_the_rack_where_the_table_keeps_records(tmp_path: Path) -> None:
+    """Until the cut card has come and the next shoe is in play."""
+    with simulated_table(tmp_path, GAME, seed=7, board="pico-draw?table=records=true") as it:
+        it.floor.cut_at = 4
+        it.table.play_round()
+        first = it.shoe.current_round
+        it.floor.cut_at = 288
+        it.table.play_round()
+        records = [stored.event for stored in events(it, Recorded)]
+        counted = [one for one in records if isinstance(one, Recorded) and one.what is What.STUB_COUNTED]
+        assert [(one.a, one.consequence.name) for one in counted] == [(384, "NONE")]
+        assert it.shoe.current_round.number == first.number + 1
+        check_books(it.books)
+
+
+def test_a_shoe_that_runs_out_is_completed_from_the_rack_in_the_round(tmp_path: Path) -> None:
+    """DAB 15(h): the rack is counted, shuffled, cut and put in, its first card burned, and the round goes on."""
+    with simulated_table(tmp_path, GAME, seed=8) as it:
+        it.floor.cut_at = 384
+        it.table.play_round()
+        first = it.shoe.current_round.number
+        it.shoe.command(CloseBetting)
+        while len(it.floor.pile) > 3:  # a round that this table does not play
+            it.shoe.sim.act("draw", "150")
+            it.shoe.sim.sleep(0.5)
+            it.floor.drawn.append(it.floor.pile.pop(0))
+        it.shoe.command(EndRound)
+        for message in it.shoe.messages():
+            if isinstance(message, RoundEnded) and message.round == first + 1:
+                it.shoe.acknowledge()
+                break
+        number = it.table.play_round()
+        told = [stored.event for stored in events(it, Recorded)]
+        short = [one for one in told if isinstance(one, Recorded) and one.what is What.SHORT_SHOE]
+        assert [(one.clause, one.consequence.name) for one in short] == [("DAB-15h", "RESHUFFLE")]
+        assert short[0].a == 381  # all cards but the three of this round
+        assert "count:0:short.1" in {one.key for one in it.books.inputs(number)}
+        report = StackReport()
+        compare(it, report)
+        assert [text for text in report.wrong if not text.startswith(f"round {first + 1} of the shoe")] == []
+        assert it.books.shoe_rounds()[first + 2].how == "ended"
+        assert all(f"round={first + 1}," in flag for flag in flags(it))
+        it.table.play_round()  # with a new shoe
+        check_books(it.books)
+
+
+def test_late_entry_is_barred_until_a_reshuffle(tmp_path: Path) -> None:
+    """DAB 5(h): a box without a wager in the round before waits for the next shuffle."""
+    options = DoubleAttackOptions(packs=8, late_entry_barred=True, approvals={**APPROVED, "late_entry_barred": "test"})
+    with simulated_table(tmp_path, GAME, seed=9, options=options) as it:
+        seats = [1, 3]
+        it.floor.players.wagers = lambda play: [wager(seat, {Wager.INITIAL: 1000}) for seat in seats]  # pyright: ignore
+        it.table.play_round()  # everyone may enter after the first shuffle
+        seats[:] = [1, 2]
+        with pytest.raises(UsageError, match="5\\(h\\)"):
+            it.table.play_round()
+        it.floor.cut_at = 1
+        seats[:] = [1]
+        assert it.shoe.status is not None
+        it.shoe.records.put(What.RESHUFFLE)
+        seats[:] = [1, 2]
+        it.table.play_round()
+        check_books(it.books)
+
+
+def events(it: Running, *kinds: type[Event]) -> list[StoredEvent]:
+    assert it.shoe.store is not None
+    return list(it.shoe.store.events(kinds=list(kinds) or None))
+
+
+def flags(it: Running) -> list[str]:
+    """Cards that the device found out of order."""
+    return [str(stored.event) for stored in events(it, DrawFlagged)]
+
+
+def hands_known(it: Running) -> bool:
+    """Whether the device's events alone say whose every card was, as the books do."""
+    number = it.books.rounds_over()
+    last = it.shoe.current_round.number
+    told = [one for stored in events(it) if isinstance(one := stored.event, Event) and one.round == last]
+    hands = rebuild(told)
+    play = it.books.play(number, it.table.options)
+    assert isinstance(play.round, Round)
+    booked = {place: sum(len(hand.cards) for hand in box.hands) for place, box in enumerate(play.round.boxes, 1)}
+    return hands.unknown == [] and {box: len(cards) for box, cards in hands.cards.items() if box} == booked

@@ -37,7 +37,7 @@ def void(clause: str, *kept: int) -> Input:
     return Input("void", "void", {"clause": clause, "kept": list(kept)})
 
 
-# A round of each game, as it is told.
+# A round of each game: what a dealer enters.
 ROUNDS: dict[str, list[Input]] = {
     CS: [
         wager(1, {Wager.ANTE: 1000, Wager.BONUS: 300, Wager.PROGRESSIVE: 100, Wager.FIVE_CARD: 100}),
@@ -57,6 +57,7 @@ ROUNDS: dict[str, list[Input]] = {
         shown(2, "9c 9d 9s", "three"),
         decide(2, "raise"),
         decide(3, "fold"),
+        Input("confirm:0:final", "confirm", {"seat": 0, "part": "final", "choice": "dealt"}),
         shown(DEALER, "Ah Kc Jd 4c 3d"),
         shown(2, "9c 9d 9s 2c 3h", "five"),
     ],
@@ -128,7 +129,7 @@ def test_telling_everything_again_books_nothing(books: Books, game: str) -> None
 
 @pytest.mark.parametrize("game", ROUNDS)
 def test_a_kill_between_any_two_inputs_gives_the_same_settlement(tmp_path: Path, game: str) -> None:
-    """The books are opened again before every input, as after a kill, and the last input is told twice."""
+    """The books are opened again before every input, as after a kill, and the last input is entered twice."""
     whole: list[dict[str, int]] = []
     for reopen in (False, True):
         path = tmp_path / f"{reopen}.db"
@@ -188,6 +189,20 @@ def test_a_void_hand_comes_back_out_of_the_meter(books: Books) -> None:
     tell(books, CS, [one, other, OVER])
     assert books.meters(PROGRESSIVE) == before
     assert sum(line.net for line in books.lines(number)) == 0
+    check_books(books)
+
+
+def test_a_folded_hand_that_counts_for_cover_all_is_asked_for_and_paid(books: Books) -> None:
+    """Ruling cover-folded, with the option: seat 1 folds a straight flush, and seat 4 is paid for it."""
+    counts = replace(FULL, cover_all_counts_folded=True, approvals={**FULL.approvals, "cover_all_counts_folded": "x"})
+    number = books.open_round(CS)
+    wagers = [wager(1, {Wager.ANTE: 1000}), wager(4, {Wager.ANTE: 1000, Wager.COVER_ALL: 200}), CLOSED]
+    for told in (*wagers, decide(1, "fold"), decide(4, "raise")):
+        books.record(number, told, counts)
+    assert [ask.seat for ask in asks(books.play(number, counts), ALL_OUT)] == [1, DEALER, 4]
+    for told in (shown(1, "9h 8h 7h 6h 5h"), shown(DEALER, "Ah Kc 9d 4c 3d"), shown(4, "2s 2d Qs Js Ts"), OVER):
+        books.record(number, told, counts)
+    assert [line.paid for line in books.lines(number) if line.wager is Wager.COVER_ALL] == [200 * 125]
     check_books(books)
 
 

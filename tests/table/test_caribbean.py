@@ -85,7 +85,7 @@ def test_every_row_of_the_progressive_pays_for_one(table: str, odds: tuple[int |
         share = 5_000_000 if kind is Kind.ROYAL_FLUSH else 500_000
         assert (line.returned, line.paid) == (0, share if wins is None else 100 * wins), kind
         assert line.source == ("meter progressive/main" if wins is None else "tray")
-        settled({1: 3100}, done.lines, done.moves)
+        settled({1: 3100}, done.lines)
 
 
 def level(*names: str) -> Meters:
@@ -108,7 +108,7 @@ def test_every_row_of_linked_tables_pays_from_its_meter(table: str, meters: Mete
     for kind, cents in zip(ORDER, pays, strict=False):
         done = settle(Round((hand(FIVE[kind], progressive=100),), cards(NO_GAME)), options, meters)
         assert [line.paid for line in done.lines if line.wager.value == "progressive"] == [cents], kind
-        settled({1: 3100}, done.lines, done.moves)
+        settled({1: 3100}, done.lines)
 
 
 def royal(seat: int, suit: str) -> Hand:
@@ -121,7 +121,7 @@ def test_two_royals_in_a_round_the_second_gets_the_reset_meter() -> None:
     won = [(line.seat, line.paid) for line in done.lines if line.wager.value == "progressive"]
     assert won == [(4, 5_000_000), (1, 1_000_000)]  # seat 4 is at the far right
     assert done.progressive is not None and done.progressive.by_name["main"].cents == 1_000_000
-    balances = settled({1: 3100, 4: 3100}, done.lines, done.moves)
+    balances = settled({1: 3100, 4: 3100}, done.lines)
     assert balances["meter progressive/main"] == 1_000_000 - 5_000_000
     assert balances["house"] == -2_000_000
 
@@ -134,7 +134,7 @@ def test_two_straight_flushes_take_ten_percent_one_after_the_other() -> None:
     )
     done = settle(Round(hands, cards(NO_GAME)), options, METERS)
     assert [line.paid for line in done.lines if line.wager.value == "progressive"] == [500_000, 450_000]
-    settled({1: 3100, 2: 3100}, done.lines, done.moves)
+    settled({1: 3100, 2: 3100}, done.lines)
 
 
 def test_envy_goes_to_the_others_who_wagered_folded_or_not_and_never_to_the_holder() -> None:
@@ -148,7 +148,7 @@ def test_envy_goes_to_the_others_who_wagered_folded_or_not_and_never_to_the_hold
     done = settle(Round(hands, cards(NO_GAME)), options, METERS)
     envy = [(line.seat, line.paid) for line in done.lines if line.outcome.value == "bonus"]
     assert envy == [(2, 30_000), (3, 100_000), (2, 100_000)]
-    settled({1: 3000, 2: 1100, 3: 3100, 4: 3000}, done.lines, done.moves)
+    settled({1: 3000, 2: 1100, 3: 3100, 4: 3000}, done.lines)
 
 
 def test_no_envy_for_tables_without_it_and_for_the_dealers_hand() -> None:
@@ -190,7 +190,7 @@ def test_a_fold_forfeits_all_but_five_card_bonus_and_cover_all() -> None:
     done = settle(Round((folded, other), cards("Kc Kd Kh 4s 3h"), cover_column=3), options, METERS)
     assert ("five-card bonus", "win", 4900) in paid(done.lines)
     assert paid(done.lines)[-1] == ("cover all", "win", 1200)  # three kings, 6 to 1: the folded flush is in the rack
-    settled({1: 1900, 2: 3000}, done.lines, done.moves)
+    settled({1: 1900, 2: 3000}, done.lines)
     counted = replace(options, cover_all_counts_folded=True)
     done = settle(Round((folded, other), cards("Kc Kd Kh 4s 3h"), cover_column=3), counted, METERS)
     assert paid(done.lines)[-1] == ("cover all", "win", 4000)
@@ -206,7 +206,10 @@ def test_every_row_of_the_five_card_bonus_on_both_hands(kind: Kind, pays: int) -
     done = settle(Round((own,), cards(NO_GAME)), options, None, meters)
     cents = {-1: 2_000_000, -2: 200_000}.get(pays, pays * 100)
     assert [line.paid for line in done.lines if line.wager.value == "five-card bonus"] == [cents]
-    settled({1: 3100}, done.lines, done.moves)
+    balances = settled({1: 3100}, done.lines)
+    # Fixed odds are credited, a percentage never is (CS 10(c)(3)(ii)c.3.iii); neither comes out of the tray.
+    assert balances.get("game account 1", 0) == (cents if pays > 0 else 0)
+    assert balances.get("meter five-card/main", 0) == {-1: 1_000_000 - cents, -2: -cents}.get(pays, 0)
     three = tuple(
         Hand(seat, 1000, 2000, five_card_dealer=100, cards=cards(text))
         for seat, text in ((1, "2d 4h 6c 8h 9d"), (2, "3d 4d 6d 8d Th"), (3, "2h 3c 6h 8s Tc"))
@@ -217,7 +220,7 @@ def test_every_row_of_the_five_card_bonus_on_both_hands(kind: Kind, pays: int) -
         assert sum(shares) == cents and max(shares) - min(shares) <= 1  # divided equally (CS 11(e)(2))
     else:
         assert shares == [cents] * 3
-    settled({1: 3100, 2: 3100, 3: 3100}, done.lines, done.moves)
+    settled({1: 3100, 2: 3100, 3: 3100}, done.lines)
 
 
 # CS 12(k) as printed.

@@ -11,6 +11,7 @@ from fairshoe_table.games.common import Void
 from fairshoe_table.games.double_attack import (
     Bettor,
     Box,
+    Peek,
     PlayerHand,
     Round,
     Stakes,
@@ -30,7 +31,8 @@ STAKES = Stakes(1000, 500)
 
 
 def hand(text: str, surrendered: bool = False, doubled: bool = False, split: bool = False) -> PlayerHand:
-    return PlayerHand(tuple(card(word) for word in text.split()), True, surrendered, doubled, split)
+    dealt = tuple(card(word) for word in text.split())
+    return PlayerHand(dealt, done=True, surrendered=surrendered, doubled=doubled, split=split)
 
 
 def box(*hands: PlayerHand, stakes: tuple[Stakes, ...] = (STAKES,), bonus: int = 0, insurance: int = 0) -> Box:
@@ -138,7 +140,8 @@ def test_a_surrender_waits_for_the_second_card_against_an_ace_or_ten() -> None:
     own = box(hand("Ks 6d", surrendered=True))
     assert settle(Round((own,), cards("Kd")), OPTIONS) == []
     at_once = DoubleAttackOptions(surrender_at_once=True)
-    assert [line.net for line in settle(Round((own,), cards("Kd")), at_once)] == [-500, -250]
+    assert settle(Round((own,), cards("Kd"), peek=Peek.OFF), at_once) == []  # the reader has not said no
+    assert [line.net for line in settle(Round((own,), cards("Kd"), peek=Peek.NO), at_once)] == [-500, -250]
 
 
 def test_an_odd_cent_of_a_surrender_goes_to_the_player() -> None:

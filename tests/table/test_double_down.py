@@ -1,15 +1,23 @@
 """Double Down Stud: every row of its pay table, the order of settlement, voids, the payout limit."""
 
+from pathlib import Path
+
 import pytest
 from hands import paid, settled
+from running_tables import table_at
 
+from fairshoe import Command, CommandResult, State
 from fairshoe.errors import UsageError
+from fairshoe.messages import CloseBetting
+from fairshoe_table.books import Books
 from fairshoe_table.cards import cards
 from fairshoe_table.games.common import Void
 from fairshoe_table.games.double_down import Area, Round, settle
 from fairshoe_table.layout import check_adjacent, deal_order, seat_of, settle_order, stack_of
-from fairshoe_table.ledger import net
+from fairshoe_table.ledger import Wager, net
 from fairshoe_table.options import DoubleDownOptions
+from fairshoe_table.plays import Dealt, Input, asks, wager
+from fairshoe_table.table import Table
 
 OPTIONS = DoubleDownOptions()
 
@@ -97,3 +105,54 @@ def test_stacks_go_to_wagering_seats_clockwise() -> None:
     assert seat_of([5, 2, 7], 2) == 5
     with pytest.raises(UsageError, match="no position 4"):
         seat_of([5, 2, 7], 4)
+
+
+def test_players_are_asked_to_double_also_after_an_early_second_closing() -> None:
+    """The dealer may close with the button of the shoe before the page knows the wagers: the round must not hang."""
+    books = Books(":memory:")
+    number = books.open_round("double-down-stud")
+    for seat in (1, 2):
+        books.record(number, wager(seat, {Wager.ORIGINAL: 1000}), OPTIONS)
+    books.record(number, Input("closed", "closed", {"round": 1}), OPTIONS)
+    faces = iter(("2c", "3c", "Ad Kh Qs", "2d"))
+    asked: list[str] = []
+    while waiting := asks(books.play(number, OPTIONS), Dealt(True, 2)):
+        ask = waiting[0]
+        asked.append(f"{ask.kind} {ask.seat}")
+        told = {"cards": list(cards(next(faces))), "source": "dealer"} if ask.kind == "cards" else {"choice": "stand"}
+        books.record(number, ask.answer(**told), OPTIONS)
+    assert asked == ["cards 1", "cards 2", "cards 255", "decide 1", "decide 2", "cards 255"]
+    books.record(number, Input("over", "over"), OPTIONS)
+    assert [line.seat for line in books.lines(number)] == [2, 1] and books.audit() == []
+
+
+class Behind(Table):
+    """The first time that the second closing is due, the events of the deal are not here yet."""
+
+    behind = 1
+    decided = True
+
+    def _again(self) -> bool:
+        return self.shoe.status is not None and self.shoe.status.state == State.WAITING_FOR_WAGERS
+
+    def _dealt(self) -> Dealt:
+        if self.behind and self._again():
+            self.behind -= 1
+            return Dealt()
+        return super()._dealt()
+
+    def _give(self, kind: type[Command], **arguments: int) -> CommandResult | None:
+        if kind is CloseBetting and self._again():
+            round = self._play().round
+            assert isinstance(round, Round)
+            self.decided = all(area.double is not None for area in round.areas)
+        return super()._give(kind, **arguments)
+
+
+def test_betting_is_not_closed_again_before_every_player_was_asked(tmp_path: Path) -> None:
+    """A status may overtake events, after a lost cable for instance."""
+    with table_at(tmp_path, "double-down-stud") as it:
+        table = Behind(it.shoe, it.books, it.table.game, it.table.options, it.floor)
+        number = table.play_round()
+        assert table.behind == 0 and table.decided
+        assert it.books.lines(number) and it.books.audit() == []

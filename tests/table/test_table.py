@@ -1,16 +1,17 @@
-"""Tables at a simulated shoe: whole rounds, the void matrix by records of the device, crashes at every question."""
+"""Tables at a simulated shoe: whole rounds, crashes at every question, jams and power cuts."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from running_tables import POKER, Running, check_books, options_of, table_at
+from running_tables import POKER, Running, check_books, table_at
 
-from fairshoe import CommandResult
-from fairshoe.games.record_kinds import COMMUNITY, DEALER
+from fairshoe import What
+from fairshoe.messages import Recorded
 from fairshoe_table.books import Books
-from fairshoe_table.plays import Ask, Input, Play
+from fairshoe_table.demonstration import simulated_table
+from fairshoe_table.ledger import Wager
+from fairshoe_table.plays import Ask, Input, Play, wager
 from fairshoe_table.table import Table
 
 
@@ -108,68 +109,43 @@ def test_a_power_cut_in_the_round_voids_it_and_the_meters_stay(tmp_path: Path) -
         check_books(it.books)
 
 
-# --- the void matrix ---------------------------------------------------------------------------
-# What goes to the device, and what comes back: all wagers void, one hand void, or play goes on.
-
-Tell = Callable[[Running], CommandResult]
-MATRIX: list[tuple[str, str, Tell, str, str]] = [
-    ("double-down-stud", "a player's wrong count", lambda it: it.shoe.records.misdeal(1, 2), "all", "DDS-11d"),
-    ("double-down-stud", "community wrong", lambda it: it.shoe.records.misdeal(COMMUNITY, 5), "all", "DDS-11d"),
-    ("double-down-stud", "hole card seen", lambda it: it.shoe.records.hole_card_seen(), "all", "DDS-11a"),
-    ("double-down-stud", "two face up", lambda it: it.shoe.records.face_up(2), "all", "DDS-11b"),
-    ("double-down-stud", "drawn in error", lambda it: it.shoe.records.drawn_in_error(1), "none", ""),
-    ("boston-5-stud", "a player's wrong count", lambda it: it.shoe.records.misdeal(1, 4), "one", "B5-12d"),
-    ("boston-5-stud", "dealer wrong", lambda it: it.shoe.records.misdeal(DEALER, 5), "all", "B5-12d"),
-    ("boston-5-stud", "dealer's card seen", lambda it: it.shoe.records.hole_card_seen(), "all", "B5-12a"),
-    ("boston-5-stud", "two face up", lambda it: it.shoe.records.face_up(2), "all", "B5-12b"),
-    ("boston-5-stud", "drawn in error", lambda it: it.shoe.records.drawn_in_error(1), "none", ""),
-    ("caribbean-stud", "a player's wrong count", lambda it: it.shoe.records.misdeal(1, 6), "one", "CS-13d"),
-    ("caribbean-stud", "dealer wrong", lambda it: it.shoe.records.misdeal(DEALER, 6), "all", "CS-13d"),
-    ("caribbean-stud", "two face up", lambda it: it.shoe.records.face_up(2), "all", "CS-13b"),
-    ("caribbean-stud", "drawn in error", lambda it: it.shoe.records.drawn_in_error(1), "none", ""),
-    ("double-cross-poker", "a player's wrong count", lambda it: it.shoe.records.misdeal(1, 3), "all", "DCP-12c"),
-    ("double-cross-poker", "community wrong", lambda it: it.shoe.records.misdeal(COMMUNITY, 4), "all", "DCP-12c"),
-    ("double-cross-poker", "two face up", lambda it: it.shoe.records.face_up(2), "all", "DCP-12a"),
-    ("double-cross-poker", "drawn in error", lambda it: it.shoe.records.drawn_in_error(1), "none", ""),
-]
-
-
-@pytest.mark.parametrize(
-    ("game", "_what", "tell", "void", "clause"), MATRIX, ids=[f"{it[0]}: {it[1]}" for it in MATRIX]
-)
-def test_the_void_matrix(tmp_path: Path, game: str, _what: str, tell: Tell, void: str, clause: str) -> None:
-    with table_at(tmp_path, game, seed=9) as it:
-        answer = it.floor.answer
-        results: list[CommandResult] = []
-
-        def first_tells(play: Play, ask: Ask) -> Input:
-            if not results:
-                results.append(tell(it))
-            return answer(play, ask)
-
-        it.floor.answer = first_tells
+def test_a_jackpot_holds_its_cards_until_the_paperwork_is_done(tmp_path: Path) -> None:
+    """CS 10(c)(3)(ii)c.2.iv; the next round comes after it. Two seats have a royal flush: the second gets the seed."""
+    royals = {seat: tuple(rank * 4 + seat % 4 for rank in range(8, 13)) for seat in range(1, 5)}
+    with simulated_table(tmp_path, "caribbean-stud", seed=5) as it:
+        faces = it.floor.faces
+        it.floor.players.wagers = lambda play: [
+            wager(seat, {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}) for seat in (1, 2)
+        ]
+        it.floor.faces = lambda play, ask: royals[ask.seat] if ask.seat in (1, 2) else (0, 5, 9, 14, 19)
+        it.floor.players.decide = lambda play, ask, own: "raise"
         number = it.table.play_round()
-        assert results[0].done, results
-        lines = it.books.lines(number)
-        voided = {line.seat for line in lines if line.outcome.value == "void"}
-        seats = it.books.play(number, options_of(game)).seats
-        assert voided == {"all": set(seats), "one": set(seats[:1]), "none": set()}[void]
-        assert {line.clause for line in lines if line.outcome.value == "void"} <= {clause}
+        paid = [line.paid for line in it.books.lines(number) if line.source.startswith("meter ")]
+        assert paid == [1_000_150, 1_000_000] and any("jackpot" in text for text in it.floor.calls)
         check_books(it.books)
+        it.floor.faces = faces
+        it.table.play_round()
+        assert it.shoe.store is not None
+        records = [stored.event for stored in it.shoe.store.events(kinds=[Recorded])]
+        holds = [(one.a, one.b) for one in records if isinstance(one, Recorded) and one.what is What.WINNER_HOLD]
+        assert holds == [(1, 1), (1, 0)]
+        assert it.books.replay(it.table.options) == []
 
 
-@pytest.mark.parametrize(
-    ("game", "fault", "clause"),
-    [
-        ("double-down-stud", "jam:exit:3", "HOUSE"),  # no clause: the policy of the house
-        ("boston-5-stud", "jam:exit:8", "B5-12f"),
-        ("double-cross-poker", "jam:exit:3", "DCP-12e"),
-    ],
-)
-def test_a_jam_in_the_deal_returns_every_wager(tmp_path: Path, game: str, fault: str, clause: str) -> None:
-    with table_at(tmp_path, game, faults=fault, seed=9) as it:
-        number = it.table.play_round()
-        lines = it.books.lines(number)
-        assert lines and sum(line.net for line in lines if line.outcome.value == "void") == 0
-        assert {line.clause for line in lines} == {clause}
+def test_a_kill_after_the_rest_was_taken_leaves_the_cards_on_the_table(tmp_path: Path) -> None:
+    """Power and program fail together in the tail of a round, which is not void: the same cards are settled."""
+
+    def killed(play: Play, ask: Ask) -> Input:
+        raise Crash
+
+    with simulated_table(tmp_path, "double-cross-poker", seed=5) as it:
+        it.floor.answer = killed
+        with pytest.raises(Crash):
+            it.table.play_round()
+        dealt, number = (it.floor.stacks, it.floor.rest), it.table.number
+        assert len(it.floor.rest) > 5
+    with simulated_table(tmp_path, "double-cross-poker", seed=5) as it:
+        assert (it.floor.stacks, it.floor.rest) == dealt
+        assert it.table.play_round() == number
+        assert it.shoe.current_round.end is not None and it.shoe.current_round.void is None
         check_books(it.books)

@@ -11,14 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, combinations
-from math import comb
+from itertools import accumulate, combinations, combinations_with_replacement, product
+from math import comb, factorial, prod
 
 from fairshoe_table.cards import ACE, DECK, KING, PACK_48
 from fairshoe_table.games.double_attack import bust_it_row
 from fairshoe_table.money import For, OfMeter, Push, To
 from fairshoe_table.pay_tables import PayTable, Row, pay_table
 from fairshoe_table.poker import Hand, Hand3, hand3, hand_of, points, qualifies, total, value5
+from fairshoe_table.strategies import raises_ace_king
 
 HANDS = comb(52, 5)
 Histogram = Mapping[int, int]
@@ -35,7 +36,8 @@ def threes() -> Mapping[Hand3, int]:
     return Counter(hand3(*hand) for hand in combinations(DECK, 3))
 
 
-def _back(row: Row | None) -> Fraction:
+@cache
+def back(row: Row | None) -> Fraction:
     """What one unit of a wager gives back, stake included where it is returned; percentages of a meter give nothing."""
     odds = row.odds if row is not None else None
     match odds:
@@ -51,7 +53,20 @@ def _back(row: Row | None) -> Fraction:
 
 def return5(table: PayTable) -> Fraction:
     """Of a wager that a table of five-card hands settles alone."""
-    return sum((number * _back(table.row5(value)) for value, number in values().items()), Fraction(0)) / HANDS
+    by_back: Counter[tuple[int, int]] = Counter()
+    for value, number in values().items():
+        by_back[back(table.row5(value)).as_integer_ratio()] += number
+    return sum((number * Fraction(*given) for given, number in by_back.items()), Fraction(0)) / HANDS
+
+
+def wins_and_pushes(table: PayTable) -> tuple[Fraction, Fraction]:
+    """How often a table of five-card hands pays, and how often it gives the stake back."""
+    by_back = Counter[bool]()
+    for value, number in values().items():
+        given = back(table.row5(value))
+        if given:
+            by_back[given > 1] += number
+    return Fraction(by_back[True], HANDS), Fraction(by_back[False], HANDS)
 
 
 def meter_slope(table: PayTable, seeds: Mapping[str, int] | None = None) -> Fraction:
@@ -66,7 +81,7 @@ def meter_slope(table: PayTable, seeds: Mapping[str, int] | None = None) -> Frac
 
 
 def return3(table: PayTable) -> Fraction:
-    return sum((number * _back(table.row3(hand)) for hand, number in threes().items()), Fraction(0)) / comb(52, 3)
+    return sum((number * back(table.row3(hand)) for hand, number in threes().items()), Fraction(0)) / comb(52, 3)
 
 
 # --- subsets up to suits -----------------------------------------------------------------------
@@ -74,23 +89,25 @@ def return3(table: PayTable) -> Fraction:
 
 def classes(size: int) -> Mapping[tuple[int, ...], int]:
     """Subsets of so many cards up to suits: one subset of each class, and how many there are."""
-    first: dict[tuple[int, ...], tuple[int, ...]] = {}
-    number: Counter[tuple[int, ...]] = Counter()
-    for cards in combinations(DECK, size):
-        masks = [0, 0, 0, 0]
-        for card in cards:
-            masks[card & 3] |= 1 << (card >> 2)
-        key = tuple(sorted(masks))
-        first.setdefault(key, cards)
-        number[key] += 1
-    return {first[key]: count for key, count in number.items()}
+    held = [tuple(ranks for ranks in combinations(range(13), number)) for number in range(size + 1)]
+    found: dict[tuple[int, ...], int] = {}
+    for lengths in combinations_with_replacement(range(size, -1, -1), 4):  # cards of each suit, most first
+        if sum(lengths) != size:
+            continue
+        alike = [combinations_with_replacement(held[n], many) for n, many in Counter(lengths).items()]
+        for groups in product(*alike):
+            suits = [ranks for group in groups for ranks in group]
+            cards = tuple(rank * 4 + suit for suit, ranks in enumerate(suits) for rank in ranks)
+            found[cards] = 24 // prod(factorial(many) for many in Counter(suits).values())
+    assert sum(found.values()) == comb(52, size)
+    return found
 
 
 @cache
 def double_down() -> tuple[Fraction, Fraction]:
     """Double Down Stud: expectation without doubling, and doubling in full whenever the four known cards favour it."""
     table = pay_table("DDS-10b")
-    net = {value: int(_back(table.row5(value)) - 1) for value in values()}
+    net = {value: int(back(table.row5(value)) - 1) for value in values()}
     plain = best = 0
     for (a, b, c, d), number in classes(4).items():
         gain = sum(net[value5(a, b, c, d, card)] for card in DECK if card not in (a, b, c, d))
@@ -196,11 +213,12 @@ def _count(by_mask: list[int], blocked: int) -> int:
 
 @dataclass(frozen=True)
 class AceKing:
-    """Sums over all ace-king hands and up-cards, in hands of the dealer: raise always, and the better of raise and
-    fold. `hands` is how many (hand, up-card) pairs there are."""
+    """Sums over all ace-king hands and up-cards, in hands of the dealer: raise always, the better of raise and fold,
+    and by the three rules of the simulated players. `hands` is how many (hand, up-card) pairs there are."""
 
     always: int
     best: int
+    rules: int
     hands: int
 
 
@@ -213,7 +231,7 @@ def ace_king() -> AceKing:
     """The own hand is ace-king high. Raising wins the ante from a dealer who does not qualify, ante and bet from a
     lower ace-king, and loses both to all else but an equal hand."""
     dealers = comb(46, 4)
-    always = best = pairs = 0
+    always = best = rules = pairs = 0
     for own in (ranks for ranks in high_card_ranks() if ranks[:2] == (ACE, KING)):
         for up in range(13):
             tally = _tally(own, up)
@@ -226,8 +244,9 @@ def ace_king() -> AceKing:
                 raised = out + 3 * below - 3 * (dealers - out - below - equal)
                 always += weight * raised
                 best += weight * max(raised, -dealers)
+                rules += weight * (raised if raises_ace_king(own, up) else -dealers)
                 pairs += weight
-    return AceKing(always, best, pairs)
+    return AceKing(always, best, rules, pairs)
 
 
 def folds_below_ace_king() -> bool:
@@ -248,23 +267,29 @@ def folds_below_ace_king() -> bool:
 # --- Double Attack Blackjack -------------------------------------------------------------------
 
 
+@cache
+def _busts() -> list[tuple[tuple[int, int, int], int]]:
+    """The dealer's busts with exactly three cards, and what Bust-It gives back for each."""
+    return [
+        ((first, second, third), int(back(row)))
+        for first in PACK_48
+        for second in PACK_48
+        if total((first, second)).points < 17
+        for third in PACK_48
+        if (row := bust_it_row((first, second, third))) is not None
+    ]
+
+
 def bust_it(packs: int) -> tuple[Fraction, Fraction]:
     """Chance of a dealer's bust with exactly three cards, and the return of Bust-It, first cards of a fresh shoe."""
     cards = packs * 48
-    busts = back = 0
-    for first in PACK_48:
-        for second in PACK_48:
-            if total((first, second)).points >= 17:
-                continue
-            for third in PACK_48:
-                left = packs - (second == first)
-                ways = packs * left * (packs - (third == first) - (third == second))
-                row = bust_it_row((first, second, third))
-                if row is not None and isinstance(row.odds, To):
-                    busts += ways
-                    back += ways * (row.odds.wins + 1)
+    busts = returned = 0
+    for (first, second, third), given in _busts():
+        ways = packs * (packs - (second == first)) * (packs - (third == first) - (third == second))
+        busts += ways
+        returned += ways * given
     whole = cards * (cards - 1) * (cards - 2)
-    return Fraction(busts, whole), Fraction(back, whole)
+    return Fraction(busts, whole), Fraction(returned, whole)
 
 
 def insurance(packs: int) -> Fraction:
@@ -278,19 +303,18 @@ def insurance(packs: int) -> Fraction:
 class BestOfTwo:
     """Cover All with two hands: for each kind the pairs of disjoint hands of which both are at most of that kind."""
 
-    table: PayTable
     at_most: list[int] = field(default_factory=lambda: [0] * len(Hand))
 
     def add(self, subset: Subset) -> None:
         for kind, seen in enumerate(_up_to(subset.histogram)):
             self.at_most[kind] += subset.weight * seen * seen
 
-    def mean(self) -> Fraction:
-        """After all subsets. The subsets of five cards are added here: both hands are the same."""
+    def mean(self, table: PayTable) -> Fraction:
+        """Return by this table, after all subsets. Subsets of five cards are added here: both hands are the same."""
         pairs = [both - itself for both, itself in zip(self.at_most, _up_to(values()), strict=True)]
-        rows = {hand_of(value): self.table.row5(value) for value in values()}
+        rows = {hand_of(value): table.row5(value) for value in values()}
         exactly = [pairs[kind] - (pairs[kind - 1] if kind else 0) for kind in Hand]
-        return sum((exactly[kind] * _back(rows[kind]) for kind in Hand), Fraction(0)) / (HANDS * comb(47, 5))
+        return sum((exactly[kind] * back(rows[kind]) for kind in Hand), Fraction(0)) / (HANDS * comb(47, 5))
 
 
 def _up_to(histogram: Histogram) -> list[int]:

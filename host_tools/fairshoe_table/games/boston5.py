@@ -20,7 +20,8 @@ EVEN = To(1)
 @dataclass(frozen=True)
 class Hand:
     """`exposed`: None until the player has shown the three cards or declined. `second`: None until decided, 0 after a
-    fold. `void`: the clause by which this hand alone is void."""
+    fold. `withdrawn`: a second wager that was taken back, which is a fold (ruling `b5-withdraw`). `void`: the clause by
+    which this hand alone is void."""
 
     seat: int
     ante: int
@@ -30,6 +31,8 @@ class Hand:
     exposed: bool | None = None
     second: int | None = None
     void: str = ""
+    withdrawn: int = 0
+    exposed_cards: tuple[int, ...] = ()  # the optional bonus is settled on these
 
     @property
     def bonus_open(self) -> bool:
@@ -55,6 +58,7 @@ class Round:
     hands: tuple[Hand, ...]
     dealer: tuple[int, ...] = ()
     void: Void | None = None
+    final: bool = False  # the last two cards are dealt: second wagers stand (B5 10(c), (d))
 
 
 def settle(round: Round, options: BostonOptions) -> list[Line]:
@@ -76,7 +80,7 @@ def settle(round: Round, options: BostonOptions) -> list[Line]:
 
 
 def _bonus(hand: Hand, round: Round, options: BostonOptions) -> list[Line]:
-    three = hand.cards[:3]
+    three = hand.exposed_cards or hand.cards[:3]
     row = options.bonus_pays.row3(hand3(*three)) if len(three) == 3 else None
     settled = not hand.bonus_open
     if hand.void:
@@ -97,7 +101,7 @@ def _returned(hand: Hand, clause: str) -> list[Line]:
     return [
         void_line(hand.seat, Wager.ANTE, hand.ante, clause),
         void_line(hand.seat, Wager.FIRST, hand.first, clause),
-        void_line(hand.seat, Wager.SECOND, hand.second or 0, clause),
+        void_line(hand.seat, Wager.SECOND, hand.second or hand.withdrawn, clause),
     ]
 
 
@@ -106,9 +110,11 @@ def _before_the_end(hand: Hand) -> list[Line]:
     if hand.void:
         return _returned(hand, hand.void)
     if hand.second == 0:
+        back = hand.withdrawn
         return [
             lost(hand.seat, Wager.ANTE, hand.ante, "B5 10(b)", "fold"),
             lost(hand.seat, Wager.FIRST, hand.first, "B5 10(b)", "fold"),
+            Line(hand.seat, Wager.SECOND, Outcome.RETURNED, back, back, 0, "B5 10(c)", "withdrawn"),
         ]
     return []
 

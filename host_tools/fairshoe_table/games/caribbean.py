@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fairshoe.errors import UsageError
 from fairshoe_table.games.common import Void, by_row, lost, pushed, staked, void_line, won
 from fairshoe_table.layout import settle_order
-from fairshoe_table.ledger import Line, Outcome, Transfer, Wager
+from fairshoe_table.ledger import HOUSE, Line, Outcome, Wager
 from fairshoe_table.meters import FIVE_CARD, Meters, account
 from fairshoe_table.money import DOLLAR, For, OfMeter, To, winnings
 from fairshoe_table.options import CaribbeanOptions
@@ -23,7 +23,8 @@ COVER_COLUMNS = range(2, 9)
 
 @dataclass(frozen=True)
 class Hand:
-    """`bet`: None until decided, 0 after a fold. Faces of a hand are recorded before it is folded."""
+    """`bet`: None until decided, 0 after a fold. Faces of a hand are recorded before it is folded. `not_accepted`: a
+    progressive wager that the acceptor did not take; it is returned before the deal (CS 7(c))."""
 
     seat: int
     ante: int
@@ -35,6 +36,7 @@ class Hand:
     cover_all: int = 0
     cards: tuple[int, ...] = ()
     void: str = ""
+    not_accepted: int = 0
 
     def check(self, options: CaribbeanOptions) -> None:
         if not options.minimum <= self.ante <= options.maximum:
@@ -68,12 +70,11 @@ class Round:
 
 @dataclass(frozen=True)
 class Settlement:
-    """Lines in the order of the dealer, the meters after them, and transfers that reset meters."""
+    """Lines in the order of the dealer, and the meters after them."""
 
     lines: tuple[Line, ...]
     progressive: Meters | None = None
     five_card: Meters | None = None
-    moves: tuple[Transfer, ...] = ()
 
 
 @dataclass
@@ -85,7 +86,6 @@ class _Turns:
     progressive: Meters | None
     five_card: Meters | None
     lines: list[Line] = field(default_factory=list[Line])
-    moves: list[Transfer] = field(default_factory=list[Transfer])
     shares: dict[int, int] | None = None
 
 
@@ -97,18 +97,27 @@ def settle(
     turns = _Turns(round, options, progressive, five_card)
     order = settle_order(round.hands)
     for hand in order:
+        back = hand.not_accepted
+        turns.lines.append(
+            Line(hand.seat, Wager.PROGRESSIVE, Outcome.RETURNED, back, back, 0, "CS 7(c)", "not accepted")
+        )
         if round.void is not None or hand.void:
             turns.lines += _returned(hand, round.void.clause if round.void is not None else hand.void)
         elif hand.bet == 0:
             turns.lines += _folded(hand)
     playing = [hand for hand in order if not hand.void]
     decided = all(hand.bet is not None for hand in playing)
-    known = all(len(hand.cards) == 5 for hand in playing if hand.bet or hand.five_card)
+    known = all(len(hand.cards) == 5 for hand in playing if hand.bet or faces_needed(hand, options))
     if round.void is None and len(round.dealer) == 5 and decided and known:
         for hand in playing:
             _turn(turns, hand)
         turns.lines += _cover_all(round, options)
-    return Settlement(tuple(staked(turns.lines)), turns.progressive, turns.five_card, tuple(turns.moves))
+    return Settlement(tuple(staked(turns.lines)), turns.progressive, turns.five_card)
+
+
+def faces_needed(hand: Hand, options: CaribbeanOptions) -> bool:
+    """Whether the faces of a hand matter although it is folded (rulings `cs-fold-faces`, `cover-folded`)."""
+    return bool(hand.five_card) or options.cover_all_counts_folded
 
 
 def _returned(hand: Hand, clause: str) -> list[Line]:
@@ -167,12 +176,10 @@ def _progressive(turns: _Turns, hand: Hand, value: int) -> None:
     if table is None:
         return
     if hand.progressive:
-        line, meters, moves = _from_table(
+        line, turns.progressive = _from_table(
             hand.seat, Wager.PROGRESSIVE, hand.progressive, table, value, turns.progressive
         )
-        turns.progressive = meters
         turns.lines.append(line)
-        turns.moves += moves
     envy = dict(table.envy).get(hand_of(value), 0)
     if table.name == "PTMGL04" and hand_of(value) is Kind.ROYAL_FLUSH:
         envy = dict(table.envy)[Kind.STRAIGHT_FLUSH]  # ruling `ptmgl04-royal`
@@ -197,32 +204,37 @@ def _progressive(turns: _Turns, hand: Hand, value: int) -> None:
 
 def _from_table(
     seat: int, wager: Wager, stake: int, table: PayTable, value: int, meters: Meters | None
-) -> tuple[Line, Meters | None, list[Transfer]]:
+) -> tuple[Line, Meters | None]:
     """A wager by a table at "for" and percentages of a meter: the stake is never returned."""
     row = table.row5(value)
     if row is not None and isinstance(row.odds, OfMeter):
         if meters is None:
             raise UsageError(f"{table.name} pays {row.odds} and there is no meter.", "Give the meters of the table.")
         source = account(meters.pool, row.odds.meter)
-        meters, paid, moves = meters.pay(row.odds)
+        meters, paid, reset = meters.pay(row.odds)
         why = f"{row.text}, {row.odds}; keep the cards until the paperwork is done"
-        return Line(seat, wager, Outcome.WIN, stake, 0, paid, table.clause, why, source), meters, moves
+        return Line(seat, wager, Outcome.WIN, stake, 0, paid, table.clause, why, source, reset=reset), meters
     if row is not None and isinstance(row.odds, For):
-        why = f"{row.text}, {row.odds}"
-        return Line(seat, wager, Outcome.WIN, stake, 0, winnings(row.odds, stake), table.clause, why), meters, []
-    return lost(seat, wager, stake, table.clause, str(hand_of(value))), meters, []
+        line = Line(
+            seat, wager, Outcome.WIN, stake, 0, winnings(row.odds, stake), table.clause, f"{row.text}, {row.odds}"
+        )
+        return _credited(line) if table is FIVE_CARD_PAYS else line, meters
+    return lost(seat, wager, stake, table.clause, str(hand_of(value))), meters
+
+
+def _credited(line: Line) -> Line:
+    """A five-card bonus is credited to the player's game account (CS 10(c)(3)(ii)c.3.iii): no chips leave the tray."""
+    return replace(line, source=HOUSE, credited=True, clause=f"{line.clause}, 10(c)(3)(ii)c.3.iii")
 
 
 def _five_card(turns: _Turns, hand: Hand) -> None:
     """On the own hand, folded or not, and on the dealer's (CS 11(e)(2))."""
     if hand.five_card:
         value = value5(*hand.cards)
-        line, meters, moves = _from_table(
+        line, turns.five_card = _from_table(
             hand.seat, Wager.FIVE_CARD, hand.five_card, FIVE_CARD_PAYS, value, turns.five_card
         )
-        turns.five_card = meters
         turns.lines.append(line)
-        turns.moves += moves
     if hand.five_card_dealer:
         turns.lines.append(_on_the_dealer(turns, hand))
 
@@ -232,20 +244,31 @@ def _on_the_dealer(turns: _Turns, hand: Hand) -> Line:
     row = FIVE_CARD_PAYS.row5(value)
     stake, seat = hand.five_card_dealer, hand.seat
     if row is None or not isinstance(row.odds, OfMeter):
-        line, _, _ = _from_table(seat, Wager.FIVE_CARD_DEALER, stake, FIVE_CARD_PAYS, value, None)
+        line, _ = _from_table(seat, Wager.FIVE_CARD_DEALER, stake, FIVE_CARD_PAYS, value, None)
         return line
     if turns.five_card is None:
         raise UsageError("the five-card bonus has no meter.", "Give the meters of the table.")
+    reset = 0
     if turns.shares is None:
         # The jackpot as it stands at the first of these turns, in equal parts (ruling `cs-dealer-jackpot`).
         betting = [it.seat for it in settle_order(turns.round.hands) if it.five_card_dealer and not it.void]
-        turns.five_card, whole, moves = turns.five_card.pay(row.odds)
-        turns.moves += moves
+        turns.five_card, whole, reset = turns.five_card.pay(row.odds)
         part, over = divmod(whole, len(betting))
         turns.shares = {one: part + (place < over) for place, one in enumerate(betting)}
     source = account(FIVE_CARD, row.odds.meter)
-    why = f"dealer has a {row.text.lower()}, {row.odds}, {len(turns.shares)} share"
-    return Line(seat, Wager.FIVE_CARD_DEALER, Outcome.WIN, stake, 0, turns.shares[seat], "CS 11(e)(2)", why, source)
+    why = f"dealer has a {row.text.lower()}, {row.odds}, {len(turns.shares)} share; keep the cards for the paperwork"
+    return Line(
+        seat,
+        Wager.FIVE_CARD_DEALER,
+        Outcome.WIN,
+        stake,
+        0,
+        turns.shares[seat],
+        "CS 11(e)(2)",
+        why,
+        source,
+        reset=reset,
+    )
 
 
 def cover_column(players: int, options: CaribbeanOptions) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
+from typing import NamedTuple
 
 from fairshoe.errors import UsageError
 from fairshoe_table.cards import ACE, EIGHT, JACK, KING, is_red, rank, suit
@@ -62,6 +64,7 @@ class PlayerHand:
     cards: tuple[int, ...] = ()
     done: bool = False
     surrendered: bool = False
+    halved: bool = False  # surrendered, and settled before the dealer's second card
     doubled: bool = False
     split: bool = False
     dead: str = ""
@@ -79,6 +82,12 @@ class PlayerHand:
     def blackjack(self) -> bool:
         return not self.split and is_blackjack(self.cards)
 
+    @property
+    def full(self) -> bool:
+        """It takes no more cards: 21 or more, doubled, or a split ace with its one card (DAB 9(a), 10(e), 12(a))."""
+        ace = self.split and len(self.cards) == 2 and rank(self.cards[0]) == ACE
+        return self.points >= 21 or self.doubled or ace
+
 
 @dataclass(frozen=True)
 class Box:
@@ -87,16 +96,23 @@ class Box:
     hands: tuple[PlayerHand, ...] = (PlayerHand(),)
 
     def check(self, options: DoubleAttackOptions) -> None:
-        if not 1 <= len(self.bettors) <= 3:
-            raise UsageError(f"box {self.seat}: {len(self.bettors)} bettors (DAB 13(a)).", "One to three.")
+        if not 1 <= len(self.bettors) <= options.bettors_per_box:
+            raise UsageError(
+                f"box {self.seat}: {len(self.bettors)} bettors (DAB 13(a)).", f"At most {options.bettors_per_box}."
+            )
         for bettor in self.bettors:
             _check_bettor(self.seat, bettor, options)
+
+
+def insurance_most(initial: int, chip: int) -> int:
+    """Half the initial wager, rounded up to the next chip (DAB 11(b))."""
+    return -(-initial // (2 * chip)) * chip
 
 
 def _check_bettor(seat: int, bettor: Bettor, options: DoubleAttackOptions) -> None:
     attack = sum(stakes.attack for stakes in bettor.stakes)
     most = min(bettor.initial, options.bonus_maximum)
-    half = -(-bettor.initial // (2 * options.chip)) * options.chip
+    half = insurance_most(bettor.initial, options.chip)
     if not options.minimum <= bettor.initial <= options.maximum:
         raise UsageError(f"box {seat}: an initial wager of {bettor.initial} cents is outside the limits.", "Return it.")
     if attack > bettor.initial or (options.attack_equals_initial and attack not in (0, bettor.initial)):
@@ -109,16 +125,40 @@ def _check_bettor(seat: int, bettor: Bettor, options: DoubleAttackOptions) -> No
         raise UsageError(f"box {seat}: insurance of {bettor.insurance} cents (DAB 11(b)).", f"At most {half} cents.")
 
 
+class Peek(Enum):
+    """What the reader said about the hole card. OFF: it is not used any more (DAB 15(n))."""
+
+    NONE = ""
+    NO = "no"
+    BLACKJACK = "blackjack"
+    OFF = "off"
+
+
+class Follow(NamedTuple):
+    """A question that another bettor of a box has to answer after the one who calls: "double" or "split"."""
+
+    what: str
+    seat: int
+    hand: int
+    bettor: int
+
+
 @dataclass(frozen=True)
 class Round:
     """`dealer`: the up-card, the second card once it is known, then the cards drawn. `finished`: the dealer draws no
-    more, because of the total or because nothing depends on it."""
+    more, because of the total or because nothing depends on it. `hole`: the second card lies face down. `missed`: boxes
+    that did not get a card, with the clause; `late`: those of them that get it after the others."""
 
     boxes: tuple[Box, ...]
     dealer: tuple[int, ...] = ()
     finished: bool = False
     void: Void | None = None
-    asked: frozenset[tuple[str, int]] = frozenset()  # boxes that have answered: ("attack", 3)
+    asked: frozenset[tuple[str, int]] = frozenset()  # bettors that have answered: ("attack.1", 3)
+    follows: tuple[Follow, ...] = ()
+    hole: bool = False
+    peek: Peek = Peek.NONE
+    missed: tuple[tuple[int, str], ...] = ()
+    late: frozenset[int] = frozenset()
 
     @property
     def dealer_blackjack(self) -> bool:
@@ -131,19 +171,24 @@ class Round:
 def may_split(box: Box, hand: int, options: DoubleAttackOptions) -> bool:
     """Two cards of equal value; aces once (DAB 10)."""
     cards = box.hands[hand].cards
-    if len(cards) != 2 or points(cards[0]) != points(cards[1]) or len(box.hands) >= HANDS_MAX[options.positions]:
+    if (
+        len(cards) != 2
+        or box.hands[hand].full
+        or points(cards[0]) != points(cards[1])
+        or len(box.hands) >= HANDS_MAX[options.positions]
+    ):
         return False
     return not (box.hands[hand].split and rank(cards[0]) == ACE)
 
 
 def may_draw(hand: PlayerHand) -> bool:
     """Below 21, not doubled, not surrendered (DAB 12(a), ruling `dab-21`)."""
-    return len(hand.cards) >= 2 and not hand.done and not hand.dead and hand.points < 21
+    return len(hand.cards) >= 2 and not hand.done and not hand.dead and not hand.full
 
 
 def may_double(hand: PlayerHand) -> bool:
     """Any number of cards from two, not on a blackjack (DAB 9(a))."""
-    return may_draw(hand) and not hand.doubled and not hand.blackjack
+    return may_draw(hand) and not hand.blackjack
 
 
 def may_surrender(hand: PlayerHand) -> bool:
@@ -178,7 +223,9 @@ def _needs_second(round: Round) -> bool:
         if any(bettor.bonus or bettor.insurance for bettor in box.bettors):
             return True
         for hand in box.hands:
-            if _open_hand(hand) or (up and hand.cards and not hand.bust and not hand.dead):
+            if _open_hand(hand) or (up and hand.surrendered and not hand.halved and not hand.dead):
+                return True
+            if up and hand.blackjack and round.peek is not Peek.NO and not hand.dead:
                 return True
     return False
 
@@ -234,14 +281,16 @@ def _before_dealer(box: Box, round: Round, options: DoubleAttackOptions) -> list
                 elif hand.bust:
                     why = f"{hand.points} is over 21"
                     lines.append(_line(box, bettor, number, wager, Outcome.LOSE, stake, "DAB 5(a)", why))
-                elif hand.surrendered and not _waits(round, options):
+                elif hand.surrendered and not surrender_waits(round, options):
                     lines.append(_half(box, bettor, number, wager, stake, "DAB 8(a)(1)", options.rounding))
     return lines
 
 
-def _waits(round: Round, options: DoubleAttackOptions) -> bool:
-    """Whether a surrendered hand waits for the dealer's second card (DAB 8(a)(2), (3))."""
-    return ten_or_ace(round.dealer[0]) and not options.surrender_at_once
+def surrender_waits(round: Round, options: DoubleAttackOptions) -> bool:
+    """Whether a surrendered hand waits for the dealer's second card (DAB 8(a)(2)); not where the reader has said no
+    and the house settles at once (8(a)(3))."""
+    at_once = options.surrender_at_once and round.peek is Peek.NO
+    return ten_or_ace(round.dealer[0]) and not at_once
 
 
 def _half(box: Box, bettor: Bettor, hand: int, wager: Wager, stake: int, clause: str, rounding: Rounding) -> Line:
@@ -268,7 +317,7 @@ def _waiting_surrenders(box: Box, round: Round, options: DoubleAttackOptions) ->
     """Against an ace or a ten-value card: half, or all but the attack and additional wagers on a blackjack."""
     lines: list[Line] = []
     for number, hand in enumerate(box.hands):
-        if not hand.surrendered or hand.dead or not _waits(round, options):
+        if not hand.surrendered or hand.dead or not surrender_waits(round, options):
             continue
         for bettor in box.bettors:
             for wager, stake in bettor.stakes[number].by_wager():

@@ -1,0 +1,87 @@
+// The layout of the table: betting areas by seat, cards that lie there, the dealer's and the community's cards.
+
+import { face, sourceMark } from './cards.js';
+import { find, make } from './dom.js';
+import { say } from './svg.js';
+
+const TAKE = 'take';
+
+export const dollars = (cents) => `${cents < 0 ? '-' : ''}$${(Math.abs(cents) / 100).toLocaleString('en-US', { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
+
+export class Layout {
+  constructor(tap) {
+    Object.assign(this, { tap, chip: null, shown: '' });
+  }
+
+  show(table) {
+    const { open, chips, areas, seats, dealer, community, meters, again, sim, game, limits, bettors } = table;
+    const now = JSON.stringify([open, areas, seats, dealer, community, meters, again, sim, this.chip]);
+    if (now === this.shown) return;
+    this.shown = now;
+    this.chip ??= limits[0];
+    const focused = document.activeElement?.id;
+    find('chips').hidden = !open;
+    find('chips').replaceChildren(...(open ? this.chips(chips, again, sim) : []));
+    const house = [['Dealer', dealer], ['Community', community]].filter(([, { hands }]) => hands.length);
+    find('house').replaceChildren(...house.map(([name, place]) => make('div', {}, make('h3', {}, name), ...this.cards(place, game === 'double-cross-poker' && name === 'Community'))));
+    find('seats').replaceChildren(...seats.map((seat) => this.seat(seat, open ? areas : null, bettors)));
+    say(find('meters'), meters.map(({ name, cents }) => `${name} meter ${dollars(cents)}`).join(', '));
+    if (focused) find(focused)?.focus();
+  }
+
+  chips(chips, again, sim) {
+    const pick = (chip, text) =>
+      make('button', { type: 'button', className: 'chip', id: `chip-${chip}`, ariaPressed: String(this.chip === chip), on: { click: () => this.pick(chip) } }, text);
+    const more = [
+      ...(again ? [make('button', { type: 'button', id: 'again', on: { click: () => this.tap({ do: 'again' }) } }, 'Same as before')] : []),
+      ...(sim ? [make('button', { type: 'button', id: 'players', on: { click: () => this.tap({ do: 'players' }) } }, 'Simulated players')] : []),
+    ];
+    return [...chips.map((cents) => pick(cents, dollars(cents))), pick(TAKE, 'Take chips back'), ...more];
+  }
+
+  pick(chip) {
+    this.chip = chip;
+    for (const button of find('chips').querySelectorAll('.chip')) button.ariaPressed = String(button.id === `chip-${chip}`);
+  }
+
+  seat({ seat, wagers, others, hands, source, acts, says }, areas, bettors) {
+    const className = `seat${acts ? ' acts' : ''}${says.startsWith('void') ? ' void' : ''}`;
+    const staked = areas ? this.bettors(seat, [wagers, ...others], areas, bettors) : this.staked(wagers);
+    const note = says || (acts ? 'acts now' : '');
+    return make(
+      'div',
+      { className, id: `seat-${seat}`, role: 'group', ariaLabel: `Seat ${seat}` },
+      make('h3', {}, `Seat ${seat} `, make('span', {}, note)),
+      ...staked,
+      ...this.cards({ hands, source }, false),
+    );
+  }
+
+  /** Areas of each bettor of a box, and of one more behind them if the table allows it; the first one calls. */
+  bettors(seat, wagers, areas, most) {
+    const there = wagers.filter((each) => Object.keys(each).length);
+    const rows = there.length < most ? [...there, {}] : there;
+    return rows.flatMap((each, i) => [
+      ...(i ? [make('p', { className: 'note' }, `Bettor ${i + 1}`)] : []),
+      ...areas.map((area) => this.area(seat, area, each[area.wager] ?? 0, i + 1)),
+    ]);
+  }
+
+  /** A betting area: a tap adds the chosen chip, or takes all chips back. An area of one amount has it or not. */
+  area(seat, { wager, label, fixed, unit }, cents, bettor) {
+    const who = bettor > 1 ? `${seat}, bettor ${bettor}` : `${seat}`;
+    const name = `area-${seat}${bettor > 1 ? `-${bettor}` : ''}-${wager.replaceAll(' ', '-')}`;
+    const change = () => this.tap({ do: 'wager', seat, bettor, wager, cents: this.chip === TAKE || (unit && cents) ? 0 : unit || cents + this.chip });
+    return make('button', { type: 'button', className: 'area', id: name, disabled: fixed, ariaLabel: `Seat ${who}, ${label}: ${dollars(cents)}`, on: { click: change } }, label, make('b', {}, cents ? dollars(cents) : ''));
+  }
+
+  staked(wagers) {
+    const rows = Object.entries(wagers).map(([name, cents]) => make('div', {}, make('dt', {}, name), make('dd', {}, dollars(cents))));
+    return rows.length ? [make('dl', { className: 'staked' }, ...rows)] : [];
+  }
+
+  cards({ hands, source }, cross) {
+    const hand = ({ cards, note }) => make('div', { className: cross ? 'cross' : 'hand' }, ...cards.map(face), ...(note ? [make('b', {}, note)] : []));
+    return [...hands.map(hand), ...sourceMark(source)];
+  }
+}

@@ -1,0 +1,320 @@
+"""Attempts to book money that is not there: strange amounts, old pages, voids in mid-payment, kills."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running_tables import FULL, check_books, start_meters
+from sitting import Sitting, sitting
+
+from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.messages import EndRound, Release
+from fairshoe_table.books import Books
+from fairshoe_table.cards import card, cards
+from fairshoe_table.ledger import Wager
+from fairshoe_table.options import BostonOptions, CaribbeanOptions, DoubleAttackOptions, DoubleDownOptions, Options
+from fairshoe_table.plays import Dealt, Input, asks, wager
+
+CARIBBEAN, BOSTON, DRAWN = "caribbean-stud", "boston-5-stud", "double-attack-blackjack"
+ROYAL, OTHER_ROYAL = "Ac,Kc,Qc,Jc,Tc", "Ad,Kd,Qd,Jd,Td"
+NO_GAME = "Qh,9s,8d,4c,3h"
+
+
+@pytest.fixture
+def books(tmp_path: Path):
+    with Books(tmp_path / "books.db") as it:
+        start_meters(it)
+        yield it
+
+
+def told(books: Books, game: str, options: Options, seats: dict[int, dict[Wager, int]], words: str) -> int:
+    """A round with these wagers, as far as these answers bring it: choices, and cards joined with commas."""
+    number = books.open_round(game)
+    for seat, amounts in seats.items():
+        books.record(number, wager(seat, amounts), options)
+    books.record(number, Input("closed", "closed", {"round": 1}), options)
+    for word in words.split():
+        ask = asks(books.play(number, options), Dealt(True, 2, True))[0]
+        if ask.kind == "cards":
+            data: dict[str, Any] = {"cards": list(cards(word.replace(",", " "))), "source": "dealer"}
+        else:
+            data = {"shown": True} if ask.kind == "expose" else {"choice": word}
+        books.record(number, ask.answer(**data), options)
+    return number
+
+
+def two_royals(books: Books) -> int:
+    seat = {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}
+    return told(books, CARIBBEAN, FULL, {1: seat, 4: seat}, f"raise raise {NO_GAME} {ROYAL} {OTHER_ROYAL}")
+
+
+def meter(books: Books) -> int:
+    found = books.meters("progressive")
+    assert found is not None
+    return found.by_name["main"].cents
+
+
+VOID = Input("void", "void", {"clause": "CS-7g2", "kept": []})
+
+
+def test_a_void_after_two_royals_takes_jackpots_seeds_and_envy_back(books: Books) -> None:
+    before = {**books.balances()}
+    number = two_royals(books)
+    paid = [line.paid for line in books.lines(number) if line.source.startswith("meter")]
+    assert len(paid) == 2 and paid[1] == 1_000_000
+    books.record(number, VOID, FULL)
+    books.record(number, Input("over", "over"), FULL)
+    assert {name: cents for name, cents in books.balances().items() if cents} == before
+    assert meter(books) == 1_000_000 and {line.outcome.value for line in books.lines(number)} == {"void"}
+    check_books(books)
+    assert books.replay(FULL) == []
+
+
+def test_a_hand_that_becomes_void_gives_no_envy_and_returns_its_jackpot(books: Books) -> None:
+    number = two_royals(books)
+    books.record(number, Input("void hand:4", "void hand", {"seat": 4, "clause": "CS-13d"}), FULL)
+    lines = books.lines(number)
+    assert [line for line in lines if line.extra] == []  # envy for the void hand, and of its player
+    assert [(line.seat, line.paid) for line in lines if line.jackpot] == [(1, 1_000_000)]
+    assert meter(books) == 1_000_071  # as before it, and the share of one wager
+    check_books(books)
+
+
+def test_a_straight_flush_that_is_a_royal_flush_is_not_corrected_silently(books: Books) -> None:
+    seat = {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}
+    number = told(books, CARIBBEAN, FULL, {1: seat}, f"raise {NO_GAME} Kc,Qc,Jc,Tc,9c")
+    with pytest.raises(UsageError, match="jackpot"):
+        books.correct(number, "cards:1:", cards("Kc Qc Jc Tc Ac"), FULL, "dealer", "J. Doe")
+
+
+@pytest.mark.parametrize(
+    ("game", "amounts"),
+    [
+        (CARIBBEAN, {Wager.ANTE: 1000, Wager.BONUS: -500}),
+        (CARIBBEAN, {Wager.ANTE: 1000, Wager.COVER_ALL: -500}),
+        (CARIBBEAN, {Wager.ANTE: 1000, Wager.FIVE_CARD: -100, Wager.FIVE_CARD_DEALER: 100}),
+        (CARIBBEAN, {Wager.ANTE: 1000, Wager.BET: 2000}),
+        (BOSTON, {Wager.ANTE: 1000, Wager.FIRST: 2000, Wager.SECOND: 2000}),
+        (BOSTON, {Wager.ANTE: 1000, Wager.FIRST: 2000, Wager.BONUS: 10**20}),
+        ("double-down-stud", {Wager.ORIGINAL: 1000, Wager.DOUBLE_DOWN: 1000}),
+        (DRAWN, {Wager.INITIAL: 1000, Wager.BONUS: -100}),
+    ],
+)
+def test_wagers_that_no_player_can_make_before_the_deal_are_refused(
+    books: Books, game: str, amounts: dict[Wager, int]
+) -> None:
+    options: dict[str, Options] = {
+        CARIBBEAN: FULL,
+        BOSTON: BostonOptions(),
+        DRAWN: DoubleAttackOptions(),
+        "double-down-stud": DoubleDownOptions(),
+    }
+    with pytest.raises(UsageError):
+        books.record(books.open_round(game), wager(1, amounts), options[game])
+
+
+def test_the_bonus_of_exposed_cards_does_not_depend_on_how_five_are_entered(books: Books) -> None:
+    options = BostonOptions()
+    seat = {Wager.ANTE: 1000, Wager.FIRST: 2000, Wager.BONUS: 500}
+    number = told(books, BOSTON, options, {1: seat}, "shown 2c,2d,9h raise dealt Ah,Kd,9c,4s,2h 9h,5s,Jd,2c,2d")
+    books.correct(number, "cards:0:", cards("Ah Kd 9c 4s 3h"), options, "dealer", "J. Doe")
+    assert [line.net for line in books.lines(number) if line.wager is Wager.BONUS] == [500]
+    books.correct(number, "cards:1:five", cards("9h 5s Jd 2c 2h"), options, "dealer", "J. Doe")
+    assert [line.net for line in books.lines(number) if line.wager is Wager.BONUS] == [-500]
+
+
+def test_a_card_that_is_not_in_the_set_is_refused(books: Books) -> None:
+    options = DoubleAttackOptions()
+    number = told(books, DRAWN, options, {1: {Wager.INITIAL: 1000}}, "6s no 9c 7d draw Ks")
+    for wrong in (card("Ts"), 52, -1):
+        with pytest.raises(UsageError, match="set"):
+            books.correct(number, "cards:1:0.2.1", [wrong], options, "dealer", "J. Doe")
+
+
+def test_envy_is_for_one_and_five_dollars_only() -> None:
+    approvals = {"progressive_pays": "x", "progressive_wager": "x"}
+    for cents, good in ((100, True), (500, True), (200, False)):
+        options = CaribbeanOptions(progressive_pays=FULL.progressive_pays, progressive_wager=cents, approvals=approvals)
+        if good:
+            options.check()
+        else:
+            with pytest.raises(UsageError, match="envy"):
+                options.check()
+
+
+# --- the page's API ----------------------------------------------------------------------------
+
+
+def refused(it: Sitting, **tap: Any) -> str:
+    with pytest.raises(FairshoeError) as error:
+        it.tap(**tap)
+    return error.value.what
+
+
+def test_amounts_that_are_not_whole_cents_are_refused_and_the_desk_goes_on(tmp_path: Path) -> None:
+    with sitting(tmp_path, BOSTON) as it:
+        it.bets()
+        for cents in (-100, 1000.5, float("inf"), float("nan"), True, "1000", None, 10**25, [1000]):
+            refused(it, do="wager", seat=2, wager="ante", cents=cents)
+        refused(it, do="wager", seat=2, wager="second", cents=1000)
+        refused(it, do="wager", seat=2.5, wager="ante", cents=1000)
+        assert it.values["seats"][1]["wagers"] == {}
+        it.wager(2, ante=1000)
+        it.close()
+        ask = it.next()["ask"]
+        refused(it, do="choose", key=ask["key"], choice="raise", cents=500)  # all in for less: there is no such wager
+        it.finish()
+        check_books(it.desk.books)
+
+
+def test_an_old_page_changes_nothing_in_the_next_round(tmp_path: Path) -> None:
+    with sitting(tmp_path, "double-down-stud") as it:
+        it.bets()
+        it.wager(2, original=1000)
+        it.close()
+        ask = it.next()["ask"]
+        assert "closed already" in refused(it, do="close")  # a second tap does not close betting a second time
+        old = {"round": it.values["round"], "lines_of": it.values["lines_of"]}
+        number = it.finish()
+        assert it.said.count("No more bets") == 2  # DDS 8(a), 8(e)
+        it.bets()
+        it.wager(2, original=1000)
+        it.close()
+        it.next()
+        assert it.values["ask"]["key"] == ask["key"] and it.desk.number == number + 1
+        before = it.desk.books.inputs(it.desk.number)
+        line = it.desk.books.lines(number)[0].key
+        for tap in (
+            {"do": "card", "key": ask["key"], "card": 5},
+            {"do": "answer", "key": ask["key"]},
+            {"do": "done", "line": f"done:{line}:1"},
+            {"do": "correct", "of": ask["key"], "cards": [5], "by": "J. Doe"},
+            {"do": "irregularity", "name": "face_up", "cards": 2},
+            {"do": "go", "command": "close_betting"},
+            {"do": "again"},
+        ):
+            assert "another round" in refused(it, **tap, **old)
+        assert it.desk.books.inputs(it.desk.number) == before
+
+
+# --- buttons of the shoe, and payouts that a floorperson validates ----------------------------------
+
+
+def pressed(it: Sitting, button: str) -> None:
+    it.desk.shoe.sim.act("press", button)
+    it.desk.shoe.sim.sleep(1.0)
+
+
+def test_wagers_count_also_when_betting_is_closed_at_the_shoe(tmp_path: Path) -> None:
+    with sitting(tmp_path, "double-down-stud") as it:
+        it.bets()
+        it.wager(2, original=1000)
+        it.wager(5, original=2000)
+        it.until(lambda _: it.desk.shoe.status is not None and it.desk.shoe.status.positions == 2)
+        pressed(it, "close")
+        it.until(lambda values: not values["open"])
+        number = it.finish()
+        assert sum(line.stake for line in it.desk.books.lines(number) if line.wager is Wager.ORIGINAL) == 3000
+        check_books(it.desk.books)
+
+
+def test_a_round_that_the_shoe_ends_too_early_is_settled_or_declared_void(tmp_path: Path) -> None:
+    with sitting(tmp_path, CARIBBEAN) as it:
+        for settled in (True, False):
+            it.bets()
+            it.wager(2, ante=1000)
+            it.close()
+            it.next()
+            number = it.desk.number
+            assert "only a supervisor" in refused(it, do="house void", by="J. Doe")
+            it.until(lambda _: it.desk.step is not None and it.desk.step.command is Release)
+            pressed(it, "green")
+            it.until(lambda _: it.desk.step is not None and it.desk.step.command is EndRound)
+            pressed(it, "green")
+            it.until(lambda values: values["ended_early"])
+            assert it.values["ask"]["text"].startswith("bet twice")
+            assert "before it was settled" in str(it.values["calls"])
+            if not settled:
+                refused(it, do="house void", by=" ")
+                it.tap(do="house void", by="J. Doe")
+            while it.desk.number == number or it.desk.open_lines():
+                it.go_on()
+            outcomes = {line.outcome.value for line in it.desk.books.lines(number)}
+            assert ("void" in outcomes) is not settled and outcomes
+        check_books(it.desk.books)
+        assert it.desk.books.replay(it.desk.options) == []
+
+
+def entered(it: Sitting, text: str) -> None:
+    key = it.next()["ask"]["key"]
+    for word in text.replace(",", " ").split():
+        it.tap(do="card", card=card(word), key=key)
+    it.tap(do="enter", key=key)
+
+
+def test_progressive_chips_are_counted_and_a_jackpot_is_validated_before_it_is_paid(tmp_path: Path) -> None:
+    with sitting(tmp_path, CARIBBEAN) as it:
+        it.bets()
+        for seat in (1, 2, 4):
+            it.wager(seat, ante=1000, progressive=100)
+        it.close()
+        assert "count them before the container" in it.next()["ask"]["text"]
+        it.tap(do="count", key=it.values["ask"]["key"], count=2)
+        it.until(lambda values: values["ask"] and "you counted 2" in values["ask"]["text"])
+        assert it.values["calls"] and it.desk.shoe.current_round.taken == ()  # no card before they agree (CS 7(c))
+        it.tap(do="irregularity", name="not accepted", seat=2)
+        assert it.next()["now"]["do"].startswith("give progressive $1 back to seat 2")
+        while not it.next()["ask"]:
+            it.go_on()  # the line, and the rest of the deck
+        assert it.values["ask"]["seat"] == 1
+        refused(it, do="irregularity", name="not accepted", seat=4)
+        for _ in range(3):
+            it.tap(do="choose", key=it.next()["ask"]["key"], choice="raise")
+        for text in (NO_GAME, ROYAL, "2c,3d,5h,7s,8c", OTHER_ROYAL):
+            entered(it, text)
+        while "progressive" not in it.next()["now"]["do"]:
+            it.go_on()
+        line, checks = it.values["now"]["action"]["line"], it.values["now"]["action"]["checks"]
+        assert len(checks) == 2 and "light of seat 4" in checks[1]
+        assert "not checked" in refused(it, do="done", line=line)
+        assert "not checked" in refused(it, do="done", line=line, checked=checks[:1], by="J. Doe")
+        assert "validated" in refused(it, do="done", line=line, checked=checks, by=" ")
+        it.tap(do="done", line=line, checked=checks, by="J. Doe")
+        number = it.desk.number
+        # In the middle of the payment the stub turns out wrong: both jackpots go back, and what is done is undone.
+        assert "recorded" in it.tap(do="irregularity", name="stub", cards=20)
+        it.until(lambda values: values["void"] == "CS-7g2")
+        assert "back in its meter" in str(it.values["calls"])
+        undo = [line["text"] for line in it.values["lines"] if line["text"].startswith("void: take")]
+        assert len(undo) == 2 and "$10,000.50" in undo[1]  # less the stake, which comes back
+        assert "not done" in refused(it, do="close")
+        while it.desk.open_lines():
+            it.go_on()
+        assert it.next()["ask"]["text"] == "take deck 1 off the table, and bring another one"
+        it.go_on()
+        it.bets()
+        told = [one.data for one in it.desk.books.inputs(number) if one.key == line]
+        assert [data["by"] for data in told] == ["J. Doe"]
+        check_books(it.desk.books)
+
+
+def test_a_second_wager_is_withdrawn_until_the_last_cards(tmp_path: Path) -> None:
+    with sitting(tmp_path, BOSTON) as it:
+        it.bets()
+        it.wager(2, ante=1000)
+        it.wager(3, ante=1000)
+        it.close()
+        refused(it, do="irregularity", name="withdrawn", seat=2)
+        for _ in range(2):
+            it.tap(do="choose", key=it.next()["ask"]["key"], choice="raise")
+        it.tap(do="irregularity", name="withdrawn", seat=2)
+        while not (it.next()["ask"] and it.values["ask"]["kind"] == "confirm"):
+            it.go_on()
+        assert it.values["ask"]["text"] == "deal two more cards to seat 3 and to yourself"
+        it.go_on()
+        assert "no second wager" in refused(it, do="irregularity", name="withdrawn", seat=3)
+        number = it.finish()
+        lines = [(line.wager.value, line.net, line.clause) for line in it.desk.books.lines(number) if line.seat == 2]
+        assert lines == [("ante", -1000, "B5 10(b)"), ("first", -2000, "B5 10(b)"), ("second", 0, "B5 10(c)")]
+        check_books(it.desk.books)
+        assert it.desk.books.replay(it.desk.options) == []

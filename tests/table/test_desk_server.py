@@ -1,0 +1,144 @@
+"""The server of the dealer's page: taps reach the desk and are answered, values reach every browser, failures show."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Coroutine, Generator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidStatus
+
+from fairshoe.errors import PortError, UsageError
+from fairshoe.messages import Message, Welcome
+from fairshoe.web.desk_server import DeskServer
+
+FILES = {"table.html": b"<p>table</p>"}
+
+
+class FakeDesk:
+    """Shows what was tapped; "fail" ends it."""
+
+    def __init__(self) -> None:
+        self.show: Callable[[dict[str, Any]], None] = lambda values: None
+        self.heard: Callable[[Message], None] = lambda message: None
+        self.linked: Callable[[bool, str], None] = lambda up, why: None
+        self._ending = threading.Event()
+        self._failing = False
+
+    @property
+    def welcome(self) -> Welcome | None:
+        return None
+
+    def tap(self, told: Any) -> Future[str]:
+        answer: Future[str] = Future()
+        if told.get("do") == "fail":
+            self._failing = True
+            self._ending.set()
+        if told.get("do") == "refuse":
+            answer.set_exception(UsageError("not now.", "Later."))
+        else:
+            self.show({"taps": told})
+            answer.set_result("done")
+        return answer
+
+    def run(self) -> None:
+        self._ending.wait(20)
+        if self._failing:
+            raise UsageError("the storage was replaced.", "Call service.")
+
+    def stop(self) -> None:
+        self._ending.set()
+
+
+@contextmanager
+def fake() -> Generator[FakeDesk]:
+    yield FakeDesk()
+
+
+def serve(test: Callable[[DeskServer, str], Coroutine[Any, Any, None]]) -> None:
+    async def run() -> None:
+        async with DeskServer(fake, "a fake", FILES) as server:
+            await asyncio.wait_for(test(server, urlsplit(server.url).netloc), 20)
+
+    asyncio.run(run())
+
+
+def page(host: str, token: str) -> connect:
+    return connect(f"ws://{host}/live?token={token}", origin=f"http://{host}")  # type: ignore[arg-type]
+
+
+async def heard(client: ClientConnection, wanted: Callable[[dict[str, Any]], Any]) -> Any:
+    while True:
+        found = wanted(json.loads(await client.recv()))
+        if found is not None:
+            return found
+
+
+def told(message: dict[str, Any], name: str) -> Any:
+    values: dict[str, Any] = message.get("delta") or message.get("snapshot") or {}
+    return values.get(name)
+
+
+def table(message: dict[str, Any]) -> Any:
+    return told(message, "table")
+
+
+def stopped(message: dict[str, Any]) -> Any:
+    link = told(message, "link")
+    return link if link and link["mode"] == "stopped" else None
+
+
+def test_taps_are_answered_and_every_browser_sees_what_changes() -> None:
+    async def test(server: DeskServer, host: str) -> None:
+        token = urlsplit(server.url).fragment
+        assert urlsplit(server.url).path == "/table.html" and len(token) >= 32
+        with pytest.raises(InvalidStatus):
+            await page(host, "wrong").__aenter__()
+        async with page(host, token) as one, page(host, token) as two:
+            await one.send('{"do": "close"}')
+            assert await heard(one, lambda it: it.get("answer")) == "done"
+            assert await heard(two, table) == {"taps": {"do": "close"}}
+            for text, answer in (
+                ('{"do": "refuse"}', "not now. Later."),
+                ("[1]", "the page sent something that is no tap. Reload the page."),
+                ("{", "the page sent something that is no command"),
+            ):
+                await one.send(text)
+                assert await heard(one, lambda it: it.get("answer")) == answer
+        async with page(host, token) as again:
+            assert await heard(again, table) == {"taps": {"do": "close"}}
+
+    serve(test)
+
+
+def test_a_desk_that_fails_says_so_on_the_page() -> None:
+    async def test(server: DeskServer, host: str) -> None:
+        async with page(host, urlsplit(server.url).fragment) as client:
+            await client.send('{"do": "fail"}')
+            link = await heard(client, stopped)
+            assert link["problem"] == "the storage was replaced." and link["advice"] == "Call service."
+            await client.send('{"do": "close"}')
+            assert "has stopped" in await heard(
+                client, lambda it: it["answer"] if "stopped" in it.get("answer", "") else None
+            )
+
+    serve(test)
+
+
+def test_a_shoe_that_cannot_be_opened_is_an_error_of_the_command() -> None:
+    @contextmanager
+    def broken() -> Generator[FakeDesk]:
+        raise PortError("no such port.", "Check it.")
+        yield FakeDesk()
+
+    async def run() -> None:
+        async with DeskServer(broken, "broken", FILES):
+            pass
+
+    with pytest.raises(PortError, match="no such port"):
+        asyncio.run(run())
