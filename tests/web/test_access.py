@@ -30,3 +30,28 @@ def test_texts_have_contrast_and_controls_have_names(
         bench.tab.set_viewport_size(size)
         readable(bench.tab, LOOKED_MIN[page])
     bench.tab.close()
+
+
+def test_the_keyboard_alone_reaches_every_control(bench: Bench) -> None:
+    """Tab goes through all of them in the order of the page, and each shows that it has the focus."""
+    bench.start("pico-carousel")
+    bench.tab.click("#pause")
+    bench.ask("bench.source.save()")  # answered after the last picture: the list of events stays as it is
+    wanted = bench.ask(
+        """(() => {
+          globalThis.stops = [...document.querySelectorAll('a[href], button, input, select, ol[tabindex]')]
+            .filter((element) => !element.disabled && element.checkVisibility());
+          return stops.length;
+        })()"""
+    )
+    assert wanted > 50
+    bench.ask("document.body.setAttribute('tabindex', '-1'); document.body.focus()")
+    found = "[stops.indexOf(document.activeElement), getComputedStyle(document.activeElement).outlineStyle]"
+    reached: list[int] = []
+    for _ in range(wanted):
+        bench.tab.keyboard.press("Tab")
+        at, outline = bench.ask(found)
+        assert outline == "solid", bench.ask("document.activeElement.outerHTML")
+        reached.append(at)
+    bench.ask("document.body.removeAttribute('tabindex')")
+    assert reached == list(range(wanted))

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from tcp_shoe import TcpShoe
@@ -16,15 +17,14 @@ from fairshoe.web.live_server import LiveServer
 from fairshoe.web.live_shoe import Host, Observer
 from fairshoe.web.live_view import LiveView
 
-pytestmark = pytest.mark.slice
 SIM = "sim://pico-carousel?speed=20"
 
 
 class Live:
     """A live server in a thread of its own; `call` does something in its loop."""
 
-    def __init__(self, source: Host | Observer | None, view: LiveView) -> None:
-        self._source, self._view = source, view
+    def __init__(self, source: Host | Observer | None, view: LiveView, port: int = 0) -> None:
+        self._source, self._view, self._port = source, view, port
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
         self._thread.start()
@@ -34,12 +34,14 @@ class Live:
         self._loop.call_soon_threadsafe(lambda: (function(), self.server.publish()))
 
     def close(self) -> None:
+        if not self._thread.is_alive():
+            return  # closed already
         self._loop.call_soon_threadsafe(self._ending.set)
         self._thread.join(30)
 
     async def _run(self) -> None:
         self._loop, self._ending = asyncio.get_running_loop(), asyncio.Event()
-        async with LiveServer(live_files(), self._view) as self.server:
+        async with LiveServer(live_files(), self._view, self._port) as self.server:
             following = asyncio.create_task(self._follow())
             await self._ending.wait()
             following.cancel()
@@ -72,6 +74,7 @@ def seen(bench: Bench, name: str) -> str:
     return bench.ask(f"document.getElementById({name!r}).textContent")
 
 
+@pytest.mark.slice
 def test_the_live_view_shows_a_round_without_slots(chromium: Any, readable: Callable[[Any, int], None]) -> None:
     with live(chromium, Host(SIM), LiveView(SIM, board="pico-carousel")) as (bench, _serving):
         bench.until("live.known.status?.state === 'stack offered' && !live.stale")
@@ -90,6 +93,7 @@ def test_the_live_view_shows_a_round_without_slots(chromium: Any, readable: Call
             readable(bench.tab, 30)
 
 
+@pytest.mark.slice
 def test_a_shoe_that_goes_away_is_stale_and_comes_back_by_itself(chromium: Any) -> None:
     with TcpShoe() as shoe, live(chromium, Observer(shoe.url), LiveView(shoe.url)) as (bench, _serving):
         bench.until("!live.stale && live.seq > 4")
@@ -105,6 +109,22 @@ def test_a_shoe_that_goes_away_is_stale_and_comes_back_by_itself(chromium: Any) 
         assert seen(bench, "age") == "" and bench.ask("document.getElementById('problem').hidden")
 
 
+def test_a_server_that_was_started_again_is_followed_by_its_new_url(chromium: Any) -> None:
+    """On the same port, and with another token. The browser only sees another fragment of the page it is on."""
+    with live(chromium, None, LiveView("the first")) as (bench, serving):
+        serving.close()
+        bench.until("live.down.includes('does not answer') && live.down.includes('token is new')")
+        again = Live(None, LiveView("the second"), urlsplit(serving.server.url).port or 0)
+        bench.errors.clear()  # sockets that failed
+        with bench.tab.expect_event("load", timeout=60_000):  # the page loads itself again
+            bench.ask(f"location.href = {again.server.url!r}")
+        bench.until("globalThis.live?.known.url === 'the second' && live.down === ''")
+        bench.tab.goto("about:blank")
+        again.close()
+        bench.errors.clear()
+
+
+@pytest.mark.slice
 def test_texts_of_a_device_stay_texts(chromium: Any) -> None:
     hostile = "<img src=x onerror=alert(1)>"
     view = LiveView(hostile)
@@ -121,6 +141,7 @@ def test_texts_of_a_device_stay_texts(chromium: Any) -> None:
         assert bench.ask("document.querySelectorAll('img, i, #about b').length") == 0
 
 
+@pytest.mark.slice
 def test_without_a_server_the_page_says_what_to_run(chromium: Any, url: str) -> None:
     bench = Bench(chromium.new_page(), f"{url}live.html")
     bench.tab.goto(bench.url)

@@ -3,10 +3,14 @@
 import pytest
 from web.browser import Bench
 
-pytestmark = pytest.mark.slice
+from fairshoe.boards.configs import board_names, load_board
+
 ROUND_S = 120
+ENDS = {"carousel": "round_ended", "shelves": "remainder_taken", "shoe": "round_ended", "draw": "round_ended"}
+SLICE = ("pico-carousel", "pico-shelves", "pico-shoe", "pico-draw")  # one of each mechanism
 
 
+@pytest.mark.slice
 def test_buttons_and_hands_play_the_beginning_of_a_round(bench: Bench) -> None:
     bench.start("pico-carousel")
     bench.event("empty_proved")
@@ -25,15 +29,10 @@ def test_buttons_and_hands_play_the_beginning_of_a_round(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("board", "end"),
-    [
-        ("pico-carousel", "round_ended"),
-        ("pico-shelves", "remainder_taken"),
-        ("pico-shoe", "round_ended"),
-        ("pico-draw", "round_ended"),
-    ],
+    "board", [pytest.param(name, marks=pytest.mark.slice if name in SLICE else ()) for name in board_names()]
 )
-def test_each_mechanism_plays_a_round(bench: Bench, board: str, end: str) -> None:
+def test_each_board_plays_a_round(bench: Bench, board: str) -> None:
+    end = ENDS[load_board(board)[0]["mechanism"]["kind"]]
     bench.start(board)
     bench.tab.check("#dealer")
     bench.until(f"bench.names.includes({end!r})", ROUND_S)
@@ -41,6 +40,7 @@ def test_each_mechanism_plays_a_round(bench: Bench, board: str, end: str) -> Non
     assert bench.ask("bench.picture.crashes") == 0
 
 
+@pytest.mark.slice
 def test_a_paused_machine_goes_on_one_scan_at_a_time(bench: Bench) -> None:
     bench.start("pico-shoe", speed="1")
     bench.event("empty_proved")

@@ -11,7 +11,7 @@ STOPS: dict[int, dict[str, Any]] = {
     2: {"warnings": ["mismatch"], "hopper": 0, "slots": 0, "tray": 51, "event": "deck_refused", "words": "counted 51"},
     3: {"warnings": ["jam_throat"], "hopper": 41, "slots": 10, "bodies": 1, "event": "shuffle_failed", "words": "CS"},
     4: {"warnings": ["double_feed"], "hopper": 42, "slots": 10, "event": "shuffle_failed", "words": "CS-13e"},
-    5: {"warnings": ["power"], "hopper": 34, "slots": 17, "bodies": 1, "event": "power_lost", "words": "during"},
+    5: {"warnings": ["power"], "hopper": 34, "slots": 17, "bodies": 1, "event": "power_lost", "words": "shuffle"},
     6: {"warnings": [], "hopper": 52, "slots": 0, "event": "empty_proved", "words": "54"},
 }
 FOUND = """(() => {

@@ -1,8 +1,8 @@
 """Runs the tests of the bench page in Chromium.
 
-    python -m web                all of them; Chromium is installed first, as root on Debian
-    python -m web --if-possible  the slice of the gate; where there is no Chromium says that nothing was run;
-                                 with CI=true that is a failure
+python -m web                all of them; Chromium is installed first, as root on Debian
+python -m web --if-possible  the slice of the gate; where there is no Chromium says that nothing was run;
+                             with CI=true that is a failure
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import os
 import shutil
 import subprocess
 import sys
+
+from dissector.__main__ import install as install_tshark
+from dissector.tshark import find_tshark
 
 from web.browser import ROOT, find_chromium
 
@@ -24,6 +27,9 @@ def main() -> int:
     if not (find_chromium() or install()) or not playwright():
         print("NOT RUN: the tests of the bench page.")
         return 1 if required else 0
+    if not some and not (find_tshark() or install_tshark()):
+        print("NOT RUN: the tests of the bench page. One of them opens a capture of the page with tshark.")
+        return 1
     return subprocess.call([sys.executable, "-m", "pytest", "-q", *(SLICE if some else []), "tests/web"], cwd=ROOT)
 
 

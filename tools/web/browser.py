@@ -83,6 +83,16 @@ class Bench:
         self.until("bench.about")
         self.tab.select_option("#speed", speed)
 
+    def go_to(self, ms: int) -> None:
+        """The machine as it was at that millisecond, paused: from there on one test is always the same run."""
+        self.ask("bench.about = null")
+        self.ask(f"bench.goTo({ms})")
+        self.until(f"bench.about && bench.now() >= {ms}")
+
+    def go_on(self, ms: int) -> None:
+        """Let so much simulated time pass."""
+        self.until(f"bench.now() >= {self.ask('bench.now()') + ms}")
+
     def ask(self, script: str) -> Any:
         return self.tab.evaluate(script)
 
@@ -97,6 +107,21 @@ class Bench:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"not within {wait_s:g} s: {script}; the page says {self.said()!r}")
             self.tab.wait_for_timeout(40)
+
+    def scan_until(self, script: str, scans_max: int = 2000) -> None:
+        """Let a paused machine do one scan after another until the expression is true in the page."""
+        found = self.ask(
+            f"""(async () => {{
+              for (let i = 0; i < {scans_max} && !({script}); i += 1) {{
+                const {{ scans }} = bench.picture;
+                bench.source.scan();
+                while (bench.picture.scans === scans) await new Promise((resume) => setTimeout(resume));
+              }}
+              return Boolean({script});
+            }})()"""
+        )
+        if not found:
+            raise TimeoutError(f"not within {scans_max} scans: {script}; the page says {self.said()!r}")
 
     def said(self) -> str:
         """The messages of the page and its newest events."""

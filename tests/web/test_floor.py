@@ -1,0 +1,138 @@
+"""The floor page in a browser: 200 tables, worst first, old data marked; one table in detail; the shift report."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from floor_case import made
+from web.browser import Bench
+from web.floor import DESK, PHONE, TABLES, floor
+
+from fairshoe.messages import DoorOpened
+from fairshoe_floor.reader import Link
+
+
+def tables(bench: Bench) -> list[str]:
+    return bench.tab.evaluate("[...document.querySelectorAll('#grid b')].map((it) => it.textContent)")
+
+
+@pytest.mark.slice
+def test_the_worst_of_200_tables_come_first_and_old_data_is_marked(chromium: Any) -> None:
+    with floor(chromium) as (bench, reader):
+        bench.until(f"document.querySelectorAll('.cell.well').length === {TABLES}")
+        assert "#" not in bench.tab.url  # the token does not stay in the address
+        now = time.time()
+        reader.silent[70] = 300.0
+        reader.links[60] = Link.LOST
+        reader.warn(50, now - 10)
+        reader.warn(40, now - 90)
+        bench.until("document.querySelectorAll('.cell.warned').length === 2")
+        bench.until("document.querySelector('.cell.stale')")
+        assert tables(bench)[:4] == ["T-40", "T-50", "T-60", "T-70"]
+        assert bench.tab.inner_text("#counts").split("\n")[:4] == [
+            *("2 warning", "0 alarm", "1 not connected", "1 silent")
+        ]
+        assert "silent for 5 min" in bench.tab.inner_text(".cell.stale")
+        assert bench.tab.title().startswith("(2)")
+        # A cell is small enough that a desk shows a pit, and 200 fit into three screens.
+        assert bench.tab.evaluate("document.documentElement.scrollHeight") < 3 * DESK["height"]
+        bench.tab.select_option("#pit", "2")
+        assert len(tables(bench)) == TABLES // 4
+        bench.tab.fill("#find", "t-50")
+        assert tables(bench) == ["T-50"]
+
+
+@pytest.mark.slice
+def test_a_table_is_shown_in_detail_with_its_history_and_events_as_they_come(chromium: Any) -> None:
+    with floor(chromium) as (bench, reader):
+        reader.record(7, made(DoorOpened, seq=1), 1)
+        bench.until("floor.shoes.get('00000007').seq === 1")
+        bench.tab.click("#grid b:text-is('T-07')")
+        bench.until("document.querySelectorAll('#shoe-events li').length === 1")
+        bench.until("document.querySelectorAll('#shoe-plots polyline').length === 4")
+        assert "Feed time: 60 ms" in bench.tab.inner_text("#shoe-plots")
+        assert bench.tab.is_visible("#shoe-rounds-part")
+        reader.record(7, made(DoorOpened, seq=2), 2)
+        bench.until("document.querySelectorAll('#shoe-events li').length === 2")
+        bench.tab.click("#grid b:text-is('T-10')")  # its profile is meters
+        bench.until("document.getElementById('shoe-title').textContent === 'Table T-10'")
+        assert not bench.tab.is_visible("#shoe-rounds-part")
+        assert "dealing" not in bench.tab.inner_text("#shoe") and "round" not in bench.tab.inner_text("#shoe-meters")
+        bench.tab.keyboard.press("Escape")
+        assert not bench.tab.is_visible("#shoe")
+
+
+def test_alarms_stand_above_the_tables_and_mark_theirs(chromium: Any) -> None:
+    with floor(chromium) as (bench, reader):
+        bench.until(f"document.querySelectorAll('.cell.well').length === {TABLES}")
+        reader.links[60] = Link.LOST
+        reader.number += 1
+        reader.alarm(30, "journal", "critical", "the device found its journal broken at record 7")
+        reader.alarm(60, "shoe-silent", "minor", "nothing was heard of it for 120 s")
+        for device in range(101, 111):
+            reader.alarm(device, "feed-time", "minor", "a card takes <b>160</b> ms to feed, 100 ms when new")
+        bench.until("document.querySelectorAll('#alarm-list li').length === 6")  # with the next beat
+        bench.until("document.querySelector('.cell.away')")
+        assert bench.tab.inner_text("#alarms-title") == "Alarms: 12, the most severe first"
+        assert bench.tab.inner_text("#alarms-more").startswith("6 more")
+        # A shoe is silent by the limit of its server: 15 s at a gateway, 120 s at the central one.
+        shoe = "{heard_at: 40, fresh_s, warning: {fault: 'jam', since: 1}}"
+        judged = f"({{ condition }}) => [15, 120].map((fresh_s) => condition({shoe}, 100).stale)"
+        assert bench.tab.evaluate(f"import('./condition.js').then({judged})") == [True, False]
+        # A critical alarm comes first. What a lost link explains is shown as a lost link.
+        assert tables(bench)[:2] == ["T-30", "T-101"] and tables(bench)[11] == "T-60"
+        assert bench.tab.evaluate("document.querySelectorAll('#alarms b b, #alarms span b').length") == 0
+        bench.tab.click("#alarm-list button:text-is('T-30')")
+        assert bench.tab.inner_text("#shoe-title") == "Table T-30"
+        assert "broken at record 7" in bench.tab.inner_text("#shoe-alarms")
+        assert bench.tab.evaluate("document.querySelectorAll('#alarms button').length") == 6  # tables, nothing else
+        reader.raised.clear()
+        bench.until("document.getElementById('alarms').hidden")
+
+
+def test_the_shift_report_counts_from_the_first_to_the_last_reading(chromium: Any) -> None:
+    with floor(chromium) as (bench, _reader):
+        bench.tab.click("#report-open")
+        bench.until(f"document.querySelectorAll('#report-table tbody tr').length === {TABLES}")
+        cells = bench.tab.evaluate(
+            "[...document.querySelectorAll('#report-table tbody tr')[0].cells].map((it) => it.textContent)"
+        )
+        assert cells[0].startswith("T-") and cells[6:10] == ["10", "520", "2", "3.8"]
+        bench.tab.emulate_media(media="print")
+        assert not bench.tab.is_visible("header") and bench.tab.is_visible("#report-table")
+
+
+def test_a_page_that_loses_its_server_says_so_and_texts_stay_texts(chromium: Any) -> None:
+    with floor(chromium) as (bench, reader):
+        reader.links[1] = Link.FAILED
+        reader.entries = [replace(reader.entries[0], table="<img src=x onerror=alert(1)>"), *reader.entries[1:]]
+        reader.number += 1
+        bench.until("document.querySelector('.cell.away')?.textContent.includes('<img')")
+        assert bench.tab.evaluate("document.querySelectorAll('img').length") == 0
+        reader.stop()
+        bench.until("document.body.classList.contains('cut')")
+        assert bench.tab.inner_text("#link") == "not connected"
+        bench.errors.clear()  # the browser complains about a server that is gone
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_floor_is_readable_on_a_phone_and_on_a_desk(
+    chromium: Any, readable: Callable[[Any, int], None], scheme: str
+) -> None:
+    with floor(chromium, PHONE, scheme) as (bench, reader):
+        reader.warn(40, time.time() - 90)
+        reader.links[60] = Link.LOST
+        reader.silent[70] = 300.0
+        reader.alarm(30, "journal", "critical", "the device found its journal broken at record 7")
+        reader.alarm(7, "feed-time", "minor", "a card takes 160 ms to feed, 100 ms when new")
+        bench.until("document.querySelector('.cell.warned')")
+        bench.until("document.querySelector('.cell.stale')")
+        bench.until("document.querySelectorAll('.cell.alarmed').length === 2")
+        bench.tab.click("#grid b:text-is('T-07')")
+        bench.until("document.querySelectorAll('#shoe-plots polyline').length === 4")
+        assert bench.tab.evaluate("document.getElementById('shoe').getBoundingClientRect().top") < PHONE["height"]
+        for size in (PHONE, DESK):
+            bench.tab.set_viewport_size(size)
+            readable(bench.tab, TABLES)

@@ -1,0 +1,103 @@
+"""The floor page in a browser over a reader in memory: 200 tables, with the exceptions that a test or a picture makes.
+
+Imports floor_case, which is in tests/floor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from floor_case import LOG, MemoryReader, entry, made, sample
+
+from fairshoe.messages import Fault, Meters, Status
+from fairshoe_floor.api.app import Service
+from fairshoe_floor.api.server import ApiServer, Binding, page_files
+from fairshoe_floor.api.tokens import Tokens, new_token
+from fairshoe_floor.inventory import Entry, Profile
+from fairshoe_floor.reader import Alarm, Latched, Link, Reading, Shoe
+from web.browser import Bench
+
+TABLES = 200
+TOKEN, GRANT = new_token("page", ["table"])
+FIRST: Meters = made(Meters, cards=1000, misfeeds=1, cycles=20, feed_us=60_000)
+LAST = replace(FIRST, cards=1520, misfeeds=3, cycles=30)
+KEPT = sample(1, status=made(Status, round=3, events_waiting=0), meters=LAST)
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+
+
+class Floor(MemoryReader):
+    """Tables that are heard now, with the exceptions that a test makes."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            [entry(n, Profile.METERS if n % 5 == 0 else Profile.TABLE, str(n % 4)) for n in range(1, TABLES + 1)]
+        )
+        self.stop: Callable[[], None] = lambda: None  # of its server
+        self.latched: dict[int, Latched] = {}
+        self.links: dict[int, Link] = {}
+        self.silent: dict[int, float] = {}
+
+    def shoes(self) -> list[Shoe]:
+        return [self._one(it) for it in self.entries]
+
+    def shoe(self, device: int) -> Shoe | None:
+        return next((self._one(it) for it in self.entries if it.device == device), None)
+
+    def _one(self, it: Entry) -> Shoe:
+        heard = time.time() - self.silent.get(it.device, 0.0)
+        link = self.links.get(it.device, Link.OPEN)
+        why = "" if link is Link.OPEN else f"why {it.device}"
+        kept = replace(KEPT, device=it.device, link=link, heard_at=heard, link_text=why)
+        seq = len(self.stored.get(it.device, ()))
+        return Shoe(it, "gw", kept, LOG, seq, 9.0, kept.totals, self.latched.get(it.device), quiet_seq=seq)
+
+    def meters(self, device: int, since: float = 0.0, limit: int = 1000) -> list[Reading]:
+        now = time.time()
+        first = made(Meters, cards=1000, misfeeds=1, cycles=20, feed_us=60_000)
+        return [
+            Reading(device, now - 60, first),
+            Reading(device, now, replace(first, cards=1520, misfeeds=3, cycles=30)),
+        ]
+
+    def warn(self, device: int, since: float, fault: Fault = Fault.JAM_EXIT) -> None:
+        self.latched[device] = Latched(device, LOG, 1, fault, since, 3)
+        self.number += 1
+
+    def alarm(self, device: int, rule: str, severity: str, text: str) -> None:
+        """They are kept as they come: name the most severe first."""
+        self.raised.append(Alarm(device, rule, severity, text, time.time() - 60))
+
+
+@contextmanager
+def floor(chromium: Any, size: dict[str, int] = DESK, scheme: str = "light") -> Generator[tuple[Bench, Floor]]:
+    """The page of a server in a thread of its own."""
+    reader, started, ending = Floor(), threading.Event(), threading.Event()
+    reader.stop = ending.set
+    urls: list[str] = []
+
+    async def serve() -> None:
+        service = Service(reader, Tokens([GRANT]), lambda: (True, {}), lambda _: "", page_files())
+        async with ApiServer(service, Binding()) as server:
+            urls.append(server.url)
+            started.set()
+            await asyncio.to_thread(ending.wait)
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
+    thread.start()
+    assert started.wait(30)
+    bench = Bench(chromium.new_page(viewport=size, color_scheme=scheme), f"{urls[0]}#{TOKEN}")
+    bench.tab.goto(bench.url)
+    bench.until("globalThis.floor?.shoes.size")
+    try:
+        yield bench, reader
+        assert bench.errors == []
+    finally:
+        bench.tab.close()
+        ending.set()
+        thread.join(30)
