@@ -25,6 +25,7 @@ MICROPYTHON ?=
 PICOTOOL ?=
 BENCH ?=
 OUT ?=
+SHOES ?=
 SIGN ?=
 ROLLBACK ?=
 
@@ -34,7 +35,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test quick test-cpython test-mpy test-dissector check lint types types-device style
-.PHONY: scenarios generate trace soak soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
+.PHONY: scenarios generate trace soak pulses soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -60,7 +61,7 @@ quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPytho
 	@$(TOOL) quick
 
 test-cpython: ready ## the tests on CPython
-	@$(BIN)/pytest --ignore=tests/style --ignore=tests/web
+	@$(BIN)/pytest --ignore=tests/style --ignore=tests/web --ignore=tests/floor_servers
 
 test-mpy: ready ## all tests that both VMs share, on the MicroPython VM
 	@$(BIN)/node tools/mpy/test.mjs tests/unit tests/contract
@@ -69,11 +70,11 @@ test-dissector: ready ## the Wireshark dissector in the real tshark (as root on 
 	@$(TOOL) dissector
 
 .PHONY: test-web bench-page page-pictures
-page-pictures: ready ## take the pictures of the bench page in docs/captures again; needs Chromium
+page-pictures: ready ## take the pictures of the pages in docs/captures again; needs Chromium
 	@$(PYTHON) tools/setup.py --quiet --web
 	@$(TOOL) web.pictures
 
-test-web: ready ## the bench page in the system's Chromium (as root on Debian it installs Chromium if missing)
+test-web: ready ## the pages in the system's Chromium (as root on Debian it installs Chromium if missing)
 	@$(TOOL) web
 
 bench-page: ready ## a simulated shoe in the browser, to watch, handle and break  [PORT=]
@@ -102,7 +103,7 @@ image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BE
 		$(call opt,--sign,$(SIGN)) $(call opt,--rollback,$(ROLLBACK))
 
 bench: ## measure against the budgets and against what others use
-	@$(PYTHON) tools/setup.py --quiet --bench --web || $(PYTHON) tools/setup.py --quiet
+	@$(PYTHON) tools/setup.py --quiet --bench --web --floor || $(PYTHON) tools/setup.py --quiet
 	@$(TOOL) bench
 
 scenarios: ready ## every scenario on both VMs, transcripts compared (some minutes)
@@ -130,6 +131,9 @@ fuzz: ready ## random bytes into both decoders  [MINUTES= SEED=]
 
 soak: ready ## random dealers, faults and power cuts at simulated machines of all kinds  [MINUTES= SEED=]
 	@$(TOOL) soak --minutes $(MINUTES) $(call opt,--seed,$(SEED))
+
+pulses: ready ## one pulse on every sensor at every moment of a round in which cards move  [MINUTES= SEED= BOARD=]
+	@$(TOOL) soak.pulses --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
 
 powerloss: ready ## power cut at every storage write and at sampled instants, on all boards and games  [MINUTES= SEED= JOBS= BOARD= GAME=]
 	@$(TOOL) powerloss --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) \
@@ -160,9 +164,14 @@ hil-contract: ## what hal/api.py promises, kept by the port on the emulated RP20
 	@$(PYTHON) tools/setup.py --quiet --hil
 	@$(TOOL) hil.contract $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
 
+.PHONY: fleet-chaos
+fleet-chaos: ready ## break gateways, broker, PostgreSQL and network of a floor; every event must arrive once  [MINUTES= SEED= SHOES=]
+	@$(TOOL) floor.chaos --install $(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
+		$(call opt,--seed,$(SEED)) $(call opt,--shoes,$(SHOES))
+
 .PHONY: table-oracles table-soak
-table-oracles: ready ## returns of the five games, counted exactly and compared with known ones (a minute)
-	@$(TOOL) oracles.table
+table-oracles: ready ## returns of the five games, counted and compared with known ones; some splits and hands sampled  [MINUTES= SEED=]
+	@$(TOOL) oracles.table --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
 table-soak: ready ## tables with simulated shoes, killed at random; then shoe and books must agree  [MINUTES= SEED= GAME=]
 	@$(TOOL) soak.table --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--game,$(GAME))

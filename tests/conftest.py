@@ -13,7 +13,7 @@ from fairshoe import _device
 
 _device.load()
 
-# Whoever tests has a shoe of their own, perhaps.
+# A developer may have a shoe attached.
 for _name in [name for name in os.environ if name.startswith("FAIRSHOE_")]:
     del os.environ[_name]
 

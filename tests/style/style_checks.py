@@ -7,13 +7,15 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import fairshoe
 from fairshoe.boards.ports import PORTS as PORT_NAMES
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 
 DEVICE = ("firmware", "hal", "rig")
-OURS = (*DEVICE, "fairshoe", "fairshoe_table")
+parsed = cache(ast.parse)  # several checks read the same tree
+OURS = (*DEVICE, "fairshoe", "fairshoe_table", "fairshoe_floor")
 
 # --- who may import whom -----------------------------------------------------------------------
 # The entry with the longest matching name decides. "!" forbids part of what another word allows.
@@ -28,12 +30,21 @@ HOST_BASE = tuple(
     for name in ("__version__", "_device", "errors", "files", "keys", "message_data", "messages", "printable")
 )
 FIRMWARE = ("firmware", "!firmware.main")
+# What docs/INTEGRATE.md lists as public. tests/host/test_public_api.py holds each name.
+PUBLIC = (
+    *("fairshoe.messages", "fairshoe.message_data", "fairshoe.errors", "fairshoe.keys"),
+    *("fairshoe.games.record_kinds", "fairshoe.games.rounds", "fairshoe.games.jackpot_links"),
+    *("fairshoe.games.double_attack", "fairshoe.games.cut_order", "fairshoe.journal.seed_audit"),
+    *(f"fairshoe.{name}" for name in fairshoe.__all__),
+)
+FLOOR = tuple(f"fairshoe_floor.{name}" for name in ("inventory", "samples", "journals", "reader", "rounds"))
 HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe._device": (),
     "fairshoe._shim.micropython": (),
     "fairshoe.errors": (),
     "fairshoe.files": (),
-    "fairshoe.messages": (),
+    "fairshoe.frozen": (),
+    "fairshoe.messages": ("fairshoe.frozen",),
     "fairshoe.message_data": ("fairshoe.errors", "fairshoe.messages"),
     "fairshoe.printable": (),
     "fairshoe.keys": ("fairshoe.errors", "fairshoe.files", "fairshoe.messages", "firmware.protocol"),
@@ -92,12 +103,27 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.ship", "fairshoe.boards", "fairshoe.games", "fairshoe.link", "firmware.protocol", "rig"),
         *HOST_BASE,
     ),
-    # A program of an integrator: what docs/INTEGRATE.md lists as public. tests/host/test_public_api.py holds each name.
-    "fairshoe_table": (
-        *("fairshoe_table", "fairshoe.messages", "fairshoe.message_data", "fairshoe.errors", "fairshoe.keys"),
-        *("fairshoe.games.record_kinds", "fairshoe.games.rounds", "fairshoe.games.jackpot_links"),
-        *("fairshoe.games.double_attack", "fairshoe.games.cut_order"),
-        *(f"fairshoe.{name}" for name in fairshoe.__all__),
+    # Programs of an integrator: the table system, and the floor.
+    "fairshoe_table": ("fairshoe_table", *PUBLIC),
+    "fairshoe_floor": (),
+    "fairshoe_floor.inventory": PUBLIC,
+    "fairshoe_floor.side_file": PUBLIC,
+    "fairshoe_floor.samples": ("fairshoe_floor.side_file", *PUBLIC),
+    "fairshoe_floor.journals": ("fairshoe.journal", "fairshoe_floor.side_file", *PUBLIC),
+    "fairshoe_floor.reader": ("fairshoe_floor.inventory", "fairshoe_floor.samples", *PUBLIC),
+    "fairshoe_floor.rounds": ("fairshoe_floor.reader", *PUBLIC),
+    "fairshoe_floor.alarms": ("fairshoe_floor.alarms", "fairshoe.ship.release_facts", *FLOOR, *PUBLIC),
+    "fairshoe_floor.api": ("fairshoe_floor.api", *FLOOR, *PUBLIC),
+    "fairshoe_floor.gateway": (
+        *("fairshoe_floor.gateway", "fairshoe_floor.alarms", "fairshoe_floor.api", "fairshoe.journal.export"),
+        *FLOOR,
+        *PUBLIC,
+    ),
+    "fairshoe_floor.stream": ("fairshoe_floor.stream", *FLOOR, *PUBLIC),
+    "fairshoe_floor.history": (
+        *("fairshoe_floor.history", "fairshoe_floor.stream", "fairshoe_floor.api"),
+        *FLOOR,
+        *PUBLIC,
     ),
     "fairshoe.web": (
         *("fairshoe.web", "fairshoe.boards", "fairshoe.sim.scenario_cases", "fairshoe.text"),
@@ -110,9 +136,22 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.boards.configs", "fairshoe.games.profiles"),
         *HOST_BASE,
     ),
+    # Loaded for --help: nothing that loads messages, asyncio or a serial port (tests/host/test_cli_front.py).
+    "fairshoe.arguments": (
+        *("fairshoe.cli.options", "fairshoe.cli.registry", "fairshoe.cli.settings", "fairshoe.pages"),
+        *("fairshoe.bench.plan", "fairshoe.sim.scenario_cases", "fairshoe.ship.identity", "firmware.protocol"),
+    ),
     "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "!fairshoe.commands", "firmware.version"),
     # The one place of fairshoe that knows the table system.
-    "fairshoe.commands.table": ("fairshoe_table",),
+    "fairshoe.commands.table": ("fairshoe_table", "fairshoe.web", "fairshoe.errors"),
+    # The places of fairshoe that know the floor.
+    "fairshoe.commands.publish": ("fairshoe.cli", "fairshoe.errors", "fairshoe_floor.stream"),
+    "fairshoe.commands.floor": (
+        *("fairshoe.cli", "fairshoe.errors", "fairshoe.printable", "fairshoe.ship.release_facts"),
+        "fairshoe_floor",
+    ),
+    "fairshoe.commands.gateway": ("fairshoe.cli", "fairshoe.errors", "fairshoe_floor"),
+    "fairshoe.commands.inventory": ("fairshoe.observe", "fairshoe.printable", "fairshoe.text", "fairshoe_floor"),
     "fairshoe.__main__": ("fairshoe.cli",),
 }
 LAYERS: dict[str, tuple[str, ...]] = {
@@ -234,7 +273,7 @@ def is_within(name: str, package: str) -> bool:
 
 
 def imports_of(path: str, source: str) -> list[Import]:
-    return list(_imports(path, ast.parse(source), False))
+    return list(_imports(path, parsed(source), False))
 
 
 def _imports(path: str, node: ast.AST, guarded: bool) -> Iterator[Import]:
@@ -360,10 +399,10 @@ def check_sizes(path: str, source: str) -> list[str]:
     kind = "device" if is_device(path) else "host"
     findings: list[str] = []
     lines = source.count("\n")
-    generated = "Generated by" in (ast.get_docstring(ast.parse(source)) or "")  # grows with the table; nobody edits it
+    generated = "Generated by" in (ast.get_docstring(parsed(source)) or "")  # grows with the table; it is not edited
     if lines > MODULE_LINES[kind] and not generated:
         findings.append(f"{path}:1: {lines} lines, at most {MODULE_LINES[kind]}")
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
             if length > FUNCTION_LINES[kind]:
@@ -374,7 +413,7 @@ def check_sizes(path: str, source: str) -> list[str]:
 
 def check_docstring(path: str, source: str) -> list[str]:
     """Every module says its one job."""
-    return [] if ast.get_docstring(ast.parse(source)) else [f"{path}:1: no module docstring"]
+    return [] if ast.get_docstring(parsed(source)) else [f"{path}:1: no module docstring"]
 
 
 def check_marks(path: str, source: str) -> list[str]:
@@ -403,7 +442,7 @@ def check_device_syntax(path: str, source: str) -> list[str]:
     if not is_device(path):
         return []
     findings: list[str] = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Match):
             findings.append(f"{path}:{node.lineno}: match is a syntax error on the device")
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.args.posonlyargs:

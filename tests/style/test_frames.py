@@ -51,7 +51,7 @@ COLD = {
     "hal/rp2/axis.py: Axis._prepare",
     "firmware/games/profile.py: Profile._rules",
     "firmware/games/profile.py: _pages",
-    # when an event is recorded, or somebody puts something on record
+    # when an event is recorded, or a person puts something on record
     "firmware/games/table_facts.py: TableFacts._deck_event",
     "firmware/games/hands.py: _decision_objection",
     "firmware/games/hands.py: _misdeal_objection",
@@ -71,7 +71,7 @@ COLD = {
     # while every card is out
     "firmware/games/settling.py: tail_end",
     "firmware/games/settling.py: tail_scan",
-    # of a shoe drawn by hand: when something is told of a card that is out, or the rack goes in
+    # of a shoe drawn by hand: when a card that is out is reported, or the rack goes in
     "firmware/games/drawn/steps.py: _burned",
     "firmware/games/drawn/steps.py: _call",
     "firmware/games/drawn/steps.py: _post_end",

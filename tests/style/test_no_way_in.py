@@ -84,7 +84,7 @@ def test_only_the_port_to_the_console_knows_the_console() -> None:
 
 
 def test_no_shipped_file_gives_the_uart_of_the_table_to_the_prompt() -> None:
-    """MicroPython's prompt is at the console of the RP2040, and anywhere else only if somebody says dupterm."""
+    """MicroPython's prompt is at the console of the RP2040, and anywhere else only after dupterm."""
     for path, text in shipped().items():
         assert "dupterm" not in text, path
     boot_files = [path for path in python_files() if Path(path).name in ("boot.py", "_boot.py")]

@@ -106,8 +106,8 @@ def test_importing_a_host_package_loads_nothing_else() -> None:
     report(findings)
 
 
-def test_every_module_of_commands_is_a_command_and_the_other_way_round() -> None:
-    folder = "host_tools/fairshoe/commands/"
+@pytest.mark.parametrize("folder", ["host_tools/fairshoe/arguments/", "host_tools/fairshoe/commands/"])
+def test_every_command_has_its_two_modules_and_no_other_is_there(folder: str) -> None:
     modules = {path.removeprefix(folder).removesuffix(".py") for path in python_files() if path.startswith(folder)}
     assert modules - {"__init__"} == {name.replace("-", "_") for name in COMMANDS}
 

@@ -14,6 +14,7 @@ from mutants.copied_tree import ROOT
 from mutants.forked import Bench, Outcome
 from mutants.measure import measure
 from mutants.results import Results
+from mutants.sources import digests
 
 SLICE_S = 4  # of processor time
 # Modules whose own tests catch every mutant that is not equivalent, and those tests.
@@ -178,26 +179,62 @@ def test_a_run_continues_where_the_last_one_stopped_until_sources_change(tmp_pat
     path = tmp_path / "results.jsonl"
     caught, survived = Outcome("tests/unit/test_a.py::test_x", 2, 1.0), Outcome("", 7, 1.0)
     digests = {"tests/unit/test_a.py": "1", "tests/unit/test_b.py": "1"}
+    tests = [(f"{file}::test_x", 0.1) for file in digests]
     results = Results(path, digests)
-    assert results.valid("m", 8) is None
+    assert results.valid("m", tests, 8) is None and results.untried("m", tests, 8) == tests
     results.keep("m", caught, 8)
     with path.open("a", encoding="utf-8") as file:
         file.write('\n{"mutant": "n", "cau')  # the run was ended here
     results.keep("s", survived, 8)
     again = Results(path, digests)
-    assert again.valid("m", 60) == Outcome(caught.caught_by, 2, 0)
-    assert again.valid("s", 8) == Outcome("", 7, 0) and again.valid("s", 60) is None
+    assert again.valid("m", tests, 60) == Outcome(caught.caught_by, 2, 0)
+    assert again.valid("s", tests, 8) == Outcome("", 7, 0)
+    assert again.valid("s", tests, 60) is None and again.untried("s", tests, 60) == tests
     other_test = Results(path, {**digests, "tests/unit/test_b.py": "2"})
-    assert other_test.valid("m", 8) is not None and other_test.valid("s", 8) is None
+    assert other_test.valid("m", tests, 8) is not None
+    assert other_test.valid("s", tests, 8) is None and other_test.valid("s", tests[:1], 8) is not None
+    assert other_test.untried("s", tests, 8) == tests[1:]
     other_code = Results(path, dict.fromkeys(digests, "2"))
-    assert other_code.valid("m", 8) is None and other_code.last_caught_by("m") == caught.caught_by
+    assert other_code.valid("m", tests, 8) is None and other_code.untried("s", tests, 8) == tests
+
+
+def test_first_comes_the_test_that_caught_the_mutant_then_those_that_caught_its_neighbours(tmp_path: Path) -> None:
+    results = Results(tmp_path / "results.jsonl", {"a.py": "1"})
+    slow, fast, other, last = tests = [
+        ("a.py::slow", 2.0),
+        ("a.py::fast", 1.0),
+        ("a.py::other", 0.1),
+        ("a.py::last", 5.0),
+    ]
+    for number, (test, _) in enumerate((slow, slow, slow, fast)):
+        results.keep(f"x.py f: {number}", Outcome(test, 1, 1.0), 8)
+    results.keep("x.py f: m", Outcome(f"{last[0]} (ended with status 1)", 1, 1.0), 8)
+    assert results.in_order("x.py f: m", tests) == [last, slow, fast, other]
+    assert results.in_order("x.py g: m", tests) == tests
+
+
+def test_a_verdict_depends_on_the_firmware_and_on_what_its_test_file_imports(bench: Bench) -> None:
+    files = ["tests/unit/test_ticks.py", "tests/unit/test_live.py", "tests/scenarios/carousel-empty-hopper.json"]
+    before = digests(bench, files)
+    for changed, expected in (
+        ("firmware/app.py", files),
+        ("rig/live.py", files[1:2]),  # imported by that test
+        ("rig/expect.py", files[1:]),  # by a module that it imports
+        ("hal/rp2/port.py", []),
+        ("tests/unit/test_ticks.py", files[:1]),
+    ):
+        kept = bench.text[str(ROOT / changed)]
+        bench.text[str(ROOT / changed)] = kept + b"\n"
+        after = digests(bench, files)
+        assert [file for file in files if after[file] != before[file]] == expected, changed
+        bench.text[str(ROOT / changed)] = kept
 
 
 def test_a_slice_of_the_mutants_of_protocol_and_deck_is_caught(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(code_run, "RESULTS", tmp_path / "results.jsonl")  # judged anew in each gate
+    monkeypatch.setattr(code_run, "RESULTS", tmp_path / "results.jsonl")  # judged again in each gate
     seed = random.randrange(1 << 16)
     module = SLICE[seed % len(SLICE)]
     status = code_run.run(Choice(module=module, seed=seed), SLICE_S / 60, 5, SLICE_TESTS, False)

@@ -26,7 +26,7 @@ class Throat:
 
 
 class Bench:
-    """An app that does in a scan what it is told to, and what the probe says of it."""
+    """An app that does in a scan what a test asks for, and what the probe says of it."""
 
     def __init__(self, patch: pytest.MonkeyPatch, draws: bool) -> None:
         self.now_us = 0
@@ -83,7 +83,7 @@ class Bench:
         return bool(moving)
 
     def enter(self, state: int) -> None:
-        """A scan that changes the state; what was counted up to it may be told, and forgotten."""
+        """A scan that changes the state; what was counted up to it may be reported, and forgotten."""
         self.does = lambda: setattr(self.flow, "state", state)
         self.timed.scan(0)
 

@@ -1,6 +1,7 @@
 """`make bench`: speed as ratios, measured in one run. The machine against the shortest time that any controller could
 need; simulated seconds per second for a round, on both VMs; frames on the host against what others use; frames on the
-device's VM, with the heap they take; 500 shoes in one process; the bench page in Chromium."""
+device's VM, with the heap they take; 500 shoes in one process; 1,000 shoes through four gateways into PostgreSQL; poker
+hands beside other evaluators; the bench page in Chromium."""
 
 from __future__ import annotations
 
@@ -10,11 +11,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from floor import servers
 from web import speed as page_speed
 
+from bench import evaluators as bench_evaluators
 from bench import fleet as bench_fleet
+from bench import floor as bench_floor
 from bench import link as bench_link
 from bench import machine as bench_machine
+from bench import pit as bench_pit
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tools" / "mpy" / "bench_round.py"
@@ -82,13 +87,26 @@ def main() -> int:
     device = measure_frames(3000)
     best, missing = bench_link.measure()
     many = bench_fleet.measure()
+    hands = bench_evaluators.measure()
+    pit = list(bench_pit.climb())
+    lacking = servers.missing()
+    floor = None
+    if not lacking:
+        try:
+            floor = (bench_floor.measure(), bench_floor.backlog())
+        except bench_floor.NotOpen as error:
+            lacking = [str(error)]
     page = page_speed.measure()
     if options.json:
         found = {"machine": machine, **figures, "device frames": device, "host kframes": best, "not measured": missing}
-        print(json.dumps(found | {"fleet": many, "page": page}))
+        print(
+            json.dumps(found | {"fleet": many, "gateway": pit, "floor": floor, "hands per second": hands, "page": page})
+        )
     else:
         print_frames(device)
-        print("\n".join(bench_link.report(best, missing) + bench_fleet.report(many) + page_speed.report(page)))
+        said = bench_floor.report(*floor) if floor else [f"floor: NOT MEASURED: {'; '.join(lacking)}."]
+        said = bench_link.report(best, missing) + bench_fleet.report(many) + bench_pit.report(pit) + said
+        print("\n".join(said + bench_evaluators.report(hands) + page_speed.report(page)))
     return 0
 
 

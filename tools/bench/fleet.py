@@ -4,7 +4,10 @@ The shoes are fakes in a process of their own (fake_shoe.py), each at an address
 Linux. Latency depends on the disk and on what else the machine does: the load is printed beside it. Processor time
 depends on neither: that of the fleet's process and that of the shoes' process are printed as shares of one core.
 
-    PYTHONPATH=tools .venv/bin/python -m bench.fleet [SHOES] [SECONDS]
+    PYTHONPATH=tools .venv/bin/python -m bench.fleet [SHOES] [SECONDS] [lockstep]
+
+In lockstep a tenth of the shoes send one event each, and the next tenth when all of these are acknowledged. Then a read
+brings one event however busy the machine is, and processor time per event can be compared between runs.
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ class AnyLine(Line):
         self._lines[self.shoe.device] = self
 
 
-async def play(count: int) -> None:
+async def play(count: int, lockstep: bool) -> None:
     """The process of the shoes: until it is ended."""
     shoes = {address(device): FakeShoe(device, secret(device)) for device in range(1, count + 1)}
     lines: dict[int, Line] = {}
@@ -66,12 +69,14 @@ async def play(count: int) -> None:
     due = time.monotonic()
     while True:
         for part in range(SLICES):
-            for device, line in list(lines.items()):
-                if device % SLICES == part:
-                    line.shoe.record()
-                    line.flush()
+            speaking = [line for device, line in list(lines.items()) if device % SLICES == part]
+            for line in speaking:
+                line.shoe.record()
+                line.flush()
+            while lockstep and any(line.shoe.seq_acked < line.shoe.seq_last for line in speaking):
+                await asyncio.sleep(0.001)
             due += 1 / EVENTS_PER_S / SLICES
-            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            await asyncio.sleep(0.0 if lockstep else max(0.0, due - time.monotonic()))
 
 
 def processor_s(process: int) -> float:
@@ -127,8 +132,8 @@ async def follow(port: int, count: int, seconds: float, path: Path, others: int)
     }
 
 
-def measure(count: int = SHOES, seconds: float = SECONDS) -> dict[str, float]:
-    command = [sys.executable, "-m", "bench.fleet", "shoes", str(count)]
+def measure(count: int = SHOES, seconds: float = SECONDS, *, lockstep: bool = False) -> dict[str, float]:
+    command = [sys.executable, "-m", "bench.fleet", "shoes", str(count), *(["lockstep"] if lockstep else [])]
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         try:
             assert child.stdout
@@ -154,8 +159,11 @@ def report(got: dict[str, float]) -> list[str]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["shoes"]:
-        asyncio.run(play(int(sys.argv[2])))
+    in_step = sys.argv[-1] == "lockstep"
+    words = sys.argv[1 : -1 if in_step else None]
+    if words[:1] == ["shoes"]:
+        asyncio.run(play(int(words[1]), in_step))
     else:
-        numbers = [float(word) for word in sys.argv[1:]]
-        print("\n".join(report(measure(int(numbers[0]) if numbers else SHOES, numbers[1] if numbers[1:] else SECONDS))))
+        shoes = int(words[0]) if words else SHOES
+        lasting = float(words[1]) if words[1:] else SECONDS
+        print("\n".join(report(measure(shoes, lasting, lockstep=in_step))))

@@ -28,8 +28,8 @@ A_SHIFT = (
 
 # What a dealer's display shows before the first scan, for as long as that takes.
 EMPTY_DISPLAY = r"\+-+\+\r\n(?:\| +\|\r\n){4}\+-+\+\r\n"
-# Told every now and then, by the clock.
-METERS = r"\x1b\[2m +meters:[^\n]*\n"
+# Printed at intervals of the clock; wrapped at the width of the capture.
+METERS = r"\x1b\[2m +meters:[^\n]*\n(?:(?:\x1b\[2m)? +[^#\n]*against new[^\n]*\n)?"
 # Serial devices of the computer that takes the capture.
 OWN_PORTS = r"/dev/tty[^\n]*\n"
 SEED_KNOWN = bytes(range(32)).hex()

@@ -50,6 +50,8 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     uri: str = page.file.src_uri
+    if uri == "decisions/README.md":
+        markdown += decision_list()
     source = SOURCE_OF.get(uri, f"docs/{uri}")
     repository: str = config["repo_url"] or ""
     pieces: list[str] = []
@@ -100,6 +102,13 @@ def inline_capture(path: Path) -> str:
     # One line: an empty one would end the block for the Markdown reader.
     svg = " ".join(line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
     return f'<figure class="terminal">{svg}</figure>'
+
+
+def decision_list() -> str:
+    """Every decision by its title. In the repository the folder is the list."""
+    pages = sorted((DOCS / "decisions").glob("0*.md"))
+    titles = [page.read_text(encoding="utf-8").split("\n")[0].removeprefix("# ") for page in pages]
+    return "\n" + "".join(f"- [{title}]({page.name})\n" for page, title in zip(pages, titles, strict=True))
 
 
 # --- help --------------------------------------------------------------------------------------

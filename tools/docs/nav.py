@@ -52,7 +52,13 @@ SECTIONS = (
         "At the bench",
         ("BENCH_GUIDE.md", "BENCH_PAGE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "IMAGE.md", "RECOVERY.md"),
     ),
-    Section("Integrate", ("INTEGRATE.md", "TABLE.md", "PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md")),
+    Section(
+        "Integrate",
+        (
+            *("INTEGRATE.md", "TABLE.md", "FLOOR.md", "SCALE.md"),
+            *("PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md"),
+        ),
+    ),
     Section("Command line", ("CLI.md", HELP_PAGE)),
     Section("Boards", ("BOARDS.md", "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
     Section("Games", ("GAMES.md", "DOUBLE_ATTACK.md", "RULES.md", "project/rules-data.md")),
@@ -98,8 +104,11 @@ def navigation(
 
 
 def as_mkdocs(nav: list[tuple[str, list[str]]]) -> list[object]:
-    """The same as MkDocs takes it: a page is a path, or a title with its path."""
-    return [_titled(HOME), *({title: [_titled(page) for page in pages]} for title, pages in nav)]
+    """The same as MkDocs takes it: a page is a path, or a title with its path.
+
+    Numbered decisions are listed on their own first page, and not beside every other page."""
+    shown = {title: [_titled(page) for page in pages if not page.startswith("decisions/0")] for title, pages in nav}
+    return [_titled(HOME), *({title: pages} for title, pages in shown.items())]
 
 
 def _titled(page: str) -> str | dict[str, str]:

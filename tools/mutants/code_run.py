@@ -17,7 +17,7 @@ EQUIVALENT = Path(__file__).with_name("equivalent_code.json")
 RESULTS = KEPT / "results.jsonl"
 SAMPLE = 300
 RATE_LEAST = 95.0  # percent, of a package
-PATIENCE_S = 8.0  # of tests, measured without a mutant
+PATIENCE_S = 3.0  # of tests, measured without a mutant
 KNOWN_PART = 0.25  # of that, for a mutant that is listed as equivalent
 
 # Tried to the last mutant: what is on the wire and in storage, who counts cards, and where the order comes from.
@@ -86,12 +86,14 @@ def judged(
     for module, change in chosen:
         tests = coverage.tests(change)
         limit = patience_s * KNOWN_PART if change.name in known else patience_s
-        outcome = results.valid(change.name, limit)
+        outcome = results.valid(change.name, tests, limit)
         if outcome is None:
-            last = results.last_caught_by(change.name)
-            tests.sort(key=lambda test: test[0] != last)
+            untried = results.in_order(change.name, results.untried(change.name, tests, limit))
             with change.applied():
-                outcome = bench.judge(module.path, module.tree, tests, limit)
+                outcome = bench.judge(module.path, module.tree, untried, limit)
+            if len(untried) < len(tests):
+                ran = min(len(tests), results.ran(change.name) + outcome.ran)
+                outcome = Outcome(outcome.caught_by, ran, outcome.processor_s)
             results.keep(change.name, outcome, limit)
             used_s += outcome.processor_s
         yield module, change, outcome, len(tests)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import CodeType
 from typing import Any, cast
@@ -14,11 +13,10 @@ from typing import Any, cast
 from mutants.code import FIRMWARE, Change, Module
 from mutants.copied_tree import ROOT
 from mutants.forked import SCENARIOS, TESTS, Bench, Timed, processor_s
+from mutants.sources import digests
 
 KEPT = ROOT / "build" / "mutants"
 _HITS = "__mutants_hits__"
-_DATA = ("board_configs", "game_profiles")
-_FORMAT = b"1"  # of the files that are kept
 
 Lines = dict[str, list[int]]  # by path of the module
 
@@ -55,8 +53,9 @@ class Coverage:
         self._mentioned = mentioned
 
     def tests(self, change: Change) -> list[Timed]:
-        """The tests that run the place of the change: by turns those that are fast and run more of its module than of
-        everything else, and those that are fast and run lines of the same function that few others run."""
+        """The tests that run the place of the change: first those that name its function or class; by turns those that
+        are fast and run more of its module than of everything else, and those that are fast and run lines of the same
+        function that few others run."""
         where = change.where
         found = set(self._tests.get((where.path, where.line), ())) or self._by_name(where.path, where.line)
         rare: dict[str, float] = defaultdict(float)
@@ -73,7 +72,10 @@ class Coverage:
             return self.seconds[test] / (rare[test] + 1e-9) ** 2
 
         turns = zip(sorted(found, key=by_share), sorted(found, key=by_rarity), strict=True)
-        return [(test, self.seconds[test]) for test in dict.fromkeys(test for turn in turns for test in turn)]
+        order = list(dict.fromkeys(test for turn in turns for test in turn))
+        name = where.scope.removesuffix(".__init__").split(".")[-1]
+        order.sort(key=lambda test: test not in self._mentioned.get(name, ()))
+        return [(test, self.seconds[test]) for test in order]
 
     def _function(self, path: str, line: int) -> range:
         """The lines of the function around a line."""
@@ -160,35 +162,22 @@ def _own_nodes(statement: ast.stmt) -> Iterable[ast.AST]:
 def measure(bench: Bench, modules: list[Module], files: list[str] | None = None) -> Coverage:
     """All unit tests and scenarios, or those of `files`. Raises if a test fails without a mutant: it would catch
     everything."""
-    common = hashlib.sha256(_FORMAT)
-    for path in sorted(_inputs()):
-        common.update(bench.text.get(str(path)) or path.read_bytes())
     hits = {module.path: bytearray(_last_line(module) + 1) for module in modules}
     code = {str(FIRMWARE / module.path): _noting(module) for module in modules}
     measured: dict[str, tuple[float, Lines]] = {}
-    digests: dict[str, str] = {}
     files = files or _test_files()
+    digest = digests(bench, files)
     bench.read_scenarios([file for file in files if file.endswith(".json")])
     for file in files:
-        digest = common.copy()
-        digest.update(bench.text[str(ROOT / file)])
-        digests[file] = digest.hexdigest()[:16]
-        kept = KEPT / f"{Path(file).stem}-{digests[file]}.json"
+        kept = KEPT / f"{Path(file).stem}-{digest[file]}.json"
         if not kept.is_file():
-            results = {test: _measure(bench, code, hits, test) for test in bench.list_tests(file)}
+            results = _measure(bench, code, hits, file)
             KEPT.mkdir(parents=True, exist_ok=True)
-            for old in KEPT.glob(f"{Path(file).stem}-{'?' * len(digests[file])}.json"):
+            for old in KEPT.glob(f"{Path(file).stem}-{'?' * len(digest[file])}.json"):
                 old.unlink()
             kept.write_text(json.dumps(results), encoding="utf-8")
         measured.update(json.loads(kept.read_text(encoding="utf-8")))
-    return Coverage(measured, modules, _mentioned(bench, measured), digests)
-
-
-def _inputs() -> Iterable[Path]:
-    for folder in ("firmware", "hal", "rig", *_DATA):
-        yield from (path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".json"))
-    for folder in TESTS:
-        yield from (path for path in (ROOT / folder).glob("*.py") if not path.name.startswith("test_"))
+    return Coverage(measured, modules, _mentioned(bench, measured), digest)
 
 
 def _test_files() -> list[str]:
@@ -200,25 +189,38 @@ def _last_line(module: Module) -> int:
     return max((getattr(node, "end_lineno", 0) or 0 for node in ast.walk(module.tree)), default=0)
 
 
-def _measure(bench: Bench, code: dict[str, CodeType], hits: dict[str, bytearray], test: str) -> tuple[float, Lines]:
-    def work() -> tuple[float, Lines]:
+def _measure(
+    bench: Bench, code: dict[str, CodeType], hits: dict[str, bytearray], file: str
+) -> dict[str, tuple[float, Lines]]:
+    """All tests of a file, in one process: an import of the firmware costs more than most tests."""
+    tests = bench.list_tests(file)
+
+    def work() -> dict[str, tuple[float, Lines]] | str:
         import builtins
 
         setattr(builtins, _HITS, hits)
-        function = bench.load_test(test)
-        for lines in hits.values():
-            lines[:] = bytes(len(lines))
-        began = processor_s()
-        function()
-        seconds = processor_s() - began
-        return seconds, {
-            path: [at for at, hit in enumerate(lines) if hit] for path, lines in hits.items() if any(lines)
-        }
+        measured: dict[str, tuple[float, Lines]] = {}
+        for test in tests:
+            try:
+                measured[test] = _measure_one(bench.load_test(test), hits)
+            except BaseException:  # SystemExit as well
+                return test
+        return measured
 
     text, status, _ = bench.fork(work, code)
-    if status:
-        raise RuntimeError(f"{test} fails while nothing is changed: mend it first, it would catch everything")
-    return json.loads(text)
+    found = json.loads(text) if not status else file
+    if isinstance(found, str):
+        raise RuntimeError(f"{found} fails while nothing is changed: mend it first, it would catch everything")
+    return found
+
+
+def _measure_one(test: Callable[[], object], hits: dict[str, bytearray]) -> tuple[float, Lines]:
+    for lines in hits.values():
+        lines[:] = bytes(len(lines))
+    began = processor_s()
+    test()
+    seconds = processor_s() - began
+    return seconds, {path: [at for at, hit in enumerate(lines) if hit] for path, lines in hits.items() if any(lines)}
 
 
 def _noting(module: Module) -> CodeType:
