@@ -1,9 +1,11 @@
-"""Makes the device packages importable in every test, compares claims of clauses with what a test has played, and
-builds what a board ships once for all tests."""
+"""Makes the device packages importable in every test, compares claims of clauses with what a test has played, builds
+what a board ships once for all tests, and lets all tests draw from the commit."""
 
 import inspect
 import os
+import random
 import signal
+import subprocess
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -25,6 +27,26 @@ from rules.claims import MARK, false_claims, read_clauses  # noqa: E402
 from rules.played import noting  # noqa: E402
 
 from fairshoe.ship.build import Shipped  # noqa: E402
+
+
+def source_of_draws() -> str:
+    """SEED, or the content of the last commit: a commit that has passed draws the same when it is tested again."""
+    command = ["git", "rev-parse", "HEAD^{tree}"]
+    root = Path(__file__).parents[1]
+    head = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return os.environ.get("SEED") or head.stdout.strip() or "no commit"
+
+
+DRAWS = source_of_draws()
+
+
+def pytest_report_header() -> str:
+    return f"draws: from {DRAWS}; others with SEED="
+
+
+@pytest.fixture(autouse=True)
+def draw_from_the_commit(request: pytest.FixtureRequest) -> None:
+    random.seed(f"{DRAWS} {request.node.nodeid}")
 
 
 @pytest.hookimpl(wrapper=True)

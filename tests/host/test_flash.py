@@ -125,7 +125,7 @@ def test_cut_at_any_byte_it_never_runs_a_mixture_and_the_next_run_finishes() -> 
     """Proves the order of steps: the cable is pulled after every so many bytes, from a random one on."""
     whole = FakeBoard(FILES)
     put(whole, NEWER)
-    first = random.SystemRandom().randrange(CUT_STEP)
+    first = random.randrange(CUT_STEP)
     print(f"cuts from byte {first} on, every {CUT_STEP}")
     lost = 0
     for cut in range(first, whole.received, CUT_STEP):
