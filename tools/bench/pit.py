@@ -24,7 +24,7 @@ from floor import pits, servers
 
 from bench.fleet import processor_s
 
-LADDERS = {1.0: (250, 500, 1000), 10.0: (50, 100, 250)}
+LADDERS = {1.0: (250, 500, 1000, 2000), 10.0: (50, 100, 250, 500)}
 SECONDS = 10.0
 SETTLE_S = 5.0  # what piled up while shoes opened is stored by then
 OPEN_S = 180.0
