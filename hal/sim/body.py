@@ -79,6 +79,11 @@ class Body:
             self.stop_um = self.position(now_us) + self.way * brake_um
             self.plan()
 
+    def let_go(self, now_us: int) -> None:
+        """Leave the rollers: it falls, and nothing brakes it any more."""
+        self.held = False
+        self.start(1, now_us)
+
     def stop(self, now_us: int) -> None:
         self.x_um = self.position(now_us)
         self.t_us = now_us

@@ -127,7 +127,7 @@ class Outlet(Track):
         if mark != SINK:
             self.pass_beam(mark, 1, now_us)
             if mark == self.exit_off:
-                body.held = False
+                body.let_go(now_us)
         else:
             self.bodies.remove(body)
             body.stop(now_us)

@@ -119,7 +119,7 @@ class Throat(Track):
                     if mark < NIP:
                         self.pass_beam(mark, passed, now_us)
                         if mark == self.fall_mark and passed > 0:
-                            body.held = False
+                            body.let_go(now_us)
                     else:
                         self._special(body, mark, passed, now_us)
                 if not body.moving:

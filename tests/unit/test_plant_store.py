@@ -128,6 +128,35 @@ def test_a_shoe_card_past_the_exit_falls_whatever_the_rollers_do():
     assert plant.tray == [4]
 
 
+def _pass_the_exit(kind, ms=1000):
+    """A card on its way to the tray; the drive is off after so many ms. How long it took to pass the exit, or -1."""
+    plant = machine(kind)
+    if kind == "shoe":
+        plant.load([4])
+        drive(plant, "pick", "transport")
+    else:
+        homed(plant)
+        plant.slots[0] = [4]
+        plant.put_in += 1
+        drive(plant, "ejector", "outfeed")
+    passed = -1
+    for now in range(ms):
+        if ("exit", 0) in names(run(plant, 1)) and passed < 0:
+            passed = now
+    drive(plant)
+    run(plant, 500)
+    return plant, passed
+
+
+def test_a_card_that_leaves_the_rollers_while_they_stop_falls_too():
+    for kind in ("shoe", "carousel"):
+        _, passed = _pass_the_exit(kind)
+        for early in (1, 2):  # the brake takes 2.5 ms
+            plant, before = _pass_the_exit(kind, passed - early)
+            assert before < 0 and plant.tray == [4], (kind, early)
+            assert not is_moving(plant) and level(plant, "exit") == 0
+
+
 def test_a_shoe_card_before_the_exit_stops_with_the_rollers_and_comes_back():
     plant = machine("shoe")
     plant.load([4])
