@@ -291,6 +291,8 @@ class DeskLoop(Table):
 
     def waiting(self) -> list[Ask]:
         """What is asked of people, the first one now."""
+        if self._play().void:
+            return asks(self._play(), self._dealt())  # before anything is done with the deck
         if self._chips_due():
             return [self._chips_ask()]
         if self.step is not None and self.step.who == "record" and self._under_way is None:

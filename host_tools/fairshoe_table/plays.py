@@ -269,7 +269,7 @@ def apply(play: Play, told: Input) -> Play:
         case "decide":
             return _decided(play, int(data["seat"]), str(data["choice"]), data.get("cents"))
         case "void":
-            return replace(play, round=replace(play.round, void=Void(str(data["clause"]), frozenset(data["kept"]))))
+            return _voided(play, Void(str(data["clause"]), frozenset(data["kept"])))
         case "void hand":
             return _change(play, int(data["seat"]), void=str(data["clause"]))
         case "withdrawn":
@@ -280,6 +280,15 @@ def apply(play: Play, told: Input) -> Play:
             return _not_accepted(play, int(data["seat"]))
         case _:
             return play  # about the shoe; it changes no hand
+
+
+def _voided(play: Play, void: Void) -> Play:
+    """All hands are void. Optional bonuses of Boston 5 that are open now stand by other rules than those that were
+    settled before (ruling `b5-void-bonus`)."""
+    round = play.round
+    if isinstance(round, boston5.Round):
+        round = replace(round, hands=tuple(replace(hand, open_at_void=hand.bonus_open) for hand in round.hands))
+    return replace(play, round=replace(round, void=void))
 
 
 def _withdrawn(play: Play, seat: int) -> Play:
@@ -408,7 +417,9 @@ def _stake(play: Play, seat: int, amounts: Mapping[Wager, int]) -> Play:
 
 def asks(play: Play, dealt: Dealt) -> list[Ask]:
     """What is needed next, as far as the shoe has come; empty: nothing now, or nothing at all."""
-    if play.void or not dealt.stacks:
+    if play.void:
+        return list(_kept(play.round)) if isinstance(play.round, boston5.Round) else []
+    if not dealt.stacks:
         return []
     match play.round:
         case double_down.Round():
@@ -441,6 +452,19 @@ def _double_down(round: double_down.Round, dealt: Dealt) -> Iterator[Ask]:
         yield Ask("decide", area.seat, "double down?", choices=("double", "stand"), most=most)
     if not undecided and dealt.closings >= 2 and len(round.community) == 3:
         yield Ask("cards", COMMUNITY, "turn over the hole card", 1, part="hole")
+
+
+def _kept(round: boston5.Round) -> Iterator[Ask]:
+    """Three-card hands that stand although the round is void, if they qualify for the optional bonus (B5 12(a), (f))."""
+    assert round.void is not None
+    for hand in sorted(round.hands, key=lambda it: it.seat):
+        if hand.seat not in round.void.kept or hand.void or not hand.open_at_void:
+            continue
+        if hand.exposed is None:
+            text = f"the round is void ({round.void.clause}); expose the three cards for the optional bonus?"
+            yield Ask("expose", hand.seat, text)
+        elif hand.exposed and not hand.cards:
+            yield Ask("cards", hand.seat, "the three cards that are exposed", 3, part="three")
 
 
 def _boston(round: boston5.Round, dealt: Dealt) -> Iterator[Ask]:

@@ -126,7 +126,7 @@ class Table:
             return self._event(message)
         if message is not self.shoe.status or not isinstance(message, Status):
             return False
-        if self.ended_early():
+        if self.ended_early() or self._play().void:
             return self._settled_late()
         now = situation(message)
         if now != self._refused:
@@ -170,6 +170,8 @@ class Table:
                 if any(line.jackpot for line in self.books.lines(self.number)):
                     self.floor.call("the round is void and had a jackpot: it is back in its meter; stop its payment")
                 self._tell(Input("void", "void", {"clause": event.clause, "kept": seats}), event.seq)
+                if self._unsettled():  # hands that stand: their optional bonus is settled first
+                    return False
                 self._tell(Input("over", "over"), event.seq)
                 return True
             case Recorded(what=What.MISDEAL, consequence=Consequence.ONE_VOID) if self._is_ours(event.round):
@@ -212,7 +214,7 @@ class Table:
         return bool(asks(self._play(), Dealt(True, 2, True))) or self._on_the_layout()
 
     def _settled_late(self) -> bool:
-        """Settle a round that the shoe has ended already; whether it is over now."""
+        """Settle a round that the shoe has ended or voided already; whether it is over now."""
         self._progress()
         if self._unsettled():
             return False

@@ -18,6 +18,7 @@ from fairshoe_table.plays import Dealt, Input, asks, wager
 CARIBBEAN, BOSTON, DRAWN = "caribbean-stud", "boston-5-stud", "double-attack-blackjack"
 ROYAL, OTHER_ROYAL = "Ac,Kc,Qc,Jc,Tc", "Ad,Kd,Qd,Jd,Td"
 NO_GAME = "Qh,9s,8d,4c,3h"
+BONUS = Wager.BONUS
 
 
 @pytest.fixture
@@ -316,5 +317,29 @@ def test_a_second_wager_is_withdrawn_until_the_last_cards(tmp_path: Path) -> Non
         number = it.finish()
         lines = [(line.wager.value, line.net, line.clause) for line in it.desk.books.lines(number) if line.seat == 2]
         assert lines == [("ante", -1000, "B5 10(b)"), ("first", -2000, "B5 10(b)"), ("second", 0, "B5 10(c)")]
+        check_books(it.desk.books)
+        assert it.desk.books.replay(it.desk.options) == []
+
+
+def test_three_card_hands_are_shown_after_a_void_and_those_that_qualify_are_paid(tmp_path: Path) -> None:
+    """B5 12(a): one bonus was settled before. Of the others trips are paid; nothing, and trips not shown, are returned."""
+    with sitting(tmp_path, BOSTON) as it:
+        it.bets()
+        for seat in (1, 2, 3, 4):
+            it.wager(seat, ante=1000, bonus=500)
+        it.close()
+        it.tap(do="choose", key=it.next()["ask"]["key"], choice="")  # seat 1 shows nothing, and loses
+        number = it.desk.number
+        it.tap(do="irregularity", name="exposed")
+        it.until(lambda values: values["void"] == "B5-12a")
+        for seat, text in ((2, "9c,9d,9s"), (3, ""), (4, "Kc,Ad,2h")):
+            ask = it.until(lambda values: values["ask"])["ask"]
+            assert ask["seat"] == seat and "the round is void (B5-12a)" in ask["text"] and it.desk.number == number
+            it.tap(do="choose", key=ask["key"], choice="yes" if text else "")
+            if text:
+                entered(it, text)
+        it.until(lambda values: values["round"] != number)
+        bonus = {line.seat: (line.outcome.value, line.net) for line in it.desk.books.lines(number) if line.wager is BONUS}
+        assert bonus == {1: ("lose", -500), 2: ("win", 12_500), 3: ("void", 0), 4: ("void", 0)}
         check_books(it.desk.books)
         assert it.desk.books.replay(it.desk.options) == []

@@ -10,9 +10,10 @@ from running_tables import check_books
 
 from fairshoe import CommandResult, Status, Step, What
 from fairshoe.games.record_kinds import COMMUNITY, DEALER, Misdealt
+from fairshoe_table.cards import cards
 from fairshoe_table.demonstration import Running, simulated_table
-from fairshoe_table.ledger import Outcome
-from fairshoe_table.plays import Ask, Input, Play
+from fairshoe_table.ledger import Outcome, Wager
+from fairshoe_table.plays import Ask, Input, Play, wager
 from fairshoe_table.table import DRAWN
 
 Tell = Callable[[Running], CommandResult]
@@ -60,6 +61,11 @@ def jam(place: str, card: int) -> Callable[[Running], object]:
     """At the exit the next card, so that the machine must be empty before; in the throat one of the next deck."""
     which = {"ppm": 1_000_000} if place == "exit" else {"card": card}
     return lambda it: it.shoe.sim.do("fault", fault="jam", place=place, at_um=60_000, times=1, **which)
+
+
+def jam_at(card: int) -> Callable[[Running], object]:
+    """At the exit this card of the first deal."""
+    return lambda it: it.shoe.sim.do("fault", fault="jam", place="exit", at_um=60_000, times=1, card=card)
 
 
 def late_jam(it: Running) -> CommandResult:
@@ -258,6 +264,23 @@ def test_each_row_of_double_attack_blackjack(tmp_path: Path) -> None:
                 if results:
                     break
             check(it, row, number, results)
+        assert it.books.replay(it.table.options) == []
+
+
+def test_a_three_card_hand_that_qualifies_stands_in_a_void_round(tmp_path: Path) -> None:
+    """B5 12(f): trips, a pair and nothing at seats 1 to 3; the jam in the second stack leaves seat 1 with a whole hand.
+    Of 12(a) see test_attacks."""
+    row = Row("shoe jam in the second stack", ALL, "B5-12f", before=jam_at(5))
+    amounts = {Wager.ANTE: 1000, Wager.FIRST: 2000, Wager.BONUS: 300}
+    faces = {1: "9c 9d 9s", 2: "8c 8d 3h", 3: "Kc Ad 2h"}
+    with simulated_table(tmp_path, "boston-5-stud", seed=9) as it:
+        it.floor.players.wagers = lambda play: [wager(seat, amounts) for seat in faces]
+        it.floor.faces = lambda play, ask: cards(faces[ask.seat])
+        number, results = run(it, row)
+        check(it, row, number, results)
+        lines = it.books.lines(number)
+        assert {(line.seat, line.net) for line in lines if line.wager is Wager.BONUS} == {(1, 7500), (2, 0), (3, 0)}
+        assert sum(line.net for line in lines) == 7500
         assert it.books.replay(it.table.options) == []
 
 

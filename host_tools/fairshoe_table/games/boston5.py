@@ -21,7 +21,7 @@ EVEN = To(1)
 class Hand:
     """`exposed`: None until the player has shown the three cards or declined. `second`: None until decided, 0 after a
     fold. `withdrawn`: a second wager that was taken back, which is a fold (ruling `b5-withdraw`). `void`: the clause by
-    which this hand alone is void."""
+    which this hand alone is void. `open_at_void`: the optional bonus was not resolved when the round became void."""
 
     seat: int
     ante: int
@@ -33,6 +33,7 @@ class Hand:
     void: str = ""
     withdrawn: int = 0
     exposed_cards: tuple[int, ...] = ()  # the optional bonus is settled on these
+    open_at_void: bool = False
 
     @property
     def bonus_open(self) -> bool:
@@ -82,15 +83,15 @@ def settle(round: Round, options: BostonOptions) -> list[Line]:
 def _bonus(hand: Hand, round: Round, options: BostonOptions) -> list[Line]:
     three = hand.exposed_cards or hand.cards[:3]
     row = options.bonus_pays.row3(hand3(*three)) if len(three) == 3 else None
-    settled = not hand.bonus_open
     if hand.void:
         return [void_line(hand.seat, Wager.BONUS, hand.bonus, hand.void)]
-    if round.void is not None and not settled:
-        stands = hand.seat in round.void.kept and row is not None  # ruling `b5-void-bonus`
-        if not stands:
+    if round.void is not None and (hand.open_at_void or hand.bonus_open):  # ruling `b5-void-bonus`
+        if hand.seat in round.void.kept and hand.exposed is not False and len(three) < 3:
+            return []  # the player is asked to show them
+        if hand.seat not in round.void.kept or hand.exposed is False or row is None:
             return [void_line(hand.seat, Wager.BONUS, hand.bonus, round.void.clause)]
         return [by_row(hand.seat, Wager.BONUS, hand.bonus, row, f"{round.void.clause}, B5 11(d)", options.rounding)]
-    if not settled:
+    if hand.bonus_open:
         return []
     if not hand.exposed:
         return [lost(hand.seat, Wager.BONUS, hand.bonus, "B5 10(a)", "not exposed")]
