@@ -16,13 +16,13 @@ from fairshoe_table.ledger import Outcome, Wager
 from fairshoe_table.plays import Ask, Input, Play, wager
 from fairshoe_table.table import DRAWN
 
-Tell = Callable[[Running], CommandResult]
+Tell = Callable[[Running], CommandResult | None]
 ALL, ONE, NOTHING = "all", "one", "nothing"
 
 
 class Row(NamedTuple):
-    """`tell` is tried at every call to people in the round until the device takes it; a row that is `refused` never is.
-    `before` is done to the machine before the round."""
+    """`tell` is tried at every call to people in the round until the device takes it, None is not yet; a row that is
+    `refused` never is taken. `before` is done to the machine before the round."""
 
     name: str
     void: str
@@ -38,6 +38,12 @@ def misdeal(position: int, cards: int, odd: int = 1) -> Tell:
         return it.shoe.records.misdeal(position, cards)
 
     return tell
+
+
+def four_of_five(it: Running) -> CommandResult | None:
+    """After the last two cards: one of the dealer's is missing, and comes from the stub."""
+    final = any(told.key == "final deal" for told in it.books.inputs(it.table.number))
+    return it.shoe.records.misdeal(DEALER, 4) if final else None
 
 
 def face_up(cards: int) -> Tell:
@@ -106,6 +112,7 @@ MATRIX = {
     "boston-5-stud": [
         Row("player wrong count", ONE, "B5-12d", misdeal(1, 4)),
         Row("found by the stub, misdealt", ALL, "B5-7f2", stub(Misdealt.YES)),
+        Row("dealer has four of five: one more", NOTHING, tell=four_of_five),
         Row("dealer wrong", ALL, "B5-12d", misdeal(DEALER, 5)),
         FACE,
         Row("more than one face-up", ALL, "B5-12b", face_up(2)),
@@ -136,6 +143,7 @@ MATRIX = {
     "double-cross-poker": [
         Row("player wrong count", ALL, "DCP-12c", misdeal(1, 3)),
         Row("community wrong", ALL, "DCP-12c", misdeal(COMMUNITY, 4)),
+        Row("dealer wrong", ALL, "DCP-7e2", misdeal(DEALER, 3)),
         Row("dealer wrong, found by the stub", ALL, "DCP-7e2", stub(Misdealt.YES)),
         FACE,
         Row("more than one face-up", ALL, "DCP-12a", face_up(2)),
@@ -176,6 +184,16 @@ def dab_in_error(seen: bool) -> Tell:
     return tell
 
 
+def dab_burned(why: int) -> Tell:
+    """A card that no hand can use; 3: on a pat hand, 4: refused."""
+
+    def tell(it: Running) -> CommandResult:
+        drawn(it, 1)
+        return it.shoe.records.put(What.BURNED, 1, why)
+
+    return tell
+
+
 def box_missed(cards: int) -> Tell:
     return lambda it: it.shoe.records.put(What.BOX_MISSED, 1, cards)
 
@@ -191,6 +209,9 @@ DAB = [
     Row("a second ten", ALL, "DAB-15c", dab_face_up(1, What.TEN_FOUND)),
     Row("drawn in error, unseen", NOTHING, tell=dab_in_error(False)),
     Row("drawn in error, seen", NOTHING, tell=dab_in_error(True)),
+    Row("drawn on a pat hand: burned", NOTHING, tell=dab_burned(3)),
+    Row("refused, and of no use: burned", NOTHING, tell=dab_burned(4)),
+    Row("no clause for a dealer's card that is seen", NOTHING, tell=hole_card, refused=True),
 ]
 # At which question each is reported: dealt cards must be there, or must not.
 DAB_AT = {"box without a card is dead": "0.0", "box with one card: completed": "0.1"}
@@ -204,7 +225,8 @@ def run(it: Running, row: Row) -> tuple[int, list[CommandResult]]:
         if row.tell is None or any(result.done for result in results) or not it.shoe.open_round:
             return
         if it.table.game != DRAWN or _fits(row, part):
-            results.append(row.tell(it))
+            result = row.tell(it)
+            results.extend([] if result is None else [result])
 
     def answers(play: Play, ask: Ask) -> Input:
         try_it(f"{ask.kind} {ask.part}" if ask.seat else "")
