@@ -455,7 +455,7 @@ def _double_down(round: double_down.Round, dealt: Dealt) -> Iterator[Ask]:
 
 
 def _kept(round: boston5.Round) -> Iterator[Ask]:
-    """Three-card hands that stand although the round is void, if they qualify for the optional bonus (B5 12(a), (f))."""
+    """Three-card hands that stand in a void round if they qualify for the optional bonus (B5 12(a), (f))."""
     assert round.void is not None
     for hand in sorted(round.hands, key=lambda it: it.seat):
         if hand.seat not in round.void.kept or hand.void or not hand.open_at_void:

@@ -322,7 +322,7 @@ def test_a_second_wager_is_withdrawn_until_the_last_cards(tmp_path: Path) -> Non
 
 
 def test_three_card_hands_are_shown_after_a_void_and_those_that_qualify_are_paid(tmp_path: Path) -> None:
-    """B5 12(a): one bonus was settled before. Of the others trips are paid; nothing, and trips not shown, are returned."""
+    """B5 12(a): one bonus was settled before. Of the others trips are paid; nothing, or not shown, is returned."""
     with sitting(tmp_path, BOSTON) as it:
         it.bets()
         for seat in (1, 2, 3, 4):
@@ -339,7 +339,9 @@ def test_three_card_hands_are_shown_after_a_void_and_those_that_qualify_are_paid
             if text:
                 entered(it, text)
         it.until(lambda values: values["round"] != number)
-        bonus = {line.seat: (line.outcome.value, line.net) for line in it.desk.books.lines(number) if line.wager is BONUS}
+        bonus = {
+            line.seat: (line.outcome.value, line.net) for line in it.desk.books.lines(number) if line.wager is BONUS
+        }
         assert bonus == {1: ("lose", -500), 2: ("win", 12_500), 3: ("void", 0), 4: ("void", 0)}
         check_books(it.desk.books)
         assert it.desk.books.replay(it.desk.options) == []

@@ -91,6 +91,26 @@ def test_a_split_asks_the_initial_amount_and_plays_the_first_hand_first() -> Non
     assert books.balances()["table-1/seat 1"] == 5000
 
 
+def test_a_split_may_have_to_match_the_attack_wager_too() -> None:
+    """Ruling dab-split-amount, with the option."""
+    both = DoubleAttackOptions(split_matches_both=True, approvals={"split_matches_both": "test"})
+    _, lines, _ = play("6s attack:400 8c 8d split 3h stand Ks stand Kc 9h", both)
+    assert nets(lines) == [("initial", 1000), ("double attack", 400), ("split", 1400)]
+
+
+@pytest.mark.parametrize(("positions", "hands"), [(7, 3), (6, 4)])
+def test_a_pair_is_split_again_up_to_the_hands_of_the_table(positions: int, hands: int) -> None:
+    """DAB 10(c). Every eight is followed by another one: the last hand that may not be split has a pair."""
+    options = DoubleAttackOptions(positions=positions, approvals={"positions": "test"})
+    splits = "split 8h " * (hands - 1)
+    rest = "stand " + "Ks stand " * (hands - 1)
+    asked, lines, _ = play(f"6s no 8c 8d {splits}{rest} Kc 9h", options)
+    assert nets(lines) == [("initial", 1000), *[("split", 1000)] * (hands - 1)]
+    assert asked.count("decide 1") == 1 + 2 * hands - 1
+    with pytest.raises(UsageError, match="not possible"):
+        play(f"6s no 8c 8d {splits}split", options)
+
+
 def test_split_aces_get_one_card_each() -> None:
     asked, lines, _ = play("6s no Ac Ad split 5h stand Ks Kc 9h")
     assert asked.count("decide 1") == 3  # the attack, the split, and whether the soft 16 is surrendered

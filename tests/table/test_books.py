@@ -3,6 +3,7 @@
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from running_tables import FULL, check_books, options_of, start_meters
@@ -14,6 +15,7 @@ from fairshoe_table.books import Books
 from fairshoe_table.cards import cards
 from fairshoe_table.ledger import Line, Wager
 from fairshoe_table.meters import FIVE_CARD, PROGRESSIVE, Meters, new_meters
+from fairshoe_table.options import BostonOptions, DoubleCrossOptions, DoubleDownOptions, Options
 from fairshoe_table.pay_tables import pay_table
 from fairshoe_table.plays import Dealt, Input, asks, known_cards, wager
 
@@ -116,6 +118,112 @@ def test_a_round_is_settled_to_the_last_cent(books: Books, game: str) -> None:
     check_books(books)
     assert books.rounds_over() == 1
     assert asks(books.play(number, options_of(game)), ALL_OUT) == []
+
+
+class Flow(NamedTuple):
+    """Wagers by seat, answers in turn (cards joined with commas), what must be asked, how many of these questions may
+    come before the rest of the deck is out and bets are closed again, and the net of each seat."""
+
+    wagers: dict[int, dict[Wager, int]]
+    answers: str
+    asked: str
+    early: int
+    nets: dict[int, int]
+
+
+_B5_SEAT = {Wager.ANTE: 1000, Wager.FIRST: 2000}
+_DCP_SEAT = {Wager.ANTE: 1000, Wager.BONUS: 300}
+FLOWS = {
+    # DDS 8(c) to (e), 9(a): a card each, the middle, doubling from the left, the hole card last.
+    "double-down-stud": Flow(
+        {seat: {Wager.ORIGINAL: 1000} for seat in (2, 3, 5)},
+        "9h Kd 2c 9c,4h,2s double stand stand 9d",
+        "cards 2, cards 3, cards 5, cards 255, decide 2, decide 3, decide 5, cards 255",
+        7,
+        {2: 6000, 3: 0, 5: 2000},
+    ),
+    # B5 10(a) to (f): every bonus before the first decision, the dealer's hand, then hands from the far right.
+    "boston-5-stud": Flow(
+        {2: {**_B5_SEAT, Wager.BONUS: 300}, 3: _B5_SEAT, 5: {**_B5_SEAT, Wager.BONUS: 300}},
+        "shown kept 9c,9d,9s raise fold raise dealt Ah,Kc,Jd,4c,3d As,Qd,Js,5c,2d 9c,9d,9s,2c,3h",
+        "expose 2, expose 5, cards 2, decide 2, decide 3, decide 5, confirm 0, cards 0, cards 5, cards 2",
+        6,
+        {2: 7500 + 2000 + 2000 + 4000, 3: -3000, 5: -300 - 5000},
+    ),
+    # B5 10(d)(2): the dealer gets two more cards although all have folded.
+    "boston-5-stud, all fold": Flow(
+        {2: _B5_SEAT, 3: _B5_SEAT},
+        "fold fold dealt Ah,Kc,Jd,4c,3d",
+        "decide 2, decide 3, confirm 0, cards 0",
+        2,
+        {2: -3000, 3: -3000},
+    ),
+    # CS 10(b), (c): decisions from the left, a folded hand whose bonus lives, the dealer, hands from the far right.
+    CS: Flow(
+        {2: {Wager.ANTE: 1000}, 3: {Wager.ANTE: 1000, Wager.FIVE_CARD: 100}, 5: {Wager.ANTE: 1000}},
+        "raise fold raise Ad,Jd,9d,5d,2d Ah,Kc,9c,4c,3d As,Qh,Js,5c,2s 8h,8c,Th,6c,4d",
+        "decide 2, decide 3, decide 5, cards 3, cards 0, cards 5, cards 2",
+        0,
+        {2: 1000 + 2000, 3: -1000 + 4900, 5: -3000},
+    ),
+    # DCP 10(a) to (f): top and right are open, three-card wagers, decisions from the left; the rest is left, middle,
+    # nearest. Seat 2 needs the middle five on the column, seat 5 the right nine on the row.
+    "double-cross-poker": Flow(
+        {2: _DCP_SEAT, 3: {Wager.ANTE: 1000}, 5: _DCP_SEAT},
+        "Qc,9c shown shown 5c,5d 9d,9h vertical vertical horizontal 4h,5s,8d 2h,3s Kd,Jh",
+        "cards 255, expose 2, expose 5, cards 2, cards 5, decide 2, decide 3, decide 5, cards 255, cards 0, cards 3",
+        0,
+        {2: 300 + 1000 + 6000, 3: 1000 + 2000, 5: 300 + 1000 + 6000},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FLOWS)
+def test_people_are_asked_in_the_order_of_the_rules(books: Books, name: str) -> None:
+    flow, game = FLOWS[name], name.split(",")[0]
+    options = options_of(game)
+    number, _ = tell(books, game, [*(wager(seat, it) for seat, it in flow.wagers.items()), CLOSED])
+    assert asks(books.play(number, options), Dealt()) == []  # no question before the cards of the deal are out
+    asked: list[str] = []
+    for word in flow.answers.split():
+        ask = asks(books.play(number, options), ALL_OUT)[0]
+        assert (ask in asks(books.play(number, options), Dealt(True, 1))) == (len(asked) < flow.early)
+        asked.append(f"{ask.kind} {ask.seat}")
+        data: dict[str, object] = {"choice": word, "shown": word == "shown"}
+        if ask.kind == "cards":
+            data = {"cards": list(cards(word.replace(",", " "))), "source": "dealer"}
+        books.record(number, ask.answer(**data), options)
+    assert ", ".join(asked) == flow.asked and asks(books.play(number, options), ALL_OUT) == []
+    books.record(number, OVER, options)
+    nets = dict.fromkeys(flow.nets, 0)
+    for line in books.lines(number):
+        nets[line.seat] += line.net
+    assert nets == flow.nets
+    check_books(books)
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "good", "wrong"),
+    [
+        ("double-down-stud", DoubleDownOptions(), (2,), 3),
+        ("double-down-stud", DoubleDownOptions(two_areas=True), (2, 3), 4),
+        ("double-down-stud", DoubleDownOptions(two_areas=True), (2,), 4),  # not adjacent
+        ("boston-5-stud", BostonOptions(), (2,), 3),
+        (CS, FULL, (2,), 3),
+        ("double-cross-poker", DoubleCrossOptions(), (2,), 3),
+    ],
+)
+def test_a_player_has_one_hand_or_two_adjacent_areas(
+    books: Books, game: str, options: Options, good: tuple[int, ...], wrong: int
+) -> None:
+    """DDS 6(c), CS 6(e), ruling one-hand. The next player may have that seat."""
+    amounts = next(iter(FLOWS[game].wagers.values()))
+    number = books.open_round(game)
+    for seat in good:
+        books.record(number, wager(seat, amounts, player="ann"), options)
+    with pytest.raises(UsageError, match="ann"):
+        books.record(number, wager(wrong, amounts, player="ann"), options)
+    books.record(number, wager(wrong, amounts, player="bob"), options)
 
 
 @pytest.mark.parametrize("game", ROUNDS)

@@ -142,6 +142,7 @@ def test_the_limit_leaves_the_optional_bonus_alone() -> None:
 
 def test_wagers_that_do_not_fit_are_refused() -> None:
     Hand(1, 1000, 2000, 100, second=2000).check(OPTIONS)
+    Hand(1, 1000, 2000, 10 * OPTIONS.maximum).check(OPTIONS)  # B5 6(c) prints no maximum of the optional bonus
     for wrong in (
         Hand(1, 1000, 1999),
         Hand(1, 1000, 2000, second=1000),

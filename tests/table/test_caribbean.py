@@ -59,8 +59,9 @@ def test_lower_loses_both_and_equal_returns_both() -> None:
 def test_every_row_of_the_bonus_pays_as_printed_whatever_the_dealer_has(table: str, odds: tuple[int, ...]) -> None:
     options = CaribbeanOptions(bonus_pays=pay_table(table))
     for kind, wins in zip(ORDER, odds, strict=True):
-        lines = settle(Round((hand(FIVE[kind], bonus=500),), cards("Kc Kd Kh Ks 2s")), options)
-        assert [line.net for line in lines.lines if line.wager.value == "bonus"] == [500 * wins], kind
+        for dealer in (NO_GAME, "Kc Kd Kh Ks 2s", FIVE[kind]):
+            lines = settle(Round((hand(FIVE[kind], bonus=500),), cards(dealer)), options)
+            assert [line.net for line in lines.lines if line.wager.value == "bonus"] == [500 * wins], kind
     nines = settle(Round((hand("9c 9d 2h 3s 4c", bonus=500),), cards(ACE_KING)), options).lines
     assert [line.net for line in nines if line.wager.value == "bonus"] == [-500]  # a pair below tens
 
@@ -78,14 +79,16 @@ FIXED = {
 
 @pytest.mark.parametrize(("table", "odds"), FIXED.items())
 def test_every_row_of_the_progressive_pays_for_one(table: str, odds: tuple[int | None, ...]) -> None:
+    """Whatever the dealer has (CS 11(d)(2), ruling cs-steps): no game, more, and the same."""
     options = CaribbeanOptions(progressive_pays=pay_table(table))
     for kind, wins in zip(ORDER, odds, strict=True):
-        done = settle(Round((hand(FIVE[kind], progressive=100),), cards(NO_GAME)), options, METERS)
-        line = next(line for line in done.lines if line.wager.value == "progressive")
-        share = 5_000_000 if kind is Kind.ROYAL_FLUSH else 500_000
-        assert (line.returned, line.paid) == (0, share if wins is None else 100 * wins), kind
-        assert line.source == ("meter progressive/main" if wins is None else "tray")
-        settled({1: 3100}, done.lines)
+        for dealer in (NO_GAME, "Ac Kc Qc Jc Tc", FIVE[kind]):
+            done = settle(Round((hand(FIVE[kind], progressive=100),), cards(dealer)), options, METERS)
+            line = next(line for line in done.lines if line.wager.value == "progressive")
+            share = 5_000_000 if kind is Kind.ROYAL_FLUSH else 500_000
+            assert (line.returned, line.paid) == (0, share if wins is None else 100 * wins), kind
+            assert line.source == ("meter progressive/main" if wins is None else "tray")
+            settled({1: 3100}, done.lines)
 
 
 def level(*names: str) -> Meters:
@@ -161,25 +164,81 @@ def test_no_envy_for_tables_without_it_and_for_the_dealers_hand() -> None:
     assert [line for line in done.lines if line.outcome.value == "bonus"] == []
 
 
-def test_envy_of_linked_tables_as_printed() -> None:
-    other = Hand(2, 1000, 2000, progressive=100, cards=cards("2c 4d 6h 8s 9c"))
-    for table, meters, royal_pays, straight_pays in (
+THREE_METERS = ("mega", "major", "minor")
+
+
+@pytest.mark.parametrize("wager", [100, 500])
+@pytest.mark.parametrize(
+    ("table", "meters", "royal_pays", "straight_pays"),
+    [
+        ("CS-11d-D", METERS, 100_000, 30_000),  # for $5 the second table of 11(d)(7): $5,000 and $1,500
         ("PTMGL01", METERS, 100_000, 30_000),
         ("PTMGL02", METERS, 500_000, 150_000),
         ("PTMGL04", METERS, 25_000, 25_000),
         ("PTMGLML01", level("major", "minor"), 100_000, 30_000),
-    ):
-        options = CaribbeanOptions(progressive_pays=pay_table(table))
-        straight = Hand(1, 1000, 2000, cards=cards("9h 8h 7h 6h 5h"))
-        for holder, cents in ((royal(1, "s"), royal_pays), (straight, straight_pays)):
-            done = settle(Round((holder, other), cards(NO_GAME)), options, meters)
-            assert [line.paid for line in done.lines if line.outcome.value == "bonus"] == [cents], table
+        ("PTMGLML02", level(*THREE_METERS), 100_000, 30_000),
+        ("PTMGLML03", level(*THREE_METERS), 100_000, 30_000),
+    ],
+)
+def test_envy_as_printed_and_with_the_wager(
+    table: str, meters: Meters, royal_pays: int, straight_pays: int, wager: int
+) -> None:
+    """Rulings cs-envy-amount and mgl-envy."""
+    options = CaribbeanOptions(progressive_pays=pay_table(table), progressive_wager=wager)
+    other = Hand(2, 1000, 2000, progressive=wager, cards=cards("2c 4d 6h 8s 9c"))
+    straight = Hand(1, 1000, 2000, cards=cards("9h 8h 7h 6h 5h"))
+    quads = Hand(1, 1000, 2000, cards=five(Kind.FOUR_OF_A_KIND))
+    for holder, cents in ((royal(1, "s"), royal_pays), (straight, straight_pays), (quads, 0)):
+        done = settle(Round((replace(holder, progressive=0), other), cards(NO_GAME)), options, meters)
+        envy = [line.paid for line in done.lines if line.outcome.value == "bonus"]
+        assert envy == ([cents * wager // 100] if cents else [])
+        settled({1: 3000, 2: 3000 + wager}, done.lines)
 
 
-def test_a_fold_forfeits_all_but_five_card_bonus_and_cover_all() -> None:
+def test_a_turn_is_ante_and_bet_bonus_progressive_envy_five_card_and_cover_all_comes_last() -> None:
+    """CS 10(c)(3), 12(j), from the far right."""
     options = CaribbeanOptions(
         bonus_pays=pay_table("CS-11c-A"),
-        progressive_pays=pay_table("CS-11d-A"),
+        progressive_pays=pay_table("CS-11d-D"),
+        five_card=True,
+        cover_all="with_dealer",
+    )
+    meters = Meters(FIVE_CARD, {"main": Meter(2_000_000, 1_000_000, 7000)})
+    straight = Hand(1, 1000, 2000, 500, 100, 100, 100, 200, cards("9h 8h 7h 6h 5h"))
+    other = Hand(3, 1000, 2000, 500, 100, 100, 100, 200, cards("2c 4d 6s 8s 9c"))
+    done = settle(Round((straight, other), cards(NO_GAME), cover_column=3), options, METERS, meters)
+    turn = ["ante", "bet", "bonus", "progressive"]
+    five_card = ["five-card bonus", "five-card bonus on the dealer"]
+    assert [(line.seat, line.extra, line.wager.value) for line in done.lines] == [
+        *((3, "", name) for name in (*turn, *five_card)),
+        *((1, "", name) for name in turn),
+        (3, "envy 1", "progressive"),
+        *((1, "", name) for name in five_card),
+        (3, "", "cover all"),
+        (1, "", "cover all"),
+    ]
+    settled({1: 4000, 3: 4000}, done.lines)
+
+
+def test_nothing_but_folds_is_settled_before_every_card_is_known() -> None:
+    options = CaribbeanOptions(five_card=True)
+    known, unknown = hand("Js Jd 3h 4s 5d"), Hand(2, 1000, 2000)
+    folded = Hand(3, 1000, 0, five_card=100)
+    for hands, dealer in (
+        ((known,), ""),
+        ((known, unknown), NO_GAME),
+        ((known, replace(unknown, bet=None)), NO_GAME),
+        ((known, folded), NO_GAME),  # ruling cs-fold-faces: its five-card bonus lives
+    ):
+        done = settle(Round(hands, cards(dealer)), options)
+        assert {line.seat for line in done.lines} <= {3}
+
+
+@pytest.mark.parametrize("progressive", ["CS-11d-A", "PTMGL01"])
+def test_a_fold_forfeits_all_but_five_card_bonus_and_cover_all(progressive: str) -> None:
+    options = CaribbeanOptions(
+        bonus_pays=pay_table("CS-11c-A"),
+        progressive_pays=pay_table(progressive),
         five_card=True,
         cover_all="with_dealer",
     )
@@ -243,6 +302,18 @@ def test_every_cell_of_cover_all_pays_the_highest_hand_dealers_included(column: 
         done = settle(Round((poor,), five(kind), cover_column=column), options)
         assert paid(done.lines)[-1] == ("cover all", "win" if wins > 0 else "lose", 300 * wins), kind
         settled({1: 3300}, done.lines)
+
+
+def test_cover_all_pays_for_the_best_hand_of_any_player_and_not_for_a_void_one() -> None:
+    """CS 12(b), ruling cover-folded. All who made the wager are paid for it, from the far right."""
+    options = CaribbeanOptions(cover_all="with_dealer", cover_all_counts_folded=True)
+    poor = Hand(1, 1000, 2000, cover_all=300, cards=cards("2d 4h 6c Th Qd"))
+    trips = Hand(2, 1000, 2000, cards=five(Kind.THREE_OF_A_KIND))
+    flush = Hand(3, 1000, 2000, cover_all=100, cards=five(Kind.FLUSH))
+    for last, cents in ((flush, {3: 1500, 1: 4500}), (replace(flush, void="CS-13d"), {3: 0, 1: 1500})):
+        done = settle(Round((poor, trips, last), cards(NO_GAME), cover_column=4), options)
+        assert {line.seat: line.net for line in done.lines if line.wager.value == "cover all"} == cents
+        settled({1: 3300, 2: 3000, 3: 3100}, done.lines)
 
 
 def test_cover_all_without_a_column_is_returned() -> None:

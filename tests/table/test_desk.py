@@ -14,7 +14,9 @@ from fairshoe_table.cards import card
 from fairshoe_table.desk import Desk
 from fairshoe_table.desk_setup import CODES
 from fairshoe_table.irregularities import BY_GAME, find
+from fairshoe_table.ledger import Line, Outcome, Wager
 from fairshoe_table.options import GAMES, DoubleAttackOptions
+from fairshoe_table.prompts import checks
 
 ROOT = Path(__file__).resolve().parents[2]
 ANTE = {"wager": "ante", "cents": 1000}
@@ -200,6 +202,25 @@ def test_positions_of_records_count_wagering_seats() -> None:
     assert find("caribbean-stud", "dispute").record((2,), None, None, 2) == (2, 1)
     with pytest.raises(UsageError):
         misdeal.record((2, 5), COMMUNITY, 4)
+
+
+@pytest.mark.parametrize(
+    ("wager", "odds", "source", "asked"),
+    [
+        (Wager.PROGRESSIVE, 9, "tray", 2),
+        (Wager.FIVE_CARD, 500, "house", 1),
+        (Wager.FIVE_CARD_DEALER, 500, "house", 1),
+        (Wager.FIVE_CARD, 100, "house", 0),
+        (Wager.FIVE_CARD_DEALER, 50, "meter five-card/main", 1),
+        (Wager.BET, 100, "tray", 0),
+    ],
+)
+def test_a_floorperson_verifies_the_payouts_that_the_rules_name(
+    wager: Wager, odds: int, source: str, asked: int
+) -> None:
+    """CS 10(c)(3)(ii)c.2.i to iii, c.3.ii, 11(d)(1); never for a wager that has lost."""
+    assert len(checks(Line(1, wager, Outcome.WIN, 100, 0, 100 * odds, "CS 11", source=source))) == asked
+    assert checks(Line(1, wager, Outcome.LOSE, 100, 0, 0, "CS 11")) == ()
 
 
 # --- amounts, shared boxes, corrections --------------------------------------------------------

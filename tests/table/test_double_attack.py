@@ -24,6 +24,7 @@ from fairshoe_table.games.double_attack import (
     settle,
 )
 from fairshoe_table.ledger import net
+from fairshoe_table.money import Rounding
 from fairshoe_table.options import DoubleAttackOptions
 
 OPTIONS = DoubleAttackOptions()
@@ -144,9 +145,36 @@ def test_a_surrender_waits_for_the_second_card_against_an_ace_or_ten() -> None:
     assert [line.net for line in settle(Round((own,), cards("Kd"), peek=Peek.NO), at_once)] == [-500, -250]
 
 
-def test_an_odd_cent_of_a_surrender_goes_to_the_player() -> None:
+@pytest.mark.parametrize(("rounding", "cent"), [(Rounding.PLAYER, 1), (Rounding.HOUSE, 0)])
+def test_an_odd_cent_of_a_surrender_and_of_insurance_goes_where_the_option_says(rounding: Rounding, cent: int) -> None:
+    options = DoubleAttackOptions(rounding=rounding)
     own = box(hand("Ks 6d", surrendered=True), stakes=(Stakes(1001),))
-    assert [line.returned for line in settle(Round((own,), cards("5d")), OPTIONS)] == [501]
+    assert [line.returned for line in settle(Round((own,), cards("5d")), options)] == [500 + cent]
+    waits = settle(Round((own,), cards("Kd 8c")), options)
+    assert [line.returned for line in waits] == [500 + cent]
+    insured = settle(Round((box(hand("Ks 9d"), insurance=301),), cards("As Kd"), finished=True), options)
+    assert insured[0].paid == 752 + cent
+
+
+def test_insurance_and_surrender_do_not_depend_on_each_other() -> None:
+    """DAB 8(b): both are settled after the dealer's second card."""
+    own = box(hand("Ks 6d", surrendered=True), insurance=500)
+    assert play(own, "Ad Kc") == [("insurance", "win", 1250), ("initial", "lose", -1000), ("double attack", "void", 0)]
+    assert play(own, "Ad 9c") == [
+        *(("insurance", "lose", -500), ("initial", "half", -500), ("double attack", "half", -250))
+    ]
+
+
+def test_what_comes_after_the_dealers_second_card_is_settled_in_the_order_of_events() -> None:
+    """Ruling dab-order: insurance, surrendered hands, the bonus, the rest, each from the far right."""
+    one = box(hand("Ks 9d"), bonus=300, insurance=500)
+    two = replace(box(hand("Ks 6d", surrendered=True), bonus=300, insurance=500), seat=2)
+    lines = settle(Round((one, two), cards("Ad 9c"), finished=True), OPTIONS)
+    assert [(line.seat, line.wager.value) for line in lines] == [
+        *((2, "insurance"), (1, "insurance"), (2, "initial"), (2, "double attack")),
+        *((2, "bonus"), (1, "bonus"), (1, "initial"), (1, "double attack")),
+    ]
+    settled({1: 2300, 2: 2300}, lines)
 
 
 def test_the_bonus_stands_after_a_surrender() -> None:
@@ -246,3 +274,6 @@ def test_wagers_that_do_not_fit_are_refused() -> None:
             wrong.check(OPTIONS)
     with pytest.raises(UsageError, match="double attack"):
         box(PlayerHand()).check(DoubleAttackOptions(attack_equals_initial=True))
+    with pytest.raises(UsageError, match="bonus wager"):  # the posted maximum, below the initial wager (DAB 6(b))
+        box(PlayerHand(), bonus=501).check(DoubleAttackOptions(bonus_maximum=500))
+    box(PlayerHand(), bonus=500).check(DoubleAttackOptions(bonus_maximum=500))

@@ -8,6 +8,7 @@ from fairshoe_table.cards import cards
 from fairshoe_table.games.common import Void
 from fairshoe_table.games.double_cross import Axis, Hand, Round, axis_cards, dealers_axis, settle
 from fairshoe_table.ledger import net
+from fairshoe_table.money import Rounding
 from fairshoe_table.options import DoubleCrossOptions
 
 OPTIONS = DoubleCrossOptions()
@@ -88,6 +89,15 @@ def test_a_tie_pushes_all_three_and_the_last_kicker_decides() -> None:
     loses = settle(Round((tie,), cards("Jd 3h"), community), OPTIONS)  # ruling dcp-kickers
     assert net(loses) == -3000
     settled({1: 3000}, loses)
+
+
+@pytest.mark.parametrize(("rounding", "cents"), [(Rounding.PLAYER, 1502), (Rounding.HOUSE, 1501)])
+def test_half_a_cent_of_three_to_two_goes_where_the_option_says(rounding: Rounding, cents: int) -> None:
+    player = Hand(1, 1001, cards=cards("Jc Jd"), raised=True, axis=H)
+    options = DoubleCrossOptions(rounding=rounding)
+    lines = settle(Round((player,), cards("2h 3d"), cards("4h 4s 9c Qc 8d")), options)
+    assert [line.paid for line in lines] == [1001, cents, cents]
+    settled({1: 3003}, lines)
 
 
 def test_a_fold_loses_the_ante_only() -> None:

@@ -5,8 +5,21 @@ import pytest
 from fairshoe.errors import UsageError
 from fairshoe_table.ledger import Line, Outcome, Wager
 from fairshoe_table.money import For, Lose, OfMeter, Push, Rounding, To, dollars, parse_odds, winnings
-from fairshoe_table.options import BY_GAME, DoubleAttackOptions, DoubleDownOptions, load_options
+from fairshoe_table.options import (
+    BY_GAME,
+    BostonOptions,
+    DoubleAttackOptions,
+    DoubleCrossOptions,
+    DoubleDownOptions,
+    Options,
+    load_options,
+)
 from fairshoe_table.pay_tables import TABLES, improve, pay_table
+
+
+def chosen(game: str, **options: object) -> dict[str, object]:
+    """Options as a file has them, every one approved."""
+    return {"version": 1, "game": game, **options, "approvals": dict.fromkeys(options, "x")}
 
 
 def test_to_returns_the_stake_and_for_does_not() -> None:
@@ -90,17 +103,15 @@ def test_a_choice_of_the_licensee_names_its_approval() -> None:
         ({"version": 1, "game": "caribbean-stud", "colour": "red"}, "no option"),
         ({"version": 1, "game": "caribbean-stud", "bonus_pays": "CS-11c-D"}, "unknown pay table"),
         ({"version": 1, "game": "caribbean-stud", "bonus_pays": "CS-11d-A", "approvals": {"bonus_pays": "x"}}, "bonus"),
-        (
-            {
-                "version": 1,
-                "game": "caribbean-stud",
-                "progressive_pays": "CS-11d-A",
-                "linked": True,
-                "approvals": {"progressive_pays": "x", "linked": "x"},
-            },
-            "may not be linked",
-        ),
-        ({"version": 1, "game": "double-attack-blackjack", "packs": 7, "approvals": {"packs": "x"}}, "7 packs"),
+        (chosen("caribbean-stud", progressive_pays="CS-11c-A"), "no progressive table"),
+        *((chosen("caribbean-stud", progressive_pays=f"CS-11d-{it}", linked=True), "may not be") for it in "ABCE"),
+        (chosen("caribbean-stud", cover_all="all"), "cover_all"),
+        (chosen("caribbean-stud", magic_card=True), "no option"),  # ruling cs-magic-lucky
+        (chosen("double-attack-blackjack", packs=7), "7 packs"),
+        (chosen("double-attack-blackjack", positions=5), "5 positions"),
+        (chosen("double-attack-blackjack", bettors_per_box=4), "4 bettors"),
+        (chosen("double-attack-blackjack", hole_card=True, surrender_at_once=True), "needs a reader"),
+        (chosen("boston-5-stud", minimum=2000, maximum=1000), "limits"),
     ],
 )
 def test_options_that_the_rules_do_not_know_are_refused(data: dict[str, object], says: str) -> None:
@@ -108,13 +119,34 @@ def test_options_that_the_rules_do_not_know_are_refused(data: dict[str, object],
         load_options(data)
 
 
-def test_a_payout_limit_is_never_below_its_floor() -> None:
+@pytest.mark.parametrize("table", ["CS-11d-D", "PTMGL01", "PTMGLML03"])
+def test_table_d_and_the_linked_tables_may_be_linked(table: str) -> None:
+    load_options(chosen("caribbean-stud", progressive_pays=table, linked=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "floor", "minimum", "most"),
+    [
+        (DoubleDownOptions, 10_000_000, 5000, 20_000_000),  # DDS 10(c): 1,000 to 1, doubled, on two areas
+        (BostonOptions, 5_000_000, 10_000, 10_040_000),  # B5 11(e): 1,000 to 1 on the ante, first and second
+        (DoubleCrossOptions, 6_000_000, 20_000, 12_020_000),  # DCP 11(d): 300 to 1 twice, and the ante
+    ],
+)
+def test_a_payout_limit_is_never_below_its_floor(kind: type[Options], floor: int, minimum: int, most: int) -> None:
     approvals = {"cap": "approval 3"}
-    with pytest.raises(UsageError, match="payout limit"):
-        DoubleDownOptions(cap=9_999_999, approvals=approvals).check()
-    DoubleDownOptions(cap=10_000_000, minimum=500, approvals=approvals).check()
-    with pytest.raises(UsageError, match="payout limit"):  # $50 doubled on two areas can win $200,000
-        DoubleDownOptions(cap=10_000_000, minimum=5000, approvals=approvals).check()
+    for cap, least in ((floor, 500), (most, minimum)):
+        kind(cap=cap, minimum=least, approvals=approvals).check()
+        with pytest.raises(UsageError, match="payout limit"):
+            kind(cap=cap - 1, minimum=least, approvals=approvals).check()
+
+
+def test_only_the_tables_that_the_rules_call_minima_may_be_improved() -> None:
+    """DDS 10(b), B5 11(c), (d), DCP 11(b), (c) say "no less than"; all others are exact."""
+    minima = {"DDS-10b", "B5-11c", "B5-11d", "DCP-11b", "DCP-11c"}
+    assert {name for name, table in TABLES.items() if table.minimum} == minima
+    for name in minima:
+        printed = {type(row.odds) for row in TABLES[name].rows}
+        assert For not in printed and OfMeter not in printed  # DDS 10(a), B5 11(a), DCP 11(a)
 
 
 def test_a_reader_needs_a_hole_card() -> None:
