@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from oracles import double_attack as whole_attack
 from oracles import double_cross as whole_cross
-from oracles import exact, table
+from oracles import exact, rulings_page, table
 from oracles.double_attack import NOTHING, Counts, Splits, UpCard, plus, unsplit, without
 
 from fairshoe.games.record_kinds import DEALER
@@ -27,7 +27,7 @@ Round = double_attack.Round
 
 def test_every_quick_oracle_is_counted_to_a_millionth() -> None:
     found = list(table.quick())
-    assert len(found) == 41
+    assert len(found) == 44
     assert [oracle for oracle in found if not oracle.good] == []
 
 
@@ -50,12 +50,37 @@ def test_known_returns_of_a_report_are_the_counted_ones() -> None:
         ("caribbean-stud", "bonus"): exact.return5(pay_table("CS-11c-A")),
         ("double-cross-poker", "bonus"): exact.return3(pay_table("DCP-11c")),
         ("double-attack-blackjack", "bonus"): exact.bust_it(8)[1],
+        # Counted by `make table-oracles`, by the strategies of the simulated players.
+        ("boston-5-stud", GAME): 1 + table.FIGURES["B5: never fold"],
+        ("caribbean-stud", GAME): 1 + table.FIGURES["CS: three rules"],
+        ("caribbean-stud", "cover all"): table.FIGURES["CS: Cover All, two hands"],
+        ("double-cross-poker", GAME): 1 + table.FIGURES["DCP: rules of the simulated players"],
     }
-    for wager, name in (("progressive", "CS-11d-D"), ("five-card bonus", "CS-11e")):
+    pools = (("progressive", "CS-11d-D"), ("five-card bonus", "CS-11e"), ("five-card bonus on the dealer", "CS-11e"))
+    for wager, name in pools:
         pays = pay_table(name)
         counted["caribbean-stud", wager] = exact.return5(pays) + exact.meter_slope(pays, {"main": SEED_CENTS})
+    assert {(game, wager) for game, by_wager in KNOWN.items() for wager in by_wager} == set(counted)
     for (game, wager), returned in counted.items():
-        assert KNOWN[game][wager] == pytest.approx(float(returned), abs=1e-6), (game, wager)
+        assert KNOWN[game][wager] == round(float(returned), 6), (game, wager)
+
+
+def test_figures_of_the_page_are_those_of_reports_and_oracles() -> None:
+    """Known returns of games, the strategies of Double Cross Poker, and returns in the text."""
+    page = rulings_page.PAGE.read_text(encoding="utf-8")
+    for game, by_wager in KNOWN.items():
+        if GAME in by_wager:
+            title = game.replace("-", " ").title()
+            row = next(line for line in page.splitlines() if line.startswith(f"| {title} |") and " s |" in line)
+            assert f"| {by_wager[GAME]:.4%} |".replace("%", " %") in row
+    for name, text in (
+        ("DCP: rules of the simulated players", "| -4.349792 % |"),
+        ("DCP: the same, never fold", "| -24.323503 % |"),
+        ("DCP: best strategy", "| -2.206374 % |"),
+        ("B5: never fold", "(-19.5153 %)"),
+        ("CS: best strategy", "(-5.22431 %)"),
+    ):
+        assert text in page and float(text.strip("|()% ")) / 100 == pytest.approx(table.FIGURES[name], abs=1e-9)
 
 
 # --- Double Cross Poker ------------------------------------------------------------------------
