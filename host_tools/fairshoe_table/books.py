@@ -247,9 +247,12 @@ class Books:
             self._db.execute(f"UPDATE rounds SET {column} = ? WHERE id = ?", (new, number))
 
     def _settle(self, number: int, cause: int, play: Play, kind: str) -> list[Line]:
-        """Book lines that are new. A booked line is final, unless its hand has become void or a card was corrected."""
-        due = settle(play, self.meters(PROGRESSIVE), self.meters(FIVE_CARD))
+        """Book lines that are new. A booked line is final, unless its hand has become void or a card was corrected, or
+        it was paid from a meter with a hand that has become void."""
         booked = {line.key: line for line in self.lines(number)}
+        due = settle(play, self.meters(PROGRESSIVE), self.meters(FIVE_CARD))
+        if kind in VOIDS and self._took_jackpots_back(number, cause, booked, due.lines):
+            due = settle(play, self.meters(PROGRESSIVE), self.meters(FIVE_CARD))
         corrects = kind == "correct"
         jackpots_before = any(line.jackpot for line in booked.values())
         if corrects or kind in VOIDS:
@@ -273,6 +276,17 @@ class Books:
             if meters is not None and any(line.source.startswith(f"meter {meters.pool}/") for line in jackpots):
                 self._save(meters)
         return fresh
+
+    def _took_jackpots_back(self, number: int, cause: int, booked: dict[str, Line], due: Iterable[Line]) -> bool:
+        """Put everything back that a pool of meters has paid in this round, if one of its winners is void now: the
+        others are paid again as if that hand had not been there (ruling `jackpot-void`)."""
+        void = {line.key for line in due if line.outcome is Outcome.VOID}
+        jackpots = [line for line in booked.values() if line.jackpot]
+        pools = {line.source.split("/")[0] for line in jackpots if line.key in void}
+        for line in jackpots:
+            if line.source.split("/")[0] in pools:
+                self._reverse(number, cause, booked.pop(line.key), False)
+        return bool(pools)
 
     def _book(self, number: int, cause: int, key: str, text: str) -> None:
         row = self._db.execute("SELECT COUNT(*) FROM lines WHERE round = ? AND key = ?", (number, key)).fetchone()

@@ -16,7 +16,7 @@ from fairshoe.keys import write_key
 from fairshoe_table.books import Books
 from fairshoe_table.cards import names
 from fairshoe_table.ledger import Line
-from fairshoe_table.meters import FIVE_CARD, PROGRESSIVE, new_meters
+from fairshoe_table.meters import FIVE_CARD, PROGRESSIVE, meter_names, new_meters
 from fairshoe_table.money import dollars
 from fairshoe_table.options import BY_GAME, GAMES, CaribbeanOptions, DoubleAttackOptions, Options
 from fairshoe_table.pay_tables import pay_table
@@ -49,10 +49,17 @@ def demo_options(game: str) -> Options:
     return BY_GAME[game]()
 
 
-def start_demo_meters(books: Books, game: str) -> None:
-    if game == "caribbean-stud":
-        for table in ("CS-11d-D", "CS-11e"):
-            books.start_meters(new_meters(pay_table(table), {"main": RATE}, {"main": SEED_CENTS}))
+def start_demo_meters(books: Books, options: Options) -> None:
+    """Those of the tables that are offered, with equal rates; printed seeds stay as they are."""
+    if not isinstance(options, CaribbeanOptions):
+        return
+    five_card = pay_table("CS-11e") if options.five_card else None
+    for table in (options.progressive_pays, five_card):
+        if table is not None:
+            names = meter_names(table)
+            rates = dict.fromkeys(names, RATE // len(names))
+            seeds = {} if table.seeds else dict.fromkeys(names, SEED_CENTS)
+            books.start_meters(new_meters(table, rates, seeds, options.progressive_wager))
 
 
 class ShownFloor(SimulatedFloor):
@@ -105,7 +112,7 @@ def simulated_table(
     url += f"&{words}" if words else ""
     url += "&table=cover_all=with_dealer" if game == "caribbean-stud" else ""
     with Books(folder / "books.db") as books, Shoe.open(url, key=key, store=folder / "shoe.db") as shoe:
-        start_demo_meters(books, game)
+        start_demo_meters(books, options)
         kind = SimulatedFloor if say is None else ShownFloor
         packs = PACKS if game == DRAWN else 0
         floor = kind(Players(Random(seed), seats), shoe.sim.act, shoe.sim.sleep, say or (lambda text: None), packs)

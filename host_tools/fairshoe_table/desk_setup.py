@@ -16,8 +16,7 @@ from fairshoe_table.books import Books
 from fairshoe_table.cards import DECK
 from fairshoe_table.demonstration import PACKS, demo_options, start_demo_meters
 from fairshoe_table.desk import Desk
-from fairshoe_table.meters import FIVE_CARD, PROGRESSIVE
-from fairshoe_table.options import BY_GAME, CaribbeanOptions, Options
+from fairshoe_table.options import BY_GAME, Options
 from fairshoe_table.people import Players, SimulatedFloor
 from fairshoe_table.sources import CardReader
 from fairshoe_table.table import DRAWN
@@ -79,15 +78,10 @@ def open_desk(setup: Setup) -> Generator[Desk]:
 def _options(setup: Setup, books: Books) -> Options:
     """At a shoe the rules' defaults unless a file says otherwise; a simulated table has everything."""
     if not setup.port:
-        start_demo_meters(books, setup.game)
-        return setup.options or demo_options(setup.game)
-    options = setup.options or BY_GAME[setup.game]()
-    if isinstance(options, CaribbeanOptions):
-        for pool, offered in ((PROGRESSIVE, options.progressive_pays is not None), (FIVE_CARD, options.five_card)):
-            if offered and books.meters(pool) is None:
-                advice = "Start them once, with Books.start_meters: seed and rate are approved amounts."
-                raise UsageError(f"the {pool} wager is offered, and the books have no meters for it.", advice)
-    return options
+        options = setup.options or demo_options(setup.game)
+        start_demo_meters(books, options)
+        return options
+    return setup.options or BY_GAME[setup.game]()
 
 
 def _simulated(setup: Setup) -> tuple[str, Path]:

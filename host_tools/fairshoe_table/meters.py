@@ -69,20 +69,37 @@ class Meters:
         return replace(self, by_name={**self.by_name, name: replace(meter, cents=meter.cents + cents)})
 
 
+def meter_names(table: PayTable) -> set[str]:
+    """The meters of which a table pays percentages."""
+    return {row.odds.meter for row in table.rows if isinstance(row.odds, OfMeter)}
+
+
+def check_meters(table: PayTable, meters: Meters | None, pool: str) -> None:
+    """Refuse meters that are not those of the table, before the first wager."""
+    if meters is None:
+        advice = "Start them once, with Books.start_meters: seed and rate are approved amounts."
+        raise UsageError(f"the {pool} wager is offered, and the books have no meters for it.", advice)
+    if set(meters.by_name) != meter_names(table):
+        needed, there = (", ".join(sorted(names)) for names in (meter_names(table), meters.by_name))
+        advice = "Give the table books of its own, or the pay table for which the meters were started."
+        raise UsageError(f"{table.name} has the meters {needed}, and the books have {there}.", advice)
+
+
 def new_meters(table: PayTable, rates: Mapping[str, int], seeds: Mapping[str, int], wager: int = DOLLAR) -> Meters:
     """Meters for a progressive table. PTMGL tables print their seeds for a wager of one dollar; tables A to E leave the
-    seed to the licensee."""
-    names = {row.odds.meter for row in table.rows if isinstance(row.odds, OfMeter)}
+    seed to the licensee, and the five-card bonus leaves the rate too (CS 11(e)(4), ruling `cs-rate`)."""
+    names = meter_names(table)
     printed = {name: cents * wager // DOLLAR for name, cents in table.seeds}
     chosen = {**seeds, **printed}
     if set(rates) != names or set(chosen) != names:
         raise UsageError(f"{table.name} has the meters {', '.join(sorted(names))}.", "Give a rate and a seed for each.")
-    if sum(rates.values()) < RATE_LEAST or sum(rates.values()) > RATE_ONE:
-        raise UsageError(
-            f"rates of progression {dict(rates)} (CS 11(d)(5)).", "Together 7,000 to 10,000 (70 to 100 %)."
-        )
-    if table.name == "CS-11e" and min(chosen.values()) < FIVE_CARD_SEED_LEAST:
-        raise UsageError("the five-card meter starts below $10,000 (CS 11(e)(4)).", "Raise the seed.")
     pool = FIVE_CARD if table.name == "CS-11e" else PROGRESSIVE
+    least = RATE_LEAST if pool == PROGRESSIVE else 1
+    if min(rates.values()) < 0 or not least <= sum(rates.values()) <= RATE_ONE:
+        clause = "CS 11(d)(5)" if pool == PROGRESSIVE else "CS 11(e)(4)"
+        advice = f"Together {least:,} to {RATE_ONE:,} hundredths of a percent."
+        raise UsageError(f"rates of progression {dict(rates)} ({clause}).", advice)
+    if pool == FIVE_CARD and min(chosen.values()) < FIVE_CARD_SEED_LEAST:
+        raise UsageError("the five-card meter starts below $10,000 (CS 11(e)(4)).", "Raise the seed.")
     meters = {name: Meter(chosen[name], chosen[name], rates[name]) for name in sorted(names)}
     return Meters(pool, meters)

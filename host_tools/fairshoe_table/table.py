@@ -40,7 +40,8 @@ from fairshoe_table.games import boston5, caribbean, double_attack
 from fairshoe_table.games.double_attack import Peek
 from fairshoe_table.layout import seat_of
 from fairshoe_table.ledger import Line
-from fairshoe_table.options import DoubleAttackOptions, Options
+from fairshoe_table.meters import FIVE_CARD, PROGRESSIVE, check_meters
+from fairshoe_table.options import CaribbeanOptions, DoubleAttackOptions, Options
 from fairshoe_table.plays import Ask, Dealt, Input, Play, asks
 
 DRAWN = "double-attack-blackjack"  # the dealer draws card by card
@@ -62,6 +63,15 @@ _PEEKS = {Answer.NO_BLACKJACK: Peek.NO, Answer.BLACKJACK: Peek.BLACKJACK, Answer
 def situation(status: Status) -> tuple[object, ...]:
     """What a refused command waits for a change of."""
     return status.state, status.need, status.records_due, status.positions_due, status.positions
+
+
+def _check_meters(options: Options, books: Books) -> None:
+    if not isinstance(options, CaribbeanOptions):
+        return
+    if options.progressive_pays is not None:
+        check_meters(options.progressive_pays, books.meters(PROGRESSIVE), PROGRESSIVE)
+    if options.five_card:
+        check_meters(caribbean.FIVE_CARD_PAYS, books.meters(FIVE_CARD), FIVE_CARD)
 
 
 class Floor(Protocol):
@@ -93,6 +103,7 @@ class Table:
 
     def __init__(self, shoe: Shoe, books: Books, game: str, options: Options, floor: Floor) -> None:
         options.check()
+        _check_meters(options, books)
         self.shoe = shoe
         self.books = books
         self.game = game
@@ -167,8 +178,7 @@ class Table:
                 view = self.shoe.current_round
                 kept = (view.void.hands_kept if view.void is not None else None) or ()
                 seats = [seat_of(self._play().seats, position) for position in kept]
-                if any(line.jackpot for line in self.books.lines(self.number)):
-                    self.floor.call("the round is void and had a jackpot: it is back in its meter; stop its payment")
+                self._call_for_jackpots("the round", self._play().seats)
                 self._tell(Input("void", "void", {"clause": event.clause, "kept": seats}), event.seq)
                 if self._unsettled():  # hands that stand: their optional bonus is settled first
                     return False
@@ -177,6 +187,7 @@ class Table:
             case Recorded(what=What.MISDEAL, consequence=Consequence.ONE_VOID) if self._is_ours(event.round):
                 seat = seat_of(self._play().seats, event.a)
                 told = {"seat": seat, "clause": event.clause}
+                self._call_for_jackpots(f"the hand of seat {seat}", (seat,))
                 self._tell(Input(f"void hand:{seat}", "void hand", told), event.seq)
             case Recorded(what=What.BOX_MISSED) if self._is_ours(event.round):
                 told = {"seat": seat_of(self._play().seats, event.a), "cards": event.b, "clause": event.clause}
@@ -195,6 +206,11 @@ class Table:
             case _:
                 pass
         return False
+
+    def _call_for_jackpots(self, what: str, seats: Iterable[int]) -> None:
+        """Call a person if hands that are void now were paid from a meter (ruling `jackpot-void`)."""
+        if any(line.jackpot and line.seat in seats for line in self.books.lines(self.number)):
+            self.floor.call(f"{what} is void and had a jackpot: it is back in its meter; stop its payment")
 
     def _compare_hands(self, started: RoundStarted) -> None:
         """Call a person if the shoe deals other hands than have wagers; betting may be closed at the shoe."""

@@ -1,5 +1,6 @@
 """Attempts to book money that is not there: strange amounts, old pages, voids in mid-payment, kills."""
 
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from fairshoe.messages import EndRound, Release
 from fairshoe_table.books import Books
 from fairshoe_table.cards import card, cards
 from fairshoe_table.ledger import Wager
+from fairshoe_table.meters import new_meters
 from fairshoe_table.options import BostonOptions, CaribbeanOptions, DoubleAttackOptions, DoubleDownOptions, Options
+from fairshoe_table.pay_tables import pay_table
 from fairshoe_table.plays import Dealt, Input, asks, wager
 
 CARIBBEAN, BOSTON, DRAWN = "caribbean-stud", "boston-5-stud", "double-attack-blackjack"
@@ -76,9 +79,68 @@ def test_a_hand_that_becomes_void_gives_no_envy_and_returns_its_jackpot(books: B
     books.record(number, Input("void hand:4", "void hand", {"seat": 4, "clause": "CS-13d"}), FULL)
     lines = books.lines(number)
     assert [line for line in lines if line.extra] == []  # envy for the void hand, and of its player
-    assert [(line.seat, line.paid) for line in lines if line.jackpot] == [(1, 1_000_000)]
-    assert meter(books) == 1_000_071  # as before it, and the share of one wager
+    # The other royal flush is the only one now: it gets the whole meter, with the share of one wager.
+    assert [(line.seat, line.paid, line.reset) for line in lines if line.jackpot] == [(1, 1_000_071, 1_000_000)]
+    assert meter(books) == 1_000_000
     check_books(books)
+    assert books.replay(FULL) == []
+
+
+DEALERS_ROYAL = "Ah,Kh,Qh,Jh,Th"
+DEALERS_STRAIGHT = "Kh,Qh,Jh,Th,9h"
+ALONE = {Wager.ANTE: 1000, Wager.FIVE_CARD_DEALER: 100}
+THREE_HANDS = "9s,8d,4c,3h,2c 9c,8s,4d,3c,2d"  # of seats 4 and 2; seat 1 is the last
+
+
+@pytest.mark.parametrize("order", list(permutations((1, 2, 4))), ids=str)
+@pytest.mark.parametrize(("dealer", "percent"), [(DEALERS_ROYAL, 100), (DEALERS_STRAIGHT, 10)])
+def test_a_jackpot_on_the_dealers_hand_is_divided_among_those_whose_hands_stand(
+    books: Books, dealer: str, percent: int, order: tuple[int, ...]
+) -> None:
+    """CS 11(e)(2), whoever becomes void first: the seed stays while one is left, and goes back with the last."""
+    before = {name: cents for name, cents in books.balances().items() if cents}
+    words = f"raise raise raise {dealer} {THREE_HANDS} 9d,8h,4s,3d,2s"
+    number = told(books, CARIBBEAN, FULL, dict.fromkeys((1, 2, 4), ALONE), words)
+    standing = {1, 2, 4}
+    for seat in (0, *order):
+        if seat:
+            clause = {"seat": seat, "clause": "CS-13d"}
+            books.record(number, Input(f"void hand:{seat}", "void hand", clause), FULL)
+            standing.remove(seat)
+        shown = 1_000_000 + 7123 * len(standing) // 100
+        whole = -(-shown * percent // 100) if standing else 0
+        shares = {line.seat: line.paid for line in books.lines(number) if line.jackpot}
+        assert set(shares) == standing and sum(shares.values()) == whole
+        assert not shares or max(shares.values()) - min(shares.values()) <= 1
+        left = books.meters("five-card")
+        assert left is not None and left.by_name["main"].cents == (
+            1_000_000 if percent == 100 and standing else shown - whole
+        )
+        assert books.audit() == []
+    books.record(number, Input("over", "over"), FULL)
+    check_books(books)
+    assert {name: cents for name, cents in books.balances().items() if cents} == before
+    assert books.replay(FULL) == []
+
+
+@pytest.mark.parametrize("void", [1, 4])
+def test_other_meters_of_the_pool_are_paid_again_without_the_share_of_the_void_wager(tmp_path: Path, void: int) -> None:
+    """A royal flush takes the mega meter and a straight flush the major one (PTMGLML02)."""
+    table = pay_table("PTMGLML02")
+    options = CaribbeanOptions(progressive_pays=table, approvals={"progressive_pays": "test"})
+    with Books(tmp_path / "books.db") as books:
+        books.start_meters(new_meters(table, {"mega": 3000, "major": 3000, "minor": 1000}, {}))
+        seat = {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}
+        words = f"raise raise {NO_GAME} {ROYAL} Kd,Qd,Jd,Td,9d"
+        number = told(books, CARIBBEAN, options, {1: seat, 4: seat}, words)
+        paid = {line.seat: line.paid for line in books.lines(number) if line.jackpot}
+        assert paid == {4: 1_000_060, 1: 100_060}
+        books.record(number, Input("void hand", "void hand", {"seat": void, "clause": "CS-13d"}), options)
+        other = 5 - void
+        assert [(line.seat, line.paid) for line in books.lines(number) if line.jackpot] == [(other, paid[other] - 30)]
+        books.record(number, Input("over", "over"), options)
+        check_books(books)
+        assert books.replay(options) == []
 
 
 def test_a_straight_flush_that_is_a_royal_flush_is_not_corrected_silently(books: Books) -> None:

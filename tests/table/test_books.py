@@ -426,7 +426,11 @@ def test_what_a_rate_leaves_below_a_cent_is_carried() -> None:
         ("CS-11d-A", {"main": 10_001}, {"main": 5}),
         ("CS-11d-A", {"main": 7000}, {}),
         ("CS-11e", {"main": 7000}, {"main": 999_999}),
+        ("CS-11e", {"main": 0}, {"main": 1_000_000}),
+        ("CS-11e", {"main": 10_001}, {"main": 1_000_000}),
         ("PTMGLML02", {"main": 7000}, {}),
+        ("PTMGLML02", {"mega": 8000, "major": 1000, "minor": -1}, {}),
+        ("PTMGLML02", {"mega": 3000, "major": 3000, "minor": 999}, {}),
     ],
 )
 def test_rates_and_seeds_outside_the_rules_are_refused(
@@ -434,6 +438,12 @@ def test_rates_and_seeds_outside_the_rules_are_refused(
 ) -> None:
     with pytest.raises(UsageError):
         new_meters(pay_table(table), rates, seeds)
+
+
+def test_the_five_card_meter_has_the_rate_of_the_submission() -> None:
+    """CS 11(e)(4) prints no least rate; the 70 % are of 11(d)(5)."""
+    meters = new_meters(pay_table("CS-11e"), {"main": 5000}, {"main": 1_000_000})
+    assert meters.contribute(100)[0].by_name["main"].cents == 1_000_050
 
 
 def test_seeds_of_linked_tables_scale_with_the_wager() -> None:

@@ -1,14 +1,18 @@
 """A desk at a shoe of its own: the game, the options and the meters must fit before the first wager."""
 
 import secrets
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fairshoe.errors import UsageError
 from fairshoe.keys import write_key
+from fairshoe_table.books import Books
 from fairshoe_table.desk_setup import Setup, open_desk
+from fairshoe_table.meters import meter_names, new_meters
 from fairshoe_table.options import CaribbeanOptions, load_options
+from fairshoe_table.pay_tables import pay_table
 
 
 @pytest.fixture
@@ -32,3 +36,38 @@ def test_what_does_not_fit_is_refused_before_the_first_wager(at_a_shoe: Setup) -
     without_meters = Setup(at_a_shoe.game, at_a_shoe.folder, at_a_shoe.port, at_a_shoe.key, options)
     with pytest.raises(UsageError, match="no meters"), open_desk(without_meters):
         pass
+
+
+@pytest.mark.parametrize(
+    ("started", "offered"),
+    [("CS-11d-D", "PTMGLML01"), ("PTMGLML01", "PTMGLML02"), ("PTMGLML02", "PTMGLML01"), ("PTMGLML02", "CS-11d-D")],
+)
+def test_meters_of_another_pay_table_are_refused_before_the_first_wager(
+    at_a_shoe: Setup, started: str, offered: str
+) -> None:
+    table = pay_table(started)
+    names = meter_names(table)
+    at_a_shoe.folder.mkdir()
+    with Books(at_a_shoe.folder / "books.db") as books:
+        seeds = {} if table.seeds else {"main": 1_000_000}
+        books.start_meters(new_meters(table, dict.fromkeys(names, 7500 // len(names)), seeds))
+    for name in (started, offered):
+        chosen = {"progressive_pays": name, "approvals": {"progressive_pays": "x"}}
+        options = load_options({"version": 1, "game": "caribbean-stud", **chosen})
+        setup = replace(at_a_shoe, options=options)
+        if name == started:
+            with open_desk(setup) as desk:
+                assert desk.options == options
+        else:
+            with pytest.raises(UsageError, match=f"{offered} has the meters"), open_desk(setup):
+                pass
+
+
+def test_a_simulated_table_starts_the_meters_of_its_options(tmp_path: Path) -> None:
+    chosen = {"progressive_pays": "PTMGLML02", "progressive_wager": 500}
+    options = load_options({"version": 1, "game": "caribbean-stud", **chosen, "approvals": dict.fromkeys(chosen, "x")})
+    with open_desk(Setup("caribbean-stud", tmp_path, options=options, speed=0)) as desk:
+        meters = desk.books.meters("progressive")
+        shown = {name: it.cents for name, it in meters.by_name.items()} if meters is not None else {}
+        assert shown == {"mega": 5_000_000, "major": 500_000, "minor": 125_000}
+        assert desk.books.meters("five-card") is None and desk.books.audit() == []

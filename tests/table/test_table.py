@@ -10,7 +10,7 @@ from fairshoe import What
 from fairshoe.messages import Recorded
 from fairshoe_table.books import Books
 from fairshoe_table.demonstration import simulated_table
-from fairshoe_table.ledger import Wager
+from fairshoe_table.ledger import Line, Wager
 from fairshoe_table.plays import Ask, Input, Play, wager
 from fairshoe_table.table import Table
 
@@ -129,6 +129,33 @@ def test_a_jackpot_holds_its_cards_until_the_paperwork_is_done(tmp_path: Path) -
         records = [stored.event for stored in it.shoe.store.events(kinds=[Recorded])]
         holds = [(one.a, one.b) for one in records if isinstance(one, Recorded) and one.what is What.WINNER_HOLD]
         assert holds == [(1, 1), (1, 0)]
+        assert it.books.replay(it.table.options) == []
+
+
+def test_a_hand_that_becomes_void_after_its_jackpot_calls_a_person(tmp_path: Path) -> None:
+    """CS 13(d), found when both royal flushes were settled: the one that stands is paid the whole meter."""
+    royals = {seat: tuple(rank * 4 + seat for rank in range(8, 13)) for seat in (1, 2)}
+    with simulated_table(tmp_path, "caribbean-stud", seed=5) as it:
+        it.floor.players.wagers = lambda play: [
+            wager(seat, {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}) for seat in royals
+        ]
+        it.floor.faces = lambda play, ask: royals.get(ask.seat, (0, 4, 9, 14, 19))
+        it.floor.players.decide = lambda play, ask, own: "raise"
+        results: list[bool] = []
+
+        def misdealt(lines: list[Line]) -> None:
+            if any(line.jackpot for line in lines) and not results:
+                results.append(it.shoe.records.misdeal(2, 6).done)
+
+        it.floor.booked = misdealt
+        number = it.table.play_round()
+        assert results == [True]
+        assert (
+            "the hand of seat 2 is void and had a jackpot: it is back in its meter; stop its payment" in it.floor.calls
+        )
+        paid = [(line.seat, line.paid) for line in it.books.lines(number) if line.jackpot]
+        assert paid == [(1, 1_000_075)]
+        check_books(it.books)
         assert it.books.replay(it.table.options) == []
 
 
