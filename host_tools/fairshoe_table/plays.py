@@ -441,9 +441,9 @@ def asks(play: Play, dealt: Dealt) -> list[Ask]:
 
 
 def _double_down(round: double_down.Round, dealt: Dealt) -> Iterator[Ask]:
-    yield from (Ask("cards", area.seat, "the card of this seat", 1) for area in round.areas if area.card is None)
+    yield from (Ask("cards", area.seat, "enter the card of this seat", 1) for area in round.areas if area.card is None)
     if not round.community:
-        yield Ask("cards", COMMUNITY, "the three community cards that lie face up", 3, part="up")
+        yield Ask("cards", COMMUNITY, "enter the three cards that lie face up", 3, part="up")
         return
     # Also after the second closing: the dealer may have closed with the button, and chips lie there that were not told.
     undecided = [area for area in sorted(round.areas, key=lambda it: it.seat) if area.double is None]
@@ -464,7 +464,7 @@ def _kept(round: boston5.Round) -> Iterator[Ask]:
             text = f"the round is void ({round.void.clause}); expose the three cards for the optional bonus?"
             yield Ask("expose", hand.seat, text)
         elif hand.exposed and not hand.cards:
-            yield Ask("cards", hand.seat, "the three cards that are exposed", 3, part="three")
+            yield Ask("cards", hand.seat, "enter the three cards that are exposed", 3, part="three")
 
 
 def _boston(round: boston5.Round, dealt: Dealt) -> Iterator[Ask]:
@@ -474,7 +474,7 @@ def _boston(round: boston5.Round, dealt: Dealt) -> Iterator[Ask]:
         yield Ask("expose", showing[0].seat, "expose the three cards for the optional bonus?")
         return
     unseen = [hand for hand in live if hand.exposed and not hand.cards]
-    yield from (Ask("cards", hand.seat, "the three cards that are exposed", 3, part="three") for hand in unseen)
+    yield from (Ask("cards", hand.seat, "enter the three cards that are exposed", 3, part="three") for hand in unseen)
     undecided = [hand for hand in live if hand.second is None]
     if unseen or undecided:
         if not unseen:
@@ -489,10 +489,10 @@ def _boston(round: boston5.Round, dealt: Dealt) -> Iterator[Ask]:
         yield Ask("confirm", DEALER, f"deal two more cards {whom}", choices=("dealt",), part="final")
         return
     if not round.dealer:
-        yield Ask("cards", DEALER, "the dealer's five cards", 5)
+        yield Ask("cards", DEALER, "turn over your five cards", 5)
     for hand in settle_order(live):
         if hand.second and len(hand.cards) != 5:
-            yield Ask("cards", hand.seat, "the five cards of this seat", 5, part="five")
+            yield Ask("cards", hand.seat, "turn over the five cards of this seat", 5, part="five")
 
 
 def _caribbean(round: caribbean.Round, options: CaribbeanOptions) -> Iterator[Ask]:
@@ -503,12 +503,15 @@ def _caribbean(round: caribbean.Round, options: CaribbeanOptions) -> Iterator[As
             return
     for hand in live:
         if hand.bet == 0 and caribbean.faces_needed(hand, options) and not hand.cards:  # ruling `cs-fold-faces`
-            yield Ask("cards", hand.seat, "the cards of the folded hand, before they go to the rack", 5)
+            yield Ask("cards", hand.seat, "enter the cards of the folded hand before they go to the rack", 5)
     if not round.dealer:
-        yield Ask("cards", DEALER, "the dealer's five cards, the up-card first", 5)
+        yield Ask("cards", DEALER, "turn over your hole cards; enter all five, the up-card first", 5)
     for hand in settle_order(live):
         if hand.bet and not hand.cards:
-            yield Ask("cards", hand.seat, "the cards of this seat", 5)
+            yield Ask("cards", hand.seat, "turn over the cards of this seat", 5)
+
+
+_SHOWN_TWO = "enter the two cards that are exposed; they are turned face down again after their wager"  # DCP 10(a)
 
 
 def _double_cross(round: double_cross.Round, dealt: Dealt) -> Iterator[Ask]:
@@ -525,7 +528,7 @@ def _double_cross(round: double_cross.Round, dealt: Dealt) -> Iterator[Ask]:
             yield Ask("expose", hand.seat, "expose the two cards for the three-card wager?")
             return
     unseen = [hand for hand in hands if hand.exposed and not hand.cards]
-    yield from (Ask("cards", hand.seat, "the two cards that are exposed", 2) for hand in unseen)
+    yield from (Ask("cards", hand.seat, _SHOWN_TWO, 2) for hand in unseen)
     undecided = [hand for hand in hands if hand.raised is None]
     if undecided and not unseen:
         choices = ("vertical", "horizontal", "fold")
@@ -535,10 +538,10 @@ def _double_cross(round: double_cross.Round, dealt: Dealt) -> Iterator[Ask]:
     if round.community[0] is None:
         yield Ask("cards", COMMUNITY, "turn over the other three: left, middle, nearest", 3, part="rest")
     if not round.dealer:
-        yield Ask("cards", DEALER, "the dealer's two cards", 2)
+        yield Ask("cards", DEALER, "turn over your two cards", 2)
     for hand in settle_order(hands):
         if hand.raised and not hand.cards:
-            yield Ask("cards", hand.seat, "the two cards of this seat", 2)
+            yield Ask("cards", hand.seat, "turn over the two cards of this seat", 2)
 
 
 # --- settlement --------------------------------------------------------------------------------

@@ -36,7 +36,14 @@ _QUESTIONS = {
 _COMMANDS: dict[type[Command], tuple[str, str]] = {
     CloseBetting: ("close betting", NO_MORE_BETS),
     Release: ("release the rest of the deck", ""),
-    EndRound: ("collect the cards, then end the round", ""),
+    EndRound: ("pick the cards up in order, so that each hand can be reconstructed; then end the round", ""),
+}
+_PICKING_UP = {
+    "double-down-stud": "DDS-9d",
+    "boston-5-stud": "B5-10g",
+    "caribbean-stud": "CS-10d",
+    "double-cross-poker": "DCP-10h",
+    "double-attack-blackjack": "DAB-7h",
 }
 
 
@@ -102,7 +109,7 @@ def for_ask(ask: Ask) -> Prompt:
 def for_command(play: Play, command: type[Command]) -> Prompt:
     do, say = _COMMANDS[command]
     if command is not CloseBetting:
-        return Prompt("dealer", do, say)
+        return Prompt("dealer", do, say, _PICKING_UP[play.game] if command is EndRound else "")
     if play.closed:
         return Prompt("dealer", "close betting again, then turn over the hole card", say, "DDS-8e")
     if play.game == DRAWN:  # the first card closes betting there, and nothing is announced

@@ -10,13 +10,16 @@ from sitting import Sitting, listen, sitting
 
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
+from fairshoe.messages import EndRound
 from fairshoe_table.cards import card
 from fairshoe_table.desk import Desk
 from fairshoe_table.desk_setup import CODES
 from fairshoe_table.irregularities import BY_GAME, find
 from fairshoe_table.ledger import Line, Outcome, Wager
+from fairshoe_table.options import BY_GAME as OPTIONS
 from fairshoe_table.options import GAMES, DoubleAttackOptions
-from fairshoe_table.prompts import checks
+from fairshoe_table.plays import new_play
+from fairshoe_table.prompts import checks, for_command
 
 ROOT = Path(__file__).resolve().parents[2]
 ANTE = {"wager": "ante", "cents": 1000}
@@ -188,6 +191,8 @@ def test_another_desk_goes_on_from_the_books(tmp_path: Path) -> None:
 def test_each_button_names_the_clause_by_which_the_device_judges(game: str) -> None:
     rules: dict[str, Any] = json.loads((ROOT / "game_profiles" / f"{game}.json").read_text(encoding="utf-8"))["rules"]
     named = {clause for rule in rules.values() for clause in ([rule] if isinstance(rule, str) else rule[:1])}
+    picking_up = for_command(new_play(game, OPTIONS[game]()), EndRound)
+    assert "reconstructed" in picking_up.do and picking_up.clause in named  # DDS 9(d), B5 10(g), CS 10(d), DCP 10(h)
     buttons = BY_GAME[game]
     assert len({it.name for it in buttons}) == len(buttons) > 5
     for it in buttons:

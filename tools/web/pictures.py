@@ -58,8 +58,12 @@ def take_dealer(chromium: Any, folder: Path, name: str) -> None:
             it.tap(f"area-{seat}-ante")
         it.tap("area-3-progressive")
         it.tap("go")
+        it.until("table.known.table.ask?.kind === 'count'")
+        it.tab.fill("#count", "1")
+        it.tap("counted")
         for choice in ("raise", "fold", "raise"):
-            it.due()
+            while not it.due()["ask"]:
+                it.tap("go")  # the rest of the deck
             it.tap(f"choose-{choice}")
             while it.table["now"]["action"].get("do") == "done":
                 it.tap("go")

@@ -45,7 +45,8 @@ export class Layout {
   }
 
   seat({ seat, wagers, others, hands, source, acts, says }, areas, bettors) {
-    const className = `seat${acts ? ' acts' : ''}${says.startsWith('void') ? ' void' : ''}`;
+    const out = ['folds', 'dead', 'bust', 'surrenders'].includes(says); // it takes no further part
+    const className = `seat${acts ? ' acts' : ''}${says.startsWith('void') ? ' void' : ''}${out ? ' out' : ''}`;
     const staked = areas ? this.bettors(seat, [wagers, ...others], areas, bettors) : this.staked(wagers);
     const note = says || (acts ? 'acts now' : '');
     return make(

@@ -140,7 +140,7 @@ class TablePage {
     if (!status) return;
     say(find('state'), status.state);
     say(find('next'), status.next);
-    say(find('facts'), [status.round ? `round ${status.round}` : 'no round', status.positions ? `${status.positions} positions` : '', status.stack ? `stack ${status.stack}` : '', `${status.events_waiting} events wait`].filter(Boolean).join(', '));
+    say(find('facts'), [status.round ? `round ${status.round}` : 'no round', status.positions ? `${status.positions} positions` : '', status.stack ? `stack ${status.stack}` : '', status.events_waiting ? `${status.events_waiting} events wait` : ''].filter(Boolean).join(', '));
     find('progress').hidden = status.progress === null;
     find('progress').value = status.progress ?? 0;
     find('warning').hidden = !status.warning;
