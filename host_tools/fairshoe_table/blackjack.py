@@ -54,6 +54,8 @@ class Asked(NamedTuple):
 
 def wagered(round: Round, seat: int, number: int, initial: int, bonus: int, options: DoubleAttackOptions) -> Round:
     """The wagers of one bettor; the first one of a box calls its decisions (DAB 13(b))."""
+    if seat > options.positions:
+        raise UsageError(f"box {seat}: the table has {options.positions} positions (DAB 10(c)).", "Return the wager.")
     bettor = Bettor(number, (Stakes(initial),), bonus)
     there = next((box for box in round.boxes if box.seat == seat), None)
     if number != (len(there.bettors) if there is not None else 0) + 1:

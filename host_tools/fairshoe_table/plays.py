@@ -167,6 +167,8 @@ def _wagered(play: Play, data: Data) -> Play:
     if wrong:
         raise UsageError(f"seat {data['seat']}: a wager of {wrong[0]} cents.", "Return it.")
     seat = int(data["seat"])
+    if not 1 <= seat < COMMUNITY:
+        raise UsageError(f"no seat {seat}.", "Seats count from 1, at the dealer's far left.")
     play = _owned(play, seat, str(data.get("player", "")))
     stakes = (*play.stakes, *((seat, it, cents) for it, cents in amounts.items()))
     # A wager that must be there and is not is 0, which the check of the hand refuses.

@@ -9,6 +9,7 @@ from running_tables import FULL, check_books, start_meters
 from sitting import Sitting, sitting
 
 from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.games.record_kinds import COMMUNITY
 from fairshoe.messages import EndRound, Release
 from fairshoe_table.books import Books
 from fairshoe_table.cards import card, cards
@@ -174,6 +175,24 @@ def test_wagers_that_no_player_can_make_before_the_deal_are_refused(
     }
     with pytest.raises(UsageError):
         books.record(books.open_round(game), wager(1, amounts), options[game])
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "seat"),
+    [
+        ("double-down-stud", DoubleDownOptions(), 0),
+        ("double-down-stud", DoubleDownOptions(), COMMUNITY),
+        (DRAWN, DoubleAttackOptions(), 8),
+        (DRAWN, DoubleAttackOptions(positions=6), 7),
+    ],
+)
+def test_a_wager_where_no_seat_is_is_refused(books: Books, game: str, options: Options, seat: int) -> None:
+    """The dealer's and the community's numbers are no seats; Double Attack Blackjack has 6 or 7 boxes (DAB 10(c))."""
+    amounts = {Wager.INITIAL if game == DRAWN else Wager.ORIGINAL: 1000}
+    number = books.open_round(game)
+    with pytest.raises(UsageError, match=str(seat)):
+        books.record(number, wager(seat, amounts), options)
+    books.record(number, wager(6, amounts), options)
 
 
 def test_the_bonus_of_exposed_cards_does_not_depend_on_how_five_are_entered(books: Books) -> None:
@@ -389,6 +408,7 @@ def test_three_card_hands_are_shown_after_a_void_and_those_that_qualify_are_paid
         it.bets()
         for seat in (1, 2, 3, 4):
             it.wager(seat, ante=1000, bonus=500)
+        it.wager(5, ante=1000)  # is not asked
         it.close()
         it.tap(do="choose", key=it.next()["ask"]["key"], choice="")  # seat 1 shows nothing, and loses
         number = it.desk.number

@@ -10,14 +10,14 @@ from running_tables import check_books
 from fairshoe import Event, StoredEvent, What
 from fairshoe.errors import UsageError
 from fairshoe.games.double_attack import rebuild
-from fairshoe.messages import CloseBetting, DrawFlagged, EndRound, Recorded, RoundEnded
+from fairshoe.messages import CloseBetting, DrawFlagged, EndRound, HoleCardRead, Recorded, RoundEnded
 from fairshoe_table.books import Books
 from fairshoe_table.cards import card
 from fairshoe_table.demonstration import Running, simulated_table
 from fairshoe_table.games.double_attack import Peek, Round, ten_or_ace
 from fairshoe_table.ledger import Line, Wager
 from fairshoe_table.options import DoubleAttackOptions
-from fairshoe_table.plays import Ask, Dealt, Input, asks, wager
+from fairshoe_table.plays import Ask, Dealt, Input, Play, asks, wager
 from fairshoe_table.stack import StackReport, compare
 
 GAME = "double-attack-blackjack"
@@ -324,6 +324,37 @@ def test_rounds_with_a_reader_that_is_asked_for_every_ace_and_ten(tmp_path: Path
             asked += round.peek is not Peek.NONE
             assert it.shoe.current_round.cards.inside == len(it.floor.pile) and flags(it) == []
         assert asked > 0
+        check_books(it.books)
+
+
+def test_a_hole_card_in_the_reader_without_need_changes_nothing(tmp_path: Path, board_with_reader: str) -> None:
+    """DAB 15(m)(2): against a two to nine the device gives no answer, and play goes on."""
+    options = replace(READER, packs=8, approvals=APPROVED)
+    with simulated_table(tmp_path, GAME, seed=6, options=options, board=board_with_reader) as it:
+        answer, needless = it.floor.answer, 0
+
+        def peeks(play: Play, ask: Ask) -> Input:
+            nonlocal needless
+            assert isinstance(play.round, Round)
+            if (
+                play.round.hole
+                and len(play.round.dealer) == 1
+                and not needless
+                and not ten_or_ace(play.round.dealer[0])
+            ):
+                needless = play.round.dealer[0]
+                it.shoe.sim.act("peek", "5")
+                it.shoe.sim.sleep(1.0)
+                it.shoe.sim.act("peek_end", "")
+            return answer(play, ask)
+
+        it.floor.answer = peeks
+        while not needless:
+            number = it.table.play_round()
+        read = [stored.event for stored in events(it, HoleCardRead)][-1]
+        assert isinstance(read, HoleCardRead) and (read.answer.name, read.clause) == ("NONE", "DAB-15m")
+        round = it.books.play(number, options).round
+        assert isinstance(round, Round) and round.peek is Peek.NONE and round.void is None
         check_books(it.books)
 
 

@@ -140,6 +140,7 @@ def test_surrender_halves_every_wager_of_the_hand(
 def test_a_surrender_waits_for_the_second_card_against_an_ace_or_ten() -> None:
     own = box(hand("Ks 6d", surrendered=True))
     assert settle(Round((own,), cards("Kd")), OPTIONS) == []
+    assert settle(Round((own,), cards("Kd"), peek=Peek.NO), OPTIONS) == []  # the house does not settle at once
     at_once = DoubleAttackOptions(surrender_at_once=True)
     assert settle(Round((own,), cards("Kd"), peek=Peek.OFF), at_once) == []  # the reader has not said no
     assert [line.net for line in settle(Round((own,), cards("Kd"), peek=Peek.NO), at_once)] == [-500, -250]
@@ -244,6 +245,18 @@ def test_what_a_hand_may_do() -> None:
     assert not may_draw(PlayerHand(cards("As 9d Ac")))  # a soft 21
     assert may_double(PlayerHand(cards("2s 3d 4c")))  # any number of cards
     assert not may_surrender(replace(open_hand, done=True))
+    assert not may_split(box(PlayerHand(cards("4s 4d 2c"))), 0, OPTIONS)  # the first two cards only
+    doubled, twenty = PlayerHand(cards("2s 3d 4c"), doubled=True), PlayerHand(cards("Ks Kd"))
+    assert not may_draw(doubled) and not may_double(doubled) and may_surrender(doubled)
+    assert may_draw(twenty) and may_surrender(twenty)
+    for out in (
+        PlayerHand(cards("8s")),
+        replace(open_hand, done=True),
+        replace(open_hand, dead="DAB-15j"),
+        replace(open_hand, surrendered=True, done=True),
+        PlayerHand(cards("Ks 8d 9c"), done=True),
+    ):
+        assert not may_draw(out) and not may_double(out) and not may_surrender(out)
 
 
 def test_the_dealer_draws_only_while_something_depends_on_it() -> None:

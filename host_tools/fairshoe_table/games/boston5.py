@@ -88,7 +88,7 @@ def _bonus(hand: Hand, round: Round, options: BostonOptions) -> list[Line]:
     if round.void is not None and (hand.open_at_void or hand.bonus_open):  # ruling `b5-void-bonus`
         if hand.seat in round.void.kept and hand.exposed is not False and len(three) < 3:
             return []  # the player is asked to show them
-        if hand.seat not in round.void.kept or hand.exposed is False or row is None:
+        if hand.seat not in round.void.kept or row is None:
             return [void_line(hand.seat, Wager.BONUS, hand.bonus, round.void.clause)]
         return [by_row(hand.seat, Wager.BONUS, hand.bonus, row, f"{round.void.clause}, B5 11(d)", options.rounding)]
     if hand.bonus_open:
