@@ -98,7 +98,7 @@ THREE_HANDS = "9s,8d,4c,3h,2c 9c,8s,4d,3c,2d"  # of seats 4 and 2; seat 1 is the
 def test_a_jackpot_on_the_dealers_hand_is_divided_among_those_whose_hands_stand(
     books: Books, dealer: str, percent: int, order: tuple[int, ...]
 ) -> None:
-    """CS 11(e)(2), whoever becomes void first: the seed stays while one is left, and goes back with the last."""
+    """CS 11(e)(2), in each order of voids: the seed stays while one hand stands, and goes back with the last."""
     before = {name: cents for name, cents in books.balances().items() if cents}
     words = f"raise raise raise {dealer} {THREE_HANDS} 9d,8h,4s,3d,2s"
     number = told(books, CARIBBEAN, FULL, dict.fromkeys((1, 2, 4), ALONE), words)

@@ -115,6 +115,9 @@ def test_split_aces_get_one_card_each() -> None:
     asked, lines, _ = play("6s no Ac Ad split 5h stand Ks Kc 9h")
     assert asked.count("decide 1") == 3  # the attack, the split, and whether the soft 16 is surrendered
     assert nets(lines) == [("initial", 1000), ("split", 1000)]
+    for more in ("draw", "double"):
+        with pytest.raises(UsageError, match="not possible"):
+            play(f"6s no Ac Ad split 5h {more}")
 
 
 def test_a_bust_of_all_boxes_ends_the_round_without_a_card_for_the_dealer() -> None:
@@ -331,7 +334,7 @@ def test_a_hole_card_in_the_reader_without_need_changes_nothing(tmp_path: Path, 
     """DAB 15(m)(2): against a two to nine the device gives no answer, and play goes on."""
     options = replace(READER, packs=8, approvals=APPROVED)
     with simulated_table(tmp_path, GAME, seed=6, options=options, board=board_with_reader) as it:
-        answer, needless = it.floor.answer, 0
+        answer, needless, number = it.floor.answer, 0, 0
 
         def peeks(play: Play, ask: Ask) -> Input:
             nonlocal needless

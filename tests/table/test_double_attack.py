@@ -285,8 +285,11 @@ def test_wagers_that_do_not_fit_are_refused() -> None:
     ):
         with pytest.raises(UsageError, match="box 1"):
             wrong.check(OPTIONS)
+    equal = DoubleAttackOptions(attack_equals_initial=True)
     with pytest.raises(UsageError, match="double attack"):
-        box(PlayerHand()).check(DoubleAttackOptions(attack_equals_initial=True))
+        box(PlayerHand()).check(equal)
+    for attack in (0, 1000):
+        box(PlayerHand(), stakes=(Stakes(1000, attack),)).check(equal)
     with pytest.raises(UsageError, match="bonus wager"):  # the posted maximum, below the initial wager (DAB 6(b))
         box(PlayerHand(), bonus=501).check(DoubleAttackOptions(bonus_maximum=500))
     box(PlayerHand(), bonus=500).check(DoubleAttackOptions(bonus_maximum=500))
