@@ -340,7 +340,8 @@ def test_progressive_chips_are_counted_and_a_jackpot_is_validated_before_it_is_p
         for seat in (1, 2, 4):
             it.wager(seat, ante=1000, progressive=100)
         it.close()
-        assert "count them before the container" in it.next()["ask"]["text"]
+        text = it.next()["ask"]["text"]
+        assert "count them before the container" in text and "a coupon counts as a chip" in text
         it.tap(do="count", key=it.values["ask"]["key"], count=2)
         it.until(lambda values: values["ask"] and "you counted 2" in values["ask"]["text"])
         assert it.values["calls"] and it.desk.shoe.current_round.taken == ()  # no card before they agree (CS 7(c))

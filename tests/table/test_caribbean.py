@@ -277,6 +277,7 @@ def test_every_row_of_the_five_card_bonus_on_both_hands(kind: Kind, pays: int) -
     shares = [line.paid for line in done.lines if line.wager.value == "five-card bonus on the dealer"]
     if pays < 0:
         assert sum(shares) == cents and max(shares) - min(shares) <= 1  # divided equally (CS 11(e)(2))
+        assert shares == sorted(shares, reverse=True)  # ruling cs-dealer-jackpot: from the far right
     else:
         assert shares == [cents] * 3
     settled({1: 3100, 2: 3100, 3: 3100}, done.lines)

@@ -104,6 +104,7 @@ def test_bust_it_is_settled_at_the_third_card_before_other_wagers() -> None:
     own = box(hand("Ks 9d"), bonus=300)
     third = Round((own,), cards("Kd 2c 3h"))
     assert paid(settle(third, OPTIONS)) == [("bonus", "lose", -300)]
+    assert paid(settle(Round((own,), cards("Ad 2c 3h")), OPTIONS)) == [("bonus", "lose", -300)]  # soft, and below 17
     assert settle(Round((own,), cards("Kd 2c")), OPTIONS) == []
     row = bust_it_row(cards("Kd 6c 9h"))
     assert row is not None and row.text == "Nine"
