@@ -1,5 +1,7 @@
 """Boston 5 Stud: both pay tables, win, loss and tie with and without an ante bonus, folds, voids."""
 
+from dataclasses import replace
+
 import pytest
 from hands import paid, settled
 
@@ -100,8 +102,10 @@ def test_bonuses_are_settled_first_losers_before_winners_then_hands_from_the_far
 
 
 def test_nothing_but_bonuses_is_settled_before_all_have_decided() -> None:
-    hands = (hand("Jc Jd 9h 5s 2c"), Hand(2, 1000, 2000, 0, cards("Kc Ad 2h")))
-    assert settle(Round(hands, cards(LOW)), OPTIONS) == []
+    known, undecided = hand("Jc Jd 9h 5s 2c"), Hand(2, 1000, 2000, 0, cards("Kc Ad 2h"))
+    assert settle(Round((known, undecided), cards(LOW)), OPTIONS) == []
+    assert settle(Round((known, replace(undecided, second=2000)), cards(LOW)), OPTIONS) == []  # three of five cards
+    assert settle(Round((known,)), OPTIONS) == []  # the dealer's cards
 
 
 def test_a_void_keeps_the_optional_bonus_of_hands_that_the_device_lists() -> None:
