@@ -40,7 +40,7 @@ def won(
 def by_row(seat: int, wager: Wager, stake: int, row: Row | None, clause: str, rounding: Rounding) -> Line:
     """A wager that a table at "to" settles alone. No row: it loses."""
     odds: Odds = row.odds if row is not None else Lose()
-    why = row.text if row is not None else "not in the table"
+    why = row.text if row is not None else "no winning hand"
     match odds:
         case To():
             return won(seat, wager, stake, odds, clause, why, rounding)
