@@ -70,7 +70,11 @@ def test_a_losing_bonus_hand_loses_its_ante_and_is_paid_the_bonus() -> None:
     kept = settle(losing, BostonOptions(ante_stays_on_bonus=True))
     assert paid(kept)[2] == ("ante", "win", 2000)
     settled({1: 5000}, kept)
-    assert paid(settle(losing, BostonOptions(bonus_on_win_only=True)))[2] == ("ante", "lose", -1000)
+    on_win = BostonOptions(bonus_on_win_only=True)
+    for dealer, ante in (("Ac Ad 2h 2s 9d", ("lose", -1000)), ("Js Jh 4c 4d 9d", ("push", 0)), (LOW, ("win", 2000))):
+        lines = settle(Round((hand("Jc Jd 4h 4s 9c"),), cards(dealer)), on_win)
+        assert paid(lines)[2] == ("ante", *ante)
+        settled({1: 5000}, lines)
 
 
 def test_a_tie_pays_the_ante_bonus_and_returns_the_rest() -> None:
