@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fairshoe.client.device_clock import EPOCH_S
 from fairshoe.messages import Meters
 from fairshoe.ship.release_facts import ReleaseFacts
 from fairshoe_floor.alarms.engine import Change, Engine, SeenEvent, SeenExport
@@ -131,9 +132,30 @@ def test_another_version_is_marked_as_the_devices_own_word() -> None:
 
 def test_a_clock_that_is_off() -> None:
     desk = engine("clock")
-    assert desk.event(event("door_opened", 1000, utc_s=0)) == []  # no clock is not a wrong clock
-    assert desk.event(event("door_opened", 1000, utc_s=995)) == []
-    assert said(desk.event(event("door_opened", 1000, utc_s=900))) == [(True, "its clock is off by -100 s")]
+    start = EPOCH_S + 1000  # a device counts from 2020
+    for at in range(0, 300, 30):
+        assert desk.event(event("door_opened", start + at, utc_s=0)) == []  # no clock is not a wrong clock
+        assert desk.event(event("door_opened", start + at, utc_s=1000 + at - 5)) == []
+    for at in range(300, 420, 30):
+        changes = desk.event(event("door_opened", start + at, utc_s=1000 + at + 100))
+    assert said(changes) == [] and [it.text for it in desk.active.values()] == ["its clock is off by +100 s"]
+    for at in range(420, 600, 30):
+        desk.event(event("door_opened", start + at, utc_s=1000 + at - 100))
+    assert [it.text for it in desk.active.values()] == ["its clock is off by +100 s"]  # still off, the other way
+    for at in range(600, 720, 30):
+        desk.event(event("door_opened", start + at, utc_s=1000 + at))
+    assert desk.active == {}
+
+
+def test_events_that_waited_in_a_device_are_not_a_clock_that_is_off() -> None:
+    desk = engine("clock")
+    start = EPOCH_S + 10_000
+    for at in range(0, 120, 30):
+        assert desk.event(event("door_opened", start + at, utc_s=10_000 + at)) == []
+    for late in range(3600, 0, -60):  # an hour without a gateway, then all at once
+        assert desk.event(event("door_opened", start + 4000 - late / 1000, utc_s=14_000 - late)) == []
+    for at in range(4030, 4200, 30):
+        assert desk.event(event("door_opened", start + at, utc_s=10_000 + at)) == []
 
 
 def test_the_default_rules_load_and_a_rule_may_name_devices(tmp_path: Path) -> None:

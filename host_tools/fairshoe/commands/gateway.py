@@ -29,10 +29,10 @@ def run(options: argparse.Namespace) -> int:
 
 async def _serve(options: argparse.Namespace, scratch: Path) -> int:
     # Loaded here: no other command needs the floor.
-    from fairshoe_floor.alarms.rules import DEFAULT
+    from fairshoe_floor.alarms.rules import DEFAULT, load_rules
     from fairshoe_floor.api.server import Binding
     from fairshoe_floor.api.tokens import new_token, read_tokens
-    from fairshoe_floor.gateway.demo import demo_inventory
+    from fairshoe_floor.gateway.demo import demo_inventory, demo_rules
     from fairshoe_floor.gateway.logs import set_up_logs
     from fairshoe_floor.gateway.process import SAMPLE_S, Gateway, Settings
     from fairshoe_floor.inventory import read_inventory
@@ -42,6 +42,7 @@ async def _serve(options: argparse.Namespace, scratch: Path) -> int:
     inventory = demo_inventory(folder, options.demo, options.speed) if demo else read_inventory(options.inventory)
     grants = read_tokens(options.tokens) if options.tokens else []
     token, own = new_token("this run", ("metrics", "meters", "table"))
+    rules = load_rules(options.rules or DEFAULT)
     binding = Binding(options.host, options.port, options.tls_cert, options.tls_key)
     settings = Settings(
         binding,
@@ -49,7 +50,7 @@ async def _serve(options: argparse.Namespace, scratch: Path) -> int:
         bool(grants),
         _devices(options.new_log),
         2.0 if demo else SAMPLE_S,
-        options.rules or DEFAULT,
+        demo_rules(rules) if demo else rules,
     )
     set_up_logs()
     async with Gateway(inventory, settings) as gateway:

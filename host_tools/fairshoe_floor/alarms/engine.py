@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from fairshoe.client.device_clock import EPOCH_S
 from fairshoe.ship.release_facts import ReleaseFacts
 from fairshoe_floor.alarms.rules import Rule, RuleBook
 from fairshoe_floor.samples import Sample
 
 PEERS_MIN = 3  # fewer say nothing about what is usual
 PAST_DECKS = 100  # how much of a device's own past is remembered
+CLOCK_S = 60.0  # a clock is judged by the best event of so long: one that waited in the device looks like a late clock
 OWN_WORD = "by its own word"  # a version is what a device says; only `fairshoe verify` proves it
 
 
@@ -69,6 +71,8 @@ class _Shoe:
     firmware: str = ""
     board_crc: int | None = None
     clock_off_s: float = 0.0
+    clock_at: float | None = None  # when the events began that are looked at now, and the best of them
+    clock_best_s: float = 0.0
     broken: str = ""
     export: str = ""
 
@@ -93,7 +97,7 @@ class Engine:
         if take is not None:
             take(shoe, seen)
         if seen.utc_s:
-            shoe.clock_off_s = seen.utc_s - seen.at
+            _clock(shoe, seen.utc_s + EPOCH_S - seen.at, seen.at)
         return self._judge(seen.device, seen.at)
 
     def sample(self, sample: Sample) -> list[Change]:
@@ -164,6 +168,16 @@ def _verified(shoe: _Shoe, seen: SeenEvent) -> None:
 
 def _booted(shoe: _Shoe, seen: SeenEvent) -> None:
     shoe.firmware, shoe.board_crc = str(seen.fields.get("firmware", "")), seen.fields.get("board_crc")
+
+
+def _clock(shoe: _Shoe, off_s: float, at: float) -> None:
+    best_s = off_s if shoe.clock_at is None else max(off_s, shoe.clock_best_s)
+    if shoe.clock_at is not None and 0 <= at - shoe.clock_at < CLOCK_S:
+        shoe.clock_best_s = best_s
+        return
+    if shoe.clock_at is not None:
+        shoe.clock_off_s = best_s
+    shoe.clock_at, shoe.clock_best_s = at, off_s
 
 
 def _broken(shoe: _Shoe, seen: SeenEvent) -> None:

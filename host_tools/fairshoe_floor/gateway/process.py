@@ -18,12 +18,12 @@ import shutil
 import time
 from collections.abc import Collection
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fairshoe import Fleet, Role, Store, StoredEvent, StoreError
 from fairshoe.keys import KeyRing
-from fairshoe_floor.alarms.rules import DEFAULT, load_rules
+from fairshoe_floor.alarms.rules import RuleBook, load_rules
 from fairshoe_floor.api.app import Service
 from fairshoe_floor.api.profiles import Json
 from fairshoe_floor.api.server import ApiServer, Binding, page_files
@@ -56,7 +56,7 @@ class Settings:
     own_tokens: bool = False  # the grants come from a file, not from this process
     new_logs: Collection[int] = ()
     sample_s: float = SAMPLE_S
-    rules: Path = DEFAULT
+    rules: RuleBook = field(default_factory=load_rules)
 
 
 class Gateway:
@@ -81,7 +81,7 @@ class Gateway:
             self.journals = JournalFile(journals_path(self.inventory.store))
             stack.callback(self.journals.close)
             self.live = Live(self.inventory, self._newest_log)
-            self.alarms = PitAlarms(self.live, load_rules(self._settings.rules))
+            self.alarms = PitAlarms(self.live, self._settings.rules)
             reader = LocalReader(self.live, self.store, self.samples, self.alarms)
             stack.callback(reader.close)
             await asyncio.to_thread(self.live.restore, self.samples.newest(), self._events_since)

@@ -1,0 +1,43 @@
+"""`fairshoe gateway --demo`: tables that play, on one command."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from fairshoe_floor.alarms.rules import load_rules
+from fairshoe_floor.gateway.demo import demo_rules
+
+LIMIT_S = 120.0
+
+
+def read(url: str, token: str, what: str) -> Any:
+    request = urllib.request.Request(f"{url}api/v1/{what}", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def test_tables_play_and_none_has_an_alarm_at_the_start(tmp_path: Path) -> None:
+    words = ["gateway", "--demo", "2", "--speed", "20", "--folder", str(tmp_path)]
+    process = subprocess.Popen([sys.executable, "-m", "fairshoe", *words], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        found = re.search(r"(http://\S+/)#(\S+)", process.stdout.readline())
+        assert found is not None
+        end = time.monotonic() + LIMIT_S
+        while min(shoe["totals"]["rounds"] for shoe in read(*found.groups(), "shoes")["shoes"]) < 2:
+            assert time.monotonic() < end
+            time.sleep(0.2)
+        assert read(*found.groups(), "alarms")["alarms"] == []
+    finally:
+        process.terminate()
+        assert process.wait(60) == 0
+
+
+def test_no_rule_judges_a_clock_that_runs_faster_than_the_gateways() -> None:
+    rules = load_rules()
+    assert [rule.kind for rule in rules.rules if rule not in demo_rules(rules).rules] == ["clock"]
