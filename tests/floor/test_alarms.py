@@ -197,3 +197,11 @@ def test_a_rule_that_cannot_work_is_refused_with_its_name(
     with pytest.raises(RuleError, match=words) as caught:
         load_rules(path)
     assert "twice" in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["host:514", "syslog://host:many", "http://", "http://a b/", "mailto:me"])
+def test_a_route_that_cannot_be_one_is_refused(tmp_path: Path, url: str) -> None:
+    path = tmp_path / "rules.json"
+    path.write_text(json.dumps({"rules": [], "routes": [{"url": url}]}))
+    with pytest.raises(RuleError, match="no route"):
+        load_rules(path)

@@ -42,7 +42,7 @@ def on_signals(stop: Callable[[], object]) -> None:
 
 
 def run_until_stopped(*programs: Stoppable) -> None:
-    """Run programs in one loop until SIGINT or SIGTERM."""
+    """Run programs in one loop until SIGINT or SIGTERM. If one fails, all end: a supervisor starts them again."""
 
     async def main() -> None:
         tasks = [asyncio.create_task(program.run()) for program in programs]
@@ -53,6 +53,8 @@ def run_until_stopped(*programs: Stoppable) -> None:
                 task.cancel()
 
         on_signals(stop)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        stop()
         for task in tasks:
             with contextlib.suppress(asyncio.CancelledError):
                 await task

@@ -81,6 +81,7 @@ class Desk:
     def __init__(self, database: str, rules: RuleBook) -> None:
         self._database = database
         self._rules = rules
+        self._sender = routes.Sender(rules)
         self._stopped = False
 
     def stop(self) -> None:
@@ -150,12 +151,9 @@ class Desk:
         for alarm in book.escalate(db, limits, now):
             higher = SEVERITIES[min(SEVERITIES.index(alarm.severity) + 1, len(SEVERITIES) - 1)]
             self._send(higher, routes.notice("escalated", alarm.rule, higher, alarm.device, now, alarm.text))
+        self._sender.deliver(time.monotonic())
         return position, sampled, journal
 
     def _send(self, severity: str, said: routes.Notice) -> None:
         _log.warning("alarm %s: %s %s: %s", said["what"], said["device"], said["rule"], said["text"])
-        for route in routes.routes_of(self._rules, severity):
-            try:
-                routes.send(route, said)
-            except OSError as error:
-                _log.error("%s does not take the notice: %s", route.url, error)
+        self._sender.add(severity, said)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from fairshoe import FairshoeError
 from fairshoe.errors import Exit
@@ -128,7 +129,12 @@ def _release(path: Path, name: str, folder: Any, keys: Any) -> ReleaseFacts:
 
 def _route(path: Path, item: dict[str, Any]) -> Route:
     route = Route(str(item["url"]), str(item.get("severity", "minor")))
-    if route.url.partition("://")[0] not in ("http", "https", "syslog"):
+    try:
+        place = urlsplit(route.url)
+        good = place.scheme in ("http", "https", "syslog") and place.hostname and (place.port or 1) and " " not in route.url
+    except ValueError:
+        good = False
+    if not good:
         raise RuleError(f"{path}: no route {route.url}.", "Use http://, https:// or syslog://HOST:PORT.")
     if route.severity not in SEVERITIES:
         raise RuleError(f"{path}: route {route.url}: {route.severity}.", f"Severities are {', '.join(SEVERITIES)}.")
