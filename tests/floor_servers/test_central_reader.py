@@ -84,7 +84,8 @@ def both_readers(site: Site, played: Path) -> Generator[tuple[LocalReader, Centr
         with psycopg.connect(site.database) as db:  # only the newest travels; a gateway that runs has sent all
             for sample in samples.of(DEVICE, 0.0, 99):
                 db.execute(
-                    "INSERT INTO samples SELECT %s, %s, gateway, jsonb_set(sample, '{at}', to_jsonb(%s::float8))"
+                    "INSERT INTO samples OVERRIDING SYSTEM VALUE SELECT %s, %s, gateway,"
+                    " jsonb_set(sample, '{at}', to_jsonb(%s::float8)), (SELECT MIN(id) - 1 FROM samples)"
                     " FROM samples LIMIT 1 ON CONFLICT DO NOTHING",
                     (DEVICE, sample.at, sample.at),
                 )
@@ -146,8 +147,32 @@ def test_both_readers_answer_the_same(site: Site, played: Path) -> None:
         assert central.alarms() == [deck, Alarm(DEVICE, "feed", "minor", "slow", 5.0, "Ines")]
         version = central.version()
         with psycopg.connect(site.database) as db:
-            db.execute("UPDATE samples SET at = at + 100")
+            db.execute("INSERT INTO samples SELECT device, at - 100, gateway, sample FROM samples LIMIT 1")
         assert central.version() > version
+
+
+def test_a_clock_that_was_set_back_hides_no_warning_and_shows_no_round_under_way(site: Site, played: Path) -> None:
+    with both_readers(site, played) as (_local, central):
+        begun = central.rounds(DEVICE)[0].seq_first
+        latched = central.warnings()[0]
+        with psycopg.connect(site.database) as db:  # what is older has later times
+            db.execute("UPDATE events SET received = received + 86400 WHERE seq < %s", (begun,))
+            db.execute(
+                "INSERT INTO events (device, log, seq, message, name, boot, uptime_s, utc_s, round, deck, fields, body,"
+                " received, gateway) SELECT device, log, 1000000 + seq, message, 'warning_cleared', boot, uptime_s,"
+                " utc_s, round, deck, fields, body, received - 86400, gateway FROM events WHERE seq = %s",
+                (latched.seq,),
+            )
+        assert central.warnings() == []
+        with psycopg.connect(site.database) as db:
+            db.execute(
+                "UPDATE events SET name = 'warning_cleared', received = %s WHERE seq = %s",
+                (latched.since + 90000, begun - 1),
+            )
+            db.execute("DELETE FROM events WHERE seq > 1000000")
+        assert central.warnings() == [latched]
+        shoe = central.shoe(DEVICE)
+        assert shoe is not None and shoe.quiet_seq == begun - 1
 
 
 def test_the_api_is_served_from_the_central_record(site: Site, played: Path) -> None:

@@ -8,9 +8,10 @@ they are.
 from __future__ import annotations
 
 import asyncio
+import heapq
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -18,11 +19,10 @@ import psycopg
 from fairshoe_floor.alarms import book, routes
 from fairshoe_floor.alarms.engine import Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
-from fairshoe_floor.samples import sample_from_json
+from fairshoe_floor.samples import Sample, sample_from_json
 
 REPLAY_S = 7 * 86400.0
 TICK_S = 1.0
-SAMPLES_S = 600.0  # how old samples are read at the start
 REPLAY_TICK_S = 30.0  # in a dry run, of history's own time
 PAGE = 2000
 _log = logging.getLogger("fairshoe.alarms")
@@ -35,14 +35,25 @@ CROSS JOIN LATERAL (SELECT device, seq, received, name, utc_s, fields FROM event
     WHERE device = devices.device AND name = kind AND received <= %s ORDER BY received DESC, seq DESC LIMIT 1) AS newest
 ORDER BY newest.received, newest.seq
 """
+# The events that rules judge; of the others there are a hundred times as many. The index events_judged names the same.
+_JUDGED = (
+    "name IN ('booted', 'deck_refused', 'deck_verified', 'journal_broken', 'warning_cleared', 'warning_latched')"
+)
+_NEWEST_SAMPLES = """
+SELECT newest.sample::text FROM (SELECT DISTINCT device FROM logs) AS devices
+CROSS JOIN LATERAL (SELECT at, sample FROM samples WHERE device = devices.device ORDER BY id DESC LIMIT 1) AS newest
+WHERE newest.at > %s
+"""
 
 
 def history(db: psycopg.Connection[Any], since: float) -> Iterator[tuple[int, SeenEvent]]:
-    """Events since a time in the order of their times, each with its position."""
+    """Judged events since a time in the order of their times, each with its position."""
     last = (since, 0)
     while True:
         rows = db.execute(
-            f"{_EVENTS} (received, position) > (%s, %s) ORDER BY received, position LIMIT %s".encode(), (*last, PAGE)
+            f"{_EVENTS} {_JUDGED} AND (received, position) > (%s, %s)"
+            " ORDER BY received, position LIMIT %s".encode(),
+            (*last, PAGE),
         ).fetchall()
         for row in rows:
             yield row[6], SeenEvent(*row[:6])
@@ -57,18 +68,39 @@ def exports(db: psycopg.Connection[Any], after: int) -> Iterator[tuple[int, Seen
         yield row[0], SeenExport(*row[1:])
 
 
+def samples(db: psycopg.Connection[Any], since: float) -> Iterator[Sample]:
+    """Samples since a time, in the order of their times."""
+    last = (since, 0)
+    while True:
+        rows = db.execute(
+            "SELECT at, id, sample::text FROM samples WHERE (at, id) > (%s, %s) ORDER BY at, id LIMIT %s", (*last, PAGE)
+        ).fetchall()
+        for row in rows:
+            yield sample_from_json(row[2])
+        if len(rows) < PAGE:
+            return
+        last = (rows[-1][0], rows[-1][1])
+
+
 def dry_run(db: psycopg.Connection[Any], rules: RuleBook, since: float, until: float) -> list[Change]:
     """What these rules would have raised. Nothing is written or sent."""
     engine = Engine(rules)
+    takes: dict[type, Callable[[Any], list[Change]]] = {
+        SeenEvent: engine.event,
+        SeenExport: engine.export,
+        Sample: engine.sample,
+    }
+    pulled = sorted((seen for _number, seen in exports(db, 0) if seen.at > since), key=lambda seen: seen.at)
+    events = (seen for _position, seen in history(db, since))
     changes: list[Change] = []
     at = 0.0
-    for _position, seen in history(db, since):
+    for seen in heapq.merge(events, pulled, samples(db, since), key=lambda seen: seen.at):
         at = at or seen.at
         while at + REPLAY_TICK_S < seen.at:
             at += REPLAY_TICK_S
             changes += engine.tick(at)
         at = max(at, seen.at)
-        changes += engine.event(seen)
+        changes += takes[type(seen)](seen)
     while at and at + REPLAY_TICK_S < until:
         at += REPLAY_TICK_S
         changes += engine.tick(at)
@@ -105,7 +137,7 @@ class Desk:
                 places = self.step(db, engine, places, time.time())
                 time.sleep(TICK_S)
 
-    def warm_up(self, db: psycopg.Connection[Any], now: float) -> tuple[Engine, tuple[int, float, int]]:
+    def warm_up(self, db: psycopg.Connection[Any], now: float) -> tuple[Engine, tuple[int, int, int]]:
         """The engine as history leaves it; alarms on file that it does not confirm are cleared by the first step."""
         engine = Engine(self._rules)
         position = int(db.execute("SELECT COALESCE(MAX(position), 0) FROM events").fetchall()[0][0])
@@ -114,6 +146,9 @@ class Desk:
         for place, seen in history(db, now - REPLAY_S):
             position = max(position, place)
             engine.event(seen)
+        sampled = int(db.execute("SELECT COALESCE(MAX(id), 0) FROM samples").fetchall()[0][0])
+        for (text,) in db.execute(_NEWEST_SAMPLES.encode(), (now - REPLAY_S,)):
+            engine.sample(sample_from_json(text))
         journal = 0
         for number, export in exports(db, 0):
             journal = number
@@ -123,19 +158,20 @@ class Desk:
         for alarm in book.alarms(db):
             engine.restore(alarm.rule, alarm.device, alarm.raised_at, alarm.text)
         _log.info("alarms: %d shoes known, %d alarms hold", len({device for _, device in confirmed}), len(confirmed))
-        return engine, (position, now - SAMPLES_S, journal)
+        return engine, (position, sampled, journal)
 
     def step(
-        self, db: psycopg.Connection[Any], engine: Engine, places: tuple[int, float, int], now: float
-    ) -> tuple[int, float, int]:
+        self, db: psycopg.Connection[Any], engine: Engine, places: tuple[int, int, int], now: float
+    ) -> tuple[int, int, int]:
         """Take what is new since these places (event, sample, journal), judge, write and send."""
         position, sampled, journal = places
         changes: list[Change] = []
         for row in db.execute(f"{_EVENTS} position > %s ORDER BY position LIMIT {PAGE}".encode(), (position,)):
             position = row[6]
             changes += engine.event(SeenEvent(*row[:6]))
-        for at, text in db.execute("SELECT at, sample::text FROM samples WHERE at > %s ORDER BY at", (sampled,)):
-            sampled = at
+        # By their order here, not by their times: each gateway has its own clock.
+        for number, text in db.execute("SELECT id, sample::text FROM samples WHERE id > %s ORDER BY id", (sampled,)):
+            sampled = number
             changes += engine.sample(sample_from_json(text))
         for number, export in exports(db, places[2]):
             journal = number

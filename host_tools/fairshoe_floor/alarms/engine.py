@@ -92,7 +92,8 @@ class Engine:
                 self.active[rule, device] = Change(at, known, device, True, text)
 
     def event(self, seen: SeenEvent) -> list[Change]:
-        shoe = self._shoe(seen.device, seen.at)
+        shoe = self._shoes.setdefault(seen.device, _Shoe())
+        shoe.heard_at = max(shoe.heard_at, seen.at)
         take = _EVENTS.get(seen.name)
         if take is not None:
             take(shoe, seen)
@@ -103,7 +104,8 @@ class Engine:
     def sample(self, sample: Sample) -> list[Change]:
         if sample.heard_at is None:
             return []
-        shoe = self._shoe(sample.device, sample.heard_at)
+        shoe = self._shoes.setdefault(sample.device, _Shoe())
+        shoe.heard_at = sample.heard_at  # also when it is earlier than before: the clock of the gateway was set back
         shoe.sampled = True
         meters = (sample.before or sample).meters  # an alarm is reported under every profile: none by a round under way
         if meters is not None:
@@ -119,11 +121,6 @@ class Engine:
     def tick(self, now: float) -> list[Change]:
         """Judge all shoes at this time."""
         return [change for device in sorted(self._shoes) for change in self._judge(device, now)]
-
-    def _shoe(self, device: int, at: float) -> _Shoe:
-        shoe = self._shoes.setdefault(device, _Shoe())
-        shoe.heard_at = max(shoe.heard_at, at)
-        return shoe
 
     def _judge(self, device: int, now: float) -> list[Change]:
         changes: list[Change] = []

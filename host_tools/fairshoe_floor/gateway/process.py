@@ -160,7 +160,7 @@ class Gateway:
 
     def _due(self, sample: Sample) -> bool:
         before = self._sampled[sample.device]
-        return sample.link is not before.link or time.time() - before.at >= self._settings.sample_s
+        return sample.link is not before.link or not 0 <= time.time() - before.at < self._settings.sample_s
 
     async def _keep(self, due: list[Sample]) -> None:
         if not due:

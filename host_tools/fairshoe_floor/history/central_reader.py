@@ -25,25 +25,27 @@ from fairshoe_floor.samples import NO_TOTALS, sample_from_json
 SAMPLE_AGE_S = 120.0
 CONNECT_S = 5
 STATEMENT_MS = 10_000
+# By numbers, not by times: the clock of a gateway may be set back. `seq + 0`: warnings are few, and are found by the index
+# of device and name; in the order of the primary key all events of the log would be looked at.
 _SHOES = """
 SELECT given.device, sample.sample, newest.log, newest.seq, newest.received,
     COALESCE(begun.seq - 1, newest.seq),
     latched.log, latched.seq, latched.received, latched.round, latched.fields, cleared.log, cleared.seq
 FROM unnest(%s::bigint[]) WITH ORDINALITY AS given (device, place)
-LEFT JOIN LATERAL (SELECT sample::text FROM samples WHERE device = given.device ORDER BY at DESC LIMIT 1)
+LEFT JOIN LATERAL (SELECT sample::text FROM samples WHERE device = given.device ORDER BY id DESC LIMIT 1)
     AS sample ON true
 LEFT JOIN LATERAL (SELECT log FROM logs WHERE device = given.device ORDER BY id DESC LIMIT 1) AS log ON true
 LEFT JOIN LATERAL (SELECT log, seq, received FROM events WHERE device = given.device AND log = log.log
     ORDER BY seq DESC LIMIT 1) AS newest ON true
-LEFT JOIN LATERAL (SELECT log, seq FROM events WHERE device = given.device AND name = 'round_started'
-    ORDER BY received DESC, seq DESC LIMIT 1) AS started ON true
-LEFT JOIN LATERAL (SELECT started.seq WHERE started.log = newest.log AND NOT EXISTS (SELECT FROM events
+LEFT JOIN LATERAL (SELECT log, seq FROM events WHERE device = given.device AND log = newest.log
+    AND name = 'round_started' ORDER BY seq DESC LIMIT 1) AS started ON true
+LEFT JOIN LATERAL (SELECT started.seq WHERE NOT EXISTS (SELECT FROM events
     WHERE device = given.device AND log = started.log AND seq > started.seq
     AND name IN ('round_ended', 'round_voided'))) AS begun ON true
 LEFT JOIN LATERAL (SELECT log, seq, received, round, fields FROM events WHERE device = given.device
-    AND name = 'warning_latched' ORDER BY received DESC, seq DESC LIMIT 1) AS latched ON true
+    AND log = newest.log AND name = 'warning_latched' ORDER BY seq + 0 DESC LIMIT 1) AS latched ON true
 LEFT JOIN LATERAL (SELECT log, seq FROM events WHERE device = given.device
-    AND name = 'warning_cleared' ORDER BY received DESC, seq DESC LIMIT 1) AS cleared ON true
+    AND log = newest.log AND name = 'warning_cleared' ORDER BY seq + 0 DESC LIMIT 1) AS cleared ON true
 ORDER BY given.place
 """
 
@@ -78,9 +80,9 @@ class CentralReader:
         """As before while the database does not answer: live clients wait."""
         with contextlib.suppress(DatabaseError):
             rows = self._rows(
-                "SELECT COALESCE((SELECT MAX(position) FROM events), 0), COALESCE((SELECT MAX(at) FROM samples), 0)", ()
+                "SELECT COALESCE((SELECT MAX(position) FROM events), 0), COALESCE((SELECT MAX(id) FROM samples), 0)", ()
             )
-            self._version = int(rows[0][0]) + int(rows[0][1] * 10)
+            self._version = int(rows[0][0]) + int(rows[0][1])
         return self._version
 
     def shoes(self) -> Sequence[Shoe]:

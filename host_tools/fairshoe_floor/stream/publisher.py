@@ -227,7 +227,7 @@ class Publisher:
         finally:
             file.close()
         for device, sample in newest.items():
-            if sample.at > self._sampled.get(device, 0.0):
+            if sample.at != self._sampled.get(device):
                 data = json.dumps({"gateway": self._gateway, "sample": json.loads(sample_to_json(sample))})
                 await stream.publish(self.names.samples(device), data.encode(), stream=self.names.latest)
                 self._sampled[device] = sample.at
