@@ -48,7 +48,7 @@ class JournalShoe(FakeShoe):
 
     def chain(self) -> dict[int, Record]:
         for seq in range(len(self.journal), self.seq_last + 1):
-            body = DoorOpened.LAYOUT.pack(seq, BOOT, 100, 5, 0, 3, 1)
+            body = DoorOpened.LAYOUT.pack(seq, BOOT, 100, 5, 0, 0, 1)
             self.journal[seq] = Record.of_event(seq, DoorOpened.ID, body, self.journal[seq - 1].digest)
         return self.journal
 

@@ -98,7 +98,7 @@ def test_under_meters_nothing_moves_while_a_round_is_under_way_except_a_warning(
     def readings() -> int:
         return len(reading_views(shoe.view(), Profile.METERS, [Reading(7, at, made(Meters)) for at in (99.0, 100.5)]))
 
-    record(DeckVerified)
+    record(DeckVerified, round=0)
     before = seen()
     assert before[0]["seq"] == 1 and before[0]["totals"]["shuffles"] == 6
     shoe.take_message(made(Status, events_waiting=1), 100.3)  # the gateway has not stored that the round began
@@ -126,6 +126,22 @@ def test_under_meters_nothing_moves_while_a_round_is_under_way_except_a_warning(
     after = seen()
     assert after[0]["seq"] == seq and after[0]["totals"]["shuffles"] == 7 and after[0]["meters"]["cards"] == 2005
     assert after[1] == [2, 3] and readings() == 2
+
+
+def test_a_round_that_began_before_the_record_is_held_back_too() -> None:
+    shoe = LiveShoe(entry(7, Profile.METERS), "gw")
+    shoe.take_message(made(Status, events_waiting=0), 100.0)
+    shoe.take_message(made(Meters, cards=2000), 100.0)
+    before = shoe_view(shoe.view(), Profile.METERS)
+    for seq, kind in ((31, StackTaken), (32, WarningLatched), (33, WarningCleared), (34, StackOffered)):
+        shoe.take_event(made(kind, seq=seq, round=9), seq, LOG, 101.0)
+        shoe.take_message(made(Meters, cards=2000 + seq), 101.0)
+        shoe.take_message(made(Status, events_waiting=0), 101.0)
+        view = shoe_view(shoe.view(), Profile.METERS)
+        assert (view["seq"], view["meters"], view["totals"]) == (30, before["meters"], before["totals"])
+    shoe.take_event(made(RoundEnded, seq=35, round=9), 35, LOG, 102.0)
+    view = shoe_view(shoe.view(), Profile.METERS)
+    assert view["seq"] == 35 and view["meters"]["cards"] == 2034
 
 
 def test_a_warning_names_the_fault_and_the_sensor_and_not_the_cards() -> None:

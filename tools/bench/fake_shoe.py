@@ -109,7 +109,7 @@ class FakeShoe:
     def _send_events(self) -> None:
         while self._seal is not None and self.seq_sent < min(self.seq_last, self.seq_acked + AHEAD):
             self.seq_sent += 1
-            self._send(DoorOpened(self.seq_sent, BOOT, 100, 5, 0, 3, 1))
+            self._send(DoorOpened(self.seq_sent, BOOT, 100, 5, 0, 0, 1))
 
     def _send(self, message: Message) -> None:
         self.output += framing.encode(message, SESSION, self._sequence, 0, self._seal)

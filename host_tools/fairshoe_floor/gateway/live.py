@@ -97,10 +97,12 @@ class LiveShoe:
             latched = Latched(self.entry.device, log, seq, event.warning, at, event.round)
         elif isinstance(event, WarningCleared):
             latched = None
-        elif isinstance(event, RoundStarted):
+        if isinstance(event, RoundStarted):
             round_seq = seq
         elif isinstance(event, (RoundEnded, RoundVoided)):
             round_seq = None
+        elif round_seq is None and isinstance(event, Event) and event.round:
+            round_seq = seq  # another host has stored that the round began
         new = {"log": log, "seq": seq, "stored_at": at, "totals": count_event(it.totals, event, at)}
         self.sample = replace(it, **new, latched=latched, round_seq=round_seq)
 

@@ -29,7 +29,7 @@ STATEMENT_MS = 10_000
 # of device and name; in the order of the primary key all events of the log would be looked at.
 _SHOES = """
 SELECT given.device, sample.sample, newest.log, newest.seq, newest.received,
-    COALESCE(begun.seq - 1, newest.seq),
+    COALESCE(begun.seq - 1, outside.seq),
     latched.log, latched.seq, latched.received, latched.round, latched.fields, cleared.log, cleared.seq
 FROM unnest(%s::bigint[]) WITH ORDINALITY AS given (device, place)
 LEFT JOIN LATERAL (SELECT sample::text FROM samples WHERE device = given.device ORDER BY id DESC LIMIT 1)
@@ -42,6 +42,8 @@ LEFT JOIN LATERAL (SELECT log, seq FROM events WHERE device = given.device AND l
 LEFT JOIN LATERAL (SELECT started.seq WHERE NOT EXISTS (SELECT FROM events
     WHERE device = given.device AND log = started.log AND seq > started.seq
     AND name IN ('round_ended', 'round_voided'))) AS begun ON true
+LEFT JOIN LATERAL (SELECT seq FROM events WHERE device = given.device AND log = newest.log
+    AND (round = 0 OR name IN ('round_ended', 'round_voided')) ORDER BY seq DESC LIMIT 1) AS outside ON true
 LEFT JOIN LATERAL (SELECT log, seq, received, round, fields FROM events WHERE device = given.device
     AND log = newest.log AND name = 'warning_latched' ORDER BY seq + 0 DESC LIMIT 1) AS latched ON true
 LEFT JOIN LATERAL (SELECT log, seq FROM events WHERE device = given.device
