@@ -63,7 +63,7 @@ class Sender:
                     self._again_at[route] = now + AGAIN_S
                     _log.error(
                         "%s does not take the notice: %s. %d wait; trying again in %.0f s.",
-                        *(route.url, error, len(waiting), AGAIN_S),
+                        *(route.url, str(error).strip(), len(waiting), AGAIN_S),
                     )
                 else:
                     waiting.popleft()
