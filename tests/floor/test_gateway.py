@@ -16,7 +16,7 @@ import pytest
 from bench.fake_shoe import FakeShoe, Server
 from floor_case import request, served, until
 
-from fairshoe import Store
+from fairshoe import Store, StoreError
 from fairshoe.cli.registry import load_arguments
 from fairshoe.client import fleet as fleet_module
 from fairshoe.keys import write_key
@@ -88,6 +88,35 @@ def link(gateway: Gateway, device: int) -> Link:
     shoe = gateway.live.shoe(device)
     assert shoe is not None
     return shoe.sample.link
+
+
+def test_a_second_gateway_with_the_same_store_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    async def work(servers: list[Server]) -> None:
+        inventory = pit(tmp_path, servers)
+        async with running(inventory) as gateway:
+            await until(lambda: link(gateway, 1) is Link.OPEN)
+            with pytest.raises(StoreError, match="another gateway records into"):
+                async with running(inventory):
+                    pass
+            server = servers[0]
+            server.record(3)
+            await until(lambda: server.shoe.seq_acked == 3)
+            assert link(gateway, 1) is Link.OPEN
+        async with running(inventory) as gateway:  # the lock ends with its gateway
+            await until(lambda: link(gateway, 1) is Link.OPEN)
+
+    with_shoes(1, work)
+
+
+def test_samples_go_on_when_the_clock_is_set_back(tmp_path: Path) -> None:
+    async def work(servers: list[Server]) -> None:
+        async with running(pit(tmp_path, servers)) as gateway:
+            await until(lambda: link(gateway, 1) is Link.OPEN)
+            sampled = gateway._sampled  # pyright: ignore[reportPrivateUsage]
+            ahead = sampled[1] = replace(gateway.live.shoes()[0].sample, at=time.time() + 3600)
+            await until(lambda: sampled[1].at < ahead.at)
+
+    with_shoes(1, work)
 
 
 def test_events_are_recorded_acknowledged_and_served(tmp_path: Path) -> None:

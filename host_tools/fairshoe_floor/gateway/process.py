@@ -15,6 +15,7 @@ import asyncio
 import gc
 import logging
 import shutil
+import sqlite3
 import time
 from collections.abc import Collection
 from contextlib import AsyncExitStack
@@ -59,6 +60,19 @@ class Settings:
     rules: RuleBook = field(default_factory=load_rules)
 
 
+def lock_store(store: Path) -> sqlite3.Connection:
+    """One gateway for a store: two would tell different things of each shoe. The lock ends with the process, however
+    that ends; publishers and other readers do not need it."""
+    lock = sqlite3.connect(store.with_suffix(".lock"), timeout=0, check_same_thread=False, isolation_level=None)
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        why = f"another gateway records into {store}." if "locked" in str(error) else f"cannot lock {store}: {error}."
+        raise StoreError(why, "End that gateway, or name another store in the inventory.") from error
+    return lock
+
+
 class Gateway:
     """`async with` it; then `run` until it is cancelled or fails."""
 
@@ -76,6 +90,7 @@ class Gateway:
         async with AsyncExitStack() as stack:
             self.store = Store(self.inventory.store)
             stack.callback(self.store.close)
+            stack.callback(lock_store(self.inventory.store).close)
             self.samples = SampleFile(samples_path(self.inventory.store))
             stack.callback(self.samples.close)
             self.journals = JournalFile(journals_path(self.inventory.store))
