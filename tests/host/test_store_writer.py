@@ -111,6 +111,23 @@ def test_a_commit_that_fails_is_told_to_all_of_the_group_and_leaves_nothing(tmp_
         assert list(again.events()) == []
 
 
+def test_commits_that_fail_are_not_counted_and_do_not_fill_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard = Heard()
+    with Gate(tmp_path / "store.db") as store:
+        log = store.resume(1, b"a" * 16, 9, 1)
+        done = len(store.commits)
+        store.broken = True
+        for seq in range(1, 6):
+            store.submit(store.add_job(log.id, [opened(seq)]), heard)
+            end = time.monotonic() + WAIT_S
+            while len(heard.errors) < seq and time.monotonic() < end:
+                time.sleep(0.005)
+        assert len(store.commits) == done and len(heard.errors) == 5
+    assert [record.message.startswith("not written") for record in caplog.records] == [True]
+
+
 def test_a_query_does_not_wait_for_a_commit_and_a_number_comes_after_what_was_submitted(tmp_path: Path) -> None:
     heard = Heard()
     with Gate(tmp_path / "store.db") as store:

@@ -24,6 +24,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from fairshoe.errors import StoreError
 
 GROUP_MAX = 2000  # jobs in one transaction
+COMPLAIN_S = 10.0  # between two lines of the log about commits that fail
 HANDLED_S = 0.05  # what programs are done with is written after so long, if no commit takes it along before
 
 T = TypeVar("T")
@@ -107,6 +108,7 @@ class Writer:
         self._handled: dict[int, int] = {}
         self._calling: set[asyncio.AbstractEventLoop] = set()  # loops that are about to start the thread
         self._ending = False
+        self._complain_at = 0.0
         self._thread = threading.Thread(target=self._run, name=f"fairshoe-store {name}", daemon=True)
         self._thread.start()
 
@@ -182,13 +184,20 @@ class Writer:
         except Exception as error:  # the transaction as a whole: none of its jobs is done
             for waiting in group.jobs:
                 waiting.error = waiting.error or error
-            _log.error("not written, %d in line: %s", len(group.jobs), error)
+            self._complain(len(group.jobs), error)
+            return
         ended = time.monotonic()
         if self.on_commit is not None and group.jobs:
             try:
                 self.on_commit(Commit(len(group.jobs), ended - started, ended - group.jobs[0].since))
             except Exception:
                 _log.exception("the metrics hook of the store failed")
+
+    def _complain(self, jobs: int, error: Exception) -> None:
+        """Now and then: shoes try again all the time, and the log may be on the disk that is full."""
+        if time.monotonic() >= self._complain_at:
+            self._complain_at = time.monotonic() + COMPLAIN_S
+            _log.error("not written, %d in line: %s", jobs, error)
 
     def _transaction(self, group: _Group) -> AbstractContextManager[sqlite3.Connection]:
         advice = group.jobs[0].job.advice if group.jobs else "Programs see events again that they were done with."
