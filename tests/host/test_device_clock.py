@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairshoe import HelloRefused, Shoe, Store
+from fairshoe.client import device_clock
 from fairshoe.client.device_clock import EPOCH_S
 from fairshoe.client.exchange import Core
 from fairshoe.keys import role_key
@@ -34,6 +35,16 @@ def test_records_carry_the_time_after_every_boot(key_file: Path) -> None:
         shoe.command(SetPositions, positions=2)
         later = [event for event in shoe.events(quiet_s=5) if event.utc_s]
         assert later and all(abs(it.utc_s - again.utc_s - (it.uptime - again.uptime)) < 2 for it in later)
+
+
+def test_a_clock_is_set_again_every_day(key_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_clock, "KEEP_S", 60.0)  # a day of the simulator takes long
+    with Shoe.open(url_with(key_file), key_file) as shoe:
+        first = shoe.run(until=ClockSet, timeout_s=20)
+        assert [it for it in shoe.events(quiet_s=90) if isinstance(it, ClockSet)] == []  # it was right: no record
+        shoe._core.clock.host_s = lambda: shoe.sim.utc() + 100  # pyright: ignore[reportPrivateUsage]
+        again = shoe.run(until=ClockSet, timeout_s=90)
+        assert again.boot == first.boot and 98 <= again.utc_s - again.old_utc_s <= 102
 
 
 @pytest.mark.parametrize("role", [Role.RECORDER, Role.TABLE])

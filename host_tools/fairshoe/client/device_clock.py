@@ -1,4 +1,4 @@
-"""Set the clock of a device: once after each of its boots, and whenever the program asks.
+"""Set the clock of a device: after each of its boots, once a day, and whenever the program asks.
 
 A device has no battery: after a boot its clock is not set, and its records say 0 until a host has sent the time.
 """
@@ -13,12 +13,13 @@ from fairshoe.messages import Role, TimeIs, TimeSet, Welcome
 
 EPOCH_S = 1_577_836_800  # 2020-01-01T00:00:00Z, from which a device counts
 NEAR_S = 2  # a clock that is right within this is left alone: setting it costs a record
+KEEP_S = 86400.0  # a crystal that is off by 30 ppm is off by 3 s after so long
 RESEND_S = 1.0
 ROLES = (Role.RECORDER, Role.TABLE, Role.SERVICE)
 
 
 class DeviceClock:
-    """What is due to be said about the time. `automatic`: set it after every boot of the device."""
+    """What is due to be said about the time. `automatic`: set it after every boot of the device, and keep it."""
 
     def __init__(self, automatic: bool) -> None:
         self.automatic = automatic
@@ -27,6 +28,7 @@ class DeviceClock:
         self.due = False
         self._asked = False  # by the program
         self._boot = 0
+        self._keep_at: float | None = None  # when it is set again, once it was right
         self.again_at = 0.0
 
     def opened(self, welcome: Welcome) -> None:
@@ -49,6 +51,10 @@ class DeviceClock:
 
     def tick(self, session: HostSession, now: float) -> None:
         """Send the time if it is due. A device that cannot record the change does not answer: repeat it."""
+        if self.automatic and session.welcome is not None and session.welcome.role in ROLES:
+            self._keep_at = self._keep_at or now + KEEP_S
+            if now >= self._keep_at:
+                self.due, self._keep_at = True, now + KEEP_S
         if self.due and not session.log_due and now >= self.again_at:
             self.again_at = now + RESEND_S
             session.send(TimeSet(self._utc_s()))
