@@ -137,8 +137,8 @@ def test_a_clock_that_is_off() -> None:
         assert desk.event(event("door_opened", start + at, utc_s=0)) == []  # no clock is not a wrong clock
         assert desk.event(event("door_opened", start + at, utc_s=1000 + at - 5)) == []
     for at in range(300, 420, 30):
-        changes = desk.event(event("door_opened", start + at, utc_s=1000 + at + 100))
-    assert said(changes) == [] and [it.text for it in desk.active.values()] == ["its clock is off by +100 s"]
+        desk.event(event("door_opened", start + at, utc_s=1000 + at + 100))
+    assert [it.text for it in desk.active.values()] == ["its clock is off by +100 s"]
     for at in range(420, 600, 30):
         desk.event(event("door_opened", start + at, utc_s=1000 + at - 100))
     assert [it.text for it in desk.active.values()] == ["its clock is off by +100 s"]  # still off, the other way

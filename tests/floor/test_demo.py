@@ -21,6 +21,10 @@ def read(url: str, token: str, what: str) -> Any:
         return json.load(answer)
 
 
+def rounds_min(said: dict[str, list[dict[str, Any]]]) -> int:
+    return min(shoe["totals"]["rounds"] for shoe in said["shoes"])
+
+
 def test_tables_play_and_none_has_an_alarm_at_the_start(tmp_path: Path) -> None:
     words = ["gateway", "--demo", "2", "--speed", "20", "--folder", str(tmp_path)]
     process = subprocess.Popen([sys.executable, "-m", "fairshoe", *words], stdout=subprocess.PIPE, text=True)
@@ -28,11 +32,12 @@ def test_tables_play_and_none_has_an_alarm_at_the_start(tmp_path: Path) -> None:
         assert process.stdout is not None
         found = re.search(r"(http://\S+/)#(\S+)", process.stdout.readline())
         assert found is not None
+        url, token = found[1], found[2]
         end = time.monotonic() + LIMIT_S
-        while min(shoe["totals"]["rounds"] for shoe in read(*found.groups(), "shoes")["shoes"]) < 2:
+        while rounds_min(read(url, token, "shoes")) < 2:
             assert time.monotonic() < end
             time.sleep(0.2)
-        assert read(*found.groups(), "alarms")["alarms"] == []
+        assert read(url, token, "alarms")["alarms"] == []
     finally:
         process.terminate()
         assert process.wait(60) == 0

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from fairshoe.client.device_clock import EPOCH_S
 from fairshoe.ship.release_facts import ReleaseFacts
 from fairshoe_floor.alarms.rules import Rule, RuleBook
 from fairshoe_floor.samples import Sample
 
 PEERS_MIN = 3  # fewer say nothing about what is usual
 PAST_DECKS = 100  # how much of a device's own past is remembered
+EPOCH_S = 1_577_836_800  # 2020-01-01T00:00:00Z, from which a device counts
 CLOCK_S = 60.0  # a clock is judged by the best event of so long: one that waited in the device looks like a late clock
 OWN_WORD = "by its own word"  # a version is what a device says; only `fairshoe verify` proves it
 

@@ -131,7 +131,8 @@ def _route(path: Path, item: dict[str, Any]) -> Route:
     route = Route(str(item["url"]), str(item.get("severity", "minor")))
     try:
         place = urlsplit(route.url)
-        good = place.scheme in ("http", "https", "syslog") and place.hostname and (place.port or 1) and " " not in route.url
+        known = place.scheme in ("http", "https", "syslog")
+        good = known and place.hostname and place.port != 0 and " " not in route.url
     except ValueError:
         good = False
     if not good:

@@ -25,8 +25,8 @@ from fairshoe_floor.samples import NO_TOTALS, sample_from_json
 SAMPLE_AGE_S = 120.0
 CONNECT_S = 5
 STATEMENT_MS = 10_000
-# By numbers, not by times: the clock of a gateway may be set back. `seq + 0`: warnings are few, and are found by the index
-# of device and name; in the order of the primary key all events of the log would be looked at.
+# By numbers, not by times: the clock of a gateway may be set back. `seq + 0`: warnings are few, and are found by the
+# index of device and name; in the order of the primary key all events of the log would be looked at.
 _SHOES = """
 SELECT given.device, sample.sample, newest.log, newest.seq, newest.received,
     COALESCE(begun.seq - 1, outside.seq),
