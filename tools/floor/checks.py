@@ -173,7 +173,7 @@ def _check_journals(site: Site, found: Findings, bodies: dict[tuple[int, bytes, 
         program.thaw()
         proxy = site.proxies[f"gateway-2 to {program.name}"]
         key = read_key(site.key_of(device), Role.RECORDER)
-        with Shoe.open(f"tcp://127.0.0.1:{proxy.port}", key, clock=False) as shoe:
+        with Shoe.open(f"tcp://127.0.0.1:{proxy.port}", key, clock=False, answer_s=60) as shoe:
             export = pull(shoe)
         known = {record.seq: record.payload for record in export.records if not record.fault}
         ours = {key[2]: body for key, body in bodies.items() if key[:2] == (device, export.log)}
