@@ -44,7 +44,7 @@ def put(site: Site, seq: int, name: str, fields: str = "{}") -> None:
 
 def test_migrate_history_versions_keys_and_alarms(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     assert "fairshoe floor migrate" in call(capsys, site, "history")[1]
-    assert call(capsys, site, "migrate") == (0, "schema 3: 3 steps done\n")
+    assert call(capsys, site, "migrate") == (0, "schema 4: 4 steps done\n")
     put(site, 1, "booted", BOOTED)
     put(site, 2, "key_changed", '{"generation": 3, "how": 1}')
     put(site, 3, "deck_refused")

@@ -104,6 +104,21 @@ def test_the_shift_report_counts_from_the_first_to_the_last_reading(chromium: An
         assert not bench.tab.is_visible("header") and bench.tab.is_visible("#report-table")
 
 
+def test_a_shift_report_that_is_not_complete_says_so_and_is_not_printed_before_it_is_read(chromium: Any) -> None:
+    with floor(chromium) as (bench, _reader):
+        held: list[Any] = []
+        bench.tab.route("**/shoes/00000002/meters*", lambda route: held.append(route))
+        bench.tab.click("#report-open")
+        bench.until("document.getElementById('report-about').textContent === 'Reading ...'")
+        assert bench.tab.is_disabled("#report-print")
+        while not held:
+            bench.tab.wait_for_timeout(20)
+        held[0].fulfill(status=503, json={"error": "busy.", "advice": "Later."})
+        bench.until("document.getElementById('report-about').textContent.startsWith('NOT COMPLETE: 1 could not')")
+        assert bench.tab.is_enabled("#report-print")
+        bench.errors.clear()  # the browser's own line about the answer
+
+
 def test_a_page_that_loses_its_server_says_so_and_texts_stay_texts(chromium: Any) -> None:
     with floor(chromium) as (bench, reader):
         reader.links[1] = Link.FAILED

@@ -46,17 +46,20 @@ export class Report {
     const cell = (name, text, i) => make(name, { className: i >= NUMBERS && i < COLUMNS.length - 1 ? 'number' : '' }, String(text));
     find('report-table').tHead.replaceChildren(make('tr', {}, ...COLUMNS.map((text, i) => cell('th', text, i))));
     find('report-about').textContent = 'Reading ...';
+    find('report-print').disabled = true;
     let next = 0;
+    let lost = 0;
     const work = async () => {
       while (next < waiting.length && run === this.run) {
         const i = next++;
-        const { readings } = await read(`shoes/${waiting[i].device}/meters?since=${since}&limit=50`).catch(() => ({ readings: [] }));
+        const { readings } = await read(`shoes/${waiting[i].device}/meters?since=${since}&limit=50`).catch(() => ({ readings: [], lost: ++lost }));
         rows[i] = row(waiting[i], readings);
       }
     };
     await Promise.all(Array.from({ length: AT_A_TIME }, work));
     if (run !== this.run) return;
     find('report-table').tBodies[0].replaceChildren(...rows.map((texts) => make('tr', {}, ...texts.map((text, i) => cell('td', text, i)))));
-    find('report-about').textContent = `${rows.length} tables, the last ${hours} h, made ${new Date().toLocaleString()}. From and To are the first and the last reading of the meters in that time.`;
+    find('report-print').disabled = false;
+    find('report-about').textContent = `${lost ? `NOT COMPLETE: ${lost} could not be read. ` : ''}${rows.length} tables, the last ${hours} h, made ${new Date().toLocaleString()}. From and To are the first and the last reading of the meters in that time.`;
   }
 }
