@@ -11,6 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -24,7 +25,8 @@ from fairshoe_floor.api.tokens import new_token
 from fairshoe_floor.gateway.live import Live
 from fairshoe_floor.gateway.local_reader import LocalReader
 from fairshoe_floor.gateway.pit_alarms import PitAlarms
-from fairshoe_floor.history.central_reader import CentralReader
+from fairshoe_floor.history import schema
+from fairshoe_floor.history.central_reader import _SHOES, CentralReader  # pyright: ignore[reportPrivateUsage]
 from fairshoe_floor.history.schema import DatabaseError
 from fairshoe_floor.history.serve import CentralServer
 from fairshoe_floor.inventory import Entry, Inventory, InventoryError, Profile
@@ -177,6 +179,29 @@ def test_a_clock_that_was_set_back_hides_no_warning_and_shows_no_round_under_way
             db.execute("DELETE FROM events WHERE seq = %s", (begun,))
         shoe = central.shoe(DEVICE)
         assert shoe is not None and shoe.quiet_seq == begun - 1 < shoe.seq
+
+
+def test_what_is_known_of_a_shoe_now_is_found_without_looking_at_all_its_rounds(site: Site) -> None:
+    async def migrate() -> None:
+        async with await psycopg.AsyncConnection.connect(site.database, autocommit=True) as db:
+            await schema.migrate(db)
+
+    asyncio.run(migrate())
+    with psycopg.connect(site.database, autocommit=True) as db:
+        db.execute("INSERT INTO logs (device, log, began, gateway) VALUES (1, '\\x01', 0, 'p')")
+        db.execute(
+            "INSERT INTO events (device, log, seq, message, name, boot, uptime_s, utc_s, round, deck, fields, body,"
+            " received, gateway) SELECT 1, '\\x01', seq, 1, (ARRAY['round_started', 'stack_taken', 'round_ended',"
+            " 'deck_verified'])[1 + seq % 4], 1, 0, 0, CASE seq % 4 WHEN 3 THEN 0 ELSE seq / 4 END, 0, '{}', '', seq, ''"
+            " FROM generate_series(1, 20000) AS seq"
+        )
+        db.execute("ANALYZE")
+        plan = db.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {_SHOES}".encode(), ([1],)).fetchall()[0][0]
+
+    def removed(node: dict[str, Any]) -> int:
+        return max([node.get("Rows Removed by Filter", 0), *(removed(part) for part in node.get("Plans", []))])
+
+    assert removed(plan[0]["Plan"]) < 100
 
 
 def test_the_api_is_served_from_the_central_record(site: Site, played: Path) -> None:

@@ -26,7 +26,8 @@ SAMPLE_AGE_S = 120.0
 CONNECT_S = 5
 STATEMENT_MS = 10_000
 # By numbers, not by times: the clock of a gateway may be set back. `seq + 0`: warnings are few, and are found by the
-# index of device and name; in the order of the primary key all events of the log would be looked at.
+# index of device and name; in the order of the primary key all events of the log would be looked at. Rounds are many:
+# their newest events are near the end of the log, and nothing here may look at all of them.
 _SHOES = """
 SELECT given.device, sample.sample, newest.log, newest.seq, newest.received,
     COALESCE(begun.seq - 1, outside.seq),
@@ -37,11 +38,11 @@ LEFT JOIN LATERAL (SELECT sample::text FROM samples WHERE device = given.device 
 LEFT JOIN LATERAL (SELECT log FROM logs WHERE device = given.device ORDER BY id DESC LIMIT 1) AS log ON true
 LEFT JOIN LATERAL (SELECT log, seq, received FROM events WHERE device = given.device AND log = log.log
     ORDER BY seq DESC LIMIT 1) AS newest ON true
-LEFT JOIN LATERAL (SELECT log, seq FROM events WHERE device = given.device AND log = newest.log
+LEFT JOIN LATERAL (SELECT seq FROM events WHERE device = given.device AND log = newest.log
     AND name = 'round_started' ORDER BY seq DESC LIMIT 1) AS started ON true
-LEFT JOIN LATERAL (SELECT started.seq WHERE NOT EXISTS (SELECT FROM events
-    WHERE device = given.device AND log = started.log AND seq > started.seq
-    AND name IN ('round_ended', 'round_voided'))) AS begun ON true
+LEFT JOIN LATERAL (SELECT seq FROM events WHERE device = given.device AND log = newest.log
+    AND name IN ('round_ended', 'round_voided') ORDER BY seq DESC LIMIT 1) AS ended ON true
+LEFT JOIN LATERAL (SELECT started.seq WHERE started.seq > COALESCE(ended.seq, 0)) AS begun ON true
 LEFT JOIN LATERAL (SELECT seq FROM events WHERE device = given.device AND log = newest.log
     AND (round = 0 OR name IN ('round_ended', 'round_voided')) ORDER BY seq DESC LIMIT 1) AS outside ON true
 LEFT JOIN LATERAL (SELECT log, seq, received, round, fields FROM events WHERE device = given.device
