@@ -192,8 +192,8 @@ def test_what_is_known_of_a_shoe_now_is_found_without_looking_at_all_its_rounds(
         db.execute(
             "INSERT INTO events (device, log, seq, message, name, boot, uptime_s, utc_s, round, deck, fields, body,"
             " received, gateway) SELECT 1, '\\x01', seq, 1, (ARRAY['round_started', 'stack_taken', 'round_ended',"
-            " 'deck_verified'])[1 + seq % 4], 1, 0, 0, CASE seq % 4 WHEN 3 THEN 0 ELSE seq / 4 END, 0, '{}', '', seq, ''"
-            " FROM generate_series(1, 20000) AS seq"
+            " 'deck_verified'])[1 + seq % 4], 1, 0, 0, CASE seq % 4 WHEN 3 THEN 0 ELSE seq / 4 END, 0, '{}', '',"
+            " seq, '' FROM generate_series(1, 20000) AS seq"
         )
         db.execute("ANALYZE")
         plan = db.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {_SHOES}".encode(), ([1],)).fetchall()[0][0]

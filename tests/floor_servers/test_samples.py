@@ -49,8 +49,7 @@ def stored(site: Site, *rows: Sample) -> None:
             await Writer(db).store_samples([(it.device, it.at, "pit-1", sample_to_json(it)) for it in rows])
             for it in rows:
                 await db.execute(
-                    "INSERT INTO logs (device, log, began, gateway) VALUES (%s, '\\x01', 0, '')"
-                    " ON CONFLICT DO NOTHING",
+                    "INSERT INTO logs (device, log, began, gateway) VALUES (%s, '\\x01', 0, '') ON CONFLICT DO NOTHING",
                     (it.device,),
                 )
 

@@ -107,7 +107,11 @@ def test_the_shift_report_counts_from_the_first_to_the_last_reading(chromium: An
 def test_a_shift_report_that_is_not_complete_says_so_and_is_not_printed_before_it_is_read(chromium: Any) -> None:
     with floor(chromium) as (bench, _reader):
         held: list[Any] = []
-        bench.tab.route("**/shoes/00000002/meters*", lambda route: held.append(route))
+
+        def hold(route: Any) -> None:
+            held.append(route)
+
+        bench.tab.route("**/shoes/00000002/meters*", hold)
         bench.tab.click("#report-open")
         bench.until("document.getElementById('report-about').textContent === 'Reading ...'")
         assert bench.tab.is_disabled("#report-print")

@@ -36,9 +36,7 @@ CROSS JOIN LATERAL (SELECT device, seq, received, name, utc_s, fields FROM event
 ORDER BY newest.received, newest.seq
 """
 # The events that rules judge; of the others there are a hundred times as many. The index events_judged names the same.
-_JUDGED = (
-    "name IN ('booted', 'deck_refused', 'deck_verified', 'journal_broken', 'warning_cleared', 'warning_latched')"
-)
+_JUDGED = "name IN ('booted', 'deck_refused', 'deck_verified', 'journal_broken', 'warning_cleared', 'warning_latched')"
 _NEWEST_SAMPLES = """
 SELECT newest.sample::text FROM (SELECT DISTINCT device FROM logs) AS devices
 CROSS JOIN LATERAL (SELECT at, sample FROM samples WHERE device = devices.device ORDER BY id DESC LIMIT 1) AS newest
@@ -51,8 +49,7 @@ def history(db: psycopg.Connection[Any], since: float) -> Iterator[tuple[int, Se
     last = (since, 0)
     while True:
         rows = db.execute(
-            f"{_EVENTS} {_JUDGED} AND (received, position) > (%s, %s)"
-            " ORDER BY received, position LIMIT %s".encode(),
+            f"{_EVENTS} {_JUDGED} AND (received, position) > (%s, %s) ORDER BY received, position LIMIT %s".encode(),
             (*last, PAGE),
         ).fetchall()
         for row in rows:
