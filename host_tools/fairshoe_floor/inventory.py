@@ -168,6 +168,8 @@ class _Table:
             raise InventoryError(f"{self.place}: {name} is missing.", "Add it.")
         if not isinstance(value, str) or len(value) > TEXT_MAX or not value.isprintable():
             raise InventoryError(f"{self.place}: {name} must be a text of one line.", "Put it in quotes.")
+        if default is None and not value.strip():
+            raise InventoryError(f"{self.place}: {name} is empty.", "Fill it in.")
         return value
 
     def path(self, name: str) -> Path | None:

@@ -52,6 +52,8 @@ def test_a_shoe_that_is_found_again_keeps_its_table_and_profile(tmp_path: Path) 
         (SHOE.replace("00510001", "shoe"), "shoe 1: device 'shoe' is no number"),
         (SHOE.replace('table = "BJ-07"\n', ""), "shoe 1: table is missing"),
         (SHOE.replace('"BJ-07"', '"a\\nb"'), "table must be a text of one line"),
+        (SHOE.replace('"BJ-07"', '" "'), "shoe 1: table is empty"),
+        (SHOE.replace('"/dev/ttyACM0"', '""'), "shoe 1: url is empty"),
         (SHOE + SHOE.replace("ttyACM0", "ttyACM1"), "device 00510001 is there twice"),
         (SHOE + SHOE.replace("00510001", "00510002"), "url /dev/ttyACM0 is there twice"),
         (SHOE + 'profile = "all"\n', "there is no profile 'all'"),
