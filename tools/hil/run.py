@@ -121,6 +121,8 @@ class Run:
             expect(board.resets == wanted, f"the watchdog has reset the device {board.resets} times, not {wanted}")
             if self.setup.probed and name != "rounds":
                 part.said = board.said()
+                for text in report.story_texts(part.said):
+                    self.notes(text)
                 if "noisy" in part.said:
                     self.notes(report.noisy_text(part.said))
                 problems = report.story_problems(part.said)
