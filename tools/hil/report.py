@@ -112,6 +112,11 @@ def round_rows(said: Said, rounds: int, frozen: bool, extra: int = 0) -> list[Ro
     return rows
 
 
+def said_since(before: Said, said: Said) -> Said:
+    """What was printed after `before`. In the start of a board motors run and a session begins, with no card inside."""
+    return {word: figures for word, figures in said.items() if figures != before.get(word)}
+
+
 def story_texts(said: Said) -> list[str]:
     """The figures that `story_problems` compares with the budgets."""
     texts: list[str] = []
