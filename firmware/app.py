@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 COAST_MS = const(100)
 HAND_MS = const(1000)
 SIGN_MS = const(1)  # between two steps of a signature
+PUT_OFF_MAX = const(3)  # scans: one that sees an edge, one that settles it, and one that takes a message
 _HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays in the throat ends in a warning
 
 
@@ -101,7 +102,7 @@ class App:
         self.hold_shown = FAULT_NONE
         self.turned = False  # the key switch
         self.eventful = False  # an input changed, or a change is still being debounced
-        self.put_off = False  # a frame was due in the last scan
+        self.put_off = 0  # scans that a frame which is due has waited
         self.silent = True  # until this boot is on record: the last event before it may be torn
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
         self.coasting = True
@@ -188,7 +189,7 @@ class App:
             self.turned = False
             self.service.watch()
             self.service.tell()
-        wake_ms = dispatch_receive(reporter, now_ms, self.put_off)
+        wake_ms = dispatch_receive(reporter, now_ms, self.put_off != 0)
         if runner.role or runner.result_role:
             next_ms = runner.scan(now_ms)
             if next_ms < wake_ms:
@@ -199,7 +200,8 @@ class App:
             return wake_ms
         next_ms = report_due(reporter, self.flow.shown, now_ms)
         if next_ms <= 0 and (self.put_off or not reporter.left):
-            next_ms = self._frame(now_ms, self.eventful or wake_ms == 0)
+            # A message that was left for the sake of this frame does not keep it from going out.
+            next_ms = self._frame(now_ms, self.eventful or (wake_ms == 0 and not reporter.left))
         return next_ms if next_ms < wake_ms else wake_ms
 
     def _frame(self, now_ms: int, busy: bool) -> int:
@@ -210,10 +212,13 @@ class App:
             passing_ms = machine.passing_ms(now_ms)
             if passing_ms > 0:
                 return passing_ms
-        # After an edge or a message a frame would make this the longest of scans. While something moves it goes out
-        # with the next one, which comes at once, and then in any case.
-        self.put_off = busy and not self.put_off and (machine.draws or not self.resting())
-        return 0 if self.put_off else self._send(now_ms)
+        # After an edge or a message a frame would make this the longest of scans. While something moves it waits for
+        # the next one that has neither, which comes at once; but not for long: lines may never come to rest.
+        if busy and self.put_off < PUT_OFF_MAX and (machine.draws or not self.resting()):
+            self.put_off += 1
+            return 0
+        self.put_off = 0
+        return self._send(now_ms)
 
     def _send(self, now_ms: int) -> int:
         reporter = self.reporter

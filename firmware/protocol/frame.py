@@ -11,13 +11,12 @@ from struct import pack_into
 
 from micropython import const
 
-from firmware.protocol.cobs import FRAME_MAX, cobs_decode, cobs_encode
+from firmware.protocol.cobs import FILL_BITS, FRAME_MAX, WIRE_MAX, cobs_decode, cobs_encode, cobs_gather
 from firmware.protocol.ids import FLAG_KEYED, FLAGS_MUST, VERSION
 
 HEADER_SIZE = const(8)
 CRC_SIZE = const(4)
 CRC_RESIDUE = const(0x2144DF1C)  # crc32 over a frame including its CRC; a small integer, so checking costs no heap
-WIRE_MAX = const(256)  # delimiter, COBS overhead byte, 253, delimiter
 BODY_AT = const(2)
 
 DROP_COBS = const(0)
@@ -51,37 +50,26 @@ class FrameReader:
         self.buf = bytearray(WIRE_MAX)
         self.views = Views(self.buf)
         self.size = 0
-        self.fill = 0
-        self.overrun = False
+        self.fill = 0  # more than WIRE_MAX: too long for any frame
         self.good = 0
         self.drops = [0] * DROP_KINDS
 
     def push(self, chunk: bytearray, start: int, end: int) -> int:
         """Take bytes until a good frame is complete (then size > 0) or the chunk ends. Returns where it stopped."""
         self.size = 0
-        buf = self.buf
-        fill = self.fill
-        while start < end:
-            byte = chunk[start]
-            start += 1
-            if byte:
-                if fill < WIRE_MAX:
-                    buf[fill] = byte
-                    fill += 1
-                else:
-                    self.overrun = True
-            elif fill:
-                self._finish(fill)
-                fill = 0
-                if self.size:
-                    break
-        self.fill = fill
+        while start < end and not self.size:
+            gathered = cobs_gather(self.buf, self.fill, chunk, start, end)
+            start = gathered >> FILL_BITS
+            self.fill = gathered & (1 << FILL_BITS) - 1
+            if start < end:  # the delimiter of a frame
+                start += 1
+                self._finish(self.fill)
+                self.fill = 0
         return start
 
     def _finish(self, fill: int) -> None:
         drops = self.drops
-        if self.overrun:
-            self.overrun = False
+        if fill > WIRE_MAX:
             drops[DROP_LONG] += 1
             return
         size = cobs_decode(self.buf, fill)

@@ -180,6 +180,23 @@ def test_a_story_with_scans_over_their_budget_is_wrong() -> None:
     assert "1201 us on average" in mean
 
 
+def test_the_scans_of_a_story_are_noted_and_those_at_rest_are_not() -> None:
+    said = {"job": ["3", "6001", "2100"], "stopped": ["30", "33000", "3999"], "warned": ["9", "9", "9"]}
+    job, stopped = report.story_texts(said)
+    assert "3 scans while cards moved (job): mean 2000 us, worst 2100 us" in job
+    assert "30 scans while cards moved (stopped): mean 1100 us, worst 3999 us" in stopped
+
+
+def test_scans_of_the_start_are_not_those_of_a_story() -> None:
+    """The start of a keyed carousel: 48 scans of 1,335 us, in which it turns to prove that it is empty."""
+    started = {"job": ["48", "64099", "3197"], "ready": ["3464"]}
+    story = {**started, "intake": ["200", "195305", "3301"]}
+    assert report.story_problems(story)
+    assert report.said_since(started, story) == {"intake": ["200", "195305", "3301"]}
+    assert not report.story_problems(report.said_since(started, story))
+    assert report.said_since(started, {**story, "job": ["30", "36030", "2000"]})["job"] == ["30", "36030", "2000"]
+
+
 def test_json_says_the_same() -> None:
     told = json.loads(json.dumps(report.as_json("pico-shoe", rows(), {"rounds": report.GOOD, "jam": "WRONG: x"})))
     assert told["kept"] is True and told["good"] is False

@@ -17,8 +17,7 @@ from fairshoe.ship.machine_code import COMPILED, DECORATOR, to_machine_code
 from fairshoe.ship.mpy_compile import compile_mpy
 from firmware.digest import differ
 from firmware.image import BOUNCES, EDGES_MAX, FOLDED, FOLDED_BITS, INPUT_COUNT, fold_edges
-from firmware.protocol.cobs import FRAME_MAX, cobs_decode, cobs_encode
-from firmware.protocol.frame import WIRE_MAX
+from firmware.protocol.cobs import FILL_BITS, FRAME_MAX, WIRE_MAX, cobs_decode, cobs_encode, cobs_gather
 from firmware.signing import field, sha512
 from firmware.signing.constants import ROUND_CONSTANTS, START_STATE
 from hal.board.ring import RING, copy_edges
@@ -57,6 +56,11 @@ def test_nothing_but_the_heading_is_another_one_and_lines_stay_where_they_are() 
     marked = to_machine_code({COBS: source()})[COBS].split("\n")
     changed = [(one, other) for one, other in zip(plain, marked, strict=True) if one != other]
     assert changed == [
+        ("", DECORATOR),
+        (
+            "def cobs_gather(buf: bytearray, fill: int, chunk: bytearray, start: int, end: int) -> int:",
+            "def cobs_gather(buf: ptr8, fill: int, chunk: ptr8, start: int, end: int) -> int:",
+        ),
         ("", DECORATOR),
         ("def cobs_decode(buf: bytearray, size: int) -> int:", "def cobs_decode(buf: ptr8, size: int) -> int:"),
         ("", DECORATOR),
@@ -120,6 +124,26 @@ def test_comparing_never_leaves_its_bytes() -> None:
         frame[20 + at] ^= 0x80
         assert differ(mac, frame, 20, 16) != 0
         frame[20 + at] ^= 0x80
+
+
+def test_gathering_any_bytes_never_leaves_its_buffers() -> None:
+    """Pieces of a stranger's bytes, up to the delimiter and no further, however long the frame gets."""
+    seed = random.randrange(1 << 30)
+    print(f"seed {seed}")
+    noise = random.Random(seed)
+    for _ in range(3000):
+        fill = noise.choice((0, 1, WIRE_MAX - 3, WIRE_MAX, WIRE_MAX + 1, noise.randrange(WIRE_MAX + 2)))
+        buf: Any = Watched([7] * WIRE_MAX)
+        buf.first, buf.last = fill, WIRE_MAX - 1
+        data = bytes(noise.choice((0, 1, 255)) if noise.random() < 0.1 else 9 for _ in range(noise.randrange(65)))
+        chunk: Any = Watched(data)
+        chunk.first, chunk.last = noise.randrange(len(data) + 1), len(data) - 1
+        gathered = cobs_gather(buf, fill, chunk, chunk.first, len(data))
+        end, filled = gathered >> FILL_BITS, gathered & (1 << FILL_BITS) - 1
+        taken = data[chunk.first : end] if fill else data[chunk.first : end].lstrip(b"\0")
+        assert 0 not in taken and filled == min(fill + len(taken), WIRE_MAX + 1)
+        assert end == len(data) or (data[end] == 0 and filled)
+        assert bytes(list(buf)) == (b"\7" * fill + taken + b"\7" * WIRE_MAX)[:WIRE_MAX]
 
 
 def test_taking_any_bytes_apart_never_leaves_them() -> None:

@@ -12,6 +12,7 @@ KB = 1024
 HEAP_IMAGE, FREE_IMAGE = 80 * KB, 160 * KB
 HEAP_STOCK, FREE_STOCK = 185 * KB, 60 * KB
 GOOD = "good"
+_STORY_WORDS = ("intake", "job", "stopped")  # figures of a story while cards moved
 
 Said = dict[str, list[str]]
 
@@ -111,10 +112,25 @@ def round_rows(said: Said, rounds: int, frozen: bool, extra: int = 0) -> list[Ro
     return rows
 
 
+def said_since(before: Said, said: Said) -> Said:
+    """What was printed after `before`. In the start of a board motors run and a session begins, with no card inside."""
+    return {word: figures for word, figures in said.items() if figures != before.get(word)}
+
+
+def story_texts(said: Said) -> list[str]:
+    """The figures that `story_problems` compares with the budgets."""
+    texts: list[str] = []
+    for word in _STORY_WORDS:
+        if word in said:
+            count, mean, worst = scans(said, word)
+            texts.append(f"  {count} scans while cards moved ({word}): mean {mean} us, worst {worst} us")
+    return texts
+
+
 def story_problems(said: Said) -> list[str]:
     """Scans that missed their budget in any story: every set of figures that the probe printed while cards moved."""
     found: list[str] = []
-    for word in ("intake", "job", "stopped"):
+    for word in _STORY_WORDS:
         if word not in said:
             continue
         count, mean, worst = scans(said, word)

@@ -107,6 +107,7 @@ class Run:
         """A story, to its end or to what is wrong with it."""
         part = Part()
         self.notes.prefix = f"{name}: "
+        started = board.said()
         try:
             if name == "rounds":
                 self.play_rounds(board, player, part)
@@ -120,7 +121,9 @@ class Run:
             wanted = TRIES if name == RESETS else 0
             expect(board.resets == wanted, f"the watchdog has reset the device {board.resets} times, not {wanted}")
             if self.setup.probed and name != "rounds":
-                part.said = board.said()
+                part.said = report.said_since(started, board.said())
+                for text in report.story_texts(part.said):
+                    self.notes(text)
                 if "noisy" in part.said:
                     self.notes(report.noisy_text(part.said))
                 problems = report.story_problems(part.said)

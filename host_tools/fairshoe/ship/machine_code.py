@@ -17,7 +17,7 @@ import ast
 from fairshoe.ship.errors import ShipError
 
 COMPILED = {
-    "firmware.protocol.cobs": ("cobs_decode", "cobs_encode"),
+    "firmware.protocol.cobs": ("cobs_gather", "cobs_decode", "cobs_encode"),
     "firmware.digest": ("differ",),
     "firmware.ticks": ("ticks_diff",),  # no loop, but every scan compares half a dozen times
     "firmware.image": ("fold_edges",),
