@@ -148,8 +148,7 @@ def _idle(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if inp.enters[IN_THROAT_A] != feed.seen_a:
-        # The HAL stopped the roller at the edge itself; this makes the image say so too.
-        output_set(out, OUT_PICK, 0)
+        output_set(out, OUT_PICK, 0)  # the HAL did so at the edge itself; now the image says it too
         if not feed.counted:
             feed.counted = True
             if feed.counting:
@@ -175,6 +174,8 @@ def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 
 def _pausing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if feed.confirmed(inp) != feed.count:
+        return _unconfirmed(feed, inp, out, now_ms)  # the rollers work on it until then
     left_ms = feed.spec.pick_pause_ms - ticks_diff(now_ms, feed.entered_ms)
     if left_ms > 0:
         return left_ms
