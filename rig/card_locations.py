@@ -173,6 +173,8 @@ class CardLocations:
     def _check_stack(self, flow: "Flow") -> None:
         zone = flow.ledger.zone
         wanted = flow.wanted
+        if self.kind == "shoe":
+            wanted += flow.machine.feed.face_ups  # each comes out with the stack, and the next card in its place
         if zone[TRAY] != wanted:
             raise Finding("stack: %d offered by the facts, not %d" % (zone[TRAY], wanted))
         gone = zone[DEALT] + zone[DISCARDED]
