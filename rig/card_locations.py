@@ -86,9 +86,9 @@ class CardLocations:
         if not self.strewn and plant.tray and (flow.ledger.zone[TRAY] or plant.tray[0] < FOREIGN):
             # What falls onto cards that are already there moves no beam.
             self.strewn = plant.tray[-1] >= FOREIGN
-        if plant.tray and self.taken_us >= 0 and plant.now_us - self.taken_us <= SETTLE_US:
-            self.strewn = True  # emptied, and the next card fell before a clear beam counts as one
         tray = plant.output_tray
+        if plant.tray and self.taken_us >= 0 and 0 <= tray.filled_us - self.taken_us <= SETTLE_US:
+            self.strewn = True  # emptied, and the next card fell before a clear beam counts as one
         if tray.late and flow.state not in _MOVES_OUT:
             self.strewn = True  # a card later than its time may fall into any later stack
         if not tray.late:

@@ -20,6 +20,7 @@ class Tray:
         self.landed = 0  # for faults that name a card
         self.late: "list[tuple[int, list[int]]]" = []
         self.due_us = FAR
+        self.filled_us = -1  # when a card last fell where none lay
 
     def admits(self, body: "Body") -> bool:
         return True
@@ -36,6 +37,8 @@ class Tray:
         self.put(cards, now_us)
 
     def put(self, cards: "list[int]", now_us: int) -> None:
+        if not self.cards:
+            self.filled_us = now_us
         self.cards.extend(cards)
         if cards:
             self.plant.set_line(self.plant.line_tray, 1, now_us)
