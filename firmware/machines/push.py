@@ -98,10 +98,12 @@ def _looking(push: Push, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 def _pushing(push: Push, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if not inp.level[IN_SLOT]:
+        left_ms = LOOK_MS - ticks_diff(inp.now_us, inp.leave_us[IN_SLOT]) // 1000
+        if left_ms > 0:
+            return left_ms  # a pulse on the line must not leave cards behind
         if not inp.level[IN_EJECTOR]:
             return _fail(push, out, FAULT_EJECTOR)  # its switch says home: nothing would keep the elevator still
         output_set(out, OUT_EJECTOR, 0)
-        watch(out, False)
         return _enter(push, PUSH_HOMING, now_ms)
     left_ms = push.spec.ejector_home_ms_max - ticks_diff(now_ms, push.entered_ms)
     return left_ms if left_ms > 0 else _fail(push, out, FAULT_JAM_EXIT)
@@ -111,8 +113,9 @@ def _homing(push: Push, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if inp.level[IN_EJECTOR]:
         left_ms = push.spec.ejector_home_ms_max - ticks_diff(now_ms, push.entered_ms)
         return left_ms if left_ms > 0 else _fail(push, out, FAULT_EJECTOR)
-    if not inp.level[IN_TRAY]:
+    if inp.level[IN_SLOT] or not inp.level[IN_TRAY]:
         return _fail(push, out, FAULT_JAM_EXIT)
+    watch(out, False)
     if push.mode == PUSH_KNOWN:
         push.ledger.move(STORE, TRAY, push.load[push.shelf])
     push.load[push.shelf] = 0

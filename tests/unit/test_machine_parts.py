@@ -73,7 +73,7 @@ from firmware.machines.feed import (
 from firmware.machines.machine import JOB_DONE, JOB_FAILED
 from firmware.machines.meters import METER_FEED_US, METER_GLITCHES, Meters
 from firmware.machines.panel import PRESS_GREEN, PRESS_SEAT, Panel, panel_scan
-from firmware.machines.push import PUSH_FAILED, PUSH_HOMING, PUSH_KNOWN, PUSH_LOOK, push_scan, push_start
+from firmware.machines.push import PUSH_FAILED, PUSH_HOMING, PUSH_KNOWN, PUSH_LOOK, PUSH_PUSHING, push_scan, push_start
 from firmware.ticks import FOREVER_MS
 
 
@@ -415,6 +415,12 @@ def pushed(mode, level=1):
     return push, inp, out
 
 
+def cleared(inp, ms):
+    """The slot beam has been clear for so long."""
+    inp.level[IN_SLOT] = 0
+    inp.now_us, inp.leave_us[IN_SLOT] = 50000, 50000 - ms * 1000
+
+
 def test_a_shelf_that_is_only_looked_at_is_not_pushed_and_the_beam_rests_between_shelves():
     push, _inp, out = pushed(PUSH_LOOK)
     assert (push.found, push.shelf) == (1, 1) and not out.watch_slot and not out.level[OUT_EJECTOR]
@@ -427,22 +433,39 @@ def test_cards_of_a_shelf_are_in_the_tray_once_the_pusher_is_home():
         push, inp, out = pushed(mode)
         assert out.level[OUT_EJECTOR] == 1
         inp.level[IN_EJECTOR] = 1
-        inp.level[IN_SLOT] = 0
+        cleared(inp, 5)
         push_scan(push, inp, out, 10)
-        assert push.state == PUSH_HOMING and out.level[OUT_EJECTOR] == 0 and not out.watch_slot
+        assert push.state == PUSH_HOMING and out.level[OUT_EJECTOR] == 0 and out.watch_slot
         limit = push.spec.ejector_home_ms_max
         assert push_scan(push, inp, out, 10 + limit - 1) == 1
         inp.level[IN_TRAY] = 1
         inp.level[IN_EJECTOR] = 0
         push_scan(push, inp, out, 10 + limit - 1)
+        assert not out.watch_slot
         assert (push.ledger.zone[TRAY], push.load[0]) == (moved, 0)
         assert push.shelf == (2 if mode == PUSH_KNOWN else 1)
     push, inp, out = pushed(PUSH_KNOWN)
     inp.level[IN_EJECTOR] = 1
-    inp.level[IN_SLOT] = 0
+    cleared(inp, 5)
     push_scan(push, inp, out, 10)
     push_scan(push, inp, out, 10 + push.spec.ejector_home_ms_max)
     assert (push.state, push.fault) == (PUSH_FAILED, FAULT_EJECTOR)
+
+
+def test_a_pulse_on_the_slot_beam_leaves_no_cards_on_their_shelf():
+    push, inp, out = pushed(PUSH_KNOWN)
+    inp.level[IN_EJECTOR] = inp.level[IN_TRAY] = 1
+    cleared(inp, 2)
+    assert push_scan(push, inp, out, 10) == 3
+    assert push.state == PUSH_PUSHING and out.level[OUT_EJECTOR] == 1
+    cleared(inp, 5)
+    push_scan(push, inp, out, 13)
+    assert push.state == PUSH_HOMING
+    inp.level[IN_SLOT] = 1
+    inp.level[IN_EJECTOR] = 0
+    push_scan(push, inp, out, 14)
+    assert (push.state, push.fault) == (PUSH_FAILED, FAULT_JAM_EXIT)
+    assert push.ledger.zone[TRAY] == 0
 
 
 def test_one_card_too_many_is_counted_where_there_is_room_and_refused_where_there_is_none():
