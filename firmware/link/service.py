@@ -18,6 +18,7 @@ from firmware.link.admission import link_reset
 from firmware.protocol import ids
 from firmware.protocol.frame import HEADER_SIZE
 from firmware.protocol.session import KEY_SIZE, MAC_SIZE, NONCE_SIZE
+from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from firmware.link.admission import Link
 
 CHECK_SIZE = const(8)
+STEADY_US = const(50000)  # a hand turns the switch for longer; noise on its line would fill the journal
 _WRAPPED_AT = const(24)  # header, nonce
 _MAC_AT = const(56)
 _CHECK = b"fairshoe key 1"
@@ -55,16 +57,23 @@ class Service:
         self.ending = False  # the session was made with a key that is no more
         self.answer = [0, 0]
 
-    def watch(self) -> None:
-        """The switch was turned: make the other port the link, without a host. Drop a key that waited, because its
-        sender is gone."""
-        self.on = self.inp.level[IN_KEY] != 0
+    def watch(self) -> int:
+        """The switch may have been turned: how long it must stay so to be believed, or FOREVER_MS when it is. Then the
+        other port is the link, without a host; a key that waited is dropped, because its sender is gone."""
+        inp = self.inp
+        on = inp.level[IN_KEY] != 0
+        age_us = ticks_diff(inp.now_us, inp.enter_us[IN_KEY] if on else inp.leave_us[IN_KEY])
+        if 0 <= age_us < STEADY_US:  # below 0: so long ago that the clock has wrapped
+            return (STEADY_US - age_us) // 1000 + 1
+        self.on = on
         self.link.service = self.on
         self.link.hal.link_service(self.on)
         link_reset(self.link)
         self.how = _NO_CHANGE
         wipe(self.key)
         self.answer_due = False
+        self.tell()
+        return FOREVER_MS
 
     def tell(self) -> None:
         """Record the switch once there is room; if it was turned twice meanwhile, only its last position."""

@@ -47,6 +47,7 @@ from firmware.machines.panel import PRESS_LOCK
 from firmware.protocol import ids
 from firmware.protocol.frame import FrameReader, frame_message, frame_session
 from firmware.protocol.session import SEQUENCE_WARN
+from firmware.ticks import FOREVER_MS
 from rig.story import Stage
 
 NOW = 5000
@@ -430,8 +431,10 @@ def test_a_key_that_waits_is_written_unless_a_round_has_begun():
         assert service.answer[0] == answer and service.answer_due and not service.waits()
         assert (app.link.key == NEW_KEY) == (not round_open) == service.ending
         assert bytes(service.key) == bytes(32)
-        service.watch()
-        assert not service.answer_due
+        app.inp.now_us = 49999
+        assert service.watch() == 1 and service.answer_due
+        app.inp.now_us = 50000
+        assert service.watch() == FOREVER_MS and not service.answer_due
 
 
 def test_a_key_is_taken_with_room_for_four_records_and_wiped_from_the_frame():
