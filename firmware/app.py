@@ -185,13 +185,13 @@ class App:
         """The link's share of a scan: what came in, what a command does next, one frame out."""
         reporter = self.reporter
         runner = self.runner
-        key_ms = FOREVER_MS
+        next_ms = FOREVER_MS
         if self.turned and self.resting():  # opening a port takes longer than a moving card can wait
-            key_ms = self.service.watch()
-            self.turned = key_ms < FOREVER_MS
+            next_ms = self.service.watch()
+            self.turned = next_ms < FOREVER_MS
         wake_ms = dispatch_receive(reporter, now_ms, self.put_off != 0)
-        if key_ms < wake_ms:
-            wake_ms = key_ms
+        if next_ms < wake_ms:
+            wake_ms = next_ms
         if runner.role or runner.result_role:
             next_ms = runner.scan(now_ms)
             if next_ms < wake_ms:
