@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import time
 import urllib.error
 import urllib.request
@@ -55,7 +56,7 @@ def play(store: Store) -> tuple[int, list[object]]:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the story in it."""
     path = tmp_path_factory.mktemp("played") / "pit-1.db"
     with Store(path) as store:
@@ -73,6 +74,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         samples.add([replace(shoe.sample, at=now - 60 + age, link=Link.OPEN) for age in range(0, 60, 10)])
         samples.close()
     return path
+
+
+@pytest.fixture
+def played(story: Path, tmp_path: Path) -> Path:
+    """A copy of the store for each test: a publisher writes its cursor there."""
+    return Path(shutil.copytree(story.parent, tmp_path / "played")) / story.name
 
 
 @contextmanager

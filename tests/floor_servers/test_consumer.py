@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -13,6 +14,7 @@ from fairshoe import Store
 from fairshoe_floor.history import schema
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.event_lines import to_lines
+from fairshoe_floor.stream.names import Names
 from fairshoe_floor.stream.outbox import Outbox
 
 
@@ -114,6 +116,20 @@ def test_what_neither_stream_nor_database_has_is_sent_again(site: Site) -> None:
     publisher, consumer = site.publisher(), site.consumer()
     site.run(publisher, consumer, until=lambda: _count(site) >= 10)
     assert sorted(site.seqs(1)) == list(range(1, 11))
+
+
+def test_a_new_broker_and_a_new_database_get_what_the_store_has(site: Site) -> None:
+    """A gateway keeps events that the central record had. If stream and database are gone, no new event is needed."""
+    site.record(1, 1, 10)
+    publisher, consumer = site.publisher(), site.consumer()
+    site.run(publisher, consumer, until=lambda: _passed(site) == 10)
+    with psycopg.connect(site.postgres.url, autocommit=True) as db:
+        db.execute(b"CREATE DATABASE again")
+    rebuilt = replace(site, names=Names("again"), database=site.postgres.url.removesuffix("postgres") + "again")
+    publisher, consumer = rebuilt.publisher(), rebuilt.consumer()
+    rebuilt.run(publisher, consumer, until=lambda: consumer.counts.new >= 10)
+    assert rebuilt.seqs(1) == list(range(1, 11))
+    assert (publisher.counts.events, publisher.counts.refilled) == (10, 0)
 
 
 def test_the_same_number_with_other_bytes_is_a_conflict(site: Site, tmp_path: Path) -> None:

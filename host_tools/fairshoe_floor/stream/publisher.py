@@ -87,6 +87,7 @@ class Publisher:
         self._committed_s = committed_s
         self._places: dict[int, Place] = {}
         self._held: set[int] = set()  # logs with a gap that was reported
+        self._committed: set[int] = set()  # logs of which the central record has said what it has
         self._lacking: dict[int, list[tuple[int, int]]] = {}  # by log, what the central record lacked at the last sweep
         self._journals_again = journals_again  # begin with the oldest on file; what is there already does no harm
         self._stopped = False
@@ -173,8 +174,9 @@ class Publisher:
         place = self._places.get(head.id)
         if place is None:
             place = self._places[head.id] = await self._find(stream, subject)
-        # A subject whose messages have all aged continues after what the central record has.
-        after = place.last if place.stream_seq else head.passed
+        # A subject whose messages have all aged continues after what the central record has. If broker and database
+        # are new, the stream knows neither events nor a position of this log: it is sent from its beginning.
+        after = place.last if place.stream_seq else head.passed if head.id in self._committed else 0
         rows = outbox.events(head, after, BATCH)
         if not rows or not self._follows(head, place, rows[0].seq):
             return 0
@@ -271,7 +273,9 @@ class Publisher:
             subject = self.names.committed(head.device, head.log)
             message = await broker.last_message(stream, self.names.latest, subject)
             if message is None:
+                self._committed.discard(head.id)
                 continue
+            self._committed.add(head.id)
             ranges: list[list[int]] = json.loads(message.data or b"[]")
             end = covered(ranges, max(head.first, head.passed + 1))
             if end > head.passed:
