@@ -1,7 +1,9 @@
-"""Read files that a user names: whole, regular files only (a pipe could block forever), and JSON with useful errors."""
+"""Files that a user names. Read: whole, regular files only (a pipe could block forever), and JSON with useful errors.
+Written: all of it or nothing."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -31,6 +33,22 @@ def read_regular(path: Path, most: int = CONFIG_BYTES_MAX) -> bytes:
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
     return data
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write all of a file, durably. After an OSError the old one is as it was."""
+    beside = path.with_name(path.name + ".new")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+        sync_folder(path.parent)
+    except OSError:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise
 
 
 WINDOWS = os.name == "nt"

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +28,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from fairshoe.errors import Exit, FairshoeError
+from fairshoe.errors import Exit, FairshoeError, UsageError
+from fairshoe.files import write_whole
+from fairshoe.transport.urls import scheme_of
 
 KEEP_DAYS = 90
 JOURNAL_HOURS = 24
@@ -144,6 +145,10 @@ def _entry(row: Any, path: Path, number: int) -> Entry:
         table.text("approval", ""),
     )
     table.done()
+    try:
+        scheme_of(entry.url)
+    except UsageError as error:
+        raise InventoryError(f"{table.place}: {error.what}", error.advice) from error
     if entry.profile is Profile.TABLE and not entry.approval.strip():
         raise InventoryError(
             f"{table.place}: the profile table reports rounds while they are played, and no approval is named.",
@@ -213,13 +218,8 @@ def write_inventory(path: Path, inventory: Inventory) -> None:
         lines.append(f"profile = {_quoted(entry.profile.value)}")
         if entry.approval:
             lines.append(f"approval = {_quoted(entry.approval)}")
-    spare = path.with_name(path.name + ".new")
     try:
-        with spare.open("w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        spare.replace(path)
+        write_whole(path, "\n".join(lines) + "\n")
     except OSError as error:
         raise InventoryError(
             f"cannot write {path}: {error.strerror or error}.", "Name a place that can be written."

@@ -269,6 +269,9 @@ def test_a_shoe_that_is_closed_while_its_cable_is_out_lets_go_of_its_storage(tmp
         ("rfc2217://", "host and a port.* rfc2217://10"),
         ("tcp://a:99999", "host and a port"),
         ("sim://?x=1", "sim:// knows no 'x'. Known: game"),
+        ("gopher://x:1", "gopher://x:1: there are no ports of the kind 'gopher'. Name a serial device, tcp://"),
+        ("tcp-1://x:1", "there are no ports of the kind 'tcp-1'"),
+        ("://x:1", "there are no ports of the kind ''"),
     ],
 )
 def test_a_url_that_can_be_no_shoe_is_refused_with_what_could(url: str, words: str) -> None:
@@ -276,7 +279,7 @@ def test_a_url_that_can_be_no_shoe_is_refused_with_what_could(url: str, words: s
         Shoe.open(url)
 
 
-@pytest.mark.parametrize("url", ["tcp://127.0.0.1:1", "/dev/does-not-exist", "rfc2217://127.0.0.1:1", "gopher://x:1"])
+@pytest.mark.parametrize("url", ["tcp://127.0.0.1:1", "/dev/does-not-exist", "rfc2217://127.0.0.1:1"])
 def test_a_port_that_cannot_be_opened_is_one_clear_message(url: str) -> None:
     with pytest.raises(PortError, match=f"cannot open {url}: ."):
         Shoe.open(url)
@@ -298,6 +301,7 @@ def test_a_port_belongs_to_one_program_at_a_time() -> None:
 
 def test_schemes_are_found_whatever_their_case() -> None:
     assert [scheme_of(url) for url in ("COM7", "/dev/x", "TCP://a:1", "Sim://")] == ["", "", "tcp", "sim"]
+    assert scheme_of("hwgrep://2e8a") == "hwgrep"  # of pyserial
 
 
 def test_another_device_than_the_expected_one_is_told() -> None:

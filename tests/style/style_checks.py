@@ -106,7 +106,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     # Programs of an integrator: the table system, and the floor.
     "fairshoe_table": ("fairshoe_table", *PUBLIC),
     "fairshoe_floor": (),
-    "fairshoe_floor.inventory": PUBLIC,
+    "fairshoe_floor.inventory": ("fairshoe.files", "fairshoe.transport.urls", *PUBLIC),
     "fairshoe_floor.side_file": PUBLIC,
     "fairshoe_floor.samples": ("fairshoe_floor.side_file", *PUBLIC),
     "fairshoe_floor.journals": ("fairshoe.journal", "fairshoe_floor.side_file", *PUBLIC),

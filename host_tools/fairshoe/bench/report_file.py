@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +15,7 @@ from fairshoe.bench.plan import Data, Limit, Step, validator
 from fairshoe.bench.step_kinds import FIGURES
 from fairshoe.bench.steps import Findings
 from fairshoe.errors import Exit, FairshoeError, StoreError
-from fairshoe.files import parse_json, read_regular
+from fairshoe.files import parse_json, read_regular, write_whole
 
 FORMAT = 1
 REPORT_BYTES_MAX = 256 << 20
@@ -151,13 +150,8 @@ def write_text(path: Path, text: str) -> None:
     """The whole file or none of it."""
     if path.is_dir():
         raise StoreError(f"{path} is a folder.", "Name the file in it too.")
-    beside = path.with_name(path.name + ".new")
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        write_whole(path, text)
     except OSError as error:
         raise StoreError(
             f"cannot write {path}: {error.strerror or error}.", "Free space or permission, or name another folder."

@@ -6,10 +6,8 @@ docs/JOURNAL.md has the format of records and of the file; verify.py checks both
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import Exit, FairshoeError, HelloRefused, NoAnswer, UsageError
-from fairshoe.files import LOG_BYTES_MAX, read_regular, sync_folder
+from fairshoe.files import LOG_BYTES_MAX, read_regular, write_whole
 from fairshoe.link import framing
 from fairshoe.messages import Event, JournalIs, Role
 
@@ -199,17 +197,9 @@ def _end_line(before: bytes, records: int) -> str:
 
 def write_export(path: Path, export: Export) -> None:
     """All of it or nothing, and durably."""
-    beside = path.with_name(path.name + ".new")
     try:
-        with beside.open("w", encoding="ascii") as file:
-            file.write(export_text(export))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-        sync_folder(path.parent)
+        write_whole(path, export_text(export))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            beside.unlink()
         raise UsageError(f"cannot write {path}: {error.strerror or error}.", "Choose another name or place.") from error
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe.errors import KeyFileError
-from fairshoe.files import read_regular
+from fairshoe.files import read_regular, write_whole
 from fairshoe.keys import write_key
 from fairshoe.ship.errors import ManifestError, SignatureError, need
 from fairshoe.ship.manifest import MANIFEST_BYTES_MAX, Manifest, find_manifest, parse_manifest
@@ -115,9 +115,7 @@ def sign(path: Path, secret: bytes) -> str:
         kept = [line for line in old if line.split()[1:2] != [public]]
         key = _ed25519().Ed25519PrivateKey.from_private_bytes(secret)
         lines = [*kept, f"ed25519 {public} {key.sign(_LABEL + raw).hex()}"]
-        new = signatures.with_name(signatures.name + ".new")
-        new.write_text("".join(f"{line}\n" for line in lines), "ascii")
-        new.replace(signatures)
+        write_whole(signatures, "".join(f"{line}\n" for line in lines))
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         advice = "Name a release folder that you may write."

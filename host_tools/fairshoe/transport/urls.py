@@ -13,6 +13,7 @@ import errno
 import os
 import select
 import socket
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -174,7 +175,14 @@ def scheme_of(url: str) -> str:
         raise UsageError(f"{url} is no shoe.", _REFUSED[scheme])
     if scheme in _NETWORK:
         tcp_address(url)
+    elif scheme != "sim" and not _pyserial_has(scheme):
+        raise UsageError(f"{url}: there are no ports of the kind {scheme!r}.", f"Name {KNOWN}.")
     return scheme
+
+
+def _pyserial_has(scheme: str) -> bool:
+    handlers: list[str] = serial.protocol_handler_packages
+    return scheme.isidentifier() and any(find_spec(f"{package}.protocol_{scheme}") for package in handlers)
 
 
 def tcp_address(url: str) -> tuple[str, int]:
