@@ -180,6 +180,7 @@ def test_the_default_rules_load_and_a_rule_may_name_devices(tmp_path: Path) -> N
         ({"times": True}, "times is no number"),
         ({"escalate_s": "soon"}, "escalate_s is no number"),
         ({"devices": ["BJ-07"]}, "devices: invalid literal"),
+        ({"kind": "silent", "after_s": 119}, "after_s is 119, .* Write 120 or more"),
         ({"kind": "version", "times": 2}, "lacks release"),
         ({"kind": "version", "release": "1.0", "keys": []}, "counts by its signature"),
         ({"kind": "version", "release": "1.0", "keys": "a.pub"}, "counts by its signature"),
@@ -189,7 +190,7 @@ def test_a_rule_that_cannot_work_is_refused_with_its_name(
     tmp_path: Path, change: dict[str, object], words: str
 ) -> None:
     rule: dict[str, object] = {"name": "twice", "kind": "refused", "severity": "minor", "times": 2} | change
-    if change == {"times": None} or "release" in change:
+    if change == {"times": None} or not change.keys().isdisjoint({"release", "after_s"}):
         del rule["times"]
         words = words or "lacks times"
     path = tmp_path / "rules.json"

@@ -31,6 +31,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "version": ("release", "keys"),  # firmware or board config, by the device's own word, is not of this release
     "clock": ("off_s",),  # the device's time against the gateway's
 }
+SILENT_MIN_S = 120  # a gateway keeps a sample of a shoe every minute: less would raise and clear all the time
 DEFAULT = Path(__file__).with_name("default_rules.json")
 
 
@@ -107,6 +108,11 @@ def _rule(path: Path, item: dict[str, Any]) -> Rule:
     for word in ("escalate_s", *KINDS[kind]):
         if kind != "version" and type(item.get(word, 0)) not in (int, float):
             raise RuleError(f"{path}: rule {name}: {word} is no number.", "Write it without quotes.")
+    if kind == "silent" and item["after_s"] < SILENT_MIN_S:
+        raise RuleError(
+            f"{path}: rule {name}: after_s is {item['after_s']}, and a gateway keeps a sample every minute.",
+            f"Write {SILENT_MIN_S} or more.",
+        )
     try:
         devices = frozenset(int(str(it), 16) for it in item["devices"]) if "devices" in item else None
     except ValueError as error:
