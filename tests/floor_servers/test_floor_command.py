@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
+import urllib.error
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
@@ -78,6 +82,30 @@ def test_migrate_history_versions_keys_and_alarms(site: Site, capsys: pytest.Cap
 def test_no_database_is_said_with_what_to_do(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["floor", "history", "--database", "postgresql://127.0.0.1:1/floor"])
     assert status == 1 and "Check --database" in capsys.readouterr().err
+
+
+def test_a_floor_that_is_served_before_its_database_runs_waits_for_it(site: Site, tmp_path: Path) -> None:
+    """As after a power cut: it says what is missing, refuses requests, and answers when PostgreSQL does."""
+    inventory = tmp_path / "pit-1.toml"
+    inventory.write_text('[[shoe]]\ndevice = "00510001"\ntable = "BJ-07"\nurl = "/dev/ttyACM0"\n')
+    assert main(["floor", "migrate", "--database", site.database]) == 0
+    command = [sys.executable, "-m", "fairshoe", "floor", "serve", str(inventory), "--database", site.database]
+    site.postgres.kill()
+    with subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        try:
+            assert run.stdout is not None and run.stderr is not None
+            try:
+                assert "the database does not answer" in run.stderr.readline()
+                url = run.stdout.readline().split(" page: ")[1].split("#")[0]
+                with pytest.raises(urllib.error.HTTPError, match="503"):
+                    urllib.request.urlopen(f"{url}healthz", timeout=60)
+            finally:
+                site.postgres.start()
+            with urllib.request.urlopen(f"{url}healthz", timeout=60) as answer:
+                assert answer.status == 200
+        finally:
+            run.terminate()
+    assert run.returncode == 0
 
 
 def test_versions_are_held_against_a_signed_release(

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
@@ -70,6 +71,7 @@ async def _serve(options: argparse.Namespace, url: str) -> int:
     from fairshoe_floor.api.server import Binding
     from fairshoe_floor.api.tokens import new_token, read_tokens
     from fairshoe_floor.history.central_reader import CentralReader
+    from fairshoe_floor.history.schema import DatabaseError
     from fairshoe_floor.history.serve import CentralServer
     from fairshoe_floor.inventory import read_inventory
 
@@ -77,11 +79,15 @@ async def _serve(options: argparse.Namespace, url: str) -> int:
     grants = read_tokens(options.tokens) if options.tokens else []
     token, own = new_token("this run", ("metrics", "meters", "table"))
     reader = CentralReader(url, inventories)
-    count = len(reader.shoes())  # says at once if there is no database
+    try:
+        reader.shoes()
+    except DatabaseError as error:  # after a power cut, PostgreSQL may start later than this
+        print(f"fairshoe: {error}", file=sys.stderr, flush=True)
     binding = Binding(options.host, options.port, options.tls_cert, options.tls_key)
     async with CentralServer(reader, binding, grants or [own], bool(grants)) as server:
         waiting = asyncio.create_task(server.ended())
         on_signals(waiting.cancel)
+        count = sum(len(inventory.shoes) for inventory in inventories)
         print(f"{count} shoes; the floor page: {server.url}{'' if grants else f'#{token}'}", flush=True)
         with contextlib.suppress(asyncio.CancelledError):
             await waiting
