@@ -263,7 +263,7 @@ class PowercutInvariants:
             return
         if message == ids.EV_BOOTED:
             self._owe(values)
-        elif self.owed and message != ids.EV_SERVICE:  # people turn the key when they like, or a bad line does
+        elif self.owed:
             self._pay(record)
         if message in _ASKED_BY:
             self._check_asked(message)
