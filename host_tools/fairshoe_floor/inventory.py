@@ -28,9 +28,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from fairshoe.errors import Exit, FairshoeError, UsageError
-from fairshoe.files import write_whole
-from fairshoe.transport.urls import scheme_of
+from fairshoe.errors import Exit, FairshoeError
 
 KEEP_DAYS = 90
 JOURNAL_HOURS = 24
@@ -145,10 +143,6 @@ def _entry(row: Any, path: Path, number: int) -> Entry:
         table.text("approval", ""),
     )
     table.done()
-    try:
-        scheme_of(entry.url)
-    except UsageError as error:
-        raise InventoryError(f"{table.place}: {error.what}", error.advice) from error
     if entry.profile is Profile.TABLE and not entry.approval.strip():
         raise InventoryError(
             f"{table.place}: the profile table reports rounds while they are played, and no approval is named.",
@@ -203,9 +197,8 @@ def with_entries(inventory: Inventory, entries: Iterable[Entry]) -> Inventory:
     return replace(inventory, shoes=tuple(shoes.values()))
 
 
-def write_inventory(path: Path, inventory: Inventory) -> None:
-    """Write the whole file, or leave the old one as it is."""
-    folder = path.resolve().parent
+def inventory_text(inventory: Inventory, folder: Path) -> str:
+    """What a file in this folder has to say."""
     lines = ["[gateway]", f"name = {_quoted(inventory.name)}", f"store = {_quoted(_relative(inventory.store, folder))}"]
     if inventory.keys is not None:
         lines.append(f"keys = {_quoted(_relative(inventory.keys, folder))}")
@@ -218,12 +211,7 @@ def write_inventory(path: Path, inventory: Inventory) -> None:
         lines.append(f"profile = {_quoted(entry.profile.value)}")
         if entry.approval:
             lines.append(f"approval = {_quoted(entry.approval)}")
-    try:
-        write_whole(path, "\n".join(lines) + "\n")
-    except OSError as error:
-        raise InventoryError(
-            f"cannot write {path}: {error.strerror or error}.", "Name a place that can be written."
-        ) from error
+    return "\n".join(lines) + "\n"
 
 
 def _quoted(text: str) -> str:

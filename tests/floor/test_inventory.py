@@ -8,7 +8,7 @@ from fairshoe.cli import command_line
 from fairshoe.observe import discovery
 from fairshoe.observe.discovery import Found
 from fairshoe_floor.api.tokens import TokenError, Tokens, add_token, new_token, read_tokens
-from fairshoe_floor.inventory import Entry, InventoryError, Profile, read_inventory, with_entries, write_inventory
+from fairshoe_floor.inventory import Entry, InventoryError, Profile, inventory_text, read_inventory, with_entries
 
 HEAD = '[gateway]\nname = "pit-1"\nkeys = "keys"\n'
 SHOE = '[[shoe]]\ndevice = "00510001"\ntable = "BJ-07"\nurl = "/dev/ttyACM0"\n'
@@ -32,8 +32,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     path = written(tmp_path, HEAD + SHOE)
     odd = Entry(0xABCDEF01, 'a "quoted" \\ name ü', "2", "tcp://h:1", tmp_path / "k2", Profile.TABLE, "letter 7")
     inventory = with_entries(read_inventory(path), [odd])
-    write_inventory(path, inventory)
-    assert read_inventory(path) == inventory
+    assert read_inventory(written(tmp_path, inventory_text(inventory, tmp_path))) == inventory
 
 
 def test_a_shoe_that_is_found_again_keeps_its_table_and_profile(tmp_path: Path) -> None:
@@ -54,9 +53,6 @@ def test_a_shoe_that_is_found_again_keeps_its_table_and_profile(tmp_path: Path) 
         (SHOE.replace('"BJ-07"', '"a\\nb"'), "table must be a text of one line"),
         (SHOE.replace('"BJ-07"', '" "'), "shoe 1: table is empty"),
         (SHOE.replace('"/dev/ttyACM0"', '""'), "shoe 1: url is empty"),
-        (SHOE.replace("/dev/ttyACM0", "udp://10.0.0.7:1"), "shoe 1: udp://10.0.0.7:1: there are no ports of"),
-        (SHOE.replace("/dev/ttyACM0", "tcp://10.0.0.7"), "shoe 1: tcp://10.0.0.7 does not name a host and a port"),
-        (SHOE.replace("/dev/ttyACM0", "http://10.0.0.7/"), "shoe 1: http://10.0.0.7/ is no shoe"),
         (SHOE + SHOE.replace("ttyACM0", "ttyACM1"), "device 00510001 is there twice"),
         (SHOE + SHOE.replace("00510001", "00510002"), "url /dev/ttyACM0 is there twice"),
         (SHOE + 'profile = "all"\n', "there is no profile 'all'"),
@@ -70,6 +66,24 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, said: str)
     with pytest.raises(InventoryError) as caught:
         read_inventory(written(tmp_path, text))
     assert said in caught.value.what
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SHOE.replace("/dev/ttyACM0", "udp://10.0.0.7:1"), "udp://10.0.0.7:1: there are no ports of the kind 'udp'"),
+        (SHOE.replace("/dev/ttyACM0", "tcp://10.0.0.7"), "tcp://10.0.0.7 does not name a host and a port"),
+        (SHOE.replace("/dev/ttyACM0", "http://10.0.0.7/"), "http://10.0.0.7/ is no shoe"),
+        (HEAD + SHOE, "keys. Put the recorder's keys there"),
+        (SHOE + 'keys = "mine"\n', "mine. Put the recorder's keys there"),
+    ],
+)
+def test_check_tells_a_port_that_can_be_none_and_keys_that_are_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    assert command_line.main(["inventory", "check", str(written(tmp_path, text))]) == 3
+    told = " ".join(capsys.readouterr().err.split())
+    assert "pit-1.toml, device 00510001: " in told and said in told
 
 
 def test_a_token_is_found_by_its_hash_and_the_file_has_only_that(tmp_path: Path) -> None:
@@ -125,6 +139,7 @@ def test_add_writes_the_shoes_that_answer_and_keeps_what_is_known(
     known, new = read_inventory(path).shoes
     assert known == Entry(0x510001, "BJ-07", "", "/dev/ttyACM3")
     assert new == Entry(0x51000A, "0051000a", "2", "tcp://10.0.0.7:4001")
+    (tmp_path / "keys").mkdir()
     assert command_line.main(["inventory", "check", str(path)]) == 0
     assert "0051000a  0051000a  2  meters  tcp://10.0.0.7:4001" in capsys.readouterr().out
     monkeypatch.setattr(discovery, "find_serial", lambda: serial[1:])

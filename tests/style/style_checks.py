@@ -106,7 +106,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     # Programs of an integrator: the table system, and the floor.
     "fairshoe_table": ("fairshoe_table", *PUBLIC),
     "fairshoe_floor": (),
-    "fairshoe_floor.inventory": ("fairshoe.files", "fairshoe.transport.urls", *PUBLIC),
+    "fairshoe_floor.inventory": PUBLIC,
     "fairshoe_floor.side_file": PUBLIC,
     "fairshoe_floor.samples": ("fairshoe_floor.side_file", *PUBLIC),
     "fairshoe_floor.journals": ("fairshoe.journal", "fairshoe_floor.side_file", *PUBLIC),
@@ -151,7 +151,10 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         "fairshoe_floor",
     ),
     "fairshoe.commands.gateway": ("fairshoe.cli", "fairshoe.errors", "fairshoe_floor"),
-    "fairshoe.commands.inventory": ("fairshoe.observe", "fairshoe.printable", "fairshoe.text", "fairshoe_floor"),
+    "fairshoe.commands.inventory": (
+        *("fairshoe.observe", "fairshoe.transport.urls", "fairshoe.text", "fairshoe_floor"),
+        *HOST_BASE,
+    ),
     "fairshoe.__main__": ("fairshoe.cli",),
 }
 LAYERS: dict[str, tuple[str, ...]] = {

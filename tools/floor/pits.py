@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.fleet import address, secret
 
 from fairshoe_floor.api.tokens import add_token, new_token
-from fairshoe_floor.inventory import Entry, Inventory, write_inventory
+from fairshoe_floor.inventory import Entry, Inventory, inventory_text
 
 
 def fake_entries(first: int, last: int, port: int) -> list[Entry]:
@@ -29,7 +29,8 @@ def write_pit(folder: Path, name: str, entries: Iterable[Entry]) -> Path:
             path.write_text(f"recorder {secret(entry.device).hex()}\n")
             path.chmod(0o600)
     inventory = folder / f"{name}.toml"
-    write_inventory(inventory, Inventory(name, folder / f"{name}.db", keys, shoes))
+    said = inventory_text(Inventory(name, folder / f"{name}.db", keys, shoes), folder)
+    inventory.write_text(said, encoding="utf-8")
     return inventory
 
 

@@ -6,11 +6,14 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from fairshoe.errors import UsageError
+from fairshoe.files import write_whole
 from fairshoe.observe import discovery
 from fairshoe.printable import printable
 from fairshoe.text.screen import waiting
+from fairshoe.transport.urls import scheme_of
 from fairshoe_floor.api.tokens import add_token, new_token
-from fairshoe_floor.inventory import Entry, Inventory, read_inventory, with_entries, write_inventory
+from fairshoe_floor.inventory import Entry, Inventory, InventoryError, inventory_text, read_inventory, with_entries
 
 _SHOES = (discovery.SHOE, discovery.IN_USE)
 
@@ -24,11 +27,27 @@ def run(options: argparse.Namespace) -> int:
         print(token)
         return 0
     inventory = read_inventory(options.file)
+    for entry in inventory.shoes:
+        _check(options.file, inventory, entry)
     print(f"{printable(inventory.name)}: {len(inventory.shoes)} shoes, store {printable(str(inventory.store))}")
     for entry in inventory.shoes:
         words = (entry.name, entry.table, entry.pit or "-", entry.profile.value, entry.url)
         print("  " + "  ".join(map(printable, words)))
     return 0
+
+
+def _check(path: Path, inventory: Inventory, entry: Entry) -> None:
+    """What reading the file does not tell: whether its port can be one, and whether its keys are there."""
+    try:
+        scheme_of(entry.url)
+    except UsageError as error:
+        raise InventoryError(f"{path}, device {entry.name}: {error.what}", error.advice) from error
+    keys = entry.keys or inventory.keys
+    if keys is not None and not keys.is_dir():
+        raise InventoryError(
+            f"{path}, device {entry.name}: there is no folder {keys}.",
+            "Put the recorder's keys there, or remove `keys`.",
+        )
 
 
 def _add(options: argparse.Namespace) -> int:
@@ -46,7 +65,12 @@ def _add(options: argparse.Namespace) -> int:
         print("no shoe answers here; name a port: fairshoe inventory add FILE tcp://HOST:PORT")
         return 1
     changed = with_entries(inventory, entries)
-    write_inventory(path, changed)
+    try:
+        write_whole(path, inventory_text(changed, path.resolve().parent))
+    except OSError as error:
+        raise InventoryError(
+            f"cannot write {path}: {error.strerror or error}.", "Name a place that can be written."
+        ) from error
     for entry in entries:
         print(f"{entry.name}  {'known' if entry.device in known else 'new'}  {printable(entry.url)}")
     print(f"{printable(str(path))}: {len(changed.shoes)} shoes. Write the name of each table into it.")
