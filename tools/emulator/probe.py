@@ -74,6 +74,8 @@ class Timed:
         self.phase = -1
         self.heap = 0
         self.jobs = 0
+        self.good = 0  # frames in and out before a scan
+        self.sent = 0
         self.moving = [0, 0, 0]
         self.quiet = [0, 0, 0]
         self.noisy = [0, 0, 0]  # while a line is noise, besides
@@ -87,17 +89,23 @@ class Timed:
 
     def scan(self, now_ms):
         link = self.app.link
-        good = link.reader.good
-        sent = link.session.sent
+        self.good = link.reader.good
+        self.sent = link.session.sent
         drawn = self.draws and self.in_throat()
         began_us = ticks_us()
         wake_ms = self.app.scan(now_ms)
-        took_us = ticks_diff(ticks_us(), began_us)
+        self.scanned(ticks_diff(ticks_us(), began_us), drawn)
+        return wake_ms
+
+    def scanned(self, took_us, drawn):
+        """Apart from `scan`: together they had a frame on the heap, and MicroPython looked for room from there on
+        whenever the scan made something."""
         drawn = drawn or (self.draws and self.in_throat())
         figures = self.moving if drawn or motors_running(self.inp, self.out) else self.quiet
         if figures is self.moving and took_us > figures[2]:
-            self.worst[0] = link.reader.good - good
-            self.worst[1] = link.session.sent - sent
+            link = self.app.link
+            self.worst[0] = link.reader.good - self.good
+            self.worst[1] = link.session.sent - self.sent
         count(figures, took_us)
         if self.inp.noisy != NO_LINE:
             count(self.noisy, took_us)
@@ -107,7 +115,6 @@ class Timed:
         flow = self.app.flow
         if flow.state != self.state or flow.phase != self.phase:
             self.changed(flow)
-        return wake_ms
 
     def in_throat(self):
         """Whether a hand moves a card: a throat beam is blocked, or the firmware does not know yet that it is clear.
