@@ -59,22 +59,7 @@ class Queries:
 
     def answer_private(self, link: "Link") -> bool:
         """Seeds and keys, in the session that asked for them. True if a frame was built."""
-        service = self.service
-        if service.answer_due:
-            service.answer_due = False
-            # A host without the key must not make the device seal a frame: a question in clear is answered in clear.
-            session = link.session if service.keyed or not link.session.hmac else link.lobby
-            link_send_text(link, session, ids.CLASS_DIAGNOSTIC, ids.KEY_IS, service.answer, service.check())
-            return True
-        if self.seed:
-            self.seed = False
-            if link.session.role == ids.ROLE_AUDITOR:  # another host may have come meanwhile
-                values = self.values
-                values[0] = values[1] = values[2] = 0
-                seed = self.seeds.tell(values) if self.seeds else bytes(DIGEST_SIZE)
-                link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, values, seed)
-                return True
-        return False
+        return (self.service.answer_due and self._tell_key(link)) or (self.seed and self._tell_seed(link))
 
     def answer_public(self, link: "Link", utc_s: int) -> bool:
         """The journal and the dictionary. Many may ask, and so it comes last: a flood of questions must not hold up
@@ -83,17 +68,32 @@ class Queries:
             return True
         if self.record == 0:
             self.record = _NOTHING
-            self._tell_journal(link, ids.JOURNAL_IS, self.journal.attested(self.service.sealer, utc_s))
-            return True
+            return self._tell_journal(link, ids.JOURNAL_IS, self._attested(utc_s))
         if self.line >= 0:
             return self.tell_line(link)
         signed = self._signed(utc_s) if self.signing else b""
         if not signed:
             return False
         self.signing = False
-        if link.session.number != self.session:
+        # Another host may have come meanwhile.
+        return link.session.number == self.session and self._tell_journal(link, ids.JOURNAL_SIGNED, signed)
+
+    def _tell_key(self, link: "Link") -> bool:
+        service = self.service
+        service.answer_due = False
+        # A host without the key must not make the device seal a frame: a question in clear is answered in clear.
+        session = link.session if service.keyed or not link.session.hmac else link.lobby
+        link_send_text(link, session, ids.CLASS_DIAGNOSTIC, ids.KEY_IS, service.answer, service.check())
+        return True
+
+    def _tell_seed(self, link: "Link") -> bool:
+        self.seed = False
+        if link.session.role != ids.ROLE_AUDITOR:
             return False  # another host has come meanwhile
-        self._tell_journal(link, ids.JOURNAL_SIGNED, signed)
+        values = self.values
+        values[0] = values[1] = values[2] = 0
+        seed = self.seeds.tell(values) if self.seeds else bytes(DIGEST_SIZE)
+        link_send_text(link, link.session, ids.CLASS_DIAGNOSTIC, ids.SEED_IS, values, seed)
         return True
 
     def _tell_record(self, link: "Link") -> bool:
@@ -126,13 +126,17 @@ class Queries:
         """The answer to a request for a signature; empty while it is being made."""
         signer = self.signer
         if signer is None:
-            return self.journal.attested(self.service.sealer, utc_s) + bytes(PUBLIC_SIZE)
+            return self._attested(utc_s) + bytes(PUBLIC_SIZE)
         return b"" if signer.work is not None else signer.answer
 
-    def _tell_journal(self, link: "Link", message: int, data: bytes) -> None:
+    def _attested(self, utc_s: int) -> bytes:
+        return self.journal.attested(self.service.sealer, utc_s)
+
+    def _tell_journal(self, link: "Link", message: int, data: bytes) -> bool:
         link_begin(link, link.session, ids.CLASS_DIAGNOSTIC, message)
         link.writer.put(data)
         link_finish(link, link.session)
+        return True
 
     def tell_line(self, link: "Link") -> bool:
         """Public, and sent in clear: the welcome names the hash of the whole, under the session's MAC."""

@@ -28,6 +28,7 @@ STATUS_NEED = const(33)
 _HOPPER_SEEN = const(34)
 _DECK_NEXT = const(35)
 _RECORDS_DUE = const(36)
+_POSITIONS_DUE = const(40)
 STATUS_SIZE = const(42)
 
 
@@ -39,19 +40,31 @@ def status_fill(status: bytearray, flow: "Flow", inp: "Inputs", waiting: int, dr
     status[_DECK] = flow.outbox.deck
     status[_POSITIONS] = flow.positions & 0xFF
     status[_STACK] = flow.stack & 0xFF
+    _pack_pair(status, _WAITING, waiting, drops)
     if flow.state == SHUFFLING:
-        _pack_pair(status, _ELAPSED, ticks_diff(now_ms, flow.entered_ms) // 100, flow.report_ms // 100)
+        _fill_elapsed(status, flow, now_ms)
     else:
         _pack_pair(status, _ELAPSED, 0, 0)
         status[_HOPPER_SEEN] = inp.level[IN_HOPPER]
-        zone = flow.ledger.zone
-        for i in range(0, ZONE_COUNT, 2):
-            _pack_pair(status, _ZONES + 2 * i, zone[i], zone[i + 1])
-    _pack_pair(status, _WAITING, waiting, drops)
+        _fill_zones(status, flow.ledger.zone)
+    _fill_needs(status, flow, inp)
+
+
+def _fill_elapsed(status: bytearray, flow: "Flow", now_ms: int) -> None:
+    _pack_pair(status, _ELAPSED, ticks_diff(now_ms, flow.entered_ms) // 100, flow.report_ms // 100)
+
+
+def _fill_zones(status: bytearray, zone: "list[int]") -> None:
+    for i in range(0, ZONE_COUNT, 2):
+        _pack_pair(status, _ZONES + 2 * i, zone[i], zone[i + 1])
+
+
+def _fill_needs(status: bytearray, flow: "Flow", inp: "Inputs") -> None:
     need = need_next(flow, inp)
     status[STATUS_NEED] = need
     status[_DECK_NEXT] = flow.facts.turn()
-    pack_into("<IH", status, _RECORDS_DUE, records_due(flow, need), positions_due(flow, need))
+    pack_into("<I", status, _RECORDS_DUE, records_due(flow, need))
+    pack_into("<H", status, _POSITIONS_DUE, positions_due(flow, need))
 
 
 def _pack_pair(buf: bytearray, at: int, one: int, two: int) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 from frames import WORDS_MAX, frames_of, frames_of_board
+from size import ROOT
 
 from fairshoe.ship.mpy_compile import compile_mpy
 
@@ -10,14 +11,18 @@ SCANNED = (
     "firmware/app.py",
     "firmware/image.py",
     "firmware/ticks.py",
+    "firmware/digest.py",
     "firmware/games/",
     "firmware/machines/",
     "firmware/link/admission.py",
     "firmware/link/dispatch.py",
+    "firmware/link/queries.py",
     "firmware/link/report.py",
+    "firmware/link/status.py",
     "firmware/protocol/cobs.py",
     "firmware/protocol/codec.py",
     "firmware/protocol/frame.py",
+    "firmware/protocol/session.py",
     "hal/rp2/axis.py",
     "hal/rp2/beams.py",
     "hal/rp2/fold.py",
@@ -96,6 +101,9 @@ COLD = {
     "firmware/link/admission.py: _authentic",
     "firmware/link/admission.py: link_open",
     "firmware/link/admission.py: link_send_text",
+    "firmware/link/queries.py: Queries._tell_key",
+    "firmware/link/queries.py: Queries._tell_record",
+    "firmware/protocol/session.py: session_hmac",
     "firmware/protocol/codec.py: pack",
     "firmware/protocol/codec.py: unpack",
     # at a press of a button
@@ -114,6 +122,15 @@ def large_frames(board: str) -> set[str]:
         for frame in frames
         if frame.words > WORDS_MAX and frame.name.rpartition(".")[2] not in ("<module>", "__init__")
     }
+
+
+def test_the_program_that_times_scans_takes_no_heap_for_them() -> None:
+    """A frame on the heap would send every search for room during the scan back to where the frame lies."""
+    source = (ROOT / "tools" / "emulator" / "probe.py").read_text(encoding="utf-8")
+    frames = frames_of(compile_mpy(source, "main.py", "-O2", "-march=armv6m"), "main.py")
+    words = {frame.name: frame.words for frame in frames if frame.name.startswith("Timed.")}
+    assert {"Timed.scan", "Timed.scanned", "Timed.in_throat", "Timed.changed"} <= set(words)
+    assert max(words.values()) <= WORDS_MAX, words
 
 
 def test_frames_of_scans_fit_on_the_stack() -> None:
