@@ -101,7 +101,7 @@ class App:
         self.healthy = True
         self.hold_shown = FAULT_NONE
         self.turned = False  # the key switch
-        self.eventful = False  # an input changed, or a change is still being debounced
+        self.eventful = False  # an input changed or is still being debounced, or an output was switched
         self.put_off = 0  # scans that a frame which is due has waited
         self.silent = True  # until this boot is on record: the last event before it may be torn
         # Everything was switched off in mid-motion, as a power cut does: cards need a moment to come to rest.
@@ -257,6 +257,7 @@ class App:
         return wake_ms
 
     def _drive(self) -> None:
+        self.eventful = True  # as long a scan as one at an edge, also if the axis has come to rest or a time is over
         out = self.out
         hal = self.hal
         if out.halt:

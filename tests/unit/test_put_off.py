@@ -60,6 +60,36 @@ def test_a_frame_waits_for_a_scan_without_an_edge():
     assert check(scans.rows) >= 2
 
 
+def test_a_frame_waits_for_a_scan_that_switches_nothing():
+    """A machine also goes on when the axis has come to rest or a time is over. That is as long a scan as one at an
+    edge: 2.0 ms on a carousel."""
+    stage = Stage(board(), GAME, 9)
+    app = stage.rig.app
+    scan, drive, send = app.scan, app._drive, app._send
+    switched = []  # milliseconds of scans that switch something without an edge
+    last = [0]  # how many before this scan
+
+    def scanning(now_ms):
+        last[0] = len(switched)
+        return scan(now_ms)
+
+    def driving():
+        drive()
+        if not (app.resting() or app.inp.edge_count or app.inp.waiting):
+            switched.append(app.scanned_ms)
+            app.reporter.status_due = True  # a frame is due in each of them
+            app.reporter.due_ms = app.scanned_ms
+
+    def sending(now_ms):
+        assert len(switched) == last[0], switched[-1]
+        return send(now_ms)
+
+    app.scan, app._drive, app._send = scanning, driving, sending
+    stage.play(stories.start() + stories.round_of(3))
+    check_stage(stage)
+    assert len(switched) > 50
+
+
 def test_a_frame_waits_for_a_scan_without_a_message():
     stage = Stage(board(), GAME, 7)
     stage.play(stories.start() + [("", 500, "load", 52), ("", 300, "press", "green")])
