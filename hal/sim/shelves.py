@@ -44,7 +44,7 @@ class Shelves:
 
     def slot_level(self) -> int:
         axis = self.plant.axis
-        return 1 if not axis.moving and axis.fits() and self.slots[axis.slot] else 0
+        return 1 if axis.fits() and self.slots[axis.slot] else 0
 
     def mouth_blocked(self) -> bool:
         return self.plant.truth[self.plant.line_ejector] != 0

@@ -69,7 +69,8 @@ class StepAxis:
         self.steps += 1
         self.step_us = plant.now_us
         self.due_us = plant.now_us + _STILL_US
-        plant.set_line(plant.line_slot, 1 if self.wraps and self._shaded() else 0, plant.now_us)
+        shaded = self._shaded() if self.wraps else plant.store.slot_level()
+        plant.set_line(plant.line_slot, 1 if shaded else 0, plant.now_us)
 
     def fire(self, now_us: int) -> None:
         """It has come to rest."""

@@ -1,8 +1,9 @@
 """Carousel and elevator: where they should be, where they are, and when the difference can be noticed."""
 
-from plants import drive, feed, homed, level, machine, names, run
+from plants import MECHANISMS, drive, feed, homed, level, machine, names, run
 
 from hal.sim.oracle import Where, stopped_us
+from hal.sim.stepper import StepAxis
 
 REST, MOVING, LOST = range(3)
 
@@ -98,6 +99,25 @@ def test_a_halted_axis_rests_on_a_place_that_nobody_knows():
     axis = plant.axis
     assert axis.state() == REST and axis.told == -1
     assert 0 < axis.slot < 27 and axis.real == axis.slot * 1000
+
+
+def test_an_elevator_under_a_stepper_shows_a_full_shelf_once_however_slow_its_steps_are():
+    plant = homed(machine("shelves"))
+    axis = StepAxis.install(plant, {"kind": "shelves", **MECHANISMS["shelves"]})
+    plant.slots[1] = [7]
+    drive(plant, watch=True)
+
+    def stepped(pauses_ms):
+        edges = []
+        for pause_ms in pauses_ms:
+            axis.step()
+            edges += names(run(plant, pause_ms))
+        return edges
+
+    axis.forward = True
+    assert stepped([1] * 197 + [3, 5, 9]) == [("slot", 1)]
+    axis.forward = False
+    assert stepped([5, 3] + [1] * 40) == [("slot", 0)]
 
 
 def test_a_card_cannot_enter_between_two_places_and_moves_back_unharmed():
