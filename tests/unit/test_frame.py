@@ -105,6 +105,15 @@ def test_every_kind_of_drop_is_counted():
     assert reader.good == 1
 
 
+def test_a_run_without_a_delimiter_is_one_drop_however_long_it_is_and_the_next_frame_is_good():
+    good = frame(258, b"abc")
+    for size in (257, 258, 511, 512, 513, 1024, 5000):
+        for chunk in (64, size, 6000):
+            reader = FrameReader()
+            assert len(read_frames(reader, b"\x01" * size + b"\x00" + good, chunk)) == 1, (size, chunk)
+            assert (reader.drops[DROP_LONG], sum(reader.drops)) == (1, 1), (size, chunk)
+
+
 def test_a_good_received_frame_allocates_nothing_once_its_length_was_seen():
     data = frame(258, b"abc")
     reader = FrameReader()
