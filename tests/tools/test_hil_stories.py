@@ -15,6 +15,7 @@ from hil.broken import BROKEN
 from hil.player import Player, StoryError
 from hil.rounds import check_display_round, deck_of, game_with_deck, good_round, round_by_display, with_deck
 from hil.stories import STORIES, by_default, stories_of
+from hil.storms import HOME
 
 from fairshoe.keys import Role, role_key
 from hal.sim.plant import Plant
@@ -101,8 +102,14 @@ class RigBoard:
         self.plant.repair()
 
     def storm(self, lines: tuple[str, ...], hz: int) -> None:
+        """The simulated port has no home line: it says of its axis at once what a port says of one that storms."""
         for line in lines:
-            self.plant.add_fault({"fault": "storm", "line": line, "edges_per_s": 2 * hz})
+            if line == HOME:
+                axis: Any = self.plant.axis
+                axis.halt(self.plant.now_us)
+                axis.lost = self.plant.changed = True
+            else:
+                self.plant.add_fault({"fault": "storm", "line": line, "edges_per_s": 2 * hz})
 
     def calm(self) -> None:
         self.plant.repair()

@@ -117,7 +117,8 @@ class Bench:
         if self.storm is not None:
             self.storm.end()
         self._stormy = lines, hz
-        self.storm = Storm(self.pico, {name: self.config["inputs"][name] for name in lines}, hz) if lines else None
+        pins = self.config["inputs"] | self.config.get("axis", {})
+        self.storm = Storm(self.pico, {name: pins[name] for name in lines}, hz) if lines else None
 
     def catch_up(self) -> None:
         """Bring the plant to the emulated present, and what its beams saw to the pins."""
@@ -196,7 +197,7 @@ class Bench:
             elif where is not None and plant.level[line]:
                 contacts |= 1 << where["expander"]
         self.panel.contacts = contacts
-        if self.axis is not None:
+        if self.axis is not None and self.config["axis"]["home"] not in stormy:
             self.pico.drive(self.config["axis"]["home"], self.axis.home_seen())
 
     def _schedule(self) -> None:

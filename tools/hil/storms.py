@@ -18,6 +18,9 @@ WINDOW_MS = 8  # over which the port counts edges
 STORM_MS = 300
 CALM_MS = 300  # a line counts again after 50 ms of quiet
 SWEEP_MS = 200
+HOME = "home"  # the mark of an axis: no input of the firmware; the port watches it while the axis moves
+HOME_EDGES_MAX = 32  # in one move: hal/rp2/axis.py
+STILL_US = 2000  # an axis counts as moving for so long after its last step: hal/sim/stepper.py
 
 
 def lines_of(config: dict[str, Any]) -> tuple[str, ...]:
@@ -28,12 +31,13 @@ def lines_of(config: dict[str, Any]) -> tuple[str, ...]:
 def storm_names(config: dict[str, Any]) -> list[str]:
     """Every storm of a board: storm-LINE-KHZ-MOMENT."""
     lines = (*lines_of(config), ALL)
-    return [f"storm-{line}-{khz}k-{moment}" for moment in MOMENTS for line in lines for khz in KHZ]
+    marks = [f"storm-{HOME}-{khz}k-moving" for khz in KHZ if "axis" in config]
+    return [f"storm-{line}-{khz}k-{moment}" for moment in MOMENTS for line in lines for khz in KHZ] + marks
 
 
 def storms_by_default(config: dict[str, Any]) -> list[str]:
     """Every line while cards move, and all lines together at every rate and moment: the rest is on request."""
-    each = [f"storm-{line}-20k-moving" for line in lines_of(config)]
+    each = [f"storm-{line}-20k-moving" for line in (*lines_of(config), *([HOME] if "axis" in config else []))]
     return each + [f"storm-{ALL}-{khz}k-{moment}" for moment in MOMENTS for khz in KHZ]
 
 
@@ -56,6 +60,9 @@ def _at_rest(player: Player, lines: tuple[str, ...], hz: int) -> None:
 
 
 def _moving(player: Player, lines: tuple[str, ...], hz: int) -> None:
+    if lines == (HOME,):
+        _turning(player, hz)
+        return
     if lines == ("slot",):
         _sweeping(player)
     else:
@@ -63,6 +70,21 @@ def _moving(player: Player, lines: tuple[str, ...], hz: int) -> None:
     player.board.storm(lines, hz)
     _stopped(player, lines, hz)
     _recover(player, lines)
+
+
+def _turning(player: Player, hz: int) -> None:
+    """The home mark of an axis that moves between two cards. It stops, does not know its place, and says so."""
+    plant = player.board.plant
+    player.play(put_in(player.deck))
+    player.until_true("three cards have passed", lambda: plant.throat.passed >= 3, step_us=1000)
+    player.until_true("the axis moves", lambda: plant.axis.moving, step_us=500)
+    player.board.storm((HOME,), hz)
+    _off_in_time(player, (HOME_EDGES_MAX + 1) * 1_000_000 // (2 * hz), f"{HOME_EDGES_MAX} edges of the home mark")
+    player.board.run_us(STILL_US)
+    expect(not plant.axis.moving, "the axis moves on in a storm on its home mark")
+    event: Any = player.until("warning_latched", 10.0)
+    expect(event.warning.name == "AXIS", f"the warning is {event.warning.name}, not AXIS")
+    _cleared(player)
 
 
 def _sweeping(player: Player) -> None:
@@ -88,10 +110,15 @@ def _stopped(player: Player, lines: tuple[str, ...], hz: int) -> None:
     """Motors off in time. The rate counts over a window: a storm exceeds it when that has too many edges."""
     limit = int(player.board.config["mechanism"]["edges_per_s_max"])
     exceeded_us = (limit * WINDOW_MS // 1000 + 1) * 1_000_000 // (2 * hz)
+    _off_in_time(player, exceeded_us, f"{limit} edges/s on {', '.join(lines)}")
+
+
+def _off_in_time(player: Player, exceeded_us: int, limit: str) -> None:
+    """So long after its begin the storm exceeds its limit."""
     player.board.run_us(exceeded_us)
     late_us = 0
     while any(player.motors()):
-        expect(late_us < STOP_US, f"motors {player.motors()} {STOP_US} us after {lines} exceeded {limit} edges/s")
+        expect(late_us < STOP_US, f"motors {player.motors()} {STOP_US} us after {limit} were exceeded")
         player.board.run_us(STEP_US)
         late_us += STEP_US
     player.note(f"  motors are off {late_us} us after the limit was exceeded, at {exceeded_us} us")
@@ -103,6 +130,11 @@ def _recover(player: Player, lines: tuple[str, ...]) -> None:
     expect(event.warning.name == "NOISE", f"the warning is {event.warning.name}, not NOISE")
     named = event.sensor.name.lower()
     expect(named in lines, f"the warning names {named}, and the storm is on {', '.join(lines)}")
+    _cleared(player)
+
+
+def _cleared(player: Player) -> None:
+    """Motors stay off as long as the storm lasts. Then an operator clears the warning."""
     player.run(STORM_MS)
     expect(not any(player.motors()), f"motors run in a storm: {player.motors()}")
     player.board.calm()
