@@ -97,7 +97,9 @@ TEN = const(10)
 EDGES_MAX = const(32)  # a sweep gives 81 slots/s x 2 edges; a scan every 4 ms sees at most 1
 FOLDED_BITS = const(6)
 FOLDED = const(63)  # an edge's number, EDGES_MAX included
-BOUNCES = const(30)  # how many, above the level of a line
+BOUNCES = const(254)  # how many, above the level of a line
+RESTLESS = const(48)  # 24 of them, above a level: more than any bounce, and no level is seen meanwhile
+CALM_US = const(50000)  # without an edge, and a line that was restless counts again
 PRESS_SAMPLES = const(3)  # in a row make a press, while noise hides all edges
 NOISY_MS = const(2)  # a sample at least so often meanwhile
 SETTLE_US = const(1000)  # a beam's bounce is over in less; at 1.2 m/s a card moves 1.2 mm meanwhile
@@ -125,8 +127,10 @@ class Inputs:
         self.enter_us = [0] * INPUT_COUNT
         self.leave_us = [0] * INPUT_COUNT
         self.glitches = array("i", [0] * INPUT_COUNT)  # changes that did not last, and led to none that did
-        self.stale = True  # levels are not what the edges add up to: at the start, and after a loss
+        self.stale = True  # levels are not what the edges add up to: at the start, after a loss, and under noise
         self.suspect = NO_LINE  # the line that a loss of edges is put down to
+        self._restless = NO_LINE  # the line on which no level has lasted, through so many changes
+        self._restless_us = 0
         self._counts = bytearray(INPUT_COUNT)  # zero but for buttons under noise: samples that showed another level
         # Raw level after the last edge; before it, glitches so close together that they may be the bounce of a change.
         self._held = bytearray(INPUT_COUNT)
@@ -139,12 +143,16 @@ class Inputs:
     def settle(self) -> int:
         """Fold the edges of this scan into levels and passages. Bound: EDGES_MAX. Returns when to come back."""
         if self.stale or self.edge_lost:
-            if self.noisy != NO_LINE:
-                return self._mistrust()
+            line = self.noisy if self.noisy != NO_LINE else self._uncalmed()
+            if line != NO_LINE:
+                return self._mistrust(line)
             self._refresh()
             return FOREVER_MS
         if self.edge_count:
+            line = self.edge[self.edge_count - 1] >> 1  # where so many changes are, one of them is the last
             self._fold()
+            if self._held[line] >= RESTLESS:
+                return self._lose(line)
         if not self.waiting:
             return FOREVER_MS
         age_us = self._settle_lines()
@@ -202,10 +210,26 @@ class Inputs:
             line += 1
         return oldest_us
 
-    def _mistrust(self) -> int:
+    def _lose(self, line: int) -> int:
+        """Slower than what the HAL calls noise, and the line is as blind: what it should show cannot be seen."""
+        self._restless = line
+        self._restless_us = self.now_us
+        self.edge_lost = True
+        return self._mistrust(line)
+
+    def _uncalmed(self) -> int:
+        """The restless line until it has been calm; then another that is not, or none."""
+        line = self.edge[self.edge_count - 1] >> 1 if self.edge_count else NO_LINE
+        calm = ticks_diff(self.now_us, self._restless_us) >= CALM_US
+        if self._restless != NO_LINE and (calm or line == self._restless):
+            self._restless = line
+            self._restless_us = self.now_us
+        return self._restless
+
+    def _mistrust(self, line: int) -> int:
         """Under noise no edge counts and levels stay as they were: a fluttering line must not open the door or turn the
         key switch, hundreds of times. Only buttons are read, which are polled. Returns when to look again."""
-        self.suspect = self.noisy
+        self.suspect = line
         self.stale = True  # refresh all levels when the noise is over
         self.edge_count = 0
         self.waiting = 0
@@ -276,7 +300,8 @@ def fold_edges(
                 if lasted:
                     break
                 glitches[line] = glitches[line] + 1
-                was = (was + 2) & (BOUNCES | 1)
+                if was < BOUNCES:
+                    was += 2
             elif lasted:
                 was &= 1  # it stayed where it was: what came before was no bounce
             waiting ^= 1 << line

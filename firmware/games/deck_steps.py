@@ -31,7 +31,7 @@ from firmware.games.profile import TAIL_HANDED, TAIL_SETTLING
 from firmware.games.records import record_do
 from firmware.games.settling import count_pressed, tail_scan
 from firmware.games.table_facts import HELD, HELD_LOOKED, SERVICE
-from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY, NO_LINE, sensor_of
+from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, IN_TRAY, sensor_of
 from firmware.machines.machine import JOB_DONE
 from firmware.machines.panel import PRESS_ACK, PRESS_GREEN, PRESS_TEST, panel_lamps
 from firmware.protocol import ids
@@ -152,8 +152,8 @@ def step_warning(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
     Not before the warning is recorded: presses on a machine without storage must not pile up what waits for it. While a
     line is noisy no level can be trusted: ACK latches a warning that names the line that is noisy now."""
     hold_for(flow, flow.facts.row[SERVICE], 0)  # NEED_SERVICE
-    if inp.noisy != NO_LINE and flow_committed(flow) and flow.panel.take(PRESS_ACK):
-        return flow_warn(flow, out, FAULT_NOISE, now_ms, sensor_of(inp.noisy))
+    if inp.stale and flow_committed(flow) and flow.panel.take(PRESS_ACK):
+        return flow_warn(flow, out, FAULT_NOISE, now_ms, sensor_of(inp.suspect))
     if need_stopped(flow, inp) != ids.NEED_ACKNOWLEDGE:
         flow.panel.clear()
         return FOREVER_MS

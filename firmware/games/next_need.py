@@ -30,7 +30,7 @@ from firmware.games.prerequisites import (
 )
 from firmware.games.profile import TAIL_LOCKOUT, TAIL_SETTLING
 from firmware.games.table_facts import HELD, HELD_DISPUTE, HELD_OFF, HELD_WINNER, INDUCTED
-from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, NO_LINE
+from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -135,7 +135,7 @@ def need_stopped(flow: "Flow", inp: "Inputs") -> int:
         return ids.NEED_OPEN_DOOR
     if not flow_committed(flow):
         return ids.NEED_NONE if flow.room > 0 else ids.NEED_STORE_EVENTS
-    return ids.NEED_ACKNOWLEDGE if inp.noisy == NO_LINE and path_clear(inp, _PATH) else ids.NEED_CLEAR_PATH
+    return ids.NEED_CLEAR_PATH if inp.stale or not path_clear(inp, _PATH) else ids.NEED_ACKNOWLEDGE
 
 
 def _deck(flow: "Flow", hopper: int) -> int:

@@ -44,7 +44,7 @@ from firmware.games.round_steps import (
 )
 from firmware.games.settling import tail_resume
 from firmware.games.table_facts import OPEN, POSITIONS, STACKS
-from firmware.image import IN_DOOR, NO_LINE, sensor_of
+from firmware.image import IN_DOOR, sensor_of
 from firmware.machines.machine import JOB_FAILED
 from firmware.protocol import ids
 
@@ -77,7 +77,7 @@ def procedure_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
 
 def _warn_of_signals(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Edges are missing, so that cards can no longer be counted: name the line, where it is known."""
-    fault = FAULT_EDGE_LOST if inp.noisy == NO_LINE else FAULT_NOISE
+    fault = FAULT_NOISE if inp.stale else FAULT_EDGE_LOST
     return flow_warn(flow, out, fault, now_ms, sensor_of(inp.suspect))
 
 

@@ -306,6 +306,73 @@ def test_under_noise_levels_stay_as_they_were_until_it_is_over():
     assert passages(inp) == (0, 0, 1, 0)
 
 
+def chatter(inp, from_us, line, changes, pause_us=500):
+    """So many changes of a line, one by one, each seen by a scan. Returns when the next would come."""
+    for i in range(changes):
+        scan(inp, from_us + i * pause_us, (line, 1 - inp.raw[line], from_us + i * pause_us))
+    return from_us + changes * pause_us
+
+
+def test_a_line_on_which_no_level_lasts_through_24_pulses_is_lost_and_said_so():
+    for level in (0, 1):
+        for pause_us in (1, 500, SETTLE_US - 1):
+            inp = ready(level)
+            at_us = chatter(inp, 10000, IN_EXIT, 47, pause_us)
+            assert not inp.edge_lost and not inp.stale and inp.glitches[IN_EXIT] == 23
+            chatter(inp, at_us, IN_EXIT, 1, pause_us)
+            assert inp.edge_lost and inp.stale and inp.suspect == IN_EXIT
+            assert inp.level[IN_EXIT] == level and inp.enters[IN_EXIT] == inp.leaves[IN_EXIT] == 0
+
+
+def test_a_level_that_lasts_begins_the_count_of_pulses_again():
+    inp = ready()
+    at_us = 10000
+    for _ in range(9):
+        at_us = chatter(inp, at_us, IN_EXIT, 46) + SETTLE_US
+        scan(inp, at_us)
+    assert not inp.edge_lost and not inp.stale
+    inp = ready()
+    for _ in range(9):  # now and then blocked for long enough
+        at_us = chatter(inp, at_us, IN_EXIT, 45) + SETTLE_US
+        scan(inp, at_us)
+    assert not inp.edge_lost and not inp.stale
+
+
+def restless(at_us=10000):
+    inp = ready()
+    chatter(inp, at_us, IN_EXIT, 48)
+    assert inp.edge_lost and inp.stale
+    inp.edge_lost = False
+    return inp, at_us + 47 * 500
+
+
+def test_a_restless_line_counts_again_after_50_ms_without_a_change_of_it():
+    inp, at_us = restless()
+    inp.raw[IN_THROAT_B] = 1
+    for ms in range(1, 50):
+        assert scan(inp, at_us + ms * 1000) == 2 and inp.stale, ms
+    assert not inp.level[IN_THROAT_B]
+    scan(inp, at_us + 50000)
+    assert not inp.stale and not inp.edge_lost and inp.level[IN_THROAT_B] == 1 and not inp.enters[IN_THROAT_B]
+
+
+def test_a_restless_line_that_changes_once_more_is_waited_for_once_more():
+    inp, at_us = restless()
+    scan(inp, at_us + 49000, (IN_EXIT, 1, at_us + 49000))
+    scan(inp, at_us + 60000, (IN_THROAT_B, 1, at_us + 59000))  # a hand in the path is no noise
+    scan(inp, at_us + 98999)
+    assert inp.stale and inp.suspect == IN_EXIT
+    scan(inp, at_us + 99000)
+    assert not inp.stale and inp.level[IN_EXIT] == inp.level[IN_THROAT_B] == 1
+
+
+def test_another_line_that_is_restless_when_the_first_has_calmed_is_named():
+    inp, at_us = restless()
+    for ms in range(1, 200):
+        scan(inp, at_us + ms * 1000, (IN_THROAT_B, ms & 1, at_us + ms * 1000))
+        assert inp.stale and inp.suspect == (IN_EXIT if ms < 50 else IN_THROAT_B), ms
+
+
 def test_under_noise_a_button_counts_once_for_each_press():
     inp = ready()
     for press in range(1, 4):

@@ -77,6 +77,7 @@ def of(deck, cell):
 
 def inputs(*lines):
     inp = Inputs()
+    inp.settle()
     for line in lines:
         inp.level[line] = 1
     return inp
@@ -325,7 +326,7 @@ def test_a_stopped_machine_asks_for_one_thing_after_the_other():
     for line in (IN_HOPPER, IN_THROAT_A, IN_EXIT):
         assert need_next(flow, inputs(line)) == ids.NEED_CLEAR_PATH
     noisy = inputs()
-    noisy.noisy = 0
+    noisy.stale = True
     assert need_next(flow, noisy) == ids.NEED_CLEAR_PATH
     flow.outbox.post(ids.EV_GREEN_PRESSED)
     for room, need in ((1, NO_NEED), (0, ids.NEED_STORE_EVENTS)):

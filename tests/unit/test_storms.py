@@ -13,7 +13,9 @@ from rig.story import Stage
 
 LIMIT = 3000  # edges_per_s_max of every reference board
 ABOVE = (LIMIT + 1, 8000, 40000, 200000)
-BELOW = (1, 90, 1000, 2000)  # with the edges of cards and their bounces on top it is still below
+BETWEEN = (1001, 1400, 2000, 2900)  # slower, and no level lasts the millisecond after which it counts
+RESTLESS_EDGES = 2 * 24 + 1
+BELOW = (1, 90, 1000)  # every level lasts
 OFF_US = 5000  # the promise
 CARDS = 8
 # The MicroPython VM here is slow: there every line and moment once, and on CPython with late scans too.
@@ -89,7 +91,7 @@ def strike(stage, line, rate):
     """Let the storm come; when it has exceeded the rate, and what became of the motors."""
     from_us = stage.rig.plant.now_us
     storm(stage, line, rate)
-    edges = LIMIT * WINDOW_US // 1000000 + 1
+    edges = LIMIT * WINDOW_US // 1000000 + 1 if rate > LIMIT else RESTLESS_EDGES
     watched = Watched(stage, from_us + edges * 1000000 // rate)
     stage.run(400)
     stage.listen = None
@@ -103,13 +105,13 @@ def noise_latched(stage):
     return [INPUTS[fields[2] - 1] for fields in found]
 
 
-def stops(kind, moments):
+def stops(kind, moments, rates=ABOVE, late=LATE):
     """Noise on every line but the slot beam's, which is not watched then and has a test of its own."""
     turn = len(kind)
     for moment in moments:
         for line in lines_of(kind, ("slot",)):
-            for late_us in LATE:
-                where = (kind, moment, line, ABOVE[turn % len(ABOVE)], late_us)
+            for late_us in late:
+                where = (kind, moment, line, rates[turn % len(rates)], late_us)
                 turn += 1
                 stage = start(moment, kind, late_us)
                 assert running(stage.rig.plant) == (moment == "moving" and kind != "draw"), where
@@ -145,6 +147,41 @@ def test_noise_on_any_line_stops_a_draw_shoe_and_is_named():
     stops("draw", ("power-on", "rest", "deck", "moving"))
 
 
+def test_a_line_on_which_no_level_lasts_stops_a_carousel_and_is_named():
+    stops("carousel", ("power-on", "rest", "deck", "moving"), BETWEEN, (4000,))
+
+
+def test_a_line_on_which_no_level_lasts_stops_a_shelf_machine_and_is_named():
+    stops("shelves", ("power-on", "rest", "deck", "moving"), BETWEEN, (4000,))
+
+
+def test_a_line_on_which_no_level_lasts_stops_shoes_and_is_named():
+    stops("shoe", ("power-on", "rest", "deck", "moving"), BETWEEN, (4000,))
+    stops("draw", ("power-on", "rest", "deck", "moving"), BETWEEN, (4000,))
+
+
+def test_a_door_on_which_no_level_lasts_stops_at_every_rate():
+    for rate in range(1001, LIMIT, 97):
+        stage = start("moving", "carousel")
+        watched = strike(stage, "door", rate)
+        assert 0 <= watched.off_us - watched.exceeded_us <= OFF_US and not watched.again, rate
+        assert noise_latched(stage) == ["door"], rate
+
+
+def test_two_cards_under_an_opacity_sensor_that_does_not_rest_are_never_a_good_deck():
+    for rate in (900, *BETWEEN, 20000):
+        stage = set_up("carousel", CARDS)
+        stage.run(500)
+        stage.rig.plant.add_fault({"fault": "double_feed", "card": 3, "offset_um": 0})
+        insert(stage, CARDS + 1)
+        stage.until("shuffle_started", 5000)
+        stage.run(600)
+        storm(stage, "opacity", rate)
+        stage.run(60000)
+        assert "deck_verified" not in stage.names(), rate
+        assert fields_of(stage, "warning_latched"), rate
+
+
 def test_noise_on_the_slot_beam_stops_the_sweep_that_looks_at_it():
     stage = start("moving", "carousel")
     storm(stage, "slot", 20000)
@@ -168,9 +205,9 @@ def test_noise_on_all_lines_at_once_names_the_fastest():
 
 def test_noise_that_ends_is_cleared_by_the_usual_way_back_and_the_next_deck_counts():
     for kind in ALL_KINDS:
-        for line in ("throat_b", "door"):
+        for line, rate in (("throat_b", 20000), ("door", 20000), ("throat_b", 2000), ("door", 1100)):
             stage = start("moving", kind)
-            storm(stage, line, 20000, 300)
+            storm(stage, line, rate, 300)
             stage.run(300 + 300)
             assert noise_latched(stage) == [line]
             inp = stage.rig.app.inp
@@ -186,11 +223,16 @@ def test_noise_that_ends_is_cleared_by_the_usual_way_back_and_the_next_deck_coun
 
 
 def test_ack_while_the_noise_lasts_latches_again_and_names_the_line_of_now():
+    for rate in (20000, 2000):
+        latches_again(rate)
+
+
+def latches_again(rate):
     stage = start("rest", "shoe")
-    storm(stage, "exit", 20000)
+    storm(stage, "exit", rate)
     stage.run(400)
     stage.rig.plant.repair()
-    storm(stage, "tray", 20000)
+    storm(stage, "tray", rate)
     stage.play([("", 500, "open", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
     assert noise_latched(stage) == ["exit", "tray"]
     assert stage.rig.app.flow.state == WARNING and "removal_started" not in stage.names()
@@ -239,7 +281,7 @@ def test_a_latched_noise_and_its_line_survive_power_cuts_whoever_has_acknowledge
 
 
 def passes(kind):
-    """Below the limit there is no noise, on any line, at power-on or while cards move."""
+    """As long as levels last there is no noise, on any line, at power-on or while cards move."""
     words = FAULT_NAMES.split()
     turn = len(kind)
     for moment in ("power-on", "moving"):
@@ -255,15 +297,15 @@ def passes(kind):
             check_stage(stage)
 
 
-def test_below_the_limit_the_ordinary_rules_hold_in_a_carousel():
+def test_as_long_as_levels_last_the_ordinary_rules_hold_in_a_carousel():
     passes("carousel")
 
 
-def test_below_the_limit_the_ordinary_rules_hold_in_a_shelf_machine():
+def test_as_long_as_levels_last_the_ordinary_rules_hold_in_a_shelf_machine():
     passes("shelves")
 
 
-def test_below_the_limit_the_ordinary_rules_hold_in_shoes():
+def test_as_long_as_levels_last_the_ordinary_rules_hold_in_shoes():
     passes("shoe")
     passes("draw")
 
@@ -272,6 +314,10 @@ def test_a_scan_under_noise_allocates_nothing():
     stage = start("moving", "carousel")
     lock_decide(stage.rig.app)
     strike(stage, "throat_a", 20000)
+    assert noise_latched(stage) == ["throat_a"]
+    stage = start("moving", "carousel")
+    lock_decide(stage.rig.app)
+    strike(stage, "throat_a", 1500)
     assert noise_latched(stage) == ["throat_a"]
 
 
