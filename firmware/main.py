@@ -36,7 +36,7 @@ def main(open_data: "OpenData", prompt_ms: int, started: "Callable[[], None]") -
 
     For prompt_ms after power-on Ctrl-C still ends it, so that the firmware can be replaced; an exception in `start`
     goes to the caller (hal/boot_main.py). Every output is off until then, and the watchdog runs from then on. `started`
-    is called when the first scan has ended.
+    is called when it has scanned for five seconds and is at rest: by then a host has heard of this start.
     """
     app = start(open_data)
     hal = app.hal
@@ -46,8 +46,7 @@ def main(open_data: "OpenData", prompt_ms: int, started: "Callable[[], None]") -
     hal.watchdog_feed()
     try:
         app.scan(hal.ticks_ms())
-        started()
-        run(app)
+        run(app, started)
     except BaseException as error:
         hal.all_off()
         try:
@@ -109,9 +108,9 @@ def make_app(hal: "Hal", config: "Config", board_crc: int, open_data: "OpenData"
     return App(hal, config, find_profile(game), board_crc, WordFile(open_data(WORDS_FILE)))
 
 
-def run(app: App) -> None:
+def run(app: App, started: "Callable[[], None]") -> None:
     """Scan for ever. Memory is collected while nothing moves; in a shuffle only if it runs out, since when nothing
-    moves there depends on the order, and a pause of 20 ms shows."""
+    moves there depends on the order, and a pause of 20 ms shows. `started` is called as often."""
     hal = app.hal
     collect()
     collected_ms = hal.ticks_ms()
@@ -126,6 +125,7 @@ def run(app: App) -> None:
         if ticks_diff(now_ms, collected_ms) >= COLLECT_MS and app.resting():
             collected_ms = now_ms
             collect()
+            started()
         hal.idle(min(wake_ms, BEAT_MS))
 
 

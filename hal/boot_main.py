@@ -145,10 +145,10 @@ def nothing() -> None:
 
 
 def count_start() -> None:
-    """Refuse to start after TRIES_MAX resets by the watchdog in a row, none of which got to the end of a first scan."""
+    """Refuse to start after TRIES_MAX resets by the watchdog in a row, with no five seconds of scans between them."""
     count = tries(-1) if machine.reset_cause() == machine.WDT_RESET else 0
     if count >= TRIES_MAX:
-        raise RuntimeError("reset %d times before the first scan" % count)
+        raise RuntimeError("reset %d times while starting" % count)
     tries(count + 1)
 
 
@@ -157,7 +157,7 @@ def started() -> None:
 
 
 def tries(count: int) -> int:
-    """Write how often the device was started since its last whole scan; -1: read it. Where the chip has a register that
+    """Write how often the device was started since it last ran well; -1: read it. Where the chip has a register that
     a reset by the watchdog leaves alone; elsewhere 0 (STM32: nothing is counted)."""
     chip = os.uname()
     if chip[0] == "rp2":

@@ -171,5 +171,5 @@ def test_resets_before_the_first_scan_end_in_words_not_in_another_reset(
             device.boot()
         assert not table.driver.sent() and world.watchdog_ms == 500
         world.cause = 3
-    assert table.boot() == "start: reset 3 times before the first scan"
+    assert table.boot() == "start: reset 3 times while starting"
     assert world.watchdog_ms == 0, "the prompt stays as long as it is needed"

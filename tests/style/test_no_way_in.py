@@ -174,8 +174,9 @@ def test_whatever_ends_the_scans_ends_in_motors_off_and_the_watchdog(
     hal = Board(storage_fails)
     interrupts: list[int] = []
 
-    def scans(_app: Any) -> None:
+    def scans(_app: Any, started: Callable[[], None]) -> None:
         hal.done.append("scanning")
+        started()
         assert interrupts == [-1], "Ctrl-C is only a byte by now"
         raise error
 
@@ -185,7 +186,7 @@ def test_whatever_ends_the_scans_ends_in_motors_off_and_the_watchdog(
     with pytest.raises(Bitten):
         run_main(2000, lambda: hal.done.append("started"))
     said = [] if storage_fails else [f"stored {error()!r:.8}"]
-    scanned = ["watched", "first scan"] if first else ["watched", "first scan", "started", "scanning"]
+    scanned = ["watched", "first scan"] if first else ["watched", "first scan", "scanning", "started"]
     assert [word.rstrip("\0") for word in hal.done] == [*scanned, "off", *said]
 
 
@@ -193,7 +194,7 @@ def test_in_the_first_two_seconds_a_technician_gets_in_by_ctrl_c(monkeypatch: py
     """Without these seconds the firmware of a shoe could not be replaced. The watchdog does not run yet."""
     interrupts: list[int] = []
 
-    def scans(_app: Any) -> None:
+    def scans(_app: Any, _started: Callable[[], None]) -> None:
         raise MemoryError
 
     monkeypatch.setattr(device_main, "run", scans)

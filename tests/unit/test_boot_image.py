@@ -58,7 +58,7 @@ CHIPS = {
     "rp2 Raspberry Pi Pico 2 with RP2350": 0x400D800C,
     "esp32 Generic ESP32S3 module": None,
 }
-REFUSED = "start: reset 3 times before the first scan"
+REFUSED = "start: reset 3 times while starting"
 
 
 def powered(chip):

@@ -56,19 +56,17 @@ class Scans:
 
 
 def collections(app):
-    """How often memory is collected while it runs."""
-    count = [0]
+    """How often memory is collected while it runs. After each collection but the first the start is said to be good."""
+    done = []
     collect = main.collect
-
-    def counting():
-        count[0] += 1
-
-    main.collect = counting
+    main.collect = lambda: done.append("collected")
     try:
-        assert raises(Stop, main.run, app)
+        assert raises(Stop, main.run, app, lambda: done.append("started"))
     finally:
         main.collect = collect
-    return count[0]
+    count = done.count("collected")
+    assert done == ["collected"] + ["collected", "started"] * (count - 1)
+    return count
 
 
 class Off(Exception):
@@ -83,8 +81,8 @@ class LastPort(Port):
         raise Off()
 
 
-def test_main_scans_once_without_a_prompt_reports_it_then_scans_until_an_exception_switches_all_off():
-    app = Scans([(1, 5), (1, 7)])
+def test_main_scans_without_a_prompt_until_an_exception_switches_all_off():
+    app = Scans([(1, 5), (main.COLLECT_MS, 0), (1, 7)])
     app.hal = LastPort()
     done = app.hal.done
 
@@ -99,7 +97,7 @@ def test_main_scans_once_without_a_prompt_reports_it_then_scans_until_an_excepti
         assert raises(Off, main.main, "files", 3, lambda: done.append("started"))
     finally:
         main.start, main.micropython = kept
-    assert done == [1, 1, 1, ("interrupt", -1), "fed", "started", 7]
+    assert done == [1, 1, 1, ("interrupt", -1), "fed", "started", 7], "a start is good after five seconds"
 
 
 def test_a_device_out_of_service_has_its_motors_off_and_its_red_lamp_on():

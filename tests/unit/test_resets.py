@@ -201,12 +201,27 @@ class SlowScans:
         self.wait(ms)
 
 
+def never():
+    raise AssertionError("not five seconds at rest")
+
+
+def test_a_start_counts_when_the_device_has_scanned_for_five_seconds_and_rests():
+    stage = Stage(board(), GAME, 7)
+    app = stage.rig.app
+    done_ms = [stage.rig.plant.now_us // 1000]
+    SlowScans(stage, 0, 60000)
+    assert raises(Enough, run, app, lambda: done_ms.append(stage.rig.plant.now_us // 1000 if app.resting() else -1))
+    assert len(done_ms) > 3 and not app.silent
+    for i in range(1, len(done_ms)):
+        assert done_ms[i] - done_ms[i - 1] >= 5000, done_ms
+
+
 def test_late_scans_count_while_something_moves():
     stage = feeding()
     app = stage.rig.app
     assert app.flow.state == SHUFFLING and motors_running(app.inp, app.out)
     SlowScans(stage, app.scan_ms_max + 3, 30)
-    assert raises(Enough, run, app)
+    assert raises(Enough, run, app, never)
     overruns, longest_ms = app.reporter.overruns
     assert overruns > 0 and longest_ms == app.scan_ms_max + 3
 
@@ -216,7 +231,7 @@ def test_late_scans_at_rest_do_not_count():
     stage.run(2000)
     app = stage.rig.app
     SlowScans(stage, app.scan_ms_max + 3, 3000)
-    assert raises(Enough, run, app)
+    assert raises(Enough, run, app, never)
     assert app.reporter.overruns == [0, 0]
 
 
@@ -224,7 +239,7 @@ def test_scans_in_time_do_not_count():
     stage = feeding()
     app = stage.rig.app
     SlowScans(stage, app.scan_ms_max, 30)
-    assert raises(Enough, run, app)
+    assert raises(Enough, run, app, never)
     assert app.reporter.overruns == [0, 0]
 
 

@@ -21,7 +21,7 @@ TYPED_MS = 400
 TRIES = 3
 START_S = 1.0  # longer than a whole start takes
 HALTED_MS = 1500  # it says so every second
-HALT = b"reset 3 times before the first scan"
+HALT = b"reset 3 times while starting"
 
 
 def locked(board: HilBoard, player: Player) -> None:

@@ -24,7 +24,7 @@ _ADVICE = {
 _OTHER = "Write its files again with `fairshoe flash`."
 _MEMORY = "It ran out of memory while starting: write its files again with `fairshoe flash`, with a smaller game."
 _RESETS = (
-    "It hung or failed in its first scan, was reset by its watchdog and started again, too often: unplug what was "
+    "It hung or failed soon after its start, was reset by its watchdog and started again, too often: unplug what was "
     "connected last, look for an input line that flickers, then switch it off and on to let it try again. If it "
     "comes back, write its files again with `fairshoe flash`, or replace the board."
 )
@@ -59,7 +59,7 @@ def halt_text(text: bytes) -> str:
 def halt_advice(text: str) -> str:
     if "MemoryError" in text:
         return _MEMORY
-    if "before the first scan" in text:
+    if "times while starting" in text:
         return _RESETS
     if "another storage layout" in text:
         return _LAYOUT
