@@ -96,6 +96,7 @@ class App:
         self.boot = self.journal.boot_last + 1
         self._connect(config, codes, words)
         self.scanned_ms = hal.ticks_ms()
+        self.flow.set_entered(self.scanned_ms)
         self.wake_ms = 0  # when the machines want the next scan
         self.scan_ms_max = config["mechanism"]["scan_ms_max"]
         self.healthy = True

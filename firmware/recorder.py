@@ -117,7 +117,8 @@ class Recorder:
                 break
             busy = True
         # While an event cannot be stored there is room for no round: the hold stays until it is.
-        self.flow.room = 0 if self.outbox.count else self.journal.room()
+        room = self.journal.room()
+        self.flow.room = room if not self.outbox.count else -1 if room > 0 else 0
         return busy
 
     def _record(self) -> bool:

@@ -51,7 +51,10 @@ PHASE_HOLDING = const(2)
 
 def step_starting(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Wait until the boot is recorded before any motor turns: an unexpected reset must leave a trace first."""
-    if not flow_committed(flow) or flow.door.is_open:
+    if not flow_committed(flow):
+        # Storage that is full waits for a host to collect; storage that takes no record waits for a technician.
+        return flow_await_commit(flow, out, now_ms) if flow.room < 0 else FOREVER_MS
+    if flow.door.is_open:
         return FOREVER_MS
     return flow_enter(flow, PROVING_EMPTY, now_ms)
 

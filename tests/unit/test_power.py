@@ -27,6 +27,22 @@ def test_power_lost_while_a_stack_is_dealt_voids_the_round_with_the_stacks_repor
     assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [2]
 
 
+def test_storage_that_takes_no_record_at_power_on_is_a_warning_and_no_wait_for_a_host():
+    stage = Stage(board(), GAME, 7)
+    stage.rig.plant.add_fault({"fault": "nv", "kind": "broken"})
+    stage.run(4000)
+    flow = stage.rig.app.flow
+    assert (flow.state, flow.warning) == (WARNING, FAULT_JOURNAL)
+    assert stage.rig.hal.lines[:2] == ("STOP: journal", "Storage bad or full")
+    stage.run(60000)
+    assert not any(stage.rig.plant.outputs[:4]) and stage.names() == []
+    stage.rig.plant.repair()
+    stage.run(2000)
+    stage.play([("", 500, "press", "ack")])
+    stage.until("warning_cleared", 60000)
+    assert stage.names()[:2] == ["booted", "warning_latched"] and flow.state == WAITING_FOR_DECK
+
+
 def test_power_lost_between_two_motions_of_a_round_voids_it_too():
     steps = stories.start() + stories.shuffle(52) + stories.deal(1)[:-2] + [("stack_offered", 400, "cut", 0)]
     stage = play(steps + [("", 2000, "boot", 0), ("warning_latched", 0, "wait", 0)])
