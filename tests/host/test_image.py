@@ -16,7 +16,7 @@ from fairshoe.ship.build import Built
 from fairshoe.ship.checkout import SUBMODULES, find_toolchain, read_checkout
 from fairshoe.ship.errors import ImageError, NoImage, OlderRelease
 from fairshoe.ship.flash_image import flash_of_uf2
-from fairshoe.ship.identity import Identity, find_identity, refuse_older
+from fairshoe.ship.identity import ROLLBACK_MAX, Identity, find_identity, refuse_older
 
 IDENTITY = Identity("pico-shoe", "war", "0.1.0", 3, True, "ab" * 32)
 
@@ -315,8 +315,17 @@ def test_signing_is_refused_for_a_boot_rom_that_checks_nothing(
     assert "checks no signatures" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", ["-1", "49", "many"])
+@pytest.mark.parametrize("number", ["-1", "48", "many"])
 def test_a_rollback_number_that_no_boot_rom_counts_to_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str
 ) -> None:
     assert image(tmp_path, monkeypatch, "--rollback", number) == 2
+
+
+def test_the_highest_rollback_number_is_the_last_that_two_otp_rows_of_24_bits_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The ROM refuses rows * 24 and above: 48 would never start."""
+    assert image(tmp_path, monkeypatch, "--rollback", "47", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["rollback"] == 47
+    assert ROLLBACK_MAX == 2 * 24 - 1

@@ -36,7 +36,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--picotool", metavar="DIR", help="folder with picotoolConfig.cmake (or set PICOTOOL)")
     command.add_argument("--game", help="the game it plays, in place of the board config's")
     command.add_argument("--bench", action="store_true", help="keep the prompt and the file system")
-    command.add_argument("--rollback", type=_rollback, default=0, metavar="N", help="rollback number (%(default)s)")
+    command.add_argument(
+        "--rollback", type=_rollback, default=0, metavar="N", help=f"rollback number, 0 to {ROLLBACK_MAX} (%(default)s)"
+    )
     command.add_argument("--sign", metavar="KEY.PEM", help="sign for the boot ROM of a Pico 2: docs/SIGNED_BOOT.md")
     command.add_argument("--older", metavar="VERSION", help="replace a newer image by this older version on purpose")
     command.add_argument("-o", "--out", default=OUT, metavar="FOLDER", help="where to build (%(default)s)")

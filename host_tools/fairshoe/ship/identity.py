@@ -20,7 +20,7 @@ _LINE = re.compile(
     rb"version=(?P<version>[0-9A-Za-z.+-]{1,8}) rollback=(?P<rollback>[0-9]{1,5}) kind=(?P<kind>release|bench) "
     rb"content=(?P<content>[0-9a-f]{64})\n"
 )
-ROLLBACK_MAX = 48  # the boot ROM of an RP2350 counts in two OTP rows of 24 bits
+ROLLBACK_MAX = 47  # the boot ROM of an RP2350 counts in two OTP rows of 24 bits, and refuses 2 * 24 and above
 
 
 @dataclass(frozen=True)
