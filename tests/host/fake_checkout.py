@@ -47,6 +47,25 @@ flash = flash.replace(b"\\\\n", b"\\n")  # as a constant in flash has it
 (build / "firmware.uf2").write_bytes(uf2_of(flash + bytes(-len(flash) % 256)))
 print("[100%] Built target firmware")
 """
+# Seals as signed_image.py does. What it calls an ELF file is the UF2 of the fake build.
+_PICOTOOL = """\
+import pathlib, shutil, sys
+if len(sys.argv) < 2 or sys.argv[1] not in ("help", "seal", "uf2"):
+    sys.exit(1)
+sys.path.insert(0, HELPERS)
+if sys.argv[1] == "seal":
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+    from fairshoe.ship.flash_image import flash_of_uf2
+    from flash_image import uf2_of
+    from signed_image import sealed
+    elf, out, key, otp = (pathlib.Path(word) for word in sys.argv[5:9])
+    private = load_pem_private_key(key.read_bytes(), None)
+    flash = flash_of_uf2(elf.with_name("firmware.uf2").read_bytes())
+    out.write_bytes(uf2_of(sealed(flash, private, int(sys.argv[sys.argv.index("--rollback") + 1]))))
+    otp.write_text("{}")
+elif sys.argv[1] == "uf2":
+    shutil.copy(sys.argv[4], sys.argv[5])
+"""
 
 
 def make_checkout(path: Path, version: tuple[int, int, int] = (1, 28, 0), prerelease: int = 0) -> Path:
@@ -62,11 +81,12 @@ def make_checkout(path: Path, version: tuple[int, int, int] = (1, 28, 0), prerel
     return path
 
 
-def make_tools(folder: Path, without: tuple[str, ...] = ()) -> Path:
-    """Programs for a PATH that has nothing else; picotool with its CMake config beside it."""
+def make_tools(folder: Path, without: tuple[str, ...] = (), seals: bool = False) -> Path:
+    """Programs for a PATH that has nothing else; picotool with its CMake config beside it. Without mbedTLS it does not
+    seal."""
     folder.mkdir(parents=True, exist_ok=True)
     programs = {"arm-none-eabi-gcc": _COMPILER, "arm-none-eabi-nm": _NM, "cmake": _CMAKE, "make": _MAKE}
-    programs["picotool"] = "raise SystemExit(1)\n"
+    programs["picotool"] = _PICOTOOL if seals else "raise SystemExit(1)\n"
     for name, text in programs.items():
         if name not in without:
             path = folder / name

@@ -7,6 +7,8 @@ from typing import Any
 
 import built_once
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from fake_checkout import make_checkout, make_tools
 
 from fairshoe.cli import command_line
@@ -17,6 +19,7 @@ from fairshoe.ship.checkout import SUBMODULES, find_toolchain, read_checkout
 from fairshoe.ship.errors import ImageError, NoImage, OlderRelease
 from fairshoe.ship.flash_image import flash_of_uf2
 from fairshoe.ship.identity import ROLLBACK_MAX, Identity, find_identity, refuse_older
+from fairshoe.ship.signed_boot import find_signature
 
 IDENTITY = Identity("pico-shoe", "war", "0.1.0", 3, True, "ab" * 32)
 
@@ -33,10 +36,10 @@ def built(monkeypatch: pytest.MonkeyPatch) -> Built:
     return built_once.built()
 
 
-def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *more: str, out: str = "out") -> int:
+def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *more: str, out: str = "out", seals: bool = False) -> int:
     """The command, with a fake checkout and fake tools."""
     checkout = make_checkout(tmp_path / "micropython")
-    monkeypatch.setenv("PATH", str(make_tools(tmp_path / "tools")))
+    monkeypatch.setenv("PATH", str(make_tools(tmp_path / "tools", seals=seals)))
     words = ["image", "--board", built_once.BOARD, "--micropython", str(checkout), "-o", str(tmp_path / out)]
     return command_line.main([*words, *more])
 
@@ -313,6 +316,66 @@ def test_signing_is_refused_for_a_boot_rom_that_checks_nothing(
 ) -> None:
     assert image(tmp_path, monkeypatch, "--sign", "key.pem") == 2
     assert "checks no signatures" in capsys.readouterr().err
+
+
+@pytest.fixture
+def pico2(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same modules on a chip whose boot ROM checks signatures."""
+    one = built_once.built()
+    config = {**one.config, "mcu": {**one.config["mcu"], "board": "Raspberry Pi Pico 2"}}
+
+    def build(_board: str, game: str | None = None) -> Built:
+        return replace(one, config=config)
+
+    monkeypatch.setattr("fairshoe.commands.image.build", build)
+
+
+def boot_key(path: Path, curve: str = "SECP256K1", password: bytes = b"") -> str:
+    """The path of a new private key in PEM."""
+    sheet = serialization.BestAvailableEncryption(password) if password else serialization.NoEncryption()
+    private = ec.generate_private_key(getattr(ec, curve)())
+    form = serialization.PrivateFormat.PKCS8
+    path.write_bytes(private.private_bytes(serialization.Encoding.PEM, form, sheet))
+    return str(path)
+
+
+@pytest.mark.usefixtures("pico2")
+@pytest.mark.parametrize("case", ["no file", "no key", "another curve", "a password"])
+def test_a_key_that_cannot_sign_is_refused_before_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], case: str
+) -> None:
+    key = tmp_path / "boot.pem"
+    if case == "no key":
+        key.write_text("-----BEGIN NOTHING-----\n")
+    elif case == "another curve":
+        boot_key(key, "SECP256R1")
+    elif case == "a password":
+        boot_key(key, password=b"secret")
+    assert image(tmp_path, monkeypatch, "--sign", str(key), seals=True) == NoImage.exit_code
+    told = capsys.readouterr().err
+    assert ("there is no key" if case == "no file" else "is not a private key of secp256k1") in told
+    assert "openssl ecparam -name secp256k1" in told and not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("pico2")
+def test_a_picotool_that_cannot_seal_is_refused_before_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert image(tmp_path, monkeypatch, "--sign", boot_key(tmp_path / "boot.pem")) == NoImage.exit_code
+    told = capsys.readouterr().err
+    assert "cannot seal images" in told and "mbedTLS" in told and not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("pico2")
+def test_a_signed_image_names_its_key_and_has_the_otp_settings_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = boot_key(tmp_path / "boot.pem")
+    assert image(tmp_path, monkeypatch, "--sign", key, "--rollback", "3", "--json", seals=True) == 0
+    record = json.loads(capsys.readouterr().out)
+    found = find_signature(flash_of_uf2(Path(record["uf2"]).read_bytes()))
+    assert found is not None and found.good and (found.fingerprint, found.rollback) == (record["signed_by"], 3)
+    assert Path(record["uf2"]).with_suffix(".otp.json").is_file()
 
 
 @pytest.mark.parametrize("number", ["-1", "48", "many"])

@@ -15,6 +15,7 @@ from fairshoe.ship.build import build
 from fairshoe.ship.checkout import find_toolchain, read_checkout
 from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.image_build import Made, image_path, make_image, sign_image, write_image
+from fairshoe.ship.signed_boot import check_can_seal
 from fairshoe.text.progress import Progress
 
 
@@ -49,6 +50,8 @@ def _make(options: argparse.Namespace, progress: Progress) -> Made:
     checkout = read_checkout(Path(options.micropython))
     named = options.picotool or os.environ.get("PICOTOOL")
     tools = find_toolchain(Path(named) if named else None)
+    if options.sign:
+        check_can_seal(tools, Path(options.sign))
     changed = ", MODIFIED" if checkout.modified else ""
     progress.say(f"  MicroPython {checkout.version} {checkout.commit[:10] or 'of no known commit'}{changed}")
     progress.say(f"  {tools.compiler}")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fairshoe.files import read_regular
 from fairshoe.ship.checkout import Toolchain
 from fairshoe.ship.errors import NoImage, need
 from fairshoe.ship.flash_image import FLASH_START
@@ -26,6 +27,7 @@ _FIRST_BYTES = 4096  # where the boot ROM looks for the first block
 _BLOCK_WORDS_MAX = 0x280 // 4
 _BLOCKS_MAX = 16
 _KEY_BYTES = 64
+_PEM_BYTES_MAX = 65536
 
 
 @dataclass(frozen=True)
@@ -151,17 +153,37 @@ def _valid(public: bytes, signature: bytes, digest: bytes) -> bool:
 # --- sealing -----------------------------------------------------------------------------------
 
 
-def seal(tools: Toolchain, elf: Path, key: Path, version: str, rollback: int, otp: Path) -> bytes:
-    """The UF2 of the image, signed. picotool writes beside it what belongs into OTP."""
+def check_can_seal(tools: Toolchain, key: Path) -> None:
+    """Raise NoImage if `seal` would fail for its key or its picotool. Ask before the build, which takes minutes."""
+    make_one = "Make one: openssl ecparam -name secp256k1 -genkey -noout -out key.pem"
     if not key.is_file():
-        raise NoImage(
-            f"there is no key {key}.", "Make one: openssl ecparam -name secp256k1 -genkey -noout -out key.pem"
-        )
-    told = subprocess.run([tools.picotool, "help", "seal"], capture_output=True, text=True, check=False)
-    if told.returncode:
+        raise NoImage(f"there is no key {key}.", make_one)
+    if not _is_boot_key(key):
+        raise NoImage(f"{key} is not a private key of secp256k1 in PEM, without a password.", make_one)
+    try:
+        told = subprocess.run([tools.picotool, "help", "seal"], capture_output=True, text=True, check=False).returncode
+    except OSError:
+        told = 1
+    if told:
         raise NoImage(
             f"{tools.picotool} cannot seal images.", "Build picotool with mbedTLS (lib/mbedtls of the pico-sdk)."
         )
+
+
+def _is_boot_key(path: Path) -> bool:
+    serialization: Any = need("cryptography.hazmat.primitives.serialization", "release")
+    unsupported: Any = need("cryptography.exceptions", "release").UnsupportedAlgorithm
+    try:
+        key = serialization.load_pem_private_key(read_regular(path, _PEM_BYTES_MAX), None)
+    except OSError as error:
+        raise NoImage(f"cannot read the key {path}: {error.strerror or error}.", "Check your permission.") from error
+    except (ValueError, TypeError, unsupported):  # no PEM, a password, a curve that is not known
+        return False
+    return getattr(getattr(key, "curve", None), "name", "") == "secp256k1"
+
+
+def seal(tools: Toolchain, elf: Path, key: Path, version: str, rollback: int, otp: Path) -> bytes:
+    """The UF2 of the image, signed. picotool writes beside it what belongs into OTP."""
     sealed, uf2 = elf.with_name("sealed.elf"), elf.with_name("sealed.uf2")
     major, minor = (*version_numbers(version), 0, 0)[:2]
     _picotool(
