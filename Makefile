@@ -91,7 +91,7 @@ size: ready ## what one board ships, module by module, against the budget  [BOAR
 	@$(TOOL) size $(call opt,--board,$(BOARD))
 
 deploy: ready ## build, write what changed, reset, see that it runs  BOARD= PORT= [GAME= TABLE_PORT=]
-	@$(if $(and $(BOARD),$(PORT)),,echo 'make deploy BOARD=pico-carousel PORT=/dev/ttyACM0 [GAME= TABLE_PORT=]'; exit 2)
+	@$(if $(and $(BOARD),$(PORT)),,echo 'make deploy BOARD=pico2-carousel PORT=/dev/ttyACM0 [GAME= TABLE_PORT=]'; exit 2)
 	@$(BIN)/fairshoe flash '$(PORT)' --board '$(BOARD)' $(call opt,--game,$(GAME)) \
 		$(call opt,--table-port,$(TABLE_PORT))
 

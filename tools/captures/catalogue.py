@@ -160,7 +160,7 @@ CAPTURES = (
     Capture(
         "flash",
         "What a board ships",
-        (Show("fairshoe flash --board pico-carousel"),),
+        (Show("fairshoe flash --board pico2-carousel"),),
         columns=110,
         vary=(r"\d+ files, \d+ bytes",),
     ),

@@ -18,7 +18,7 @@ from fairshoe.ship import start_check
 from fairshoe.ship.build import build
 from fairshoe.ship.device_files import Device
 from fairshoe.ship.file_plan import Plan
-from fairshoe.ship.flash import Leave, apply, check, check_device, check_installed, plan_for, reach
+from fairshoe.ship.flash import Leave, apply, check, check_board_memory, check_device, check_installed, plan_for, reach
 from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.identity import refuse_below
 from fairshoe.ship.manifest import pick_board, read_manifest, released_files
@@ -72,6 +72,8 @@ def run(options: argparse.Namespace) -> int:
             _flash(options, config, files, wanted, report, progress)
         finally:
             progress.finish()
+    elif not options.other_board:
+        check_board_memory(config, files)
     if options.json:
         print(json.dumps(asdict(report), indent=1))
     else:

@@ -13,7 +13,7 @@ from typing import Any
 
 from fairshoe.boards.ports import PORTS
 from fairshoe.errors import PortError, PortLost
-from fairshoe.ship.build import RP2040_MODULE_BYTES, module_bytes
+from fairshoe.ship.build import RP2040_MODULE_BYTES, is_rp2040, module_bytes
 from fairshoe.ship.device_files import Device, Identity, OnDevice
 from fairshoe.ship.errors import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.file_plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
@@ -122,10 +122,21 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
 
 def check_memory(identity: Identity, files: Mapping[str, bytes]) -> None:
     """Refuse what would not leave an RP2040 enough heap: modules run from RAM there, those of an image from flash."""
+    if identity.machine.endswith("RP2040"):
+        _refuse_large(files, identity.machine)
+
+
+def check_board_memory(config: dict[str, Any], files: Mapping[str, bytes]) -> None:
+    """The same for a board that is not connected, by its config."""
+    if is_rp2040(config):
+        _refuse_large(files, f"{config['mcu']['board']} with RP2040")
+
+
+def _refuse_large(files: Mapping[str, bytes], machine: str) -> None:
     size = module_bytes(files)
-    if identity.machine.endswith("RP2040") and size > RP2040_MODULE_BYTES:
+    if size > RP2040_MODULE_BYTES:
         raise NotForDevice(
-            f"{size} bytes of modules leave too little memory on {identity.machine}; {RP2040_MODULE_BYTES} fit.",
+            f"{size} bytes of modules leave too little memory on {machine}; {RP2040_MODULE_BYTES} fit.",
             "This board needs the image: fairshoe image --help.",
         )
 

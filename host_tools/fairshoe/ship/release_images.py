@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from fairshoe.ship.board_folder import board_folder, chip_of
-from fairshoe.ship.build import Built
+from fairshoe.ship.build import RP2040_MODULE_BYTES, Built, is_rp2040, module_bytes
 from fairshoe.ship.errors import ImageError, ManifestError
 from fairshoe.ship.flash_image import BLOCK, whole_sectors
 from fairshoe.ship.identity import Identity, find_identity
@@ -33,6 +34,20 @@ def images_of(uf2s: list[bytes], builds: list[Built], version: str) -> dict[str,
         entry = Entry(len(flash), sha256(flash))
         images[identity.board] = ImageEntry(entry, sha256(uf2), identity.line().decode().strip(), _cells(built)), uf2
     return images
+
+
+def refuse_unflashable(builds: list[Built], with_image: Collection[str]) -> None:
+    """Raise ManifestError for a board that can be given neither its files, since an RP2040 has too little memory for
+    them, nor an image."""
+    for built in builds:
+        name = str(built.config["name"])
+        size = module_bytes(built.files)
+        if is_rp2040(built.config) and size > RP2040_MODULE_BYTES and name not in with_image:
+            raise ManifestError(
+                f"{name}: {size} bytes of modules leave too little memory on an RP2040; {RP2040_MODULE_BYTES} fit.",
+                f"Build its image (fairshoe image --board {name} --micropython DIR) and add it with --image, or leave "
+                "the board out.",
+            )
 
 
 def _belongs(identity: Identity, built: Built, version: str) -> None:
