@@ -223,6 +223,24 @@ def test_a_game_that_the_machine_cannot_play_is_told_by_the_check(
     assert message in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [
+        ("stm32-shoe", "on this chip a start that always hangs resets for ever"),
+        ("stm32-draw", "on this chip a start that always hangs resets for ever"),
+        ("esp32s3-shoe", "on this chip noise above some 100,000 edges a second"),
+        ("pico-shoe", ""),
+        ("pico2-shoe", ""),
+    ],
+)
+def test_what_a_chip_cannot_guarantee_is_told_with_a_good_board(
+    name: str, limit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command_line.main(["config", "check", name]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith(f"{name}: good ") and told.count("on this chip") == bool(limit) and limit in told
+
+
 def test_a_card_reader_that_no_port_drives_is_simulated_and_not_shipped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

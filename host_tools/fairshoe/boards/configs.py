@@ -39,6 +39,7 @@ class Inspection:
     meaning: str = ""
     edges_per_s: tuple[tuple[str, int, str], ...] = ()  # by line: the fastest that is honest, and why
     noise: str = ""  # what noise on input lines can do to this chip in spite of hal/api.py
+    start: str = ""  # what a start that hangs does on this chip, where starts are not counted
 
     @property
     def good(self) -> bool:
@@ -95,8 +96,10 @@ def inspect_board(name: str) -> Inspection:
     crc = zlib.crc32(device_bytes(config))
     rates = tuple((line, rate.edges_per_s, rate.why) for line, rate in honest_rates(config).items())
     board = config["mcu"]["board"]
-    noise = MCUS[board].blinded
-    return Inspection(name, (), crc, mech["kind"], board, assurance, MEANING[assurance], rates, noise)
+    mcu = MCUS[board]
+    return Inspection(
+        name, (), crc, mech["kind"], board, assurance, MEANING[assurance], rates, mcu.blinded, mcu.uncounted
+    )
 
 
 def check_board(config: object) -> list[str]:
