@@ -75,6 +75,17 @@ def test_gears_and_microsteps_are_accepted_or_refused_as_the_page_says() -> None
         assert bool(configs.check_board(config)) == (note == "refused"), note
 
 
+def test_the_heartbeat_comes_as_often_as_the_port_polls_at_least() -> None:
+    """`_unpolled` counts samples; the poll is in the one after _UNPOLLED_MAX."""
+    port = (Path(__file__).resolve().parents[2] / "hal" / "board" / "port.py").read_text()
+    (most,) = re.findall(r"^_UNPOLLED_MAX = const\((\d+)\)", port, re.MULTILINE)
+    assert "if self._unpolled > _UNPOLLED_MAX:" in port
+    ordinals = {8: "eighth", 9: "ninth", 10: "tenth"}
+    scans = int(most) + 1
+    scan_ms = configs.load_board("pico-carousel")[0]["mechanism"]["scan_ms_max"]
+    assert f"least at every {ordinals[scans]} scan, which is {scans * scan_ms} ms" in " ".join(TEXT.split())
+
+
 def test_every_plan_of_the_check_list_exists() -> None:
     told = set(re.findall(r"`fairshoe bench PORT ([a-z-]+)", TEXT))
     assert told == set(plan_names())
