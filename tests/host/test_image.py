@@ -19,6 +19,7 @@ from fairshoe.ship.checkout import SUBMODULES, find_toolchain, read_checkout
 from fairshoe.ship.errors import ImageError, NoImage, OlderRelease
 from fairshoe.ship.flash_image import flash_of_uf2
 from fairshoe.ship.identity import ROLLBACK_MAX, Identity, find_identity, refuse_older
+from fairshoe.ship.image_build import refuse_newer_there
 from fairshoe.ship.signed_boot import find_signature
 
 IDENTITY = Identity("pico-shoe", "war", "0.1.0", 3, True, "ab" * 32)
@@ -294,6 +295,18 @@ def test_an_image_older_than_the_one_that_is_there_is_refused_unless_its_version
     assert image(tmp_path, monkeypatch, "--rollback", "1") == OlderRelease.exit_code
     assert "--older 0.1.0" in capsys.readouterr().err
     assert image(tmp_path, monkeypatch, "--rollback", "1", "--older", "0.1.0") == 0
+
+
+def test_an_image_is_compared_with_those_of_its_own_board_alone(tmp_path: Path) -> None:
+    """A board named `shoe` finds the record of pico-shoe by its file's name, too."""
+    record = {"board": "pico-shoe", "rollback": 9, "firmware": "9.0.0"}
+    (tmp_path / "fairshoe-9.0.0-pico-shoe.json").write_text(json.dumps(record))
+    refuse_newer_there(tmp_path, replace(IDENTITY, board="shoe"), None)
+    with pytest.raises(OlderRelease, match="has version 9"):
+        refuse_newer_there(tmp_path, IDENTITY, None)
+    (tmp_path / "fairshoe-9.0.0-shoe.json").write_text(json.dumps({**record, "board": "shoe"}))
+    with pytest.raises(OlderRelease, match=r"fairshoe-9\.0\.0-shoe\.json"):
+        refuse_newer_there(tmp_path, replace(IDENTITY, board="shoe"), None)
 
 
 def test_a_build_that_fails_shows_its_last_lines_and_where_the_rest_is(

@@ -116,6 +116,8 @@ def refuse_newer_there(out: Path, identity: Identity, older: str | None) -> None
     for path in sorted(out.glob(f"fairshoe-*-{identity.board}.json")):
         try:
             there: Any = json.loads(path.read_text(encoding="utf-8"))
+            if there["board"] != identity.board:
+                continue  # its name only ends like ours: carousel, pico-carousel
             age = int(there["rollback"]), str(there["firmware"])
         except (OSError, ValueError, KeyError, TypeError):
             continue  # not a record of an image
