@@ -66,7 +66,9 @@ def test_a_device_with_the_image_and_nothing_else_is_the_same(
 ) -> None:
     assert verify(release, tmp_path, flash_of(release)) == 0
     told = capsys.readouterr().out
-    assert "THE SAME" in told and "board=pico-shoe" in told and "signed for the boot ROM" not in told
+    sectors = len(whole_sectors((release / "pico-shoe.uf2").read_bytes())) // 4096
+    assert f"compared {sectors} sectors of the image, and all that lies behind it: THE SAME" in told
+    assert "board=pico-shoe" in told and "signed for the boot ROM" not in told
 
 
 @pytest.mark.parametrize("where", [0, 5000, len(FRONT) + 300])
@@ -125,7 +127,9 @@ def test_a_release_without_an_image_for_the_board_does_not_pass_one(
     folder.mkdir()
     (folder / "manifest.json").write_bytes(make_manifest([built_once.built()], VERSION, {}))
     assert verify(folder, tmp_path, flash_of(release)) == 6
-    assert "the release has none for this board" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "the release has none for this board" in told
+    assert "nothing to compare the image with: DIFFERENT" in told and "sectors" not in told
 
 
 def test_cells_that_a_board_keeps_in_flash_may_hold_anything_and_nothing_beside_them_may(

@@ -220,6 +220,17 @@ def test_without_a_signature_it_must_be_said_so(release: Path, capsys: pytest.Ca
     assert "NOT SIGNED" in capsys.readouterr().out
 
 
+def test_a_release_that_is_not_there_is_told_before_its_key_is_asked_for(
+    release: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["verify", "--folder", str(release), "--release"]
+    assert command_line.main([*words, str(release / "nope")]) == ManifestError.exit_code
+    told = capsys.readouterr().err
+    assert f"cannot read {release / 'nope'}: No such file or directory" in told and "signature" not in told
+    assert command_line.main([*words, str(release)]) == 2
+    assert "no key was given: whose signature counts?" in capsys.readouterr().err
+
+
 def test_keys_are_never_overwritten_and_signing_keys_never_shared(
     release: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

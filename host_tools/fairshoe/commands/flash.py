@@ -104,7 +104,9 @@ def _released(options: argparse.Namespace, progress: Progress) -> Payload:
     elif options.unsigned:
         progress.say(f"release {printable(release.version)}, its signature NOT CHECKED")
     else:
-        raise UsageError("whose signature counts?", "Give the public key with --key, or say --unsigned.")
+        raise UsageError(
+            "no key was given: whose signature counts?", "Give the public key with --key, or say --unsigned."
+        )
     board = pick_board(release, options.board)
     return dict(board.config), released_files(path, board), release.firmware
 

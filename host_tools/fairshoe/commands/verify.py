@@ -31,11 +31,9 @@ WORTH = {
 
 
 def run(options: argparse.Namespace) -> int:
-    if bool(options.key) == options.unsigned:
-        raise UsageError(
-            "whose signature counts?" if not options.key else "--key or --unsigned, not both.",
-            "Give the public key of the release's maker with --key; --unsigned goes without, and proves less.",
-        )
+    advice = "Give the public key of the release's maker with --key; --unsigned goes without, and proves less."
+    if options.key and options.unsigned:
+        raise UsageError("--key or --unsigned, not both.", advice)
     sources = [word for word in ("image", "port", "folder") if getattr(options, word) is not None]
     if len(sources) != 1 or not getattr(options, sources[0]):
         raise UsageError(
@@ -44,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     source = sources[0]
     check_prompt_port(options.port)
     manifest = read_manifest(Path(options.release))
+    if not options.key and not options.unsigned:  # asked of a release that is there
+        raise UsageError("no key was given: whose signature counts?", advice)
     trusted = [signing.read_public_key(Path(path)) for path in options.key]
     signer = signing.check_signature(Path(options.release), manifest, trusted) if trusted else None
     refuse_below(manifest.version, options.at_least)
@@ -138,5 +138,8 @@ def _print_image(finding: Finding) -> None:
         print(f"  {printable(finding.note)}")
     if finding.boot_key:
         print(f"  signed for the boot ROM by key {finding.boot_key}")
+    if not finding.compared:
+        print("  nothing to compare the image with: DIFFERENT")
+        return
     result = "THE SAME" if finding.same else "DIFFERENT"
-    print(f"  {finding.compared} sectors of the image, and all that lies behind it: {result}")
+    print(f"  compared {finding.compared} sectors of the image, and all that lies behind it: {result}")
