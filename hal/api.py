@@ -101,9 +101,9 @@ if TYPE_CHECKING:
             by itself, as all_off does, in this sample or before it; sets noisy to that line, or to the one with the
             most edges; and drops edges. A port that sees more edges than fit within 8 ms, of all lines together, calls
             that noise as well if one line may not have so many (RP2, simulator). Until every line has been below its
-            rate for 50 ms, each sample sets edge_lost and shows raw levels as they are. Then noisy is 255 again and
-            edges count. A port that cannot keep this
-            says so in its config check (docs/BOARDS.md).
+            rate for 50 ms, each sample sets edge_lost and shows raw levels as they are, and noisy is a line that is
+            noise now: 120 ms after the noise moved to another line at the latest. Then noisy is 255 again and edges
+            count. A port that cannot keep this says so in its config check (docs/BOARDS.md).
 
             Raises RuntimeError if an interrupt handler raised: from then on inputs cannot be trusted."""
             ...

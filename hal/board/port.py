@@ -175,9 +175,9 @@ class BoardHal:
         news = beams.take(inp)
         if beams.noisy != inp.noisy:
             news = True
+            if inp.noisy == _NO_LINE:
+                self.all_off()  # and nothing starts until it is that again, whatever line is named meanwhile
             inp.noisy = beams.noisy
-            if beams.noisy != _NO_LINE:
-                self.all_off()
         axis = self.axis
         if axis.resting:
             axis.service()

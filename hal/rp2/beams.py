@@ -274,17 +274,23 @@ class PioBeams:
     # -- too many --------------------------------------------------------------------------------------------------
 
     def _lose(self, inp: "InputImage", why: int) -> bool:
-        s = self._s
-        if why == NOISE or self._crowded():
-            if why != NOISE:
-                loudest(MEMORY, s)
-            self.noisy = s[S_NAMES + s[S_LOUD]]
-            self._quiet_us = ticks_us()
-            s[S_HELD] = 1
+        self._name_noise(why)
         self._recover()
         inp.edge_lost = True
         show(self._s, inp.raw)
         return True
+
+    def _name_noise(self, why: int) -> None:
+        """If it is noise that took the edges: the line that makes it now, and a new wait for quiet. The ring still has
+        its newest words."""
+        s = self._s
+        if why != NOISE:
+            if not self._crowded():
+                return
+            loudest(MEMORY, s)
+        self.noisy = s[S_NAMES + s[S_LOUD]]
+        self._quiet_us = ticks_us()
+        s[S_HELD] = 1
 
     def _crowded(self) -> bool:
         """Whether edges are gone because a line is noise, and not because no sample came for long. Words, or edges, of
@@ -300,8 +306,7 @@ class PioBeams:
             todo = fold(MEMORY, s, inp.edge, inp.edge_us, inp.raw)
             s[S_MODE] = TAKE
         if todo < 0 and todo != BUSY:
-            if todo == NOISE or self._crowded():
-                self._quiet_us = ticks_us()
+            self._name_noise(todo)
             self._recover()
         elif (ticks_us() - self._quiet_us) & _MASK >= QUIET_US:
             self.noisy = NO_LINE

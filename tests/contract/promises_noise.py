@@ -101,6 +101,29 @@ def a_storm_that_goes_on_is_noise_as_long_as_it_does(driver, kind):
 
 
 @promise(ROLLERS, "noise")
+def noise_that_moves_to_another_line_names_the_line_that_is_noisy_now(driver, kind):
+    for hz in (5000, 100000):  # one line above its rate; more edges than any port keeps
+        board = driver.make(kind)
+        storm = board.storm(("exit",), hz)
+        for _ in range(3):
+            board.run(SCAN_US)
+            board.sample()
+        assert board.inp.noisy == LINE["exit"], hz
+        storm.stop()
+        storm = board.storm(("tray",), hz)
+        moved_us = board.plant.now_us
+        for _ in range(40):
+            board.run(SCAN_US)
+            board.sample()
+            late = board.plant.now_us - moved_us >= QUIET_US
+            assert board.inp.noisy == LINE["tray"] or (not late and board.inp.noisy == LINE["exit"]), hz
+            assert board.inp.edge_lost and board.inp.edge_count == 0
+        storm.stop()
+        _quiet(board)
+        _counts_again(board, ("exit", "tray"))
+
+
+@promise(ROLLERS, "noise")
 def idle_ends_when_a_storm_begins_and_not_at_every_edge_of_it(driver, kind):
     board = driver.make(kind)
     storm = board.storm(("throat_a",), 20000)
