@@ -203,8 +203,11 @@ class BoardHal:
 
     def _poll(self) -> None:
         self._unpolled = 0
-        if self._panel is not None:
-            self._pressed = self._panel.poll() | (_LOST_BIT if self._panel.lost else 0)
+        panel = self._panel
+        if panel is not None:
+            self._pressed = panel.poll() | (_LOST_BIT if panel.lost else 0)
+            if panel.settling:
+                self._unpolled = _UNPOLLED_MAX  # the next sample polls, too
 
     def _press(self, inp: "InputImage") -> None:
         """Buttons have no interrupt; the moment of the poll is good enough for a finger."""

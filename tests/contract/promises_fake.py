@@ -1,5 +1,8 @@
 """What every real board promises that can be seen only at the pins and chips of a fake one."""
 
+import sys
+
+import micropython
 from drivers import LINE, OUTPUT, read_board
 from promises import ALL, LOST, ROLLERS, promise
 
@@ -156,13 +159,51 @@ def a_contact_that_bounces_is_one_press(driver, kind):
     board = driver.make(kind)
     bit = 1 << board.config["inputs"]["button_green"]["expander"]
     edges = []
-    for closed in (0, 1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0):  # as the polls find it, ten milliseconds apart
+    for closed in (0, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0):  # as the polls find it, ten milliseconds apart
         board.world.contacts = bit if closed else 0
         before_us = board.plant.now_us
         board.hal.idle(10)
         board.run(max(0, before_us + 10000 - board.plant.now_us))
         edges += [level for name, level, _ in board.sample() if name == "button_green"]
     assert edges == [1, 0]
+
+
+class RestlessBus:
+    """A panel on which two contacts flutter, one is pressed now and then, and time goes on. Allocates nothing."""
+
+    def __init__(self, mask):
+        self.mask = mask
+        self.ms = 0
+
+    def ticks_ms(self):
+        self.ms += 3
+        return self.ms
+
+    def readfrom_mem_into(self, address, register, buf):
+        levels = self.mask if register == 0 else self.ms * 5 >> 3 & 3 | self.ms >> 5 & 16
+        buf[0] = levels & 0xFF
+        buf[1] = levels >> 8
+
+
+@promise(ROLLERS, "fake")
+def polling_the_panel_allocates_nothing(driver, kind):
+    board = driver.make(kind)
+    panel, module = board.hal._panel, sys.modules["hal.board.expander"]
+    bus = panel._i2c = RestlessBus(panel._mask)
+    kept = module.ticks_ms, module.ticks_diff, module.ticks_add
+    module.ticks_ms = bus.ticks_ms
+    module.ticks_diff = lambda end, start: end - start
+    module.ticks_add = lambda ticks, delta: ticks + delta
+    panel._poll_ms = 0
+    seen = 0
+    micropython.heap_lock()
+    try:
+        for _ in range(1000):
+            seen |= panel.poll()
+    finally:
+        micropython.heap_unlock()
+        module.ticks_ms, module.ticks_diff, module.ticks_add = kept
+    assert seen == 16
 
 
 @promise(("draw",), "fake")

@@ -1,10 +1,13 @@
 """The panel's chip on every real port: one that forgot everything in a dip of its supply is no hand at the buttons."""
 
-from drivers import Esp32Driver, Rp2Driver, Stm32Driver
+from drivers import LINE, Esp32Driver, Rp2Driver, Stm32Driver
+
+from hal.sim.rng import mix
 
 DRIVERS = (Rp2Driver, Esp32Driver, Stm32Driver)
 LIT = 0x15  # OLATB: the lamps
 POLL_US = 10000
+FLUTTER_US = 2000
 
 
 def _polls(board, count):
@@ -178,3 +181,97 @@ def test_a_panel_that_fails_now_and_then_is_not_lost():
             board.world.panel_there = True
             _polls(board, 120)
             assert not board.inp.panel_lost
+
+
+class Flutter:
+    """A contact that is open or closed by chance, drawn again every 2 ms, while time runs."""
+
+    def __init__(self, board, name, seed):
+        self.board = board
+        self.name = name
+        self.seed = seed
+        self.turn = 0
+        self.due_us = board.plant.now_us + FLUTTER_US
+        board.storms.append(self)
+
+    def fire(self):
+        self.turn += 1
+        self.due_us += FLUTTER_US
+        self.board.set_line(self.name, mix(self.seed, 0x52, self.turn) >> 7 & 1)
+
+    def stop(self):
+        self.board.storms.remove(self)
+        self.board.set_line(self.name, 0)
+
+
+def _at_rest(board, ms):
+    """Edges in so much time, with a scan whenever there is news."""
+    edges = []
+    until_us = board.plant.now_us + ms * 1000
+    while board.plant.now_us < until_us:
+        board.hal.idle(min(50, (until_us - board.plant.now_us) // 1000 + 1))
+        edges += [(name, level) for name, level, _ in board.sample()]
+    return edges
+
+
+def _moving(scan_us):
+    """The same while cards move: scans come one after the other, and nothing idles."""
+
+    def scans(board, ms):
+        edges = []
+        for _ in range(ms * 1000 // scan_us):
+            board.run(scan_us)
+            edges += [(name, level) for name, level, _ in board.sample()]
+        return edges
+
+    return scans
+
+
+WAYS = (_at_rest, _moving(1000), _moving(4000))
+
+
+def test_a_contact_that_flutters_for_ten_seconds_is_no_press():
+    for driver in DRIVERS:
+        for way in WAYS:
+            board = driver.make("shoe")
+            for seed, name in ((1, "button_ack"), (2, "button_green"), (3, "key_switch")):
+                flutter = Flutter(board, name, seed)
+                assert way(board, 10000 // 3) == [], (driver, seed)
+                flutter.stop()
+                assert way(board, 100) == []
+
+
+def test_a_press_of_80_ms_is_one_press_and_one_release_whenever_it_comes():
+    for driver in DRIVERS:
+        for way in WAYS:
+            board = driver.make("shoe")
+            for phase_us in range(0, 40000, 1700):
+                board.run(phase_us)
+                board.plant.press(LINE["button_ack"])
+                assert way(board, 200) == [("button_ack", 1), ("button_ack", 0)], (driver, phase_us)
+
+
+def test_a_contact_counts_after_30_ms_and_not_before():
+    for driver in DRIVERS:
+        for way in WAYS:
+            board = driver.make("shoe")
+            for phase_us in range(0, 40000, 1700):
+                board.run(phase_us)
+                board.set_line("button_ack", 1)
+                edges = way(board, 28)
+                board.set_line("button_ack", 0)
+                assert edges + way(board, 100) == [], (driver, phase_us)
+
+
+def test_buttons_beside_one_that_flutters_work_and_it_works_again_afterwards():
+    for driver in DRIVERS:
+        for way in WAYS:
+            board = driver.make("shoe")
+            flutter = Flutter(board, "button_ack", 4)
+            assert way(board, 500) == []
+            board.plant.press(LINE["button_green"])
+            assert way(board, 200) == [("button_green", 1), ("button_green", 0)], driver
+            flutter.stop()
+            assert way(board, 600) == []
+            board.plant.press(LINE["button_ack"])
+            assert way(board, 200) == [("button_ack", 1), ("button_ack", 0)], driver
