@@ -267,10 +267,12 @@ class BoardHal:
         self._levels[output] = value
 
     def all_off(self) -> None:
-        self._stop.cancel()
-        for i in self._drives:
-            self._switch(i, 0)
-        self.axis.halt()
+        # Pins first, then the axis: what moves is off, whatever of the rest raises.
+        self._stop.motors_off()
+        try:
+            self.axis.halt()
+        finally:
+            self._stop.cancel()
 
     def show(self, lines: "tuple[str, str, str, str]") -> None:
         self.lines = lines

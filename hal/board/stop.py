@@ -65,7 +65,7 @@ class Stop:
             self.held = self._output
 
     def motors_off(self) -> None:
-        """Every motor, at once; the order is left for the next sample to cancel."""
+        """Every motor, at once, in an interrupt or not; the order is left for `cancel`."""
         for output in self.motors:
             self._switch_off(output)
 

@@ -4,7 +4,7 @@ import sys
 
 import micropython
 from drivers import LINE, OUTPUT, read_board
-from promises import ALL, LOST, ROLLERS, promise
+from promises import ALL, LOST, REST, ROLLERS, promise
 
 
 def _spare_pin(board):
@@ -32,6 +32,33 @@ def a_button_on_a_pin_is_an_input_like_any_other(driver, kind):
     board.plant.press(LINE["button_ack"])
     board.run(200000)
     assert [(name, level) for name, level, _ in board.sample()] == [("button_ack", 1), ("button_ack", 0)]
+
+
+def _broken():
+    raise RuntimeError("broken")
+
+
+@promise(ALL, "fake")
+def all_off_is_off_though_a_part_of_it_raises(driver, kind):
+    for part, verb in (("_stop", "cancel"), ("axis", "halt")):
+        board = driver.make(kind)
+        board.hal.stop_after(OUTPUT["pick"], LINE["throat_a"], 50000)
+        board.drive(pick=1, transport=1, ejector=1, outfeed=1, reverse=1, dark=1)
+        if "axis" in board.config:
+            board.hal.move(0, True)
+        board.run(30000)
+        setattr(getattr(board.hal, part), verb, _broken)
+        raised = False
+        try:
+            board.hal.all_off()
+        except RuntimeError:
+            raised = True
+        assert raised and board.outputs() == [0] * 6, part
+        if part == "_stop":
+            board.sample()
+            assert board.inp.axis == REST
+        else:
+            assert board.hal._stop.line == -1
 
 
 @promise(("draw",), "fake")
