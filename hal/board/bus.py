@@ -2,7 +2,8 @@
 
 A chip that missed clocks in the middle of an answer (a reset, a disturbance, a loose plug) holds SDA low until it has
 had the clocks for the rest. The panel's driver calls `mend` before it looks for a chip that did not answer, once a
-second: it gives up to ten clocks of 10 us and sets the controller up again.
+second: it gives up to ten clocks of 10 us, then a STOP, so that no chip takes what follows for the rest of its answer,
+and sets the controller up again.
 """
 
 from machine import Pin
@@ -35,13 +36,18 @@ class Bus:
         sda, scl = self._config["sda"], self._config["scl"]
         data = Pin(sda, Pin.IN, Pin.PULL_UP)
         clock = Pin(scl, Pin.OPEN_DRAIN, value=1)
-        for _ in range(_CLOCKS):
-            if data.value():
-                break
-            clock.value(0)
-            sleep_us(_CLOCK_US)
-            clock.value(1)
-            sleep_us(_CLOCK_US)
+        if not data.value():
+            for _ in range(_CLOCKS):
+                _set(clock, 0)
+                _set(clock, 1)
+                if data.value():
+                    # A STOP: SDA falls while SCL is low, which is no START, and rises while SCL is high.
+                    _set(clock, 0)
+                    data = Pin(sda, Pin.OPEN_DRAIN)
+                    _set(data, 0)
+                    _set(clock, 1)
+                    _set(data, 1)
+                    break
         self._i2c = self._make(self._config)
         self._sda = Pin(sda)
         self._scl = Pin(scl)
@@ -58,3 +64,8 @@ class Bus:
         """Between transfers both lines are high. On a held bus a transfer would wait for its time-out, 2 ms."""
         if not (self._sda.value() and self._scl.value()):
             raise _HELD
+
+
+def _set(pin: Pin, level: int) -> None:
+    pin.value(level)
+    sleep_us(_CLOCK_US)

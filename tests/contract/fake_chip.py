@@ -228,6 +228,7 @@ class World:
         self.lcd = LcdChip()
         self.contacts = 0
         self.panel_there = True
+        self.conditions = []  # on a bus that was held: what the port's pins have made of it
         self.fram_there = True
         self.fram_floats = 0xFF  # what a bus without a chip reads
         self.home_chatter = 0  # pulses at every edge of the home mark
@@ -260,14 +261,21 @@ class World:
         """As a reset in the middle of an answer leaves it: a chip holds SDA down until it has had so many clocks."""
         sda, scl = self.pad(self.config["expander"]["sda"]), self.pad(self.config["expander"]["scl"])
         left = [clocks]
+        before = [1]
 
         def clocked(level):
-            left[0] -= level
-            if left[0] <= 0:
+            left[0] -= level > before[0]  # a pin that begins to drive a line that is high makes no clock
+            if left[0] == 0 and level > before[0]:
                 sda.level = 1
+            before[0] = level
+
+        def moved(level):
+            if scl.level:
+                self.conditions.append("STOP" if level else "START")
 
         sda.level = 0
         scl.listener = clocked
+        sda.listener = moved
 
     def noise(self):
         """32 bits of what the chip calls noise."""

@@ -77,6 +77,15 @@ def test_a_bus_that_a_chip_holds_after_a_reset_is_clocked_free():
             assert _polls(board, 4) == [("button_ack", 1)], clocks
 
 
+def test_a_bus_that_was_clocked_free_gets_a_stop_and_one_that_stays_held_is_not_driven():
+    for driver in DRIVERS:
+        for clocks, conditions in ((1, ["STOP"]), (9, ["STOP"]), (10, ["STOP"]), (1000, [])):
+            board = driver.make("shoe")
+            board.world.hold_bus(clocks)
+            board.restart()
+            assert board.world.conditions == conditions, (driver, clocks)
+
+
 def test_a_bus_that_is_held_for_good_costs_the_panel_and_nothing_else():
     for driver in DRIVERS:
         board = driver.make("shoe")
