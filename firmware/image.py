@@ -152,7 +152,11 @@ class Inputs:
             line = self.edge[self.edge_count - 1] >> 1  # where so many changes are, one of them is the last
             self._fold()
             if self._held[line] >= RESTLESS:
-                return self._lose(line)
+                # Slower than what the HAL calls noise, and the line is as blind: what it should show cannot be seen.
+                self._restless = line
+                self._restless_us = self.now_us
+                self.edge_lost = True
+                return self._mistrust(line)
         if not self.waiting:
             return FOREVER_MS
         age_us = self._settle_lines()
@@ -209,13 +213,6 @@ class Inputs:
             left >>= 1
             line += 1
         return oldest_us
-
-    def _lose(self, line: int) -> int:
-        """Slower than what the HAL calls noise, and the line is as blind: what it should show cannot be seen."""
-        self._restless = line
-        self._restless_us = self.now_us
-        self.edge_lost = True
-        return self._mistrust(line)
 
     def _uncalmed(self) -> int:
         """The restless line until it has been calm; then another that is not, or none."""
