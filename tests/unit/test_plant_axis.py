@@ -103,7 +103,7 @@ def test_a_halted_axis_rests_on_a_place_that_nobody_knows():
 
 def test_an_elevator_under_a_stepper_shows_a_full_shelf_once_however_slow_its_steps_are():
     plant = homed(machine("shelves"))
-    axis = StepAxis.install(plant, {"kind": "shelves", **MECHANISMS["shelves"]})
+    axis = StepAxis.install(plant, dict(MECHANISMS["shelves"], kind="shelves"))
     plant.slots[1] = [7]
     drive(plant, watch=True)
 

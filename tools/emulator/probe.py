@@ -190,7 +190,7 @@ def start():
     say("booted", ticks_ms())
     with open_data("board.json") as file:
         inputs = json.load(file)["inputs"]
-    run(Timed(app, [Pin(inputs[name]) for name in ("throat_a", "throat_b")]))
+    run(Timed(app, [Pin(inputs[name]) for name in ("throat_a", "throat_b")]), lambda: None)
 
 
 try:
