@@ -118,7 +118,7 @@ class Recorder:
             busy = True
         # While an event cannot be stored there is room for no round: the hold stays until it is.
         room = self.journal.room()
-        self.flow.room = room if not self.outbox.count else -1 if room > 0 else 0
+        self.flow.room = room if not self.outbox.count else -1 if room else 0
         return busy
 
     def _record(self) -> bool:

@@ -373,6 +373,35 @@ def test_another_line_that_is_restless_when_the_first_has_calmed_is_named():
         assert inp.stale and inp.suspect == (IN_EXIT if ms < 50 else IN_THROAT_B), ms
 
 
+def test_a_line_that_was_restless_is_not_so_again_without_an_edge():
+    inp = ready()
+    for scans in range(2):  # its edges fill the image, to the last place
+        scan(inp, 3200 * scans + 3200, *[(IN_EXIT, (i + 1) & 1, 3200 * scans + i * 100) for i in range(EDGES_MAX)])
+    assert inp.stale and inp.edge_lost
+    inp.edge_lost = False
+    scan(inp, 100000)
+    assert not inp.stale
+    scan(inp, 200000, (IN_THROAT_A, 1, 200000))
+    scan(inp, 200500)
+    scan(inp, 201500)
+    assert not inp.stale and not inp.edge_lost and passages(inp) == (1, 1, 0, 0)
+
+
+def test_pulses_are_counted_up_to_a_limit_while_the_last_edge_is_always_of_another_line():
+    for level in (0, 1):
+        inp = ready(level)
+        for i in range(300):
+            at_us = 2000 * i
+            for half in range(4):
+                inp.edge[half], inp.edge_us[half] = IN_EXIT << 1 | (half + 1) & 1 ^ level, at_us + half * 500
+            inp.edge_count = 4
+            scan(inp, at_us + 1900, (IN_THROAT_B, (i + 1) & 1 ^ level, at_us + 1800))
+            assert not inp.edge_lost
+        assert inp.glitches[IN_EXIT] == 600
+        scan(inp, 600100, (IN_EXIT, 1 - level, 600000))
+        assert inp.edge_lost and inp.suspect == IN_EXIT
+
+
 def test_under_noise_a_button_counts_once_for_each_press():
     inp = ready()
     for press in range(1, 4):

@@ -3,7 +3,7 @@
 from support import GAME, board, fields_of, play
 
 from firmware.fault import FAULT_CARDS_INSIDE, FAULT_JOURNAL, FAULT_POWER
-from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WARNING
+from firmware.games.flow import DECK_READY, STARTING, WAITING_FOR_DECK, WARNING
 from firmware.protocol import ids
 from rig import stories
 from rig.story import Stage
@@ -32,7 +32,7 @@ def test_storage_that_takes_no_record_at_power_on_is_a_warning_and_no_wait_for_a
     stage.rig.plant.add_fault({"fault": "nv", "kind": "broken"})
     stage.run(4000)
     flow = stage.rig.app.flow
-    assert (flow.state, flow.warning) == (WARNING, FAULT_JOURNAL)
+    assert (flow.state, flow.warning, flow.room) == (WARNING, FAULT_JOURNAL, -1)
     assert stage.rig.hal.lines[:2] == ("STOP: journal", "Storage bad or full")
     stage.run(60000)
     assert not any(stage.rig.plant.outputs[:4]) and stage.names() == []
@@ -41,6 +41,22 @@ def test_storage_that_takes_no_record_at_power_on_is_a_warning_and_no_wait_for_a
     stage.play([("", 500, "press", "ack")])
     stage.until("warning_cleared", 60000)
     assert stage.names()[:2] == ["booted", "warning_latched"] and flow.state == WAITING_FOR_DECK
+
+
+def test_storage_that_is_full_at_power_on_waits_for_a_host_and_warns_of_nothing():
+    stage = Stage(board(), GAME, 7)
+    stage.run(1)
+    journal = stage.rig.app.journal
+    kept, journal.capacity = journal.capacity, 0
+    end_us = stage.rig.plant.now_us + 60000000
+    while stage.rig.plant.now_us < end_us:  # no host is there
+        stage.rig.step(end_us)
+    flow = stage.rig.app.flow
+    assert (flow.state, flow.warning, flow.hold, flow.room) == (STARTING, 0, FAULT_JOURNAL, 0)
+    assert stage.rig.hal.lines[:2] == ("Please wait: storage", "is full of reports")
+    journal.capacity = kept
+    stage.until("empty_proved", 60000)
+    assert flow.state == WAITING_FOR_DECK and "warning_latched" not in stage.names()
 
 
 def test_power_lost_between_two_motions_of_a_round_voids_it_too():
