@@ -70,7 +70,7 @@ async def seqs_until(shoe: AsyncShoe, kind: type[Event]) -> list[int]:
 
 def test_events_come_once_and_in_order() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://?seed=3") as shoe:
+        async with AsyncShoe.open("sim://?seed=3") as shoe:
             seqs = await seqs_until(shoe, RoundEnded)
             assert seqs == list(range(1, len(seqs) + 1))
             again = await seqs_until(shoe, Event)
@@ -80,9 +80,22 @@ def test_events_come_once_and_in_order() -> None:
     play(work())
 
 
+def test_open_can_be_awaited_entered_or_made_a_task() -> None:
+    async def work() -> None:
+        async with AsyncShoe.open("sim://?dealer=none") as entered:
+            assert entered.welcome is not None
+        with pytest.raises(UsageError, match="closed"):
+            await entered.command(Shuffle)
+        for opening in (AsyncShoe.open("sim://?dealer=none"), asyncio.create_task(AsyncShoe.open("sim://?dealer=none"))):
+            async with await opening as shoe:
+                assert shoe.welcome is not None
+
+    play(work())
+
+
 def test_two_tasks_share_a_shoe_one_listens_one_commands(key_file: Path) -> None:
     async def work() -> None:
-        async with await AsyncShoe.open(f"sim://?dealer=hands&key={key_file}", key_file) as shoe:
+        async with AsyncShoe.open(f"sim://?dealer=hands&key={key_file}", key_file) as shoe:
             heard: list[int] = []
 
             async def listen() -> None:
@@ -107,7 +120,7 @@ def test_two_tasks_share_a_shoe_one_listens_one_commands(key_file: Path) -> None
 
 def test_a_cancelled_wait_loses_nothing(key_file: Path) -> None:
     async def work() -> None:
-        async with await AsyncShoe.open(f"sim://?dealer=auto&key={key_file}", key_file) as shoe:
+        async with AsyncShoe.open(f"sim://?dealer=auto&key={key_file}", key_file) as shoe:
             seqs: list[int] = []
             for turn in range(60):
 
@@ -131,7 +144,7 @@ def test_a_cancelled_wait_loses_nothing(key_file: Path) -> None:
 
 def test_a_cancelled_command_goes_on_and_its_outcome_is_not_lost(key_file: Path) -> None:
     async def work() -> None:
-        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
             await shoe.run(until=EmptyProved)
             shoe.sim.act("load", "52")
             await shoe.run(timeout_s=1)
@@ -151,7 +164,7 @@ def test_a_cancelled_command_goes_on_and_its_outcome_is_not_lost(key_file: Path)
 
 def test_a_loop_reads_records_and_is_told_what_seeds_need(key_file: Path) -> None:
     async def work() -> None:
-        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
             await shoe.run(until=EmptyProved)
             last = (await shoe.journal_is()).last
             assert len(await shoe.journal_record(last)) > 0 and await shoe.journal_record(last + 90) == b""
@@ -165,7 +178,7 @@ def test_a_loop_reads_records_and_is_told_what_seeds_need(key_file: Path) -> Non
 def test_a_loop_has_every_method_of_the_other_shoe_with_the_same_parameters() -> None:
     for name, method in inspect.getmembers(Shoe, callable):
         if not name.startswith("_"):
-            ours, theirs = (inspect.signature(it, follow_wrapped=False) for it in (getattr(AsyncShoe, name), method))
+            ours, theirs = (inspect.signature(it) for it in (getattr(AsyncShoe, name), method))
             assert list(ours.parameters.values()) == list(theirs.parameters.values()), name
     assert {"listen", "journal_signed", "greet", "stop"} < set(dir(AsyncShoe))
 
@@ -173,7 +186,7 @@ def test_a_loop_has_every_method_of_the_other_shoe_with_the_same_parameters() ->
 def test_an_auditor_reads_the_seed_on_the_line_of_a_loop_and_no_event_is_lost(key_file: Path) -> None:
     async def work() -> None:
         url = f"sim://?dealer=auto&audit=disclose&key={key_file}"
-        async with await AsyncShoe.open(url, key_file) as shoe:
+        async with AsyncShoe.open(url, key_file) as shoe:
             seqs = await seqs_until(shoe, RoundEnded)
             shoe.acknowledge()
             idle: list[bool] = []
@@ -202,7 +215,7 @@ def test_a_shoe_closed_while_an_auditor_has_its_line_leaves_nothing_open(key_fil
 
 def test_a_loop_that_only_listens_sends_nothing_and_opens_a_lost_port_again() -> None:
     async def work() -> None:
-        async with await AsyncShoe.listen("sim://?dealer=none", reconnect=True) as shoe:
+        async with AsyncShoe.listen("sim://?dealer=none", reconnect=True) as shoe:
             heard = [message.NAME async for message in shoe.messages(quiet_s=5)]
             assert heard[:2] == ["booted", "empty_proved"] and shoe.counts.hellos == 0
             shoe.sim.unplug()
@@ -218,7 +231,7 @@ def test_a_loop_that_only_listens_sends_nothing_and_opens_a_lost_port_again() ->
 
 def test_run_ends_when_a_function_says_so() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://?dealer=none") as shoe:
+        async with AsyncShoe.open("sim://?dealer=none") as shoe:
             shoe.on(EmptyProved, lambda _event: shoe.stop())
             await shoe.run(until=RoundEnded)
             assert shoe.seq_last == 2
@@ -228,7 +241,7 @@ def test_run_ends_when_a_function_says_so() -> None:
 
 def test_an_event_whose_task_was_cancelled_over_it_comes_again() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://?dealer=none") as shoe:
+        async with AsyncShoe.open("sim://?dealer=none") as shoe:
             seen: list[int] = []
 
             async def consume(slowly: bool) -> None:
@@ -251,7 +264,7 @@ def test_an_event_whose_task_was_cancelled_over_it_comes_again() -> None:
 
 def test_functions_may_be_coroutines_and_their_failure_keeps_the_event() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://") as shoe:
+        async with AsyncShoe.open("sim://") as shoe:
             booked: list[int] = []
 
             @shoe.on(Event)
@@ -278,7 +291,7 @@ def test_a_pulled_cable_costs_no_event(tmp_path: Path, stored: bool) -> None:
     async def work() -> None:
         told: list[Notice] = []
         path = tmp_path / "store.db" if stored else None
-        async with await AsyncShoe.open("sim://?seed=4", store=path) as shoe:
+        async with AsyncShoe.open("sim://?seed=4", store=path) as shoe:
             shoe.on(Notice, told.append)
             seqs: list[int] = []
             async for event in shoe.events(quiet_s=120):
@@ -297,7 +310,7 @@ def test_a_pulled_cable_costs_no_event(tmp_path: Path, stored: bool) -> None:
 def test_without_reconnect_everybody_who_waits_is_told(key_file: Path) -> None:
     async def work() -> None:
         url = f"sim://?dealer=none&key={key_file}"
-        async with await AsyncShoe.open(url, key_file, reconnect=False) as shoe:
+        async with AsyncShoe.open(url, key_file, reconnect=False) as shoe:
             commanding = asyncio.create_task(shoe.command(Shuffle))
             listening = asyncio.create_task(seqs_until(shoe, RoundEnded))
             await asyncio.sleep(0)
@@ -312,7 +325,7 @@ def test_without_reconnect_everybody_who_waits_is_told(key_file: Path) -> None:
 
 def test_time_stands_still_while_nobody_waits_for_a_simulated_shoe() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://") as shoe:
+        async with AsyncShoe.open("sim://") as shoe:
             before = shoe.sim.clock()
             await asyncio.sleep(0.1)
             assert shoe.sim.clock() - before < 0.5
@@ -323,7 +336,7 @@ def test_time_stands_still_while_nobody_waits_for_a_simulated_shoe() -> None:
 def test_a_store_that_cannot_be_written_is_told_and_events_go_on_afterwards(tmp_path: Path) -> None:
     async def work() -> None:
         store = Store(tmp_path / "store.db", busy_s=0.01)
-        async with await AsyncShoe.open("sim://", store=store) as shoe:
+        async with AsyncShoe.open("sim://", store=store) as shoe:
             await shoe.run(until=EmptyProved)
             other = sqlite3.connect(store.path, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
@@ -360,7 +373,7 @@ def test_what_does_not_open_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_function_that_fails_over_a_notice_does_not_go_unnoticed() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://") as shoe:
+        async with AsyncShoe.open("sim://") as shoe:
 
             def fail(_notice: Notice) -> None:
                 raise RuntimeError("a bug")
@@ -381,7 +394,7 @@ def test_many_shoes_over_sockets_in_one_loop_and_a_server_that_throws_one_out() 
 
         async def follow(server: TcpShoe, drops: int) -> list[int]:
             seqs: list[int] = []
-            async with await AsyncShoe.open(server.url, answer_s=60) as shoe:
+            async with AsyncShoe.open(server.url, answer_s=60) as shoe:
                 async for event in shoe.events(quiet_s=60):
                     seqs.append(event.seq)
                     if len(seqs) == 4 and drops:
@@ -402,7 +415,7 @@ def test_a_pseudo_terminal_is_watched_by_the_loop_and_its_end_is_noticed() -> No
     with simulator("--speed", "20") as (process, ready):
 
         async def work() -> list[int]:
-            async with await AsyncShoe.open(ready["port"], reconnect=False, answer_s=60) as shoe:
+            async with AsyncShoe.open(ready["port"], reconnect=False, answer_s=60) as shoe:
                 seqs = await seqs_until(shoe, EmptyProved)
                 process.kill()
                 with pytest.raises(PortLost):
@@ -416,7 +429,7 @@ def test_a_port_that_only_blocks_gets_a_thread_which_is_gone_afterwards() -> Non
     with TcpShoe(rfc2217=True) as server:
 
         async def work() -> list[int]:
-            async with await AsyncShoe.open(server.url, answer_s=60) as shoe:
+            async with AsyncShoe.open(server.url, answer_s=60) as shoe:
                 assert any(thread.name == "fairshoe-port" for thread in threading.enumerate())
                 return await seqs_until(shoe, EmptyProved)
 
@@ -425,7 +438,7 @@ def test_a_port_that_only_blocks_gets_a_thread_which_is_gone_afterwards() -> Non
 
 def test_a_loop_whose_function_failed_goes_on_with_the_same_event() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://?dealer=none") as shoe:
+        async with AsyncShoe.open("sim://?dealer=none") as shoe:
             tries: list[int] = []
 
             def book(event: Event) -> None:
@@ -446,7 +459,7 @@ def test_a_loop_whose_function_failed_goes_on_with_the_same_event() -> None:
 
 def test_reasons_are_those_of_the_other_shoe(key_file: Path) -> None:
     async def work() -> None:
-        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
             await shoe.run(until=EmptyProved)
             assert (await shoe.command(CloseBetting)).reason == Reason.STATE
             assert (await shoe.dictionary()).hash == shoe.welcome.dictionary  # pyright: ignore[reportOptionalMemberAccess]
@@ -456,7 +469,7 @@ def test_reasons_are_those_of_the_other_shoe(key_file: Path) -> None:
 
 def test_no_patience_at_all_is_still_one_look() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://?dealer=none") as shoe:
+        async with AsyncShoe.open("sim://?dealer=none") as shoe:
             seqs: list[int] = []
             while len(seqs) < 2:
                 seqs += [event.seq async for event in shoe.events(quiet_s=0)]

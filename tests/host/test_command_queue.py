@@ -35,7 +35,7 @@ def test_commands_act_one_after_the_other_in_the_order_they_were_given(shoe: Sho
 
 def test_tasks_may_command_one_shoe_at_the_same_time(key_file: Path) -> None:
     async def work() -> None:
-        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
             await shoe.run(until=EmptyProved)
             shoe.sim.act("load", "52")
             await shoe.run(timeout_s=1)
@@ -66,7 +66,7 @@ def test_a_command_that_waits_its_turn_is_not_sent_once_the_program_gave_up(shoe
 
 def test_a_cancelled_command_that_waits_its_turn_is_never_sent(key_file: Path) -> None:
     async def work() -> None:
-        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
             await shoe.run(until=EmptyProved)
             shoe.sim.act("load", "52")
             await shoe.run(timeout_s=1)

@@ -108,7 +108,7 @@ def test_a_program_waits_for_rounds_and_gets_them_as_values() -> None:
     assert first.game == "CS" and len(first.taken) == first.end.stacks
 
     async def play() -> RoundView:
-        async with await AsyncShoe.open("sim://pico-carousel?seed=3") as shoe:
+        async with AsyncShoe.open("sim://pico-carousel?seed=3") as shoe:
             return await shoe.round()
 
     assert asyncio.run(play()) == first

@@ -39,7 +39,7 @@ def test_a_command_of_a_closed_shoe_gets_no_number_and_never_acts(tmp_path: Path
 def test_a_command_of_a_closed_async_shoe_gets_no_number(tmp_path: Path, key_file: Path) -> None:
     async def work(store: Store) -> None:
         url = f"sim://?dealer=none&key={key_file}"
-        async with await AsyncShoe.open(url, key_file, store=store) as shoe:
+        async with AsyncShoe.open(url, key_file, store=store) as shoe:
             await shoe.run(until=EmptyProved)
             closing = asyncio.create_task(shoe.close())
             await asyncio.sleep(0)
@@ -143,7 +143,7 @@ def test_closing_in_a_loop_or_over_a_notice_ends_the_loop(tmp_path: Path) -> Non
 
 def test_two_tasks_that_listen_do_not_acknowledge_each_others_events() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://?seed=3") as shoe:
+        async with AsyncShoe.open("sim://?seed=3") as shoe:
             seen: list[int] = []
 
             async def listen() -> None:
@@ -170,7 +170,7 @@ def test_two_tasks_that_listen_do_not_acknowledge_each_others_events() -> None:
 
 def test_a_listener_that_is_kept_after_its_task_failed_is_in_nobodys_way() -> None:
     async def work() -> None:
-        async with await AsyncShoe.open("sim://?seed=3") as shoe:
+        async with AsyncShoe.open("sim://?seed=3") as shoe:
             feed = shoe.events()
 
             async def fail() -> None:
@@ -265,7 +265,7 @@ def test_wrong_words_to_an_open_shoe_are_told_and_use_up_no_number(tmp_path: Pat
 
 def test_wrong_words_to_an_open_async_shoe_are_told(key_file: Path) -> None:
     async def work() -> None:
-        async with await AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
             wrong: Any = shoe
             for call in (
                 lambda: wrong.run(until="x"),

@@ -248,7 +248,7 @@ def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch: pyte
 def test_a_loop_goes_on_while_a_command_gets_its_number_and_sends_it_afterwards(tmp_path: Path, key_file: Path) -> None:
     async def main() -> None:
         with TcpShoe(f"&dealer=none&key={key_file}") as server, Gate(tmp_path / "store.db") as store:
-            async with await AsyncShoe.open(server.url, key_file, store=store, answer_s=60) as shoe:
+            async with AsyncShoe.open(server.url, key_file, store=store, answer_s=60) as shoe:
                 await shoe.run(until=EmptyProved, timeout_s=WAIT_S)
                 await asyncio.sleep(0.1)
                 store.open.clear()

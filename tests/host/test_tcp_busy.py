@@ -144,7 +144,7 @@ def test_an_async_shoe_whose_port_another_host_took_waits_until_it_is_free() -> 
         lost: list[LinkLost] = []
         back = asyncio.Event()
         with Door() as door:
-            async with await AsyncShoe.open(door.url, answer_s=60) as shoe:
+            async with AsyncShoe.open(door.url, answer_s=60) as shoe:
                 shoe.on(LinkLost, lost.append)
                 shoe.on(LinkBack, lambda _notice: back.set())
                 started = time.monotonic()

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { Dictionary, FairshoeError, MemoryStore, Session, Shoe } from '../../host_tools/fairshoe-js/src/index.js';
+import { Dictionary, FairshoeError, MemoryStore, roleKeyOf, ROLES, Session, Shoe } from '../../host_tools/fairshoe-js/src/index.js';
 import { FileStore } from '../../host_tools/fairshoe-js/src/file_store.js';
 import { webSerial } from '../../host_tools/fairshoe-js/src/web_serial.js';
-import { LoggingStore, PREFIX, ScriptedDevice, settle, TABLE_KEY } from './scripted_device.mjs';
+import { DEVICE_KEY, LoggingStore, PREFIX, ScriptedDevice, settle, TABLE_KEY } from './scripted_device.mjs';
 
 let now, shoes;
 beforeEach(() => {
@@ -49,7 +49,7 @@ async function refusal(device, options, ms = 6000) {
 
 for (const role of [0, 2]) {
   test(`role ${role}: an event is acknowledged when the caller comes back for the next one`, async () => {
-    const { device, shoe } = await open(new ScriptedDevice({ role }));
+    const { device, shoe } = await open(new ScriptedDevice({ role, has_key: role ? 1 : 0 }));
     const events = shoe.events();
     await Promise.all([device.event(1), device.event(2), device.event(4), device.event(2), device.event(3)]);
     assert.deepEqual(device.heard, ['hello', 'ack 0'], 'nothing was taken');
@@ -61,6 +61,17 @@ for (const role of [0, 2]) {
     assert.deepEqual(device.heard, ['hello', 'ack 0', 'ack 1', 'ack 2', 'ack 2'], 'a repetition is acknowledged again, a gap never');
     await device.event(4);
     assert.equal((await events.next()).value.fields.seq, 4);
+  });
+}
+
+for (const role of ['observer', 'auditor', 'clear']) {
+  test(`${role}: a loop over the events of a device with a key is refused, and the event stays unacknowledged`, async () => {
+    const number = ROLES.indexOf(role), device = new ScriptedDevice({ role: number });
+    const { shoe } = await open(device, number ? { key: roleKeyOf(DEVICE_KEY, role) } : {}), events = shoe.events();
+    await device.event(1);
+    assert.equal((await events.next()).value.fields.seq, 1);
+    await assert.rejects(events.next(), { name: 'FairshoeError', code: 'refused' });
+    assert.deepEqual(device.heard, ['hello', 'ack 0']);
   });
 }
 
@@ -137,8 +148,12 @@ test('why there is no session: silence, another key, a refusal, a halted firmwar
   busy.onHeard = ({ fields }) => busy.say('refused', { why: 'busy', detail: 0, host_nonce: fields.nonce }, { session: 0, sequence: 0, key: null });
   assert.match((await refusal(busy, {})).message, /opens no session: busy/);
   const shut = { role: 2, connect: async () => { throw new Error('connection refused'); } };
-  assert.match((await refusal(shut, {})).message, /the port was lost: connection refused/);
-  assert.equal((await refusal(shut, { reconnect: false }, 0)).code, 'port_lost');
+  for (const reconnect of [true, false]) {
+    const refused = await refusal(shut, { reconnect }, 0);
+    assert.deepEqual([refused.code, refused.message.includes('cannot be opened: connection refused')], ['not_opened', true]);
+  }
+  const unnamed = { role: 2, connect: async () => { throw Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }); } };
+  assert.match((await refusal(unnamed, {}, 0)).message, /cannot be opened: ECONNREFUSED/);
 });
 
 test('a TCP port that has a host says so: open fails at once, and a lost port is tried until it is free', async () => {
@@ -257,7 +272,7 @@ test('a command: its number is written down first, it is sent until it has an ou
 
 test('commands wait for one another, and a wrong argument uses no number', async () => {
   const store = new LoggingStore(), { device, shoe } = await open(new ScriptedDevice(), { store });
-  await assert.rejects(shoe.command('set_positions', { positions: 300 }), RangeError);
+  await assert.rejects(shoe.command('set_positions', { positions: 300 }), { code: 'usage' });
   const both = [shoe.command('shuffle'), shoe.command('shuffle')];
   await settle();
   await device.result(41, 'done');

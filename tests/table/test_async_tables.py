@@ -34,7 +34,7 @@ async def one_round(folder: Path, game: str) -> tuple[str, int]:
     with Books(folder / "books.db", game) as books:
         start_meters(books)
         number = books.open_round(game)
-        async with await AsyncShoe.open(url, key=folder / "table.key") as shoe:
+        async with AsyncShoe.open(url, key=folder / "table.key") as shoe:
             await shoe.command(SetPositions, positions=SEATS)
             async for event in shoe.events():
                 match event:

@@ -1,4 +1,5 @@
 // Bytes and hexadecimal text, without anything that only Node or only browsers have.
+import { usage } from './errors.js';
 
 /** Lower-case hexadecimal digits of `bytes`. */
 export function toHex(bytes) {
@@ -7,9 +8,9 @@ export function toHex(bytes) {
   return text;
 }
 
-/** The bytes that `text` spells; TypeError unless it is an even number of hexadecimal digits. */
+/** The bytes that `text` spells; refuses all but an even number of hexadecimal digits. */
 export function fromHex(text) {
-  if (typeof text !== 'string' || text.length % 2 || !/^[0-9a-fA-F]*$/.test(text)) throw new TypeError('not hexadecimal');
+  if (typeof text !== 'string' || text.length % 2 || !/^[0-9a-fA-F]*$/.test(text)) throw usage('not hexadecimal');
   return Uint8Array.from({ length: text.length / 2 }, (_, n) => parseInt(text.slice(2 * n, 2 * n + 2), 16));
 }
 
@@ -17,7 +18,7 @@ export function fromHex(text) {
 export function fromText(text) {
   return Uint8Array.from(text, character => {
     const code = character.charCodeAt(0);
-    if (code > 255 || character.length > 1) throw new TypeError(`${JSON.stringify(text)} is not ASCII`);
+    if (code > 255 || character.length > 1) throw usage(`${JSON.stringify(text)} is not ASCII`);
     return code;
   });
 }

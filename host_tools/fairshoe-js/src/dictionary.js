@@ -2,6 +2,7 @@
 import { concat, fromHex, fromText, toHex, toText } from './bytes.js';
 import { FROM_HOST, LINES, UNKNOWN } from './messages.js';
 import { sha256 } from './sha256.js';
+import { usage } from './errors.js';
 
 const SIZES = { u8: 1, u16: 2, u32: 4, t8: 8, b8: 8, b16: 16, b32: 32, rest: 0 };
 const ID_FIELDS = ['command', 'during'];                 // fields that hold the id of a message
@@ -47,9 +48,9 @@ export class Dictionary {
   /** The body of a message. Enumerated fields take a word or a number, fields of bytes take hexadecimal digits. */
   write(name, values = {}) {
     const message = this.byName.get(name);
-    if (!message) throw new TypeError(`there is no message ${name}`);
+    if (!message) throw usage(`there is no message ${name}`);
     for (const field of Object.keys(values))
-      if (!message.fields.some(known => known.name === field)) throw new TypeError(`${name} has no field ${field}`);
+      if (!message.fields.some(known => known.name === field)) throw usage(`${name} has no field ${field}`);
     return concat(...message.fields.map(({ name: field, type, unknown }) =>
       writeField(`${name}.${field}`, type, values[field] === null ? unknown : this.#number(field, values[field]))));
   }
@@ -99,15 +100,15 @@ function readFields(fields, body) {                      // null: the body is sh
 }
 
 function writeField(name, type, value) {
-  if (value === undefined) throw new TypeError(`${name} is missing`);
+  if (value === undefined) throw usage(`${name} is missing`);
   const size = SIZES[type];
   if (type[0] === 'u') {
-    if (!Number.isInteger(value) || value < 0 || value >= 256 ** size) throw new RangeError(`${name}: ${value} is no ${type}`);
+    if (!Number.isInteger(value) || value < 0 || value >= 256 ** size) throw usage(`${name}: ${value} is no ${type}`);
     return Uint8Array.from({ length: size }, (_, n) => Math.floor(value / 256 ** n) % 256);
   }
   const bytes = type === 't8' ? fromText(value) : fromHex(value);
   if (type === 'rest') return bytes;
   if (type === 't8' ? bytes.length > size : bytes.length !== size)
-    throw new RangeError(`${name}: ${bytes.length} bytes are no ${type}`);
+    throw usage(`${name}: ${bytes.length} bytes are no ${type}`);
   return concat(bytes, new Uint8Array(size - bytes.length));
 }

@@ -1,5 +1,5 @@
 export type ErrorCode =
-  | 'closed' | 'port_lost' | 'port_busy' | 'no_answer' | 'wrong_key' | 'refused' | 'wrong_device' | 'storage_replaced'
+  | 'closed' | 'not_opened' | 'port_lost' | 'port_busy' | 'no_answer' | 'wrong_key' | 'refused' | 'wrong_device' | 'storage_replaced'
   | 'halted' | 'usage' | 'unfinished' | 'store';
 
 export declare class FairshoeError extends Error {
@@ -9,3 +9,5 @@ export declare class FairshoeError extends Error {
   op?: number;
   constructor(code: ErrorCode, message: string, advice: string, details?: { cause?: unknown; op?: number });
 }
+
+export declare function usage(what: string, advice?: string): FairshoeError;

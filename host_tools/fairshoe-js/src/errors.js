@@ -7,3 +7,6 @@ export class FairshoeError extends Error {
     Object.assign(this, { code, advice }, details);
   }
 }
+
+/** The caller's mistake: wrong arguments, or a call that this shoe cannot take now. */
+export const usage = (what, advice = 'Correct the call.') => new FairshoeError('usage', `${what}.`, advice);

@@ -1,5 +1,6 @@
 // Frames: delimiters, stuffing, CRC, header. Section 1 of docs/PROTOCOL.md.
 import { concat } from './bytes.js';
+import { usage } from './errors.js';
 
 export const VERSION = 1;
 export const KEYED = 0x80, AGAIN = 0x01;                 // the flags that exist
@@ -24,7 +25,7 @@ export function crc32(bytes) {
 
 /** COBS. The code 0xFF does not occur, because a frame has at most 253 bytes. */
 export function stuff(plain) {
-  if (plain.length > LONGEST) throw new RangeError(`a frame has at most ${LONGEST} bytes, not ${plain.length}`);
+  if (plain.length > LONGEST) throw usage(`a frame has at most ${LONGEST} bytes, not ${plain.length}`);
   const out = concat(Uint8Array.of(0), plain);
   let code = 0;                                          // where the code stands whose distance is being counted
   for (let at = 1; at <= out.length; at++) {

@@ -2,6 +2,7 @@
 import { equal, fromHex, fromText } from './bytes.js';
 import { MAC_SIZE } from './frames.js';
 import { hmacSha256 } from './sha256.js';
+import { usage } from './errors.js';
 
 export const ROLES = ['clear', 'observer', 'table', 'service', 'auditor', 'recorder'];
 const KEY_SIZE = 32;
@@ -23,7 +24,7 @@ export const macIsRight = (sign, frame) => frame.mac !== null && equal(frame.mac
 /** The number of a role, from its name or number. */
 export function roleNumber(role) {
   const number = typeof role === 'string' ? ROLES.indexOf(role) : role;
-  if (!ROLES[number]) throw new TypeError(`there is no role ${role}; known: ${ROLES.join(', ')}`);
+  if (!ROLES[number]) throw usage(`there is no role ${role}; known: ${ROLES.join(', ')}`);
   return number;
 }
 
@@ -31,7 +32,7 @@ export function roleNumber(role) {
 export function keyBytes(key) {
   const bytes = typeof key === 'string' ? fromHex(key.trim()) : key;
   if (!(bytes instanceof Uint8Array) || bytes.length !== KEY_SIZE)
-    throw new TypeError(`a key has ${KEY_SIZE} bytes or ${2 * KEY_SIZE} hexadecimal digits`);
+    throw usage(`a key has ${KEY_SIZE} bytes or ${2 * KEY_SIZE} hexadecimal digits`);
   return bytes;
 }
 
@@ -39,6 +40,6 @@ export function keyBytes(key) {
 export function parseKey(text, role = 'table') {
   const [word, digits, ...rest] = text.trim().split(/\s+/);
   if (rest.length || !digits || (word !== 'device' && !(ROLES.indexOf(word) > 0)))
-    throw new TypeError('a key file has the word of a role and 64 hexadecimal digits');
+    throw usage('a key file has the word of a role and 64 hexadecimal digits');
   return word === 'device' ? { role, key: roleKeyOf(keyBytes(digits), role) } : { role: word, key: keyBytes(digits) };
 }

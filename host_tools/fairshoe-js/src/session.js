@@ -3,6 +3,7 @@ import { fromHex, toHex } from './bytes.js';
 import { Dictionary, directionOf } from './dictionary.js';
 import { buildFrame, FrameDecoder, VERSION } from './frames.js';
 import { keyBytes, macIsRight, roleNumber, sessionKeyOf, signer } from './keys.js';
+import { usage } from './errors.js';
 
 const WELCOME = 2, REFUSED = 3;
 // Taken in clear in a keyed session: by a device hello and dictionary_get, by a host refused, dictionary_line, halted.
@@ -51,7 +52,7 @@ export class Session {
   constructor({ role = 'clear', key = null, dictionary = new Dictionary(), random = randomBytes } = {}) {
     this.role = roleNumber(role);
     this.dictionary = this.#reading = dictionary;
-    if ((this.role === 0) !== (key === null)) throw new TypeError('every role but clear has a key');
+    if ((this.role === 0) !== (key === null)) throw usage('every role but clear has a key');
     this.#key = key && keyBytes(key);
     this.#random = random;
   }
@@ -73,7 +74,7 @@ export class Session {
 
   /** A message of this session as bytes to send. Throws without a session. */
   send(name, fields = {}) {
-    if (!this.#gate || this.#sequence > SEQUENCE_MAX) throw new Error('there is no session: say hello');
+    if (!this.#gate || this.#sequence > SEQUENCE_MAX) throw usage('there is no session', 'Say hello first');
     return this.#frame(name, fields, { session: this.#gate.session, sequence: this.#sequence++, sign: this.#sign });
   }
 

@@ -1,7 +1,8 @@
 // A shoe at the other end of any stream of bytes: keeps a session, hands out events, gives commands.
 import { toText, fromHex } from './bytes.js';
 import { Dictionary, dictionaryHash, isEvent } from './dictionary.js';
-import { FairshoeError } from './errors.js';
+import { FairshoeError, usage } from './errors.js';
+import { ROLES } from './keys.js';
 import { MemoryStore } from './memory_store.js';
 import { Session } from './session.js';
 
@@ -15,6 +16,7 @@ const REFUSED_MS_MAX = 10000;                            // a refusal can be for
 const WAITING_MAX = 8;                                   // a device sends at most 8 events beyond the acknowledged one
 const BUSY_LINE = 'fairshoe: busy, another host is connected\r\n';  // all that a TCP server sends to a second host
 const FINAL = ['done', 'failed', 'rejected', 'in_doubt', 'stale', 'conflict'];
+const READERS = [1, 4];                                  // observer, auditor: a device ignores their acknowledgements
 const EPOCH_2020_S = 1577836800;
 
 export class Shoe {
@@ -83,6 +85,13 @@ export class Shoe {
   /** Acknowledges the event in hand without waiting for the next one: before leaving the loop. */
   acknowledge() {
     if (!this.#inHand) return;
+    const { role } = this.session;
+    if (READERS.includes(role))
+      throw new FairshoeError('refused', `the role ${ROLES[role]} reads, and acknowledges no event.`,
+        'Open the device with the key of the recorder or the table, or read its journal.');
+    if (role === 0 && this.welcome?.has_key)
+      throw new FairshoeError('refused', 'the device holds a key, and takes acknowledgements only from a host that proves one.',
+        'Open it with the key of the recorder or the table.');
     this.#inHand = false;
     this.#waiting.shift();
     this.#acknowledge();
@@ -147,9 +156,10 @@ export class Shoe {
     this.#openUntil = performance.now() + this.#options.answerMs;
     let waitMs = REOPEN_MS[0];
     while (!this.#failure) {
-      let why = 'the other end closed the port', first = '';
+      let why = 'the other end closed the port', first = '', connected = false;
       try {
         this.#connection = await this.#connect();
+        connected = true;
         if (this.#failure) break;
         this.#hello();
         for await (const chunk of this.#connection.chunks) {
@@ -159,7 +169,7 @@ export class Shoe {
           if (this.#failure) break;
         }
       } catch (error) {
-        why = error.message;
+        why = error.message || error.code;               // Node names only the code where a name has two addresses
       }
       await this.#connection?.close().catch(() => {});
       this.#connection = null;
@@ -169,8 +179,9 @@ export class Shoe {
       if (busy) why = 'another host is connected';
       this.#tell('link', { up: false, why });
       this.#whyNot = busy ? new FairshoeError('port_busy', `${why}.`, 'Disconnect it: a port serves one host at a time.')
-        : new FairshoeError('port_lost', `the port was lost: ${why}.`, 'Look at cable, power and address.');
-      if (!this.#options.reconnect || (busy && this.#opened)) this.#fail(this.#whyNot);
+        : connected ? new FairshoeError('port_lost', `the port was lost: ${why}.`, 'Look at cable, power and address.')
+          : new FairshoeError('not_opened', `the port cannot be opened: ${why}.`, 'Look at the address, and at what serves it.');
+      if (!this.#options.reconnect || ((busy || !connected) && this.#opened)) this.#fail(this.#whyNot);
       else await this.#wait(waitMs);
       waitMs = Math.min(2 * waitMs, REOPEN_MS[1]);
     }
@@ -367,6 +378,5 @@ export class Shoe {
   }
 }
 
-const usage = (what, advice) => new FairshoeError('usage', `${what}.`, advice);
 const unfinished = ({ op, name }) => new FairshoeError('unfinished',
   `${name}, operation ${op}, has no outcome on record.`, 'resume() asks for it; then give the next command.', { op });

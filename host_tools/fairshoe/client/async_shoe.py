@@ -1,6 +1,6 @@
 """AsyncShoe: the same shoe for asyncio.
 
-    async with await AsyncShoe.open("/dev/ttyACM0", key="table.key") as shoe:
+    async with AsyncShoe.open("/dev/ttyACM0", key="table.key") as shoe:
         async for event in shoe.events():
             print(event)
 
@@ -27,6 +27,7 @@ from fairshoe.client.async_feed import Feed
 from fairshoe.client.async_line import AsyncLine
 from fairshoe.client.command_queue import CommandResult, Pending
 from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
+from fairshoe.client.opening import opening
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import Records
 from fairshoe.client.shoe_base import COMMAND_S, do_nothing, fits, prepare, round_over
@@ -57,13 +58,14 @@ Wanted = TypeVar("Wanted", bound=Message)
 
 
 class AsyncShoe(AsyncLine):
-    """An open shoe in a loop. Make one with `await AsyncShoe.open(url)`; `async with` closes it."""
+    """An open shoe in a loop. `async with AsyncShoe.open(url) as shoe` closes it; `await` opens it alone."""
 
     def __init__(self, core: Core, way: Way, port: AsyncPort, reconnect: bool) -> None:
         super().__init__(core, way, port, reconnect)
         self.records: Records[Awaitable[CommandResult]] = Records(self._put)  # what no sensor sees
 
     @classmethod
+    @opening
     async def open(
         cls,
         url: str,
@@ -93,6 +95,7 @@ class AsyncShoe(AsyncLine):
         return shoe
 
     @classmethod
+    @opening
     async def listen(cls, url: str, reconnect: bool = False) -> AsyncShoe:
         """Open a port and send nothing at all: for a tap, or beside another host. Nothing that is heard is proved, and
         what is lost on the way is not repeated."""
