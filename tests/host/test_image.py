@@ -7,6 +7,7 @@ from typing import Any
 
 import built_once
 import pytest
+from built_once import IMAGE_BOARD
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from fake_checkout import make_checkout, make_tools
@@ -30,18 +31,18 @@ def built(monkeypatch: pytest.MonkeyPatch) -> Built:
     """The board that is built once for all tests, instead of again."""
 
     def build(_board: str, game: str | None = None) -> Built:
-        return built_once.built()
+        return built_once.built(IMAGE_BOARD)
 
     monkeypatch.setattr("fairshoe.commands.image.build", build)
     monkeypatch.delenv("PICOTOOL", raising=False)
-    return built_once.built()
+    return built_once.built(IMAGE_BOARD)
 
 
 def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *more: str, out: str = "out", seals: bool = False) -> int:
     """The command, with a fake checkout and fake tools."""
     checkout = make_checkout(tmp_path / "micropython")
     monkeypatch.setenv("PATH", str(make_tools(tmp_path / "tools", seals=seals)))
-    words = ["image", "--board", built_once.BOARD, "--micropython", str(checkout), "-o", str(tmp_path / out)]
+    words = ["image", "--board", IMAGE_BOARD, "--micropython", str(checkout), "-o", str(tmp_path / out)]
     return command_line.main([*words, *more])
 
 
@@ -334,7 +335,7 @@ def test_signing_is_refused_for_a_boot_rom_that_checks_nothing(
 @pytest.fixture
 def pico2(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same modules on a chip whose boot ROM checks signatures."""
-    one = built_once.built()
+    one = built_once.built(IMAGE_BOARD)
     config = {**one.config, "mcu": {**one.config["mcu"], "board": "Raspberry Pi Pico 2"}}
 
     def build(_board: str, game: str | None = None) -> Built:

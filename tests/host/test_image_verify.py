@@ -7,6 +7,7 @@ from pathlib import Path
 
 import built_once
 import pytest
+from built_once import IMAGE_BOARD
 from flash_image import FRONT, uf2_of
 from signed_image import new_key, public_bytes, sealed
 
@@ -37,18 +38,18 @@ def image_of(identity: Identity) -> bytes:
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An unsigned release of one board with an image."""
     folder = tmp_path_factory.mktemp("release")
-    built = built_once.built()
+    built = built_once.built(IMAGE_BOARD)
     uf2 = image_of(identity_of(built, 2))
     images = images_of([uf2], [built], VERSION)
     entries = {name: entry for name, (entry, _uf2) in images.items()}
     (folder / "manifest.json").write_bytes(make_manifest([built], VERSION, {}, entries))
-    (folder / "pico-shoe.uf2").write_bytes(uf2)
+    (folder / f"{IMAGE_BOARD}.uf2").write_bytes(uf2)
     return folder
 
 
 def flash_of(release: Path) -> bytearray:
     """The whole flash of a device that has the image and nothing else."""
-    flash = whole_sectors((release / "pico-shoe.uf2").read_bytes())
+    flash = whole_sectors((release / f"{IMAGE_BOARD}.uf2").read_bytes())
     return bytearray(flash.ljust(FLASH_BYTES, b"\xff"))
 
 
@@ -66,9 +67,9 @@ def test_a_device_with_the_image_and_nothing_else_is_the_same(
 ) -> None:
     assert verify(release, tmp_path, flash_of(release)) == 0
     told = capsys.readouterr().out
-    sectors = len(whole_sectors((release / "pico-shoe.uf2").read_bytes())) // 4096
+    sectors = len(whole_sectors((release / f"{IMAGE_BOARD}.uf2").read_bytes())) // 4096
     assert f"compared {sectors} sectors of the image, and all that lies behind it: THE SAME" in told
-    assert "board=pico-shoe" in told and "signed for the boot ROM" not in told
+    assert f"board={IMAGE_BOARD}" in told and "signed for the boot ROM" not in told
 
 
 @pytest.mark.parametrize("where", [0, 5000, len(FRONT) + 300])
@@ -115,7 +116,7 @@ def test_an_altered_image_is_found_without_the_uf2_beside_the_manifest(
 def test_a_device_with_an_older_or_newer_image_is_told_so(
     release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], rollback: int, word: str
 ) -> None:
-    other = whole_sectors(image_of(identity_of(built_once.built(), rollback)))
+    other = whole_sectors(image_of(identity_of(built_once.built(IMAGE_BOARD), rollback)))
     assert verify(release, tmp_path, other.ljust(FLASH_BYTES, b"\xff"), "--json") == 6
     assert word in json.loads(capsys.readouterr().out)["note"]
 
@@ -125,7 +126,7 @@ def test_a_release_without_an_image_for_the_board_does_not_pass_one(
 ) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
-    (folder / "manifest.json").write_bytes(make_manifest([built_once.built()], VERSION, {}))
+    (folder / "manifest.json").write_bytes(make_manifest([built_once.built(IMAGE_BOARD)], VERSION, {}))
     assert verify(folder, tmp_path, flash_of(release)) == 6
     told = capsys.readouterr().out
     assert "the release has none for this board" in told
@@ -135,14 +136,14 @@ def test_a_release_without_an_image_for_the_board_does_not_pass_one(
 def test_cells_that_a_board_keeps_in_flash_may_hold_anything_and_nothing_beside_them_may(
     tmp_path: Path, release: Path
 ) -> None:
-    built = built_once.built()
+    built = built_once.built(IMAGE_BOARD)
     built = replace(built, config={**built.config, "nv": {"kind": "flash", "start": 0x10000, "blocks": 2}})
-    uf2 = (release / "pico-shoe.uf2").read_bytes()
+    uf2 = (release / f"{IMAGE_BOARD}.uf2").read_bytes()
     ((entry, _uf2),) = images_of([uf2], [built], VERSION).values()
     assert entry.cells == (0xB0000, 0xB2000)
     folder = tmp_path / "cells"
     folder.mkdir()
-    (folder / "manifest.json").write_bytes(make_manifest([built], VERSION, {}, {"pico-shoe": entry}))
+    (folder / "manifest.json").write_bytes(make_manifest([built], VERSION, {}, {IMAGE_BOARD: entry}))
     for where, status in ((0xAFFFF, 6), (0xB0000, 0), (0xB1FFF, 0), (0xB2000, 6)):
         flash = flash_of(release)
         flash[where] = 0
@@ -154,14 +155,14 @@ def test_cells_that_a_board_keeps_in_flash_may_hold_anything_and_nothing_beside_
 
 def test_an_image_is_in_the_manifest_with_its_hashes(release: Path) -> None:
     board = pick_board(parse_manifest((release / "manifest.json").read_bytes()), None)
-    assert board.image is not None and board.image.identity.endswith(identity_of(built_once.built()).content)
-    uf2 = (release / "pico-shoe.uf2").read_bytes()
+    assert board.image is not None and board.image.identity.endswith(identity_of(built_once.built(IMAGE_BOARD)).content)
+    uf2 = (release / f"{IMAGE_BOARD}.uf2").read_bytes()
     assert board.image.uf2 == hashlib.sha256(uf2).hexdigest()
     assert board.image.flash.sha256 == hashlib.sha256(whole_sectors(uf2)).hexdigest()
 
 
 def test_a_bench_image_another_board_other_sources_or_two_images_are_refused() -> None:
-    built = built_once.built()
+    built = built_once.built(IMAGE_BOARD)
     right = identity_of(built)
     wrong = {
         "bench image": [board_folder(built, VERSION, 0, False)[1]],
@@ -207,7 +208,7 @@ def test_a_signature_over_a_part_of_the_image_is_not_good() -> None:
 def test_verify_says_by_which_key_an_image_is_signed_and_refuses_a_bad_signature(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    built = built_once.built()
+    built = built_once.built(IMAGE_BOARD)
     key = new_key()
     flash = sealed(FRONT + identity_of(built).line().ljust(4096, b"\0"), key)
     bad = bytearray(flash)

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,13 @@ from pty_board import PtyBoard
 from fairshoe.cli import command_line
 from fairshoe.ship import start_check
 from fairshoe.ship.board_folder import board_folder
-from fairshoe.ship.build import RP2040_MODULE_BYTES, Built
+from fairshoe.ship.build import Built, build
 from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.manifest import canonical, make_manifest, parse_manifest, sha256
 from firmware.version import VERSION_TEXT
 
 FILES = {"a.mpy": b"M\x06\x00" + bytes(range(256)) * 20, "board.json": b"{}", "main.py": b"from a import b\nb()\n"}
-MCU = {"port": "rp2", "board": "Raspberry Pi Pico"}
+MCU = {"port": "rp2", "board": "Raspberry Pi Pico 2"}
 
 
 def small(name: str = "b", files: dict[str, bytes] | None = None) -> Built:
@@ -75,33 +74,26 @@ def test_a_release_is_the_same_bytes_in_another_process_another_folder_and_anoth
 def test_a_folder_with_something_in_it_is_never_overwritten(
     release: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command_line.main(["release", "build", "--board", "pico-shoe", "-o", str(release)]) == 3
+    assert command_line.main(["release", "build", "--board", built_once.BOARD, "-o", str(release)]) == 3
     assert "never overwritten" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("out", ["/proc/release", "/dev/null"])
 def test_a_folder_that_cannot_be_made_is_told(out: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["release", "build", "--board", "pico-shoe", "-o", out]) == 3
+    assert command_line.main(["release", "build", "--board", built_once.BOARD, "-o", out]) == 3
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_board_that_fits_an_rp2040_neither_as_files_nor_by_an_image_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_board_with_an_rp2040_is_refused_without_its_image(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = built_once.built()
-    large = replace(one, files={**one.files, "firmware/large.mpy": bytes(RP2040_MODULE_BYTES)})
-
-    def build(_board: str, game: str | None = None) -> Built:
-        return large
-
-    monkeypatch.setattr("fairshoe.commands.release.build", build)
     out = tmp_path / "out"
-    words = ["release", "build", "--board", built_once.BOARD, "-o", str(out)]
+    words = ["release", "build", "--board", "pico-shoe", "-o", str(out)]
     assert command_line.main(words) == ManifestError.exit_code
     told = capsys.readouterr().err
-    assert f"fairshoe image --board {built_once.BOARD}" in told and "--image" in told
+    assert "an RP2040 runs an image alone" in told and "fairshoe image --board pico-shoe" in told and "--image" in told
     assert not list(out.iterdir())
-    identity = board_folder(large, VERSION_TEXT.decode(), 0, True)[1]
+    identity = board_folder(build("pico-shoe"), VERSION_TEXT.decode(), 0, True)[1]
     uf2 = tmp_path / "image.uf2"
     uf2.write_bytes(uf2_of(identity.line().ljust(4096, b"\0")))
     assert command_line.main([*words, "--image", str(uf2)]) == 0

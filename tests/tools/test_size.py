@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import size
 
-from fairshoe.ship import build as building
-from fairshoe.ship.build import build, module_bytes
+from fairshoe.ship.build import build
 
 ShipOnce = Callable[[str], tuple[list[size.Shipped], Path]]
 
@@ -160,14 +159,13 @@ def test_refuses_to_ship_the_simulator(tree: Path, tmp_path: Path, line: str) ->
         size.ship("b", tmp_path / "out", tree)
 
 
-def test_an_rp2040_without_memory_for_line_numbers_does_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "RP2040_MODULE_BYTES", 1_000_000)
-    with_lines, roomy = build("pico-shoe"), build("pico2-shoe")
-    monkeypatch.setattr(building, "RP2040_MODULE_BYTES", module_bytes(with_lines.files) - 1)
-    small = build("pico-shoe")
-    assert module_bytes(small.files) < module_bytes(with_lines.files) * 0.95
-    assert small.files.keys() == with_lines.files.keys() and small.modules == with_lines.modules
-    assert build("pico2-shoe").files == roomy.files
+def test_the_files_of_an_rp2040_have_no_line_numbers_and_say_what_they_are_for(
+    capsys: pytest.CaptureFixture[str]
+) -> None:
+    flow = "firmware/games/flow.mpy"
+    assert len(build("pico-shoe").files[flow]) < len(build("pico2-shoe").files[flow]) * 0.95
+    size.main(["--board", "pico-shoe"])
+    assert size.RP2040_NOTE in capsys.readouterr().out
 
 
 def test_fails_over_budget(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

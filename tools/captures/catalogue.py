@@ -203,10 +203,10 @@ CAPTURES = (
         "verify",
         "Files of a device against a signed release, and the same with another game",
         (
-            Quiet("fairshoe release build --board pico-shoe -o release-0.1.0"),
+            Quiet("fairshoe release build --board pico2-shoe -o release-0.1.0"),
             Quiet("fairshoe release keygen signing.key"),
             Quiet("fairshoe release sign release-0.1.0 --key signing.key"),
-            Quiet("cp -r release-0.1.0/pico-shoe copied"),
+            Quiet("cp -r release-0.1.0/pico2-shoe copied"),
             Show("fairshoe verify --release release-0.1.0 --key signing.key.pub --folder copied"),
             Show("sed -i s/52/53/ copied/game.json"),
             Show("fairshoe verify --release release-0.1.0 --key signing.key.pub --folder copied", status=6),

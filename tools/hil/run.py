@@ -11,7 +11,7 @@ from typing import Any
 
 from fairshoe.errors import FairshoeError
 from fairshoe.keys import Role, role_key
-from fairshoe.ship.build import MAIN_PY, RP2040_MODULE_BYTES, module_bytes, read_config
+from fairshoe.ship.build import MAIN_PY, read_config
 from fairshoe.ship.import_closure import ShipError
 from hil import report
 from hil.board import ROOT, HilBoard, Notes, Setup, set_up
@@ -96,9 +96,7 @@ class Run:
             size = report.Row("image", self.image.flash_bytes, "bytes")
         else:
             size = report.Row("files on the file system", self.setup.shipped_bytes, "bytes")
-            # Above it `fairshoe flash` refuses the board: it needs the image.
-            modules = report.Row("modules", module_bytes(self.setup.files), "bytes", RP2040_MODULE_BYTES)
-            return [modules, *report.boot_rows(said, False, size, self.main_extra)]
+            return report.boot_rows(said, False, size, self.main_extra)
         return report.boot_rows(said, True, size)
 
     # -- parts -------------------------------------------------------------------------------------------------------

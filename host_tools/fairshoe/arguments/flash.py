@@ -10,18 +10,17 @@ EXAMPLES = """\
 examples:
   fairshoe flash /dev/ttyACM0 --board pico2-carousel
       build, write what changed, reset, check that it runs
-  fairshoe flash /dev/ttyACM0 --board pico-shoe --table-port /dev/ttyUSB0
+  fairshoe flash /dev/ttyACM0 --board pico2-shoe --table-port /dev/ttyUSB0
       the same, then ask the device at its table port what it runs
   fairshoe flash /dev/ttyACM0 --board my-shoe.json --dry-run
       list what would be written and deleted; the device is read and restarted
-  fairshoe flash /dev/ttyACM0 --board pico-shoe \\
+  fairshoe flash /dev/ttyACM0 --board pico2-shoe \\
       --release release-0.1.0 --key signing.key.pub
       write the files of a signed release
   fairshoe flash --board pico2-carousel
       only build, and say what would be written
 
-On a Pico with an RP2040 only pico-shoe fits as files. The other mechanisms
-need the image there: fairshoe image --help.
+A Pico with an RP2040 runs an image alone: fairshoe image --help.
 A shoe that runs gives no prompt. Restart it when this command asks for it.
 Pulling the cable does no harm: run the same command again to finish.
 More: fairshoe docs FLASH

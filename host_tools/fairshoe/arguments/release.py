@@ -6,15 +6,15 @@ import argparse
 
 EXAMPLES = """\
 examples:
-  fairshoe release build --board pico-shoe -o release-0.1.0
+  fairshoe release build --board pico2-shoe -o release-0.1.0
       the files of a board, and manifest.json; --board may be repeated
-  fairshoe release build --board pico-shoe -o release-0.1.0 \\
-      --micropython RPI_PICO.uf2
+  fairshoe release build --board pico2-shoe -o release-0.1.0 \\
+      --micropython RPI_PICO2.uf2
       with the hash of the MicroPython that belongs to it
   fairshoe release build --board pico-carousel -o release-0.1.0 \\
       --image build/image/fairshoe-0.1.0-pico-carousel.uf2
       with the image that `fairshoe image` built from the same sources; a
-      board whose modules do not fit an RP2040 as files needs it
+      board with an RP2040 needs it
   fairshoe release keygen signing.key
       once: a key to sign with, and signing.key.pub to publish
   fairshoe release sign release-0.1.0 --key signing.key

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fairshoe.boards.configs import load_board
 from fairshoe.cli.options import check_prompt_port
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.printable import printable
@@ -18,7 +19,7 @@ from fairshoe.ship import start_check
 from fairshoe.ship.build import build
 from fairshoe.ship.device_files import Device
 from fairshoe.ship.file_plan import Plan
-from fairshoe.ship.flash import Leave, apply, check, check_board_memory, check_device, check_installed, plan_for, reach
+from fairshoe.ship.flash import Leave, apply, check, check_board, check_device, check_installed, plan_for, reach
 from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.identity import refuse_below
 from fairshoe.ship.manifest import pick_board, read_manifest, released_files
@@ -72,8 +73,6 @@ def run(options: argparse.Namespace) -> int:
             _flash(options, config, files, wanted, report, progress)
         finally:
             progress.finish()
-    elif not options.other_board:
-        check_board_memory(config, files)
     if options.json:
         print(json.dumps(asdict(report), indent=1))
     else:
@@ -85,6 +84,7 @@ def _built(options: argparse.Namespace, progress: Progress) -> Payload:
     from firmware.version import VERSION_TEXT
 
     check_with_game(options.board, options.game)
+    check_board(load_board(options.board)[0])
     progress.say(f"building {options.board} ...")
     built = build(options.board, game=options.game)
     return built.config, built.files, VERSION_TEXT.decode()
@@ -108,6 +108,7 @@ def _released(options: argparse.Namespace, progress: Progress) -> Payload:
             "no key was given: whose signature counts?", "Give the public key with --key, or say --unsigned."
         )
     board = pick_board(release, options.board)
+    check_board(dict(board.config))
     return dict(board.config), released_files(path, board), release.firmware
 
 

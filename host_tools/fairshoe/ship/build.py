@@ -8,7 +8,7 @@ config and its game; never the simulator. Constants become numbers (fold.py) and
 
 import ast
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,6 @@ from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 
 GAME_DEFAULT = "caribbean-stud"
 BUDGET_BYTES = 160 * 1024  # of the files that `fairshoe flash` writes: docs/BUDGETS.md
-# More compiled modules leave an RP2040 with stock MicroPython less than 60 KB of heap: docs/BUDGETS.md.
-RP2040_MODULE_BYTES = 103_000
 ENTRY = "firmware.main"
 START = "hal.boot_main"  # frozen into an image; the stock path has its source as main.py
 # Modules that only some mechanisms need; the modules that these alone import go with them.
@@ -47,13 +45,14 @@ ONLY_FOR = {
     "firmware.deck.shuffler": SHUFFLERS,
     "firmware.drawing": SHUFFLERS,
 }
-# An RP2040 has memory for these only in an image, where modules run from flash.
+# An RP2040 is served by its image alone (docs/decisions/0074). Its files are for `make hil` with a stock MicroPython,
+# which has memory neither for these modules nor for line numbers.
 NOT_STOCK_RP2040 = ("firmware.signing",)
 COVER_ALL = "firmware.games.cover_all"
 BY_HAND = "firmware.games.by_hand"
 MAIN_PY = (_device.root() / "hal" / "boot_main.py").read_text(encoding="utf-8") + "\n\nboot()\n"
 DATA = ("board.json", "game.json", "words.txt")
-# Both drop assert statements; an RP2040 does without line numbers if it has no memory for them.
+# Both drop assert statements.
 LINES, NO_LINES = "-O2", "-O3"
 # On an STM32 MicroPython shows its file system as a USB drive that any computer can change, even while the firmware
 # runs, unless a boot.py asks for the serial port alone.
@@ -112,11 +111,7 @@ def build(board: str, root: Path | None = None, main: str = MAIN_PY, game: str |
     folded = folded_sources([*names, START], root, main)
     modules = to_machine_code({name: source for name, source in folded.items() if name != "main"})
     built = Built(board, config, with_code(modules, root))
-    put_modules(built, stock, root, LINES, f"-march={PORTS[port].march}")
-    if is_rp2040(config) and module_bytes(built.files) > RP2040_MODULE_BYTES:
-        built.files.clear()
-        built.shipped.clear()
-        put_modules(built, stock, root, NO_LINES, f"-march={PORTS[port].march}")
+    put_modules(built, stock, root, NO_LINES if is_rp2040(config) else LINES, f"-march={PORTS[port].march}")
     put_crc(built)
     path = config_path(board, root)
     built.put("board.json", device_bytes(config), place_of(path, root), path.stat().st_size)
@@ -142,11 +137,6 @@ def put_modules(built: Built, names: list[str], root: Path, *options: str) -> No
             raise ShipError(f"{place}: {error}") from error
         path = built.source_path(name).removesuffix(".py") + ".mpy"
         built.put(path, code, place, find_module(name, root).stat().st_size)
-
-
-def module_bytes(files: Mapping[str, bytes]) -> int:
-    """The size of the compiled modules, which an RP2040 loads into its RAM."""
-    return sum(len(data) for name, data in files.items() if name.endswith(".mpy"))
 
 
 def is_rp2040(config: dict[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from fairshoe.boards.ports import PORTS
 from fairshoe.errors import PortError, PortLost
-from fairshoe.ship.build import RP2040_MODULE_BYTES, is_rp2040, module_bytes
+from fairshoe.ship.build import is_rp2040
 from fairshoe.ship.device_files import Device, Identity, OnDevice
 from fairshoe.ship.errors import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.file_plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
@@ -99,7 +99,7 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
             "Choose the board with --board, or connect the right one.",
         )
     check_code(identity, files)
-    check_memory(identity, files)
+    refuse_rp2040(identity.machine)
     notes: list[str] = []
     if identity.version[:2] not in MICROPYTHON:
         known = ", ".join(".".join(map(str, release)) for release in MICROPYTHON)
@@ -120,25 +120,16 @@ def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[s
     return notes
 
 
-def check_memory(identity: Identity, files: Mapping[str, bytes]) -> None:
-    """Refuse what would not leave an RP2040 enough heap: modules run from RAM there, those of an image from flash."""
-    if identity.machine.endswith("RP2040"):
-        _refuse_large(files, identity.machine)
+def refuse_rp2040(machine: str) -> None:
+    """Refuse a chip that is served by its image alone: modules in files run from RAM, and it has too little of that."""
+    if machine.endswith("RP2040"):
+        raise NotForDevice(f"{machine} runs an image alone.", "Build and copy it: fairshoe image --help.")
 
 
-def check_board_memory(config: dict[str, Any], files: Mapping[str, bytes]) -> None:
+def check_board(config: dict[str, Any]) -> None:
     """The same for a board that is not connected, by its config."""
     if is_rp2040(config):
-        _refuse_large(files, f"{config['mcu']['board']} with RP2040")
-
-
-def _refuse_large(files: Mapping[str, bytes], machine: str) -> None:
-    size = module_bytes(files)
-    if size > RP2040_MODULE_BYTES:
-        raise NotForDevice(
-            f"{size} bytes of modules leave too little memory on {machine}; {RP2040_MODULE_BYTES} fit.",
-            "This board needs the image: fairshoe image --help.",
-        )
+        refuse_rp2040(f"{config['mcu']['board']} with RP2040")
 
 
 def check_installed(device: Device, firmware: str, leave: Leave) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from fairshoe.ship.board_folder import board_folder, chip_of
-from fairshoe.ship.build import RP2040_MODULE_BYTES, Built, is_rp2040, module_bytes
+from fairshoe.ship.build import Built, is_rp2040
 from fairshoe.ship.errors import ImageError, ManifestError
 from fairshoe.ship.flash_image import BLOCK, whole_sectors
 from fairshoe.ship.identity import Identity, find_identity
@@ -37,14 +37,12 @@ def images_of(uf2s: list[bytes], builds: list[Built], version: str) -> dict[str,
 
 
 def refuse_unflashable(builds: list[Built], with_image: Collection[str]) -> None:
-    """Raise ManifestError for a board that can be given neither its files, since an RP2040 has too little memory for
-    them, nor an image."""
+    """Raise ManifestError for a board with an RP2040, which runs an image alone, without one."""
     for built in builds:
         name = str(built.config["name"])
-        size = module_bytes(built.files)
-        if is_rp2040(built.config) and size > RP2040_MODULE_BYTES and name not in with_image:
+        if is_rp2040(built.config) and name not in with_image:
             raise ManifestError(
-                f"{name}: {size} bytes of modules leave too little memory on an RP2040; {RP2040_MODULE_BYTES} fit.",
+                f"{name}: an RP2040 runs an image alone, and the release has none for it.",
                 f"Build its image (fairshoe image --board {name} --micropython DIR) and add it with --image, or leave "
                 "the board out.",
             )
