@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from fairshoe_table.cards import cards
-from fairshoe_table.ledger import Line, Transfer, apply, layout, player, transfers
-from fairshoe_table.poker import Hand, Hand3
+from fairshoe_table.rules.cards import cards
+from fairshoe_table.rules.ledger import Line, Transfer, apply, layout, player, transfers
+from fairshoe_table.rules.poker import Hand, Hand3
 
 # One hand of each kind, written out.
 FIVE = {

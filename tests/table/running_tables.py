@@ -9,12 +9,12 @@ from random import Random
 
 from fairshoe import Shoe
 from fairshoe.keys import write_key
-from fairshoe_table.books import Books
-from fairshoe_table.meters import new_meters
-from fairshoe_table.options import BY_GAME, CaribbeanOptions, Options
-from fairshoe_table.pay_tables import pay_table
-from fairshoe_table.people import Players, SimulatedFloor
-from fairshoe_table.table import Table
+from fairshoe_table.books.books import Books
+from fairshoe_table.play.options import BY_GAME, CaribbeanOptions, Options
+from fairshoe_table.rules.meters import new_meters
+from fairshoe_table.rules.pay_tables import pay_table
+from fairshoe_table.simulated.people import Players, SimulatedFloor
+from fairshoe_table.table.table import Table
 
 POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
 SIDE = ("bonus_pays", "progressive_pays", "five_card", "cover_all")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fairshoe_table.desk import Desk
-from fairshoe_table.desk_setup import Setup, open_desk
+from fairshoe_table.desk.setup import Setup, open_desk
+from fairshoe_table.desk.taps import Desk
 
 TURNS_MAX = 4000
 STEPS_MAX = 400

@@ -9,12 +9,12 @@ from running_tables import check_books, options_of, start_meters
 from fairshoe import AsyncShoe
 from fairshoe.keys import write_key
 from fairshoe.messages import RoundEnded, RoundStarted, RoundVoided, SetPositions
-from fairshoe_table.books import Books
-from fairshoe_table.cards import DECK, PACK_48
-from fairshoe_table.options import GAMES
-from fairshoe_table.people import Players
-from fairshoe_table.plays import Ask, Dealt, Input, asks
-from fairshoe_table.table import DRAWN
+from fairshoe_table.books.books import Books
+from fairshoe_table.play.options import GAMES
+from fairshoe_table.play.round import Ask, Dealt, Input, asks
+from fairshoe_table.rules.cards import DECK, PACK_48
+from fairshoe_table.simulated.people import Players
+from fairshoe_table.table.table import DRAWN
 
 SEATS = 2
 OUT = Dealt(True, 2, True)  # the simulated dealer of the shoe deals everything

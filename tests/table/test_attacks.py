@@ -11,13 +11,13 @@ from sitting import Sitting, sitting
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.games.record_kinds import COMMUNITY
 from fairshoe.messages import EndRound, Release
-from fairshoe_table.books import Books
-from fairshoe_table.cards import card, cards
-from fairshoe_table.ledger import Wager
-from fairshoe_table.meters import new_meters
-from fairshoe_table.options import BostonOptions, CaribbeanOptions, DoubleAttackOptions, DoubleDownOptions, Options
-from fairshoe_table.pay_tables import pay_table
-from fairshoe_table.plays import Dealt, Input, asks, wager
+from fairshoe_table.books.books import Books
+from fairshoe_table.play.options import BostonOptions, CaribbeanOptions, DoubleAttackOptions, DoubleDownOptions, Options
+from fairshoe_table.play.round import Dealt, Input, asks, wager
+from fairshoe_table.rules.cards import card, cards
+from fairshoe_table.rules.ledger import Wager
+from fairshoe_table.rules.meters import new_meters
+from fairshoe_table.rules.pay_tables import pay_table
 
 CARIBBEAN, BOSTON, DRAWN = "caribbean-stud", "boston-5-stud", "double-attack-blackjack"
 ROYAL, OTHER_ROYAL = "Ac,Kc,Qc,Jc,Tc", "Ad,Kd,Qd,Jd,Td"

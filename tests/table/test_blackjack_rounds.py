@@ -11,14 +11,14 @@ from fairshoe import Event, StoredEvent, What
 from fairshoe.errors import UsageError
 from fairshoe.games.double_attack import rebuild
 from fairshoe.messages import CloseBetting, DrawFlagged, EndRound, HoleCardRead, Recorded, RoundEnded
-from fairshoe_table.books import Books
-from fairshoe_table.cards import card
-from fairshoe_table.demonstration import Running, simulated_table
-from fairshoe_table.games.double_attack import Peek, Round, ten_or_ace
-from fairshoe_table.ledger import Line, Wager
-from fairshoe_table.options import DoubleAttackOptions
-from fairshoe_table.plays import Ask, Dealt, Input, Play, asks, wager
-from fairshoe_table.stack import StackReport, compare
+from fairshoe_table.books.books import Books
+from fairshoe_table.games.double_attack.settlement import Peek, Round, ten_or_ace
+from fairshoe_table.play.options import DoubleAttackOptions
+from fairshoe_table.play.round import Ask, Dealt, Input, Play, asks, wager
+from fairshoe_table.rules.cards import card
+from fairshoe_table.rules.ledger import Line, Wager
+from fairshoe_table.simulated.demonstration import Running, simulated_table
+from fairshoe_table.simulated.stack import StackReport, compare
 
 GAME = "double-attack-blackjack"
 OPTIONS = DoubleAttackOptions()

@@ -11,13 +11,13 @@ from running_tables import FULL, check_books, options_of, start_meters
 from fairshoe.errors import UsageError
 from fairshoe.games.jackpot_links import TableFacts
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe_table.books import Books
-from fairshoe_table.cards import cards
-from fairshoe_table.ledger import Line, Wager
-from fairshoe_table.meters import FIVE_CARD, PROGRESSIVE, Meters, new_meters
-from fairshoe_table.options import BostonOptions, DoubleCrossOptions, DoubleDownOptions, Options
-from fairshoe_table.pay_tables import pay_table
-from fairshoe_table.plays import Dealt, Input, asks, known_cards, wager
+from fairshoe_table.books.books import Books
+from fairshoe_table.play.options import BostonOptions, DoubleCrossOptions, DoubleDownOptions, Options
+from fairshoe_table.play.round import Dealt, Input, asks, known_cards, wager
+from fairshoe_table.rules.cards import cards
+from fairshoe_table.rules.ledger import Line, Wager
+from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, Meters, new_meters
+from fairshoe_table.rules.pay_tables import pay_table
 
 CS = "caribbean-stud"
 CLOSED = Input("closed", "closed", {"round": 1})

@@ -6,11 +6,11 @@ import pytest
 from hands import paid, settled
 
 from fairshoe.errors import UsageError
-from fairshoe_table.cards import cards
 from fairshoe_table.games.boston5 import Hand, Round, settle
-from fairshoe_table.games.common import Void
-from fairshoe_table.ledger import net
-from fairshoe_table.options import BostonOptions
+from fairshoe_table.play.options import BostonOptions
+from fairshoe_table.rules.cards import cards
+from fairshoe_table.rules.ledger import net
+from fairshoe_table.rules.line_shapes import Void
 
 OPTIONS = BostonOptions()
 LOW = "2h 3s 4d 5c 7h"  # a dealer that loses to nearly everything

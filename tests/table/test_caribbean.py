@@ -6,14 +6,14 @@ import pytest
 from hands import FIVE, five, paid, settled
 
 from fairshoe.errors import UsageError
-from fairshoe_table.cards import cards
-from fairshoe_table.games.caribbean import Hand, Round, cover_column, progressive_stakes, settle
-from fairshoe_table.games.common import Void
-from fairshoe_table.ledger import net
-from fairshoe_table.meters import FIVE_CARD, PROGRESSIVE, Meter, Meters
-from fairshoe_table.options import CaribbeanOptions
-from fairshoe_table.pay_tables import pay_table
-from fairshoe_table.poker import Hand as Kind
+from fairshoe_table.games.caribbean.settlement import Hand, Round, cover_column, progressive_stakes, settle
+from fairshoe_table.play.options import CaribbeanOptions
+from fairshoe_table.rules.cards import cards
+from fairshoe_table.rules.ledger import net
+from fairshoe_table.rules.line_shapes import Void
+from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, Meter, Meters
+from fairshoe_table.rules.pay_tables import pay_table
+from fairshoe_table.rules.poker import Hand as Kind
 
 PLAIN = CaribbeanOptions()
 NO_GAME = "Qh Js 9d 4c 3h"

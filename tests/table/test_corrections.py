@@ -7,11 +7,11 @@ import pytest
 from running_tables import FULL, check_books, start_meters
 
 from fairshoe.errors import UsageError
-from fairshoe_table.books import Books
-from fairshoe_table.cards import cards
-from fairshoe_table.ledger import Wager
-from fairshoe_table.options import DoubleAttackOptions, Options
-from fairshoe_table.plays import Dealt, Input, asks, wager
+from fairshoe_table.books.books import Books
+from fairshoe_table.play.options import DoubleAttackOptions, Options
+from fairshoe_table.play.round import Dealt, Input, asks, wager
+from fairshoe_table.rules.cards import cards
+from fairshoe_table.rules.ledger import Wager
 
 CARIBBEAN, DRAWN = "caribbean-stud", "double-attack-blackjack"
 BY = "J. Doe, badge 12"

@@ -8,10 +8,10 @@ import pytest
 
 from fairshoe.cli.command_line import main
 from fairshoe.errors import UsageError
-from fairshoe_table.demonstration import play_rounds
-from fairshoe_table.options import GAMES
-from fairshoe_table.report_page import page
-from fairshoe_table.simulation import KNOWN, Wagered, simulate
+from fairshoe_table.play.options import GAMES
+from fairshoe_table.simulated.demonstration import play_rounds
+from fairshoe_table.simulated.report_page import page
+from fairshoe_table.simulated.returns import KNOWN, Wagered, simulate
 
 
 @pytest.mark.parametrize("game", ["caribbean-stud", "double-attack-blackjack"])

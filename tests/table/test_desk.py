@@ -11,15 +11,15 @@ from sitting import Sitting, listen, sitting
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
 from fairshoe.messages import EndRound
-from fairshoe_table.cards import card
-from fairshoe_table.desk import Desk
-from fairshoe_table.desk_setup import CODES
-from fairshoe_table.irregularities import BY_GAME, find
-from fairshoe_table.ledger import Line, Outcome, Wager
-from fairshoe_table.options import BY_GAME as OPTIONS
-from fairshoe_table.options import GAMES, DoubleAttackOptions
-from fairshoe_table.plays import new_play
-from fairshoe_table.prompts import checks, for_command
+from fairshoe_table.desk.prompts import checks, for_command
+from fairshoe_table.desk.setup import CODES
+from fairshoe_table.desk.taps import Desk
+from fairshoe_table.play.irregularities import BY_GAME, find
+from fairshoe_table.play.options import BY_GAME as OPTIONS
+from fairshoe_table.play.options import GAMES, DoubleAttackOptions
+from fairshoe_table.play.round import new_play
+from fairshoe_table.rules.cards import card
+from fairshoe_table.rules.ledger import Line, Outcome, Wager
 
 ROOT = Path(__file__).resolve().parents[2]
 ANTE = {"wager": "ante", "cents": 1000}

@@ -8,11 +8,11 @@ import pytest
 
 from fairshoe.errors import UsageError
 from fairshoe.keys import write_key
-from fairshoe_table.books import Books
-from fairshoe_table.desk_setup import Setup, open_desk
-from fairshoe_table.meters import meter_names, new_meters
-from fairshoe_table.options import CaribbeanOptions, load_options
-from fairshoe_table.pay_tables import pay_table
+from fairshoe_table.books.books import Books
+from fairshoe_table.desk.setup import Setup, open_desk
+from fairshoe_table.play.options import CaribbeanOptions, load_options
+from fairshoe_table.rules.meters import meter_names, new_meters
+from fairshoe_table.rules.pay_tables import pay_table
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ import pytest
 from hands import paid, settled
 
 from fairshoe.errors import UsageError
-from fairshoe_table.cards import card, cards
-from fairshoe_table.games.common import Void
-from fairshoe_table.games.double_attack import (
+from fairshoe_table.games.double_attack.settlement import (
     Bettor,
     Box,
     Peek,
@@ -23,9 +21,11 @@ from fairshoe_table.games.double_attack import (
     may_surrender,
     settle,
 )
-from fairshoe_table.ledger import net
-from fairshoe_table.money import Rounding
-from fairshoe_table.options import DoubleAttackOptions
+from fairshoe_table.play.options import DoubleAttackOptions
+from fairshoe_table.rules.cards import card, cards
+from fairshoe_table.rules.ledger import net
+from fairshoe_table.rules.line_shapes import Void
+from fairshoe_table.rules.money import Rounding
 
 OPTIONS = DoubleAttackOptions()
 STAKES = Stakes(1000, 500)

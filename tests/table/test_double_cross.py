@@ -4,12 +4,12 @@ import pytest
 from hands import paid, settled
 
 from fairshoe.errors import UsageError
-from fairshoe_table.cards import cards
-from fairshoe_table.games.common import Void
 from fairshoe_table.games.double_cross import Axis, Hand, Round, axis_cards, dealers_axis, settle
-from fairshoe_table.ledger import net
-from fairshoe_table.money import Rounding
-from fairshoe_table.options import DoubleCrossOptions
+from fairshoe_table.play.options import DoubleCrossOptions
+from fairshoe_table.rules.cards import cards
+from fairshoe_table.rules.ledger import net
+from fairshoe_table.rules.line_shapes import Void
+from fairshoe_table.rules.money import Rounding
 
 OPTIONS = DoubleCrossOptions()
 V, H = Axis.VERTICAL, Axis.HORIZONTAL

@@ -9,15 +9,15 @@ from running_tables import table_at
 from fairshoe import Command, CommandResult, State
 from fairshoe.errors import UsageError
 from fairshoe.messages import CloseBetting
-from fairshoe_table.books import Books
-from fairshoe_table.cards import cards
-from fairshoe_table.games.common import Void
+from fairshoe_table.books.books import Books
 from fairshoe_table.games.double_down import Area, Round, settle
-from fairshoe_table.layout import check_adjacent, deal_order, seat_of, settle_order, stack_of
-from fairshoe_table.ledger import Wager, net
-from fairshoe_table.options import DoubleDownOptions
-from fairshoe_table.plays import Dealt, Input, asks, wager
-from fairshoe_table.table import Table
+from fairshoe_table.play.options import DoubleDownOptions
+from fairshoe_table.play.round import Dealt, Input, asks, wager
+from fairshoe_table.rules.cards import cards
+from fairshoe_table.rules.ledger import Wager, net
+from fairshoe_table.rules.line_shapes import Void
+from fairshoe_table.rules.seats import check_adjacent, deal_order, seat_of, settle_order, stack_of
+from fairshoe_table.table.table import Table
 
 OPTIONS = DoubleDownOptions()
 

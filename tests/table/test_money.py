@@ -3,9 +3,7 @@
 import pytest
 
 from fairshoe.errors import UsageError
-from fairshoe_table.ledger import Line, Outcome, Wager
-from fairshoe_table.money import For, Lose, OfMeter, Push, Rounding, To, dollars, parse_odds, winnings
-from fairshoe_table.options import (
+from fairshoe_table.play.options import (
     BY_GAME,
     BostonOptions,
     DoubleAttackOptions,
@@ -14,7 +12,9 @@ from fairshoe_table.options import (
     Options,
     load_options,
 )
-from fairshoe_table.pay_tables import TABLES, improve, pay_table
+from fairshoe_table.rules.ledger import Line, Outcome, Wager
+from fairshoe_table.rules.money import For, Lose, OfMeter, Push, Rounding, To, dollars, parse_odds, winnings
+from fairshoe_table.rules.pay_tables import TABLES, improve, pay_table
 
 
 def chosen(game: str, **options: object) -> dict[str, object]:

@@ -13,13 +13,14 @@ from oracles import exact, rulings_page, table
 from oracles.double_attack import NOTHING, Counts, Splits, UpCard, plus, unsplit, without
 
 from fairshoe.games.record_kinds import DEALER
-from fairshoe_table import blackjack
-from fairshoe_table.cards import ACE, DECK, KING, cards
-from fairshoe_table.games import double_attack, double_cross
-from fairshoe_table.ledger import net
-from fairshoe_table.options import DoubleAttackOptions, DoubleCrossOptions
-from fairshoe_table.pay_tables import pay_table
-from fairshoe_table.simulation import GAME, KNOWN, SEED_CENTS
+from fairshoe_table.games import double_cross
+from fairshoe_table.games.double_attack import round as blackjack
+from fairshoe_table.games.double_attack import settlement as double_attack
+from fairshoe_table.play.options import DoubleAttackOptions, DoubleCrossOptions
+from fairshoe_table.rules.cards import ACE, DECK, KING, cards
+from fairshoe_table.rules.ledger import net
+from fairshoe_table.rules.pay_tables import pay_table
+from fairshoe_table.simulated.returns import GAME, KNOWN, SEED_CENTS
 
 UNIT = 1000
 Round = double_attack.Round

@@ -8,8 +8,8 @@ from hands import FIVE, THREE, five
 from oracles import exact
 
 from fairshoe.errors import UsageError
-from fairshoe_table.cards import DECK, PACK_48, cards, name
-from fairshoe_table.poker import (
+from fairshoe_table.rules.cards import DECK, PACK_48, cards, name
+from fairshoe_table.rules.poker import (
     VALUES,
     Hand,
     Hand3,

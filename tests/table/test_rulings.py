@@ -5,7 +5,7 @@ from pathlib import Path
 
 from oracles import rulings_page
 
-from fairshoe_table.rulings import RULINGS
+from fairshoe_table.rules.rulings import RULINGS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "host_tools" / "fairshoe_table"
 

@@ -11,10 +11,10 @@ import pytest
 
 from fairshoe.errors import PortError
 from fairshoe.web.assets import table_files
-from fairshoe_table.cards import card
-from fairshoe_table.desk_setup import CODES, PAGE
-from fairshoe_table.irregularities import BY_GAME
-from fairshoe_table.sources import CardReader, joined
+from fairshoe_table.desk.card_reader import CardReader, joined
+from fairshoe_table.desk.setup import CODES, PAGE
+from fairshoe_table.play.irregularities import BY_GAME
+from fairshoe_table.rules.cards import card
 
 WAIT_S = 60
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from fairshoe.cli.command_line import main
-from fairshoe_table.demonstration import simulated_table
-from fairshoe_table.options import GAMES
-from fairshoe_table.stack import AT_DRAWN_SHOE, AT_MACHINE, IN_THE_ROUND, StackReport, compare, run_stack
-from fairshoe_table.table import DRAWN
+from fairshoe_table.play.options import GAMES
+from fairshoe_table.simulated.demonstration import simulated_table
+from fairshoe_table.simulated.stack import AT_DRAWN_SHOE, AT_MACHINE, IN_THE_ROUND, StackReport, compare, run_stack
+from fairshoe_table.table.table import DRAWN
 
 # What the shoe says about a fault that has struck; faults that it masters alone leave no warning.
 SAID = {

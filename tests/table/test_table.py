@@ -8,11 +8,11 @@ from running_tables import POKER, Running, check_books, table_at
 
 from fairshoe import What
 from fairshoe.messages import Recorded
-from fairshoe_table.books import Books
-from fairshoe_table.demonstration import simulated_table
-from fairshoe_table.ledger import Line, Wager
-from fairshoe_table.plays import Ask, Input, Play, wager
-from fairshoe_table.table import Table
+from fairshoe_table.books.books import Books
+from fairshoe_table.play.round import Ask, Input, Play, wager
+from fairshoe_table.rules.ledger import Line, Wager
+from fairshoe_table.simulated.demonstration import simulated_table
+from fairshoe_table.table.table import Table
 
 
 @pytest.mark.parametrize("game", POKER)

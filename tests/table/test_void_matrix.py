@@ -10,11 +10,11 @@ from running_tables import check_books
 
 from fairshoe import CommandResult, Status, Step, What
 from fairshoe.games.record_kinds import COMMUNITY, DEALER, Misdealt
-from fairshoe_table.cards import cards
-from fairshoe_table.demonstration import Running, simulated_table
-from fairshoe_table.ledger import Outcome, Wager
-from fairshoe_table.plays import Ask, Input, Play, wager
-from fairshoe_table.table import DRAWN
+from fairshoe_table.play.round import Ask, Input, Play, wager
+from fairshoe_table.rules.cards import cards
+from fairshoe_table.rules.ledger import Outcome, Wager
+from fairshoe_table.simulated.demonstration import Running, simulated_table
+from fairshoe_table.table.table import DRAWN
 
 Tell = Callable[[Running], CommandResult | None]
 ALL, ONE, NOTHING = "all", "one", "nothing"

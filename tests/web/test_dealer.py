@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from web.dealer import Dealer, Serving, dealer, setup
 
-from fairshoe_table.options import GAMES
+from fairshoe_table.play.options import GAMES
 
 PHONE = {"width": 390, "height": 844}
 TABLET = {"width": 1024, "height": 768}

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from fairshoe_table.cards import DECK, name
-from fairshoe_table.poker import value5
+from fairshoe_table.rules.cards import DECK, name
+from fairshoe_table.rules.poker import value5
 
 HANDS = 20_000
 ROUNDS = 5  # the best of so many passes

@@ -13,9 +13,9 @@ from itertools import combinations
 from math import comb, prod, sqrt
 from random import Random
 
-from fairshoe_table.cards import DECK
-from fairshoe_table.pay_tables import PayTable, pay_table
-from fairshoe_table.poker import Hand, hand_of, value5
+from fairshoe_table.rules.cards import DECK
+from fairshoe_table.rules.pay_tables import PayTable, pay_table
+from fairshoe_table.rules.poker import Hand, hand_of, value5
 from oracles import exact
 from oracles.sampled import Clock, Estimate
 

@@ -17,9 +17,9 @@ from itertools import combinations, combinations_with_replacement, permutations
 from math import comb
 from pathlib import Path
 
-from fairshoe_table.options import DoubleCrossOptions
-from fairshoe_table.poker import VALUES, value5
-from fairshoe_table.strategies import axis, better_axis
+from fairshoe_table.play.options import DoubleCrossOptions
+from fairshoe_table.rules.poker import VALUES, value5
+from fairshoe_table.simulated.strategies import axis, better_axis
 from oracles.exact import back
 
 HALVES = 2  # sums are in half antes, because two pairs pay 3 to 2

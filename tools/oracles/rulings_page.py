@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fairshoe_table.rulings import RULINGS
+from fairshoe_table.rules.rulings import RULINGS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "TABLE.md"
 BEGIN, END = "<!-- rulings: begin", "<!-- rulings: end -->"

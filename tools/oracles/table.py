@@ -17,12 +17,13 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb, hypot
 
-from fairshoe_table.cards import DECK, cards
-from fairshoe_table.games import boston5, caribbean
-from fairshoe_table.ledger import net
-from fairshoe_table.options import BostonOptions, CaribbeanOptions
-from fairshoe_table.pay_tables import pay_table
-from fairshoe_table.poker import Hand, hand_of, qualifies, value5
+from fairshoe_table.games import boston5
+from fairshoe_table.games.caribbean import settlement as caribbean
+from fairshoe_table.play.options import BostonOptions, CaribbeanOptions
+from fairshoe_table.rules.cards import DECK, cards
+from fairshoe_table.rules.ledger import net
+from fairshoe_table.rules.pay_tables import pay_table
+from fairshoe_table.rules.poker import Hand, hand_of, qualifies, value5
 from oracles import cover_all, double_attack, double_cross, exact
 from oracles.sampled import ERROR_MOST
 

@@ -19,9 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from fairshoe_table.demonstration import simulated_table
-from fairshoe_table.options import GAMES
-from fairshoe_table.stack import StackReport, TroubledFloor, compare
+from fairshoe_table.play.options import GAMES
+from fairshoe_table.simulated.demonstration import simulated_table
+from fairshoe_table.simulated.stack import StackReport, TroubledFloor, compare
 
 DOTS = (1, 45)  # a round has 15 to 30
 LATER_S = 0.05

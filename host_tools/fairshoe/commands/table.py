@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     if options.action == "serve":
         return _serve(options)
     # Loaded here: no other command needs the table system.
-    from fairshoe_table import demonstration
+    from fairshoe_table.simulated import demonstration
 
     with tempfile.TemporaryDirectory() as scratch:
         if options.action == "play":
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _stack(options: argparse.Namespace) -> int:
-    from fairshoe_table import stack
+    from fairshoe_table.simulated import stack
 
     report = stack.run_stacks(options.game, options.rounds, options.seed, options.jobs, _progress)
     print(report.as_text(options.game))
@@ -49,12 +49,12 @@ def _progress(done: int, whole: int) -> None:
 
 
 def _simulate(options: argparse.Namespace) -> int:
-    from fairshoe_table import simulation
+    from fairshoe_table.simulated import returns as simulation
 
     began = time.monotonic()
     report = simulation.simulate(options.game, options.rounds, options.seed, options.jobs, _progress)
     if options.out is not None:
-        from fairshoe_table.report_page import page
+        from fairshoe_table.simulated.report_page import page
 
         options.out.write_text(page(report), encoding="utf-8")
     print(report.as_json() if options.json else report.as_text())
@@ -75,9 +75,9 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
-    from fairshoe_table import desk_setup
-    from fairshoe_table.cards import cards
-    from fairshoe_table.options import load_options
+    from fairshoe_table.desk import setup as desk_setup
+    from fairshoe_table.play.options import load_options
+    from fairshoe_table.rules.cards import cards
 
     try:
         from fairshoe.web import desk_server

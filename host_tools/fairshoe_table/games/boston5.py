@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fairshoe.errors import UsageError
-from fairshoe_table.games.common import Void, by_row, limit, lost, pushed, staked, void_line, won
-from fairshoe_table.layout import settle_order
-from fairshoe_table.ledger import Line, Outcome, Wager
-from fairshoe_table.money import DOLLAR, To, winnings
-from fairshoe_table.options import BostonOptions
-from fairshoe_table.pay_tables import Row
-from fairshoe_table.poker import describe5, hand3, value5
+from fairshoe_table.play.options import BostonOptions
+from fairshoe_table.rules.ledger import Line, Outcome, Wager
+from fairshoe_table.rules.line_shapes import Void, by_row, limit, lost, pushed, staked, void_line, won
+from fairshoe_table.rules.money import DOLLAR, To, winnings
+from fairshoe_table.rules.pay_tables import Row
+from fairshoe_table.rules.poker import describe5, hand3, value5
+from fairshoe_table.rules.seats import settle_order
 
 CAPPED = frozenset({Wager.FIRST, Wager.SECOND, Wager.ANTE})
 EVEN = To(1)

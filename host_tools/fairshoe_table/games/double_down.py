@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fairshoe.errors import UsageError
-from fairshoe_table.games.common import Void, by_row, limit, staked, void_line
-from fairshoe_table.layout import settle_order
-from fairshoe_table.ledger import Line, Wager
-from fairshoe_table.options import DoubleDownOptions
-from fairshoe_table.poker import value5
+from fairshoe_table.play.options import DoubleDownOptions
+from fairshoe_table.rules.ledger import Line, Wager
+from fairshoe_table.rules.line_shapes import Void, by_row, limit, staked, void_line
+from fairshoe_table.rules.poker import value5
+from fairshoe_table.rules.seats import settle_order
 
 CAPPED = frozenset({Wager.ORIGINAL, Wager.DOUBLE_DOWN})
 

@@ -1,0 +1,448 @@
+"""The table's books in one SQLite file: inputs, lines of settlements, transfers, accounts and meters.
+
+An input and everything that follows from it are one transaction: the line of a settlement is booked with its cause or
+not at all, and its key is unique, so a program that was killed anywhere books nothing twice. Several tables may share a
+file; then they share meters too, if `link` says so.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fairshoe.errors import UsageError
+from fairshoe.games.jackpot_links import TableFacts, link_objections
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.round import Dealt, Input, Play, apply, asks, meter_stakes, new_play, rebuild, settle
+from fairshoe_table.rules.ledger import Line, Outcome, Transfer, Wager, layout, player, transfers
+from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, Meter, Meters
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS rounds (
+    id INTEGER PRIMARY KEY, tbl TEXT NOT NULL, game TEXT NOT NULL, shoe_round INTEGER, over INTEGER NOT NULL DEFAULT 0,
+    progressive INTEGER NOT NULL DEFAULT 0, five_card INTEGER NOT NULL DEFAULT 0);
+CREATE UNIQUE INDEX IF NOT EXISTS one_open_round ON rounds (tbl) WHERE over = 0;
+CREATE TABLE IF NOT EXISTS inputs (
+    id INTEGER PRIMARY KEY, round INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL,
+    seq INTEGER NOT NULL DEFAULT 0, UNIQUE (round, key));
+CREATE TABLE IF NOT EXISTS lines (
+    round INTEGER NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL, line TEXT NOT NULL, cause INTEGER NOT NULL,
+    PRIMARY KEY (round, key, version));
+CREATE TABLE IF NOT EXISTS transfers (
+    id INTEGER PRIMARY KEY, round INTEGER NOT NULL, cause INTEGER NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL,
+    cents INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, cents INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS meters (
+    link TEXT NOT NULL, pool TEXT NOT NULL, name TEXT NOT NULL, cents INTEGER NOT NULL, seed INTEGER NOT NULL,
+    rate INTEGER NOT NULL, carry INTEGER NOT NULL, PRIMARY KEY (link, pool, name));
+CREATE TABLE IF NOT EXISTS links (
+    link TEXT NOT NULL, tbl TEXT NOT NULL PRIMARY KEY, facts TEXT NOT NULL);
+"""
+
+VOIDS = ("void", "void hand")  # inputs after which lines that were booked are not due any more
+_KNOWN_MAX = 2  # rounds that are kept as they were read: this one and the one before
+_NOTHING = "null"  # in place of a line that was reversed and has no successor
+_ADD = "INSERT INTO accounts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET cents = cents + excluded.cents"
+
+
+def _line_data(line: Line) -> str:
+    return json.dumps({**asdict(line), "wager": line.wager.value, "outcome": line.outcome.value})
+
+
+def _line(text: str) -> Line:
+    data: dict[str, Any] = json.loads(text)
+    data["wager"], data["outcome"] = Wager(data["wager"]), Outcome(data["outcome"])
+    return Line(**data)
+
+
+def _same_jackpot(old: Line, new: Line) -> bool:
+    """Whether a line was paid from this meter already for the same hand: its amount is that of the meter then."""
+    return old.jackpot and (old.source, old.outcome, old.why) == (new.source, new.outcome, new.why)
+
+
+class ShoeRound(NamedTuple):
+    """How a round ended, "ended" or "void", the seats with a wager, the clause that made it void, and in a game that is
+    drawn by hand the cards of a round that has ended."""
+
+    how: str
+    seats: int
+    clause: str
+    drawn: int = 0
+
+
+@dataclass
+class _Known:
+    """A round as it was read: the id of its last input, the inputs, and the round that follows from them."""
+
+    last: int | None
+    inputs: list[Input]
+    play: Play | None = None
+
+
+class Books:
+    """The books of one table. One open round at a time."""
+
+    def __init__(self, path: Path | str, table: str = "table-1", link: str = "") -> None:
+        self.table = table
+        self.link = link or table
+        self._known: dict[int, _Known] = {}
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = FULL")
+        self._db.executescript(_SCHEMA)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Books:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._db
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    # -- rounds -------------------------------------------------------------------------------------------------------
+
+    def open_round(self, game: str) -> int:
+        """The round that is open at this table, or a new one."""
+        with self._transaction() as db:
+            row = db.execute("SELECT id, game FROM rounds WHERE tbl = ? AND over = 0", (self.table,)).fetchone()
+            if row is not None and row[1] != game:
+                raise UsageError(f"a round of {row[1]} is open at {self.table}.", "Finish it first.")
+            if row is not None:
+                return int(row[0])
+            found = db.execute("INSERT INTO rounds (tbl, game) VALUES (?, ?)", (self.table, game)).lastrowid
+            assert found is not None
+            return found
+
+    def inputs(self, number: int) -> list[Input]:
+        return list(self._read(number).inputs)
+
+    def play(self, number: int, options: Options) -> Play:
+        """The round, rebuilt from the reported facts."""
+        known = self._read(number)
+        if known.play is None or known.play.options is not options:
+            row = self._db.execute("SELECT game FROM rounds WHERE id = ?", (number,)).fetchone()
+            known.play = rebuild(new_play(row[0], options), known.inputs)
+        return known.play
+
+    def _read(self, number: int) -> _Known:
+        """The inputs of a round, read again only after a new one: a table asks for them at every status."""
+        last = self._db.execute("SELECT MAX(id) FROM inputs WHERE round = ?", (number,)).fetchone()[0]
+        known = self._known.get(number)
+        if known is None or known.last != last:
+            rows = self._db.execute("SELECT key, kind, data FROM inputs WHERE round = ? ORDER BY id", (number,))
+            known = _Known(last, [Input(key, kind, json.loads(data)) for key, kind, data in rows])
+            self._known = {**{it: self._known[it] for it in list(self._known)[-_KNOWN_MAX:]}, number: known}
+        return known
+
+    def record(self, number: int, told: Input, options: Options, seq: int = 0) -> list[Line]:
+        """Book an input and all that follows from it; the lines that were booked now. A key that is there already
+        changes nothing."""
+        with self._transaction() as db:
+            if db.execute("SELECT 1 FROM inputs WHERE round = ? AND key = ?", (number, told.key)).fetchone():
+                return []
+            before = self.play(number, options)
+            corrects = told.kind == "correct"
+            after = self._corrected(number, before, told) if corrects else apply(before, told)
+            cause = db.execute(
+                "INSERT INTO inputs (round, key, kind, data, seq) VALUES (?, ?, ?, ?, ?)",
+                (number, told.key, told.kind, json.dumps(dict(told.data)), seq),
+            ).lastrowid
+            assert cause is not None
+            placed = after.stakes[len(before.stakes) :]
+            self._move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
+            self._contribute(number, cause, after)
+            booked = self._settle(number, cause, after, told.kind)
+            if told.kind == "over":
+                self._finish(number)
+            return booked
+
+    # -- corrections --------------------------------------------------------------------------------------------------
+
+    def correct(
+        self, number: int, of: str, cards: Sequence[int], options: Options, source: str, approval: str
+    ) -> list[Line]:
+        """Put other cards in the place of those of one input, before or after they were settled. Nothing is
+        overwritten: the wrong input stays, lines that change are reversed and booked again. `approval` names the
+        supervisor. Gives the lines that were booked now."""
+        if not approval.strip():
+            raise UsageError("a correction names no supervisor.", "Call one, and enter who approves it.")
+        times = sum(told.kind == "correct" and told.data["of"] == of for told in self.inputs(number))
+        data = {"of": of, "cards": list(cards), "source": source, "approval": approval.strip()}
+        return self.record(number, Input(f"correct:{of}:{times + 1}", "correct", data), options)
+
+    def _corrected(self, number: int, before: Play, told: Input) -> Play:
+        """The round as it would have been with the right cards; refused where it would have gone on otherwise."""
+        inputs = self.inputs(number)
+        wrong = next((one for one in inputs if one.key == told.data["of"] and one.kind == "cards"), None)
+        if wrong is None or len(wrong.data["cards"]) != len(told.data["cards"]):
+            raise UsageError(f"no such cards in round {number}.", "Choose a hand that was entered.")
+        newer = self._db.execute(
+            "SELECT 1 FROM inputs i JOIN rounds r ON r.id = i.round WHERE r.tbl = ? AND r.id > ? AND i.key = 'closed'",
+            (self.table, number),
+        ).fetchone()
+        if newer is not None:
+            raise UsageError(f"another round was dealt after round {number}.", "A supervisor settles it by hand.")
+        after = rebuild(new_play(before.game, before.options), [*inputs, told])
+        if after.void:
+            raise UsageError(f"round {number} is void: its cards decide nothing.", "Leave them.")
+        if any(one.key == "over" for one in inputs) and asks(after, Dealt(True, 2, True)):
+            raise UsageError("with these cards the round would not be over.", "A supervisor settles it by hand.")
+        return after
+
+    def _finish(self, number: int) -> None:
+        left = self._db.execute(
+            "SELECT name, cents FROM accounts WHERE name LIKE ? AND cents != 0", (f"{self.table}/layout%",)
+        ).fetchall()
+        if left:
+            raise UsageError(f"round {number} is over and wagers lie on the layout: {left}.", "Settle them first.")
+        self._db.execute("UPDATE rounds SET over = 1 WHERE id = ?", (number,))
+
+    # -- money --------------------------------------------------------------------------------------------------------
+
+    def _account(self, name: str) -> str:
+        """Meters belong to the link, all else to the table."""
+        return f"{self.link}/{name}" if name.startswith("meter ") else f"{self.table}/{name}"
+
+    def _move(self, number: int, cause: int, moves: Iterable[Transfer]) -> None:
+        for move in moves:
+            if not move.cents:
+                continue
+            source, target = self._account(move.source), self._account(move.target)
+            self._db.execute(
+                "INSERT INTO transfers (round, cause, source, target, cents) VALUES (?, ?, ?, ?, ?)",
+                (number, cause, source, target, move.cents),
+            )
+            for name, cents in ((source, -move.cents), (target, move.cents)):
+                self._db.execute(_ADD, (name, cents))
+
+    def _contribute(self, number: int, cause: int, play: Play) -> None:
+        """Bring the contribution of the round up to its wagers; those of void hands come back out of the meter."""
+        row = self._db.execute("SELECT progressive, five_card FROM rounds WHERE id = ?", (number,)).fetchone()
+        wanted = meter_stakes(play)
+        for pool, column, old, new in zip(
+            (PROGRESSIVE, FIVE_CARD), ("progressive", "five_card"), row, wanted, strict=True
+        ):
+            meters = self.meters(pool)
+            if meters is None or old == new:
+                continue
+            meters, moves = meters.contribute(new - old)
+            self._save(meters)
+            self._move(number, cause, moves)
+            self._db.execute(f"UPDATE rounds SET {column} = ? WHERE id = ?", (new, number))
+
+    def _settle(self, number: int, cause: int, play: Play, kind: str) -> list[Line]:
+        """Book lines that are new. A booked line is final, unless its hand has become void or a card was corrected, or
+        it was paid from a meter with a hand that has become void."""
+        booked = {line.key: line for line in self.lines(number)}
+        due = settle(play, self.meters(PROGRESSIVE), self.meters(FIVE_CARD))
+        if kind in VOIDS and self._took_jackpots_back(number, cause, booked, due.lines):
+            due = settle(play, self.meters(PROGRESSIVE), self.meters(FIVE_CARD))
+        corrects = kind == "correct"
+        jackpots_before = any(line.jackpot for line in booked.values())
+        if corrects or kind in VOIDS:
+            self._reverse_undue(number, cause, booked, due.lines, corrects)
+        fresh: list[Line] = []
+        for line in due.lines:
+            old = booked.get(line.key)
+            if old is not None and (old == line or _same_jackpot(old, line)):
+                continue
+            if old is not None and line.outcome is not Outcome.VOID and not corrects:
+                continue
+            if old is not None:
+                self._reverse(number, cause, old, corrects)
+            self._book(number, cause, line.key, _line_data(line))
+            self._move(number, cause, transfers(line))
+            fresh.append(line)
+        jackpots = [line for line in fresh if line.jackpot]
+        if corrects and jackpots and jackpots_before:
+            raise UsageError("a jackpot of this round was paid already.", "A supervisor decides, with its paperwork.")
+        for meters in (due.progressive, due.five_card):
+            if meters is not None and any(line.source.startswith(f"meter {meters.pool}/") for line in jackpots):
+                self._save(meters)
+        return fresh
+
+    def _took_jackpots_back(self, number: int, cause: int, booked: dict[str, Line], due: Iterable[Line]) -> bool:
+        """Put everything back that a pool of meters has paid in this round, if one of its winners is void now: the
+        others are paid again as if that hand had not been there (ruling `jackpot-void`)."""
+        void = {line.key for line in due if line.outcome is Outcome.VOID}
+        jackpots = [line for line in booked.values() if line.jackpot]
+        pools = {line.source.split("/")[0] for line in jackpots if line.key in void}
+        for line in jackpots:
+            if line.source.split("/")[0] in pools:
+                self._reverse(number, cause, booked.pop(line.key), False)
+        return bool(pools)
+
+    def _book(self, number: int, cause: int, key: str, text: str) -> None:
+        row = self._db.execute("SELECT COUNT(*) FROM lines WHERE round = ? AND key = ?", (number, key)).fetchone()
+        self._db.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?)", (number, key, row[0] + 1, text, cause))
+
+    def _reverse_undue(
+        self, number: int, cause: int, booked: Mapping[str, Line], due: Iterable[Line], corrects: bool
+    ) -> None:
+        """Reverse lines that are not due any more, and book that nothing stands in their place: what a correction takes
+        away, and the envy bonus of a void hand."""
+        keys = {line.key for line in due}
+        for key, line in booked.items():
+            if key not in keys:
+                self._reverse(number, cause, line, corrects)
+                self._book(number, cause, key, _NOTHING)
+
+    def _reverse(self, number: int, cause: int, line: Line, corrects: bool) -> None:
+        """A jackpot of a void hand goes back into its meter, its seed back to the house (ruling `jackpot-void`)."""
+        if line.jackpot and corrects:
+            raise UsageError(f"a jackpot was paid, and would not be now: {line}.", "A supervisor decides.")
+        if line.jackpot:
+            pool, name = line.source.removeprefix("meter ").split("/")
+            meters = self.meters(pool)
+            assert meters is not None
+            self._save(meters.put_back(name, line.paid - line.reset))
+        self._move(number, cause, [Transfer(it.target, it.source, it.cents) for it in transfers(line)])
+
+    def history(self, number: int) -> list[tuple[str, Line | None]]:
+        """Every line that was booked, in that order, by its key; None: reversed, without a successor."""
+        rows = self._db.execute("SELECT key, line FROM lines WHERE round = ? ORDER BY rowid", (number,))
+        return [(key, None if text == _NOTHING else _line(text)) for key, text in rows]
+
+    def lines(self, number: int) -> list[Line]:
+        """The lines that stand, in the order in which they were booked."""
+        newest: dict[str, Line] = {}
+        for key, line in self.history(number):
+            newest.pop(key, None)
+            if line is not None:
+                newest[key] = line
+        return list(newest.values())
+
+    def balances(self) -> dict[str, int]:
+        return dict(self._db.execute("SELECT name, cents FROM accounts ORDER BY name"))
+
+    def rounds_over(self) -> int:
+        row = self._db.execute("SELECT COUNT(*) FROM rounds WHERE tbl = ? AND over = 1", (self.table,)).fetchone()
+        return int(row[0])
+
+    def last_over(self) -> int:
+        """The newest round of this table that is over; 0 before the first."""
+        row = self._db.execute("SELECT MAX(id) FROM rounds WHERE tbl = ? AND over = 1", (self.table,)).fetchone()
+        return int(row[0] or 0)
+
+    def line_count(self) -> int:
+        return int(self._db.execute("SELECT COUNT(*) FROM lines").fetchone()[0])
+
+    def shoe_rounds(self) -> dict[int, ShoeRound]:
+        """By the number that the shoe gave it, every round of this table that is over."""
+        rows = self._db.execute(
+            "SELECT r.game, c.data, v.data, "
+            "(SELECT COUNT(*) FROM inputs w WHERE w.round = r.id AND w.key LIKE 'wager:%' AND w.key NOT LIKE '%.%'), "
+            "(SELECT COUNT(*) FROM inputs d WHERE d.round = r.id AND d.kind = 'cards' AND d.key != 'cards:0:2'), "
+            "EXISTS (SELECT 1 FROM inputs d WHERE d.round = r.id AND d.key IN ('cards:0:2', 'decide:0:hole')) "
+            "FROM rounds r JOIN inputs c ON c.round = r.id AND c.key = 'closed' "
+            "LEFT JOIN inputs v ON v.round = r.id AND v.key = 'void' WHERE r.tbl = ? AND r.over = 1",
+            (self.table,),
+        )
+        found: dict[int, ShoeRound] = {}
+        for game, closed, void, seats, cards, second in rows:
+            number = int(json.loads(closed)["round"])
+            if void is not None:
+                found[number] = ShoeRound("void", seats, json.loads(void)["clause"])
+            else:
+                drawn = cards + second if game == "double-attack-blackjack" else 0
+                found[number] = ShoeRound("ended", seats, "", drawn)
+        return found
+
+    def replay(self, options: Options) -> list[str]:
+        """Settle everything again from the inputs of this table, which shares its meters with no other; what comes out
+        otherwise than it was booked."""
+        with Books(":memory:", self.table, self.link) as again:
+            seeds = self._db.execute(
+                "SELECT pool, name, seed, rate FROM meters WHERE link = ?", (self.link,)
+            ).fetchall()
+            for pool in {row[0] for row in seeds}:
+                again.start_meters(
+                    Meters(pool, {name: Meter(seed, seed, rate) for its, name, seed, rate in seeds if its == pool})
+                )
+            rounds = self._db.execute("SELECT id, game FROM rounds WHERE tbl = ? ORDER BY id", (self.table,)).fetchall()
+            found: list[str] = []
+            for number, game in rounds:
+                told = self.inputs(number)
+                copy = again.open_round(game)
+                for one in told:
+                    again.record(copy, one, options)
+                if again.lines(copy) != self.lines(number):
+                    found.append(f"round {number} is booked otherwise than its inputs settle")
+            own = {
+                name: cents
+                for name, cents in self.balances().items()
+                if name.startswith((f"{self.table}/", f"{self.link}/"))
+            }
+            if again.balances() != own:
+                found.append(f"the inputs of {self.table} give other balances than the books have")
+            return found
+
+    def audit(self) -> list[str]:
+        """What does not agree: accounts that are not their transfers, money made or lost, meters that are not their
+        accounts."""
+        found: list[str] = []
+        balances = self.balances()
+        if sum(balances.values()):
+            found.append(f"all accounts together are {sum(balances.values())} cents and not 0")
+        moved: dict[str, int] = {}
+        for source, target, cents in self._db.execute("SELECT source, target, cents FROM transfers"):
+            moved[source] = moved.get(source, 0) - cents
+            moved[target] = moved.get(target, 0) + cents
+        found += [f"account {name}: {cents} cents, its transfers say {moved.get(name, 0)}"
+                  for name, cents in balances.items() if moved.get(name, 0) != cents]  # fmt: skip
+        for link, pool, name, cents in self._db.execute("SELECT link, pool, name, cents FROM meters"):
+            if balances.get(f"{link}/meter {pool}/{name}", 0) != cents:
+                found.append(f"meter {link}/{pool}/{name} shows {cents} cents, its account has another amount")
+        return found
+
+    # -- meters -------------------------------------------------------------------------------------------------------
+
+    def meters(self, pool: str) -> Meters | None:
+        rows = self._db.execute(
+            "SELECT name, cents, seed, rate, carry FROM meters WHERE link = ? AND pool = ? ORDER BY name",
+            (self.link, pool),
+        ).fetchall()
+        return Meters(pool, {name: Meter(*rest) for name, *rest in rows}) if rows else None
+
+    def start_meters(self, meters: Meters) -> None:
+        """Put the seeds in, once: meters that are there stay as they are."""
+        with self._transaction():
+            if self.meters(meters.pool) is not None:
+                return
+            self._save(meters)
+            for name, meter in meters.by_name.items():
+                self._move(0, 0, [Transfer("house", f"meter {meters.pool}/{name}", meter.cents)])
+
+    def _save(self, meters: Meters) -> None:
+        for name, meter in meters.by_name.items():
+            self._db.execute(
+                "INSERT OR REPLACE INTO meters VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (self.link, meters.pool, name, meter.cents, meter.seed, meter.rate, meter.carry),
+            )
+
+    def join_link(self, facts: TableFacts) -> None:
+        """Share the meters of the link with the tables in it, if pay tables, wagers and decks agree (CS 12(n))."""
+        with self._transaction() as db:
+            rows = db.execute("SELECT tbl, facts FROM links WHERE link = ?", (self.link,)).fetchall()
+            tables: Mapping[str, TableFacts] = {name: TableFacts(**json.loads(text)) for name, text in rows}
+            objections = link_objections({**tables, self.table: facts})
+            if objections:
+                raise UsageError(f"{self.table} may not join {self.link}: {objections[0]} (CS 12(n)).", "Correct it.")
+            data: dict[str, Any] = asdict(facts)
+            db.execute("INSERT OR REPLACE INTO links VALUES (?, ?, ?)", (self.link, self.table, json.dumps(data)))

@@ -1,0 +1,69 @@
+"""Wagers on the layout before betting is closed, in a small file.
+
+Chips on the table are what counts: a file that cannot be read is an empty layout.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from fairshoe_table.play.round import Input, wager
+from fairshoe_table.rules.ledger import Wager
+
+Amounts = dict[Wager, int]
+Placed = dict[tuple[int, int], Amounts]  # by seat and bettor; bettor 1 calls
+
+
+class Draft:
+    """What lies on the layout. Every change is written to the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.placed = _read(path)
+
+    def place(self, seat: int, bettor: int, amounts: Amounts) -> None:
+        """These are all wagers of this bettor; without any he has left, and the others of the box move up."""
+        kept = {it: cents for it, cents in amounts.items() if cents}
+        placed = {**self.placed, (seat, bettor): kept}
+        mine = [each for (its, _), each in sorted(placed.items()) if its == seat and each]
+        others = {key: each for key, each in placed.items() if key[0] != seat}
+        self._write({**others, **{(seat, number): each for number, each in enumerate(mine, 1)}})
+
+    def take(self, told: Iterable[Input]) -> None:
+        """These wagers in place of all others."""
+        self._write(
+            {
+                (int(one.data["seat"]), int(one.data.get("bettor", 1))): {
+                    Wager(it): int(cents) for it, cents in one.data["amounts"].items() if cents
+                }
+                for one in told
+            }
+        )
+
+    def of(self, seat: int) -> list[Amounts]:
+        """The wagers of one seat, bettor by bettor."""
+        return [amounts for (its, _), amounts in sorted(self.placed.items()) if its == seat]
+
+    def inputs(self) -> list[Input]:
+        return [wager(seat, amounts, bettor) for (seat, bettor), amounts in sorted(self.placed.items())]
+
+    def _write(self, placed: Placed) -> None:
+        self.placed = placed
+        data = {
+            f"{seat}.{it}": {its.value: cents for its, cents in each.items()} for (seat, it), each in placed.items()
+        }
+        self._path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def _read(path: Path) -> Placed:
+    try:
+        data: dict[str, dict[str, int]] = json.loads(path.read_text(encoding="utf-8"))
+        found: Placed = {}
+        for name, each in data.items():
+            seat, bettor = name.split(".")
+            found[int(seat), int(bettor)] = {Wager(it): int(cents) for it, cents in each.items()}
+        return found
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}

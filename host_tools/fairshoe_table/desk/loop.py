@@ -1,0 +1,382 @@
+"""The table system behind the dealer's page: taps come in, what the page shows goes out.
+
+A `Desk` is a table whose people are at the other end of a page. Nothing in it waits for a tap: it books each input,
+gives the commands that the dealer has asked for, and shows what is due next. All of it runs in one thread, which owns
+shoe and books; `tap` may be called from any thread. What a round needs is in the books, so a page may be closed and a
+program ended at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from fairshoe import (
+    CommandResult,
+    FairshoeError,
+    Message,
+    Need,
+    NoAnswer,
+    Pending,
+    Shoe,
+    State,
+    Status,
+    Step,
+    next_step,
+)
+from fairshoe.errors import UsageError
+from fairshoe.messages import CloseBetting, Command, EndRound, Release, RoundStarted, SetPositions, Welcome
+from fairshoe_table.books.books import Books
+from fairshoe_table.desk.drafts import Draft
+from fairshoe_table.desk.line_list import ShownLine, shown_lines
+from fairshoe_table.desk.page_floor import NotYet, PageFloor
+from fairshoe_table.desk.view import desk_values
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.round import Ask, Input, asks
+from fairshoe_table.simulated.people import SimulatedFloor
+from fairshoe_table.table.seed_check import checkable, held_against_seed
+from fairshoe_table.table.table import ACTS, Table, situation
+
+QUIET_S = 0.05  # so long the shoe is listened to before taps are looked at
+CALLS_MAX = 20
+TAPPED: dict[str, type[Command]] = {kind.NAME: kind for kind in (CloseBetting, Release, EndRound)}
+# What simulated hands do by themselves; a warning they clear only when they are asked to.
+_PLAIN_WORK = (Need.DECK, Need.TAKE, Need.BURN, Need.EMPTY_SHOE)
+
+Values = dict[str, Any]
+Tap = Mapping[str, Any]
+
+
+class DeskLoop(Table):
+    """The thread of a desk; `Desk` adds taps. `hands` are simulated ones, of a shoe in this process. With `auditor`,
+    the key of that role, dealt cards are held against the seed that the device discloses after the round. `show` gets
+    the values for the page after each change, `heard` each message of the shoe; both are called from the desk's
+    thread."""
+
+    def __init__(
+        self,
+        shoe: Shoe,
+        books: Books,
+        game: str,
+        options: Options,
+        seats: int,
+        draft: Path,
+        hands: SimulatedFloor | None = None,
+        auditor: Path | None = None,
+        inserted: Sequence[int] = (),
+    ) -> None:
+        super().__init__(shoe, books, game, options, PageFloor(self.hand_due, self.call))
+        self.seat_count = seats
+        self.hands = hands
+        self.hands_by_themselves = hands is not None
+        self.show: Callable[[Values], None] = lambda values: None
+        self.heard: Callable[[Message], None] = lambda message: None
+        self.linked: Callable[[bool, str], None] = lambda up, why: None
+        self.auditor = auditor  # the key with which disclosed seeds are asked for
+        self.inserted = inserted  # the faces of a deck, in the order in which the machine takes it in
+        self.silent = False  # the auditor uses the line
+        self.tapped: type[Command] | None = None
+        self.offered: type[Command] | None = None
+        self.step: Step | None = None
+        self.entry: list[tuple[int, str]] = []  # cards of the hand that is being entered, with their sources
+        self.entry_key = ""
+        self.calls: list[tuple[int, str]] = []
+        self.previous = books.last_over()
+        self.checking = self._unchecked()  # a round whose cards are still to be held against the seed
+        self._calls_made = 0
+        self._announced = ""  # the card that the device knows to come next
+        self._under_way: tuple[Pending, tuple[object, ...]] | None = None  # a command, and the situation before it
+        self._worked: tuple[object, ...] | None = None  # the situation in which the hands have done their work
+        self.draft = Draft(draft)
+        self._taps: queue.SimpleQueue[tuple[Tap, Future[str]]] = queue.SimpleQueue()
+        self._shown: Values = {}
+        self._ending = threading.Event()
+
+    # -- the thread ---------------------------------------------------------------------------------------------------
+
+    def tap(self, told: Tap) -> Future[str]:
+        """What the page asks for; the answer in words, empty if there is nothing to say. A FairshoeError says why
+        not."""
+        answer: Future[str] = Future()
+        self._taps.put((told, answer))
+        return answer
+
+    def read(self, card: int) -> None:
+        """A card from the reader. What is wrong with it is shown on the page."""
+        self.tap({"do": "read", "card": card})
+
+    def complain(self, text: str) -> None:
+        """Something is wrong with the reader."""
+        self.tap({"do": "call", "text": text})
+
+    @property
+    def simulated(self) -> bool:
+        return self.hands is not None
+
+    @property
+    def welcome(self) -> Welcome | None:
+        return self.shoe.welcome
+
+    def stop(self) -> None:
+        self._ending.set()
+
+    def run(self) -> None:
+        """Until `stop`, or until the shoe cannot go on by itself."""
+        self.begin()
+        self.publish()
+        while not self._ending.is_set():
+            self.turn()
+
+    def turn(self) -> None:
+        """What the shoe has said, until it is quiet for a moment; then what the page has asked for."""
+        for message in self.shoe.messages(quiet_s=QUIET_S):
+            self.heard(message)
+            if self.take(message):
+                self.shoe.acknowledge()
+                self._over()
+            if self._ending.is_set() or not self._taps.empty():
+                self.shoe.acknowledge()  # before the loop is left: or the event would come again
+                break
+        self._follow_command()
+        self._serve_taps()
+        status = self.shoe.status
+        if self.checking and self.shoe.up and status is not None and status.state == State.SHUFFLING:
+            self._check_cards(self.checking)  # the table does not need the shoe meanwhile
+        self.publish()
+
+    def publish(self) -> None:
+        self._begin_entry()
+        status = self.shoe.status
+        self.step = next_step(status) if status is not None else None
+        values = desk_values(self)
+        if values != self._shown:
+            self._shown = values
+            self.show(values)
+
+    def _serve_taps(self) -> None:
+        while not self._taps.empty():
+            told, answer = self._taps.get()
+            try:
+                said = self._obey(told)
+                self._look_again()
+            except FairshoeError as error:
+                answer.set_exception(error)
+            except (LookupError, TypeError, ValueError):
+                answer.set_exception(UsageError("the page sent something that is no tap.", "Reload the page."))
+            else:
+                self.publish()  # the page shows what has changed before it gets the answer
+                answer.set_result(said)
+
+    def _obey(self, told: Tap) -> str:
+        """Do what a tap asks for; the answer in words."""
+        raise NotImplementedError
+
+    def take(self, message: Message) -> bool:
+        if isinstance(message, Status):
+            setting = self._under_way is not None and isinstance(self._under_way[0].message, SetPositions)
+            if self.tapped is not None or not setting:  # SetPositions does not take the button away
+                self.offered = None
+            if _situation(message) != self._worked:
+                self._worked = None
+        if isinstance(message, RoundStarted):
+            self.tapped = self.offered = None
+            self._closed_at_the_shoe()
+        try:
+            return super().take(message)
+        except (NotYet, NoAnswer):  # the next status says where the shoe is
+            return False
+
+    def _tapped_on(self, kind: type[Command]) -> None:
+        """The dealer has asked for a command: its button goes."""
+        self.tapped, self.offered = kind, None
+
+    def _closed_at_the_shoe(self) -> None:
+        """Book what lies on the layout when the dealer has pressed CLOSE at the shoe, and not on the page."""
+        play = self._play()
+        if play.closed or play.seats or not self.draft.placed:
+            return
+        for told in self.draft.inputs():
+            try:
+                self._tell(told)
+            except UsageError as error:
+                self.call(f"betting was closed at the shoe, and a wager is refused: {error.what} {error.advice}")
+        self.draft.take([])
+
+    def _look_again(self) -> None:
+        """Act at once on what a tap has changed."""
+        status = self.shoe.status
+        if status is not None and self.shoe.up:
+            self._refused = None
+            if self.take(status):
+                self._over()
+
+    def _over(self) -> None:
+        self.previous = self.number
+        self.checking = self._unchecked()
+        self.tapped = self.offered = None
+        self._clear_entry()
+        self.begin()
+
+    def _unchecked(self) -> int:
+        """The round before, if its cards are to be held against the seed and were not yet; or 0."""
+        if self.auditor is None or not checkable(self.game) or not self.previous:
+            return 0
+        checked = any(told.kind == "seed check" for told in self.books.inputs(self.previous))
+        return 0 if checked else self.previous
+
+    # -- what the shoe waits for --------------------------------------------------------------------------------------
+
+    def _status(self, status: Status) -> CommandResult | None:
+        if not self.shoe.up or self.silent or self._under_way is not None:
+            return None  # a command would wait for the link, and taps with it
+        return super()._status(status)
+
+    def _command(self, step: Step, status: Status) -> CommandResult | None:
+        kind = step.command
+        if kind in TAPPED.values() and kind is not self.tapped:
+            if kind is EndRound and self._final_deal_due():
+                return self._final_deal()
+            if kind is not CloseBetting or self._play().closed:
+                self._progress()
+            self.offered = kind
+            return self._tell_positions(status) if kind is CloseBetting and not self._play().closed else None
+        return super()._command(step, status)
+
+    def _tell_positions(self, status: Status) -> CommandResult | None:
+        """Tell the shoe how many seats have wagers while they are placed: the dealer may press CLOSE at the shoe."""
+        seats = len({seat for seat, _ in self.draft.placed})
+        return self._give(SetPositions, positions=seats) if seats and status.positions != seats else None
+
+    def _draw(self) -> CommandResult | None:
+        if not self.waiting() and self._play().closed and self.tapped is not EndRound:
+            self.offered = EndRound
+            return None
+        return super()._draw()
+
+    def _give(self, kind: type[Command], **arguments: int) -> CommandResult | None:
+        """Start it: a shuffle takes longer than a dealer waits for a page."""
+        status = self.shoe.status
+        assert status is not None
+        self._under_way = (self.shoe.start(kind, **arguments), situation(status))
+        return None
+
+    def _follow_command(self) -> None:
+        """A tap is used up by its command; the first closing of bets ends with the event of the round's start. After a
+        refusal the table waits for a change."""
+        if self._under_way is None or not self._under_way[0].settled:
+            return
+        pending, before = self._under_way
+        self._under_way = None
+        kind = type(pending.message)
+        if pending.error is not None:
+            self.call(f"{kind.NAME.replace('_', ' ')}: {pending.error.what} {pending.error.advice}")
+        elif pending.result is not None and pending.result.done:
+            with contextlib.suppress(NoAnswer):  # the link is gone again: the next status says where the shoe is
+                self.shoe.status_after(pending.result)
+            if kind is self.tapped and (kind is not CloseBetting or self._play().closed):
+                self.tapped = None
+        else:
+            self._refused = before
+
+    def _announce(self, ask: Ask) -> None:
+        """Once for each card: a status comes twice a second."""
+        if ask.key != self._announced:
+            self._announced = ask.key
+            super()._announce(ask)
+
+    def waiting(self) -> list[Ask]:
+        """What is asked of people, the first one now."""
+        if self._play().void:
+            return asks(self._play(), self._dealt())  # before anything is done with the deck
+        if self._chips_due():
+            return [self._chips_ask()]
+        if self.step is not None and self.step.who == "record" and self._under_way is None:
+            acts = [what for what in self.step.records if what in ACTS]
+            if acts:
+                return [self._act_ask(acts[0], self.step)]
+        found = asks(self._play(), self._dealt())
+        if found and self._too_short(found[0]):
+            return [self._short_ask()]
+        if not found and self.step is not None and self.step.need is Need.RACK:
+            return [self._rack_ask()]
+        return found
+
+    def hand_due(self, step: Step, status: Status) -> None:
+        if self.hands is None or not self.hands_by_themselves or step.need not in _PLAIN_WORK:
+            return
+        if _situation(status) != self._worked:  # a status may be older than what the hands did last
+            self._worked = _situation(status)
+            self._hands_work(step, status)
+
+    def _hands_work(self, step: Step, status: Status) -> None:
+        assert self.hands is not None
+        if step.need is Need.DECK:
+            self.hands.stacks, self.hands.rest = {}, ()
+        self.hands.hand(step, status)
+
+    def call(self, text: str) -> None:
+        if all(known != text for _, known in self.calls):
+            self._calls_made += 1
+            self.calls = [*self.calls, (self._calls_made, text)][-CALLS_MAX:]
+
+    # -- what is shown, and audited ------------------------------------------------------------------------------------
+
+    def _begin_entry(self) -> None:
+        """A new hand begins empty; five cards of a seat whose first three were exposed begin with these."""
+        waiting = [ask for ask in self.waiting()[:1] if ask.kind == "cards"]
+        key = waiting[0].key if waiting else ""
+        if key == self.entry_key:
+            return
+        self._clear_entry()
+        self.entry_key = key
+        if waiting and waiting[0].part == "five":
+            before = [it for it in self.books.inputs(self.number) if it.key == f"cards:{waiting[0].seat}:three"]
+            self.entry = [(int(card), str(it.data["source"])) for it in before for card in it.data["cards"]]
+
+    def _clear_entry(self) -> None:
+        self.entry, self.entry_key = [], ""
+
+    def shown_round(self) -> int:
+        """The round whose lines are shown: the open one; the one before until it is closed and every line is done."""
+        if not self.previous:
+            return self.number
+        undone = any(not line.done for line in shown_lines(self.books, self.previous))
+        return self.previous if undone or not self._play().closed else self.number
+
+    def open_lines(self) -> list[ShownLine]:
+        """Lines that the dealer has not done yet, in their order."""
+        return [line for line in shown_lines(self.books, self.shown_round()) if not line.done]
+
+    def _check_cards(self, number: int) -> None:
+        """Hold the dealt cards against the disclosed seed, book what was found, and call a person if they differ."""
+        self.checking = 0
+        assert self.auditor is not None
+        self.silent = True
+        self.linked(False, "the auditor reads the seed of the last deck")
+        try:
+            found = held_against_seed(
+                self.shoe, self.books, number, self.options, self.auditor, self.inserted, self._while_silent
+            )
+        except FairshoeError as error:
+            self.call(f"the seed of round {number} could not be read: {error.what} {error.advice}")
+            return
+        finally:
+            self.silent = False
+        told = {"held": found.held, "agrees": found.agrees, "text": found.text}
+        self.books.record(number, Input("seed check", "seed check", told), self.options)
+        if found.held and not found.agrees:
+            self.call(f"ALARM, round {number}: {found.text}")
+
+    def _while_silent(self) -> None:
+        if not self._taps.empty():
+            self._serve_taps()
+            self.publish()
+
+
+def _situation(status: Status) -> tuple[object, ...]:
+    return status.state, status.need, status.round, status.stack

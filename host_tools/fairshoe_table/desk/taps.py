@@ -1,0 +1,298 @@
+"""What the dealer taps: wagers, decisions, cards, lines that are done, irregularities, corrections.
+
+Every tap is checked against what the round asks for now, and against the round that the page shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairshoe import FairshoeError, Reason
+from fairshoe.errors import UsageError
+from fairshoe.messages import CloseBetting, Command, EndRound
+from fairshoe_table.desk import prompts
+from fairshoe_table.desk.card_reader import BY_DEALER, BY_PLANT, BY_READER, joined
+from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
+from fairshoe_table.desk.view import before_the_deal
+from fairshoe_table.play.irregularities import find
+from fairshoe_table.play.round import WAGER_MAX, Ask, Input, known_cards, new_play, rebuild
+from fairshoe_table.rules.cards import name
+from fairshoe_table.rules.ledger import Wager
+from fairshoe_table.rules.money import dollars
+from fairshoe_table.simulated.people import SimulatedFloor
+from fairshoe_table.table.table import DRAWN
+
+_REFUSALS = {Reason.ARGUMENT: "these numbers cannot be right", Reason.STATE: "not at this moment of the round"}
+
+
+class Desk(DeskLoop):
+    """The table behind the dealer's page: taps in, values out."""
+
+    def _obey(self, told: Tap) -> str:
+        self._check_age(told)
+        match told["do"]:
+            case "wager":
+                bettor = _whole(told.get("bettor", 1))
+                return self._place(_whole(told["seat"]), bettor, Wager(told["wager"]), _whole(told["cents"]))
+            case "again":
+                return self._place_again()
+            case "close":
+                return self._close()
+            case "go":
+                return self._go(TAPPED[told["command"]])
+            case "choose":
+                return self._choose(str(told["key"]), told["choice"], told.get("cents"))
+            case "count":
+                return self._count(str(told["key"]), _whole(told["count"]))
+            case "card":
+                return self._card(_whole(told["card"]), str(told["key"]), BY_DEALER)
+            case "read":
+                return self._read(_whole(told["card"]))
+            case "back":
+                self.entry = self.entry[:-1]
+                return ""
+            case "enter":
+                return self._enter(str(told["key"]))
+            case "done":
+                return self._done_with(str(told["line"]), told.get("checked", ()), str(told.get("by", "")).strip())
+            case "house void":
+                return self._house_void(str(told["by"]).strip())
+            case "irregularity":
+                return self._irregular(told)
+            case "correct":
+                return self._correct(str(told["of"]), [_whole(card) for card in told["cards"]], str(told["by"]))
+            case "seen":
+                self.calls = [it for it in self.calls if it[0] != int(told["call"])]
+                return ""
+            case "call":
+                self.call(str(told["text"]))
+                return ""
+            case _:
+                return self._simulate(told)
+
+    def _check_age(self, told: Tap) -> None:
+        """Refuse a tap on a page that shows another round: a key like `decide:2:` is in every round."""
+        shown = (told.get("round", self.number), told.get("lines_of", self.shown_round()))
+        if shown != (self.number, self.shown_round()):
+            raise UsageError("the page shows another round.", "Look at it again.")
+
+    def _place(self, seat: int, bettor: int, kind: Wager, cents: int) -> str:
+        """Wagers may be changed until the dealer closes betting; then they are booked."""
+        self._open_for_wagers()
+        there = self.draft.of(seat)
+        if not 1 <= seat <= self.seat_count or not 1 <= bettor <= len(there) + 1 or not 0 <= cents <= WAGER_MAX:
+            raise UsageError(f"seat {seat}, bettor {bettor}, {cents} cents?", "Reload the page.")
+        if kind not in before_the_deal(self):
+            raise UsageError(f"no {kind.value} wager is made before the deal here.", "Reload the page.")
+        self.check_entry([seat])
+        amounts = {**(there[bettor - 1] if bettor <= len(there) else {}), kind: cents}
+        if self.game == "boston-5-stud" and kind is Wager.ANTE:
+            amounts[Wager.FIRST] = 2 * cents
+        self.draft.place(seat, bettor, amounts)
+        return ""
+
+    def _open_for_wagers(self) -> None:
+        play = self._play()
+        if play.closed or play.seats:
+            raise UsageError("betting is closed.", "Return the wager.")
+
+    def _place_again(self) -> str:
+        """The wagers of the round before, once more."""
+        self._open_for_wagers()
+        before = [told for told in self.books.inputs(self.previous) if told.kind == "wager"] if self.previous else []
+        if not before:
+            raise UsageError("there is no round before.", "Enter the wagers.")
+        self.draft.take(before)
+        return ""
+
+    def _close(self) -> str:
+        """Book the wagers, if the rules take all of them, and close betting."""
+        play = self._play()
+        if play.closed:
+            raise UsageError("betting is closed already.", "Look at the page again.")
+        if self.open_lines():
+            raise UsageError("lines of the last settlement are not done.", "Settle them first.")
+        if not play.seats:
+            if not self.draft.placed:
+                raise UsageError("no seat has a wager.", "Enter the wagers first.")
+            told = self.draft.inputs()
+            rebuild(new_play(self.game, self.options), told)  # all of them, before the first is booked
+            for it in told:
+                self._tell(it)
+            self.draft.take([])
+        self._tapped_on(CloseBetting)
+        return ""
+
+    def _go(self, kind: type[Command]) -> str:
+        if kind is not self.offered or (kind is CloseBetting and not self._play().closed):
+            raise UsageError("that is not what is next.", "Look at the page again.")
+        if kind is EndRound and self.open_lines():
+            raise UsageError("lines of the settlement are not done.", "Settle them first.")
+        self._tapped_on(kind)
+        return ""
+
+    def _asked(self, key: str) -> Ask:
+        for ask in self.waiting()[:1]:
+            if ask.key == key:
+                return ask
+        raise UsageError("that is not what is asked for now.", "Look at the page again.")
+
+    def _choose(self, key: str, choice: object, cents: object) -> str:
+        ask = self._asked(key)
+        if ask.kind == "expose":
+            self._tell(ask.answer(shown=bool(choice)))
+            return ""
+        if choice not in ask.choices:
+            raise UsageError(f"{choice} is not possible here.", f"One of {', '.join(ask.choices)}.")
+        if self.hands is not None and ask.part == "hole":
+            self.hands.answer(self._play(), ask)  # the simulated hand draws the hole card
+        amount = {} if cents is None else {"cents": self._for_less(ask, str(choice), _whole(cents))}
+        self._answered(ask, ask.answer(choice=choice, **amount))
+        return ""
+
+    def _for_less(self, ask: Ask, choice: str, cents: int) -> int:
+        most = dict(ask.most).get(choice)
+        if most is None:
+            raise UsageError(f"{choice} has one amount here.", "It cannot be made for less.")
+        if not 0 < cents <= most:
+            raise UsageError(f"{dollars(cents)} to {choice}?", f"Up to {dollars(most)}.")
+        return cents
+
+    def _count(self, key: str, count: int) -> str:
+        result = self._counted(self._asked(key).answer(count=count))
+        return "" if result is None or result.done else f"{count} cards: refused by the shoe; count again"
+
+    # -- cards --------------------------------------------------------------------------------------------------------
+
+    def _card(self, card: int, key: str, source: str) -> str:
+        ask = self._asked(key)
+        self._begin_entry()
+        if len(self.entry) >= ask.count:
+            raise UsageError(f"{ask.count} cards are enough.", "Enter them, or take one back.")
+        again = self.game != DRAWN and card in (*known_cards(self._play()), *(it for it, _ in self.entry))
+        if not 0 <= card < 52 or again:
+            raise UsageError("that card is entered already.", "If it lies there, the deck is wrong: stop the round.")
+        self.entry = [*self.entry, (card, source)]
+        return ""
+
+    def _read(self, card: int) -> str:
+        """A card from the reader: for the hand that is asked for, or nothing."""
+        waiting = [ask for ask in self.waiting()[:1] if ask.kind == "cards"]
+        if not waiting:
+            self.call("the reader saw a card that no hand waits for")
+            return ""
+        try:
+            return self._card(card, waiting[0].key, BY_READER)
+        except FairshoeError as error:
+            self.call(f"the reader saw {name(card)}: {error.what} {error.advice}")
+            return ""
+
+    def _enter(self, key: str) -> str:
+        ask = self._asked(key)
+        if len(self.entry) != ask.count:
+            raise UsageError(f"{ask.count} cards are needed.", "Tap rank and suit of each.")
+        if self.hands is not None and self.game == DRAWN:
+            self.hands.faces(self._play(), ask)  # the simulated hand draws the card that was entered
+        self._book_cards(ask, [card for card, _ in self.entry], joined([source for _, source in self.entry]))
+        return ""
+
+    def _book_cards(self, ask: Ask, cards: list[int], source: str) -> None:
+        self._tell(ask.answer(cards=cards, source=source))
+        self._clear_entry()
+
+    # -- settlement and irregularities --------------------------------------------------------------------------------
+
+    def _done_with(self, key: str, checked: Sequence[object], by: str) -> str:
+        """A line that a rule wants verified first names what was checked, and who validated it."""
+        waiting = self.open_lines()
+        if not waiting or waiting[0].key != key:
+            raise UsageError("that is not the next line.", "Settle in the order of the list.")
+        needed = prompts.checks(waiting[0].line)
+        missing = [it for it in needed if it not in checked]
+        if missing:
+            raise UsageError(f"not checked: {missing[0]}.", "Do not pay: call a supervisor, and record a dispute.")
+        if needed and not by:
+            raise UsageError("no floorperson has validated this payout.", "Call one, and enter who it is.")
+        data = {"checked": list(needed), "by": by} if needed else {}
+        self.books.record(self.shown_round(), Input(key, "done", data), self.options)
+        return ""
+
+    def _house_void(self, by: str) -> str:
+        """A supervisor declares a round void that the shoe has ended and that cannot be settled any more."""
+        if not self.ended_early() or not by:
+            raise UsageError("only a supervisor ends a round so, and only after the shoe has ended it.", "Go on.")
+        self._tell(Input("void", "void", {"clause": "HOUSE", "kept": [], "by": by}))
+        return f"the round is void, by {by}"
+
+    def _correct(self, of: str, cards: list[int], by: str) -> str:
+        """Other cards in place of those that were entered. Chips that have moved already become lines of their own."""
+        number = self.shown_round()
+        self.books.correct(number, of, cards, self.options, BY_DEALER, by)
+        return f"corrected: {', '.join(map(name, cards))}, approved by {by.strip()}"
+
+    def _irregular(self, told: Tap) -> str:
+        it = find(self.game, str(told["name"]))
+        if it.what is None:  # only the table knows it
+            seat = _whole(told["seat"])
+            if it.name == "not accepted" and not self._chips_due():
+                raise UsageError("the progressive chips were counted.", "A supervisor decides.")
+            self._tell(Input(f"{it.name}:{seat}", it.name, {"seat": seat}))
+            return f"{it.text}: booked ({it.clause})"
+        if self.silent:
+            raise UsageError("the auditor uses the line.", "Record it in ten seconds.")
+        status = self.shoe.status
+        seat, cards = told.get("seat"), told.get("cards")
+        numbers = it.record(
+            self._play().seats,
+            None if seat is None else _whole(seat),
+            None if cards is None else _whole(cards),
+            (status.deck if status is not None else 0) or 1,
+        )
+        result = self.shoe.records.put(it.what, *numbers)
+        if result.done:
+            return f"{it.text}: recorded ({it.clause})"
+        why = _REFUSALS.get(result.reason, result.reason.name.lower().replace("_", " "))
+        return f"{it.text}: refused by the shoe, {why}; nothing has changed"
+
+    # -- simulation ---------------------------------------------------------------------------------------------------
+
+    def _simulate(self, told: Tap) -> str:
+        hands = self.hands
+        if hands is None:
+            raise UsageError("this shoe is not simulated.", "Use your own hands.")
+        match told["do"]:
+            case "hands":
+                self.hands_by_themselves = bool(told["on"])
+            case "hand" if self.shoe.status is not None and self.step is not None:
+                self._hands_work(self.step, self.shoe.status)
+            case "players":
+                self._open_for_wagers()
+                self.draft.take(hands.players.wagers(self._play()))
+            case "answer":
+                return self._answer_by_plant(hands, self._asked(str(told["key"])))
+            case "jam":
+                self.shoe.sim.act("jam", "exit:1:60000")
+            case _:
+                raise UsageError("the page sent something that is no tap.", "Reload the page.")
+        return ""
+
+    def _answer_by_plant(self, hands: SimulatedFloor, ask: Ask) -> str:
+        try:
+            told = hands.answer(self._play(), ask)
+        except (KeyError, IndexError):
+            raise UsageError("the simulated hands do not know these cards any more.", "Enter them.") from None
+        match ask.kind:
+            case "cards":
+                self._book_cards(ask, list(told.data["cards"]), BY_PLANT)
+            case "count":
+                self._counted(told)
+            case _:
+                self._answered(ask, told)
+        return ""
+
+
+def _whole(value: object) -> int:
+    """A whole number, as JSON has it. Nothing is rounded: half a cent is no amount."""
+    if type(value) is not int or abs(value) >= 2**63:
+        raise UsageError(f"{value} is no whole number.", "Reload the page.")
+    return value

@@ -1,0 +1,436 @@
+"""A round of Double Attack Blackjack as reported: what changes it, and what is needed next.
+
+One to three bettors share a box (DAB 13): the first one calls, the others follow or not. The dealer's second card is
+drawn at the end (7(g)), or dealt face down after the deal and, with a reader, asked about first (7(i)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from fairshoe.errors import UsageError
+from fairshoe.games.record_kinds import DEALER
+from fairshoe_table.games.double_attack.settlement import (
+    Bettor,
+    Box,
+    Follow,
+    Peek,
+    PlayerHand,
+    Round,
+    Stakes,
+    dealer_draws,
+    insurance_most,
+    may_double,
+    may_draw,
+    may_split,
+    may_surrender,
+    surrender_waits,
+    ten_or_ace,
+)
+from fairshoe_table.play.options import DoubleAttackOptions
+from fairshoe_table.rules.cards import ACE, PACK_48, rank
+from fairshoe_table.rules.ledger import Wager
+
+KINDS = ("cards", "decide", "peek", "box missed", "up card", "refused")  # inputs that change or check a round
+Staked = tuple[int, Wager, int]
+Changed = tuple[Round, tuple[Staked, ...]]
+
+
+class Asked(NamedTuple):
+    """What a round needs next; cards one at a time."""
+
+    kind: str
+    seat: int
+    text: str
+    choices: tuple[str, ...] = ()
+    part: str = ""
+    most: tuple[tuple[str, int], ...] = ()  # choices that may be made for less, and their most in cents
+
+
+# --- wagers ------------------------------------------------------------------------------------
+
+
+def wagered(round: Round, seat: int, number: int, initial: int, bonus: int, options: DoubleAttackOptions) -> Round:
+    """The wagers of one bettor; the first one of a box calls its decisions (DAB 13(b))."""
+    if seat > options.positions:
+        raise UsageError(f"box {seat}: the table has {options.positions} positions (DAB 10(c)).", "Return the wager.")
+    bettor = Bettor(number, (Stakes(initial),), bonus)
+    there = next((box for box in round.boxes if box.seat == seat), None)
+    if number != (len(there.bettors) if there is not None else 0) + 1:
+        raise UsageError(f"box {seat}: bettor {number} wagers before another one.", "Enter who calls first.")
+    box = replace(there, bettors=(*there.bettors, bettor)) if there is not None else Box(seat, (bettor,))
+    box.check(options)
+    return _with_box(round, box) if there is not None else replace(round, boxes=(*round.boxes, box))
+
+
+# --- reported facts -----------------------------------------------------------------------------
+
+
+def apply(round: Round, kind: str, data: Mapping[str, Any], options: DoubleAttackOptions) -> Changed:
+    """The round after a card, a decision, an answer of the reader, a box that was missed or a card that was refused;
+    and what was staked."""
+    match kind:
+        case "up card":
+            if rank(round.dealer[0]) != data["rank"]:
+                raise UsageError("the shoe knows another up-card.", "A supervisor decides; record a dispute.")
+            return round, ()
+        case "refused":
+            return _refused(round, int(data["seat"])), ()
+        case "cards":
+            if data["cards"][0] not in PACK_48:
+                raise UsageError("that card is not in the set, which has no tens (DAB 2(a)).", "Report a ten (15(c)).")
+            return _card(round, int(data["seat"]), str(data["part"]), int(data["cards"][0])), ()
+        case "peek":
+            return _checked(replace(round, peek=Peek(data["answer"]))), ()
+        case "box missed":
+            return _missed(round, int(data["seat"]), int(data["cards"]), str(data["clause"])), ()
+        case _:
+            return _decided(round, data, options)
+
+
+def _card(round: Round, seat: int, part: str, card: int) -> Round:
+    if seat == DEALER:
+        after = replace(round, dealer=(*round.dealer, card))
+        if after.peek is Peek.NO and len(after.dealer) == 2 and after.dealer_blackjack:
+            raise UsageError("the reader said no blackjack, and the hole card makes one.", "Check the card.")
+        return _checked(after)
+    box = _box(round, seat)
+    number = int(part.split(".")[0])
+    hand = box.hands[number]
+    hand = replace(hand, cards=(*hand.cards, card), due=False)
+    hand = replace(hand, done=hand.done or hand.points >= 21)  # a doubled hand may still be surrendered (DAB 8(a))
+    return _checked(_with_hand(round, box, number, hand))
+
+
+def _refused(round: Round, seat: int) -> Round:
+    """A player who refuses a card that was drawn in error and seen gets no more cards in this round (DAB 15(f))."""
+    box = _box(round, seat)
+    hands = tuple(hand if hand.done else replace(hand, done=True, due=False) for hand in box.hands)
+    if not _dealt(round) or hands == box.hands:
+        raise UsageError(f"box {seat}: no hand can refuse a card now (DAB 15(f)).", "Choose the box that acts.")
+    if any(len(hand.cards) < 2 for hand in hands):
+        raise UsageError(f"box {seat}: a split hand has one card (DAB 15(f)).", "Complete it first.")
+    return _checked(_with_box(round, replace(box, hands=hands)))
+
+
+def _missed(round: Round, seat: int, cards: int, clause: str) -> Round:
+    """A box that got no card is dead until the next deal; otherwise the player chooses (DAB 15(i), (j))."""
+    box = _box(round, seat)
+    if not cards:
+        return _checked(_with_hand(round, box, 0, replace(box.hands[0], dead=clause, done=True)))
+    return replace(round, missed=(*round.missed, (seat, clause)))
+
+
+def _checked(round: Round) -> Round:
+    """Finished when no hand is open and the dealer takes no more cards; at once when the reader has found a blackjack
+    and the hole card is turned over."""
+    if round.peek is Peek.BLACKJACK:
+        return replace(round, finished=len(round.dealer) == 2)
+    ready = _dealt(round) and not round.follows and all(hand.done for box in round.boxes for hand in box.hands)
+    return replace(round, finished=ready and bool(round.dealer) and not dealer_draws(round))
+
+
+def _dealt(round: Round) -> bool:
+    firsts = [(box.hands[0], len(box.hands)) for box in round.boxes]
+    return bool(firsts) and all(number > 1 or len(hand.cards) >= 2 or bool(hand.dead) for hand, number in firsts)
+
+
+def _box(round: Round, seat: int) -> Box:
+    for box in round.boxes:
+        if box.seat == seat:
+            return box
+    raise UsageError(f"box {seat} has no wager in this round.", "Check the box.")
+
+
+def _with_box(round: Round, box: Box) -> Round:
+    return replace(round, boxes=tuple(box if it.seat == box.seat else it for it in round.boxes))
+
+
+def _with_hand(round: Round, box: Box, number: int, hand: PlayerHand) -> Round:
+    return _with_box(round, replace(box, hands=(*box.hands[:number], hand, *box.hands[number + 1 :])))
+
+
+def _with_bettor(box: Box, bettor: Bettor) -> Box:
+    return replace(box, bettors=tuple(bettor if it.number == bettor.number else it for it in box.bettors))
+
+
+def _with_stakes(box: Box, number: int, hand: int, **more: int) -> Box:
+    """More of this bettor on one hand of the box."""
+    bettor = box.bettors[number - 1]
+    stakes = (*bettor.stakes[:hand], replace(bettor.stakes[hand], **more), *bettor.stakes[hand + 1 :])
+    return _with_bettor(box, replace(bettor, stakes=stakes))
+
+
+def _decided(round: Round, data: Mapping[str, Any], options: DoubleAttackOptions) -> Changed:
+    seat, part, choice = int(data["seat"]), str(data["part"]), str(data["choice"])
+    name, _, rest = part.partition(".")
+    cents = data.get("cents")
+    amount = int(cents) if cents is not None else None
+    match name:
+        case "hole":
+            return replace(round, hole=True), ()
+        case "attack":
+            return _attack(round, seat, int(rest or 1), choice, amount, options)
+        case "insurance":
+            return _insurance(round, seat, int(rest or 1), choice, amount, options)
+        case "missed":
+            return _after_a_miss(round, seat, choice), ()
+        case "follow":
+            return _followed(round, choice, amount, options)
+        case _:
+            return _called(round, seat, int(name), choice, amount, options)
+
+
+def _attack(
+    round: Round, seat: int, number: int, choice: str, amount: int | None, options: DoubleAttackOptions
+) -> Changed:
+    box = _box(round, seat)
+    initial = box.bettors[number - 1].initial
+    cents = (initial if amount is None else amount) if choice == "attack" else 0
+    box = _with_stakes(box, number, 0, attack=cents)
+    box.check(options)
+    round = replace(round, asked=round.asked | {(f"attack.{number}", seat)})
+    return _with_box(round, box), _staked(seat, Wager.ATTACK, cents)
+
+
+def _insurance(
+    round: Round, seat: int, number: int, choice: str, amount: int | None, options: DoubleAttackOptions
+) -> Changed:
+    box = _box(round, seat)
+    bettor = box.bettors[number - 1]
+    most = insurance_most(bettor.initial, options.chip)
+    cents = (most if amount is None else amount) if choice == "insure" else 0
+    box = _with_bettor(box, replace(bettor, insurance=cents))
+    box.check(options)
+    round = replace(round, asked=round.asked | {(f"insurance.{number}", seat)})
+    return _with_box(round, box), _staked(seat, Wager.INSURANCE, cents)
+
+
+def _after_a_miss(round: Round, seat: int, choice: str) -> Round:
+    clause = next(clause for its, clause in round.missed if its == seat)
+    if choice == "complete":  # after the others
+        return replace(round, missed=tuple(it for it in round.missed if it[0] != seat), late=round.late | {seat})
+    box = _box(round, seat)
+    number = next((number for number, hand in enumerate(box.hands) if not hand.done), 0)
+    round = replace(round, missed=tuple(it for it in round.missed if it[0] != seat))
+    return _checked(_with_hand(round, box, number, replace(box.hands[number], dead=clause, done=True, due=False)))
+
+
+def _called(
+    round: Round, seat: int, number: int, choice: str, amount: int | None, options: DoubleAttackOptions
+) -> Changed:
+    """A decision of the bettor who calls."""
+    box = _box(round, seat)
+    hand = box.hands[number]
+    if choice not in choices_of(box, number, options):
+        raise UsageError(f"box {seat}: {choice} is not possible with this hand.", "Ask the player again.")
+    others = tuple(Follow(choice, seat, number, it.number) for it in box.bettors[1:])
+    match choice:
+        case "draw":
+            return _with_hand(round, box, number, replace(hand, due=True)), ()
+        case "stand":
+            return _checked(_with_hand(round, box, number, replace(hand, done=True))), ()
+        case "surrender":
+            halved = not surrender_waits(round, options)
+            given_up = replace(hand, done=True, surrendered=True, halved=halved)
+            return _checked(_with_hand(round, box, number, given_up)), ()
+        case "double":
+            box, cents = _doubled(box, 1, number, amount)
+            round = replace(round, follows=tuple(it for it in others if _on(box, it)))
+            round = _with_hand(round, box, number, replace(hand, due=True, doubled=True))
+            return round, _staked(seat, Wager.DOUBLED, cents)
+        case _:
+            round, cents = _split(round, box, number, options)
+            follows = tuple(it for it in others if _on(box, it))
+            return replace(round, follows=follows), _staked(seat, Wager.SPLIT, cents)
+
+
+def _on(box: Box, follow: Follow) -> bool:
+    """Whether this bettor has a wager on the hand."""
+    return bool(box.bettors[follow.bettor - 1].stakes[follow.hand].by_wager())
+
+
+def _double_most(box: Box, number: int, hand: int) -> int:
+    """All wagers of this bettor on the hand (DAB 9(a))."""
+    mine = box.bettors[number - 1].stakes[hand]
+    return mine.initial + mine.attack + mine.split
+
+
+def _doubled(box: Box, number: int, hand: int, amount: int | None) -> tuple[Box, int]:
+    most = _double_most(box, number, hand)
+    cents = most if amount is None else amount
+    if not 0 < cents <= most:
+        raise UsageError(f"box {box.seat}: {cents} cents to double down (DAB 9(a)).", f"1 to {most} cents.")
+    return _with_stakes(box, number, hand, doubled=cents), cents
+
+
+def _split_cents(bettor: Bettor, options: DoubleAttackOptions) -> int:
+    """The initial amount (ruling `dab-split-amount`)."""
+    attack = sum(stakes.attack for stakes in bettor.stakes)
+    return bettor.initial + (attack if options.split_matches_both else 0)
+
+
+def _split(round: Round, box: Box, number: int, options: DoubleAttackOptions) -> tuple[Round, int]:
+    """Two hands of one card each. The other bettors have nothing on the second one yet."""
+    first, second = box.hands[number].cards
+    cents = _split_cents(box.bettors[0], options)
+    hands = tuple(PlayerHand((card,), split=True, due=True) for card in (first, second))
+    bettors = tuple(
+        replace(
+            it,
+            stakes=(
+                *it.stakes[: number + 1],
+                Stakes(split=cents if it.number == 1 else 0),
+                *it.stakes[number + 1 :],
+            ),
+        )
+        for it in box.bettors
+    )
+    box = replace(box, hands=(*box.hands[:number], *hands, *box.hands[number + 1 :]), bettors=bettors)
+    return _with_box(round, box), cents
+
+
+def _followed(round: Round, choice: str, amount: int | None, options: DoubleAttackOptions) -> Changed:
+    """Another bettor of the box doubles or not, covers both hands of a split or names one (DAB 13(d), (f))."""
+    follow, *rest = round.follows
+    box = _box(round, follow.seat)
+    round = replace(round, follows=tuple(rest))
+    if follow.what == "double":
+        if choice != "double":
+            return round, ()
+        box, cents = _doubled(box, follow.bettor, follow.hand, amount)
+        return _with_box(round, box), _staked(follow.seat, Wager.DOUBLED, cents)
+    bettor = box.bettors[follow.bettor - 1]
+    if choice == "cover":
+        cents = _split_cents(bettor, options)
+        box = _with_stakes(box, follow.bettor, follow.hand + 1, split=cents)
+        return _with_box(round, box), _staked(follow.seat, Wager.SPLIT, cents)
+    if choice == "second":
+        stakes = list(bettor.stakes)
+        stakes[follow.hand : follow.hand + 2] = [Stakes(), stakes[follow.hand]]
+        box = _with_bettor(box, replace(bettor, stakes=tuple(stakes)))
+    return _with_box(round, box), ()
+
+
+def _staked(seat: int, wager: Wager, cents: int) -> tuple[Staked, ...]:
+    return ((seat, wager, cents),) if cents else ()
+
+
+# --- what is needed ----------------------------------------------------------------------------
+
+
+def choices_of(box: Box, number: int, options: DoubleAttackOptions) -> tuple[str, ...]:
+    hand = box.hands[number]
+    possible = {
+        "stand": not hand.done,
+        "draw": may_draw(hand),
+        "double": may_double(hand),
+        "split": may_split(box, number, options) and not hand.done,
+        "surrender": may_surrender(hand),
+    }
+    return tuple(choice for choice, yes in possible.items() if yes)
+
+
+def next_ask(round: Round, options: DoubleAttackOptions) -> Asked | None:
+    """In the order of DAB 7(d) to (i). None: nothing, or the answer of the reader."""
+    if not round.dealer:
+        return Asked("cards", DEALER, "a card to yourself, face up", part="1")
+    if round.missed:
+        seat, clause = round.missed[0]
+        return Asked("decide", seat, f"missed ({clause}): complete, or dead?", ("complete", "dead"), "missed")
+    boxes = sorted(round.boxes, key=lambda box: (box.seat in round.late, box.seat))
+    found = _attack_ask(round, boxes, options) or _deal_ask(boxes)
+    if found is not None:
+        return found
+    if options.hole_card and not round.hole:
+        return Asked("decide", DEALER, "deal your hole card face down", ("dealt",), "hole")
+    found = _insurance_ask(round, boxes, options)
+    if found is not None:
+        return found
+    if round.peek is Peek.BLACKJACK:
+        turned = len(round.dealer) > 1
+        return None if turned else Asked("cards", DEALER, "blackjack: turn over the hole card", part="2")
+    if waits_for_reader(round, options):
+        return None
+    return _play_ask(round, boxes, options)
+
+
+def waits_for_reader(round: Round, options: DoubleAttackOptions) -> bool:
+    """Whether the reader must answer before any further card (DAB 7(i))."""
+    return options.reader and round.peek is Peek.NONE and ten_or_ace(round.dealer[0])
+
+
+def _attack_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Asked | None:
+    """The others only where the bettor who calls has attacked (DAB 13(e))."""
+    if any(hand.cards for box in boxes for hand in box.hands):
+        return None
+    for box in sorted(boxes, key=lambda box: box.seat):
+        for bettor in box.bettors if box.bettors[0].stakes[0].attack else box.bettors[:1]:
+            if (f"attack.{bettor.number}", box.seat) not in round.asked:
+                text, part = _whose("double attack?", bettor), _part("attack", bettor)
+                most = () if options.attack_equals_initial else (("attack", bettor.initial),)
+                return Asked("decide", box.seat, text, ("attack", "no"), part, most)
+    return None
+
+
+def _part(name: str, bettor: Bettor) -> str:
+    return name if bettor.number == 1 else f"{name}.{bettor.number}"
+
+
+def _whose(text: str, bettor: Bettor) -> str:
+    return text if bettor.number == 1 else f"bettor {bettor.number}: {text}"
+
+
+def _deal_ask(boxes: list[Box]) -> Asked | None:
+    for card in (0, 1):
+        for box in boxes:
+            if len(box.hands) == 1 and len(box.hands[0].cards) == card and not box.hands[0].dead:
+                return Asked("cards", box.seat, f"card {card + 1} to this box", part=f"0.{card}")
+    return None
+
+
+def _insurance_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Asked | None:
+    """Every bettor for himself (DAB 13(g)), before the reader is used."""
+    if rank(round.dealer[0]) != ACE or round.peek is not Peek.NONE or len(round.dealer) > 1:
+        return None
+    for box in sorted(boxes, key=lambda box: box.seat):
+        for bettor in box.bettors:
+            if (f"insurance.{bettor.number}", box.seat) not in round.asked:
+                text = _whose("insurance?", bettor)
+                most = (("insure", insurance_most(bettor.initial, options.chip)),)
+                return Asked("decide", box.seat, text, ("insure", "no"), _part("insurance", bettor), most)
+    return None
+
+
+def _play_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Asked | None:
+    if round.follows:
+        return _follow_ask(round)
+    for box in boxes:
+        for number, hand in enumerate(box.hands):
+            part = f"{number}.{len(hand.cards)}.{len(box.hands)}"
+            if hand.due:
+                return Asked("cards", box.seat, f"a card to hand {number + 1} of this box", part=part)
+            if not hand.done and not hand.dead and hand.points < 21:
+                text = f"hand {number + 1} has {hand.points}"
+                most = (("double", _double_most(box, 1, number)),)
+                return Asked("decide", box.seat, text, choices_of(box, number, options), part, most)
+    if not round.finished and dealer_draws(round):
+        if len(round.dealer) == 1 and round.hole:
+            return Asked("cards", DEALER, "turn over the hole card", part="2")
+        return Asked("cards", DEALER, 'say "Dealer\'s card", and draw', part=str(len(round.dealer) + 1))
+    return None
+
+
+def _follow_ask(round: Round) -> Asked:
+    follow = round.follows[0]
+    hand = _box(round, follow.seat).hands[follow.hand]
+    hands = len(_box(round, follow.seat).hands)
+    part = f"follow.{follow.hand}.{len(hand.cards)}.{hands}.{follow.bettor}"
+    who = f"bettor {follow.bettor}"
+    if follow.what == "double":
+        most = (("double", _double_most(_box(round, follow.seat), follow.bettor, follow.hand)),)
+        return Asked("decide", follow.seat, f"{who}: double too?", ("double", "no"), part, most)
+    text = f"{who}: cover both hands, or play one of them?"
+    return Asked("decide", follow.seat, text, ("cover", "first", "second"), part)

@@ -1,0 +1,122 @@
+"""The report of a simulation as one HTML page with plots: return by wager with confidence limits, hand frequencies, and
+the running return of all wagers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from math import log10
+
+from fairshoe_table.simulated.returns import ALL, Report
+
+WIDTH, LEFT, RIGHT = 760, 210, 740
+ROW = 26
+SURE = 1.96  # standard errors of a confidence of 95 %
+STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;max-width:800px;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}
+table{border-collapse:collapse;width:100%}th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid #d8dee4}
+th:first-child,td:first-child{text-align:left}svg{width:100%;height:auto;margin:.5rem 0 1.5rem}
+text{font:12px system-ui,sans-serif;fill:#1c2733}.end{text-anchor:end}.mid{text-anchor:middle}
+.bar{fill:#2f6f9f}.grid{stroke:#d8dee4}.even,.known{stroke:#57606a;stroke-width:2}.sure{stroke:#b3541e;stroke-width:2}.dot{fill:#b3541e}
+.band{fill:#2f6f9f;opacity:.22}.line{fill:none;stroke:#2f6f9f;stroke-width:2}
+@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}text{fill:#e6edf3}.grid{stroke:#30363d}}
+"""
+
+
+def page(report: Report) -> str:
+    title = f"{report.game}: {report.rounds:,} rounds"
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td><td>{it.number:,}</td><td>{it.returned:.4%}</td>"
+        f"<td>\u00b1 {SURE * it.error:.4%}</td><td>{'' if known is None else f'{known:.4%}'}</td></tr>"
+        for name, it, known in report.rows()
+    )
+    head = "<tr><th>wager</th><th>number</th><th>return</th><th>95 % confidence</th><th>known return</th></tr>"
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
+        f"<h1>{escape(title)}</h1><p>Simulated through the settlement code of the reference table system, which is not "
+        f"certified: seed {report.seed}, one player with every wager that the game offers, by the rules of the "
+        f"simulated players.</p><h2>Return by wager</h2><p>What comes back of the stakes. 100 % is even; an orange "
+        f"line is the 95 % confidence, a grey mark the known return.</p>{_returns(report)}<table>{head}{rows}</table>"
+        f"<h2>Hands</h2><p>Share of the rounds. Bars are on a logarithmic scale.</p>{_hands(report)}"
+        f"<h2>Return of all wagers together, with 95 % confidence</h2>{_history(report)}</html>"
+    )
+
+
+def _svg(height: float, parts: Sequence[str], label: str) -> str:
+    return f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
+
+
+def _text(x: float, y: float, text: str, kind: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}">{escape(text)}</text>'
+
+
+def _returns(report: Report) -> str:
+    """A dot for each wager, and its confidence as a line; the grid is in steps of 10 %, or of 20 % if it is wide."""
+    rows = list(report.rows())
+    ends = [it.returned + sign * SURE * it.error for _, it, _ in rows for sign in (-1, 1)]
+    low, high = int(min([*ends, 0.8]) * 10) / 10, int(max([*ends, 1.0]) * 10 + 1) / 10
+    scale = (RIGHT - LEFT) / (high - low)
+    height = ROW * (len(rows) + 1) + 8
+    parts: list[str] = []
+    step = 1 if high - low <= 1 else 2
+    for tenth in range(round(low * 10), round(high * 10) + 1):
+        if tenth % step == 0:
+            x = LEFT + (tenth / 10 - low) * scale
+            kind = "even" if tenth == 10 else "grid"
+            parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="{height - ROW:g}" class="{kind}"/>')
+            parts.append(_text(x, height - 8, f"{tenth * 10} %", "mid"))
+    for place, (name, it, known) in enumerate(rows):
+        y = ROW * place + 18
+        if known is not None:
+            x = LEFT + (known - low) * scale
+            parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y - 8}" y2="{y + 8}" class="known"/>')
+        left, x, right = (LEFT + (it.returned + sign * SURE * it.error - low) * scale for sign in (-1, 0, 1))
+        parts.append(_text(LEFT - 10, y + 4, name, "end"))
+        parts.append(f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y}" y2="{y}" class="sure"/>')
+        parts.append(f'<circle cx="{x:.1f}" cy="{y}" r="4" class="dot"/>')
+    return _svg(height, parts, "return by wager")
+
+
+def _hands(report: Report) -> str:
+    """Bars on a scale of powers of ten, because a royal flush is one in 649,740."""
+    counts = report.hands.most_common()
+    decades = max(log10(report.rounds), 1.0)
+    scale = (RIGHT - LEFT - 150) / decades
+    parts: list[str] = []
+    for place, (name, number) in enumerate(counts):
+        y = ROW * place + 6
+        wide = max((decades - log10(report.rounds / number)) * scale, 2.0)
+        parts.append(_text(LEFT - 10, y + 14, name, "end"))
+        parts.append(f'<rect x="{LEFT}" y="{y}" width="{wide:.1f}" height="{ROW - 8}" class="bar"/>')
+        parts.append(_text(LEFT + wide + 6, y + 14, f"{number:,} ({number / report.rounds:.4%})"))
+    return _svg(ROW * len(counts) + 10, parts, "frequencies of hands")
+
+
+def _history(report: Report) -> str:
+    points = report.history[len(report.history) // 20 :]  # the first ones are too wide to show the others
+    if not points:
+        return ""
+    low = min(one.returned - SURE * one.error for one in points)
+    high = max(one.returned + SURE * one.error for one in points)
+    height, span = 240, (high - low) or 1.0
+    x = [60 + (RIGHT - 60) * one.rounds / report.rounds for one in points]
+
+    def at(value: float) -> float:
+        return 14 + (height - 44) * (high - value) / span
+
+    def grid(value: float) -> tuple[str, str]:
+        y = f"{at(value):.1f}"
+        line = f'<line x1="60" x2="{RIGHT}" y1="{y}" y2="{y}" class="grid"/>'
+        return line, _text(54, at(value) + 4, f"{value:.2%}", "end")
+
+    upper = [f"{left:.1f},{at(one.returned + SURE * one.error):.1f}" for left, one in zip(x, points, strict=True)]
+    lower = [f"{left:.1f},{at(one.returned - SURE * one.error):.1f}" for left, one in zip(x, points, strict=True)]
+    middle = " ".join(f"{left:.1f},{at(one.returned):.1f}" for left, one in zip(x, points, strict=True))
+    parts = [part for value in (high, low, points[-1].returned) for part in grid(value)]
+    parts += [
+        f'<polygon points="{" ".join([*upper, *reversed(lower)])}" class="band"/>',
+        f'<polyline points="{middle}" class="line"/>',
+        _text(x[0], height - 6, f"{points[0].rounds:,} rounds"),
+        _text(RIGHT, height - 6, f"{report.rounds:,} rounds", "end"),
+    ]
+    return _svg(height, parts, f"return of {ALL} after so many rounds")

@@ -1,0 +1,142 @@
+"""Hold the cards of a round against the seed of its shuffle, which the device discloses when the deck is out of play.
+
+The seed says which card, counted as they were taken in, came out first, second and so on. With the order in which the
+deck was inserted that is a face for each card, and so for each stack. The order within a stack, and which end of the
+rest a dealer deals from, are not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairshoe import Shoe, Store
+from fairshoe.games.rounds import RoundView
+from fairshoe.journal.seed_audit import Committed, Verdict, examine
+from fairshoe.messages import RoundStarted, SeedIs, ShuffleCommitted, ShuffleNonce
+from fairshoe_table.books.books import Books
+from fairshoe_table.games import boston5, double_cross, double_down
+from fairshoe_table.games.caribbean import settlement as caribbean
+from fairshoe_table.games.double_attack import settlement as double_attack
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.round import Play
+from fairshoe_table.rules.cards import names
+from fairshoe_table.rules.seats import stack_of
+
+STACK_CARDS = {"double-down-stud": 1, "boston-5-stud": 3, "caribbean-stud": 5, "double-cross-poker": 2}
+_LAST = {"double-down-stud": 4}  # cards of the last stack, if it is another number
+
+
+@dataclass(frozen=True)
+class Check:
+    """`held` is False if the cards could not be compared; `text` says why not, or what differs."""
+
+    held: bool
+    agrees: bool
+    text: str
+
+
+def held_against_seed(
+    shoe: Shoe,
+    books: Books,
+    number: int,
+    options: Options,
+    auditor: Path,
+    inserted: Sequence[int],
+    idle: Callable[[], None],
+) -> Check:
+    """Read the seed with the auditor's key, and compare the cards of a round that is over. `idle` is called while the
+    line is waited for."""
+    shoe_round = next((told.data["round"] for told in books.inputs(number) if told.key == "closed"), 0)
+    view = shoe.current_round
+    disclosed = shoe.seed_for_auditor(auditor, idle)
+    store, welcome = shoe.store, shoe.welcome
+    if store is None or welcome is None or not disclosed.seq or view.number != shoe_round:
+        return Check(False, False, "the device discloses no seed for this round")
+    verdict = verdict_of(store, welcome.device, shoe_round, disclosed)
+    if verdict is None:
+        return Check(False, False, "the device discloses no seed for this round")
+    return check(books.play(number, options), view, verdict, inserted)
+
+
+def verdict_of(store: Store, device: int, shoe_round: int, disclosed: SeedIs) -> Verdict | None:
+    """The order of the shuffle with which this round was dealt; None if the seed is of another one."""
+    started: RoundStarted | None = None
+    commitments: list[ShuffleCommitted] = []
+    nonces: list[ShuffleNonce] = []
+    for stored in store.events(device=device, kinds=[RoundStarted, ShuffleCommitted, ShuffleNonce]):
+        match stored.event:
+            case RoundStarted(round=number) as event if number == shoe_round:
+                started = event
+            case ShuffleCommitted() as event:
+                commitments.append(event)
+            case ShuffleNonce() as event:
+                nonces.append(event)
+            case _:
+                pass
+    if started is None:
+        return None
+    before = [it for it in commitments if it.seq < started.seq and it.deck == started.deck]
+    if not before or before[-1].seq != disclosed.seq:
+        return None
+    told = before[-1]
+    shares = [it for it in nonces if it.seq > told.seq and told.wait_ds]
+    share = (shares[0].share, shares[0].nonce) if shares else (None, b"")
+    return examine(disclosed.seed, Committed(told.commitment, *share), disclosed.cards, device, told.seq)
+
+
+def check(play: Play, view: RoundView, verdict: Verdict, inserted: Sequence[int]) -> Check:
+    """Compare each hand that was entered with the stack that the shuffle gave it."""
+    if not verdict.agrees:
+        return Check(True, False, "the disclosed seed is not the one that the device committed to")
+    if view.face_ups or any(not stack.number for stack in view.stacks):
+        return Check(False, False, "cards were replaced in this round: its stacks do not follow from the seed")
+    if len(inserted) != len(verdict.places):
+        return Check(False, False, "the order in which the deck was inserted is not known")
+    out = [inserted[place] for place in verdict.dealt]
+    wrong = [
+        f"{who}: {names(sorted(odd))} {'was' if len(odd) == 1 else 'were'} not dealt there"
+        for who, cards, allowed in _hands(play, out)
+        if (odd := set(cards) - allowed)
+    ]
+    return Check(True, not wrong, "; ".join(wrong) or "the cards agree with the disclosed seed")
+
+
+def _hands(play: Play, out: Sequence[int]) -> Iterable[tuple[str, Sequence[int], set[int]]]:
+    """Each hand: whose, its cards as entered, and the cards that may be in it."""
+    each = STACK_CARDS[play.game]
+    stacks = stack_of(play.seats)
+    last_at = each * len(stacks)
+    rest_at = last_at + _LAST.get(play.game, each)
+    rest = set(out[rest_at:])
+    last = set(out[last_at:rest_at])
+
+    def own(seat: int) -> set[int]:
+        return set(out[(stacks[seat] - 1) * each : stacks[seat] * each])
+
+    match play.round:
+        case double_down.Round() as round:
+            for area in round.areas:
+                yield f"seat {area.seat}", () if area.card is None else (area.card,), own(area.seat)
+            yield "community", round.community, last
+        case boston5.Round() as round:
+            for hand in round.hands:
+                yield f"seat {hand.seat}", hand.cards, own(hand.seat) | rest
+            yield "dealer", round.dealer, last | rest
+        case caribbean.Round() as round:
+            for hand in round.hands:
+                yield f"seat {hand.seat}", hand.cards, own(hand.seat)
+            yield "dealer", round.dealer, last
+        case double_cross.Round() as round:
+            for hand in round.hands:
+                yield f"seat {hand.seat}", hand.cards, own(hand.seat)
+            yield "dealer", round.dealer, last
+            yield "community", [card for card in round.community if card is not None], rest
+        case double_attack.Round():
+            return
+
+
+def checkable(game: str) -> bool:
+    """A shoe that is drawn by hand discloses no seed."""
+    return game in STACK_CARDS
