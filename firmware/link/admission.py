@@ -61,7 +61,7 @@ COMMAND_END = const(768)
 # Open to every host, in or out of a session; keys are authenticated in another way: service.py.
 _OPEN = (ids.DICTIONARY_GET, ids.KEY_INSTALL, ids.KEY_ROTATE)
 _JOURNAL = (ids.JOURNAL_GET, ids.JOURNAL_SIGN)
-_COMMANDERS = (ids.ROLE_TABLE, ids.ROLE_SERVICE)
+_RANK = b"\x00\x01\x03\x03\x01\x02"  # of each role: none, reads, gives commands, acknowledges
 _COMMAND_CODES = b"\x04"  # the operation number, which every command has
 
 
@@ -150,6 +150,14 @@ def link_send_text(link: Link, session: Session, kind: int, message: int, values
     link_begin(link, session, kind, message)
     link.writer.at = pack(link.writer.body, link.writer.at, link.codes[message], values, text)
     link_finish(link, session)
+
+
+def link_send_bytes(link: Link, kind: int, message: int, body: "bytes | bytearray") -> bool:
+    """A message whose body is ready, in the session in force."""
+    link_begin(link, link.session, kind, message)
+    link.writer.put(body)
+    link_finish(link, link.session)
+    return True
 
 
 def link_exhausted(session: Session) -> bool:
@@ -290,11 +298,9 @@ def link_alive(link: Link, now_ms: int) -> bool:
 
 
 def link_held(link: Link, role: int, now_ms: int) -> bool:
-    """Whether this role must leave the line to the host that has it: without a key to every live keyed one, a role
-    without commands to a live one that gives them."""
-    return link_alive(link, now_ms) and (
-        role == ids.ROLE_CLEAR or (role not in _COMMANDERS and link.session.role in _COMMANDERS)
-    )
+    """Whether this role must leave the line to the live host that has it, which may do more: without a key to every
+    keyed one, a reader to one that acknowledges, a recorder to one that gives commands."""
+    return link_alive(link, now_ms) and _RANK[role] < _RANK[link.session.role]
 
 
 def link_refuse(link: Link, kind: int) -> int:

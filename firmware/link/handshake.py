@@ -66,13 +66,13 @@ def handshake_answer(handshake: Handshake, seq_received: int, now_ms: int) -> in
     link.hello_role = -1
     if link.hello_version < ids.VERSION:
         return _refuse(handshake, ids.REFUSED_VERSION, ids.VERSION)
+    if role >= ids.ROLE_COUNT:
+        return _refuse(handshake, ids.REFUSED_ROLE, role)
     held = link_held(link, role, now_ms)
     session = None
     if role == ids.ROLE_CLEAR:
         if not held:
             session = link.session
-    elif role >= ids.ROLE_COUNT:
-        return _refuse(handshake, ids.REFUSED_ROLE, role)
     elif not link.key:
         return _refuse(handshake, ids.REFUSED_NO_KEY, 0)
     elif role == ids.ROLE_SERVICE and not link.service:
@@ -123,10 +123,8 @@ def _refuse(handshake: Handshake, why: int, detail: int) -> int:
 
 
 def _in_use(link: "Link", number: int) -> bool:
-    if link.session.number == number:
-        return True
-    for offer in link.offers:
-        if offer.number == number:
+    for session in link.offers + [link.session]:
+        if session.number == number:
             return True
     return False
 

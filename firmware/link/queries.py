@@ -7,7 +7,7 @@ from micropython import const
 
 from firmware.digest import DIGEST_SIZE
 from firmware.journal.cells import CRC_AT
-from firmware.link.admission import link_begin, link_finish, link_send_text
+from firmware.link.admission import link_send_bytes, link_send_text
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -68,7 +68,7 @@ class Queries:
             return True
         if self.record == 0:
             self.record = _NOTHING
-            return self._tell_journal(link, ids.JOURNAL_IS, self._attested(utc_s))
+            return link_send_bytes(link, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_IS, self._attested(utc_s))
         if self.line >= 0:
             return self.tell_line(link)
         signed = self._signed(utc_s) if self.signing else b""
@@ -76,7 +76,9 @@ class Queries:
             return False
         self.signing = False
         # Another host may have come meanwhile.
-        return link.session.number == self.session and self._tell_journal(link, ids.JOURNAL_SIGNED, signed)
+        return link.session.number == self.session and link_send_bytes(
+            link, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_SIGNED, signed
+        )
 
     def _tell_key(self, link: "Link") -> bool:
         service = self.service
@@ -131,12 +133,6 @@ class Queries:
 
     def _attested(self, utc_s: int) -> bytes:
         return self.journal.attested(self.service.sealer, utc_s)
-
-    def _tell_journal(self, link: "Link", message: int, data: bytes) -> bool:
-        link_begin(link, link.session, ids.CLASS_DIAGNOSTIC, message)
-        link.writer.put(data)
-        link_finish(link, link.session)
-        return True
 
     def tell_line(self, link: "Link") -> bool:
         """Public, and sent in clear: the welcome names the hash of the whole, under the session's MAC."""

@@ -15,6 +15,7 @@ from firmware.link.admission import (
     link_flush,
     link_reset,
     link_send,
+    link_send_bytes,
 )
 from firmware.link.handshake import HELLO_IGNORED, handshake_answer
 from firmware.link.status import STATUS_SIZE
@@ -232,11 +233,8 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
         reporter.status_due = False
         reporter.status_ms = now_ms
         reporter.fill_status(now_ms)
-        link_begin(link, session, ids.CLASS_TELEMETRY, ids.STATUS)
-        link.writer.put(reporter.status)
-        link_finish(link, session)
         reporter.status_told = True
-        return True
+        return link_send_bytes(link, ids.CLASS_TELEMETRY, ids.STATUS, reporter.status)
     # Only right after a status: a frame of its own would go out at whatever scan comes first after it is due, and when
     # scans happen depends on the cards.
     if not reporter.status_told:

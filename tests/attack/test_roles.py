@@ -47,9 +47,13 @@ def eavesdrop(stage: Stage, peer: Peer) -> None:
     host.feed = both
 
 
-@pytest.mark.parametrize("role", NO_COMMANDS)
-def test_no_role_without_commands_takes_the_line_from_a_live_table_host(role: int) -> None:
-    stage = started()
+@pytest.mark.parametrize(
+    ("role", "holder"),
+    [*((role, ids.ROLE_TABLE) for role in NO_COMMANDS), *((role, ids.ROLE_RECORDER) for role in READERS)],
+)
+def test_no_role_takes_the_line_from_a_live_host_that_may_do_more(role: int, holder: int) -> None:
+    """A reader that took it from a recorder would stop events from being stored, and the journal would fill."""
+    stage = started(holder)
     table = stage.rig.app.link.session
     peer = intruder(role)
     eavesdrop(stage, peer)
@@ -85,6 +89,15 @@ def test_an_offer_from_before_the_table_host_came_does_not_displace_it(role: int
     send(stage, b"".join(proofs))
     assert stage.rig.app.link.session is table
     assert stage.rig.app.link.refused[REFUSE_ROLE] > before
+
+
+@pytest.mark.parametrize("role", NO_COMMANDS)
+def test_a_recorder_takes_the_line_from_a_reader_and_from_another_recorder(role: int) -> None:
+    stage = started(role)
+    before = stage.rig.app.link.session
+    stage._seat(intruder(ids.ROLE_RECORDER))
+    stage.run(300)
+    assert stage.rig.app.link.session is not before and stage.rig.app.link.session.role == ids.ROLE_RECORDER
 
 
 @pytest.mark.parametrize("role", NO_COMMANDS)

@@ -153,6 +153,7 @@ def monitor(port: Watched, folder: Path, ms: int, capsys: pytest.CaptureFixture[
         command_line.main([*words, str(key) if key.exists() else key_file(folder, Role.RECORDER)]) == Exit.INTERRUPTED
     )
     port.until_us = 1 << 60
+    port.run(ALIVE_MS)  # a reader waits so long until the recorder has left the line
     path = folder / "events.jsonl"
     with path.open("a") as file:
         file.write(capsys.readouterr().out)
@@ -176,7 +177,7 @@ def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
     assert command_line.main(words) == 7
     assert "no seed to disclose" in capsys.readouterr().err
     shuffle(device, 51)
-    monitor(device, tmp_path, 10000, capsys)
+    monitor(device, tmp_path, 4000, capsys)
     order = tuple(device.rig.app.order)[:52]
     assert sorted(order) == list(range(52))
     assert command_line.main(words) == 7  # in play

@@ -196,7 +196,7 @@ def _fresh() -> str:
             ("`backoff`", "a role other than clear, during a back-off", "seconds left"),
             ("`role`", "there is no such role", "the role asked for"),
             ("`switch`", "the role service, and the key switch is off", "0"),
-            ("`busy`", "the role observer, auditor or recorder, and a live table or service session has the line", "0"),
+            ("`busy`", "a live session of a role that may do more has the line", "0"),
         ],
     )
 

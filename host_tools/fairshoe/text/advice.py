@@ -150,7 +150,7 @@ REFUSALS: dict[Refusal, str] = {
     Refusal.NO_KEY: "The device has no key yet: provision it at its service port, or connect without a key (--no-key).",
     Refusal.ROLE: "This tool is newer than the device: it asked for a role that the device does not know.",
     Refusal.SWITCH: "The role of service needs the key switch: turn it on, and use the service port.",
-    Refusal.BUSY: "The table system uses the line: ask there, or disconnect it and wait ten seconds.",
+    Refusal.BUSY: "A host that may do more uses the line: ask there, or disconnect it and wait ten seconds.",
     Refusal.BACKOFF: "Wrong keys were tried on this device; wait, then try again with the right key.",
 }
 
