@@ -93,15 +93,15 @@ class Recorder:
         self.runner.recover()
         if journal.last_of((ids.EV_DECK_REMOVED,), (ids.EV_COMMAND_ACCEPTED,)) == ids.EV_DECK_REMOVED:
             # The count is on record, and power may have been lost before it was added to a command in doubt.
-            self.runner.found(journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8)
+            self.runner.found(journal.u16(BODY_AT))
         if interrupted not in ids.INTENTS:
             interrupted = 0
         lost = FAULT_RESET if self.halted or cause == CAUSE_WATCHDOG else FAULT_POWER
-        warning = journal.warning or (lost if lost == FAULT_RESET else FAULT_NONE)
+        warning = journal.warning or (FAULT_NONE if lost == FAULT_POWER else lost)
         procedure_resume(flow, out, interrupted, round_open, warning, lost, now_ms, journal.sensor)
         known = journal.last_of((ids.EV_SEALED,), (ids.EV_KEY_CHANGED,))
         generation = self.sealer.keys.generation()
-        if journal.seq_last and generation != (journal.buf[BODY_AT] | journal.buf[BODY_AT + 1] << 8 if known else 0):
+        if journal.seq_last and generation != (journal.u16(BODY_AT) if known else 0):
             # Power was lost between the change of a key and its record.
             self.outbox.post(ids.EV_KEY_CHANGED, generation, ids.KEY_RECOVERED)
         cells_require(self.hal)  # power may have been lost during these steps
@@ -160,6 +160,7 @@ class Recorder:
         """Maintain the journal once all events are in it. True if that posted more."""
         if self.halted:
             self.halted = not halt_forget(self.hal)
+        self.sealer.keys.settle()
         self.service.tell()
         journal = self.journal
         room = journal.room()

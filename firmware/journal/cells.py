@@ -131,9 +131,10 @@ class Pair:
 
     def save(self) -> bool:
         """What the caller put into buf, over the older one."""
+        generation = self.generation + 1
         self.buf[LAYOUT_AT] = LAYOUT
-        pack_into("<I", self.buf, 4, self.generation + 1)
-        if not cell_write(self.storage, self.first + (self.generation + 1) % 2, self.magic, self.buf):
-            return False
-        self.generation += 1
-        return True
+        pack_into("<I", self.buf, 4, generation)
+        done = cell_write(self.storage, self.first + generation % 2, self.magic, self.buf)
+        if done:
+            self.generation = generation
+        return done

@@ -19,22 +19,28 @@ class Keys:
         self._pair = Pair(storage, KEY_CELL, MAGIC_KEY, bytearray(CELL_SIZE))
         found = self._pair.load()
         self.key = bytes(self._pair.buf[BODY_AT : BODY_AT + KEY_SIZE]) if found else b""
-        if found and self._pair.generation % 2:
-            self._pair.save()  # power was lost half way: the key before this one must not stay behind
         wipe(self._pair.buf)
+        self.settle()
 
     def generation(self) -> int:
         return (self._pair.generation + 1) // 2
 
     def store(self, key: "bytes | bytearray") -> bool:
-        """Install or replace the key; the old one is overwritten too. link/service.py decides who may do so."""
-        buf = self._pair.buf
-        done = True
-        for _ in range(2):
-            wipe(buf)
-            buf[BODY_AT : BODY_AT + KEY_SIZE] = key
-            done = done and self._pair.save()
-        wipe(buf)
+        """Install or replace the key. Once the first write is good it is in force, because the next boot would find
+        it; before the next change the one before must be overwritten. link/service.py decides who may do so."""
+        done = self.settle() and self._write(key)
         if done:
             self.key = bytes(key)
+            self.settle()
+        return done
+
+    def settle(self) -> bool:
+        """Overwrite the key before this one, if that is still there: power was lost half way, or storage failed."""
+        return self._pair.generation % 2 == 0 or (self.key != b"" and self._write(self.key))
+
+    def _write(self, key: "bytes | bytearray") -> bool:
+        pair = self._pair
+        pair.buf[BODY_AT : BODY_AT + KEY_SIZE] = key  # between zeros
+        done = pair.save()
+        wipe(pair.buf)
         return done

@@ -64,7 +64,7 @@ class Lanes:
             return
         lane = self.by_role[role]
         op = values[0]
-        if op < lane.op or (op == lane.op and lane.final()):
+        if op < lane.op or (op == lane.op and (lane.final() or not values[3])):  # acceptance comes first
             return
         lane.op = op
         lane.command = values[1]

@@ -112,7 +112,7 @@ class Journal:
     def append(self, message: int, prefix_values: "list[int]", values: "list[int]", text: bytes) -> bool:
         """Record the next event durably; prefix_values[0] becomes its sequence number. False: storage failed."""
         require(self.room() > 0, FAULT_JOURNAL)
-        prefix_values[0] = self.seq_last + 1
+        prefix_values[0] = seq = self.seq_last + 1
         buf = self.buf
         wipe(buf)
         buf[0] = MAGIC_RECORD
@@ -124,9 +124,9 @@ class Journal:
         buf[PREVIOUS_AT:CRC_AT] = self.head
         if message == ids.EV_SEALED and self.sealer is not None:
             self.sealer.sign(self.log + self.head, self.buf, at)
-        if not cell_write(self.storage, self._cell(self.seq_last + 1), MAGIC_RECORD, buf):
+        if not cell_write(self.storage, self._cell(seq), MAGIC_RECORD, buf):
             return False
-        self.seq_last += 1
+        self.seq_last = seq
         self.head = sha256(self.hashed).digest()
         self._note_warning(message)
         self._restore_record_lane()
@@ -135,10 +135,10 @@ class Journal:
 
     def acknowledge(self, seq: int) -> bool:
         """Everything up to seq is stored by a host. Older or impossible acknowledgements change nothing."""
-        if seq <= self.seq_acked or seq > self.seq_last or not self._mark(seq):
-            return False
-        self.seq_acked = seq
-        return True
+        done = self.seq_acked < seq <= self.seq_last and self._mark(seq)
+        if done:
+            self.seq_acked = seq
+        return done
 
     def refuse(self, role: int, lane: "Lane") -> bool:
         """Store that the last number of this lane was refused: it never acts, and is answered the same way for ever."""
@@ -150,10 +150,10 @@ class Journal:
         that is never used again, and without a session no host could make room."""
         last = self.boot_last
         self.boot_last = max(last, boot)
-        if not self._mark(self.seq_acked):
+        done = self._mark(self.seq_acked)
+        if not done:
             self.boot_last = last
-            return False
-        return True
+        return done
 
     def _mark(self, seq: int) -> bool:
         """Write a mark that says what was acknowledged up to seq."""
@@ -196,7 +196,7 @@ class Journal:
             self.seq_acked = self._u32(ACKED_AT)
             self.warning = self.buf[1]
             self.sensor = self.buf[2]
-            self._remember(self._u32(ACKED_AT + 4), self._u16(ACKED_AT + 8))
+            self._remember(self._u32(ACKED_AT + 4), self.u16(ACKED_AT + 8))
             self._restore_mark_lanes()
             head = bytes(self.buf[HEAD_AT:CRC_AT])
         self.seq_last = self.seq_acked
@@ -204,7 +204,7 @@ class Journal:
             if cell_require(self.storage, RECORD_CELL + index, MAGIC_RECORD, self.buf):
                 seq = self._seq()
                 if seq % self.capacity == index:
-                    self._remember(self._u32(ROUND_AT), self._u16(BOOT_AT))
+                    self._remember(self._u32(ROUND_AT), self.u16(BOOT_AT))
                     self.seq_last = max(self.seq_last, seq)
                     self._restore_record_lane()
         self._recover_log(hal)
@@ -221,7 +221,7 @@ class Journal:
         cells = RECORD_CELL + self.capacity
         if cell_require(self.storage, LOG_CELL, MAGIC_LOG, self.buf):
             self.log = bytes(self.buf[4 : 4 + LOG_SIZE])
-            made = self._u16(CELLS_AT)
+            made = self.u16(CELLS_AT)
             if made and made != cells:  # records lie at their number modulo the capacity
                 refuse("storage of %d cells, nv.bytes gives %d" % (made, cells))
             cells_require_room(self.storage, cells * CELL_SIZE, LOG_CELL, self.buf)
@@ -233,7 +233,8 @@ class Journal:
         self.buf[LAYOUT_AT] = LAYOUT
         self.buf[4 : 4 + LOG_SIZE] = self.log
         pack_into("<H", self.buf, CELLS_AT, cells)
-        cell_write(self.storage, LOG_CELL, MAGIC_LOG, self.buf)  # a failure shows at the first record
+        if not cell_write(self.storage, LOG_CELL, MAGIC_LOG, self.buf):
+            raise OSError("no storage")  # records would lie in a log that the next start does not find
 
     def _check_chain(self, acked_head: bytes) -> None:
         """From the oldest record that is still there to the last: each must be followed by its hash.
@@ -266,14 +267,10 @@ class Journal:
 
     def last_of(self, first: "tuple[int, ...]", second: "tuple[int, ...]") -> int:
         """The newest recorded message that is in either set; 0 if none is left in the ring."""
-        seq = self.seq_last
-        for _ in range(self.capacity):
-            if seq <= 0:
-                break
+        for seq in range(self.seq_last, max(self.seq_last - self.capacity, 0), -1):
             message = self.load(seq)
             if message in first or message in second:
                 return message
-            seq -= 1
         return 0
 
     def _cell(self, seq: int) -> int:
@@ -308,13 +305,13 @@ class Journal:
         return self._u32(PAYLOAD_AT)
 
     def _message(self) -> int:
-        return self._u16(2)
+        return self.u16(2)
 
     def _remember(self, round_number: int, boot: int) -> None:
         self.round_last = max(self.round_last, round_number)
         self.boot_last = max(self.boot_last, boot)
 
-    def _u16(self, at: int) -> int:
+    def u16(self, at: int) -> int:
         return self.buf[at] | self.buf[at + 1] << 8
 
     def _u32(self, at: int) -> int:

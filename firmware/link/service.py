@@ -105,8 +105,7 @@ class Service:
             result = ids.KEY_WRONG
         else:
             self.how = ids.KEY_ROTATED
-        for i in range(HEADER_SIZE, HEADER_SIZE + KEY_SIZE):
-            frame[i] = 0
+        frame[HEADER_SIZE : HEADER_SIZE + KEY_SIZE] = bytes(KEY_SIZE)
         if result != ids.KEY_DONE:
             self._answer(result)
 
@@ -120,22 +119,22 @@ class Service:
             self.key[i] = frame[_WRAPPED_AT + i] ^ pad[i]
         return True
 
-    def change(self) -> bool:
-        """Write a key that waits. Everything so far is recorded and sealed; quiet work. False if none waits."""
+    def change(self) -> None:
+        """Write a key that waits. Everything so far is recorded and sealed; quiet work."""
         if self.how == _NO_CHANGE:
-            return False
+            return
         result = ids.KEY_ROUND_OPEN  # the dealer was faster
         if not self.flow.round_open:
-            result = ids.KEY_DONE if self.keys.store(self.key) else ids.KEY_STORAGE
+            result = ids.KEY_STORAGE
+            if self.keys.store(self.key):
+                result = ids.KEY_DONE
+                self.link.key = self.keys.key
+                self.sealer.rekey()
+                self.flow.outbox.post(ids.EV_KEY_CHANGED, self.keys.generation(), self.how)
+                self.ending = True
         wipe(self.key)
-        if result == ids.KEY_DONE:
-            self.link.key = self.keys.key
-            self.sealer.rekey()
-            self.flow.outbox.post(ids.EV_KEY_CHANGED, self.keys.generation(), self.how)
-            self.ending = True
         self._answer(result)
         self.how = _NO_CHANGE
-        return True
 
     def waits(self) -> bool:
         return self.how != _NO_CHANGE

@@ -141,6 +141,33 @@ def test_lanes_are_those_of_the_last_commands_recorded_also_after_a_boot_and_rec
     assert lane(journal_on(nv), 1)[0] == lane(journal_on(nv), 3)[0] == 0
 
 
+def test_a_command_in_doubt_is_found_so_wherever_in_the_ring_its_records_lie():
+    """A boot reads the ring from its first cell on, and so may meet the acceptance after the end."""
+    for before in range(CAPACITY):
+        nv = new_nv()
+        journal = journal_on(nv)
+        for _ in range(before):
+            record(journal)
+        journal.acknowledge(journal.seq_last)
+        command(journal, ids.EV_COMMAND_ACCEPTED, ids.ROLE_TABLE, 5)
+        record(journal)
+        doubt = (ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, ids.UNKNOWN_U16)
+        command(journal, ids.EV_COMMAND_ENDED, ids.ROLE_TABLE, 5, *doubt)
+        found = journal_on(nv).lanes.by_role[ids.ROLE_TABLE]
+        assert (found.outcome, found.reason, found.detail) == doubt, before
+
+
+def test_a_log_whose_identity_could_not_be_written_does_not_begin():
+    """Its records would be hashed on an identity that the next boot does not find."""
+    nv = new_nv()
+    nv.broken = True
+    assert raises(OSError, journal_on, nv)
+    nv.broken = False
+    assert record(journal_on(nv))
+    again = journal_on(nv)
+    assert (again.broken, again.seq_last) == (0, 1)
+
+
 def test_big_numbers_come_back_whole():
     nv = new_nv()
     journal = journal_on(nv)

@@ -132,6 +132,43 @@ def test_a_key_that_can_no_longer_be_read_is_not_replaced_by_nothing():
         assert keys_on(nv).key == NEW_KEY, failing
 
 
+def test_whichever_writes_fail_the_generation_names_the_key_in_force():
+    """A change, then another, with a boot before, between or after them; up to two writes anywhere answer that they
+    failed. Seals name the generation: under it a verifier must find the key that made them, before and after a boot."""
+    for boots in range(8):
+        for first in range(WRITES * 4):
+            for second in range(first, WRITES * 4):
+                nv = stored(KEY)
+                chip = Failing(nv, (first, second))
+                keys = Keys(chip)
+                named = {1: KEY}
+                for step, key in enumerate((NEW_KEY, THIRD_KEY, NEW_KEY)):
+                    generation = keys.generation()
+                    if keys.store(key):
+                        assert keys.generation() == generation + 1, (boots, first, second)
+                        named[generation + 1] = key
+                    assert named[keys.generation()] == keys.key, (boots, first, second)
+                    if boots >> step & 1:
+                        generation = keys.generation()
+                        keys = Keys(chip)
+                        assert keys.generation() == generation and named[generation] == keys.key, (boots, first, second)
+                keys.settle()
+                assert KEY not in bytes(nv.data) or len(named) == 1, (boots, first, second)
+
+
+class Failing(SimHal):
+    """Storage of which some writes, counted from 0, fail."""
+
+    def __init__(self, nv, failing):
+        SimHal.__init__(self, Plant(board(), INPUTS, 1), nv)
+        self.failing = failing
+        self.count = 0
+
+    def nv_prog(self, address, buf):
+        self.count += 1
+        return self.count - 1 not in self.failing and SimHal.nv_prog(self, address, buf)
+
+
 class Loose(SimHal):
     """Storage of which one read fails."""
 

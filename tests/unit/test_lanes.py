@@ -61,6 +61,24 @@ def test_the_end_of_a_command_replaces_its_acceptance_and_a_count_its_doubt():
         assert values_of(lanes.by_role[ROLE]) == entry(5, outcome, detail)
 
 
+def test_the_records_of_a_command_in_doubt_are_understood_in_any_order():
+    """Those of one command may lie on both sides of the end of the ring, which a boot reads from its first cell on."""
+    ends = [
+        (ids.OUTCOME_ACCEPTED, 0),
+        (ids.OUTCOME_IN_DOUBT, ids.UNKNOWN_U16),
+        (ids.OUTCOME_IN_DOUBT, 12),
+    ]
+    for count in (2, 3):
+        for first in range(count):
+            for second in range(count):
+                for third in range(count):
+                    lanes = Lanes()
+                    for at in (first, second, third):
+                        lanes.restore(ROLE, entry(5, *ends[at]))
+                    newest = max(first, second, third)
+                    assert values_of(lanes.by_role[ROLE]) == entry(5, *ends[newest]), (first, second, third)
+
+
 def test_only_roles_with_a_lane_have_one():
     lanes = Lanes()
     for role in (ids.ROLE_CLEAR, ids.LANE_COUNT, ids.LANE_COUNT + 1, 255):

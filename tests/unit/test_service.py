@@ -19,6 +19,7 @@ from services import (
 from support import check_stage, fields_of
 
 from firmware.games.flow import SHUFFLING
+from firmware.journal.cells import CELL_SIZE, MARK_CELL
 from firmware.protocol import ids
 from firmware.protocol.session import Session
 from rig.peer import Peer
@@ -128,6 +129,36 @@ def test_a_rotation_made_with_another_key_is_refused():
     plug(stage)
     assert send(stage, rotate_frame(rotation(bytes(32), NEW_KEY))) == ids.KEY_WRONG
     assert key_of(stage) == b""
+
+
+def test_a_change_of_which_one_write_fails_is_made_or_not_and_the_journal_says_the_same():
+    """Seals and the record of the change name the key in force, until the next boot and after it."""
+    for failing in range(2):
+        stage = device(KEY)
+        plug(stage)
+        chip = stage.rig.hal
+        writes = []
+
+        def prog(address, buf, chip=chip, writes=writes, failing=failing):
+            if address < MARK_CELL * CELL_SIZE:
+                writes.append(address)
+                if len(writes) == failing + 1:
+                    return False
+            return chip.nv.prog(address, buf)
+
+        chip.nv_prog = prog
+        made = failing == 1
+        answer = send(stage, rotate_frame(rotation(KEY, NEW_KEY)))
+        assert answer == (ids.KEY_DONE if made else ids.KEY_STORAGE), failing
+        assert not made or KEY not in bytes(chip.nv.data), "the second write is tried again"
+        turn(stage, "off")
+        for _ in range(2):
+            assert changes(stage) == ([(2, ids.KEY_ROTATED)] if made else []), failing
+            assert key_of(stage) == (NEW_KEY if made else KEY), failing
+            for _message, body, record in [found for found in records(stage) if found[0] == ids.EV_SEALED]:
+                assert seal_is_good(stage, record, NEW_KEY if body[0] == 2 else KEY), (failing, body[0])
+            stage.rig.boot()
+            stage.run(9000)
 
 
 def test_a_rotation_that_was_recorded_does_nothing_a_second_time():

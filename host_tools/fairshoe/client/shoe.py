@@ -1,4 +1,4 @@
-"""Shoe: typed events, each delivered once and in order, and commands that act at most once.
+"""Shoe: typed events in order, each at least once (again only after a restart), and commands that act at most once.
 
     with Shoe.open("/dev/ttyACM0", key="table.key", store="table-7.db") as shoe:
         for event in shoe.events():
