@@ -126,7 +126,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *PUBLIC,
     ),
     "fairshoe.web": (
-        *("fairshoe.web", "fairshoe.boards", "fairshoe.sim.scenario_cases", "fairshoe.text"),
+        *("fairshoe.web", "fairshoe.boards", "fairshoe.games.clauses", "fairshoe.sim.scenario_cases", "fairshoe.text"),
         *("fairshoe.observe", "fairshoe.client", "fairshoe.link"),  # the live view of a shoe
         *HOST_BASE,
     ),

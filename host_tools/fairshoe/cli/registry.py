@@ -58,6 +58,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "game": "list and check games",
     },
     "this program": {
+        "explain": "explain a clause, warning, event, exit status, key or word",
         "docs": "read the documentation, offline",
         "help": "explain a command, with examples",
         "version": "print the version",

@@ -450,7 +450,7 @@ def _summary(table: Table, screen: Screen, told: Told, missing: int, seconds: fl
     for name, value in rows:
         screen.line(f"  {name:13s} {value}", indent=16)
     if tally.rules:
-        screen.line(f"  What a rule says: {own_command()} docs RULES", wrap=False)
+        screen.line(f"  What a rule says: {own_command()} explain {tally.rules[0]}", wrap=False)
     as_told = (tally.ended, tally.voided, tally.decks_refused, tally.warnings) == told
     if not as_told:
         screen.warn("  This is not what the story should give: please report it with the lines above.")

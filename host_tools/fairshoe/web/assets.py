@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from fairshoe import _device
 from fairshoe.boards.configs import board_names, folder, load_board
 from fairshoe.errors import Exit, FairshoeError
+from fairshoe.games import clauses
 from fairshoe.messages import What
 from fairshoe.sim.scenario_cases import library
 from fairshoe.text.advice import HOLDS, IN_STATE, NEWER, SENSORS, STEPS, STOPPED, WARNINGS, WORKING, Warned, at_sensor
@@ -74,23 +74,12 @@ def table_files(folder: Path) -> dict[str, bytes]:
     """A page of a table system in this folder, with what it shares with the other pages, and the rules."""
     files = {name: (PAGE / name).read_bytes() for name in SHARED}
     files |= {path.relative_to(folder).as_posix(): path.read_bytes() for path in _below(folder)}
-    root = _device.root()
-    return {**files, "clauses.json": _json(_in_full(_clauses(root))), "rules.html": _rules_page(root)}
+    return {**files, "clauses.json": _json(clauses.in_full()), "rules.html": _rules_page()}
 
 
-def _in_full(clauses: dict[str, str]) -> dict[str, str]:
-    """`As B5-12d, but ...` with the text of that clause behind it."""
-
-    def whole(text: str) -> str:
-        found = re.match(r"As (\w+-\w+)", text)
-        return f"{text} {found[1]}: {whole(clauses[found[1]])}" if found and found[1] in clauses else text
-
-    return {name: whole(text) for name, text in clauses.items()}
-
-
-def _rules_page(root: Path) -> bytes:
+def _rules_page() -> bytes:
     """The clauses of docs/RULES.md, with the same anchors."""
-    data = _read(root / "rules" / "clauses.json")
+    data = clauses.load()
     names = {game["code"]: game["name"] for game in data["games"]}
     parts = [_RULES_HEAD]
     for code, name in names.items():
@@ -132,7 +121,7 @@ def _texts(root: Path, rules: str) -> dict[str, object]:
         "games": _games(root),
         "warnings": {fault.name.lower(): [said.what, said.advice] for fault, said in WARNINGS.items()},
         "words": WORDS,
-        "clauses": {"page": rules, "texts": _clauses(root)},
+        "clauses": {"page": rules, "texts": clauses.texts()},
     }
 
 
@@ -159,11 +148,6 @@ def live_texts() -> dict[str, object]:
         "words": WORDS,
         "boards": {load_board(name)[1]: name for name in board_names()},
     }
-
-
-def _clauses(root: Path) -> dict[str, str]:
-    """What each clause of the games' rules asks of the device, by its id."""
-    return {clause["id"]: clause["device"] for clause in _read(root / "rules" / "clauses.json")["clauses"]}
 
 
 def _games(root: Path) -> dict[str, str]:
