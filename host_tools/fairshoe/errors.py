@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from enum import IntEnum
 
 
@@ -85,6 +87,14 @@ class PortError(FairshoeError):
 
 class PortBusy(PortError):
     """A port that another program has open."""
+
+
+def cannot_listen(host: str, port: int, error: Exception, option: str = "--port") -> PortError:
+    """A server's address that cannot be used: the same message and exit status for every server."""
+    number = error.errno if isinstance(error, OSError) else None
+    kind = PortBusy if number == errno.EADDRINUSE else PortError
+    why = os.strerror(number) if number else str(error)  # asyncio adds the address to its own text
+    return kind(f"cannot listen on {host}:{port}: {why}.", f"Choose another with {option}.")
 
 
 class PortLost(FairshoeError):

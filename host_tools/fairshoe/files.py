@@ -51,6 +51,16 @@ def write_whole(path: Path, text: str) -> None:
         raise
 
 
+def check_writable(path: Path) -> None:
+    """Raise the OSError that writing this file would end with: before work that takes long, not after it."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+
 WINDOWS = os.name == "nt"
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_cli import one_message, run, simulator
+from test_cli import simulator
 
 from fairshoe.cli import command_line
-from fairshoe.errors import UsageError
+from fairshoe.errors import Exit, UsageError
 from fairshoe.observe import discovery
 from fairshoe.observe.observer import Mode, Watch
 from fairshoe.sim import running_shoes
@@ -188,11 +188,28 @@ def test_an_address_is_of_this_machine_alone_unless_a_host_is_named() -> None:
             address(text)
 
 
-def test_a_tcp_port_that_is_taken_is_told() -> None:
+SERVERS = {
+    "sim": ("sim", "--hands", "--tcp", "{}"),
+    "web": ("web", "--no-open", "--port", "{}"),
+    "live": ("web", "sim://?dealer=none", "--no-open", "--port", "{}"),
+    "gateway": ("gateway", "--demo", "1", "--port", "{}"),
+    "table": ("table", "serve", "--no-open", "--port", "{}"),
+}
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_taken_tcp_port_has_one_message_and_one_exit_status(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     door = TcpDoor("127.0.0.1", 0)
-    message = one_message(run("sim", "--hands", "--tcp", door.url.removeprefix("tcp://")), 2)
+    where = door.url.removeprefix("tcp://")
+    arguments = [word.format(where.rpartition(":")[2]) for word in SERVERS[server]]
+    status = command_line.main(arguments)
     door.close()
-    assert "cannot listen on" in message and "Choose another" in message
+    message = capsys.readouterr().err
+    assert f"cannot listen on {where}: Address already in use.\n" in message
+    assert "Choose another with --" in message and status == Exit.PORT
 
 
 def test_a_shoe_that_talks_to_another_host_is_told_to_be_in_use() -> None:

@@ -56,6 +56,15 @@ def test_a_folder_that_is_not_there_or_no_checkout_is_refused_with_the_command_t
         assert "git clone --branch v1.28.0" in caught.value.advice
 
 
+def test_a_wrong_checkout_is_refused_before_anything_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delattr("fairshoe.commands.image.build")  # calling it would be an internal error
+    words = ["image", "--board", IMAGE_BOARD, "--micropython", str(tmp_path / "none"), "-o", str(tmp_path)]
+    assert command_line.main(words) == NoImage.exit_code
+    assert "there is no folder" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("version", "prerelease"), [((1, 27, 0), 0), ((1, 29, 1), 0), ((1, 28, 0), 1), ((2, 28, 0), 0)]
 )
@@ -342,6 +351,7 @@ def pico2(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(one, config=config)
 
     monkeypatch.setattr("fairshoe.commands.image.build", build)
+    monkeypatch.setattr("fairshoe.commands.image.load_board", {IMAGE_BOARD: (config, 0)}.__getitem__)
 
 
 def boot_key(path: Path, curve: str = "SECP256K1", password: bytes = b"") -> str:

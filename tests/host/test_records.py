@@ -51,6 +51,8 @@ def test_every_kind_has_words_for_its_numbers_and_every_typed_call_a_row_in_the_
 
 def test_words_and_numbers_mean_the_same() -> None:
     assert record_from_words(["cut", "26", "dealer"]) == {"what": What.CUT, "a": 26, "b": 1}
+    stub = {"what": What.STUB_COUNTED, "a": 41, "b": 2}
+    assert record_from_words(["stub-counted", "41", "misdealt-and-not-whole"]) == stub
     assert record_from_words(["cut", "26", "1"]) == {"what": What.CUT, "a": 26, "b": 1}
     assert record_from_words(["misdeal", "dealer", "4"]) == {"what": What.MISDEAL, "a": 0, "b": 4}
     assert record_from_words(["out-of-service", "out"]) == {"what": What.OUT_OF_SERVICE, "a": 1, "b": 0}

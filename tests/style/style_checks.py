@@ -143,7 +143,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "!fairshoe.commands", "firmware.version"),
     # The one place of fairshoe that knows the table system.
-    "fairshoe.commands.table": ("fairshoe_table", "fairshoe.web", "fairshoe.errors"),
+    "fairshoe.commands.table": ("fairshoe_table", "fairshoe.web", "fairshoe.errors", "fairshoe.files"),
     # The places of fairshoe that know the floor.
     "fairshoe.commands.publish": ("fairshoe.cli", "fairshoe.errors", "fairshoe_floor.stream"),
     "fairshoe.commands.floor": (

@@ -69,5 +69,5 @@ def floor_extra() -> Generator[None]:
         yield
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"the Python package {error.name} is missing.", "Install it: pip install 'fairshoe[floor]'."
+            f"the Python package {error.name} is missing.", "In a clone: make ready, or pip install '.[floor]'."
         ) from error

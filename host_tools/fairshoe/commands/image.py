@@ -8,6 +8,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
+from fairshoe.boards.configs import load_board
 from fairshoe.errors import UsageError
 from fairshoe.printable import printable
 from fairshoe.ship.board_folder import chip_of
@@ -38,13 +39,13 @@ def _make(options: argparse.Namespace, progress: Progress) -> Made:
 
     if not options.micropython:
         raise UsageError("--micropython without a folder.", "Name a MicroPython checkout.")
+    # Everything that can be refused is refused before the modules are compiled, which takes most of a minute.
     check_with_game(options.board, options.game)
-    progress.say(f"building {options.board} ...")
-    built = build(options.board, game=options.game)
-    chip = chip_of(built.config)  # refused before a checkout is asked for
+    config = load_board(options.board)[0]
+    chip = chip_of(config)
     if options.sign and not chip.signs:
         raise UsageError(
-            f"the boot ROM of {built.config['mcu']['board']} checks no signatures.",
+            f"the boot ROM of {config['mcu']['board']} checks no signatures.",
             "Use a Pico 2, or leave --sign out.",
         )
     checkout = read_checkout(Path(options.micropython))
@@ -52,6 +53,8 @@ def _make(options: argparse.Namespace, progress: Progress) -> Made:
     tools = find_toolchain(Path(named) if named else None)
     if options.sign:
         check_can_seal(tools, Path(options.sign))
+    progress.say(f"building {options.board} ...")
+    built = build(options.board, game=options.game)
     changed = ", MODIFIED" if checkout.modified else ""
     progress.say(f"  MicroPython {checkout.version} {checkout.commit[:10] or 'of no known commit'}{changed}")
     progress.say(f"  {tools.compiler}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from fairshoe.errors import UsageError
+from fairshoe.files import check_writable
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,6 +52,8 @@ def _progress(done: int, whole: int) -> None:
 def _simulate(options: argparse.Namespace) -> int:
     from fairshoe_table.simulated import returns as simulation
 
+    if options.out is not None:
+        check_writable(options.out)
     began = time.monotonic()
     report = simulation.simulate(options.game, options.rounds, options.seed, options.jobs, _progress)
     if options.out is not None:

@@ -53,8 +53,9 @@ class Number:
 
     def read(self, text: str) -> int:
         """What a person typed: a word or a number."""
-        if text in self.words:
-            return self.words[text]
+        word = text.replace("-", "_")
+        if word in self.words:
+            return self.words[word]
         try:
             return int(text)
         except ValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 
-from fairshoe.errors import UsageError
+from fairshoe.errors import UsageError, cannot_listen
 from fairshoe.transport.busy_line import BUSY_LINE
 
 LOOPBACK = "127.0.0.1"
@@ -28,8 +28,7 @@ class TcpDoor:
         try:
             self._listener = socket.create_server((host, port), family=family, backlog=4)
         except (OSError, OverflowError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise UsageError(f"cannot listen on {host}:{port}: {why}.", "Choose another host or port.") from error
+            raise cannot_listen(host, port, error, "--tcp") from error
         self._listener.setblocking(False)
         self._client: socket.socket | None = None
         self._refused: list[socket.socket] = []

@@ -22,7 +22,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from fairshoe.errors import FairshoeError, PortError
+from fairshoe.errors import FairshoeError, cannot_listen
 from fairshoe.web.live_view import Values
 from fairshoe.web.server import HEADERS, TYPES
 
@@ -89,8 +89,7 @@ class LiveServer:
                 server_header=None,
             )
         except OSError as error:
-            reason = error.strerror or error
-            raise PortError(f"port {self._port} cannot be used: {reason}.", "Choose another with --port.") from error
+            raise cannot_listen(HOST, self._port, error) from error
         port = next(iter(self._server.sockets)).getsockname()[1]
         self.url = f"http://{HOST}:{port}/{self._page}#{self.token}"
         self._beats = asyncio.create_task(self._beat())

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import cast
 from urllib.parse import unquote, urlsplit
 
-from fairshoe.errors import PortError
+from fairshoe.errors import cannot_listen
 
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -42,8 +42,7 @@ class PageServer(ThreadingHTTPServer):
         try:
             super().__init__((host, port), _Handler)
         except OSError as error:
-            reason = error.strerror or error
-            raise PortError(f"port {port} cannot be used: {reason}.", "Choose another with --port.") from error
+            raise cannot_listen(host, port, error) from error
         self.url = f"http://{host}:{self.server_address[1]}/"
 
     def gzipped(self, path: str) -> bytes:

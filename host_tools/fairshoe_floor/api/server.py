@@ -15,7 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from fairshoe.errors import PortError, UsageError
+from fairshoe.errors import UsageError, cannot_listen
 from fairshoe_floor.api.app import Service, make_app
 from fairshoe_floor.api.live_socket import ABORT
 
@@ -116,9 +116,7 @@ class ApiServer:
             listening = socket.create_server((it.host, it.port), family=family)
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BYTES)  # of each connection, too
         except OSError as error:
-            raise PortError(
-                f"{it.host} port {it.port} cannot be used: {error.strerror or error}.", "Choose another with --port."
-            ) from error
+            raise cannot_listen(it.host, it.port, error) from error
         try:
             config = uvicorn.Config(
                 make_app(self._service),
