@@ -236,25 +236,6 @@ def test_telling_everything_again_books_nothing(books: Books, game: str) -> None
 
 
 @pytest.mark.parametrize("game", ROUNDS)
-def test_a_kill_between_any_two_inputs_gives_the_same_settlement(tmp_path: Path, game: str) -> None:
-    """The books are opened again before every input, as after a kill, and the last input is entered twice."""
-    whole: list[dict[str, int]] = []
-    for reopen in (False, True):
-        path = tmp_path / f"{reopen}.db"
-        books = Books(path)
-        start_meters(books)
-        for place, told in enumerate(ROUNDS[game]):
-            if reopen:
-                books.close()
-                books = Books(path)
-                tell(books, game, ROUNDS[game][max(place - 1, 0) : place])
-            tell(books, game, [told])
-        check_books(books)
-        whole.append(books.balances())
-    assert whole[0] == whole[1]
-
-
-@pytest.mark.parametrize("game", ROUNDS)
 def test_a_failed_write_leaves_neither_input_nor_line(books: Books, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = ROUNDS[game]
     number, _ = tell(books, game, inputs[:-1])

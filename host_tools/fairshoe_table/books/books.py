@@ -87,11 +87,18 @@ class _Known:
 class Books:
     """The books of one table. One open round at a time."""
 
-    def __init__(self, path: Path | str, table: str = "table-1", link: str = "") -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        table: str = "table-1",
+        link: str = "",
+        connection: type[sqlite3.Connection] = sqlite3.Connection,
+    ) -> None:
+        """`connection` is another kind of connection, for tests that end the program between two statements."""
         self.table = table
         self.link = link or table
         self._known: dict[int, _Known] = {}
-        self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=30, factory=connection)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.executescript(_SCHEMA)
@@ -110,10 +117,12 @@ class Books:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield self._db
+            self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            self._known.clear()
+            if self._db.in_transaction:  # a full disk may have ended it already
+                self._db.execute("ROLLBACK")
             raise
-        self._db.execute("COMMIT")
 
     # -- rounds -------------------------------------------------------------------------------------------------------
 
@@ -153,24 +162,30 @@ class Books:
     def record(self, number: int, told: Input, options: Options, seq: int = 0) -> list[Line]:
         """Book an input and all that follows from it; the lines that were booked now. A key that is there already
         changes nothing."""
-        with self._transaction() as db:
-            if db.execute("SELECT 1 FROM inputs WHERE round = ? AND key = ?", (number, told.key)).fetchone():
-                return []
-            before = self.play(number, options)
-            corrects = told.kind == "correct"
-            after = self._corrected(number, before, told) if corrects else apply(before, told)
-            cause = db.execute(
-                "INSERT INTO inputs (round, key, kind, data, seq) VALUES (?, ?, ?, ?, ?)",
-                (number, told.key, told.kind, json.dumps(dict(told.data)), seq),
-            ).lastrowid
-            assert cause is not None
-            placed = after.stakes[len(before.stakes) :]
-            self._move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
-            self._contribute(number, cause, after)
-            booked = self._settle(number, cause, after, told.kind)
-            if told.kind == "over":
-                self._finish(number)
-            return booked
+        return self.record_all(number, [told], options, seq)
+
+    def record_all(self, number: int, told: Iterable[Input], options: Options, seq: int = 0) -> list[Line]:
+        """Book several inputs, all of them or none: the wagers of a round."""
+        with self._transaction():
+            return [line for one in told for line in self._record(number, one, options, seq)]
+
+    def _record(self, number: int, told: Input, options: Options, seq: int) -> list[Line]:
+        if self._db.execute("SELECT 1 FROM inputs WHERE round = ? AND key = ?", (number, told.key)).fetchone():
+            return []
+        before = self.play(number, options)
+        after = self._corrected(number, before, told) if told.kind == "correct" else apply(before, told)
+        cause = self._db.execute(
+            "INSERT INTO inputs (round, key, kind, data, seq) VALUES (?, ?, ?, ?, ?)",
+            (number, told.key, told.kind, json.dumps(dict(told.data)), seq),
+        ).lastrowid
+        assert cause is not None
+        placed = after.stakes[len(before.stakes) :]
+        self._move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
+        self._contribute(number, cause, after)
+        booked = self._settle(number, cause, after, told.kind)
+        if told.kind == "over":
+            self._finish(number)
+        return booked
 
     # -- corrections --------------------------------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ from fairshoe_table.desk.line_list import ShownLine, shown_lines
 from fairshoe_table.desk.page_floor import NotYet, PageFloor
 from fairshoe_table.desk.view import desk_values
 from fairshoe_table.play.options import Options
-from fairshoe_table.play.round import Ask, Input, asks
+from fairshoe_table.play.round import Ask, Input, apply, asks
 from fairshoe_table.simulated.people import SimulatedFloor
 from fairshoe_table.table.seed_check import checkable, held_against_seed
 from fairshoe_table.table.table import ACTS, Table, situation
@@ -132,6 +132,11 @@ class DeskLoop(Table):
         while not self._ending.is_set():
             self.turn()
 
+    def begin(self) -> None:
+        super().begin()
+        if self._play().seats and self.draft.placed:  # booked by a program that was killed before it wrote the draft
+            self.draft.take([])
+
     def turn(self) -> None:
         """What the shoe has said, until it is quiet for a moment; then what the page has asked for."""
         for message in self.shoe.messages(quiet_s=QUIET_S):
@@ -200,11 +205,14 @@ class DeskLoop(Table):
         play = self._play()
         if play.closed or play.seats or not self.draft.placed:
             return
+        taken: list[Input] = []
         for told in self.draft.inputs():
             try:
-                self._tell(told)
+                play = apply(play, told)
+                taken.append(told)
             except UsageError as error:
                 self.call(f"betting was closed at the shoe, and a wager is refused: {error.what} {error.advice}")
+        self._tell(*taken)
         self.draft.take([])
 
     def _look_again(self) -> None:
@@ -249,7 +257,7 @@ class DeskLoop(Table):
 
     def _tell_positions(self, status: Status) -> CommandResult | None:
         """Tell the shoe how many seats have wagers while they are placed: the dealer may press CLOSE at the shoe."""
-        seats = len({seat for seat, _ in self.draft.placed})
+        seats = len(self._play().seats or {seat for seat, _ in self.draft.placed})
         return self._give(SetPositions, positions=seats) if seats and status.positions != seats else None
 
     def _draw(self) -> CommandResult | None:

@@ -15,7 +15,7 @@ from fairshoe_table.desk.card_reader import BY_DEALER, BY_PLANT, BY_READER, join
 from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
 from fairshoe_table.desk.view import before_the_deal
 from fairshoe_table.play.irregularities import find
-from fairshoe_table.play.round import WAGER_MAX, Ask, Input, known_cards, new_play, rebuild
+from fairshoe_table.play.round import WAGER_MAX, Ask, Input, known_cards
 from fairshoe_table.rules.cards import name
 from fairshoe_table.rules.ledger import Wager
 from fairshoe_table.rules.money import dollars
@@ -115,10 +115,7 @@ class Desk(DeskLoop):
         if not play.seats:
             if not self.draft.placed:
                 raise UsageError("no seat has a wager.", "Enter the wagers first.")
-            told = self.draft.inputs()
-            rebuild(new_play(self.game, self.options), told)  # all of them, before the first is booked
-            for it in told:
-                self._tell(it)
+            self._tell(*self.draft.inputs())
             self.draft.take([])
         self._tapped_on(CloseBetting)
         return ""

@@ -156,8 +156,9 @@ class Table:
     def _play(self) -> Play:
         return self.books.play(self.number, self.options)
 
-    def _tell(self, told: Input, seq: int = 0) -> None:
-        lines = self.books.record(self.number, told, self.options, seq)
+    def _tell(self, *told: Input, seq: int = 0) -> None:
+        """Book these inputs, all of them or none."""
+        lines = self.books.record_all(self.number, told, self.options, seq)
         if lines:
             self.floor.booked(lines)
 
@@ -170,10 +171,10 @@ class Table:
         """Whether the round is over with it. Events of an earlier round, told again, change nothing."""
         match event:
             case RoundStarted():
-                self._tell(Input("closed", "closed", {"round": event.round}), event.seq)
+                self._tell(Input("closed", "closed", {"round": event.round}), seq=event.seq)
                 self._compare_hands(event)
             case DeckLoaded() if event.shuffled == RESHUFFLED:
-                self._tell(Input("reshuffled", "reshuffled"), event.seq)
+                self._tell(Input("reshuffled", "reshuffled"), seq=event.seq)
             case WarningLatched():
                 self.floor.call(f"warning: {event.warning.name.lower().replace('_', ' ')}")
             case RoundVoided() if self._is_ours(event.round):
@@ -181,29 +182,29 @@ class Table:
                 kept = (view.void.hands_kept if view.void is not None else None) or ()
                 seats = [seat_of(self._play().seats, position) for position in kept]
                 self._call_for_jackpots("the round", self._play().seats)
-                self._tell(Input("void", "void", {"clause": event.clause, "kept": seats}), event.seq)
+                self._tell(Input("void", "void", {"clause": event.clause, "kept": seats}), seq=event.seq)
                 if self._unsettled():  # hands that stand: their optional bonus is settled first
                     return False
-                self._tell(Input("over", "over"), event.seq)
+                self._tell(Input("over", "over"), seq=event.seq)
                 return True
             case Recorded(what=What.MISDEAL, consequence=Consequence.ONE_VOID) if self._is_ours(event.round):
                 seat = seat_of(self._play().seats, event.a)
                 told = {"seat": seat, "clause": event.clause}
                 self._call_for_jackpots(f"the hand of seat {seat}", (seat,))
-                self._tell(Input(f"void hand:{seat}", "void hand", told), event.seq)
+                self._tell(Input(f"void hand:{seat}", "void hand", told), seq=event.seq)
             case Recorded(what=What.BOX_MISSED) if self._is_ours(event.round):
                 told = {"seat": seat_of(self._play().seats, event.a), "cards": event.b, "clause": event.clause}
-                self._tell(Input(f"box missed:{event.a}:{event.b}", "box missed", told), event.seq)
+                self._tell(Input(f"box missed:{event.a}:{event.b}", "box missed", told), seq=event.seq)
             case HoleCardRead() if self._is_ours(event.round) and event.answer in _PEEKS:
-                self._tell(Input("peek", "peek", {"answer": _PEEKS[event.answer].value}), event.seq)
+                self._tell(Input("peek", "peek", {"answer": _PEEKS[event.answer].value}), seq=event.seq)
             case CoverAll() if self._is_ours(event.round):
-                self._tell(Input("cover all", "cover all", {"column": event.column}), event.seq)
+                self._tell(Input("cover all", "cover all", {"column": event.column}), seq=event.seq)
             case RoundEnded() if self._is_ours(event.round):
                 if self._unsettled():  # GREEN was pressed at the shoe
-                    self._tell(Input("ended early", "ended early"), event.seq)
+                    self._tell(Input("ended early", "ended early"), seq=event.seq)
                     self.floor.call("the shoe ended the round before it was settled: keep the cards, and settle it")
                     return False
-                self._tell(Input("over", "over"), event.seq)
+                self._tell(Input("over", "over"), seq=event.seq)
                 return True
             case _:
                 pass
@@ -427,13 +428,12 @@ class Table:
         return self.shoe.records.stub_counted(count)
 
     def _bet(self) -> tuple[int, ...]:
-        """The wagering seats. Wagers are booked one seat after the other."""
+        """The wagering seats. Their wagers are booked together: a program that is killed leaves all of them or none."""
         play = self._play()
         if not play.seats:
             found = self.floor.wagers(play)
             self.check_entry([int(told.data["seat"]) for told in found])
-            for told in found:
-                self._tell(told)
+            self._tell(*found)
         return self._play().seats
 
     def check_entry(self, seats: Iterable[int]) -> None:
