@@ -7,6 +7,7 @@ from firmware.games.profile import TAIL_SETTLING
 from firmware.machines.machine import JOB_RUNNING
 from firmware.protocol import ids
 from hal.sim.noise import Noise
+from rig.steps import BUTTONS, PRESS_ONLY, TAKING
 from rig.story import Stuck
 
 TYPE_CHECKING = False
@@ -21,15 +22,7 @@ PATIENCE = 600  # moves and waits until the operator gives up; eight decks in st
 WAIT_MS = 4000
 DRAWN_MAX = 5  # cards of a shoe's only round
 
-_PRESS = {
-    states.DECK_READY: "close",
-    states.WAITING_FOR_LOCKOUT: "lock",
-    states.WAITING_FOR_GREEN: "green",
-    states.WAITING_FOR_WAGERS: "close",
-    states.WAITING_FOR_ROUND_END: "green",
-    states.DECK_HELD: "green",
-}
-_TAKE = (states.STACK_OFFERED, states.REMAINDER_OFFERED, states.REMOVED_OFFERED)
+_PRESS = (states.DECK_READY,) + PRESS_ONLY
 _IDLE = (states.WAITING_FOR_DECK, states.DECK_READY, states.DECK_HELD, states.DISPENSING, states.RELEASING)
 
 
@@ -47,7 +40,7 @@ def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
         return [(300, "key", {"to": "off"})]
     if state == states.WARNING:
         return [(500, "open", {}), (500, "clear", {}), (500, "close", {}), (500, "press", {"button": "ack"})]
-    if state in _TAKE or (state in _IDLE and plant.tray and flow.machine.state != JOB_RUNNING):
+    if state in TAKING or (state in _IDLE and plant.tray and flow.machine.state != JOB_RUNNING):
         return [(600, "take", {})]
     if flow.need == ids.NEED_COUNT:
         return [(1500, "press", {"button": "lock"})]  # counted, and right
@@ -58,7 +51,7 @@ def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
     if state == states.WAITING_FOR_DECK and plays and not flow.door.prove_due:
         return _load(stage, -1)
     if flow.shown in _PRESS:
-        return [(500, "press", {"button": _PRESS[flow.shown]})]
+        return [(500, "press", {"button": BUTTONS[flow.shown]})]
     return []
 
 
@@ -89,7 +82,7 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
     if state == states.DRAW_READY:
         return [(500, "press", {"button": "close"})] if plays else [(500, "lift", {})]
     if flow.shown in _PRESS:
-        return [(500, "press", {"button": _PRESS[flow.shown]})]
+        return [(500, "press", {"button": BUTTONS[flow.shown]})]
     if state == states.DRAWING:
         # Betting is closed again only when the cards of the plan are out.
         if flow.tail > TAIL_SETTLING or (plays and not flow.machine.cut_seen):

@@ -12,6 +12,7 @@ from firmware.protocol import ids
 from rig.actions import typed
 from rig.operator import next_moves, waits_for_deck
 from rig.scenario import Scenario
+from rig.steps import COMMANDS
 from rig.stories import STORIES
 
 TYPE_CHECKING = False
@@ -27,17 +28,6 @@ PAGE = 256
 WATCH_MS = 3000  # no person acts: anything that moves now moves by itself
 REMOVAL_MS = 25000  # of what is left in a machine
 MOVES_MAX = 150
-_COMMANDS = {
-    states.WAITING_FOR_DECK: "shuffle",
-    states.DECK_READY: "close_betting",
-    states.DRAW_READY: "close_betting",
-    states.WAITING_FOR_LOCKOUT: "confirm_lockout",
-    states.WAITING_FOR_WAGERS: "close_betting",
-    states.WAITING_FOR_GREEN: "release",
-    states.DECK_HELD: "release",
-    states.WAITING_FOR_ROUND_END: "end_round",
-    states.DRAWING: "end_round",
-}
 _READY = (states.DECK_READY, states.DRAW_READY)
 _RECORDS: "Sequence[str]" = ids.RECORD_NAMES.split()
 # Records of a table system between two rounds, as far as the game takes them: each changes the facts.
@@ -214,8 +204,8 @@ class PowerRun:
         elif button == "close":
             for _ in range(self.seats):
                 yield {"do": "press", "button": "seat", "after_ms": 200}
-        if button and self.role and state in _COMMANDS:
-            name = "close_betting" if button == "close" else _COMMANDS[state]
+        if button and self.role and state in COMMANDS:
+            name = "close_betting" if button == "close" else COMMANDS[state]
             yield {"do": "command", "name": name, "after_ms": delay_ms}
         else:
             step = {"do": action, "after_ms": delay_ms}

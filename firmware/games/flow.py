@@ -108,7 +108,7 @@ COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 
 # Faults after which the beams see every card: each is in a slot, the hopper or the tray. After any other a
 # card may lie where no beam looks, and only a person who opened the door can know that it does not.
-_BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_BEAM, FAULT_PANEL)
+BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_BEAM, FAULT_PANEL)
 
 
 class Settled:
@@ -285,7 +285,7 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int =
     motors_off(out)
     out.halt = True
     flow.hold = FAULT_NONE
-    flow.door.ask(fault not in _BEAMS_SUFFICE)
+    flow.door.ask(fault not in BEAMS_SUFFICE)
     flow.machine.stop(out)
     wipe(flow.order)
     flow.order_state = ORDER_NONE

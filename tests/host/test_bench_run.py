@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from bench_case import Case, Meddler, figures, only
@@ -18,7 +20,8 @@ from fairshoe.bench.report_file import FAILED, INCOMPLETE, NOT_APPLICABLE, NOT_R
 from fairshoe.bench.steps import Bench, Findings, fresh_meters, identity
 from fairshoe.errors import PortLost, UsageError
 from fairshoe.keys import role_key, write_key
-from fairshoe.messages import Event, Message, Role, ShuffleStarted, StackTaken
+from fairshoe.messages import Event, Fault, Message, Role, ShuffleStarted, StackTaken, State
+from firmware.games import flow
 
 ACCEPTANCE = only(
     load_plan("acceptance"),
@@ -542,3 +545,12 @@ def test_overdue_names_the_state(tmp_path: Path) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
     with pytest.raises(Overdue, match="waiting for deck"):
         Play(case.device, case.hands, "shoe").until(lambda: False, 2.0, "a miracle")
+
+
+@pytest.mark.parametrize("fault", [fault for fault in Fault if fault])
+def test_a_technician_opens_the_door_after_the_warnings_for_which_the_device_waits_for_it(fault: Fault) -> None:
+    device: Any = Mock(status=Mock(warning=fault, hopper=False), state=State.WARNING, events=[])
+    hands: Any = Mock(patience_s=1.0)
+    Play(device, hands, "carousel").clear_warning()
+    done = [call.args[0].action for call in hands.do.call_args_list]
+    assert done == (["press"] if fault in flow.BEAMS_SUFFICE else ["open", "clear", "close", "press"])

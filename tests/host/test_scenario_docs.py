@@ -73,7 +73,7 @@ def test_every_warning_is_there_with_its_code_its_display_and_whether_the_door_m
     for row in rows:
         code = int(row[1])
         assert row[3] == pages._WHAT[code]  # pyright: ignore[reportPrivateUsage]
-        suffices = code in flow._BEAMS_SUFFICE  # pyright: ignore[reportPrivateUsage]
+        suffices = code in flow.BEAMS_SUFFICE
         assert row[4] == ("no" if suffices else "yes"), row[0]
         assert row[2], row[0]
         assert row[5], row[0]

@@ -17,12 +17,7 @@ from fairshoe.errors import FairshoeError, PortLost, StorageReplaced, StoreError
 from fairshoe.keys import role_key
 from fairshoe.link.session import HostSession, Received, event_seq
 from fairshoe.messages import (
-    AcknowledgeWarning,
     CloseBetting,
-    Command,
-    ConfirmLockout,
-    EndRound,
-    Release,
     Result,
     Role,
     SetPositions,
@@ -30,23 +25,12 @@ from fairshoe.messages import (
     State,
     Status,
 )
+from fairshoe.sim.steps import COMMANDS
 from rig.card_locations import Finding
 from soak.kill_world import KEY, World
 
 SEATS = 2
 RETRY_MS = 500
-COMMANDS: dict[State, type[Command]] = {
-    State.WAITING_FOR_DECK: Shuffle,
-    State.DECK_READY: CloseBetting,
-    State.WAITING_FOR_LOCKOUT: ConfirmLockout,
-    State.WAITING_FOR_WAGERS: CloseBetting,
-    State.WAITING_FOR_GREEN: Release,
-    State.WAITING_FOR_ROUND_END: EndRound,
-    State.WARNING: AcknowledgeWarning,
-    State.DECK_HELD: Release,
-    State.DRAW_READY: CloseBetting,
-    State.DRAWING: EndRound,
-}
 
 
 class KilledStore(Store):

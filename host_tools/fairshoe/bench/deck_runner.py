@@ -36,6 +36,7 @@ from fairshoe.messages import (
     WarningCleared,
     WarningLatched,
 )
+from fairshoe.sim.steps import BUTTONS, PRESS_ONLY, TAKING, door_first
 from fairshoe.text.advice import WARNINGS
 from fairshoe.text.describe import words
 
@@ -46,16 +47,6 @@ WARNINGS_MAX = 3  # that come back as soon as they are cleared
 IDLE_S = 20.0
 CATCH_UP_S = 10.0
 SHUFFLE_S = 600.0  # eight decks take less than five minutes
-
-_PRESS = {
-    State.WAITING_FOR_LOCKOUT: "lock",
-    State.WAITING_FOR_GREEN: "green",
-    State.WAITING_FOR_WAGERS: "close",
-    State.WAITING_FOR_ROUND_END: "green",
-    State.DECK_HELD: "green",
-}
-_TAKE = (State.STACK_OFFERED, State.REMAINDER_OFFERED, State.REMOVED_OFFERED)
-_BEAMS_SUFFICE = (Fault.MISMATCH, Fault.CARDS_INSIDE, Fault.ENTROPY, Fault.JOURNAL, Fault.BEAM)  # docs/FAULTS.md
 
 
 class Overdue(Exception):
@@ -159,7 +150,7 @@ class Play:
     def clear_warning(self) -> None:
         """Door open, cards out, door shut, ACK; the machine puts out what it still holds by itself."""
         device = self.device
-        if device.status is not None and device.status.warning in _BEAMS_SUFFICE and not device.status.hopper:
+        if device.status is not None and not door_first(device.status.warning) and not device.status.hopper:
             # The machine knows where every card is, and counts what it puts out.
             self.do(hands_.press("ack"), lambda: device.state != State.WARNING)
             return
@@ -246,10 +237,10 @@ class Play:
     def _next(self, plays: bool) -> Deed | None:
         device = self.device
         state = device.state
-        if state in _TAKE:
+        if state in TAKING:
             return hands_.TAKE
-        if state in _PRESS:
-            return hands_.press(_PRESS[state])
+        if state in PRESS_ONLY:
+            return hands_.press(BUTTONS[state])
         if state == State.DECK_READY:
             seated = device.status is not None and device.status.positions
             return hands_.press("close" if seated else "seat")

@@ -1,0 +1,35 @@
+"""The table of steps agrees with the firmware: each command may start in its state and presses the button beside it."""
+
+from firmware.fault import FAULT_NAMES
+from firmware.games import flow
+from firmware.link import commands
+from firmware.machines import panel
+from firmware.protocol import ids
+from rig import steps
+
+
+def test_every_command_of_the_table_presses_its_button_in_its_state():
+    for state, button, command in steps.STEPS:
+        starts, press, _, _ = commands._RULES[getattr(ids, "CMD_" + command.upper())]
+        assert state in starts, (command, ids.STATE_NAMES.split()[state])
+        # A command ends a round wherever a button would mean something else.
+        assert press in (getattr(panel, "PRESS_" + button.upper()), panel.PRESS_END), command
+        assert (press == panel.PRESS_END) == (command == "end_round")
+
+
+def test_every_state_in_which_a_person_acts_has_one_step():
+    known = [state for state, _, _ in steps.STEPS]
+    assert len(known) == len(set(known))
+    assert not [state for state in steps.PRESS_ONLY if state not in steps.BUTTONS]
+    assert not [state for state in steps.TAKING if state in steps.BUTTONS]
+    # The others move by themselves, or wait for cards to be taken out or for a boot.
+    names = ids.STATE_NAMES.split()
+    waiting = {name for name in names if name.startswith("waiting_for_") or name.endswith("_ready")}
+    assert {names[state] for state in known} == waiting | {"deck_held", "drawing", "warning"}
+
+
+def test_the_door_is_opened_first_after_the_faults_that_the_firmware_says():
+    """The device asks for the door in flow_warn; a person or program that clears a warning needs the same list."""
+    firsts = {name for code, name in enumerate(FAULT_NAMES.split()) if steps.door_first(code)}
+    assert firsts == set(FAULT_NAMES.split()) - {"mismatch", "cards_inside", "entropy", "journal", "beam", "panel"}
+    assert steps.BEAMS_SUFFICE is flow.BEAMS_SUFFICE
