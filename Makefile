@@ -34,7 +34,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready run test quick test-cpython test-mpy test-dissector check lint types types-device style
+.PHONY: help setup ready run test test-all quick test-cpython test-mpy test-dissector check lint types types-device style
 .PHONY: scenarios generate trace soak pulses soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
@@ -54,8 +54,11 @@ run: ready ## play rounds, a short deck and a jam on a simulated shoe  [GAME= BO
 	@$(BIN)/fairshoe demo $(call opt,--game,$(GAME)) $(call opt,--board,$(BOARD)) \
 		$(call opt,--seed,$(SEED)) $(call opt,--speed,$(SPEED))
 
-test: ready ## the gate: check, then all tests on CPython and on the MicroPython VM
+test: ready ## the gate: checks and tests on CPython and on the MicroPython VM; unchanged stages are skipped outside CI
 	@$(TOOL) gate
+
+test-all: ready ## what `make test` leaves out: long tests, all tests on the MicroPython VM, more draws; CI runs both
+	@$(TOOL) gate --full
 
 quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPython
 	@$(TOOL) quick
@@ -81,8 +84,8 @@ bench-page: ready ## a simulated shoe in the browser, to watch, handle and break
 	@$(BIN)/fairshoe web $(call opt,--port,$(PORT))
 
 
-check: ready ## ruff, pyright for host and device, layering and tidiness
-	@$(TOOL) gate lint types types-device style
+check: ready ## ruff, pyright for host, tests, tools and device, layering and tidiness
+	@$(TOOL) gate lint types-all types-device style
 
 lint types types-device style: ready
 	@$(TOOL) gate $@

@@ -40,6 +40,24 @@ def source_of_draws() -> str:
 DRAWS = source_of_draws()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--without", metavar="LIST", help="leave out the tests that a file lists, as the VM's runner does")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of the list. A name in it that a collected file does not have is an error."""
+    name = config.getoption("--without")
+    if not name:
+        return
+    listed = {line for line in Path(name).read_text().split("\n") if line and not line.startswith("#")}
+    files = {item.nodeid.partition("::")[0] for item in items}
+    unknown = {test for test in listed if test.partition("::")[0] in files} - {item.nodeid for item in items}
+    if unknown:
+        raise pytest.UsageError(f"{name}: there is no test {min(unknown)}")
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in listed])
+    items[:] = [item for item in items if item.nodeid not in listed]
+
+
 def pytest_report_header() -> str:
     return f"draws: from {DRAWS}; others with SEED="
 

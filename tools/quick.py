@@ -1,4 +1,5 @@
 """The fast loop: `make quick` runs ruff, pyright on what changed and the device's unit tests on CPython, side by side.
+The unit tests of tests/unit/long_on_vm.txt are left to the gate: no branch of the device's code is theirs alone.
 
     python -m quick [FILE ...]
 
@@ -15,6 +16,7 @@ from stages import BIN, ROOT, Stage, run_stages
 
 DEVICE = ("firmware/", "hal/", "rig/", "tests/unit/", "tests/contract/")
 SHARDS = 2
+PYTEST = [str(BIN / "pytest"), "-q", "--without", "tests/unit/long_on_vm.txt"]
 
 
 def changed() -> list[str]:
@@ -30,8 +32,8 @@ def git(*arguments: str) -> list[str]:
 
 
 def shards(folder: Path, count: int = SHARDS) -> list[list[str]]:
-    """The test files of a folder in lists of about the same size, the largest files first."""
-    files = sorted(folder.glob("test_*.py"), key=lambda path: path.stat().st_size, reverse=True)
+    """The test files below a folder in lists of about the same size, the largest files first."""
+    files = sorted(folder.rglob("test_*.py"), key=lambda path: path.stat().st_size, reverse=True)
     return [[str(path.relative_to(ROOT)) for path in files[first::count]] for first in range(count)]
 
 
@@ -41,7 +43,7 @@ def stages(files: list[str]) -> list[Stage]:
     pyright = str(BIN / "pyright")
     found = [Stage("lint", [str(BIN / "ruff"), "check"])]
     for number, names in enumerate(shards(ROOT / "tests" / "unit"), 1):
-        found.append(Stage(f"unit tests, part {number} of {SHARDS}", [str(BIN / "pytest"), "-q", *names]))
+        found.append(Stage(f"unit tests, part {number} of {SHARDS}", [*PYTEST, *names]))
     if host:
         found.append(Stage(f"types of {len(host)} host files", [pyright, *host]))
     if device:

@@ -52,6 +52,7 @@ def test_folded_firmware_gives_the_same_bytes(tmp_path: Path) -> None:
     assert folded(tmp_path) == plain()
 
 
+@pytest.mark.full
 def test_one_use_that_is_folded_wrong_gives_other_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     constants: Any = fold._Constants  # pyright: ignore[reportPrivateUsage]
     right = constants._value

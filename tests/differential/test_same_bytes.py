@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tests" / "differential" / "same_bytes.py"
 NODE = ROOT / ".venv" / "bin" / "node"
@@ -37,5 +39,6 @@ def test_every_story_gives_the_same_bytes_on_both_vms() -> None:
         assert left == right
 
 
+@pytest.mark.full
 def test_another_seed_gives_other_bytes() -> None:
     assert on_cpython([1]) != on_cpython([2])

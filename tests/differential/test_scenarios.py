@@ -4,11 +4,14 @@
 import random
 from pathlib import Path
 
+import pytest
+from draws import amount
+
 from fairshoe.sim.scenario_cases import name_of, places
 from fairshoe.sim.scenario_files import play, play_on_micropython
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLE = 10  # files, some 10 s on the VM of a busy machine
+SAMPLE = amount(5, 60)  # files, a second each on the VM
 # Six and eight decks take minutes there.
 LONG = ("shelves-six-decks", "shelves-eight-decks", "shelves-eight-decks-one-short")
 
@@ -24,6 +27,7 @@ def sample(seed: int) -> list[Path]:
     return [path for files in kinds.values() for path in numbers.sample(files, min(SAMPLE // 5, len(files)))]
 
 
+@pytest.mark.drawn
 def test_a_sample_of_scenarios_gives_the_same_transcripts_on_both_vms() -> None:
     seed = random.randrange(1 << 16)
     paths = sample(seed)

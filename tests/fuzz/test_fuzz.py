@@ -4,15 +4,17 @@ import random
 
 import fuzz
 import pytest
+from draws import amount
 
 from fairshoe.link import framing
 from firmware.protocol.frame import FrameReader
 
 
+@pytest.mark.drawn
 def test_any_bytes_leave_both_decoders_right_and_in_agreement() -> None:
     seed = random.randrange(1 << 32)
     print(f"replay: PYTHONPATH=tools .venv/bin/python -m fuzz --minutes 0.1 --seed {seed}")
-    report = fuzz.run(seed, 6, print)
+    report = fuzz.run(seed, amount(2, 10), print)
     assert not report, report
 
 

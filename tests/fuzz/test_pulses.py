@@ -4,12 +4,14 @@ deck."""
 import random
 
 import pytest
+from draws import amount
 from soak.hands import BOARDS
 from soak.pulses import PulseRun, pulses
 
-SLICE = 15
+SLICE = amount(6, 40)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("board", BOARDS)
 def test_a_pulse_on_a_sensor_never_makes_a_wrong_stack(board: str) -> None:
     seed = random.randrange(1 << 30)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from draws import amount
 from soak.hands import BOARDS
 from soak.run import Run, write_finding
 from soak.shrink import kind_of
@@ -18,11 +19,12 @@ from firmware.deck import ledger, shuffler
 from firmware.games import deck_steps, flow, procedure, shuffle_steps
 from firmware.machines import carousel, eject, feed, hand_shoe, motor_shoe, shelves, spec
 
-SLICE = 50
+SLICE = amount(20, 100)
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
+@pytest.mark.drawn
 def test_random_hands_break_no_promise() -> None:
     first = random.randrange(1 << 30)
     print(f"first seed {first}")
@@ -206,6 +208,7 @@ DEFECTS: list[tuple[Plant, str, str, int]] = [
 
 
 @pytest.mark.parametrize(("plant", "board", "kind", "runs"), DEFECTS, ids=[entry[0].__name__ for entry in DEFECTS])
+@pytest.mark.full
 def test_a_planted_defect_is_found(
     plant: Plant, board: str, kind: str, runs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +223,7 @@ def test_a_planted_defect_is_found(
     raise AssertionError(f"{plant.__name__}: no {kind} in {runs} runs, only {found}")
 
 
+@pytest.mark.full
 def test_a_finding_shrinks_to_a_file_that_shows_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         one_short(patched)

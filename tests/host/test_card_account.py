@@ -9,6 +9,7 @@ from array import array
 from pathlib import Path
 
 import pytest
+from draws import amount
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -401,6 +402,7 @@ class Table(RuleBasedStateMachine):
 POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize(
     ("name", "dealing"),
     [(name, dealing) for name in POKER for dealing in ("shoe", "hand") if (name, dealing) != (POKER[0], "hand")]
@@ -408,4 +410,5 @@ POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-po
 )
 def test_every_expected_number_follows_the_cards(name: str, dealing: str) -> None:
     machine = type("TableOf", (Table,), {"game": name, "dealing": dealing})
-    run_state_machine_as_test(machine, settings=settings(max_examples=100, stateful_step_count=40, deadline=None))
+    drawn = settings(max_examples=amount(25, 200), stateful_step_count=40, deadline=None)
+    run_state_machine_as_test(machine, settings=drawn)

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import in_process
 import pytest
 import serial
 
@@ -65,7 +66,7 @@ def test_a_board_file_with_a_conflicting_pin_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(config))
     for command in ("demo", "sim"):
-        message = one_message(run(command, "--board", str(path)), 3)
+        message = one_message(in_process.run(command, "--board", path), 3)
         assert "used twice, for inputs.throat_a and for inputs.exit" in message
 
 
@@ -77,7 +78,7 @@ def test_config_check_says_of_every_board_what_it_is_or_all_that_is_wrong(tmp_pa
     config["mechanism"]["slot_count"] = 50
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(config))
-    done = run("config", "check", str(path), "pico-carousel", "pico-draw", "nope")
+    done = in_process.run("config", "check", str(path), "pico-carousel", "pico-draw", "nope")
     assert "2 of 4 board configs cannot work" in one_message(done, 3)
     lines = done.stdout.splitlines()
     assert lines[0] == f"{path}: cannot work"
@@ -92,7 +93,7 @@ def test_config_check_says_of_every_board_what_it_is_or_all_that_is_wrong(tmp_pa
 
 
 def test_config_check_tells_a_program_the_same() -> None:
-    done = run("config", "check", "--json", "pico-shoe", "nope")
+    done = in_process.run("config", "check", "--json", "pico-shoe", "nope")
     one_message(done, 3)
     good, bad = (json.loads(line) for line in done.stdout.splitlines())
     assert (good["board"], good["good"], good["kind"], good["problems"]) == ("pico-shoe", True, "shoe", [])
@@ -109,9 +110,9 @@ def test_a_missing_port_is_told_without_a_traceback() -> None:
 def test_help_teaches_and_every_exit_code_in_use_is_listed() -> None:
     from fairshoe import errors
 
-    text = run("--help").stdout
+    text = in_process.run("--help").stdout
     assert "examples:" in text and "--exit-codes" in text
-    listed = run("--exit-codes").stdout
+    listed = in_process.run("--exit-codes").stdout
     for name in dir(errors):
         cls = getattr(errors, name)
         if isinstance(cls, type) and issubclass(cls, errors.FairshoeError):
@@ -239,6 +240,7 @@ def demos() -> Iterator[Demos]:
         }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["shelves", "shoe", "draw"])
 def test_the_demo_has_a_story_for_every_mechanism(kind: str, demos: Demos) -> None:
     done = demos[kind].result()
@@ -305,6 +307,7 @@ GAME_STORIES: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.full
 def test_the_demo_tells_what_people_do_where_the_table_keeps_records(demos: Demos) -> None:
     done = demos["records"].result()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
@@ -312,6 +315,7 @@ def test_the_demo_tells_what_people_do_where_the_table_keeps_records(demos: Demo
     assert "recorded: washed: deck 1; by rule CS-3b" in done.stdout
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("game", GAME_STORIES)
 def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str, demos: Demos) -> None:
     done = demos[game].result()
@@ -321,6 +325,7 @@ def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str, demos: D
         assert words in done.stdout, words
 
 
+@pytest.mark.full
 def test_the_demo_plays_double_attack_blackjack_on_the_board_for_it(demos: Demos) -> None:
     done = demos["double-attack-blackjack"].result()
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr

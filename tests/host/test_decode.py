@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import run_bytes
 
 from fairshoe import keys, messages
 from fairshoe.cli import command_line
@@ -48,7 +49,7 @@ OFFERED = StackOffered(
 
 
 def run(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*FAIRSHOE, *arguments], input=data, capture_output=True, timeout=600, check=False)
+    return run_bytes("decode", *arguments, data=data)
 
 
 def lines(data: bytes, as_json: bool = False, secret_of: capture_decoder.SecretOf | None = None) -> list[str]:

@@ -4,6 +4,8 @@ from dataclasses import fields
 from enum import IntEnum
 from typing import Any
 
+import pytest
+from draws import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,7 +57,8 @@ CHOICES: list[framing.Seal | None] = [None, _zeros, _ones]
 SEALS = st.sampled_from(CHOICES)
 
 
-@settings(max_examples=400, deadline=None)
+@pytest.mark.drawn
+@settings(max_examples=amount(100, 1600), deadline=None)
 @given(MESSAGES, st.integers(0, 0xFFFF), st.integers(0, 0xFFFF), st.integers(0, 0x0F), SEALS)
 def test_what_is_encoded_is_decoded_and_the_device_accepts_it(
     message: Message, session: int, sequence: int, flags: int, seal: framing.Seal | None
@@ -71,7 +74,8 @@ def test_what_is_encoded_is_decoded_and_the_device_accepts_it(
     assert reader.good == 1
 
 
-@settings(max_examples=200, deadline=None)
+@pytest.mark.drawn
+@settings(max_examples=amount(50, 800), deadline=None)
 @given(st.lists(MESSAGES, max_size=6), st.binary(max_size=300), st.integers(1, 64))
 def test_messages_come_out_in_order_whatever_stands_before_them_and_however_they_are_cut(
     sent: list[Message], junk: bytes, piece: int

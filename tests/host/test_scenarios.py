@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import in_process
 import pytest
 from round_checks import check_rounds, recorded_events
 from rules.played import noting, scenario_plays
@@ -36,8 +37,7 @@ GAMES = {
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "fairshoe", "scenario", "run", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, cwd=ROOT)
+    return in_process.run("scenario", "run", *arguments)
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ from array import array
 from pathlib import Path
 from typing import Any
 
+import pytest
+from draws import amount
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -176,5 +178,7 @@ class ShoeTable(RuleBasedStateMachine):
         assert found == (self.shoe(), self.hands, self.rack, self.out)
 
 
+@pytest.mark.drawn
 def test_every_card_of_a_shoe_is_where_the_rule_says() -> None:
-    run_state_machine_as_test(ShoeTable, settings=settings(max_examples=100, stateful_step_count=50, deadline=None))
+    drawn = settings(max_examples=amount(25, 200), stateful_step_count=50, deadline=None)
+    run_state_machine_as_test(ShoeTable, settings=drawn)

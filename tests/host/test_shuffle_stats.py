@@ -157,6 +157,7 @@ def test_tables_are_scaled_to_their_degrees_of_freedom(test: Callable[[Tally], s
     assert sum(r.statistic for r in results) / len(results) == pytest.approx(results[0].freedom, rel=1e-12)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("cards", SMALL)
 def test_table_statistics_of_many_decks_have_the_variance_of_chi_square(cards: int) -> None:
     """The scaled table of one deck has a projection as covariance: then the sum over many decks is chi-square.
@@ -195,6 +196,7 @@ def uniform(seed: int, shuffles: int, cards: int = 52) -> list[list[int]]:
     return [source.sample(range(cards), cards) for _ in range(shuffles)]
 
 
+@pytest.mark.full
 def test_p_values_of_an_honest_shuffle_are_spread_evenly() -> None:
     """Eighty honest tallies: each test's p-values have the mean one half, and few are small."""
     chances: dict[str, list[float]] = {}
@@ -273,6 +275,7 @@ def riffles(deck: list[int], source: random.Random) -> list[int]:
     return models.packet_shuffle(source.choices(range(64), k=len(deck)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("key", "defect"),
     [
@@ -373,6 +376,7 @@ def test_guessing_gains_what_is_published_for_ten_shelves() -> None:
     assert 9.0 < sum(right) / len(right) < 9.3
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("model", models.MODELS, ids=lambda model: model.key)
 def test_every_bad_shuffler_fails_at_a_thousand_decks(model: models.Model) -> None:
     decks = [model.deck(3, i, 52) for i in range(1000)]

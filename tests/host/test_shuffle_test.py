@@ -4,8 +4,6 @@ import io
 import itertools
 import json
 import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 from array import array
 from functools import cache
@@ -13,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from in_process import run
 
 from fairshoe.boards import configs
 from fairshoe.cli import command_line
@@ -40,12 +39,6 @@ def plan(shuffles: int = 1000, full: int = 0, seed: int = 20, processes: int = 1
 def alone() -> Run:
     """By one process, to compare other runs with."""
     return execute(plan(), lambda done: None)
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fairshoe", *arguments], capture_output=True, text=True, timeout=600, check=False
-    )
 
 
 # --- the decks are the firmware's --------------------------------------------------------------
@@ -117,6 +110,7 @@ def test_noise_is_never_the_same_for_two_shuffles() -> None:
 # --- a run -------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_slice_of_the_real_test_passes(capsys: pytest.CaptureFixture[str]) -> None:
     """A fixed seed, so the same every time; any seed passes in 99 runs of a hundred."""
     assert command_line.main([*SLICE, "--json"]) == 0
@@ -133,6 +127,7 @@ def test_a_slice_of_the_real_test_passes(capsys: pytest.CaptureFixture[str]) -> 
     assert sum(answer["ours"]["counts"]["rising"]) == 2000
 
 
+@pytest.mark.full
 def test_the_result_does_not_depend_on_the_number_of_processes() -> None:
     seen: list[int] = []
     wanted = plan(full=4, processes=3)
@@ -172,6 +167,7 @@ def biased(entropy: Entropy, count: int, config: object) -> "array[int]":
     return order
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("broken", [naive, biased])
 def test_a_broken_draw_in_the_firmware_fails(
     broken: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -203,6 +199,7 @@ def test_a_machine_that_does_not_make_the_drawn_deck_fails(
     assert "shuffle 1: the deck in the machine is not the one drawn" in out
 
 
+@pytest.mark.full
 def test_a_bad_shuffler_that_is_not_caught_is_no_pass(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -251,6 +248,7 @@ def test_help_says_what_the_exit_status_means() -> None:
     assert "0 the shuffle passes. 1 it fails at 99 % family-wise" in text
 
 
+@pytest.mark.full
 def test_the_page_is_complete_in_itself_and_its_plots_are_well_formed(tmp_path: Path) -> None:
     page, folder = tmp_path / "page.html", tmp_path / "plots"
     assert command_line.main([*SLICE, "--json", "--html", str(page), "--plots", str(folder)]) == 0

@@ -432,6 +432,7 @@ def ways(plant: Plant, story: Job, places: Places) -> Iterator[tuple[Cut, ...]]:
 
 
 @pytest.mark.parametrize(("plant", "story", "kind", "cuts"), DEFECTS, ids=[entry[0].__name__ for entry in DEFECTS])
+@pytest.mark.full
 def test_a_planted_defect_is_found(
     plant: Plant, story: Job, kind: str, cuts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -456,6 +457,7 @@ def test_every_promise_is_on_the_page_and_has_a_planted_defect() -> None:
     assert {kind for _plant, _story, kind, _cuts in DEFECTS} == checked | {"Stuck"}
 
 
+@pytest.mark.full
 def test_a_finding_is_written_to_a_file_that_shows_it_again_on_both_vms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

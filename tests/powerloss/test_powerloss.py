@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from draws import amount
 from powerloss.jobs import (
     BOARDS,
     Cut,
@@ -33,8 +34,8 @@ from powerloss.run import Planner, Tally
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = Job("pico-carousel", "caribbean-stud")
 TABLE = replace(DEFAULT, role="table")
-SLICE = 12
-GAME_CUTS = 4
+SLICE = amount(5, 12)
+GAME_CUTS = amount(2, 4)
 LONG = ("pico-shelves", "double-attack-blackjack")  # 384 cards: a second for each round, left to `make powerloss`
 
 
@@ -88,6 +89,7 @@ def test_what_a_boot_found_and_the_next_one_does_not_was_told_to_nobody(cuts: st
     check(replace(story, cuts=tuple(parse_cut(word) for word in cuts.split())))
 
 
+@pytest.mark.drawn
 def test_power_cut_in_a_round_of_every_game_breaks_no_promise() -> None:
     """A sample of writes from the first to the last, on the machine that deals the game."""
     seed = random.randrange(1 << 30)
@@ -104,6 +106,7 @@ def test_power_cut_in_a_round_of_every_game_breaks_no_promise() -> None:
             check(replace(story, cuts=(Cut("write", at, draw.choice((0, draw.randrange(1, 96), 96))),)))
 
 
+@pytest.mark.drawn
 def test_power_cut_anywhere_else_breaks_no_promise() -> None:
     """A sample: every board, by buttons and by commands, with and without a host that listens; halts, hangs, flash,
     records, a full journal; twice in a row too."""
@@ -120,6 +123,7 @@ def test_power_cut_anywhere_else_breaks_no_promise() -> None:
         check(replace(story, cuts=(some_cut(draw, places), second_cut(draw))))
 
 
+@pytest.mark.drawn
 def test_power_cut_in_scenarios_breaks_no_promise() -> None:
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")
@@ -149,6 +153,7 @@ def test_a_card_that_was_drawn_and_taken_out_of_the_game_is_in_the_books(name: s
     assert survey(scenario_job(name)).problems == []
 
 
+@pytest.mark.full
 def test_power_cut_at_every_write_of_the_boot_that_follows_a_cut_breaks_no_promise() -> None:
     """A round is open and a command under way: that boot has the most to say."""
     story = TABLE
@@ -179,6 +184,7 @@ def test_a_cut_replays_from_its_words() -> None:
         ("soak.kill_tcp --seed 1 --kills 1 --game caribbean-stud", "nothing lost, nothing twice"),
     ],
 )
+@pytest.mark.full
 def test_the_tools_run_and_say_how_it_went(words: str, said: str) -> None:
     tool, *arguments = words.split()
     command = [sys.executable, "-m", tool, *arguments]

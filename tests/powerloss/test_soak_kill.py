@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from draws import amount
 from soak.kill import Soak
 from soak.kill_tcp import GAMES, TcpSoak, summary
 
@@ -19,11 +20,12 @@ from firmware.link.commands import CommandRunner
 from firmware.protocol import ids
 from rig.card_locations import Finding
 
-ROUNDS = 20
+ROUNDS = amount(8, 40)
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
+@pytest.mark.drawn
 def test_nothing_is_lost_or_done_twice_when_everything_is_killed(tmp_path: Path) -> None:
     seed = random.randrange(1, 1 << 30)
     print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.kill --seed {seed} --rounds {ROUNDS}")
@@ -123,6 +125,7 @@ DEFECTS: list[tuple[Plant, str, int]] = [
 
 
 @pytest.mark.parametrize(("plant", "kind", "seed"), DEFECTS, ids=[entry[0].__name__ for entry in DEFECTS])
+@pytest.mark.full
 def test_a_planted_defect_is_found(
     plant: Plant, kind: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +157,7 @@ def acknowledged_before_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     [(acknowledged_before_the_commit, "log|delivery|content"), (number_not_on_file, "number"), (acts_again, "command")],
     ids=["acknowledged_before_the_commit", "number_not_on_file", "acts_again"],
 )
+@pytest.mark.full
 def test_a_planted_defect_is_found_by_kills_over_tcp(
     plant: Plant, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

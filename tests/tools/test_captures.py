@@ -10,6 +10,8 @@ from captures.catalogue import CAPTURES
 from captures.player import Capture, CaptureError, Cue, Edit, Quiet, Show, screen_of, scrub
 from captures.svg import PLAIN, Cell, Style, render
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -60,6 +60,7 @@ def test_the_stand_in_for_micropython(tmp_path: Path) -> None:
     assert python(tmp_path, code).stdout == "5 0 0\n"
 
 
+@pytest.mark.full
 def test_the_wheel_carries_the_device_packages(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)

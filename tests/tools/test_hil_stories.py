@@ -23,6 +23,8 @@ from rig.actions import act
 from rig.games import device_game
 from rig.rig import Rig
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("carousel", "shelves", "shoe", "draw")
 KEY = bytes(range(32))

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).resolve().parents[2]
 NODE = Path(sys.executable).with_name("node")
 LIMIT_S = "1.5"
@@ -69,6 +71,28 @@ def test_a_list_that_names_no_test_fails(runner: Runner) -> None:
     runner.write("list.txt", "tests/unit/test_other.py::test_good\n")
     done = runner.node("test.mjs", "--without", "list.txt", "tests/unit")
     assert b"there is no test tests/unit/test_other.py::test_good" in done.stderr and done.returncode == 2
+
+
+def test_only_the_tests_of_a_list_run_and_a_name_that_is_gone_fails(runner: Runner) -> None:
+    runner.write("tests/unit/test_it.py", "def test_bad():\n    assert False\n" + GOOD)
+    runner.write("tests/unit/test_other.py", "def test_bad():\n    assert False\n")
+    runner.write("list.txt", "tests/unit/test_it.py::test_good\n")
+    done = runner.node("test.mjs", "--only", "list.txt", "tests/unit")
+    assert done.stdout.decode().splitlines()[-1] == "1 passed, 0 failed" and done.returncode == 0
+    runner.write("list.txt", "tests/unit/test_it.py::test_gone\ntests/unit/test_it.py::test_good\n")
+    done = runner.node("test.mjs", "--only", "list.txt", "tests/unit")
+    assert b"FAIL  test_it.py::test_gone" in done.stdout and b"PASS  test_it.py::test_good" in done.stdout
+    assert done.returncode == 1
+    assert runner.node("test.mjs", "--only", "list.txt", "--without", "list.txt", "tests/unit").returncode == 2
+
+
+def test_a_file_in_a_folder_below_runs_with_the_helpers_above_it_and_beside_it(runner: Runner) -> None:
+    runner.write("tests/unit/games/beside.py", "def three():\n    return 3\n")
+    runner.write("tests/unit/test_top.py", "from support import two\n" + GOOD)
+    source = "from beside import three\nfrom support import two\ndef test_below():\n    assert two() + three() == 5\n"
+    runner.write("tests/unit/games/test_below.py", source)
+    done = runner.node("test.mjs", "tests/unit")
+    assert done.stdout.decode().splitlines()[-1] == "2 passed, 0 failed", done.stdout
 
 
 def test_a_good_test_passes_and_sees_firmware_and_its_helper(runner: Runner) -> None:

@@ -16,6 +16,8 @@ from mutants.measure import measure
 from mutants.results import Results
 from mutants.sources import digests
 
+pytestmark = pytest.mark.full
+
 SLICE_S = 4  # of processor time
 # Modules whose own tests catch every mutant that is not equivalent, and those tests.
 SLICE = ("protocol/cobs.py", "protocol/frame.py", "deck/ledger.py", "deck/drbg.py", "deck/permutation.py")

@@ -224,6 +224,7 @@ def test_a_clause_is_proved_in_every_mode_it_binds_or_the_missing_ones_are_named
     assert (trace.problems, trace.in_some_modes()) == ([], [])
 
 
+@pytest.mark.full
 def test_a_test_fails_that_has_not_played_the_game_and_mode_it_claims(tmp_path: Path) -> None:
     claims = ["CS-9a", "DDS-8a (manual)", "DDS-8a", "CS-7c", "B5-9a (in part)", "CS-12k"]
     source = "import json\nfrom rig.story import Stage\n"
@@ -337,6 +338,7 @@ def test_no_test_of_the_repository_claims_what_cannot_hold() -> None:
     assert repository().problems == []
 
 
+@pytest.mark.full
 def test_pytest_collects_every_test_that_claims_a_clause() -> None:
     names = {claim.name for clause in repository().clauses.values() for claim in clause.claims}
     tests = {name for name in names if "::" in name}

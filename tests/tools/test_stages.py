@@ -1,42 +1,145 @@
-"""The stages of the gate: all run, a failure fails the whole, and what the failed one printed is shown."""
+"""The stages of the gate: all run, a failure fails the whole, and what the failed one printed is shown. Every test file
+is in the gate, and every test that it leaves out is in the full set."""
 
+import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 
+import gate
 import pytest
+import quick
 import stages
-from gate import CHANCE, host_tests
-from gate import stages as gate_stages
 from stages import ROOT, Stage, run_stages
 
 
-def python(name: str, source: str) -> Stage:
-    return Stage(name, [sys.executable, "-c", source])
-
-
-def test_one_failure_fails_the_whole_and_the_others_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(autouse=True)
+def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logs and notes of these tests are their own, and nothing from outside decides what is skipped."""
     monkeypatch.setattr(stages, "LOGS", tmp_path / "logs")
+    for name in ("CI", "SEED"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def python(name: str, source: str, *inputs: str) -> Stage:
+    return Stage(name, [sys.executable, "-c", source], inputs)
+
+
+def test_one_failure_fails_the_whole_and_the_others_run(capsys: pytest.CaptureFixture[str]) -> None:
     parts = [python("bad", "print('why'); raise SystemExit(3)"), python("good", "print('12 passed')")]
     assert run_stages("all", parts, 1) == 1
     said = capsys.readouterr().out
     assert "\n== bad\nwhy\n" in said and said.endswith("all FAILED: bad\n")
-    assert "ok      good, 0 s: 12 passed" in said and "== good" not in said
+    assert re.search(r"ok      good, 0 s, processor 0 s: 12 passed\n", said) and "== good" not in said
+    assert re.search(r"  12 tests, \d+\.\d s of processor time\n", said)
     assert run_stages("all", parts[1:], 1) == 0
     assert capsys.readouterr().out.endswith("all passed\n")
 
 
+def test_the_time_of_a_stage_is_that_of_its_processes() -> None:
+    burn = "import time\nwhile time.process_time() < 0.3: pass"
+    one = python("burn", f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}])")
+    (stages.LOGS).mkdir()
+    assert stages._run(0.0, one).processor_s >= 0.3  # pyright: ignore[reportPrivateUsage]
+
+
+def test_bytecode_is_kept_where_the_environment_forbids_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    found = stages.environment(python("any", ""))
+    assert "PYTHONDONTWRITEBYTECODE" not in found and found["PYTHONPYCACHEPREFIX"].endswith("/build/pycache")
+
+
+def test_a_stage_is_skipped_while_its_inputs_are_those_it_passed_with(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    (clone / "requirements").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    monkeypatch.setattr(stages, "ROOT", clone)
+    (clone / "input").write_text("1")
+
+    def runs(source: str = "print('1 passed')") -> bool:
+        run_stages("all", [python("it", source, "input")], 1)
+        said = capsys.readouterr().out
+        assert ("skipped it: unchanged" in said) != ("begin   it" in said)
+        return "begin   it" in said
+
+    assert runs() and not runs(), "the second time nothing has changed"
+    (clone / "input").write_text("2")
+    assert runs() and not runs()
+    (clone / "requirements" / "lock").write_text("another version of a tool")
+    assert runs() and not runs()
+    for name in ("CI", "SEED"):
+        monkeypatch.setenv(name, "7")
+        assert runs(), f"with {name} everything runs"
+        monkeypatch.delenv(name)
+    fails = "raise SystemExit(1)"
+    assert runs(fails) and runs(fails), "what failed runs again"
+    lacks = "print('NOT RUN: no tshark')"
+    assert runs(lacks) and runs(lacks), "and what could not run"
+
+
+def test_what_is_skipped_in_a_fresh_clone_is_nothing() -> None:
+    assert stages.passed() == {} and not stages.LOGS.exists()
+
+
 def test_the_gate_runs_every_test_file() -> None:
-    """Files by folder: each belongs to one stage, so that a new file is in the gate by itself."""
-    first, second = host_tests()
+    """Files by folder: each belongs to one stage, so that a new file, in a folder of any depth, is in the gate."""
+    first, second = gate.host_tests()
     known = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
     host = {path for path in known if path.startswith("tests/host/")}
     assert host == set(first) | set(second) and not set(first) & set(second)
-    commands = {name: stage.command for name, stage in gate_stages().items()}
+    commands = {stage.name: stage.command for stage in gate.gate_stages()}
     left_out = [word.partition("=")[2] for word in commands["others"] if word.startswith("--ignore=")]
-    elsewhere = ["tests/style", "tests/host", "tests/unit", "tests/web", "tests/floor_servers", "tests/table", *CHANCE]
-    assert sorted(left_out) == sorted(elsewhere) and commands["floor"][1:] == ["-m", "floor", "--if-possible"]
-    assert commands["table"][-1] == "tests/table"
-    assert commands["style"][-1] == "tests/style" and commands["unit"][-1] == "tests/unit"
-    assert commands["chance"][-len(CHANCE) :] == CHANCE and commands["web"][1:] == ["-m", "web", "--if-possible"]
+    elsewhere = ["tests/style", "tests/host", "tests/unit", "tests/web", "tests/floor_servers", "tests/table"]
+    assert sorted(left_out) == sorted([*elsewhere, *gate.CHANCE])
+    for name in ("style", "unit", "table"):
+        assert commands[name][-1] == f"tests/{name}"
+    for name in ("floor", "web", "dissector"):
+        assert commands[name][1:] == ["-m", name, "--if-possible"]
+    assert commands["chance"][-len(gate.CHANCE) :] == gate.CHANCE
+    unit = {path for path in known if path.startswith("tests/unit/")}
+    assert unit == {name for part in quick.shards(ROOT / "tests" / "unit") for name in part}
+
+
+def test_what_the_gate_leaves_out_is_in_the_full_set() -> None:
+    """By the same mark and by the same list, over all folders."""
+    of_gate = {stage.name: stage.command for stage in gate.gate_stages()}
+    of_full = {stage.name: stage.command for stage in gate.full_stages()}
+    for command in (each for each in of_gate.values() if each[0].endswith("/pytest")):
+        assert command[2:4] == ["-m", "not full"]
+    for name in ("full-host", "full-chance", "full-others"):
+        assert of_full[name][2:4] == ["-m", "full or drawn"]
+    left_out = {word.partition("=")[2] for word in of_full["full-others"] if word.startswith("--ignore=")}
+    assert left_out - {"tests/web", "tests/floor_servers"} == {"tests/host", *gate.CHANCE}
+    assert of_full["full-host"][4:] == ["tests/host"] and of_full["full-chance"][4:] == gate.CHANCE
+    for servers in ("web", "floor_servers"):
+        assert not any("mark.full" in path.read_text() for path in (ROOT / "tests" / servers).glob("*.py"))
+    without, only = (command[-4:] for command in (of_gate["mpy"], of_full["mpy-long"]))
+    assert without == ["--without", gate.LONG_ON_VM, *gate.BOTH_VMS]
+    assert only == ["--only", gate.LONG_ON_VM, *gate.BOTH_VMS]
+
+
+def test_names_of_test_files_and_helpers_are_unique_in_a_suite() -> None:
+    """A suite's files are imported by name, on both VMs: of two with one name one would never run."""
+    for suite in ("unit", "host", "contract"):
+        names = [path.name for path in (ROOT / "tests" / suite).rglob("*.py") if path.name != "conftest.py"]
+        assert sorted(set(names)) == sorted(names), suite
+
+
+def test_ci_runs_the_gate_and_then_the_full_set() -> None:
+    lines = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert lines[-2:] == ["make test", "make test-all"] and "set -euo pipefail" in lines
+
+
+def test_a_list_leaves_tests_out_on_cpython_too(tmp_path: Path) -> None:
+    found = next(line for line in (ROOT / gate.LONG_ON_VM).read_text().splitlines() if line.startswith("tests/unit/"))
+    file = found.partition("::")[0]
+    (tmp_path / "list").write_text(f"{found}\n")
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "--without", str(tmp_path / "list"), file]
+    left = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=dict(os.environ), check=False)
+    assert "1 deselected" in left.stdout.splitlines()[-1] and found not in left.stdout
+    (tmp_path / "list").write_text(f"{file}::test_gone\n")
+    left = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=dict(os.environ), check=False)
+    assert left.returncode != 0 and f"there is no test {file}::test_gone" in left.stdout + left.stderr

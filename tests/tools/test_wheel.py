@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "QUICKSTART.md").read_text("utf-8")
 LISTEN, INSIDE = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

@@ -1,6 +1,8 @@
 // Runs test files on the MicroPython VM:  node tools/mpy/test.mjs [options] PATH...
-// A test is a function test_* without arguments that fails by raising. Files of one folder share a VM, as they share
-// a process on CPython. After a failure, and for a file with the line "# Needs a fresh VM", a new one is started.
+// A test is a function test_* without arguments that fails by raising. Files of one suite (tests/unit, and all folders
+// below it) share a VM, as they share a process on CPython. After a failure, and for a file with the line
+// "# Needs a fresh VM", a new one is started. A file imports helpers from its own folder and from those above it.
+// --without LIST leaves the listed tests out, --only LIST runs these alone: the gate and the full set share a list.
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -9,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { filesBelow, pathInRoot, readTree, REPO, startWorker, VM_ROOT } from './vm.mjs';
 
-const USAGE = 'usage: node tools/mpy/test.mjs [--limit-s 600] [--root DIR] [--json FILE] [--without LIST] [--lanes 2] PATH...';
+const USAGE = 'usage: node tools/mpy/test.mjs [--limit-s 600] [--root DIR] [--json FILE] [--without LIST | --only LIST] [--lanes 2] PATH...';
 const WASM = '@micropython/micropython-webassembly-pyscript/micropython.wasm';
 const HEAP_MB = 8;
 const LANES_MAX = 2;
@@ -23,6 +25,7 @@ function options() {
       root: { type: 'string', default: REPO },
       json: { type: 'string' },
       without: { type: 'string' },
+      only: { type: 'string' },
       lanes: { type: 'string', default: String(Math.min(LANES_MAX, availableParallelism())) },
     },
   });
@@ -31,8 +34,9 @@ function options() {
   if (!(limitMs > 0)) throw new Error('--limit-s needs a number of seconds');
   const lanes = Number(values.lanes);
   if (!(lanes > 0)) throw new Error('--lanes needs a number above 0');
-  const { json, without } = values;
-  return { paths: positionals, limitMs, root: resolve(values.root), json, without, lanes };
+  const { json, without, only } = values;
+  if (without && only) throw new Error('--without and --only exclude each other');
+  return { paths: positionals, limitMs, root: resolve(values.root), json, without, only, lanes };
 }
 
 /** The test files of a path, or a reason why there are none. */
@@ -45,7 +49,7 @@ function findFiles(root, path) {
   return { files: found.map((name) => resolve(name)), reason: null };
 }
 
-/** The tests to leave out, by file: a list of lines FILE::TEST, from the root; `#` begins a comment. */
+/** The tests of a list, by file: a list of lines FILE::TEST, from the root; `#` begins a comment. */
 function readList(root, path) {
   const left = new Map();
   for (const line of path ? readFileSync(path, 'utf8').split('\n') : []) {
@@ -59,7 +63,13 @@ function readList(root, path) {
 
 const result = (file, name, failure, ms = 0, output = '') => ({ file, name, ok: failure === '', ms, failure, output });
 
-/** A VM for the test files of a folder, and where its messages go: to the file that runs in it. */
+/** The suite of a file: the folder below tests/ that holds it, or its own folder elsewhere. */
+function suiteOf(vmPath) {
+  const found = vmPath.match(/^(.*\/tests\/[^/]+)\//);
+  return found ? found[1] : dirname(vmPath);
+}
+
+/** A VM for the test files of a suite, and where its messages go: to the file that runs in it. */
 function startVm(job, folder) {
   const worker = startWorker({ mode: 'test', files: [...job.tree], heapMb: HEAP_MB, folder, argv: [folder] });
   const vm = { worker, folder, handle: () => {}, lose: () => {} };
@@ -78,7 +88,7 @@ async function endVm(lane) {
   await vm.worker.terminate();
 }
 
-/** The VM of a lane for a folder. */
+/** The VM of a lane for a suite. */
 async function vmFor(lane, job, folder) {
   if (lane.vm?.folder !== folder || NEEDS_FRESH.test(readFileSync(job.path, 'utf8'))) {
     await endVm(lane);
@@ -91,7 +101,7 @@ async function vmFor(lane, job, folder) {
 async function runOnce(lane, job, only, results) {
   const { file, path, root, limitMs, without } = job;
   const vmPath = `${VM_ROOT}/${pathInRoot(root, path)}`;
-  const vm = await vmFor(lane, job, dirname(vmPath));
+  const vm = await vmFor(lane, job, suiteOf(vmPath));
   const lost = await new Promise((done) => {
     let current = '(start of the VM)';
     let output = '';
@@ -139,7 +149,7 @@ async function runOnce(lane, job, only, results) {
 /** All results of one file: after a hang or a crash the tests that are left go on in a fresh VM. */
 async function runFile(lane, job) {
   const results = [];
-  let only = null;
+  let only = job.only;
   for (;;) {
     const { left, lostIn } = await runOnce(lane, job, only, results);
     if (lostIn === null) break;
@@ -196,8 +206,8 @@ async function runAll(jobs, laneCount) {
 }
 
 async function main() {
-  const { paths, limitMs, root, json, without, lanes } = options();
-  const list = readList(root, without);
+  const { paths, limitMs, root, json, without, only, lanes } = options();
+  const list = readList(root, without ?? only);
   const results = [];
   const files = [];
   for (const path of paths) {
@@ -209,9 +219,11 @@ async function main() {
   const tree = readTree(root, files.map((file) => dirname(file)));
   // V8 keeps a module's machine code as long as it is referenced: without this every VM starts from nothing.
   globalThis.heldWasm = await WebAssembly.compile(readFileSync(fileURLToPath(import.meta.resolve(WASM))));
-  const jobs = files.map((path) => {
+  const jobs = files.flatMap((path) => {
     const file = pathInRoot(root, path);
-    return { file, path, root, limitMs, tree, without: list.get(file) ?? [] };
+    const listed = list.get(file) ?? [];
+    if (only) return listed.length ? [{ file, path, root, limitMs, tree, without: [], only: listed }] : [];
+    return [{ file, path, root, limitMs, tree, without: listed, only: null }];
   });
   results.push(...(await runAll(jobs, lanes)));
   printFailures(results);

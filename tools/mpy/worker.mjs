@@ -36,8 +36,18 @@ function inSourceOrder(names, source) {
   return names.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
+/** The folder of a file and those above it, up to the root: where its helpers are. */
+function searchPath(path) {
+  const folders = [];
+  for (let at = path.lastIndexOf('/'); at > VM_ROOT.length; at = path.lastIndexOf('/', at - 1)) {
+    folders.push(path.slice(0, at));
+  }
+  return [...folders, VM_ROOT, '.frozen', '/lib'];
+}
+
 function runTests({ module, path, only, without }) {
   send('begin', { name: '(import)' });
+  mp.runPython(`sys.path[:] = [${searchPath(path).map(quote).join(', ')}]`);
   if (evaluate('mpy_harness.asserts_are_on()') !== true) {
     send('broken', { failure: 'assert does nothing in this VM, so no test could fail' });
     return;
@@ -51,10 +61,12 @@ function runTests({ module, path, only, without }) {
   const asked = found.filter((name) => !without.includes(name));
   const names = only ?? inSourceOrder(asked, new TextDecoder().decode(sources.get(path)));
   send('names', { names });
+  const gone = (only ?? []).filter((name) => !found.includes(name));
+  for (const name of gone) send('end', { name, ms: 0, failure: 'there is no such test: take it off the list' });
   for (const name of without.filter((name) => !found.includes(name))) {
     send('end', { name, ms: 0, failure: 'left out, and there is no such test: take it off the list' });
   }
-  for (const name of names) runTest(name);
+  for (const name of names.filter((name) => !gone.includes(name))) runTest(name);
 }
 
 function runTest(name) {

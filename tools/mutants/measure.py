@@ -181,7 +181,7 @@ def measure(bench: Bench, modules: list[Module], files: list[str] | None = None)
 
 
 def _test_files() -> list[str]:
-    files = [path for folder in TESTS for path in sorted((ROOT / folder).glob("test_*.py"))]
+    files = [path for folder in TESTS for path in sorted((ROOT / folder).rglob("test_*.py"))]
     return [str(path.relative_to(ROOT)) for path in [*files, *sorted((ROOT / SCENARIOS).glob("*.json"))]]
 
 
