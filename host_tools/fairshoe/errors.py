@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -44,6 +45,16 @@ _MEANINGS = {
     Exit.INTERNAL: "internal error: please report it",
     Exit.INTERRUPTED: "interrupted (Ctrl-C)",
 }
+
+
+_NEAR = 0.75  # of difflib: a hint below that would be a guess
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a mistyped one means, for "did you mean"."""
+    from difflib import get_close_matches  # needed only after a mistake
+
+    return next(iter(get_close_matches(name, list(known), 1, _NEAR)), None)
 
 
 class FairshoeError(Exception):

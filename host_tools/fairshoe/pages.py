@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe import _device
-from fairshoe.errors import UsageError
+from fairshoe.errors import UsageError, nearest
 
 KINDS = {"page": "pages", "example": "example programs"}
 
@@ -51,6 +50,6 @@ def find(name: str) -> Page:
     page = known.get(wanted) or known.get(f"{wanted}.py") or known.get(Path(wanted).name[:4])
     if page is not None:
         return page
-    near = difflib.get_close_matches(wanted, known, 1)
-    hint = f"Did you mean {known[near[0]].name}?" if near else "`fairshoe docs` lists all."
+    near = nearest(wanted, known)
+    hint = f"Did you mean {known[near].name}?" if near else "`fairshoe docs` lists all."
     raise UsageError(f"there is no page {name!r}.", hint)

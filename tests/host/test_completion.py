@@ -35,7 +35,7 @@ def complete(script: Path, *words: str, folder: Path | None = None) -> list[str]
 
 
 def test_commands_of_every_level_are_completed(script: Path) -> None:
-    assert complete(script, "fairshoe", "st") == ["status"]
+    assert complete(script, "fairshoe", "st") == ["start", "status"]
     every = complete(script, "fairshoe", "")
     assert set(every) == set(registry.COMMANDS)
     assert complete(script, "fairshoe", "journal", "p") == ["pull"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import os
 import re
 import sys
@@ -16,7 +15,7 @@ from typing import Any, NoReturn
 
 from fairshoe import __version__
 from fairshoe.cli.registry import COMMANDS, GROUPS, load_arguments, load_command
-from fairshoe.errors import Exit, FairshoeError, UsageError
+from fairshoe.errors import Exit, FairshoeError, UsageError, nearest
 from fairshoe.printable import printable
 
 _INDENT = " " * len("fairshoe: ")
@@ -60,8 +59,8 @@ def _plain(message: str) -> str:
     if not found:
         return message
     known = [word.strip("' ") for word in found[2].split(",")]
-    near = difflib.get_close_matches(found[1], known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    near = nearest(found[1], known)
+    hint = f"did you mean {near}?" if near else f"known: {', '.join(known)}"
     return f"{message[: found.start()].removeprefix('argument COMMAND: ')}there is no {found[1]!r}; {hint}"
 
 
@@ -144,14 +143,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parse(given: Sequence[str]) -> argparse.Namespace:
-    """The arguments of one command; without a command, those of `help`."""
+    """The arguments of one command; without a command, those of `start` in a terminal, and of `help` elsewhere."""
     top = parser(*_commands_in(given))
     options, unknown = top.parse_known_args(given)
     if unknown:
         parser_of(top, [options.command or "", getattr(options, "action", None) or ""]).error(
             f"unknown argument{'s' if len(unknown) > 1 else ''}: {' '.join(unknown)}"
         )
-    return options if options.command else parse(["help"])
+    if options.command:
+        return options
+    return parse(["start" if not given and sys.stdin.isatty() and sys.stdout.isatty() else "help"])
 
 
 def parser_of(top: argparse.ArgumentParser, names: Sequence[str]) -> argparse.ArgumentParser:

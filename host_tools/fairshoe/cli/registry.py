@@ -13,6 +13,7 @@ from typing import Protocol, cast
 # In the order of --help. The texts are here and not in the modules, so that --help need not load those.
 GROUPS: dict[str, dict[str, str]] = {
     "look at a shoe": {
+        "start": "choose a port and what to do next; the same as fairshoe alone",
         "ports": "list ports and say which of them is a shoe",
         "status": "show identity, state, warnings and the next step, once",
         "monitor": "show what a shoe is doing, live",

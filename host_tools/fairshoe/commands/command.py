@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 from dataclasses import fields
 
 from fairshoe.arguments.command import NAMES
 from fairshoe.cli.operating import driver_of
 from fairshoe.client.shoe import Pending, Shoe
-from fairshoe.errors import UsageError
+from fairshoe.errors import UsageError, nearest
 from fairshoe.games.record_kinds import record_from_words
 from fairshoe.messages import ALL, UNKNOWN, Command, Record, Result
 from fairshoe.text.describe import describe_reason
@@ -70,8 +69,8 @@ def _kind(name: str) -> type[Command]:
     for cls in ALL:
         if issubclass(cls, Command) and name.replace("-", "_") == cls.NAME:
             return cls
-    near = difflib.get_close_matches(name, NAMES, 1)
-    raise UsageError(f"there is no command {name!r}.", f"Did you mean {near[0]}?" if near else f"{', '.join(NAMES)}.")
+    near = nearest(name, NAMES)
+    raise UsageError(f"there is no command {name!r}.", f"Did you mean {near}?" if near else f"{', '.join(NAMES)}.")
 
 
 def _arguments(kind: type[Command], given: list[str]) -> dict[str, int]:

@@ -7,7 +7,6 @@ docs/GLOSSARY.md. One name may have several meanings: `door` is a warning and a 
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 import re
@@ -16,13 +15,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from fairshoe import _device
-from fairshoe.errors import Exit, UsageError
+from fairshoe.errors import Exit, UsageError, nearest
 from fairshoe.games import clauses
 from fairshoe.text.advice import SENSORS, WARNINGS
 
 FIELDS_MAX = 6
 _MARKS = str.maketrans("", "", "`*")
-_NEAR = 0.75  # of difflib: below, a hint would be a guess
 _MESSAGE = re.compile(r"^#### (\d+) `(\w+)`\n\n(.+?)(?=^#{2,4} |\Z)", re.M | re.S)
 _FIELD = re.compile(r"^\| \d+ \| [^|]+ \| (\S+) \| `(\w+)` \| (.*?) \|$", re.M)
 
@@ -44,9 +42,9 @@ def find(name: str) -> list[Explanation]:
     found = [each for key, each in known if key == wanted]
     if found:
         return found
-    near = difflib.get_close_matches(wanted, [key for key, _ in known], 1, _NEAR)
     names = {key: each.name for key, each in known}
-    hint = f"Did you mean {names[near[0]]}?" if near else "Give a clause, warning, message, exit status, key or word."
+    near = nearest(wanted, names)
+    hint = f"Did you mean {names[near]}?" if near else "Give a clause, warning, message, exit status, key or word."
     raise UsageError(f"nothing is called {name!r}.", hint)
 
 
