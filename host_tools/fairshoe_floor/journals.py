@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairshoe import StoredEvent
+from fairshoe import Store, StoredEvent, UsageError
 from fairshoe.journal.expectation import Expected
-from fairshoe.journal.export import Asking, Export, Record, export_text, parse_export, pull_steps
+from fairshoe.journal.export import Asking, Export, Record, export_text, parse_export, pull_steps, read_export
 from fairshoe.journal.verify import verify
 from fairshoe.messages import JournalIs, Message, UnknownMessage
 from fairshoe_floor.side_file import SideFile
@@ -80,6 +80,36 @@ def check_piece(export: Export, tail: Record | None, events: EventsAfter, now: f
         problem = bridge(tail, events, export.records[0])
     content = export_text(export).encode()
     return Kept(export.device, export.log, now, export.first, export.last, problem, content)
+
+
+def fill_store(store: Store, export: Export, last: int) -> int:
+    """Events that a store lacks and an export has, up to number `last`: later ones the device sends itself. How many
+    were added; none if the export is not whole, or an event on file is not its record."""
+    stored = {it.seq: it.event for it in _until(_events_of(store, export), export.first - 1, export.last)}
+    if not export.records or problem_of(export, stored):
+        return 0
+    lacking = [it for it in export.records if it.seq <= last and it.seq not in stored and not it.fault]
+    return store.fill(export.device, export.log, [(it.seq, it.message, it.payload) for it in lacking])
+
+
+def fill_from_file(path: Path, export_path: Path) -> tuple[int, int]:
+    """The same for a store on file, with an export on file: its device, and how many events were added. UsageError if
+    the export cannot be used for it."""
+    export = read_export(export_path)
+    wrong = problem_of(export, {})
+    if wrong:
+        raise UsageError(f"{export_path} cannot be used: {wrong}.", "Pull the journal again.")
+    with Store(path) as store:
+        on_file = [log for log in store.logs(export.device) if log.identity == export.log]
+        if not on_file:
+            raise UsageError(
+                f"{path} has no event of this log of device {export.device:08x}.", "Name its gateway's store."
+            )
+        return export.device, fill_store(store, export, on_file[-1].last)
+
+
+def _events_of(store: Store, export: Export) -> EventsAfter:
+    return lambda after: store.events(export.device, after, log=export.log)
 
 
 def problem_of(export: Export, stored: Mapping[int, Message]) -> str:

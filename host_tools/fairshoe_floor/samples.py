@@ -11,6 +11,7 @@ import contextlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from dataclasses import fields as dataclass_fields
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from typing import Any
 from fairshoe import Fault, Message, Status, UsageError
 from fairshoe.message_data import from_dict, to_dict
 from fairshoe.messages import Health, LinkCounters, Meters
+from fairshoe_floor import schema_check as are
+from fairshoe_floor.schema_check import Check, Refused
 from fairshoe_floor.side_file import SideFile
 
 
@@ -99,7 +102,27 @@ class Sample:
         return replace(it, before=self.before or replace(self, status=None))
 
 
-_PLAIN = ("link_text", "heard_at", "firmware", "game", "boot", "waiting", "seq", "stored_at", "round_seq")
+_SECONDS = are.real(0, are.SECONDS_MAX)
+_COUNT = are.whole(0, are.BIGINT)
+_PLAIN: dict[str, Check] = {
+    "link_text": are.text(),
+    "heard_at": are.optional(_SECONDS),
+    "firmware": are.optional(are.text(64)),
+    "game": are.optional(are.text(64)),
+    "boot": are.optional(_COUNT),
+    "waiting": are.optional(_COUNT),
+    "seq": _COUNT,
+    "stored_at": are.optional(_SECONDS),
+    "round_seq": are.optional(_COUNT),
+}
+_HEAD: dict[str, Check] = {
+    "device": are.device,
+    "at": _SECONDS,
+    "link": are.matching("|".join(link.value for link in Link)),
+    "log": are.hexadecimal(0, 64),
+}
+_TOTALS: dict[str, Check] = {it.name: _COUNT for it in dataclass_fields(Totals)} | {"since": are.optional(_SECONDS)}
+_LATCHED: dict[str, Check] = {"seq": _COUNT, "fault": are.text(64), "since": _SECONDS, "round": _COUNT}
 _MESSAGES: dict[str, type[Message]] = {"status": Status, "meters": Meters, "health": Health, "counters": LinkCounters}
 
 
@@ -117,27 +140,36 @@ def sample_to_json(sample: Sample) -> str:
     if sample.latched is not None:
         it = sample.latched
         data["latched"] = {"seq": it.seq, "fault": it.fault.name.lower(), "since": it.since, "round": it.round}
-    return json.dumps(data, separators=(",", ":"))
+    return are.cleaned(json.dumps(data, separators=(",", ":")))
 
 
 def sample_from_json(text: str | bytes) -> Sample:
-    """What `sample_to_json` made. A message of another version that this one cannot read is left out."""
-    data: dict[str, Any] = json.loads(text)
-    found: dict[str, Any] = {name: data.get(name) for name in _PLAIN}
+    """What `sample_to_json` made, of this version or an older one."""
+    return sample_of(json.loads(are.cleaned(text if isinstance(text, str) else text.decode())))
+
+
+def sample_of(data: Any, befores: int = 1) -> Sample:
+    """A sample in data that JSON can hold. Refused if it is none; a message in it that this version cannot read is left
+    out."""
+    head = are.fields(are.plain(data), _HEAD)
+    found: dict[str, Any] = are.fields(data, _PLAIN)
     for name, kind in _MESSAGES.items():
         message = None
         if data.get(name) is not None:
-            with contextlib.suppress(UsageError, ValueError, TypeError):
+            with contextlib.suppress(UsageError, ValueError, TypeError, AttributeError):
                 message = from_dict(data[name])
         found[name] = message if isinstance(message, kind) else None
-    device, log, latched = int(data["device"], 16), bytes.fromhex(data["log"]), data.get("latched")
-    found["totals"] = Totals(**data["totals"])
-    if latched is not None:
-        fault = Fault.__members__.get(latched["fault"].upper(), Fault.UNRECOGNISED)
-        found["latched"] = Latched(device, log, latched["seq"], fault, latched["since"], latched["round"])
+    device, log = head["device"], head["log"]
+    found["totals"] = Totals(**are.fields(data.get("totals"), _TOTALS))
+    if data.get("latched") is not None:
+        it = are.fields(data["latched"], _LATCHED)
+        fault = Fault.__members__.get(it["fault"].upper(), Fault.UNRECOGNISED)
+        found["latched"] = Latched(device, log, it["seq"], fault, it["since"], it["round"])
     if data.get("before"):
-        found["before"] = sample_from_json(json.dumps(data["before"]))
-    return Sample(device, data["at"], Link(data["link"]), log=log, **found)
+        if not befores:
+            raise Refused("the sample before has another one before it")
+        found["before"] = sample_of(data["before"], befores - 1)
+    return Sample(device, head["at"], Link(head["link"]), log=log, **found)
 
 
 def samples_path(store: Path) -> Path:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import shutil
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -12,7 +13,8 @@ import pytest
 from bench.fake_shoe import BOOT, FakeShoe, Server
 from floor_case import served, until
 
-from fairshoe import StoreError
+from fairshoe import Store, StoreError
+from fairshoe.cli.command_line import main
 from fairshoe.client import fleet as fleet_module
 from fairshoe.journal.export import GENESIS, Record, export_text, parse_export
 from fairshoe.keys import write_key
@@ -256,3 +258,55 @@ def test_a_file_beside_the_store_is_upgraded_by_steps_and_a_newer_one_is_refused
             assert db.execute("SELECT a, b FROM kept").fetchall() == [(5, 7)]
     with pytest.raises(StoreError, match=r"has schema 2, this program knows 1\. Update this program"):
         SideFile(path, True, first)
+
+
+@pytest.mark.parametrize(
+    ("profile", "wanted"), [(Profile.TABLE, [*range(1, 26)]), (Profile.METERS, [*range(1, 11), *range(21, 26)])]
+)
+def test_events_that_a_restored_store_lacks_come_from_the_devices_journal(
+    tmp_path: Path, profile: Profile, wanted: list[int]
+) -> None:
+    """Under the profile table; under meters no request is sent, and the store keeps its hole."""
+    shoe = JournalShoe()
+    store, copy = tmp_path / "pit.db", tmp_path / "copy.db"
+
+    async def work(server: Server) -> None:
+        for first in (True, False):
+            async with recording(tmp_path, server, profile) as gateway:
+                await play(gateway, server, 10)
+            if first:
+                shutil.copy(store, copy)
+        for path in tmp_path.glob("pit.db*"):
+            path.unlink()
+        shutil.copy(copy, store)
+        async with recording(tmp_path, server, profile, schedule=True) as gateway:
+            await play(gateway, server, 5)
+            await until(lambda: [it.seq for it in gateway.store.events()] == wanted)
+
+    with_shoe(shoe, work)
+    assert any(shoe.asked) == (profile is Profile.TABLE)
+
+
+def test_an_export_fills_holes_and_nothing_that_the_device_sends_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def work(server: Server) -> None:
+        async with recording(tmp_path, server) as gateway:
+            await play(gateway, server, 20)
+            (tmp_path / "bj.journal").write_bytes((await pulled(gateway)).content)
+
+    with_shoe(JournalShoe(), work)
+    call = ["floor", "fill", str(tmp_path / "bj.journal"), "--store", str(tmp_path / "pit.db")]
+    with Store(tmp_path / "pit.db") as store:
+        bodies = {it.seq: it.body for it in store.events()}
+        with store.transaction("") as db:
+            db.execute("DELETE FROM events WHERE seq BETWEEN 7 AND 9 OR seq > 18")
+        assert main(call) == 0 and "3 events of device 00000001 were added" in capsys.readouterr().out
+        assert {it.seq: it.body for it in store.events()} == {seq: bodies[seq] for seq in range(1, 19)}
+        with store.transaction("") as db:
+            db.execute("DELETE FROM events WHERE seq = 8")
+            db.execute("UPDATE events SET body = x'00' WHERE seq = 5")
+        assert main(call) == 0 and "0 events" in capsys.readouterr().out  # not the same life of the device
+    text = (tmp_path / "bj.journal").read_text().splitlines()
+    (tmp_path / "bj.journal").write_text("\n".join(text[:-2]) + "\n")
+    assert main(call) != 0 and "cannot be used" in capsys.readouterr().err

@@ -17,6 +17,7 @@ from fairshoe.journal.export import GENESIS, Attestation, Export, Record, export
 from fairshoe.messages import DoorOpened
 from fairshoe_floor.history.consumer import Consumer
 from fairshoe_floor.journals import Kept
+from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.names import Names
 from fairshoe_floor.stream.publisher import Publisher
 
@@ -40,9 +41,18 @@ class Site:
         self.store.add(on_file.id, [arrived(seq) for seq in range(first, last + 1)])
         self.store.handled(on_file.id, last)
 
-    def publisher(self, store: Store | None = None, **options: Any) -> Publisher:
+    def publisher(self, store: Store | None = None, gateway: str = "pit-1", **options: Any) -> Publisher:
         settings: dict[str, Any] = {"verify_s": 0.3, "committed_s": 0.1} | options
-        return Publisher((store or self.store).path, self.url, "pit-1", self.names, **settings)
+        return Publisher((store or self.store).path, self.url, gateway, self.names, **settings)
+
+    def purge(self, keep: int | None = None) -> None:
+        """The stream of events loses its messages, but for the newest `keep`."""
+
+        async def work() -> None:
+            async with broker.connected(self.nats.url, "test") as (_client, stream):
+                await stream.purge_stream(self.names.stream, keep=keep)
+
+        asyncio.run(work())
 
     def consumer(self) -> Consumer:
         return Consumer(self.database, self.url, self.names, journals_s=0.1, idle_s=0.1)

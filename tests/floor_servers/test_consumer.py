@@ -103,12 +103,7 @@ def test_what_neither_stream_nor_database_has_is_sent_again(site: Site) -> None:
     carry(site, 10)
     publisher, consumer = site.publisher(), site.consumer()
     site.run(publisher, consumer, until=lambda: _passed(site) == 10)
-
-    async def purge() -> None:
-        async with broker.connected(site.nats.url, "test") as (_client, stream):
-            await stream.purge_stream(site.names.stream, keep=1)
-
-    asyncio.run(purge())
+    site.purge(keep=1)
     with psycopg.connect(site.database) as db:
         db.execute("DELETE FROM events WHERE seq > 4")
         db.execute("UPDATE logs SET ranges = '{[1,5)}'")
@@ -151,19 +146,6 @@ def test_the_same_number_with_other_bytes_is_a_conflict(site: Site, tmp_path: Pa
     site.run(consumer, until=lambda: consumer.counts.conflicts > 0)
     assert site.rows("SELECT device, seq, gateway FROM conflicts") == [(1, 3, "pit-2")]
     assert bytes(site.rows("SELECT body FROM events WHERE seq = 3")[0][0]) == arrived(3).body
-
-
-def test_a_message_that_is_no_event_is_passed_over(site: Site) -> None:
-    async def publish() -> None:
-        async with broker.connected(site.nats.url, "test") as (_client, stream):
-            await broker.ensure_streams(stream, site.names)
-            await stream.publish(site.names.events(1, b"x"), b'{"device": 1}')
-
-    asyncio.run(publish())
-    site.record(1, 1, 2)
-    publisher, consumer = site.publisher(), site.consumer()
-    site.run(publisher, consumer, until=lambda: consumer.counts.new >= 2)
-    assert consumer.counts.unreadable == 1
 
 
 def test_a_second_consumer_waits_until_the_first_is_gone(site: Site) -> None:

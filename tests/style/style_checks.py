@@ -37,7 +37,9 @@ PUBLIC = (
     *("fairshoe.games.double_attack", "fairshoe.games.cut_order", "fairshoe.journal.seed_audit"),
     *(f"fairshoe.{name}" for name in fairshoe.__all__),
 )
-FLOOR = tuple(f"fairshoe_floor.{name}" for name in ("inventory", "samples", "journals", "reader", "rounds"))
+FLOOR = tuple(
+    f"fairshoe_floor.{name}" for name in ("inventory", "schema_check", "samples", "journals", "reader", "rounds")
+)
 HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe._device": (),
     "fairshoe._shim.micropython": (),
@@ -108,7 +110,8 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor": (),
     "fairshoe_floor.inventory": PUBLIC,
     "fairshoe_floor.side_file": PUBLIC,
-    "fairshoe_floor.samples": ("fairshoe_floor.side_file", *PUBLIC),
+    "fairshoe_floor.schema_check": (),
+    "fairshoe_floor.samples": ("fairshoe_floor.side_file", "fairshoe_floor.schema_check", *PUBLIC),
     "fairshoe_floor.journals": ("fairshoe.journal", "fairshoe_floor.side_file", *PUBLIC),
     "fairshoe_floor.reader": ("fairshoe_floor.inventory", "fairshoe_floor.samples", *PUBLIC),
     "fairshoe_floor.rounds": ("fairshoe_floor.reader", *PUBLIC),

@@ -40,9 +40,7 @@ def repository_files() -> dict[str, str]:
 
 def python_files() -> dict[str, str]:
     return {
-        path: text
-        for path, text in repository_files().items()
-        if path.endswith(".py") and path.split("/")[0] in CODE
+        path: text for path, text in repository_files().items() if path.endswith(".py") and path.split("/")[0] in CODE
     }
 
 

@@ -27,6 +27,12 @@ examples:
   fairshoe floor alarms --dry-run --rules rules.json --days 30
       what these rules would have raised; nothing is written or sent
   fairshoe floor acknowledge 17 --by "Ines K." --note "deck replaced"
+  fairshoe floor dead-letters
+      messages that could not be taken, and why; show ID, retry ID, close ID
+  fairshoe floor gaps
+      events that were lost, and where; close ID --note TEXT
+  fairshoe floor fill bj-07.journal --store pit-1.db
+      give a gateway the events that its store lacks, from fairshoe journal pull
 
 An event is in the database once: its device, log and number are the primary
 key. Rules are JSON: docs/SCALE.md.
@@ -41,6 +47,9 @@ ACTIONS = {
     "journals": "list pulled journals and what is wrong with them",
     "alarms": "list alarms, or try rules on history",
     "acknowledge": "note that a person has seen an alarm",
+    "dead-letters": "list, show, take again or close what could not be taken",
+    "gaps": "list or close ranges of events that were lost",
+    "fill": "add events that a gateway's store lacks, from a pulled journal",
 }
 
 
@@ -49,8 +58,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.epilog = EPILOG
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
     made = {name: actions.add_parser(name, help=text) for name, text in ACTIONS.items()}
-    for one in made.values():
-        add_database(one)
+    for name, one in made.items():
+        if name != "fill":
+            add_database(one)
+    made["fill"].add_argument("export", type=Path, metavar="EXPORT", help="a file of `fairshoe journal pull`")
+    made["fill"].add_argument("--store", type=Path, required=True, metavar="FILE", help="of the gateway")
     add_broker(made["run"])
     made["serve"].add_argument(
         "inventory", nargs="+", type=Path, metavar="INVENTORY", help="copies of the inventories of all gateways"
@@ -77,6 +89,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     made["alarms"].add_argument("--all", action="store_true", help="also those that are cleared")
     made["alarms"].add_argument("--dry-run", action="store_true", help="judge history; write and send nothing")
+    for name, words in (("dead-letters", ("list", "show", "retry", "close")), ("gaps", ("list", "close"))):
+        one = made[name]
+        one.add_argument("what", nargs="?", default="list", choices=words, help="what to do (%(default)s)")
+        one.add_argument("id", nargs="?", metavar="ID", help="of one; `retry all` takes every open one")
+        one.add_argument("--all", action="store_true", help="also those that are closed")
+        one.add_argument("--json", action="store_true", help="one JSON object a line")
+        one.add_argument("--note", default="", metavar="TEXT", help="why it is closed")
     made["acknowledge"].add_argument("id", type=int, metavar="ID", help="of the alarm")
     made["acknowledge"].add_argument("--by", required=True, metavar="NAME", help="who has seen it")
     made["acknowledge"].add_argument("--note", default="", metavar="TEXT", help="what was done")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import psycopg
 
     from fairshoe_floor.alarms.rules import RuleBook
+    from fairshoe_floor.history.dead_letters import KeptLetter
     from fairshoe_floor.history.queries import KeptExport
     from fairshoe_floor.journals import Kept
 
@@ -37,6 +38,8 @@ def run(options: argparse.Namespace) -> int:
         from fairshoe_floor.history import schema
     if options.action == "journals" and options.store:
         return _store_journals(options)
+    if options.action == "fill":
+        return _fill(options)
     url = database(options)
     if options.action == "run":
         return _run(options, url)
@@ -182,6 +185,16 @@ def _store_journals(options: argparse.Namespace) -> int:
     return _list_pulls([it for it in kept if it.kept_at >= since], lambda it: it.content, options)
 
 
+def _fill(options: argparse.Namespace) -> int:
+    from fairshoe_floor.journals import fill_from_file
+
+    if not options.store.exists():
+        raise UsageError(f"there is no {options.store}.", "Name the store of a gateway: `store` of its inventory.")
+    device, added = fill_from_file(options.store, options.export)
+    print(f"{added} events of device {device:08x} were added; the publisher sends them within a minute")
+    return 0
+
+
 def _list_pulls(rows: Sequence[Pull], content: Callable[[Pull], bytes], options: argparse.Namespace) -> int:
     wrong = 0
     for row in rows:
@@ -225,6 +238,85 @@ def _acknowledge(db: psycopg.Connection[Any], options: argparse.Namespace) -> in
     return 0
 
 
+def _number(options: argparse.Namespace) -> int:
+    try:
+        return int(options.id)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"`{options.what}` needs the number of one.", f"`fairshoe floor {options.action}` lists them."
+        ) from None
+
+
+def _dead_letters(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.history import dead_letters
+
+    if options.what == "retry":
+        every = options.id == "all"
+        return asyncio.run(_retry(database(options), dead_letters.letters(db, None if every else _number(options))))
+    if options.what == "close":
+        dead_letters.letters(db, _number(options))
+        return _close(db, options)
+    found = dead_letters.letters(db, _number(options) if options.what == "show" else None, options.all)
+    for it in found:
+        if options.json:
+            print(json.dumps({**vars(it), "device": f"{it.device:08x}", "data": it.data.hex()}))
+            continue
+        state = it.outcome or "open"
+        print(f"{it.id:5d}  {_when(it.found_last)}  {it.times} times  {printable(it.subject)}  {printable(state)}")
+        print(f"       {printable(it.reason)}")
+        if options.what == "show":
+            print(f"       stream {it.stream}, message {it.seq}, {len(it.data)} bytes:")
+            print(printable(it.data.decode("utf-8", "replace")))
+    return 0
+
+
+async def _retry(url: str, letters: Sequence[KeptLetter]) -> int:
+    import psycopg
+
+    from fairshoe_floor.history.take_again import take_again
+    from fairshoe_floor.schema_check import Refused
+
+    left = 0
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=10) as db:
+        for letter in letters:
+            try:
+                said = await take_again(db, letter)
+            except Refused as error:
+                left += 1
+                said = f"still refused: {error}"
+            print(f"{letter.id:5d}  {printable(said)}", flush=True)
+    return 1 if left else 0
+
+
+def _gaps(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.history import queries
+
+    if options.what == "close":
+        if not any(gap.id == _number(options) for gap in queries.gaps(db, True)):
+            raise UsageError(f"there is no gap {options.id}.", "`fairshoe floor gaps` lists them.")
+        return _close(db, options)
+    for gap in queries.gaps(db, options.all):
+        if options.json:
+            print(json.dumps({**vars(gap), "device": f"{gap.device:08x}", "log": gap.log.hex()}))
+            continue
+        times = f"between {_when(gap.after)} and {_when(gap.before)}" if gap.after else f"before {_when(gap.before)}"
+        print(f"{gap.id:5d}  {gap.device:08x}  events {gap.first} to {gap.last} were lost at gateway {gap.gateway}")
+        print(f"       recorded {times}; {printable(gap.outcome) or queries.GAP_ADVICE.format(gap=gap)}")
+    return 0
+
+
+def _close(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    """A gap or a dead letter that nothing more will be done about."""
+    if not options.note:
+        raise UsageError("a note is missing.", "Say who closes it and why: --note TEXT.")
+    table = options.action.replace("-", "_")
+    db.execute(
+        f"UPDATE {table} SET closed = now(), outcome = %s WHERE id = %s AND closed IS NULL".encode(),
+        (f"closed: {options.note}", _number(options)),
+    )
+    return 0
+
+
 def _when(at: float) -> str:
     return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
 
@@ -236,4 +328,6 @@ _ACTIONS = {
     "journals": _journals,
     "alarms": _alarms,
     "acknowledge": _acknowledge,
+    "dead-letters": _dead_letters,
+    "gaps": _gaps,
 }

@@ -236,7 +236,7 @@ def _object(line: bytes) -> dict[str, Any] | None:
     """A line as we write it, to the letter; None for any other."""
     try:
         found: object = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(found, dict) or json.dumps(found).encode() != line:
         return None

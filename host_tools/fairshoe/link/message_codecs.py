@@ -52,8 +52,12 @@ def write(value, flags, session, sequence):
 """
 
 
+# Control characters are as unreadable as bytes above 127: a database refuses a NUL, and a terminal obeys an escape.
+_NO_CONTROLS = bytes(code if 32 <= code < 127 else 255 for code in range(256))
+
+
 def text_of(raw: bytes) -> str:
-    return raw.rstrip(b"\0").decode("ascii", "replace")
+    return raw.rstrip(b"\0").translate(_NO_CONTROLS).decode("ascii", "replace")
 
 
 def raw_of_text(text: str) -> bytes:

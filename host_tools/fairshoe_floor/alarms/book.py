@@ -12,7 +12,8 @@ from fairshoe import FairshoeError
 from fairshoe_floor.alarms.engine import Change
 
 _COLUMNS = (
-    "id, rule, severity, device, text, raised_at, cleared_at, acknowledged_at, acknowledged_by, note, escalated_at"
+    "id, rule, severity, device, text, raised_at, cleared_at, acknowledged_at, acknowledged_by, note, escalated_at,"
+    " part"
 )
 
 
@@ -35,6 +36,7 @@ class Alarm:
     acknowledged_by: str | None
     note: str | None
     escalated_at: float | None
+    part: str
 
 
 def alarms(db: psycopg.Connection[Any], open_only: bool = True, limit: int = 1000) -> list[Alarm]:
@@ -51,14 +53,15 @@ def note_changes(db: psycopg.Connection[Any], changes: Sequence[Change]) -> list
         for change in changes:
             if change.raised:
                 done = db.execute(
-                    "INSERT INTO alarms (rule, severity, device, text, raised_at) VALUES (%s, %s, %s, %s, %s)"
-                    " ON CONFLICT DO NOTHING",
-                    (change.rule.name, change.rule.severity, change.device, change.text, change.at),
+                    "INSERT INTO alarms (rule, severity, device, text, raised_at, part)"
+                    " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                    (change.rule.name, change.rule.severity, change.device, change.text, change.at, change.part),
                 )
             else:
                 done = db.execute(
-                    "UPDATE alarms SET cleared_at = %s WHERE rule = %s AND device = %s AND cleared_at IS NULL",
-                    (change.at, change.rule.name, change.device),
+                    "UPDATE alarms SET cleared_at = %s WHERE rule = %s AND device = %s AND part = %s"
+                    " AND cleared_at IS NULL",
+                    (change.at, change.rule.name, change.device, change.part),
                 )
             if done.rowcount:
                 news.append(change)

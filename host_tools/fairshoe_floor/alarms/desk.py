@@ -11,13 +11,13 @@ import asyncio
 import heapq
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import psycopg
 
 from fairshoe_floor.alarms import book, routes
-from fairshoe_floor.alarms.engine import Change, Engine, SeenEvent, SeenExport
+from fairshoe_floor.alarms.engine import JUDGED, STANDING, Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
 from fairshoe_floor.samples import Sample, sample_from_json
 
@@ -26,22 +26,35 @@ TICK_S = 1.0
 REPLAY_TICK_S = 30.0  # in a dry run, of history's own time
 PAGE = 2000
 _log = logging.getLogger("fairshoe.alarms")
+
+
+def quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
 _EVENTS = "SELECT device, seq, received, name, utc_s, fields, position FROM events WHERE"
 # Of each device the newest events before a time that hold until another one ends them.
-_STANDING = """
+_STANDING = f"""
 SELECT newest.* FROM (SELECT DISTINCT device FROM logs) AS devices
-CROSS JOIN unnest(ARRAY['booted', 'warning_latched', 'warning_cleared']) AS kind
+CROSS JOIN unnest(ARRAY[{quoted(STANDING)}]) AS kind
 CROSS JOIN LATERAL (SELECT device, seq, received, name, utc_s, fields FROM events
     WHERE device = devices.device AND name = kind AND received <= %s ORDER BY received DESC, seq DESC LIMIT 1) AS newest
 ORDER BY newest.received, newest.seq
 """
-# The events that rules judge; of the others there are a hundred times as many. The index events_judged names the same.
-_JUDGED = "name IN ('booted', 'deck_refused', 'deck_verified', 'journal_broken', 'warning_cleared', 'warning_latched')"
+_JUDGED = f"name IN ({quoted(JUDGED)})"
 _NEWEST_SAMPLES = """
 SELECT newest.sample::text FROM (SELECT DISTINCT device FROM logs) AS devices
 CROSS JOIN LATERAL (SELECT at, sample FROM samples WHERE device = devices.device ORDER BY id DESC LIMIT 1) AS newest
 WHERE newest.at > %s
 """
+# What the floor knows to be wrong with itself: the kind of rule, and which devices, with words.
+_WRONG = {
+    "dead_letter": "SELECT device, COUNT(*) || ' messages could not be taken, the last because: ' ||"
+    " (array_agg(reason ORDER BY id DESC))[1] || '. See: fairshoe floor dead-letters'"
+    " FROM dead_letters WHERE closed IS NULL GROUP BY device",
+    "gap": "SELECT device, 'events ' || string_agg(first || ' to ' || last || ' were lost at gateway ' || gateway,"
+    " ', ' ORDER BY id) || '. See: fairshoe floor gaps' FROM gaps WHERE closed IS NULL GROUP BY device",
+}
 
 
 def history(db: psycopg.Connection[Any], since: float) -> Iterator[tuple[int, SeenEvent]]:
@@ -153,8 +166,8 @@ class Desk:
         confirmed = set(engine.active)
         engine.active.clear()
         for alarm in book.alarms(db):
-            engine.restore(alarm.rule, alarm.device, alarm.raised_at, alarm.text)
-        _log.info("alarms: %d shoes known, %d alarms hold", len({device for _, device in confirmed}), len(confirmed))
+            engine.restore(alarm.rule, alarm.device, alarm.raised_at, alarm.text, alarm.part)
+        _log.info("alarms: %d shoes known, %d alarms hold", len({device for _, device, _ in confirmed}), len(confirmed))
         return engine, (position, sampled, journal)
 
     def step(
@@ -174,6 +187,9 @@ class Desk:
             journal = number
             changes += engine.export(export)
         changes += engine.tick(now)
+        for kind, query in _WRONG.items():
+            found = {(device, ""): text for device, text in db.execute(query.encode()).fetchall()}
+            changes += engine.standing(kind, found, now)
         for change in book.note_changes(db, changes):
             said = routes.notice(
                 "raised" if change.raised else "cleared",

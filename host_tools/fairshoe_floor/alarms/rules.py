@@ -30,6 +30,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "feed_time": ("ratio",),  # time to feed a card, against its own value when new and its peers
     "version": ("release", "keys"),  # firmware or board config, by the device's own word, is not of this release
     "clock": ("off_s",),  # the device's time against the gateway's
+    "dead_letter": (),  # something came from the stream and could not be taken
+    "gap": (),  # events of a shoe were lost
 }
 SILENT_MIN_S = 120  # a gateway keeps a sample of a shoe every minute: less would raise and clear all the time
 DEFAULT = Path(__file__).with_name("default_rules.json")

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable
 from typing import cast
 
 from fairshoe import FairshoeError, Fleet, Store, StoredEvent, StoreError
-from fairshoe.journal.export import Export, OtherJournal, Overwritten, Record
+from fairshoe.journal.export import Export, OtherJournal, Overwritten, Record, parse_export
 from fairshoe.messages import JournalIs
 from fairshoe_floor.gateway.live import Live
 from fairshoe_floor.inventory import Entry, Inventory, Profile
-from fairshoe_floor.journals import JournalFile, Kept, check_piece, pull_piece
+from fairshoe_floor.journals import JournalFile, Kept, check_piece, fill_store, pull_piece
 from fairshoe_floor.samples import Link
 
 LOOK_S = 5.0  # how often it is looked which pulls are due
@@ -36,6 +36,7 @@ class JournalPuller:
         self._store = store
         self._file = file
         self._failed_at: dict[int, float] = {}
+        self._elsewhere: dict[int, int] = {}  # by device, the last event that it does not send and the store may lack
         self.on_kept: Callable[[Kept], None] | None = None
 
     async def run(self) -> None:
@@ -47,6 +48,11 @@ class JournalPuller:
                 _log.error("%s", error)
             await asyncio.sleep(LOOK_S)
 
+    def events_elsewhere(self, device: int, last: int) -> None:
+        """The device does not send events up to this one, and the store lacks some: its journal may have them."""
+        self._elsewhere[device] = last
+        self._failed_at.pop(device, None)
+
     async def due(self) -> list[Entry]:
         """Shoes whose journal is to be pulled now."""
         now = time.time()
@@ -54,7 +60,7 @@ class JournalPuller:
         return [
             entry
             for entry in self._entries
-            if now - pulled.get(entry.device, 0.0) >= self._every_s
+            if (now - pulled.get(entry.device, 0.0) >= self._every_s or entry.device in self._elsewhere)
             and now - self._failed_at.get(entry.device, 0.0) >= RETRY_S
             and self._is_open(entry)
         ]
@@ -81,6 +87,7 @@ class JournalPuller:
                 return None
             kept = Kept(device, log, time.time(), 0, 0, error.what)
         await asyncio.to_thread(self._file.add, kept)
+        await self._fill(entry, log)
         if self.on_kept is not None:
             self.on_kept(kept)
         if kept.problem:
@@ -88,6 +95,18 @@ class JournalPuller:
         else:
             _log.info("pulled records %d to %d of %s (%s)", kept.first, kept.last, entry.name, entry.table)
         return kept
+
+    async def _fill(self, entry: Entry, log: bytes) -> None:
+        """Events that the store lacks, from all exports on file of this log."""
+        last = self._elsewhere.pop(entry.device, 0)
+        if not last:
+            return
+        kept = await asyncio.to_thread(self._file.of, entry.device, 0.0)
+        added = 0
+        for it in kept:
+            if it.log == log and it.content:
+                added += await asyncio.to_thread(fill_store, self._store, parse_export(it.content), last)
+        _log.warning("%d events of %s (%s) are from its journal: the store lacked them", added, entry.name, entry.table)
 
     async def _ask(self, device: int, log: bytes, tail: Record | None) -> Export:
         steps = pull_piece(f"device {device:08x}", device, log, tail)

@@ -12,16 +12,14 @@ from dataclasses import replace
 
 from fairshoe import Event, FromShoe
 from fairshoe.message_data import to_dict
-from fairshoe.messages import Booted, DeckRefused, DeckVerified, JournalBroken, WarningCleared, WarningLatched
-from fairshoe_floor.alarms.engine import Change, Engine, SeenEvent, SeenExport
+from fairshoe.messages import WarningLatched
+from fairshoe_floor.alarms.engine import JUDGED, Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
 from fairshoe_floor.gateway.live import Live
 from fairshoe_floor.journals import Kept
 from fairshoe_floor.reader import Alarm
 
 TICK_S = 2.0
-# The events that rules judge. Others are many, and tell the engine nothing.
-_JUDGED = (Booted, DeckRefused, DeckVerified, JournalBroken, WarningCleared, WarningLatched)
 
 
 class PitAlarms:
@@ -34,7 +32,7 @@ class PitAlarms:
 
     def take(self, item: FromShoe) -> None:
         """An event of the fleet, after it was committed."""
-        if isinstance(item.told, _JUDGED):
+        if isinstance(item.told, Event) and item.told.NAME in JUDGED:
             self._event(item.device, item.told, time.time())
 
     def take_export(self, kept: Kept) -> None:

@@ -22,7 +22,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fairshoe import Fleet, Role, Store, StoredEvent, StoreError
+from fairshoe import EventsElsewhere, Fleet, Role, Store, StoredEvent, StoreError
 from fairshoe.keys import KeyRing
 from fairshoe_floor.alarms.rules import RuleBook, load_rules
 from fairshoe_floor.api.app import Service
@@ -162,6 +162,8 @@ class Gateway:
         frozen = False
         async for item in self.fleet:
             self.live.take(item)
+            if isinstance(item.told, EventsElsewhere):
+                self.puller.events_elsewhere(item.device, item.told.last)
             self.alarms.take(item)
             if not frozen and len(self.live.open_shoes()) == len(self.inventory.shoes):
                 frozen = True

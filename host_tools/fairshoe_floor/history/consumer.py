@@ -17,7 +17,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -26,14 +26,18 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import NotFoundError
 
-from fairshoe import FairshoeError
+from fairshoe_floor import schema_check
 from fairshoe_floor.history import schema
-from fairshoe_floor.history.writer import StreamPlace, Writer
-from fairshoe_floor.samples import sample_from_json, sample_to_json
+from fairshoe_floor.history.dead_letters import Letter
+from fairshoe_floor.history.writer import StreamPlace, Writer, refuses
+from fairshoe_floor.journals import Kept
+from fairshoe_floor.samples import sample_of, sample_to_json
+from fairshoe_floor.schema_check import Refused
 from fairshoe_floor.stream import broker
-from fairshoe_floor.stream.event_lines import EventRow, from_lines
+from fairshoe_floor.stream.event_lines import GATEWAY, EventRow, Gap, from_line
 from fairshoe_floor.stream.export_message import from_message
 from fairshoe_floor.stream.names import Names
+from fairshoe_floor.stream.names import place as place_name
 
 SAMPLES_MAX = 10_000  # that wait; more are dropped, newer ones follow
 FETCH = 256  # messages in one transaction at most
@@ -44,7 +48,9 @@ IDLE_S = 1.0  # without a message for so long the place is compared with the str
 COMMITTED_S = 1.0  # how often positions are published at most
 DATABASE_S = 15.0  # a statement without an answer for so long: another connection
 CLOSE = timedelta(microseconds=2)  # two clocks of the same message: one is rounded
-LOST = (*broker.LOST, psycopg.Error)
+LINES_MAX = 1000  # in a message; a publisher sends 128
+# What a lost connection raises. Anything else is a defect of this program or of its database, and is not retried.
+LOST = (*broker.LOST, psycopg.OperationalError, psycopg.InterfaceError)
 _log = logging.getLogger("fairshoe.floor")
 
 
@@ -57,7 +63,8 @@ class Counts:
     conflicts: int = 0
     transactions: int = 0
     rereads: int = 0  # the stream was not the one of the last transaction
-    unreadable: int = 0
+    dead_letters: int = 0
+    gaps: int = 0
     journals: int = 0
     positions: int = 0  # published committed positions
 
@@ -88,6 +95,7 @@ class Consumer:
         self._idle_s = idle_s
         self._stopped = False
         self._samples: list[tuple[int, float, str, str]] = []  # that are not in the database yet
+        self._letters: list[Letter] = []  # samples that were refused
         self.on_events: Callable[[Sequence[EventRow]], None] | None = None  # after their commit
 
     def stop(self) -> None:
@@ -172,6 +180,9 @@ class Consumer:
             samples, self._samples = self._samples, []
             if samples:
                 await self._timed(writer.store_samples(samples))
+            letters, self._letters = self._letters, []
+            if letters:
+                await self._timed(writer.store((), self.names.latest, None, letters=letters))
             if time.monotonic() >= self._prune_at:
                 self._prune_at = time.monotonic() + PRUNE_S
                 await self._timed(writer.prune_samples(time.time() - self._samples_days * 86400.0))
@@ -187,27 +198,41 @@ class Consumer:
 
     async def _take_sample(self, message: Msg) -> None:
         try:
-            said: Any = json.loads(message.data)
-            sample = sample_from_json(json.dumps(said["sample"]))
-            row = (sample.device, sample.at, str(said["gateway"]), sample_to_json(sample))
-        except (ValueError, KeyError, TypeError, FairshoeError) as error:
-            self.counts.unreadable += 1
-            _log.error("a message on %s is no sample: %r", message.subject, error)
+            row = sample_row(message.subject, message.data)
+        except Refused as error:
+            self._letters = [*self._letters[-LINES_MAX:], self._letter(self.names.latest, message, str(error))]
         else:
             if len(self._samples) < SAMPLES_MAX:
                 self._samples.append(row)
 
+    def _letter(self, stream: str, message: Msg, reason: str, data: bytes | None = None) -> Letter:
+        self.counts.dead_letters += 1
+        seq = message.metadata.sequence.stream
+        _log.error("message %d of the stream %s, on %s, is refused: %s", seq, stream, message.subject, reason)
+        once = stream == self.names.latest
+        return Letter(stream, message.subject, seq, reason, message.data if data is None else data, once)
+
     async def _store(self, writer: Writer, messages: Sequence[Msg]) -> tuple[StreamPlace, list[EventRow]]:
         rows: list[EventRow] = []
+        gaps: list[Gap] = []
+        letters: list[Letter] = []
         for message in messages:
-            try:
-                rows += from_lines(message.data)
-            except ValueError as error:
-                self.counts.unreadable += 1
-                _log.error("message %d of the stream is no event: %s", message.metadata.sequence.stream, error)
+            lines = message.data.split(b"\n", LINES_MAX)
+            if len(lines) > LINES_MAX:
+                letters.append(self._letter(self.names.stream, message, f"it has more than {LINES_MAX} lines"))
+                continue
+            for line in lines:
+                try:
+                    found = event_of(message.subject, line)
+                except Refused as error:
+                    letters.append(self._letter(self.names.stream, message, str(error), line))
+                else:
+                    (gaps if isinstance(found, Gap) else rows).append(found)  # pyright: ignore[reportArgumentType]
         last = messages[-1].metadata
         place = StreamPlace(last.sequence.stream, last.timestamp)
-        done = await self._timed(writer.store(rows, self.names.stream, place))
+        done = await self._timed(writer.store(rows, self.names.stream, place, gaps, letters))
+        self.counts.dead_letters += done.refused
+        self.counts.gaps += len(gaps)
         self.counts.new += done.new
         self.counts.repeated += done.repeated
         self.counts.conflicts += done.conflicts
@@ -238,16 +263,29 @@ class Consumer:
                 message = await stream.get_msg(name, seq)
             except NotFoundError:
                 continue
-            found = None
-            try:
-                found = from_message(message.data or b"")
-            except ValueError as error:
-                self.counts.unreadable += 1
-                _log.error("message %d of the stream %s is no export: %s", seq, name, error)
             assert message.time is not None
-            if await self._timed(writer.store_journal(found, name, StreamPlace(seq, message.time))) and found:
-                _log.error("something is wrong with the journal of device %08x: see journals", found[1].device)
-            self.counts.journals += found is not None
+            await self._take_journal(writer, seq, message.subject or "", message.data or b"", message.time)
+
+    async def _take_journal(self, writer: Writer, seq: int, subject: str, data: bytes, at: datetime) -> None:
+        name = self.names.journals
+        found: tuple[str, Kept] | Letter
+        try:
+            found = from_message(data)
+            wrong = await self._timed(writer.store_journal(found, name, StreamPlace(seq, at)))
+        except Refused as error:
+            found, wrong = Letter(name, subject, seq, str(error), data), True
+        except psycopg.Error as error:
+            if not refuses(error):
+                raise
+            found, wrong = Letter(name, subject, seq, f"PostgreSQL: {str(error).strip()}", data), True
+        if isinstance(found, Letter):
+            self.counts.dead_letters += 1
+            _log.error("message %d of the stream %s is refused: %s", seq, name, found.reason)
+            await self._timed(writer.store_journal(found, name, StreamPlace(seq, at)))
+            return
+        self.counts.journals += 1
+        if wrong:
+            _log.error("something is wrong with the journal of device %08x: see journals", found[1].device)
 
     async def _still_there(self, stream: JetStreamContext, name: str, place: StreamPlace | None) -> bool:
         """Whether the stream has the message of this place. One that the stream's own retention has deleted counts
@@ -274,3 +312,20 @@ class Consumer:
     async def _timed(self, work: Any) -> Any:
         """A frozen server answers nothing and closes nothing."""
         return await asyncio.wait_for(work, self._database_s)
+
+
+def event_of(subject: str, line: bytes) -> EventRow | Gap:
+    """A line of the stream of events; Refused if it is none, or is not of the device and log of its subject."""
+    found = from_line(line)
+    if subject.split(".")[-2:] != place_name(found.device, found.log).split("."):
+        raise Refused("it is of another device or log than its subject")
+    return found
+
+
+def sample_row(subject: str, data: bytes) -> tuple[int, float, str, str]:
+    """Device, time, gateway and sample of a message of a gateway."""
+    said = schema_check.fields(schema_check.load(data), {"gateway": GATEWAY, "sample": sample_of})
+    sample = said["sample"]
+    if subject.split(".")[-1] != f"{sample.device:08x}":
+        raise Refused("it is of another device than its subject")
+    return sample.device, sample.at, said["gateway"], sample_to_json(sample)

@@ -56,6 +56,35 @@ class KeptExport:
     gateway: str
 
 
+@dataclass(frozen=True)
+class KeptGap:
+    """Events of a log that were lost, recorded by the device between two times of its gateway. `outcome` says how the
+    gap was closed: the events turned up, or a person has closed it."""
+
+    id: int
+    device: int
+    log: bytes
+    first: int
+    last: int
+    gateway: str
+    after: float
+    before: float
+    outcome: str
+
+
+GAP_ADVICE = (
+    "the device's journal may have them: `fairshoe journal pull` at its port, then"
+    " `fairshoe floor fill EXPORT --store STORE` at gateway {gap.gateway}"
+)
+
+
+def gaps(db: psycopg.Connection[Any], every: bool = False) -> list[KeptGap]:
+    """Those that are open, oldest first; or all."""
+    where = "" if every else "WHERE closed IS NULL"
+    columns = "id, device, log, first, last, gateway, after, before, outcome"
+    return [KeptGap(*row) for row in db.execute(f"SELECT {columns} FROM gaps {where} ORDER BY id".encode())]
+
+
 def events(
     db: psycopg.Connection[Any], device: int | None, kind: str | None, since: float, limit: int
 ) -> list[HistoryEvent]:

@@ -14,28 +14,15 @@ from typing import Any
 
 import psycopg
 
+from fairshoe_floor.history import dead_letters
+from fairshoe_floor.history.dead_letters import Letter
 from fairshoe_floor.journals import Kept
-from fairshoe_floor.stream.event_lines import EventRow
+from fairshoe_floor.stream.event_lines import SQL_TYPES, EventRow, Gap, to_lines
 from fairshoe_floor.stream.export_message import to_message
 
-_TYPES = {
-    "device": "bigint[]",
-    "log": "bytea[]",
-    "seq": "bigint[]",
-    "message": "integer[]",
-    "name": "text[]",
-    "boot": "integer[]",
-    "uptime_s": "double precision[]",
-    "utc_s": "bigint[]",
-    "round": "bigint[]",
-    "deck": "integer[]",
-    "fields": "jsonb[]",
-    "body": "bytea[]",
-    "received": "double precision[]",
-    "gateway": "text[]",
-}
-_COLUMNS = ", ".join(_TYPES)
-_ARRAYS = ", ".join(f"%s::{kind}" for kind in _TYPES.values())
+REFUSALS = ("22", "23", "54", "0A")  # classes of SQLSTATE by which PostgreSQL refuses data: another try changes nothing
+_COLUMNS = ", ".join(SQL_TYPES)
+_ARRAYS = ", ".join(f"%s::{kind}[]" for kind in SQL_TYPES.values())
 _INSERT = (
     f"INSERT INTO events ({_COLUMNS}) SELECT * FROM unnest({_ARRAYS}) WITH ORDINALITY AS"
     f" given ({_COLUMNS}, place) ORDER BY place ON CONFLICT (device, log, seq) DO NOTHING"
@@ -51,6 +38,21 @@ _RANGES = (
     " VALUES (%s, %s, int8multirange(int8range(%s, %s, '[]')), %s, %s) ON CONFLICT (device, log)"
     " DO UPDATE SET ranges = logs.ranges + excluded.ranges, gateway = excluded.gateway"
 )
+
+_GAP = (
+    "INSERT INTO gaps (device, log, first, last, gateway, after, before) VALUES (%s, %s, %s, %s, %s, %s, %s)"
+    " ON CONFLICT DO NOTHING"
+)
+_GAPS_FILLED = (
+    "UPDATE gaps SET closed = now(), outcome = 'the events turned up' FROM logs WHERE gaps.closed IS NULL"
+    " AND logs.device = gaps.device AND logs.log = gaps.log"
+    " AND int8range(gaps.first, gaps.last, '[]') <@ logs.ranges"
+)
+
+
+def refuses(error: psycopg.Error) -> bool:
+    """Whether PostgreSQL refuses the data, and does not only fail to take it now."""
+    return (error.sqlstate or "")[:2] in REFUSALS
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Written:
     new: int
     repeated: int
     conflicts: int
+    refused: int = 0  # by PostgreSQL: they are dead letters now
 
 
 class Writer:
@@ -101,28 +104,69 @@ class Writer:
             found.setdefault((device, log), []).append([first, last])
         return found
 
-    async def store(self, rows: Sequence[EventRow], stream: str, place: StreamPlace) -> Written:
-        """All of it or nothing; on disk when it returns."""
+    async def store(
+        self,
+        rows: Sequence[EventRow],
+        stream: str,
+        place: StreamPlace | None,
+        gaps: Sequence[Gap] = (),
+        letters: Sequence[Letter] = (),
+    ) -> Written:
+        """All of it or nothing; on disk when it returns. Without a place it is not from the stream's order."""
         async with self._db.transaction():
-            new = conflicts = 0
-            if rows:
-                arrays = [[getattr(row, name) for row in rows] for name in _TYPES]
-                new = (await self._db.execute(_INSERT.encode(), arrays)).rowcount
-                if new < len(rows):
-                    names = ("device", "log", "seq", "body", "gateway")
-                    same = [[getattr(row, name) for row in rows] for name in names]
-                    conflicts = (await self._db.execute(_CONFLICTS, same)).rowcount
-                await self._note_ranges(rows)
-            await self._note_place(stream, place)
+            done = await self._put(rows, stream, place.seq if place else 0)
+            await self._db.cursor().executemany(_GAP, [tuple(vars(gap).values()) for gap in gaps])
+            if gaps or done.new:
+                await self._db.execute(_GAPS_FILLED)
+            if letters:
+                await dead_letters.put(self._db, letters)
+            if place is not None:
+                await self._note_place(stream, place)
+        return done
+
+    async def _put(self, rows: Sequence[EventRow], stream: str, seq: int) -> Written:
+        """Rows that PostgreSQL refuses although the check took them become dead letters: found by halves."""
+        if not rows:
+            return Written(0, 0, 0)
+        try:
+            async with self._db.transaction():
+                return await self._insert(rows)
+        except psycopg.Error as error:
+            if not refuses(error):
+                raise
+            reason = f"PostgreSQL: {str(error).strip()}"
+        if len(rows) == 1:
+            it = rows[0]
+            subject = f"{stream}.events.{it.device:08x}.{it.log.hex()}"
+            await dead_letters.put(self._db, [Letter(stream, subject, seq, reason, to_lines(rows))])
+            return Written(0, 0, 0, 1)
+        half = len(rows) // 2
+        parts = [await self._put(part, stream, seq) for part in (rows[:half], rows[half:])]
+        return Written(*(sum(values) for values in zip(*(vars(part).values() for part in parts), strict=True)))
+
+    async def _insert(self, rows: Sequence[EventRow]) -> Written:
+        conflicts = 0
+        arrays = [[getattr(row, name) for row in rows] for name in SQL_TYPES]
+        new = (await self._db.execute(_INSERT.encode(), arrays)).rowcount
+        if new < len(rows):
+            names = ("device", "log", "seq", "body", "gateway")
+            same = [[getattr(row, name) for row in rows] for name in names]
+            conflicts = (await self._db.execute(_CONFLICTS, same)).rowcount
+        await self._note_ranges(rows)
         return Written(new, len(rows) - new, conflicts)
 
-    async def store_journal(self, found: tuple[str, Kept] | None, stream: str, place: StreamPlace) -> bool:
-        """What a gateway has pulled, checked again here; None if the message was none. Whether something is wrong with
-        it. One that is there already is left alone."""
+    async def close_letter(self, number: int, outcome: str) -> None:
+        await self._db.execute("UPDATE dead_letters SET closed = now(), outcome = %s WHERE id = %s", (outcome, number))
+
+    async def store_journal(self, found: tuple[str, Kept] | Letter, stream: str, place: StreamPlace | None) -> bool:
+        """What a gateway has pulled, checked again here, or what was refused. Whether something is wrong with it. One
+        that is there already is left alone."""
         async with self._db.transaction():
-            await self._note_place(stream, place)
-            if found is None:
-                return False
+            if place is not None:
+                await self._note_place(stream, place)
+            if isinstance(found, Letter):
+                await dead_letters.put(self._db, [found])
+                return True
             gateway, kept = found
             problem = kept.problem or await self._problem_of(kept)
             name = hashlib.sha256(to_message(kept, gateway)).digest()

@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe import Store, StoreError
-from fairshoe_floor.stream.event_lines import EventRow
+from fairshoe_floor.schema_check import cleaned
+from fairshoe_floor.stream.event_lines import STORE_COLUMNS, EventRow
 
 CURSOR = "floor"
-_COLUMNS = "seq, message, name, boot, uptime_s, utc_s, round, deck, fields, body, received"
+_COLUMNS = ", ".join(STORE_COLUMNS)
+_FIELDS = STORE_COLUMNS.index("fields")
 
 
 @dataclass(frozen=True)
 class Head:
     """One log on file. `first` and `last` are the numbers of the oldest and the newest event, `passed` is the number up
-    to which the central record has committed."""
+    to which the central record has committed, `next` the first event on file after that (0: none): a store that was
+    restored from a copy lacks some."""
 
     id: int
     device: int
@@ -31,6 +34,7 @@ class Head:
     first: int
     last: int
     passed: int
+    next: int = 0
 
 
 class Outbox:
@@ -55,7 +59,7 @@ class Outbox:
         """Logs with events, oldest log first. A log without identity is left out: its events have no name of their own
         until the device has said which log it keeps."""
         with self._explained():
-            rows = self._db.execute(
+            rows: list[Any] = self._db.execute(
                 "SELECT id, device, identity,"
                 " (SELECT seq FROM events WHERE log = id ORDER BY seq LIMIT 1),"
                 " (SELECT seq FROM events WHERE log = id ORDER BY seq DESC LIMIT 1),"
@@ -63,7 +67,12 @@ class Outbox:
                 " FROM logs WHERE identity <> x'' ORDER BY id",
                 (CURSOR,),
             ).fetchall()
-        return [Head(*row) for row in rows if row[3] is not None]
+            found: list[Any] = [(*row, self._next(row[0], row[5])) for row in rows if row[3] is not None]
+        return [Head(*each) for each in found]
+
+    def _next(self, log: int, passed: int) -> int:
+        found = self._db.execute("SELECT MIN(seq) FROM events WHERE log = ? AND seq > ?", (log, passed)).fetchone()
+        return int(found[0] or 0)
 
     def unnamed(self) -> int:
         """How many logs wait for their identity."""
@@ -77,9 +86,17 @@ class Outbox:
                 f"SELECT {_COLUMNS} FROM events WHERE log = ? AND seq > ? ORDER BY seq LIMIT ?", (head.id, after, limit)
             ).fetchall()
         first = rows[0][0] if rows else 0
-        whole = [row for at, row in enumerate(rows) if row[0] == first + at]
-        values: list[Any] = [(head.device, head.log, *row, self.gateway) for row in whole]
-        return [EventRow(*each) for each in values]
+        whole: list[Any] = [row for at, row in enumerate(rows) if row[0] == first + at]
+        for at, row in enumerate(whole):
+            clean = cleaned(row[_FIELDS])  # an older version stored texts as the device sent them
+            whole[at] = (head.device, head.log, *row[:_FIELDS], clean, *row[_FIELDS + 1 :], self.gateway)
+        return [EventRow(*row) for row in whole]
+
+    def has(self, head: Head, lacking: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Those of these ranges of which the store has an event."""
+        with self._explained():
+            query = "SELECT EXISTS (SELECT 1 FROM events WHERE log = ? AND seq BETWEEN ? AND ?)"
+            return [each for each in lacking if self._db.execute(query, (head.id, *each)).fetchone()[0]]
 
     def pass_to(self, places: dict[tuple[int, bytes], int]) -> None:
         """The central record has all events of these logs up to these numbers."""

@@ -26,8 +26,9 @@ from nats.js import JetStreamContext
 from fairshoe import StoreError
 from fairshoe_floor.journals import JournalFile, journals_path
 from fairshoe_floor.samples import SampleFile, sample_to_json, samples_path
+from fairshoe_floor.schema_check import Refused
 from fairshoe_floor.stream import broker
-from fairshoe_floor.stream.event_lines import to_lines
+from fairshoe_floor.stream.event_lines import Gap, from_line, gap_line, to_lines
 from fairshoe_floor.stream.export_message import BYTES_MAX, to_message
 from fairshoe_floor.stream.names import EXPECTED, FIRST, LAST, Names
 from fairshoe_floor.stream.outbox import Head, Outbox
@@ -38,16 +39,23 @@ POLL_S = 0.1  # how often the store is asked for new events
 VERIFY_S = 30.0  # how often the end of every subject is read again
 SAMPLES_S = 10.0  # how often the newest sample of each shoe is published
 JOURNALS = 16  # exports sent in one turn
+# A hole in a store is declared a gap after so long: until then the device's journal may fill it, or the publisher of
+# another gateway, if the shoe was moved.
+HOLE_S = 60.0
+MOVED_S = 900.0
 COMMITTED_S = 5.0  # how often the positions of the central record are read
 _log = logging.getLogger("fairshoe.stream")
 
 
 @dataclass
 class Place:
-    """The end of one subject: sequence of its last message in the stream, and the last event in it. 0: no message."""
+    """The end of one subject: sequence of its last message in the stream, and the last event in it. 0: no message.
+    `gateway` has sent it, and had stored the event at `received`."""
 
     stream_seq: int
     last: int
+    gateway: str = ""
+    received: float = 0.0
 
 
 @dataclass
@@ -57,6 +65,7 @@ class Counts:
     events: int = 0
     messages: int = 0
     refilled: int = 0
+    gaps: int = 0
     journals: int = 0
     connections: int = 0
     refused: int = 0  # the broker expected another message: our place was out of date
@@ -76,6 +85,8 @@ class Publisher:
         verify_s: float = VERIFY_S,
         committed_s: float = COMMITTED_S,
         journals_again: bool = False,
+        hole_s: float = HOLE_S,
+        moved_s: float = MOVED_S,
     ) -> None:
         self.names = names or Names()
         self.counts = Counts()
@@ -86,7 +97,9 @@ class Publisher:
         self._verify_s = verify_s
         self._committed_s = committed_s
         self._places: dict[int, Place] = {}
-        self._held: set[int] = set()  # logs with a gap that was reported
+        self._hole_s = hole_s
+        self._moved_s = moved_s
+        self._held: dict[int, tuple[int, float]] = {}  # by log, first event after a hole, and when it was found
         self._committed: set[int] = set()  # logs of which the central record has said what it has
         self._lacking: dict[int, list[tuple[int, int]]] = {}  # by log, what the central record lacked at the last sweep
         self._journals_again = journals_again  # begin with the oldest on file; what is there already does no harm
@@ -178,20 +191,34 @@ class Publisher:
         # are new, the stream knows neither events nor a position of this log: it is sent from its beginning.
         after = place.last if place.stream_seq else head.passed if head.id in self._committed else 0
         rows = outbox.events(head, after, BATCH)
-        if not rows or not self._follows(head, place, rows[0].seq):
+        if not rows:
             return 0
-        first, last = rows[0].seq, rows[-1].seq
+        first, last, data = rows[0].seq, rows[-1].seq, b""
+        if self._follows(head, place, first):
+            data = to_lines(rows)
+        elif self._is_lost(head, place, first):
+            after = place.last or head.passed
+            gap = Gap(head.device, head.log, after + 1, first - 1, self._gateway, place.received, rows[0].received)
+            first, last, data = gap.first, gap.last, gap_line(gap)
+            rows = []
+        else:
+            return 0
         headers = {EXPECTED: str(place.stream_seq), FIRST: str(first), LAST: str(last)}
         try:
-            done = await stream.publish(subject, to_lines(rows), stream=self.names.stream, headers=headers)
+            done = await stream.publish(subject, data, stream=self.names.stream, headers=headers)
         except broker.LOST as error:
             del self._places[head.id]  # it may be in the stream or not: read the subject again
             if getattr(error, "err_code", None) == WRONG_LAST_SEQUENCE:
                 self.counts.refused += 1
-                return len(rows)  # another round is needed
+                return max(1, len(rows))  # another round is needed
             raise
-        self._places[head.id] = Place(done.seq, last)
+        received = rows[-1].received if rows else place.received
+        self._places[head.id] = Place(done.seq, last, self._gateway, received)
         self.counts.messages += 1
+        if not rows:
+            self.counts.gaps += 1
+            _log.error("device %08x: events %d to %d are lost; the stream has a gap", head.device, first, last)
+            return 1  # the events after it are next
         self.counts.events += len(rows)
         self.counts.by_log[subject] = last
         return len(rows)
@@ -201,22 +228,39 @@ class Publisher:
         if message is None:
             return Place(0, 0)
         headers = cast("dict[str, str]", message.headers or {})  # pyright: ignore[reportUnknownMemberType]
-        return Place(message.seq or 0, int(headers[LAST]))
+        try:
+            end = from_line((message.data or b"").rpartition(b"\n")[2])
+        except Refused:
+            return Place(message.seq or 0, _number(headers))
+        if isinstance(end, Gap):
+            return Place(message.seq or 0, end.last, end.gateway, end.before)
+        return Place(message.seq or 0, end.seq, end.gateway, end.received)
 
     def _follows(self, head: Head, place: Place, first: int) -> bool:
         """Whether this event may be the next in the stream: it follows the last one, or the central record has
-        everything before it, or the stream has nothing of this log. Otherwise another gateway has what is between."""
-        if first == place.last + 1 or first <= head.passed + 1 or not place.stream_seq:
-            self._held.discard(head.id)
+        everything before it, or neither has anything of this log."""
+        known = place.stream_seq or (head.id in self._committed and head.passed)
+        if first == place.last + 1 or first <= head.passed + 1 or not known:
+            self._held.pop(head.id, None)
             return True
-        if head.id not in self._held:
-            self._held.add(head.id)
-            _log.warning(
-                "device %08x: the stream ends at event %d, the store begins at %d. Start the publisher of the gateway "
-                "that has what is between.",
-                *(head.device, place.last, first),
-            )
         return False
+
+    def _is_lost(self, head: Head, place: Place, first: int) -> bool:
+        """Whether the events before this one are lost. If this gateway has sent what is before them, no other one has
+        them, and only the device's journal is left; otherwise the shoe was moved, and its old gateway may have them."""
+        now = time.monotonic()
+        own = place.gateway in ("", self._gateway)
+        wait_s = self._hole_s if own else self._moved_s
+        held, since = self._held.get(head.id, (0, now))
+        if held != first:
+            self._held[head.id] = (first, now)
+            why = "Its journal may have them." if own else f"Start the publisher of gateway {place.gateway}."
+            _log.warning(
+                "device %08x: the stream ends at event %d, the store goes on at %d. %s In %.0f s they count as lost.",
+                *(head.device, place.last, first, why, wait_s),
+            )
+            return False
+        return now - since >= wait_s
 
     async def _publish_samples(self, stream: JetStreamContext) -> None:
         """The newest sample of each shoe, if the gateway keeps samples. No guarantee: the next one replaces it."""
@@ -277,11 +321,11 @@ class Publisher:
                 continue
             self._committed.add(head.id)
             ranges: list[list[int]] = json.loads(message.data or b"[]")
-            end = covered(ranges, max(head.first, head.passed + 1))
+            end = covered(ranges, head.next)
             if end > head.passed:
                 places[head.device, head.log] = end
             if sweep:
-                lacking = holes(ranges, head.first, max(head.passed, end))
+                lacking = outbox.has(head, holes(ranges, head.first, max(head.passed, end)))
                 if lacking and lacking == self._lacking.get(head.id):
                     await self._refill(stream, outbox, head, lacking)
                 self._lacking[head.id] = lacking
@@ -303,6 +347,12 @@ class Publisher:
 
 
 WRONG_LAST_SEQUENCE = 10071  # of the broker
+
+
+def _number(headers: dict[str, str]) -> int:
+    """Of the last event of a message that is none of ours; 0 if its header says nothing."""
+    word = headers.get(LAST, "")
+    return int(word) if word.isdecimal() and word.isascii() and len(word) <= 10 else 0
 
 
 def covered(ranges: list[list[int]], seq: int) -> int:
