@@ -135,7 +135,7 @@ class App:
         self.reporter = Reporter(self.link, journal, self.runner, handshake, queries)
         self.reporter.fill_status = self._status
         if self.drawing:
-            self.drawing.attach(self.reporter, mode)
+            self.drawing.attach(self, mode)
         self.reporter.meters[:METER_COUNT] = flow.meters.values
         self.recorder = Recorder(hal, flow, journal, seeds, self.service, self.runner, self.boot)
 
@@ -152,17 +152,14 @@ class App:
         out = self.out
         if out.dirty or out.axis_go or out.stop_armed or out.halt:  # most often none, and a call costs more
             self._drive()
-        next_ms = self._talk(now_ms)
-        # In a shuffle there is nothing to do but show its progress: see _quiet.
-        if (
-            (self.flow.page_due or self.flow.state != SHUFFLING)
-            and self._quiet_due()
-            and self._still(now_ms)
-            and self._quiet()
-        ):
-            next_ms = 0
-        elif self.coasting and self.wake_ms > COAST_MS:
-            self.wake_ms = COAST_MS
+        if self.flow.state == SHUFFLING:
+            next_ms = self.drawing.answers.scan(now_ms)
+        else:
+            next_ms = self.talk(now_ms)
+            if self._quiet_due() and self._still(now_ms) and self._quiet():
+                next_ms = 0
+            elif self.coasting and self.wake_ms > COAST_MS:
+                self.wake_ms = COAST_MS
         if self.healthy:
             hal.watchdog_feed()  # once the scan has ended and no invariant is broken
         return next_ms if next_ms < self.wake_ms else self.wake_ms
@@ -182,7 +179,7 @@ class App:
         self.healthy = False
         self.wake_ms = flow_warn(self.flow, self.out, fault, self.scanned_ms)
 
-    def _talk(self, now_ms: int) -> int:
+    def talk(self, now_ms: int) -> int:
         """The link's share of a scan: what came in, what a command does next, one frame out."""
         reporter = self.reporter
         runner = self.runner
@@ -193,7 +190,7 @@ class App:
         wake_ms = dispatch_receive(reporter, now_ms, self.put_off != 0)
         if next_ms < wake_ms:
             wake_ms = next_ms
-        if runner.role or runner.result_role:
+        if (runner.role or runner.result_role) and self.flow.state != SHUFFLING:  # there: answers.py
             next_ms = runner.scan(now_ms)
             if next_ms < wake_ms:
                 wake_ms = next_ms
@@ -204,10 +201,10 @@ class App:
         next_ms = report_due(reporter, self.flow.shown, now_ms)
         if next_ms <= 0 and (self.put_off or not reporter.left):
             # A message that was left for the sake of this frame does not keep it from going out.
-            next_ms = self._frame(now_ms, self.eventful or (wake_ms == 0 and not reporter.left))
+            next_ms = self.frame(now_ms, self.eventful or (wake_ms == 0 and not reporter.left))
         return next_ms if next_ms < wake_ms else wake_ms
 
-    def _frame(self, now_ms: int, busy: bool) -> int:
+    def frame(self, now_ms: int, busy: bool) -> int:
         """A frame is due, now or soon: in how many milliseconds."""
         machine = self.flow.machine
         if machine.draws:
@@ -304,7 +301,7 @@ class App:
             or flow.order_state == ORDER_WANTED
             or flow.page_due
             or self.hold_shown != flow.hold
-            or (flow.meters.dirty and flow.state != SHUFFLING)
+            or flow.meters.dirty
             or self.service.how >= 0
             or self.recorder.readying
             or self.runner.refused != 0
@@ -337,10 +334,6 @@ class App:
             flow.redraw(False)
             self.hold_shown = flow.hold
             self.hal.show(page_lines(flow))
-        if flow.state == SHUFFLING:
-            # When nothing moves in the middle of a shuffle depends on the order: a record made, and sent, right then
-            # would reveal how long the cards took. Everything waits for the report instant, or for a warning.
-            return False
         busy = report_acknowledge(self.reporter)
         busy = self.recorder.record_all() or self.silent or busy
         if self.reporter.status[STATUS_NEED] != need_next(flow, self.inp):

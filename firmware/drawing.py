@@ -11,6 +11,7 @@ from struct import pack
 
 from micropython import const
 
+from firmware.answers import Answers
 from firmware.deck.shuffler import Shuffler
 from firmware.digest import DIGEST_SIZE
 from firmware.games.flow import (
@@ -30,10 +31,11 @@ from firmware.ticks import ticks_add
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from firmware.games.flow import Flow
     from firmware.journal.store import Journal
     from firmware.link.admission import Link
-    from firmware.link.report import Reporter
     from hal.api import Config, Hal
 
 NONCE_MS = const(3000)  # for the nonce of a table that asks to give one: two of its frames may be lost
@@ -53,15 +55,17 @@ class Drawing:
         # A deck that is dealt elsewhere may be in play for hours after it was handed out: its seed stays secret.
         self.seeds = Seeds(hal, flow.machine.deals and audit.get("seeds") == "disclose")
         self.link: "Link"
+        self.answers: Answers
         self.open = False  # hosts may command
         self.asked = 0  # the session whose host wants to give nonces
         self.seq = 0
         self.how = 0
         self.nonce = b""
 
-    def attach(self, reporter: "Reporter", mode: int) -> None:
-        reporter.drawing = self
-        self.link = reporter.link
+    def attach(self, app: "Any", mode: int) -> None:
+        app.reporter.drawing = self
+        self.answers = Answers(app)
+        self.link = app.link
         self.open = mode == ids.MODE_TABLE
 
     def halt(self) -> None:

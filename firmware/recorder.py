@@ -183,9 +183,9 @@ class Recorder:
                 self.ready_seq = journal.seq_last
         else:
             self.readying = False
-        return self.outbox.count != 0 or self._refuse()
+        return self.outbox.count != 0 or self.refuse()
 
-    def _refuse(self) -> bool:
+    def refuse(self) -> bool:
         """Store the number of a refused command in the mark of its lane. True if that was done."""
         runner = self.runner
         role = runner.refused

@@ -65,7 +65,7 @@ _BY_STATE = bytes(
     )
 )
 # Where the round that is settled beside the machine is the next thing to do.
-_SETTLED_FIRST = (DECK_READY, WAITING_FOR_ROUND_END, DECK_HELD, DRAW_READY, DRAWING)
+_SETTLED_FIRST = (SHUFFLING, DECK_READY, WAITING_FOR_ROUND_END, DECK_HELD, DRAW_READY, DRAWING)
 
 # The one record that a need waits for, by its number; the others are below.
 _RECORDS = bytes(
@@ -98,7 +98,7 @@ def need_next(flow: "Flow", inp: "Inputs") -> int:
         return ids.NEED_TAKE if flow.hold == FAULT_STACK else ids.NEED_STORE_EVENTS
     if state == WAITING_FOR_DECK:
         return _deck(flow, inp.level[IN_HOPPER])
-    if flow.tail and (state in _SETTLED_FIRST or (state == SHUFFLING and flow.by_hand is not None)):
+    if flow.tail and state in _SETTLED_FIRST:
         return _round(flow)
     need = ids.NEED_NONE
     if state in (DECK_READY, DRAW_READY):

@@ -33,8 +33,6 @@ def step_shuffling(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
     The true duration depends on the order and would reveal about ten bits of it. The report instant depends on the
     number of misfeeds and stalls alone.
     """
-    if flow.tail and flow.by_hand is not None:
-        tail_scan(flow, out, True, now_ms)  # dealt by hand meanwhile
     if flow.machine.state != JOB_DONE:
         return FOREVER_MS
     if flow.phase != PHASE_HOLDING:

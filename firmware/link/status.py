@@ -42,7 +42,7 @@ def status_fill(status: bytearray, flow: "Flow", inp: "Inputs", waiting: int, dr
     status[_STACK] = flow.stack & 0xFF
     _pack_pair(status, _WAITING, waiting, drops)
     if flow.state == SHUFFLING:
-        _fill_elapsed(status, flow, now_ms)
+        fill_elapsed(status, flow, now_ms)
     else:
         _pack_pair(status, _ELAPSED, 0, 0)
         status[_HOPPER_SEEN] = inp.level[IN_HOPPER]
@@ -50,7 +50,7 @@ def status_fill(status: bytearray, flow: "Flow", inp: "Inputs", waiting: int, dr
     _fill_needs(status, flow, inp)
 
 
-def _fill_elapsed(status: bytearray, flow: "Flow", now_ms: int) -> None:
+def fill_elapsed(status: bytearray, flow: "Flow", now_ms: int) -> None:
     _pack_pair(status, _ELAPSED, ticks_diff(now_ms, flow.entered_ms) // 100, flow.report_ms // 100)
 
 

@@ -22,6 +22,8 @@ AXIS_REST = const(0)
 AXIS_WAITING = const(1)  # wants to move, the mouth is not clear yet
 AXIS_TURNING = const(2)
 
+ANSWER_MS = const(2000)  # between two instants of answers.py: what moves without an axis adds its time
+
 GOAL_PLACE = const(0)
 GOAL_HOME = const(1)
 GOAL_SWEEP = const(2)
@@ -45,6 +47,8 @@ class Axis:
         self.survey_left = 0
         self.homed = False
         self.fault = FAULT_NONE
+        self.hold = False  # the machine has to come to rest, and to wait: firmware/answers.py
+        self.held = False  # and it does
 
 
 def axis_goto(axis: Axis, place: int, now_ms: int) -> None:
@@ -76,9 +80,17 @@ def axis_stop(axis: Axis, out: "Outputs") -> None:
     """Give up whatever was going on: position is unknown until homed again."""
     axis.state = AXIS_REST
     axis.fault = FAULT_NONE
-    axis.homed = False
+    axis.homed = axis.hold = False
     out.axis_go = False
     watch(out, False)
+
+
+def axis_ready(axis: Axis) -> bool:
+    """Whether it is where it was wanted, for what only waits for that; and nothing has to wait for more."""
+    if axis.state != AXIS_REST:
+        return False
+    axis.held = axis.hold
+    return not axis.held
 
 
 def axis_scan(axis: Axis, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -173,4 +185,4 @@ def until_at_rest(machine: "Any", out: "Outputs", now_ms: int) -> int:
     axis = machine.axis
     if axis.fault:
         return machine.fail(out, axis.fault)
-    return machine.advance(now_ms) if axis.state == AXIS_REST else FOREVER_MS
+    return machine.advance(now_ms) if axis_ready(axis) else FOREVER_MS

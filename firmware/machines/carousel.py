@@ -6,9 +6,11 @@ from firmware.digest import wipe
 from firmware.fault import FAULT_COMPOSITION
 from firmware.image import IN_EXIT
 from firmware.machines.axis import (
+    ANSWER_MS,
     AXIS_REST,
     Axis,
     axis_goto,
+    axis_ready,
     axis_scan,
     axis_stop,
     axis_survey,
@@ -62,6 +64,7 @@ class Carousel(Machine):
 
     shuffles = True
     deals = True
+    answer_ms = ANSWER_MS
 
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
         super().__init__(spec, ledger, meters)
@@ -108,7 +111,7 @@ class Carousel(Machine):
     def clear(self) -> int:
         if self.axis.fault:
             return -self.axis.fault
-        return 1 if self.axis.state == AXIS_REST else 0
+        return 1 if axis_ready(self.axis) else 0
 
     # -- scans -----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from micropython import const
 from firmware.deck.ledger import STORE, TRAY
 from firmware.fault import FAULT_EJECTOR, FAULT_JAM_EXIT, FAULT_MISMATCH, FAULT_NONE
 from firmware.image import IN_EJECTOR, IN_SLOT, IN_TRAY, OUT_EJECTOR, output_set
-from firmware.machines.axis import AXIS_REST, axis_goto
+from firmware.machines.axis import axis_goto, axis_ready
 from firmware.machines.beam_test import watch
 from firmware.ticks import FOREVER_MS, ticks_diff
 
@@ -75,7 +75,7 @@ def _idle(push: Push, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 def _aligning(push: Push, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if push.axis.fault:
         return _fail(push, out, push.axis.fault)
-    if push.axis.state != AXIS_REST:
+    if not axis_ready(push.axis):
         return FOREVER_MS
     watch(out, True)
     return _enter(push, PUSH_LOOKING, now_ms)

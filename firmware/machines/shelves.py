@@ -9,7 +9,17 @@ from firmware.deck.ledger import HOPPER, STORE, TRAY
 from firmware.digest import wipe
 from firmware.fault import FAULT_COMPOSITION, FAULT_JAM_EXIT, FAULT_MISMATCH
 from firmware.image import IN_ARRIVAL, IN_HOPPER, IN_SLOT, IN_TRAY, OUT_OUTFEED, output_set
-from firmware.machines.axis import AXIS_REST, Axis, axis_goto, axis_scan, axis_stop, phase_home, phase_park
+from firmware.machines.axis import (
+    ANSWER_MS,
+    AXIS_REST,
+    Axis,
+    axis_goto,
+    axis_ready,
+    axis_scan,
+    axis_stop,
+    phase_home,
+    phase_park,
+)
 from firmware.machines.beam_test import phase_dark, phase_light
 from firmware.machines.feed import (
     FEED_ALL,
@@ -70,6 +80,7 @@ class Shelves(Machine):
         self.push = Push(spec, self.axis, ledger, self.load)
         self.radix = Radix()
         self.number = 0  # of the pass, from 0
+        self.answer_ms = ANSWER_MS + spec.lift_ms_max // 2  # a lift is not interrupted
 
     # -- jobs ------------------------------------------------------------------------------------------------------
 
@@ -117,7 +128,7 @@ class Shelves(Machine):
     def clear(self) -> int:
         if self.axis.fault:
             return -self.axis.fault
-        return 1 if self.axis.state == AXIS_REST else 0
+        return 1 if axis_ready(self.axis) else 0
 
     def reorder(self) -> None:
         """From the order in which cards were fed to the order in which they will be: shelf by shelf as they lie there.

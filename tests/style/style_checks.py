@@ -166,6 +166,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware.app": ("firmware", "!firmware.main"),
     "firmware.recorder": ("firmware", "!firmware.main", "!firmware.app"),
     "firmware.drawing": ("firmware", "!firmware.main", "!firmware.app", "!firmware.recorder"),
+    "firmware.answers": ("firmware", "!firmware.main", "!firmware.app", "!firmware.recorder", "!firmware.drawing"),
     "firmware.link.status": ("firmware.games", "firmware.deck", *BASE),
     "firmware.link.dictionary_file": (),
     # Commands press the dealer's buttons, so this package sees the procedure and the panel.

@@ -250,7 +250,6 @@ def test_quiet_work_waits_for_a_reason_and_each_reason_is_enough():
     ):
         assert with_value(holder, name, value) == due, (name, value)
     flow.meters.dirty = True
-    assert not with_value(flow, "state", SHUFFLING)
     machine = flow.machine
     machine.busy, machine.state = True, JOB_RUNNING
     assert not app._quiet_due()
@@ -258,17 +257,19 @@ def test_quiet_work_waits_for_a_reason_and_each_reason_is_enough():
     assert with_value(machine, "busy", False) and with_value(machine, "state", JOB_DONE)
 
 
-def test_a_page_is_shown_once_and_nothing_is_recorded_in_a_shuffle():
+def test_a_page_is_shown_once_and_nothing_is_recorded_at_the_start_of_a_shuffle():
     app = rested()
     flow = app.flow
     hal = app.hal
     app.hal = Driven()
     flow.state = SHUFFLING
     flow.page_due = True
+    flow.entered_ms = NOW
     app.outbox.post(ids.EV_GREEN_PRESSED)
-    assert not app._quiet()
+    app.talk = lambda _now_ms: 9
+    assert app.drawing.answers.scan(NOW) == 9
     assert len(app.hal.calls) == 1 and app.hal.calls[0][0] == "show" and not flow.page_due
-    assert not app._quiet() and len(app.hal.calls) == 1 and app.outbox.count == 1
+    assert app.drawing.answers.scan(NOW) == 9 and len(app.hal.calls) == 1 and app.outbox.count == 1
     flow.state = WAITING_FOR_DECK
     app.hal = hal
     assert app._quiet() and app.outbox.count == 0
@@ -332,11 +333,11 @@ def test_no_frame_goes_out_over_a_card_that_a_hand_moves():
     app = rested("draw", "double-attack-blackjack")
     machine = app.flow.machine
     machine.state, machine.busy, machine.busy_ms = JOB_RUNNING, True, NOW
-    assert app._frame(NOW + 10, False) == 240 and app._frame(NOW + 249, False) == 1
+    assert app.frame(NOW + 10, False) == 240 and app.frame(NOW + 249, False) == 1
     machine.busy = False
     for waited in (1, 2, 3):
-        assert app._frame(NOW, True) == 0 and app.put_off == waited
-    assert app._frame(NOW, True) >= 0 and app.put_off == 0
+        assert app.frame(NOW, True) == 0 and app.put_off == waited
+    assert app.frame(NOW, True) >= 0 and app.put_off == 0
 
 
 def test_a_command_under_way_wakes_the_next_scan_and_puts_a_frame_off_only_if_it_acts_now():
@@ -345,12 +346,12 @@ def test_a_command_under_way_wakes_the_next_scan_and_puts_a_frame_off_only_if_it
     for wake_ms in (0, 3):
         app.runner.scan = lambda _now_ms, wake_ms=wake_ms: wake_ms
         app.silent = True
-        assert app._talk(NOW) == wake_ms
+        assert app.talk(NOW) == wake_ms
         app.silent = app.eventful = False
         app.reporter.status[0] = app.flow.shown + 1  # a status is due
         busy = []
-        app._frame = lambda _now_ms, acts, busy=busy: busy.append(acts) or 9
-        assert app._talk(NOW) == wake_ms and busy == [wake_ms == 0]
+        app.frame = lambda _now_ms, acts, busy=busy: busy.append(acts) or 9
+        assert app.talk(NOW) == wake_ms and busy == [wake_ms == 0]
 
 
 # --- records -----------------------------------------------------------------------------------

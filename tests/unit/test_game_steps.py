@@ -23,7 +23,6 @@ from firmware.games.flow import (
     PROVING_EMPTY,
     RELEASING,
     REMAINDER_OFFERED,
-    SHUFFLING,
     STACK_OFFERED,
     STARTING,
     WAITING_FOR_DECK,
@@ -165,13 +164,6 @@ def test_a_round_that_is_settled_goes_on_after_a_boot():
         told = flow.settled
         assert (flow.tail, told.deck, told.stacks, told.dealt, told.rest) == (TAIL_SETTLING, 2, stacks, 20, rest)
         assert not flow.round_open
-
-
-def test_green_ends_a_round_dealt_by_hand_while_the_deck_is_shuffled():
-    flow = settled("caribbean-stud", state=SHUFFLING, dealing="hand")
-    flow.panel.pressed[PRESS_GREEN] = 1
-    procedure_scan(flow, inputs(), Outputs(), 0)
-    assert ids.EV_ROUND_ENDED in messages(flow) and flow.tail == 0
 
 
 def test_presses_of_a_round_dealt_by_hand_wait_until_the_last_one_is_on_record():

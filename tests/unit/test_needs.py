@@ -349,13 +349,9 @@ def test_a_round_that_is_settled_beside_the_machine_comes_first_unless_a_deck_li
         flow.tray.empty = True
         assert need_next(flow, inputs()) == need
         assert need_next(flow, inputs(IN_HOPPER)) == ids.NEED_SHUFFLE
-        for state in (DECK_READY, WAITING_FOR_ROUND_END, DECK_HELD):
+        for state in (SHUFFLING, DECK_READY, WAITING_FOR_ROUND_END, DECK_HELD):
             flow.state = state
             assert need_next(flow, inputs(IN_HOPPER)) == need
-        flow.state = SHUFFLING
-        assert need_next(flow, inputs()) == NO_NEED
-        by_hand = settled("caribbean-stud", tail, SHUFFLING, dealing="hand")
-        assert need_next(by_hand, inputs()) == need
     flow.tail = TAIL_LOCKOUT
     flow.state = DECK_READY
     flow.facts.row[ACCEPTED] = 2

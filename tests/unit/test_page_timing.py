@@ -70,7 +70,7 @@ def fidget(stage, step):
     buttons = [at for at in range(len(plant.lines)) if plant.lines[at].startswith("button_")]
     plant.press(buttons[step % len(buttons)])
     if step % 7 == 3:
-        stage._to_device(stage.peer.command(step, ids.CMD_CLOSE_BETTING))
+        stage._to_device(stage.peer.command(step, ids.CMD_CONFIRM_LOCKOUT))
 
 
 def test_neither_buttons_nor_commands_change_the_page_in_a_shuffle():

@@ -30,9 +30,9 @@ def recorded(stage):
         sent = stage.rig.hal.sent
         reader.push(sent, 0, len(sent))
         data = bytes(sent)
-        if reader.size and frame_message(reader.buf) == ids.EV_SHUFFLE_COMMITTED:
-            # The one thing that must differ: a hash of the seed.
-            data = b"commitment of %d bytes" % len(data)
+        if reader.size and frame_message(reader.buf) in (ids.EV_SHUFFLE_COMMITTED, ids.EV_SEALED):
+            # What must differ: a hash of the seed, and the seal over a journal that has it.
+            data = b"%d, %d bytes" % (frame_message(reader.buf), len(data))
         seen.append((stage.rig.plant.now_us, data))
         deliver()
 
