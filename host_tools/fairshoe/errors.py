@@ -170,6 +170,14 @@ class NonceAltered(AuditFailed):
     """The device recorded another nonce than this table gave it."""
 
 
+class DeckNotShared(AuditFailed):
+    """The order of the deck inside does not come from the table's nonce: it is not to be played."""
+
+
+class DeviceSuspect(DeckNotShared):
+    """Too many shuffles of a shift ended without the table's share: the device is to be removed."""
+
+
 class DeviceHalted(FairshoeError):
     """The device answers, but its firmware could not start: see docs/RECOVERY.md."""
 

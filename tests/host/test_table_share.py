@@ -8,10 +8,22 @@ from rig_port import KEY, RigPort
 
 from fairshoe import keys
 from fairshoe.cli import command_line
+from fairshoe.client.notices import ShareLost
 from fairshoe.client.shoe import Shoe
-from fairshoe.errors import UsageError
-from fairshoe.messages import DeckVerified, Event, Role, Share, ShuffleCommitted, ShuffleNonce
+from fairshoe.errors import DeckNotShared, Exit, UsageError
+from fairshoe.messages import (
+    CloseBetting,
+    DeckVerified,
+    Event,
+    Role,
+    Share,
+    Shuffle,
+    ShuffleCommitted,
+    ShuffleNonce,
+)
+from firmware.games.flow import DECK_READY
 from firmware.link.admission import ALIVE_MS
+from firmware.protocol import ids
 from hal.sim.noise import Noise
 
 CARDS = 52
@@ -60,6 +72,73 @@ def test_a_shoe_that_is_opened_without_has_none(device: RigPort) -> None:
     committed = one(events, ShuffleCommitted)
     assert isinstance(committed, ShuffleCommitted) and committed.wait_ds == 0
     assert not any(isinstance(event, ShuffleNonce) for event in events)
+
+
+def drop_nonces(device: RigPort) -> None:
+    """From here on the device says that every nonce came late."""
+    drawing = device.rig.app.drawing
+    answered = drawing._answered
+
+    def late() -> None:
+        drawing.how, drawing.nonce = ids.NONCE_LATE, b""
+        answered()
+
+    drawing._answered = late
+
+
+def shares(path: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    status = command_line.main(["audit", "shares", str(path), *words])
+    told = capsys.readouterr()
+    return status, told.out + told.err
+
+
+def test_a_deck_without_the_share_is_refused_also_by_the_next_program_until_a_supervisor_accepts_it(
+    device: RigPort, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drop_nonces(device)
+    path = tmp_path / "table.db"
+    key = keys.role_key(KEY, Role.TABLE)
+    notices: list[ShareLost] = []
+    with Shoe.open("rig", key, nonce=True, store=path) as shoe:
+        shoe.on(ShareLost, notices.append)
+        device.hand("load", str(CARDS))
+        device.run(500)
+        shoe.command(Shuffle)
+        shoe.run(until=DeckVerified, timeout_s=200)
+        assert [(it.lost.why, it.count, it.remove) for it in notices] == [("late", 1, False)]
+        with pytest.raises(DeckNotShared, match="no nonce in time"):
+            shoe.command(CloseBetting)
+        assert device.rig.app.flow.state == DECK_READY
+    with Shoe.open("rig", key, nonce=True, store=path) as shoe:
+        shoe.run(timeout_s=1)
+        with pytest.raises(DeckNotShared, match="no nonce in time"):
+            shoe.check_deck()
+        status, text = shares(path, capsys)
+        assert status == Exit.PROOF and "1 of 3 shuffles" in text and "no nonce in time" in text
+        assert shares(path, capsys, "--accept")[0] == Exit.USAGE
+        status, text = shares(path, capsys, "--accept", "--by", "A. \x1b[2JSmith")
+        assert status == 0 and "accepted by A. ?[2JSmith" in text
+        assert json.loads(shares(path, capsys, "--json")[1])["lost"][0]["accepted"] == "A. \x1b[2JSmith"
+        shoe.check_deck()
+        assert shoe.command(CloseBetting).done
+
+
+def test_a_deck_with_the_share_is_played_by_the_next_program_with_the_same_store(
+    device: RigPort, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.db"
+    key = keys.role_key(KEY, Role.TABLE)
+    with Shoe.open("rig", key, nonce=True, store=path) as shoe:
+        device.hand("load", str(CARDS))
+        device.run(500)
+        shoe.command(Shuffle)
+        shoe.run(until=DeckVerified, timeout_s=200)
+    with Shoe.open("rig", key, nonce=True, store=path) as shoe:
+        shoe.run(timeout_s=1)
+        shoe.check_deck()
+        assert shoe.lost_shares == [] and shoe.command(CloseBetting).done
+    with Shoe.open("rig", key, nonce=True) as shoe, pytest.raises(DeckNotShared, match="did not see"):
+        shoe.check_deck()
 
 
 @pytest.mark.parametrize("role", [Role.RECORDER, Role.OBSERVER, None])

@@ -8,11 +8,16 @@ EPILOG = """\
 examples:
   fairshoe audit shuffle --seed HEX --commitment HEX --cards 52
       check a seed that you have, and print the order of the cards
+  fairshoe audit shares table-7.db
+      shuffles of this shift without the table's share, and the deck inside
+  fairshoe audit shares table-7.db --accept --by "A. Smith"
+      a supervisor accepts the deck inside, although its order has no share
   fairshoe audit shuffle /dev/ttyACM0 --key-file auditor.key \\
       --events events.jsonl
       fetch the seed of the last shuffle, and check it against stored events
 
-exit status: 0 the seed is right, 6 it is not the one that was committed to
+exit status: 0 the seed is right, 6 it is not the one that was committed to;
+             of shares: 6 the deck inside is refused, or the device suspect
 More: fairshoe docs AUDIT
 """
 
@@ -37,6 +42,17 @@ def add_arguments(audit: argparse.ArgumentParser) -> None:
     shuffle.add_argument("--event", type=int, metavar="N", help="with --nonce: number of the event shuffle_committed")
     shuffle.add_argument("--cards", type=int, metavar="N", help="cards in the deck")
     shuffle.add_argument("--json", action="store_true", help="the verdict as JSON")
+    shares = kinds.add_parser(
+        "shares",
+        help="count shuffles without the table's share, and accept a deck",
+        description="Judges the shuffles in the store of a table system that gives nonces (Shoe.open with nonce=True). "
+        "Says what speaks against the deck inside. See docs/AUDIT.md.",
+    )
+    shares.add_argument("store", metavar="STORE", help="the table system's store; it may be in use")
+    shares.add_argument("--device", type=_device, metavar="HEX", help="which device, if the store has more than one")
+    shares.add_argument("--accept", action="store_true", help="accept the deck inside; needs --by")
+    shares.add_argument("--by", metavar="NAME", default="", help="the supervisor who accepts it")
+    shares.add_argument("--json", action="store_true", help="the count as JSON")
 
 
 def _device(text: str) -> int:

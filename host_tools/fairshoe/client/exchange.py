@@ -17,12 +17,20 @@ from fairshoe.client.command_queue import CommandQueue, CommandResult, Pending
 from fairshoe.client.device_clock import ROLES as CLOCK_ROLES
 from fairshoe.client.device_clock import DeviceClock
 from fairshoe.client.event_queue import EventQueue
-from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice
+from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStarted, Notice, ShareLost
 from fairshoe.client.operation_numbers import MemoryNumbers, Numbers, Unfinished
 from fairshoe.client.single_reader import SingleReader
 from fairshoe.client.store import Arrived, Store, StoredLog
-from fairshoe.client.table_share import TableShare
-from fairshoe.errors import HelloRefused, NoAnswer, PortLost, StorageReplaced, UsageError, WrongDevice, WrongKey
+from fairshoe.client.table_share import LOST_MAX, TableShare
+from fairshoe.errors import (
+    HelloRefused,
+    NoAnswer,
+    PortLost,
+    StorageReplaced,
+    UsageError,
+    WrongDevice,
+    WrongKey,
+)
 from fairshoe.games.rounds import RoundView, fold
 from fairshoe.link import framing
 from fairshoe.link.halt_report import HaltLine, device_halted, halt_text
@@ -86,13 +94,13 @@ class Core:
         new_log: bool = False,
         device: int | None = None,
         clock: bool = False,
-        nonce: bool = False,
+        share: TableShare | None = None,
     ) -> None:
         self.name = name
         self.session = session
         self.queue = CommandQueue(numbers or store or MemoryNumbers())
         self.clock = DeviceClock(clock)
-        self.share = TableShare(nonce)
+        self.share = share or TableShare(False)
         self.store = store
         self.status: Status | None = None
         self.view = RoundView()  # as far as events were received
@@ -303,6 +311,7 @@ class Core:
     def start(self, kind: type[Command], arguments: dict[str, int]) -> Pending:
         self.check_open()
         welcome = self.keyed()
+        self.share.check(kind)
         return self.queue.start(welcome, kind, arguments)
 
     def resume(self, unfinished: Unfinished) -> Pending:
@@ -441,7 +450,7 @@ class Core:
         self.up = self.answered = True
         self._boot = welcome.boot
         self.clock.opened(welcome)
-        self.share.opened()
+        self.share.opened(welcome.device)
         for asked in (self.pending, *self._questions):
             if asked is not None:
                 asked.again_at = 0.0
@@ -477,6 +486,7 @@ class Core:
                 self.held = None
                 self.view = self._rebuilt(log, log.last)
                 self.view_taken = self._rebuilt(log, log.handled)
+                self.share.resume(log)
                 if not log.last:
                     self.notices.append(LogStarted(welcome.device, identity))
             self._new_log = False  # allowed once
@@ -561,7 +571,10 @@ class Core:
             self._seq_heard = seq
             self.view = fold(self.view, message)
             if self.share.wanted:
-                self.share.heard(message)
+                lost = self.share.heard(message)
+                if lost is not None:
+                    count = self.share.judge.count(lost.at)
+                    self.notices.append(ShareLost(lost, count, count > LOST_MAX))
 
     def _answer(self, message: Message) -> bool:
         """Whether the message answers a question."""

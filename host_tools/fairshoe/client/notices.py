@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fairshoe.client.table_share import LostShare
 from fairshoe.errors import FairshoeError, StoreError
 from fairshoe.messages import Message, Welcome
 
@@ -59,6 +60,16 @@ class NotStored(Notice):
     device keeps them. The library tries again; this comes once until it has worked."""
 
     error: StoreError
+
+
+@dataclass(frozen=True)
+class ShareLost(Notice):
+    """A shuffle ended without the table's share (`lost.why` says how); a deck that came out of it is refused. `count`
+    is the number of this shift; `remove`: it is too high, and the device is to be removed."""
+
+    lost: LostShare
+    count: int
+    remove: bool
 
 
 @dataclass(frozen=True)

@@ -118,8 +118,9 @@ class Shoe(Face):
         reconnect   False: a port that vanishes is PortLost, instead of being opened again.
         device      the number of the device that must be there; WrongDevice if it is another one.
         clock       False: leave the device's clock alone. Otherwise it is set after every boot, if the role may.
-        nonce       True: give a fresh nonce to every shuffle, so that the device alone does not choose the order
-                    (docs/AUDIT.md). Needs the key of the table or of service.
+        nonce       True: give a fresh nonce to every shuffle, so that the device alone does not choose the order, and
+                    refuse decks whose order has none (DeckNotShared, docs/AUDIT.md). Needs the key of the table or of
+                    service, and a store if the program may restart while a deck is inside.
         new_log     go on although the device's storage is not the one on file; see StorageReplaced.
         answer_s    how long to wait for the welcome."""
         parts = prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce)

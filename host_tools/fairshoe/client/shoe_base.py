@@ -12,12 +12,13 @@ from fairshoe.client.exchange import Core
 from fairshoe.client.notices import Listeners, Told
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.store import Store
+from fairshoe.client.table_share import LostShare, TableShare
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.games.rounds import RoundView
 from fairshoe.keys import KeyRing, RoleKey, take_key
 from fairshoe.link import framing
 from fairshoe.link.session import HostSession, LinkCounts
-from fairshoe.messages import Message, RoundEnded, RoundVoided, Status, Welcome
+from fairshoe.messages import CloseBetting, Message, RoundEnded, RoundVoided, Status, Welcome
 from fairshoe.transport.urls import Way
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def prepare(
     owned = Store(store) if isinstance(store, (str, Path)) else None
     kept = owned or (store if isinstance(store, Store) else None)
     session = HostSession(taken, after_seq, kept is not None)
-    return Parts(Core(url, session, operations, kept, new_log, device, clock, nonce), way, owned)
+    share = TableShare(nonce, kept)
+    return Parts(Core(url, session, operations, kept, new_log, device, clock, share), way, owned)
 
 
 def round_over(message: Message) -> bool:
@@ -144,6 +146,21 @@ class Face:
     def ready(self) -> bool:
         """Whether a message waits for the program."""
         return self._core.ready
+
+    @property
+    def lost_shares(self) -> list[LostShare]:
+        """Shuffles of this shift and before that ended without the table's share; of a shoe opened with nonce=True."""
+        return self._core.share.judge.lost
+
+    def check_deck(self) -> None:
+        """Raises DeckNotShared if the deck inside is not to be played: its order has no share of the table. Commands
+        that use the deck raise the same."""
+        self._core.share.check(CloseBetting)
+
+    def accept_deck(self, by: str) -> LostShare:
+        """A supervisor, by name, accepts the one deck that is inside although its order has no share of the table: a
+        cable was loose, for example. With a store this is on file. It does not reduce the count of the shift."""
+        return self._core.share.accept(by)
 
     @property
     def log_id(self) -> int:

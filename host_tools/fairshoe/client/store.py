@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields
 from struct import Struct
 from typing import Any, NamedTuple
 
-from fairshoe.client import store_cursors
+from fairshoe.client import share_store, store_cursors
 from fairshoe.client.operation_numbers import Lane, Unfinished, next_lane
 from fairshoe.client.store_file import StoreFile, default_path
 from fairshoe.client.store_writer import Job
@@ -262,6 +262,26 @@ class Store(StoreFile):
         else:
             self._write(Job(lambda db: self.put_handled(db, {log: seq}), "The program sees the event again.", False))
 
+    # -- the table's share -------------------------------------------------------------------------------------------
+
+    def share_secret(self) -> bytes:
+        """What this host makes its nonces with; made with the first call."""
+        return self._write(Job(share_store.secret, _RETRY))
+
+    def share_history(self, log: int, since: float, kinds: Iterable[type[Message]]) -> Iterator[tuple[Message, float]]:
+        """Events of these kinds since that UTC second, from the commitment before it on, and when each was stored."""
+        text = share_store.HISTORY.format(names=", ".join(f"'{kind.NAME}'" for kind in kinds))
+        for message, body, received in self._rows(text, (log, log, since)):
+            yield _message(message, body), received
+
+    def accept_deck(self, log: int, seq: int, name: str) -> None:
+        """A supervisor accepts the deck of this shuffle, though its order has no share of the table."""
+        self._write(Job(lambda db: share_store.accept(db, log, seq, name), _RETRY))
+
+    def accepted_decks(self, log: int) -> dict[int, str]:
+        """Who accepted which, by the number of the shuffle."""
+        return dict(self._rows("SELECT seq, name FROM accepted_decks WHERE log = ?", (log,)))
+
     # -- numbers -----------------------------------------------------------------------------------------------------
 
     def unfinished(self, device: int, role: int) -> Unfinished | None:
@@ -273,9 +293,7 @@ class Store(StoreFile):
         """The number for a new command, on the disk before it is returned; op_last is what the device says."""
         return self._write(self.begin_job(device, role, op_last, command, arguments))
 
-    def begin_job(
-        self, device: int, role: int, op_last: int, command: str, arguments: Mapping[str, int]
-    ) -> Job[int]:
+    def begin_job(self, device: int, role: int, op_last: int, command: str, arguments: Mapping[str, int]) -> Job[int]:
         """`begin` for `submit`."""
 
         def number(db: sqlite3.Connection) -> int:
@@ -290,7 +308,6 @@ class Store(StoreFile):
         command looks unanswered, and asking again is safe."""
         values = (device, role, op)
         self._write_soon(Job(lambda db: _note_finished(db, values), _ANSWERED))
-
 
 
 def _resume(db: sqlite3.Connection, device: int, identity: bytes, seq_last: int, boot: int, new_log: bool) -> StoredLog:

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fairshoe.client import share_store
 from fairshoe.client.store_writer import Commit, Done, Job, Rows, Writer
 from fairshoe.errors import StoreError, UsageError
 
@@ -79,6 +80,7 @@ CREATE TABLE cursor_places (
     PRIMARY KEY (name, log)
 ) WITHOUT ROWID;
 """,
+    share_store.STEP,
 )
 SCHEMA = len(STEPS)
 

@@ -1,12 +1,15 @@
-"""`fairshoe audit shuffle`: check a disclosed seed against its commitment and draw the order again."""
+"""`fairshoe audit`: check a disclosed seed and draw the order again; count shuffles without the table's share."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import time
 from pathlib import Path
 
 from fairshoe.client.shoe import Shoe
+from fairshoe.client.store import Store
+from fairshoe.client.table_share import LOST_MAX, SHIFT_S, recall
 from fairshoe.errors import AuditFailed, UsageError
 from fairshoe.journal.seed_audit import (
     CARDS_MAX,
@@ -18,10 +21,13 @@ from fairshoe.journal.seed_audit import (
     read_hex,
 )
 from fairshoe.keys import read_key
-from fairshoe.messages import Role, Share
+from fairshoe.messages import CloseBetting, Role, Share
+from fairshoe.printable import printable
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.action == "shares":
+        return _shares(options)
     verdict = _fetched(options) if options.port else _given(options)
     _print(verdict, options.json)
     if not verdict.agrees:
@@ -29,6 +35,28 @@ def run(options: argparse.Namespace) -> int:
             "the seed is not the one that was committed to.",
             "Check that seed and commitment are of the same shuffle; if they are, take the device out of service.",
         )
+    return 0
+
+
+def _shares(options: argparse.Namespace) -> int:
+    path = Path(options.store)
+    if not path.exists():
+        raise UsageError(f"there is no {path}.", "Name the store of the table system.")
+    with Store(path) as store:
+        share, log = recall(store, options.device)
+        if options.accept:
+            share.accept(options.by)
+        now = time.time()
+        lost = [it for it in share.judge.lost if now - it.at < SHIFT_S]
+        names = store.accepted_decks(log.id)
+        if options.json:
+            rows = [{"event": it.seq, "deck": it.deck, "why": it.why, "accepted": names.get(it.seq)} for it in lost]
+            print(json.dumps({"device": f"{log.device:08x}", "allowed": LOST_MAX, "lost": rows}))
+        else:
+            print(f"device {log.device:08x}: {len(lost)} of {LOST_MAX} shuffles without the table's share in 8 hours")
+            for it in lost:
+                print(f"  {it.text}{f'; accepted by {printable(names[it.seq])}' if it.seq in names else ''}")
+        share.check(CloseBetting)
     return 0
 
 
