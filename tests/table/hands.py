@@ -49,4 +49,4 @@ def settled(stakes: Mapping[int, int], lines: Iterable[Line]) -> dict[str, int]:
 
 def paid(lines: Iterable[Line]) -> list[tuple[str, str, int]]:
     """Wager, outcome and net of each line."""
-    return [(line.wager.value, line.outcome.value, line.net) for line in lines]
+    return [(line.wager, line.outcome.value, line.net) for line in lines]

@@ -10,7 +10,9 @@ from random import Random
 from fairshoe import Shoe
 from fairshoe.keys import write_key
 from fairshoe_table.books.books import Books
-from fairshoe_table.play.options import BY_GAME, CaribbeanOptions, Options
+from fairshoe_table.games.caribbean.options import CaribbeanOptions
+from fairshoe_table.play import registry
+from fairshoe_table.play.options import Options
 from fairshoe_table.rules.meters import new_meters
 from fairshoe_table.rules.pay_tables import pay_table
 from fairshoe_table.simulated.people import Players, SimulatedFloor
@@ -28,7 +30,7 @@ FULL = CaribbeanOptions(
 
 
 def options_of(game: str) -> Options:
-    return FULL if game == "caribbean-stud" else BY_GAME[game]()
+    return FULL if game == "caribbean-stud" else registry.find(game).options()
 
 
 def start_meters(books: Books) -> None:

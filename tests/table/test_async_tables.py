@@ -10,12 +10,14 @@ from fairshoe import AsyncShoe
 from fairshoe.keys import write_key
 from fairshoe.messages import RoundEnded, RoundStarted, RoundVoided, SetPositions
 from fairshoe_table.books.books import Books
-from fairshoe_table.play.options import GAMES
-from fairshoe_table.play.round import Ask, Dealt, Input, asks
+from fairshoe_table.play import registry
+from fairshoe_table.play.game import Ask, Dealt
+from fairshoe_table.play.inputs import Input
+from fairshoe_table.play.round import asks
 from fairshoe_table.rules.cards import DECK, PACK_48
 from fairshoe_table.simulated.people import Players
-from fairshoe_table.table.table import DRAWN
 
+DRAWN = "double-attack-blackjack"
 SEATS = 2
 OUT = Dealt(True, 2, True)  # the simulated dealer of the shoe deals everything
 
@@ -63,9 +65,9 @@ def test_every_engine_settles_a_round_that_an_async_shoe_has_dealt(tmp_path: Pat
     write_key(tmp_path / "table.key", "device", bytes(range(32)))
 
     async def all_of_them() -> list[tuple[str, int]]:
-        return await asyncio.gather(*(one_round(tmp_path, game) for game in GAMES))
+        return await asyncio.gather(*(one_round(tmp_path, game) for game in registry.ids()))
 
     settled = dict(asyncio.run(all_of_them()))
-    assert set(settled) == set(GAMES) and min(settled.values()) > 0
+    assert set(settled) == set(registry.ids()) and min(settled.values()) > 0
     with Books(tmp_path / "books.db") as books:
         check_books(books)

@@ -12,8 +12,14 @@ from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.games.record_kinds import COMMUNITY
 from fairshoe.messages import EndRound, Release
 from fairshoe_table.books.books import Books
-from fairshoe_table.play.options import BostonOptions, CaribbeanOptions, DoubleAttackOptions, DoubleDownOptions, Options
-from fairshoe_table.play.round import Dealt, Input, asks, wager
+from fairshoe_table.games.boston5 import BostonOptions
+from fairshoe_table.games.caribbean.options import CaribbeanOptions
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
+from fairshoe_table.games.double_down import DoubleDownOptions
+from fairshoe_table.play.game import Dealt
+from fairshoe_table.play.inputs import Input, wager
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.round import asks
 from fairshoe_table.rules.cards import card, cards
 from fairshoe_table.rules.ledger import Wager
 from fairshoe_table.rules.meters import new_meters
@@ -32,7 +38,7 @@ def books(tmp_path: Path):
         yield it
 
 
-def told(books: Books, game: str, options: Options, seats: dict[int, dict[Wager, int]], words: str) -> int:
+def told(books: Books, game: str, options: Options, seats: dict[int, dict[str, int]], words: str) -> int:
     """A round with these wagers, as far as these answers bring it: choices, and cards joined with commas."""
     number = books.open_round(game)
     for seat, amounts in seats.items():
@@ -165,7 +171,7 @@ def test_a_straight_flush_that_is_a_royal_flush_is_not_corrected_silently(books:
     ],
 )
 def test_wagers_that_no_player_can_make_before_the_deal_are_refused(
-    books: Books, game: str, amounts: dict[Wager, int]
+    books: Books, game: str, amounts: dict[str, int]
 ) -> None:
     options: dict[str, Options] = {
         CARIBBEAN: FULL,
@@ -200,9 +206,9 @@ def test_the_bonus_of_exposed_cards_does_not_depend_on_how_five_are_entered(book
     seat = {Wager.ANTE: 1000, Wager.FIRST: 2000, Wager.BONUS: 500}
     number = told(books, BOSTON, options, {1: seat}, "shown 2c,2d,9h raise dealt Ah,Kd,9c,4s,2h 9h,5s,Jd,2c,2d")
     books.correct(number, "cards:0:", cards("Ah Kd 9c 4s 3h"), options, "dealer", "J. Doe")
-    assert [line.net for line in books.lines(number) if line.wager is Wager.BONUS] == [500]
+    assert [line.net for line in books.lines(number) if line.wager == Wager.BONUS] == [500]
     books.correct(number, "cards:1:five", cards("9h 5s Jd 2c 2h"), options, "dealer", "J. Doe")
-    assert [line.net for line in books.lines(number) if line.wager is Wager.BONUS] == [-500]
+    assert [line.net for line in books.lines(number) if line.wager == Wager.BONUS] == [-500]
 
 
 def test_a_card_that_is_not_in_the_set_is_refused(books: Books) -> None:
@@ -296,7 +302,7 @@ def test_wagers_count_also_when_betting_is_closed_at_the_shoe(tmp_path: Path) ->
         pressed(it, "close")
         it.until(lambda values: not values["open"])
         number = it.finish()
-        assert sum(line.stake for line in it.desk.books.lines(number) if line.wager is Wager.ORIGINAL) == 3000
+        assert sum(line.stake for line in it.desk.books.lines(number) if line.wager == Wager.ORIGINAL) == 3000
         check_books(it.desk.books)
 
 
@@ -397,7 +403,7 @@ def test_a_second_wager_is_withdrawn_until_the_last_cards(tmp_path: Path) -> Non
         it.go_on()
         assert "no second wager" in refused(it, do="irregularity", name="withdrawn", seat=3)
         number = it.finish()
-        lines = [(line.wager.value, line.net, line.clause) for line in it.desk.books.lines(number) if line.seat == 2]
+        lines = [(line.wager, line.net, line.clause) for line in it.desk.books.lines(number) if line.seat == 2]
         assert lines == [("ante", -1000, "B5 10(b)"), ("first", -2000, "B5 10(b)"), ("second", 0, "B5 10(c)")]
         check_books(it.desk.books)
         assert it.desk.books.replay(it.desk.options) == []
@@ -423,7 +429,7 @@ def test_three_card_hands_are_shown_after_a_void_and_those_that_qualify_are_paid
                 entered(it, text)
         it.until(lambda values: values["round"] != number)
         bonus = {
-            line.seat: (line.outcome.value, line.net) for line in it.desk.books.lines(number) if line.wager is BONUS
+            line.seat: (line.outcome.value, line.net) for line in it.desk.books.lines(number) if line.wager == BONUS
         }
         assert bonus == {1: ("lose", -500), 2: ("win", 12_500), 3: ("void", 0), 4: ("void", 0)}
         check_books(it.desk.books)

@@ -12,9 +12,11 @@ from fairshoe.errors import UsageError
 from fairshoe.games.double_attack import rebuild
 from fairshoe.messages import CloseBetting, DrawFlagged, EndRound, HoleCardRead, Recorded, RoundEnded
 from fairshoe_table.books.books import Books
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
 from fairshoe_table.games.double_attack.settlement import Peek, Round, ten_or_ace
-from fairshoe_table.play.options import DoubleAttackOptions
-from fairshoe_table.play.round import Ask, Dealt, Input, Play, asks, wager
+from fairshoe_table.play.game import Ask, Dealt, Play
+from fairshoe_table.play.inputs import Input, wager
+from fairshoe_table.play.round import asks
 from fairshoe_table.rules.cards import card
 from fairshoe_table.rules.ledger import Line, Wager
 from fairshoe_table.simulated.demonstration import Running, simulated_table
@@ -34,7 +36,7 @@ def play(
     reader, `missed:1` a box that has one card. Gives what was asked, and the lines. `others`: more bettors of box 1."""
     books = Books(":memory:")
     number = books.open_round(GAME)
-    amounts = {Wager.INITIAL: 1000, **{Wager(name): cents for name, cents in wagers.items()}}
+    amounts = {Wager.INITIAL: 1000, **wagers}
     books.record(number, wager(1, amounts), options)
     for bettor, cents in enumerate(others, 2):
         books.record(number, wager(1, {Wager.INITIAL: cents}, bettor), options)
@@ -70,7 +72,7 @@ def _next(books: Books, number: int, options: DoubleAttackOptions = OPTIONS) -> 
 
 
 def nets(lines: list[Line]) -> list[tuple[str, int]]:
-    return [(line.wager.value, line.net) for line in lines]
+    return [(line.wager, line.net) for line in lines]
 
 
 def test_questions_come_in_the_order_of_the_rules() -> None:

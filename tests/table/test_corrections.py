@@ -8,8 +8,11 @@ from running_tables import FULL, check_books, start_meters
 
 from fairshoe.errors import UsageError
 from fairshoe_table.books.books import Books
-from fairshoe_table.play.options import DoubleAttackOptions, Options
-from fairshoe_table.play.round import Dealt, Input, asks, wager
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
+from fairshoe_table.play.game import Dealt
+from fairshoe_table.play.inputs import Input, wager
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.round import asks
 from fairshoe_table.rules.cards import cards
 from fairshoe_table.rules.ledger import Wager
 
@@ -30,7 +33,7 @@ def answer(books: Books, number: int, options: Options, words: list[str]) -> Non
 
 def caribbean(books: Books, own: str, dealer: str = "Ah,Kd,9c,4s,2h", **side: int) -> int:
     number = books.open_round(CARIBBEAN)
-    amounts = {Wager.ANTE: 1000, **{Wager(name.replace("_", " ")): cents for name, cents in side.items()}}
+    amounts = {Wager.ANTE: 1000, **{name.replace("_", " "): cents for name, cents in side.items()}}
     books.record(number, wager(2, amounts), FULL)
     books.record(number, Input("closed", "closed", {"round": 1}), FULL)
     answer(books, number, FULL, ["raise", dealer, own])
@@ -142,7 +145,7 @@ def test_a_jackpot_that_was_missed_is_paid_by_a_correction_and_one_that_was_paid
         books.correct(number, "cards:2:", cards("Ac Kc Qc Jc 8d"), FULL, "dealer", BY)
     # What does not touch the jackpot may be corrected: the dealer qualifies no more.
     fresh = books.correct(number, "cards:0:", cards("Ah Qd 9c 4s 2h"), FULL, "dealer", BY)
-    assert [line.wager.value for line in fresh] == ["ante", "bet"]
+    assert [line.wager for line in fresh] == ["ante", "bet"]
     check_books(books)
     assert books.replay(FULL) == []
 
@@ -162,7 +165,7 @@ def test_a_corrected_card_of_blackjack_opens_the_hand_again(books: Books) -> Non
 
 def test_a_correction_after_which_the_round_would_have_gone_on_otherwise_is_refused(books: Books) -> None:
     number, options = blackjack(books, "6s no 9c Kd stand 2c 9h"), DoubleAttackOptions()
-    with pytest.raises(UsageError, match="not possible"):  # 21: there was nothing to decide
+    with pytest.raises(UsageError, match="not what this round asks"):  # 21: there was nothing to decide
         books.correct(number, "cards:1:0.0", cards("Ac"), options, "dealer", BY)
     books.record(number, Input("over", "over"), options)
     with pytest.raises(UsageError, match="would not be over"):  # the dealer has 16

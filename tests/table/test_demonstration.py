@@ -8,10 +8,10 @@ import pytest
 
 from fairshoe.cli.command_line import main
 from fairshoe.errors import UsageError
-from fairshoe_table.play.options import GAMES
+from fairshoe_table.play import registry
 from fairshoe_table.simulated.demonstration import play_rounds
 from fairshoe_table.simulated.report_page import page
-from fairshoe_table.simulated.returns import KNOWN, Wagered, simulate
+from fairshoe_table.simulated.returns import Wagered, simulate
 
 
 @pytest.mark.parametrize("game", ["caribbean-stud", "double-attack-blackjack"])
@@ -30,12 +30,12 @@ def test_a_table_goes_on_from_its_folder(tmp_path: Path) -> None:
     assert "double-down-stud, round 2" in lines
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", registry.ids())
 def test_a_simulation_of_the_core_is_near_the_known_returns(game: str) -> None:
     report = simulate(game, 2000, seed=2)
     assert report.rounds == sum(report.hands.values()) == 2000
     known = [(wager, found, returned) for wager, found, returned in report.rows() if returned is not None]
-    assert len(known) == len(KNOWN[game])
+    assert len(known) == len(registry.find(game).known)
     for wager, found, returned in known:
         assert abs(found.returned - returned) < 4 * found.error, (wager, found)
     assert max(len(line) for line in report.as_text().splitlines()) <= 80

@@ -11,12 +11,11 @@ from sitting import Sitting, listen, sitting
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
 from fairshoe.messages import EndRound
-from fairshoe_table.desk.prompts import checks, for_command
-from fairshoe_table.desk.setup import CODES
+from fairshoe_table.desk.prompts import for_command
 from fairshoe_table.desk.taps import Desk
-from fairshoe_table.play.irregularities import BY_GAME, find
-from fairshoe_table.play.options import BY_GAME as OPTIONS
-from fairshoe_table.play.options import GAMES, DoubleAttackOptions
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
+from fairshoe_table.play import registry
+from fairshoe_table.play.irregularities import find
 from fairshoe_table.play.round import new_play
 from fairshoe_table.rules.cards import card
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
@@ -74,7 +73,8 @@ def test_each_hand_is_marked_with_the_source_of_its_cards(tmp_path: Path) -> Non
         it.tap(do="enter", key=it.values["ask"]["key"])
         assert it.values["seats"][1]["source"] == "dealer" and it.values["community"]["source"] == "dealer+reader"
         assert [text["text"] for text in it.values["calls"]] == [
-            "the reader saw Qh: that card is entered already. If it lies there, the deck is wrong: stop the round."
+            "the reader saw Qh: Qh of seat 2 is entered again for community. "
+            "Correct the wrong one; if both are right the deck is wrong: stop the round."
         ]
         number = it.finish()
         assert it.desk.books.play(number, it.desk.options).sources == ("dealer", "dealer+reader", "plant")
@@ -107,7 +107,7 @@ def test_what_is_not_asked_for_is_refused_and_changes_nothing(tmp_path: Path) ->
     with sitting(tmp_path, "caribbean-stud") as it:
         it.bets()
         it.wager(1, ante=1000, progressive=500)
-        with pytest.raises(UsageError, match="progressive wager of 500"):
+        with pytest.raises(UsageError, match="progressive of \\$5 is outside"):
             it.tap(do="close")
         assert it.desk.books.inputs(it.desk.number) == []  # none is booked if one is refused
         it.wager(1, progressive=100)
@@ -187,24 +187,25 @@ def test_another_desk_goes_on_from_the_books(tmp_path: Path) -> None:
         check_books(it.desk.books)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", registry.ids())
 def test_each_button_names_the_clause_by_which_the_device_judges(game: str) -> None:
     rules: dict[str, Any] = json.loads((ROOT / "game_profiles" / f"{game}.json").read_text(encoding="utf-8"))["rules"]
     named = {clause for rule in rules.values() for clause in ([rule] if isinstance(rule, str) else rule[:1])}
-    picking_up = for_command(new_play(game, OPTIONS[game]()), EndRound)
+    picking_up = for_command(new_play(game, registry.find(game).options()), EndRound)
     assert "reconstructed" in picking_up.do and picking_up.clause in named  # DDS 9(d), B5 10(g), CS 10(d), DCP 10(h)
-    buttons = BY_GAME[game]
+    buttons = registry.find(game).irregularities
     assert len({it.name for it in buttons}) == len(buttons) > 5
     for it in buttons:
-        assert it.clause in named and it.clause.startswith(f"{CODES[game]}-"), it
+        assert it.clause in named and it.clause.startswith(f"{registry.find(game).code}-"), it
     assert {it.what.name for it in buttons if it.what is not None} >= {"FACE_UP", "DRAWN_IN_ERROR", "DISPUTE"}
 
 
 def test_positions_of_records_count_wagering_seats() -> None:
-    misdeal = find("caribbean-stud", "misdeal")
+    caribbean, double_down = (registry.find(name).irregularities for name in ("caribbean-stud", "double-down-stud"))
+    misdeal = find(caribbean, "misdeal")
     assert misdeal.record((2, 5, 6), 5, 4) == (2, 4) and misdeal.record((2,), DEALER, 4) == (DEALER, 4)
-    assert find("double-down-stud", "misdeal").record((2,), COMMUNITY, 5) == (COMMUNITY, 5)
-    assert find("caribbean-stud", "dispute").record((2,), None, None, 2) == (2, 1)
+    assert find(double_down, "misdeal").record((2,), COMMUNITY, 5) == (COMMUNITY, 5)
+    assert find(caribbean, "dispute").record((2,), None, None, 2) == (2, 1)
     with pytest.raises(UsageError):
         misdeal.record((2, 5), COMMUNITY, 4)
 
@@ -220,10 +221,9 @@ def test_positions_of_records_count_wagering_seats() -> None:
         (Wager.BET, 100, "tray", 0),
     ],
 )
-def test_a_floorperson_verifies_the_payouts_that_the_rules_name(
-    wager: Wager, odds: int, source: str, asked: int
-) -> None:
+def test_a_floorperson_verifies_the_payouts_that_the_rules_name(wager: str, odds: int, source: str, asked: int) -> None:
     """CS 10(c)(3)(ii)c.2.i to iii, c.3.ii, 11(d)(1); never for a wager that has lost."""
+    checks = registry.find("caribbean-stud").validates
     assert len(checks(Line(1, wager, Outcome.WIN, 100, 0, 100 * odds, "CS 11", source=source))) == asked
     assert checks(Line(1, wager, Outcome.LOSE, 100, 0, 0, "CS 11")) == ()
 

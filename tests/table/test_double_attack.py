@@ -6,6 +6,7 @@ import pytest
 from hands import paid, settled
 
 from fairshoe.errors import UsageError
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
 from fairshoe_table.games.double_attack.settlement import (
     Bettor,
     Box,
@@ -21,7 +22,6 @@ from fairshoe_table.games.double_attack.settlement import (
     may_surrender,
     settle,
 )
-from fairshoe_table.play.options import DoubleAttackOptions
 from fairshoe_table.rules.cards import card, cards
 from fairshoe_table.rules.ledger import net
 from fairshoe_table.rules.line_shapes import Void
@@ -172,7 +172,7 @@ def test_what_comes_after_the_dealers_second_card_is_settled_in_the_order_of_eve
     one = box(hand("Ks 9d"), bonus=300, insurance=500)
     two = replace(box(hand("Ks 6d", surrendered=True), bonus=300, insurance=500), seat=2)
     lines = settle(Round((one, two), cards("Ad 9c"), finished=True), OPTIONS)
-    assert [(line.seat, line.wager.value) for line in lines] == [
+    assert [(line.seat, line.wager) for line in lines] == [
         *((2, "insurance"), (1, "insurance"), (2, "initial"), (2, "double attack")),
         *((2, "bonus"), (1, "bonus"), (1, "initial"), (1, "double attack")),
     ]

@@ -10,9 +10,10 @@ from fairshoe import Command, CommandResult, State
 from fairshoe.errors import UsageError
 from fairshoe.messages import CloseBetting
 from fairshoe_table.books.books import Books
-from fairshoe_table.games.double_down import Area, Round, settle
-from fairshoe_table.play.options import DoubleDownOptions
-from fairshoe_table.play.round import Dealt, Input, asks, wager
+from fairshoe_table.games.double_down import Area, DoubleDownOptions, Round, settle
+from fairshoe_table.play.game import Dealt
+from fairshoe_table.play.inputs import Input, wager
+from fairshoe_table.play.round import asks
 from fairshoe_table.rules.cards import cards
 from fairshoe_table.rules.ledger import Wager, net
 from fairshoe_table.rules.line_shapes import Void
@@ -81,14 +82,6 @@ def test_the_limit_cuts_both_wagers_of_a_hand_together() -> None:
     settled({1: 16_000}, lines)
 
 
-def test_a_double_down_wager_does_not_exceed_the_original() -> None:
-    Area(1, 1000, None, 1000).check(OPTIONS)
-    with pytest.raises(UsageError, match="exceeds the original"):
-        Area(1, 1000, None, 1001).check(OPTIONS)
-    with pytest.raises(UsageError, match="limits"):
-        Area(1, 500).check(OPTIONS)
-
-
 def test_two_areas_of_a_player_are_neighbours() -> None:
     check_adjacent({1: "ann", 2: "ann", 4: "bob"}, 2)
     with pytest.raises(UsageError, match="not adjacent"):
@@ -145,7 +138,7 @@ class Behind(Table):
         if kind is CloseBetting and self._again():
             round = self._play().round
             assert isinstance(round, Round)
-            self.decided = all(area.double is not None for area in round.areas)
+            self.decided = all(area.double is not None for area in round.hands)
         return super()._give(kind, **arguments)
 
 

@@ -3,15 +3,13 @@
 import pytest
 
 from fairshoe.errors import UsageError
-from fairshoe_table.play.options import (
-    BY_GAME,
-    BostonOptions,
-    DoubleAttackOptions,
-    DoubleCrossOptions,
-    DoubleDownOptions,
-    Options,
-    load_options,
-)
+from fairshoe_table.games.boston5 import BostonOptions
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
+from fairshoe_table.games.double_cross import DoubleCrossOptions
+from fairshoe_table.games.double_down import DoubleDownOptions
+from fairshoe_table.play import registry
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.registry import load_options
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
 from fairshoe_table.rules.money import For, Lose, OfMeter, Push, Rounding, To, dollars, parse_odds, winnings
 from fairshoe_table.rules.pay_tables import TABLES, improve, pay_table
@@ -103,13 +101,13 @@ def test_a_choice_of_the_licensee_names_its_approval() -> None:
         ({"version": 1, "game": "caribbean-stud", "colour": "red"}, "no option"),
         ({"version": 1, "game": "caribbean-stud", "bonus_pays": "CS-11c-D"}, "unknown pay table"),
         ({"version": 1, "game": "caribbean-stud", "bonus_pays": "CS-11d-A", "approvals": {"bonus_pays": "x"}}, "bonus"),
-        (chosen("caribbean-stud", progressive_pays="CS-11c-A"), "no progressive table"),
+        (chosen("caribbean-stud", progressive_pays="CS-11c-A"), "no table of this wager"),
         *((chosen("caribbean-stud", progressive_pays=f"CS-11d-{it}", linked=True), "may not be") for it in "ABCE"),
         (chosen("caribbean-stud", cover_all="all"), "cover_all"),
         (chosen("caribbean-stud", magic_card=True), "no option"),  # ruling cs-magic-lucky
         (chosen("double-attack-blackjack", packs=7), "7 packs"),
-        (chosen("double-attack-blackjack", positions=5), "5 positions"),
-        (chosen("double-attack-blackjack", bettors_per_box=4), "4 bettors"),
+        (chosen("double-attack-blackjack", positions=5), "positions: 5"),
+        (chosen("double-attack-blackjack", bettors_per_box=4), "bettors_per_box: 4"),
         (chosen("double-attack-blackjack", hole_card=True, surrender_at_once=True), "needs a reader"),
         (chosen("boston-5-stud", minimum=2000, maximum=1000), "limits"),
     ],
@@ -155,6 +153,6 @@ def test_a_reader_needs_a_hole_card() -> None:
 
 
 def test_defaults_of_every_game_are_valid() -> None:
-    for kind in BY_GAME.values():
-        kind().check()
+    for game in registry.ids():
+        registry.find(game).options().check()
     assert len(TABLES) == 29

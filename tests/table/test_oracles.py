@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from random import Random
+from typing import Any
 
 import pytest
 from oracles import double_attack as whole_attack
@@ -14,13 +15,20 @@ from oracles.double_attack import NOTHING, Counts, Splits, UpCard, plus, unsplit
 
 from fairshoe.games.record_kinds import DEALER
 from fairshoe_table.games import double_cross
+from fairshoe_table.games.caribbean.game import SAMPLE_SEED
 from fairshoe_table.games.double_attack import round as blackjack
 from fairshoe_table.games.double_attack import settlement as double_attack
-from fairshoe_table.play.options import DoubleAttackOptions, DoubleCrossOptions
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
+from fairshoe_table.games.double_cross import DoubleCrossOptions
+from fairshoe_table.play import registry
+from fairshoe_table.play.game import Ask
 from fairshoe_table.rules.cards import ACE, DECK, KING, cards
 from fairshoe_table.rules.ledger import net
 from fairshoe_table.rules.pay_tables import pay_table
-from fairshoe_table.simulated.returns import GAME, KNOWN, SEED_CENTS
+from fairshoe_table.simulated.returns import GAME
+
+WORDS = {it.WORD: it for it in registry.find("double-attack-blackjack").choices}
+KNOWN = {game: registry.find(game).known for game in registry.OURS}
 
 UNIT = 1000
 Round = double_attack.Round
@@ -60,7 +68,7 @@ def test_known_returns_of_a_report_are_the_counted_ones() -> None:
     pools = (("progressive", "CS-11d-D"), ("five-card bonus", "CS-11e"), ("five-card bonus on the dealer", "CS-11e"))
     for wager, name in pools:
         pays = pay_table(name)
-        counted["caribbean-stud", wager] = exact.return5(pays) + exact.meter_slope(pays, {"main": SEED_CENTS})
+        counted["caribbean-stud", wager] = exact.return5(pays) + exact.meter_slope(pays, {"main": SAMPLE_SEED})
     assert {(game, wager) for game, by_wager in KNOWN.items() for wager in by_wager} == set(counted)
     for (game, wager), returned in counted.items():
         assert KNOWN[game][wager] == round(float(returned), 6), (game, wager)
@@ -126,8 +134,14 @@ def _begun() -> Round:
     return Round((double_attack.Box(1, (bettor,)),))
 
 
-def _after(round: Round, options: DoubleAttackOptions, kind: str, **data: object) -> Round:
-    return blackjack.apply(round, kind, data, options)[0]
+def _after(round: Round, options: DoubleAttackOptions, kind: str, **data: Any) -> Round:
+    match kind:
+        case "cards":
+            return blackjack.card(round, data["seat"], data["part"], data["cards"][0])
+        case "peek":
+            return blackjack.peeked(round, double_attack.Peek(data["answer"]))
+        case _:
+            return blackjack.decided(round, WORDS[data["choice"]](data["seat"], data["part"]), options)[0]
 
 
 def _hand(round: Round, part: str) -> double_attack.PlayerHand:
@@ -173,7 +187,7 @@ class EveryDeal:
         self.decisions.add(choice)
         return self.expectation(_after(round, self.options, "decide", **at, choice=choice), unseen, hole)
 
-    def choice(self, round: Round, asked: blackjack.Asked, unseen: Counts) -> str:
+    def choice(self, round: Round, asked: Ask, unseen: Counts) -> str:
         (up,) = _values(round.dealer)
         known = UpCard(up, without(self.shoe, up))
         if asked.part == "attack":
@@ -213,7 +227,7 @@ def _split_through_the_table(one: Splits, order: list[int], options: DoubleAttac
             round = _after(round, options, "decide", **at, choice=_split_choice(one, round, asked))
 
 
-def _split_choice(one: Splits, round: Round, asked: blackjack.Asked) -> str:
+def _split_choice(one: Splits, round: Round, asked: Ask) -> str:
     up = one.pair.up
     match asked.part:
         case "attack":

@@ -12,8 +12,8 @@ import pytest
 from fairshoe.errors import PortError
 from fairshoe.web.assets import table_files
 from fairshoe_table.desk.card_reader import CardReader, joined
-from fairshoe_table.desk.setup import CODES, PAGE
-from fairshoe_table.play.irregularities import BY_GAME
+from fairshoe_table.desk.setup import PAGE
+from fairshoe_table.play import registry
 from fairshoe_table.rules.cards import card
 
 WAIT_S = 60
@@ -63,5 +63,5 @@ def test_a_hand_that_the_dealer_has_completed_names_both_sources() -> None:
 def test_the_rules_page_has_the_text_of_every_clause_that_a_button_names() -> None:
     page = table_files(PAGE)["rules.html"].decode()
     anchors = set(re.findall(r'id="([^"]+)"', page))
-    named = {it.clause.lower() for game in CODES for it in BY_GAME[game]}
+    named = {it.clause.lower() for game in registry.OURS for it in registry.find(game).irregularities}
     assert len(named) > 20 and named <= anchors

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from fairshoe.cli.command_line import main
-from fairshoe_table.play.options import GAMES
+from fairshoe_table.play import registry
 from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.simulated.stack import AT_DRAWN_SHOE, AT_MACHINE, IN_THE_ROUND, StackReport, compare, run_stack
-from fairshoe_table.table.table import DRAWN
 
 # What the shoe says about a fault that has struck; faults that it masters alone leave no warning.
 SAID = {
@@ -29,14 +28,17 @@ SAID = {
 }
 
 
+DRAWN = "double-attack-blackjack"
+
+
 def test_every_fault_has_a_test() -> None:
     assert set(SAID) == {*AT_MACHINE, *IN_THE_ROUND} >= set(AT_DRAWN_SHOE)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", registry.ids())
 def test_faults_strike_and_shoe_table_and_books_agree(tmp_path: Path, game: str) -> None:
     """Each game with its share of the faults, two rounds of each."""
-    known = AT_DRAWN_SHOE if game == DRAWN else [*SAID][GAMES.index(game) :: 4]
+    known = AT_DRAWN_SHOE if game == DRAWN else [*SAID][registry.ids().index(game) :: 4]
     for number, kind in enumerate(known):
         folder = tmp_path / str(number)
         folder.mkdir()

@@ -9,7 +9,8 @@ from running_tables import POKER, Running, check_books, table_at
 from fairshoe import What
 from fairshoe.messages import Recorded
 from fairshoe_table.books.books import Books
-from fairshoe_table.play.round import Ask, Input, Play, wager
+from fairshoe_table.play.game import Ask, Play
+from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.rules.ledger import Line, Wager
 from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.table.table import Table

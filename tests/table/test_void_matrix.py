@@ -10,12 +10,13 @@ from running_tables import check_books
 
 from fairshoe import CommandResult, Status, Step, What
 from fairshoe.games.record_kinds import COMMUNITY, DEALER, Misdealt
-from fairshoe_table.play.round import Ask, Input, Play, wager
+from fairshoe_table.play.game import Ask, Play
+from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.rules.cards import cards
 from fairshoe_table.rules.ledger import Outcome, Wager
 from fairshoe_table.simulated.demonstration import Running, simulated_table
-from fairshoe_table.table.table import DRAWN
 
+DRAWN = "double-attack-blackjack"
 Tell = Callable[[Running], CommandResult | None]
 ALL, ONE, NOTHING = "all", "one", "nothing"
 
@@ -301,7 +302,7 @@ def test_a_three_card_hand_that_qualifies_stands_in_a_void_round(tmp_path: Path)
         number, results = run(it, row)
         check(it, row, number, results)
         lines = it.books.lines(number)
-        assert {(line.seat, line.net) for line in lines if line.wager is Wager.BONUS} == {(1, 7500), (2, 0), (3, 0)}
+        assert {(line.seat, line.net) for line in lines if line.wager == Wager.BONUS} == {(1, 7500), (2, 0), (3, 0)}
         assert sum(line.net for line in lines) == 7500
         assert it.books.replay(it.table.options) == []
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from web.dealer import Dealer, Serving, dealer, setup
 
-from fairshoe_table.play.options import GAMES
+from fairshoe_table.play import registry
 
 PHONE = {"width": 390, "height": 844}
 TABLET = {"width": 1024, "height": 768}
@@ -86,7 +86,7 @@ def test_a_round_by_taps_with_a_misdeal_and_its_settlement(
         assert it.ask("document.querySelectorAll('#lines .done').length") == 4
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", registry.ids())
 def test_every_game_is_played_and_settled(chromium: Any, tmp_path: Path, game: str) -> None:
     with quiet(chromium, tmp_path, game) as it:
         for number in (1, 2) if game == "caribbean-stud" else (1,):

@@ -1,7 +1,7 @@
 """Double Cross Poker as a whole, every deal counted: what a raise is worth for each two own and two open cards.
 
 `double_cross.mjs` counts, in Node: 1.6 million communities are too many for Python. It knows no poker: the values of
-hands and the pays come from here, and `strategies.axis` is one of the strategies that are weighed by its result.
+hands and the pays come from here, and `axis` is one of the strategies that are weighed by its result.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from itertools import combinations, combinations_with_replacement, permutations
 from math import comb
 from pathlib import Path
 
-from fairshoe_table.play.options import DoubleCrossOptions
+from fairshoe_table.games.double_cross import DoubleCrossOptions, axis, better_axis
 from fairshoe_table.rules.poker import VALUES, value5
-from fairshoe_table.simulated.strategies import axis, better_axis
 from oracles.exact import back
 
 HALVES = 2  # sums are in half antes, because two pairs pay 3 to 2

@@ -14,12 +14,12 @@ from functools import cache
 from itertools import accumulate, combinations, combinations_with_replacement, product
 from math import comb, factorial, prod
 
+from fairshoe_table.games.caribbean.game import raises_ace_king
 from fairshoe_table.games.double_attack.settlement import bust_it_row
 from fairshoe_table.rules.cards import ACE, DECK, KING, PACK_48
 from fairshoe_table.rules.money import For, OfMeter, Push, To
 from fairshoe_table.rules.pay_tables import PayTable, Row, pay_table
 from fairshoe_table.rules.poker import Hand, Hand3, hand3, hand_of, points, qualifies, total, value5
-from fairshoe_table.simulated.strategies import raises_ace_king
 
 HANDS = comb(52, 5)
 Histogram = Mapping[int, int]

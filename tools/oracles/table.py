@@ -18,8 +18,9 @@ from itertools import combinations
 from math import comb, hypot
 
 from fairshoe_table.games import boston5
+from fairshoe_table.games.boston5 import BostonOptions
 from fairshoe_table.games.caribbean import settlement as caribbean
-from fairshoe_table.play.options import BostonOptions, CaribbeanOptions
+from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.rules.cards import DECK, cards
 from fairshoe_table.rules.ledger import net
 from fairshoe_table.rules.pay_tables import pay_table

@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from fairshoe_table.play.options import GAMES
+from fairshoe_table.play import registry
 from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.simulated.stack import StackReport, TroubledFloor, compare
 
@@ -90,13 +90,13 @@ def main() -> int:
     )
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=secrets.randbits(16))
-    parser.add_argument("--game", choices=GAMES, help="one game only (default: all in turn)")
+    parser.add_argument("--game", choices=registry.ids(), help="one game only (default: all in turn)")
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child is not None:
         child(given.child, given.game, given.seed)
         return 0
-    games = [given.game] if given.game else list(GAMES)
+    games = [given.game] if given.game else list(registry.ids())
     print(f"seed {given.seed}: make table-soak MINUTES={given.minutes:g} SEED={given.seed}", flush=True)
     wrong = 0
     for game in games:

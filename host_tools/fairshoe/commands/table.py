@@ -79,7 +79,7 @@ def _serve(options: argparse.Namespace) -> int:
 
 async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
     from fairshoe_table.desk import setup as desk_setup
-    from fairshoe_table.play.options import load_options
+    from fairshoe_table.play.registry import load_options
     from fairshoe_table.rules.cards import cards
 
     try:

@@ -17,15 +17,17 @@ from typing import Any, NamedTuple
 
 from fairshoe.errors import UsageError
 from fairshoe.games.jackpot_links import TableFacts, link_objections
+from fairshoe_table.play import registry
+from fairshoe_table.play.game import ALL_OUT, Play
+from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
-from fairshoe_table.play.round import Dealt, Input, Play, apply, asks, meter_stakes, new_play, rebuild, settle
-from fairshoe_table.rules.ledger import Line, Outcome, Transfer, Wager, layout, player, transfers
-from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, Meter, Meters
+from fairshoe_table.play.round import apply, asks, new_play, rebuild, settle
+from fairshoe_table.rules.ledger import Line, Outcome, Transfer, layout, player, transfers
+from fairshoe_table.rules.meters import Meter, Meters
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rounds (
-    id INTEGER PRIMARY KEY, tbl TEXT NOT NULL, game TEXT NOT NULL, shoe_round INTEGER, over INTEGER NOT NULL DEFAULT 0,
-    progressive INTEGER NOT NULL DEFAULT 0, five_card INTEGER NOT NULL DEFAULT 0);
+    id INTEGER PRIMARY KEY, tbl TEXT NOT NULL, game TEXT NOT NULL, shoe_round INTEGER, over INTEGER NOT NULL DEFAULT 0);
 CREATE UNIQUE INDEX IF NOT EXISTS one_open_round ON rounds (tbl) WHERE over = 0;
 CREATE TABLE IF NOT EXISTS inputs (
     id INTEGER PRIMARY KEY, round INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL,
@@ -40,6 +42,8 @@ CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, cents INTEGER NOT NU
 CREATE TABLE IF NOT EXISTS meters (
     link TEXT NOT NULL, pool TEXT NOT NULL, name TEXT NOT NULL, cents INTEGER NOT NULL, seed INTEGER NOT NULL,
     rate INTEGER NOT NULL, carry INTEGER NOT NULL, PRIMARY KEY (link, pool, name));
+CREATE TABLE IF NOT EXISTS contributions (
+    round INTEGER NOT NULL, pool TEXT NOT NULL, stake INTEGER NOT NULL, PRIMARY KEY (round, pool));
 CREATE TABLE IF NOT EXISTS links (
     link TEXT NOT NULL, tbl TEXT NOT NULL PRIMARY KEY, facts TEXT NOT NULL);
 """
@@ -51,12 +55,12 @@ _ADD = "INSERT INTO accounts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET cent
 
 
 def _line_data(line: Line) -> str:
-    return json.dumps({**asdict(line), "wager": line.wager.value, "outcome": line.outcome.value})
+    return json.dumps({**asdict(line), "outcome": line.outcome.value})
 
 
 def _line(text: str) -> Line:
     data: dict[str, Any] = json.loads(text)
-    data["wager"], data["outcome"] = Wager(data["wager"]), Outcome(data["outcome"])
+    data["outcome"] = Outcome(data["outcome"])
     return Line(**data)
 
 
@@ -102,6 +106,15 @@ class Books:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.executescript(_SCHEMA)
+        self._take_over_contributions()
+
+    def _take_over_contributions(self) -> None:
+        """Books of version 1.0 kept the contribution of a round to each meter pool in a column of `rounds`."""
+        columns = {row[1] for row in self._db.execute("PRAGMA table_info(rounds)")}
+        for column, pool in (("progressive", "progressive"), ("five_card", "five-card")):
+            if column in columns:
+                take = f"SELECT id, ?, {column} FROM rounds WHERE over = 0 AND {column} != 0"
+                self._db.execute(f"INSERT OR IGNORE INTO contributions {take}", (pool,))
 
     def close(self) -> None:
         self._db.close()
@@ -213,10 +226,10 @@ class Books:
         ).fetchone()
         if newer is not None:
             raise UsageError(f"another round was dealt after round {number}.", "A supervisor settles it by hand.")
-        after = rebuild(new_play(before.game, before.options), [*inputs, told])
+        after = rebuild(before.game.new(before.options), [*inputs, told])
         if after.void:
             raise UsageError(f"round {number} is void: its cards decide nothing.", "Leave them.")
-        if any(one.key == "over" for one in inputs) and asks(after, Dealt(True, 2, True)):
+        if any(one.key == "over" for one in inputs) and asks(after, ALL_OUT):
             raise UsageError("with these cards the round would not be over.", "A supervisor settles it by hand.")
         return after
 
@@ -248,26 +261,23 @@ class Books:
 
     def _contribute(self, number: int, cause: int, play: Play) -> None:
         """Bring the contribution of the round up to its wagers; those of void hands come back out of the meter."""
-        row = self._db.execute("SELECT progressive, five_card FROM rounds WHERE id = ?", (number,)).fetchone()
-        wanted = meter_stakes(play)
-        for pool, column, old, new in zip(
-            (PROGRESSIVE, FIVE_CARD), ("progressive", "five_card"), row, wanted, strict=True
-        ):
+        known = dict(self._db.execute("SELECT pool, stake FROM contributions WHERE round = ?", (number,)).fetchall())
+        for pool, stake in play.game.contributes(play).items():
             meters = self.meters(pool)
-            if meters is None or old == new:
+            if meters is None or stake == known.get(pool, 0):
                 continue
-            meters, moves = meters.contribute(new - old)
+            meters, moves = meters.contribute(stake - known.get(pool, 0))
             self._save(meters)
             self._move(number, cause, moves)
-            self._db.execute(f"UPDATE rounds SET {column} = ? WHERE id = ?", (new, number))
+            self._db.execute("INSERT OR REPLACE INTO contributions VALUES (?, ?, ?)", (number, pool, stake))
 
     def _settle(self, number: int, cause: int, play: Play, kind: str) -> list[Line]:
         """Book lines that are new. A booked line is final, unless its hand has become void or a card was corrected, or
         it was paid from a meter with a hand that has become void."""
         booked = {line.key: line for line in self.lines(number)}
-        due = settle(play, self.meters(PROGRESSIVE), self.meters(FIVE_CARD))
+        due = settle(play, self._pools(play))
         if kind in VOIDS and self._took_jackpots_back(number, cause, booked, due.lines):
-            due = settle(play, self.meters(PROGRESSIVE), self.meters(FIVE_CARD))
+            due = settle(play, self._pools(play))
         corrects = kind == "correct"
         jackpots_before = any(line.jackpot for line in booked.values())
         if corrects or kind in VOIDS:
@@ -287,10 +297,14 @@ class Books:
         jackpots = [line for line in fresh if line.jackpot]
         if corrects and jackpots and jackpots_before:
             raise UsageError("a jackpot of this round was paid already.", "A supervisor decides, with its paperwork.")
-        for meters in (due.progressive, due.five_card):
-            if meters is not None and any(line.source.startswith(f"meter {meters.pool}/") for line in jackpots):
+        for meters in due.meters.values():
+            if any(line.source.startswith(f"meter {meters.pool}/") for line in jackpots):
                 self._save(meters)
         return fresh
+
+    def _pools(self, play: Play) -> dict[str, Meters]:
+        found = {pool: self.meters(pool) for pool in play.game.pools(play.options)}
+        return {pool: meters for pool, meters in found.items() if meters is not None}
 
     def _took_jackpots_back(self, number: int, cause: int, booked: dict[str, Line], due: Iterable[Line]) -> bool:
         """Put everything back that a pool of meters has paid in this round, if one of its winners is void now: the
@@ -375,7 +389,7 @@ class Books:
             if void is not None:
                 found[number] = ShoeRound("void", seats, json.loads(void)["clause"])
             else:
-                drawn = cards + second if game == "double-attack-blackjack" else 0
+                drawn = cards + second if registry.find(game).drawn else 0
                 found[number] = ShoeRound("ended", seats, "", drawn)
         return found
 
@@ -395,8 +409,12 @@ class Books:
             for number, game in rounds:
                 told = self.inputs(number)
                 copy = again.open_round(game)
-                for one in told:
-                    again.record(copy, one, options)
+                try:
+                    for one in told:
+                        again.record(copy, one, options)
+                except UsageError as error:
+                    found.append(f"round {number} is booked otherwise than its game allows: {error.what}")
+                    break
                 if again.lines(copy) != self.lines(number):
                     found.append(f"round {number} is booked otherwise than its inputs settle")
             own = {

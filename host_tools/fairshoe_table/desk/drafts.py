@@ -9,10 +9,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from fairshoe_table.play.round import Input, wager
-from fairshoe_table.rules.ledger import Wager
+from fairshoe_table.play.inputs import Input, wager
 
-Amounts = dict[Wager, int]
+Amounts = dict[str, int]
 Placed = dict[tuple[int, int], Amounts]  # by seat and bettor; bettor 1 calls
 
 
@@ -36,7 +35,7 @@ class Draft:
         self._write(
             {
                 (int(one.data["seat"]), int(one.data.get("bettor", 1))): {
-                    Wager(it): int(cents) for it, cents in one.data["amounts"].items() if cents
+                    str(it): int(cents) for it, cents in one.data["amounts"].items() if cents
                 }
                 for one in told
             }
@@ -51,9 +50,7 @@ class Draft:
 
     def _write(self, placed: Placed) -> None:
         self.placed = placed
-        data = {
-            f"{seat}.{it}": {its.value: cents for its, cents in each.items()} for (seat, it), each in placed.items()
-        }
+        data = {f"{seat}.{bettor}": each for (seat, bettor), each in placed.items()}
         self._path.write_text(json.dumps(data), encoding="utf-8")
 
 
@@ -63,7 +60,7 @@ def _read(path: Path) -> Placed:
         found: Placed = {}
         for name, each in data.items():
             seat, bettor = name.split(".")
-            found[int(seat), int(bettor)] = {Wager(it): int(cents) for it, cents in each.items()}
+            found[int(seat), int(bettor)] = {str(it): int(cents) for it, cents in each.items()}
         return found
     except (OSError, ValueError, AttributeError, TypeError):
         return {}

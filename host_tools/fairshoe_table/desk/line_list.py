@@ -49,6 +49,6 @@ def _instead(before: Line, now: Line) -> str:
     change, who = now.net - before.net, prompts.whose(now)
     head = "void" if now.outcome is Outcome.VOID else "correction"
     if not change:
-        return f"{head}: nothing to move for {now.wager.value} of {who}"
+        return f"{head}: nothing to move for {now.wager} of {who}"
     move = f"pay {who} {dollars(change)} more" if change > 0 else f"take {dollars(-change)} back from {who}"
-    return f"{head}: {move} ({now.wager.value}: {prompts.for_line(now).do})"
+    return f"{head}: {move} ({now.wager}: {prompts.for_line(now).do})"

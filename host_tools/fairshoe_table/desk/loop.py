@@ -36,10 +36,12 @@ from fairshoe_table.desk.drafts import Draft
 from fairshoe_table.desk.line_list import ShownLine, shown_lines
 from fairshoe_table.desk.page_floor import NotYet, PageFloor
 from fairshoe_table.desk.view import desk_values
+from fairshoe_table.play.game import Ask
+from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
-from fairshoe_table.play.round import Ask, Input, apply, asks
+from fairshoe_table.play.round import apply, asks
 from fairshoe_table.simulated.people import SimulatedFloor
-from fairshoe_table.table.seed_check import checkable, held_against_seed
+from fairshoe_table.table.seed_check import held_against_seed
 from fairshoe_table.table.table import ACTS, Table, situation
 
 QUIET_S = 0.05  # so long the shoe is listened to before taps are looked at
@@ -232,7 +234,7 @@ class DeskLoop(Table):
 
     def _unchecked(self) -> int:
         """The round before, if its cards are to be held against the seed and were not yet; or 0."""
-        if self.auditor is None or not checkable(self.game) or not self.previous:
+        if self.auditor is None or self.kind.drawn or not self.previous:
             return 0
         checked = any(told.kind == "seed check" for told in self.books.inputs(self.previous))
         return 0 if checked else self.previous
@@ -247,10 +249,10 @@ class DeskLoop(Table):
     def _command(self, step: Step, status: Status) -> CommandResult | None:
         kind = step.command
         if kind in TAPPED.values() and kind is not self.tapped:
-            if kind is EndRound and self._final_deal_due():
-                return self._final_deal()
             if kind is not CloseBetting or self._play().closed:
-                self._progress()
+                told = self._ask_and_report()
+                if told is not None:
+                    return told
             self.offered = kind
             return self._tell_positions(status) if kind is CloseBetting and not self._play().closed else None
         return super()._command(step, status)
@@ -301,18 +303,11 @@ class DeskLoop(Table):
         """What is asked of people, the first one now."""
         if self._play().void:
             return asks(self._play(), self._dealt())  # before anything is done with the deck
-        if self._chips_due():
-            return [self._chips_ask()]
         if self.step is not None and self.step.who == "record" and self._under_way is None:
             acts = [what for what in self.step.records if what in ACTS]
             if acts:
                 return [self._act_ask(acts[0], self.step)]
-        found = asks(self._play(), self._dealt())
-        if found and self._too_short(found[0]):
-            return [self._short_ask()]
-        if not found and self.step is not None and self.step.need is Need.RACK:
-            return [self._rack_ask()]
-        return found
+        return asks(self._play(), self._dealt())
 
     def hand_due(self, step: Step, status: Status) -> None:
         if self.hands is None or not self.hands_by_themselves or step.need not in _PLAIN_WORK:
@@ -342,8 +337,8 @@ class DeskLoop(Table):
             return
         self._clear_entry()
         self.entry_key = key
-        if waiting and waiting[0].part == "five":
-            before = [it for it in self.books.inputs(self.number) if it.key == f"cards:{waiting[0].seat}:three"]
+        if waiting:
+            before = self.kind.begins_with(self._play(), waiting[0])
             self.entry = [(int(card), str(it.data["source"])) for it in before for card in it.data["cards"]]
 
     def _clear_entry(self) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fairshoe import Status, Step
-from fairshoe_table.play.round import Ask, Input, Play
+from fairshoe_table.play.game import Ask, Play
+from fairshoe_table.play.inputs import Input
 from fairshoe_table.rules.ledger import Line
 
 

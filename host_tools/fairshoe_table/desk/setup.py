@@ -15,19 +15,12 @@ from fairshoe.keys import write_key
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk.card_reader import CardReader
 from fairshoe_table.desk.taps import Desk
-from fairshoe_table.play.options import BY_GAME, Options
+from fairshoe_table.play import registry
+from fairshoe_table.play.options import Options
 from fairshoe_table.rules.cards import DECK
-from fairshoe_table.simulated.demonstration import PACKS, demo_options, start_demo_meters
+from fairshoe_table.simulated.demonstration import PACKS, start_demo_meters
 from fairshoe_table.simulated.people import Players, SimulatedFloor
-from fairshoe_table.table.table import DRAWN
 
-CODES = {
-    "double-down-stud": "DDS",
-    "boston-5-stud": "B5",
-    "caribbean-stud": "CS",
-    "double-cross-poker": "DCP",
-    "double-attack-blackjack": "DAB",
-}
 SEATS = 6
 ANSWER_S = 4.0
 PAGE = Path(__file__).resolve().parent / "page"
@@ -78,32 +71,34 @@ def open_desk(setup: Setup) -> Generator[Desk]:
 def _options(setup: Setup, books: Books) -> Options:
     """At a shoe the rules' defaults unless a file says otherwise; a simulated table has everything."""
     if not setup.port:
-        options = setup.options or demo_options(setup.game)
-        start_demo_meters(books, options)
+        options = setup.options or registry.find(setup.game).demo()
+        start_demo_meters(books, setup.game, options)
         return options
-    return setup.options or BY_GAME[setup.game]()
+    return setup.options or registry.find(setup.game).options()
 
 
 def _simulated(setup: Setup) -> tuple[str, Path]:
     key = setup.folder / "device.key"
     if not key.exists():
         write_key(key, "device", secrets.token_bytes(32))
-    board = "pico-draw" if setup.game == DRAWN else "pico-carousel"
-    words = f"game={setup.game}&seed={setup.seed}&speed={setup.speed:g}&storage={setup.folder / 'shoe.nv'}"
-    audit = "" if setup.game == DRAWN else "&audit=disclose"
+    game = registry.find(setup.game)
+    board = "pico-draw" if game.drawn else "pico-carousel"
+    words = f"game={game.profile_name}&seed={setup.seed}&speed={setup.speed:g}&storage={setup.folder / 'shoe.nv'}"
+    audit = "" if game.drawn else "&audit=disclose"
     return f"sim://{board}?dealer=none&key={key}&{words}{audit}", key
 
 
 def _hands(shoe: Shoe, setup: Setup) -> SimulatedFloor:
     players = Players(Random(setup.seed), setup.seats)
-    packs = PACKS if setup.game == DRAWN else 0
+    packs = PACKS if registry.find(setup.game).drawn else 0
     return SimulatedFloor(players, shoe.sim.act, shoe.sim.sleep, packs=packs)
 
 
 def _check_game(shoe: Shoe, game: str) -> None:
     code = shoe.welcome.game if shoe.welcome is not None else ""
-    if code != CODES[game]:
-        raise UsageError(f"the shoe deals {code}, and not {game} ({CODES[game]}).", "Choose its game with --game.")
+    wanted = registry.find(game).code
+    if code != wanted:
+        raise UsageError(f"the shoe deals {code}, and not {game} ({wanted}).", "Choose its game with --game.")
 
 
 def _tell_link(shoe: Shoe, desk: Desk) -> None:

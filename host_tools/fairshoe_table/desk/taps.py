@@ -10,17 +10,14 @@ from collections.abc import Sequence
 from fairshoe import FairshoeError, Reason
 from fairshoe.errors import UsageError
 from fairshoe.messages import CloseBetting, Command, EndRound
-from fairshoe_table.desk import prompts
 from fairshoe_table.desk.card_reader import BY_DEALER, BY_PLANT, BY_READER, joined
 from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
-from fairshoe_table.desk.view import before_the_deal
+from fairshoe_table.play.game import Ask
+from fairshoe_table.play.inputs import WAGER_MAX, Cards, Input
 from fairshoe_table.play.irregularities import find
-from fairshoe_table.play.round import WAGER_MAX, Ask, Input, known_cards
 from fairshoe_table.rules.cards import name
-from fairshoe_table.rules.ledger import Wager
 from fairshoe_table.rules.money import dollars
 from fairshoe_table.simulated.people import SimulatedFloor
-from fairshoe_table.table.table import DRAWN
 
 _REFUSALS = {Reason.ARGUMENT: "these numbers cannot be right", Reason.STATE: "not at this moment of the round"}
 
@@ -33,7 +30,7 @@ class Desk(DeskLoop):
         match told["do"]:
             case "wager":
                 bettor = _whole(told.get("bettor", 1))
-                return self._place(_whole(told["seat"]), bettor, Wager(told["wager"]), _whole(told["cents"]))
+                return self._place(_whole(told["seat"]), bettor, str(told["wager"]), _whole(told["cents"]))
             case "again":
                 return self._place_again()
             case "close":
@@ -76,18 +73,18 @@ class Desk(DeskLoop):
         if shown != (self.number, self.shown_round()):
             raise UsageError("the page shows another round.", "Look at it again.")
 
-    def _place(self, seat: int, bettor: int, kind: Wager, cents: int) -> str:
+    def _place(self, seat: int, bettor: int, wager: str, cents: int) -> str:
         """Wagers may be changed until the dealer closes betting; then they are booked."""
         self._open_for_wagers()
         there = self.draft.of(seat)
         if not 1 <= seat <= self.seat_count or not 1 <= bettor <= len(there) + 1 or not 0 <= cents <= WAGER_MAX:
             raise UsageError(f"seat {seat}, bettor {bettor}, {cents} cents?", "Reload the page.")
-        if kind not in before_the_deal(self):
-            raise UsageError(f"no {kind.value} wager is made before the deal here.", "Reload the page.")
+        offered = {it.wager: it for it in self.kind.stakes(self.options)}
+        if wager not in offered:
+            raise UsageError(f"no {wager} wager is made before the deal here.", "Reload the page.")
         self.check_entry([seat])
-        amounts = {**(there[bettor - 1] if bettor <= len(there) else {}), kind: cents}
-        if self.game == "boston-5-stud" and kind is Wager.ANTE:
-            amounts[Wager.FIRST] = 2 * cents
+        amounts = {**(there[bettor - 1] if bettor <= len(there) else {}), wager: cents}
+        amounts |= {it.wager: it.times[1] * cents for it in offered.values() if it.times[0] == wager}
         self.draft.place(seat, bettor, amounts)
         return ""
 
@@ -141,10 +138,10 @@ class Desk(DeskLoop):
             return ""
         if choice not in ask.choices:
             raise UsageError(f"{choice} is not possible here.", f"One of {', '.join(ask.choices)}.")
-        if self.hands is not None and ask.part == "hole":
+        if self.hands is not None and self.kind.draws(self._play(), ask):
             self.hands.answer(self._play(), ask)  # the simulated hand draws the hole card
         amount = {} if cents is None else {"cents": self._for_less(ask, str(choice), _whole(cents))}
-        self._answered(ask, ask.answer(choice=choice, **amount))
+        self._answered(ask.answer(choice=choice, **amount))
         return ""
 
     def _for_less(self, ask: Ask, choice: str, cents: int) -> int:
@@ -156,7 +153,7 @@ class Desk(DeskLoop):
         return cents
 
     def _count(self, key: str, count: int) -> str:
-        result = self._counted(self._asked(key).answer(count=count))
+        result = self._answered(self._asked(key).answer(count=count))
         return "" if result is None or result.done else f"{count} cards: refused by the shoe; count again"
 
     # -- cards --------------------------------------------------------------------------------------------------------
@@ -166,9 +163,8 @@ class Desk(DeskLoop):
         self._begin_entry()
         if len(self.entry) >= ask.count:
             raise UsageError(f"{ask.count} cards are enough.", "Enter them, or take one back.")
-        again = self.game != DRAWN and card in (*known_cards(self._play()), *(it for it, _ in self.entry))
-        if not 0 <= card < 52 or again:
-            raise UsageError("that card is entered already.", "If it lies there, the deck is wrong: stop the round.")
+        entered = tuple(it for it, _ in self.entry)
+        self.kind.check_cards(self._play(), Cards(ask.seat, (*entered, card), part=ask.part))
         self.entry = [*self.entry, (card, source)]
         return ""
 
@@ -188,7 +184,7 @@ class Desk(DeskLoop):
         ask = self._asked(key)
         if len(self.entry) != ask.count:
             raise UsageError(f"{ask.count} cards are needed.", "Tap rank and suit of each.")
-        if self.hands is not None and self.game == DRAWN:
+        if self.hands is not None and self.kind.draws(self._play(), ask):
             self.hands.faces(self._play(), ask)  # the simulated hand draws the card that was entered
         self._book_cards(ask, [card for card, _ in self.entry], joined([source for _, source in self.entry]))
         return ""
@@ -204,7 +200,7 @@ class Desk(DeskLoop):
         waiting = self.open_lines()
         if not waiting or waiting[0].key != key:
             raise UsageError("that is not the next line.", "Settle in the order of the list.")
-        needed = prompts.checks(waiting[0].line)
+        needed = self.kind.validates(waiting[0].line)
         missing = [it for it in needed if it not in checked]
         if missing:
             raise UsageError(f"not checked: {missing[0]}.", "Do not pay: call a supervisor, and record a dispute.")
@@ -228,11 +224,9 @@ class Desk(DeskLoop):
         return f"corrected: {', '.join(map(name, cards))}, approved by {by.strip()}"
 
     def _irregular(self, told: Tap) -> str:
-        it = find(self.game, str(told["name"]))
+        it = find(self.kind.irregularities, str(told["name"]))
         if it.what is None:  # only the table knows it
             seat = _whole(told["seat"])
-            if it.name == "not accepted" and not self._chips_due():
-                raise UsageError("the progressive chips were counted.", "A supervisor decides.")
             self._tell(Input(f"{it.name}:{seat}", it.name, {"seat": seat}))
             return f"{it.text}: booked ({it.clause})"
         if self.silent:
@@ -278,13 +272,10 @@ class Desk(DeskLoop):
             told = hands.answer(self._play(), ask)
         except (KeyError, IndexError):
             raise UsageError("the simulated hands do not know these cards any more.", "Enter them.") from None
-        match ask.kind:
-            case "cards":
-                self._book_cards(ask, list(told.data["cards"]), BY_PLANT)
-            case "count":
-                self._counted(told)
-            case _:
-                self._answered(ask, told)
+        if ask.kind == "cards":
+            self._book_cards(ask, list(told.data["cards"]), BY_PLANT)
+        else:
+            self._answered(told)
         return ""
 
 

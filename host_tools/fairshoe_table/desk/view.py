@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 from fairshoe import Step
@@ -12,36 +11,22 @@ from fairshoe_table.books.books import Books
 from fairshoe_table.desk import prompts
 from fairshoe_table.desk.drafts import Draft
 from fairshoe_table.desk.line_list import ShownLine, shown_lines
-from fairshoe_table.games import boston5, double_cross, double_down
-from fairshoe_table.games.caribbean import settlement as caribbean
-from fairshoe_table.games.double_attack import settlement as double_attack
-from fairshoe_table.play import irregularities
-from fairshoe_table.play.options import CaribbeanOptions, DoubleAttackOptions, Options
-from fairshoe_table.play.round import Ask, Input, Play, in_force
-from fairshoe_table.rules.ledger import Wager
-from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE
-from fairshoe_table.rules.poker import total
-from fairshoe_table.table.table import DRAWN
+from fairshoe_table.play.game import Ask, Game, Play, Stake, name_of
+from fairshoe_table.play.inputs import Input
+from fairshoe_table.play.irregularities import Irregularity
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.round import in_force
+from fairshoe_table.rules.cards import rank
 
 Values = dict[str, Any]
 CHIPS = (100, 500, 1000, 2500, 10000)
-_LABELS = {
-    Wager.FIVE_CARD: "5-card",
-    Wager.FIVE_CARD_DEALER: "5-card dealer",
-    Wager.PROGRESSIVE: "progressive",
-}
-_BEFORE = {
-    "double-down-stud": (Wager.ORIGINAL,),
-    "boston-5-stud": (Wager.ANTE, Wager.FIRST, Wager.BONUS),
-    "double-cross-poker": (Wager.ANTE, Wager.BONUS),
-    "double-attack-blackjack": (Wager.INITIAL, Wager.BONUS),
-}
 
 
 class Desk(Protocol):
     """What is shown of a desk."""
 
     game: str
+    kind: Game
     number: int
     options: Options
     books: Books
@@ -75,11 +60,11 @@ def desk_values(desk: Desk) -> Values:
         "round": desk.number,
         "open": not play.closed and not play.seats,
         "closed": play.closed,
-        "areas": [_area(desk, it) for it in before_the_deal(desk)],
-        "chips": CHIPS,
-        "bettors": desk.options.bettors_per_box if isinstance(desk.options, DoubleAttackOptions) else 1,
+        "areas": [_area(it) for it in desk.kind.stakes(desk.options)],
+        "chips": [chip for chip in CHIPS if chip % desk.options.chip == 0],
+        "bettors": desk.kind.bettors(desk.options),
         "limits": [desk.options.minimum, desk.options.maximum],
-        "no_tens": desk.game == DRAWN,
+        "ranks": sorted({rank(card) for card in desk.kind.pack}),
         "seats": [_seat(desk, play, seat, waiting) for seat in range(1, desk.seat_count + 1)],
         "dealer": _place(desk, play, DEALER),
         "community": _place(desk, play, COMMUNITY),
@@ -89,9 +74,9 @@ def desk_values(desk: Desk) -> Values:
         "lines_of": number,
         "void": "".join(str(told.data["clause"]) for told in inputs if told.kind == "void"),
         "check": "".join(str(told.data["text"]) for told in inputs if told.kind == "seed check"),
-        "entered": [_entered(it) for it in _correctable(inputs)],
+        "entered": [_entered(it) for it in desk.kind.corrects(in_force(inputs))],
         "ended_early": desk.ended_early(),
-        "irregularities": [_irregularity(it) for it in irregularities.BY_GAME[desk.game]],
+        "irregularities": [_irregularity(it) for it in desk.kind.irregularities],
         "calls": [{"call": call, "text": text} for call, text in desk.calls],
         "meters": _meters(desk),
         "again": bool(desk.previous),
@@ -99,28 +84,9 @@ def desk_values(desk: Desk) -> Values:
     }
 
 
-def before_the_deal(desk: Desk) -> tuple[Wager, ...]:
-    options = desk.options
-    if not isinstance(options, CaribbeanOptions):
-        return _BEFORE[desk.game]
-    offered = {
-        Wager.ANTE: True,
-        Wager.BONUS: options.bonus_pays is not None,
-        Wager.PROGRESSIVE: options.progressive_pays is not None,
-        Wager.FIVE_CARD: options.five_card,
-        Wager.FIVE_CARD_DEALER: options.five_card,
-        Wager.COVER_ALL: bool(options.cover_all),
-    }
-    return tuple(it for it, there in offered.items() if there)
-
-
-def _area(desk: Desk, it: Wager) -> Values:
-    """`unit`: the one amount that this wager may have; 0: any."""
-    options = desk.options
-    unit = 0
-    if isinstance(options, CaribbeanOptions) and it is Wager.PROGRESSIVE:
-        unit = options.progressive_wager
-    return {"wager": it.value, "label": _LABELS.get(it, it.value), "fixed": it is Wager.FIRST, "unit": unit}
+def _area(it: Stake) -> Values:
+    """`unit`: the one amount that this wager may have; 0: any. `fixed`: it follows from another wager."""
+    return {"wager": it.wager, "label": it.label or it.wager, "fixed": bool(it.times[0]), "unit": it.unit}
 
 
 # --- places on the layout ----------------------------------------------------------------------
@@ -130,65 +96,20 @@ def _seat(desk: Desk, play: Play, seat: int, waiting: list[Ask]) -> Values:
     staked: dict[str, int] = {}
     for where, it, cents in play.stakes:
         if where == seat:
-            staked[it.value] = staked.get(it.value, 0) + cents
-    first, *others = [{it.value: cents for it, cents in each.items()} for each in desk.draft.of(seat)] or [staked]
+            staked[it] = staked.get(it, 0) + cents
+    first, *others = desk.draft.of(seat) or [staked]
     acts = bool(waiting) and waiting[0].seat == seat
     wagers = {"wagers": first, "others": others}
-    return {"seat": seat, **wagers, "acts": acts, "says": _decision(play, seat), **_place(desk, play, seat)}
+    return {"seat": seat, **wagers, "acts": acts, **_place(desk, play, seat)}
 
 
 def _place(desk: Desk, play: Play, seat: int) -> Values:
     """The cards that lie there, as far as they were entered, and where their faces came from."""
     told = [it for it in desk.books.inputs(desk.number) if it.kind == "cards" and it.data["seat"] == seat]
     sources = list(dict.fromkeys(str(it.data["source"]) for it in told))
-    return {"hands": _hands(play, seat), "source": ", ".join(sources)}
-
-
-def _hands(play: Play, seat: int) -> list[Values]:
-    round = play.round
-    if seat == DEALER:
-        dealers: tuple[int | None, ...] = () if isinstance(round, double_down.Round) else round.dealer
-        note = f"{total(round.dealer).points}" if isinstance(round, double_attack.Round) and round.dealer else ""
-        return [{"cards": list(dealers), "note": note}] if dealers else []
-    if seat == COMMUNITY:
-        common = round.community if isinstance(round, (double_down.Round, double_cross.Round)) else ()
-        return [{"cards": list(common), "note": ""}] if any(card is not None for card in common) else []
-    match round:
-        case double_down.Round():
-            cards = [area.card for area in round.areas if area.seat == seat and area.card is not None]
-            return [{"cards": cards, "note": ""}] if cards else []
-        case double_attack.Round():
-            return [
-                {"cards": list(hand.cards), "note": str(hand.points)}
-                for box in round.boxes
-                for hand in box.hands
-                if box.seat == seat and hand.cards
-            ]
-        case _:
-            found = [list(hand.cards) for hand in round.hands if hand.seat == seat and hand.cards]
-            return [{"cards": cards, "note": ""} for cards in found]
-
-
-def _decision(play: Play, seat: int) -> str:
-    """What the player of a seat has decided, or why the hand is out."""
-    round = play.round
-    if isinstance(round, double_down.Round):
-        doubles = [area.double for area in round.areas if area.seat == seat]
-        return "doubles down" if doubles and doubles[0] else ""
-    if isinstance(round, double_attack.Round):
-        hands = [hand for box in round.boxes if box.seat == seat for hand in box.hands]
-        said = ["surrenders" if it.surrendered else "dead" if it.dead else "bust" if it.bust else "" for it in hands]
-        return ", ".join(it for it in said if it)
-    for hand in round.hands:
-        if hand.seat != seat:
-            continue
-        match hand:
-            case boston5.Hand() | caribbean.Hand():
-                decided = hand.second if isinstance(hand, boston5.Hand) else hand.bet
-                return f"void ({hand.void})" if hand.void else "" if decided is None else "in" if decided else "folds"
-            case double_cross.Hand():
-                return "folds" if hand.raised is False else hand.axis.name.lower() if hand.axis is not None else ""
-    return ""
+    place = play.game.place(play, seat)
+    hands = [{"cards": list(cards), "note": note} for cards, note in zip(place.hands, place.notes, strict=True)]
+    return {"hands": hands, "source": ", ".join(sources), "says": place.says, "shape": place.shape}
 
 
 # --- what is next ------------------------------------------------------------------------------
@@ -203,7 +124,7 @@ def _now(desk: Desk, play: Play, waiting: list[Ask], undone: list[ShownLine]) ->
             "do": "done",
             "line": undone[0].key,
             "label": "Done",
-            "checks": prompts.checks(undone[0].line),
+            "checks": desk.kind.validates(undone[0].line),
         }
     elif waiting:
         prompt = prompts.for_ask(waiting[0])
@@ -229,13 +150,13 @@ def _ask(desk: Desk, waiting: list[Ask]) -> Values | None:
         "key": ask.key,
         "kind": ask.kind,
         "seat": ask.seat,
-        "who": prompts.name_of(ask.seat),
+        "who": name_of(ask.seat),
         "text": ask.text,
         "count": ask.count,
         "choices": ask.choices,
         "most": dict(ask.most),
         "entry": [[card, source] for card, source in mine],
-        "later": [f"{prompts.name_of(it.seat)}: {it.text}" for it in waiting[1:]],
+        "later": [f"{name_of(it.seat)}: {it.text}" for it in waiting[1:]],
     }
 
 
@@ -253,24 +174,17 @@ def _line(it: ShownLine) -> Values:
     }
 
 
-def _correctable(inputs: Sequence[Input]) -> list[Input]:
-    """Cards that were entered, as they stand. Five cards of Boston 5 hold the three that were exposed before."""
-    told = [it for it in in_force(inputs) if it.kind == "cards"]
-    whole = {int(it.data["seat"]) for it in told if it.data["part"] == "five"}
-    return [it for it in told if it.data["part"] != "three" or int(it.data["seat"]) not in whole]
-
-
 def _entered(told: Input) -> Values:
     seat = int(told.data["seat"])
-    return {"of": told.key, "who": prompts.name_of(seat), "cards": list(told.data["cards"])}
+    return {"of": told.key, "who": name_of(seat), "cards": list(told.data["cards"])}
 
 
-def _irregularity(it: irregularities.Irregularity) -> Values:
+def _irregularity(it: Irregularity) -> Values:
     return {"name": it.name, "text": it.text, "clause": it.clause, "who": list(it.who), "cards": it.cards}
 
 
 def _meters(desk: Desk) -> list[Values]:
-    found = [desk.books.meters(pool) for pool in (PROGRESSIVE, FIVE_CARD)]
+    found = [desk.books.meters(pool) for pool in desk.kind.pools(desk.options)]
     return [
         {"name": f"{meters.pool} {name}" if name != "main" else meters.pool, "cents": meter.cents}
         for meters in found

@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
 
 from fairshoe.errors import UsageError
-from fairshoe_table.play.options import BostonOptions
+from fairshoe.games.record_kinds import DEALER
+from fairshoe.messages import What
+from fairshoe_table.play.game import Ask, Dealt, Play, Report, Settled, Stake, Text
+from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Input, Told
+from fairshoe_table.play.irregularities import SEATS, Irregularity
+from fairshoe_table.play.options import AMOUNT_MAX, Options, Range
+from fairshoe_table.play.stack_game import StackGame
+from fairshoe_table.rules.cards import DECK
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
 from fairshoe_table.rules.line_shapes import Void, by_row, limit, lost, pushed, staked, void_line, won
+from fairshoe_table.rules.meters import Meters
 from fairshoe_table.rules.money import DOLLAR, To, winnings
-from fairshoe_table.rules.pay_tables import Row
-from fairshoe_table.rules.poker import describe5, hand3, value5
+from fairshoe_table.rules.pay_tables import TABLES, PayTable, Row
+from fairshoe_table.rules.poker import describe5, hand3, hand5, value5
 from fairshoe_table.rules.seats import settle_order
+
+
+@dataclass(frozen=True)
+class BostonOptions(Options):
+    ante_pays: PayTable = TABLES["B5-11c"]
+    bonus_pays: PayTable = TABLES["B5-11d"]
+    bonus_on_win_only: bool = False  # ruling `b5-ante-bonus`
+    ante_stays_on_bonus: bool = False  # ruling `b5-ante-stake`
+
+    cap_clause = "B5 11(e)"
+    cap_floor = 50_000 * DOLLAR
+    cap_units = 1000 + 2 + 2
+    tables = {"ante_pays": ("B5-11c",), "bonus_pays": ("B5-11d",)}
+    sides = {Wager.BONUS: Range(DOLLAR, AMOUNT_MAX, "B5 6(c)")}
+
 
 CAPPED = frozenset({Wager.FIRST, Wager.SECOND, Wager.ANTE})
 EVEN = To(1)
@@ -39,19 +65,6 @@ class Hand:
     def bonus_open(self) -> bool:
         """The optional bonus is not resolved: not decided, or exposed cards that are not entered yet."""
         return bool(self.bonus) and (self.exposed is None or (self.exposed and len(self.cards) < 3))
-
-    def check(self, options: BostonOptions) -> None:
-        if not options.minimum <= self.ante <= options.maximum:
-            raise UsageError(f"seat {self.seat}: an ante of {self.ante} cents is outside the limits.", "Return it.")
-        if self.first != 2 * self.ante:
-            raise UsageError(
-                f"seat {self.seat}: first wager {self.first} and ante {self.ante} cents (B5 1).",
-                "The first wager is exactly twice the ante: return both or correct them.",
-            )
-        if self.second not in (None, 0, self.first):
-            raise UsageError(f"seat {self.seat}: a second wager of {self.second} cents (B5 1).", "It equals the first.")
-        if self.bonus and self.bonus < DOLLAR:
-            raise UsageError(f"seat {self.seat}: an optional bonus of {self.bonus} cents (B5 6(c)).", "At least $1.")
 
 
 @dataclass(frozen=True)
@@ -151,3 +164,217 @@ def _with_bonus(ante: Line, hand: Hand, row: Row | None, options: BostonOptions)
     paid = winnings(row.odds, hand.ante, options.rounding)
     why = f"ante bonus, {row.text}, {row.odds}"
     return Line(hand.seat, Wager.ANTE, outcome, hand.ante, ante.returned, paid, "B5 10(f)(3), 11(c)", why)
+
+
+# --- the game ----------------------------------------------------------------------------------
+
+
+class Raise(Decided):
+    WORD = "raise"
+
+
+class Fold(Decided):
+    WORD = "fold"
+
+
+@dataclass(frozen=True)
+class Withdrawn(Told):
+    """A second wager is taken back before the final two cards are dealt (B5 10(c)): a fold."""
+
+    KIND = "withdrawn"
+    seat: int
+
+
+@dataclass(frozen=True)
+class TakenBack(Told):
+    KIND = "taken back"
+    seat: int
+
+
+@dataclass(frozen=True)
+class FinalDeal(Told):
+    KIND = "final deal"
+    hands: int
+    taken: bool
+
+
+EXPOSE = Text("expose", "expose the three cards for the optional bonus?", "B5-10a")
+KEPT = Text("kept", "the round is void ({clause}); expose the three cards for the optional bonus?", "B5-12a")
+THREE = Text("three", "enter the three cards that are exposed", "B5-10a")
+SECOND = Text("second", "second wager, or fold?", "B5-10b", "Second wager or fold?")
+FINAL = Text("final", "deal two more cards {whom}", "B5-10d")
+DEALERS_FIVE = Text("dealer", "turn over your five cards", "B5-10e")
+FIVE = Text("five", "turn over the five cards of this seat", "B5-10f")
+
+
+class Boston5Stud(StackGame):
+    name = "boston-5-stud"
+    options = BostonOptions
+    Round, Hand = Round, Hand
+    fields = {Wager.ANTE: "ante", Wager.FIRST: "first", Wager.BONUS: "bonus"}
+    choices = (Raise, Fold)
+    more_inputs = (Withdrawn, TakenBack, FinalDeal)
+    prompts = (EXPOSE, KEPT, THREE, SECOND, FINAL, DEALERS_FIVE, FIVE)
+    own_irregularities = (Irregularity("withdrawn", "A player withdraws the second wager", "B5-10c", None, (SEATS,)),)
+    seen_early = "A card of the dealer was seen too early"
+    side = (Wager.BONUS,)
+    known = {"bonus": 0.915475, "game": 0.804847}
+
+    def stakes(self, options: BostonOptions) -> tuple[Stake, ...]:
+        return (
+            Stake(Wager.ANTE, options.minimum, options.maximum, "B5-6a", needed=True),
+            Stake(Wager.FIRST, 0, 0, "B5-1", needed=True, times=(Wager.ANTE, 2)),
+            Stake(Wager.BONUS, *options.side(Wager.BONUS), "B5-6c"),
+        )
+
+    def asks(self, play: Play, dealt: Dealt) -> Iterator[Ask]:
+        round: Round = play.round
+        if play.void:
+            yield from _kept(round)
+            return
+        live = [hand for hand in sorted(round.hands, key=lambda it: it.seat) if not hand.void]
+        showing = [hand for hand in live if hand.bonus and hand.exposed is None]
+        if not dealt.stacks:
+            return
+        if showing:
+            yield Ask("expose", showing[0].seat, EXPOSE)
+            return
+        unseen = [hand for hand in live if hand.exposed and not hand.cards]
+        yield from (Ask("cards", hand.seat, THREE, 3, part="three") for hand in unseen)
+        undecided = [hand for hand in live if hand.second is None]
+        if undecided and not unseen:
+            yield Ask("decide", undecided[0].seat, SECOND, choices=(Raise.WORD, Fold.WORD))
+        if unseen or undecided or not dealt.rest:
+            return
+        if not round.final:
+            seats = [str(hand.seat) for hand in live if hand.second]
+            whom = f"to seat {' and seat '.join(seats)} and to yourself" if seats else "to yourself"
+            yield Ask("confirm", DEALER, FINAL, choices=("dealt",), part="final", values={"whom": whom})
+            return
+        if not round.dealer:
+            yield Ask("cards", DEALER, DEALERS_FIVE, 5)
+        for hand in settle_order(live):
+            if hand.second and len(hand.cards) != 5:
+                yield Ask("cards", hand.seat, FIVE, 5, part="five")
+
+    def shown(self, play: Play, told: Cards) -> Play:
+        if told.seat == DEALER:
+            return super().shown(play, told)
+        # What was exposed stays, in whichever order five cards are entered; a correction changes it.
+        exposed = self.of(play, told.seat).exposed_cards
+        kept = exposed if exposed and not told.corrected else told.cards[:3]
+        return self.change(play, told.seat, cards=told.cards, exposed_cards=kept)
+
+    def again(self, there: int, told: Cards) -> bool:
+        """Three cards are entered, and then all five of them."""
+        return there == told.seat and told.part == "five" and len(set(told.cards)) == len(told.cards)
+
+    def decided(self, play: Play, told: Decided) -> Play:
+        cents = self.of(play, told.seat).first if isinstance(told, Raise) else 0
+        return self.change(play, told.seat, second=cents).stake(told.seat, {Wager.SECOND: cents})
+
+    def confirmed(self, play: Play, told: Confirmed) -> Play:
+        return replace(play, round=replace(play.round, final=True))
+
+    def apply(self, play: Play, told: Told) -> Play:
+        if not isinstance(told, Withdrawn):
+            return play
+        hand: Hand | None = self.of(play, told.seat)
+        if hand is None or not hand.second or hand.void or play.round.final:
+            raise UsageError(
+                f"seat {told.seat} has no second wager to withdraw (B5 10(c)).", "After the last cards it stays."
+            )
+        return self.change(play, told.seat, second=0, withdrawn=hand.second)
+
+    def void(self, play: Play, void: Void) -> Play:
+        """Optional bonuses that are open now stand by other rules than those that were settled before (ruling
+        `b5-void-bonus`)."""
+        hands = tuple(replace(hand, open_at_void=hand.bonus_open) for hand in play.round.hands)
+        return super().void(replace(play, round=replace(play.round, hands=hands)), void)
+
+    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
+        return Settled(tuple(settle(play.round, play.options)))
+
+    def reports(self, play: Play, dealt: Dealt) -> Iterator[Report]:
+        """How many hands get two more cards: without it the device does not know the stub (B5 7(f), 10(d)). A second
+        wager that was withdrawn is taken back first; the device refuses that if it knows of none."""
+        if play.void or not play.round.final or play.told("final deal"):
+            return
+        for hand in play.round.hands:
+            if hand.withdrawn and not play.told(f"taken back:{hand.seat}"):
+                position = play.position(hand.seat)
+                yield Report(What.SECOND_WAGER, position, 0)
+                told = Input(f"taken back:{hand.seat}", "taken back", {"seat": hand.seat})
+                yield Report(What.FOLD, position, then=lambda taken, told=told: told)
+        hands = standing(play.round)
+        yield Report(
+            What.FINAL_DEAL,
+            hands,
+            then=lambda taken: Input("final deal", "final deal", {"hands": hands, "taken": taken}),
+        )
+
+    def wanted(self, play: Play, what: What, position: int) -> Report | None:
+        if what is What.FINAL_DEAL:
+            return Report(what, standing(play.round))
+        if not position:
+            return None
+        second = any(hand.second for hand in play.round.hands if play.position(hand.seat) == position)
+        return Report(What.SECOND_WAGER, position, 1) if second else Report(What.FOLD, position)
+
+    def corrects(self, inputs: Iterable[Input]) -> list[Input]:
+        """Five cards hold the three that were exposed before."""
+        told = super().corrects(inputs)
+        whole = {it.data["seat"] for it in told if it.data["part"] == "five"}
+        return [it for it in told if it.data["part"] != "three" or it.data["seat"] not in whole]
+
+    def begins_with(self, play: Play, ask: Ask) -> list[Input]:
+        return play.keys(f"cards:{ask.seat}:three") if ask.part == "five" else []
+
+    def places(self, seat: int) -> tuple[str, ...]:
+        return (*super().places(seat), "rest")
+
+    def lies_at(
+        self, play: Play, ask: Ask, stacks: Mapping[int, tuple[int, ...]], rest: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        """Three cards and two of the rest, which were dealt clockwise to second wagers and to the dealer at last."""
+        first = super().lies_at(play, ask, stacks, rest)
+        if ask.count != 5:
+            return first
+        seats = sorted(hand.seat for hand in play.round.hands if hand.second and not hand.void)
+        place = len(seats) if ask.seat == DEALER else seats.index(ask.seat)
+        return (*first[:3], *rest[2 * place : 2 * place + 2])
+
+    def says(self, hand: Any) -> str:
+        return "" if hand.second is None else "in" if hand.second else "folds"
+
+    def wagers(self, options: BostonOptions, rng: Random) -> Mapping[str, int]:
+        found = super().wagers(options, rng)
+        return {**found, Wager.FIRST: 2 * found[Wager.ANTE]}
+
+    def decides(self, play: Play, ask: Ask, own: tuple[int, ...]) -> str:
+        return Raise.WORD  # folding is never right
+
+    def sample(self, options: BostonOptions, rng: Random, unit: int) -> tuple[list[Line], str]:
+        cards = rng.sample(DECK, 10)
+        hand = Hand(1, unit, 2 * unit, 100, tuple(cards[:5]), True, 2 * unit)
+        return settle(Round((hand,), tuple(cards[5:])), options), str(hand5(cards[:5]))
+
+
+def standing(round: Round) -> int:
+    """Hands with a second wager that are not void."""
+    return sum(1 for hand in round.hands if hand.second and not hand.void)
+
+
+def _kept(round: Round) -> Iterator[Ask]:
+    """Three-card hands that stand in a void round if they qualify for the optional bonus (B5 12(a), (f))."""
+    assert round.void is not None
+    for hand in sorted(round.hands, key=lambda it: it.seat):
+        if hand.seat not in round.void.kept or hand.void or not hand.open_at_void:
+            continue
+        if hand.exposed is None:
+            yield Ask("expose", hand.seat, KEPT, values={"clause": round.void.clause})
+        elif hand.exposed and not hand.cards:
+            yield Ask("cards", hand.seat, THREE, 3, part="three")
+
+
+GAME = Boston5Stud()

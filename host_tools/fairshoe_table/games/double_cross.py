@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
+from random import Random
+from typing import Any
 
 from fairshoe.errors import UsageError
-from fairshoe_table.play.options import DoubleCrossOptions
+from fairshoe.games.record_kinds import COMMUNITY, DEALER
+from fairshoe_table.play.game import Ask, Dealt, Place, Play, Settled, Stake, Text
+from fairshoe_table.play.inputs import Cards, Decided
+from fairshoe_table.play.irregularities import COMMON, SEATS
+from fairshoe_table.play.options import Options, Range
+from fairshoe_table.play.stack_game import StackGame
+from fairshoe_table.rules.cards import DECK, QUEEN, rank, suit
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
 from fairshoe_table.rules.line_shapes import Void, by_row, limit, lost, pushed, staked, void_line, won
+from fairshoe_table.rules.meters import Meters
 from fairshoe_table.rules.money import DOLLAR, To
-from fairshoe_table.rules.poker import describe5, hand3, value5
+from fairshoe_table.rules.pay_tables import TABLES, PayTable
+from fairshoe_table.rules.poker import describe5, hand3, hand5, value5
 from fairshoe_table.rules.seats import settle_order
+
+
+@dataclass(frozen=True)
+class DoubleCrossOptions(Options):
+    raise_pays: PayTable = TABLES["DCP-11b"]
+    three_pays: PayTable = TABLES["DCP-11c"]
+
+    cap_clause = "DCP 11(d)"
+    cap_floor = 60_000 * DOLLAR
+    cap_units = 2 * 300 + 1
+    tables = {"raise_pays": ("DCP-11b",), "three_pays": ("DCP-11c",)}
+    sides = {Wager.BONUS: Range(DOLLAR, 100 * DOLLAR, "DCP 6(d)")}
+
 
 CAPPED = frozenset({Wager.RAISE_1, Wager.RAISE_2})
 EVEN = To(1)
@@ -44,16 +68,6 @@ class Hand:
     def bonus_open(self) -> bool:
         """The three-card wager is not resolved: not decided, or exposed cards that are not entered yet."""
         return bool(self.bonus) and (self.exposed is None or (self.exposed and not self.cards))
-
-    def check(self, options: DoubleCrossOptions) -> None:
-        if not options.minimum <= self.ante <= options.maximum:
-            raise UsageError(f"seat {self.seat}: an ante of {self.ante} cents is outside the limits.", "Return it.")
-        if self.bonus and not DOLLAR <= self.bonus <= 100 * DOLLAR:
-            raise UsageError(f"seat {self.seat}: a three-card wager of {self.bonus} cents (DCP 6(d)).", "$1 to $100.")
-        if self.raised and self.axis is None:
-            raise UsageError(
-                f"seat {self.seat}: a raise without an axis (DCP 10(c)(2)).", "Ask: vertical or horizontal?"
-            )
 
 
 @dataclass(frozen=True)
@@ -143,3 +157,142 @@ def _final(hand: Hand, round: Round, options: DoubleCrossOptions) -> list[Line]:
         by_row(hand.seat, Wager.RAISE_1, hand.ante, row, "DCP 11(b)", options.rounding),
         by_row(hand.seat, Wager.RAISE_2, hand.ante, row, "DCP 11(b)", options.rounding),
     ]
+
+
+# --- the game ----------------------------------------------------------------------------------
+
+
+class Vertical(Decided):
+    WORD = "vertical"
+
+
+class Horizontal(Decided):
+    WORD = "horizontal"
+
+
+class Fold(Decided):
+    WORD = "fold"
+
+
+OPEN = Text("open", "turn over the card farthest from you, then the one at your right", "DCP-10a")
+EXPOSE = Text("expose", "expose the two cards for the three-card wager?", "DCP-10a")
+SHOWN = Text(
+    "shown", "enter the two cards that are exposed; they are turned face down again after their wager", "DCP-10a"
+)
+PLAY = Text("axis", "fold, or play vertical or horizontal?", "DCP-10c1", "Vertical, horizontal or fold?")
+REST = Text("rest", "turn over the other three: left, middle, nearest", "DCP-10d")
+DEALERS_TWO = Text("dealer", "turn over your two cards", "DCP-10e")
+OWN = Text("own", "turn over the two cards of this seat", "DCP-10f")
+PLACES = {"open": (TOP, RIGHT), "rest": (LEFT, CENTRE, BOTTOM)}  # community cards, as they are asked for
+
+
+class DoubleCrossPoker(StackGame):
+    name = "double-cross-poker"
+    options = DoubleCrossOptions
+    Round, Hand = Round, Hand
+    fields = {Wager.ANTE: "ante", Wager.BONUS: "bonus"}
+    choices = (Vertical, Horizontal, Fold)
+    prompts = (OPEN, EXPOSE, SHOWN, PLAY, REST, DEALERS_TWO, OWN)
+    misdealt = (SEATS, COMMON)
+    side = (Wager.BONUS,)
+    known = {"bonus": 0.976833, "game": 0.956502}
+
+    def stakes(self, options: DoubleCrossOptions) -> tuple[Stake, ...]:
+        return (
+            Stake(Wager.ANTE, options.minimum, options.maximum, "DCP-6a", needed=True),
+            Stake(Wager.BONUS, *options.side(Wager.BONUS), "DCP-6d"),
+        )
+
+    def asks(self, play: Play, dealt: Dealt) -> Iterator[Ask]:
+        round: Round = play.round
+        if play.void or not dealt.stacks or not dealt.rest:
+            return
+        hands = sorted(round.hands, key=lambda it: it.seat)
+        if round.community[TOP] is None:
+            yield Ask("cards", COMMUNITY, OPEN, 2, part="open")
+            return
+        for hand in hands:
+            if hand.bonus and hand.exposed is None:
+                yield Ask("expose", hand.seat, EXPOSE)
+                return
+        unseen = [hand for hand in hands if hand.exposed and not hand.cards]
+        yield from (Ask("cards", hand.seat, SHOWN, 2) for hand in unseen)
+        undecided = [hand for hand in hands if hand.raised is None]
+        if undecided and not unseen:
+            yield Ask("decide", undecided[0].seat, PLAY, choices=tuple(it.WORD for it in self.choices))
+        if undecided or unseen:
+            return
+        if round.community[LEFT] is None:
+            yield Ask("cards", COMMUNITY, REST, 3, part="rest")
+        if not round.dealer:
+            yield Ask("cards", DEALER, DEALERS_TWO, 2)
+        for hand in settle_order(hands):
+            if hand.raised and not hand.cards:
+                yield Ask("cards", hand.seat, OWN, 2)
+
+    def shown(self, play: Play, told: Cards) -> Play:
+        if told.seat != COMMUNITY:
+            return super().shown(play, told)
+        community = list(play.round.community)
+        for place, card in zip(PLACES[told.part], told.cards, strict=True):
+            community[place] = card
+        return replace(play, round=replace(play.round, community=tuple(community)))
+
+    def decided(self, play: Play, told: Decided) -> Play:
+        if isinstance(told, Fold):
+            return self.change(play, told.seat, raised=False)
+        axis = Axis.VERTICAL if isinstance(told, Vertical) else Axis.HORIZONTAL
+        ante = self.of(play, told.seat).ante
+        raises = {Wager.RAISE_1: ante, Wager.RAISE_2: ante}
+        return self.change(play, told.seat, raised=True, axis=axis).stake(told.seat, raises)
+
+    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
+        return Settled(tuple(settle(play.round, play.options)))
+
+    def places(self, seat: int) -> tuple[str, ...]:
+        return ("rest",) if seat == COMMUNITY else super().places(seat)
+
+    def lies_at(
+        self, play: Play, ask: Ask, stacks: Mapping[int, tuple[int, ...]], rest: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        if ask.seat == COMMUNITY:
+            return tuple(rest[place] for place in PLACES[ask.part])
+        return super().lies_at(play, ask, stacks, rest)
+
+    def place(self, play: Play, seat: int) -> Place:
+        found = super().place(play, seat)
+        return replace(found, shape="cross") if seat == COMMUNITY else found
+
+    def says(self, hand: Any) -> str:
+        return "folds" if hand.raised is False else hand.axis.name.lower() if hand.axis is not None else ""
+
+    def decides(self, play: Play, ask: Ask, own: tuple[int, ...]) -> str:
+        return axis(own, play.round.community[TOP], play.round.community[RIGHT])
+
+    def sample(self, options: DoubleCrossOptions, rng: Random, unit: int) -> tuple[list[Line], str]:
+        cards = rng.sample(DECK, 10)
+        own, dealer, community = tuple(cards[:2]), tuple(cards[2:4]), tuple(cards[4:9])
+        choice = axis(own, community[TOP], community[RIGHT])
+        chosen = None if choice == Fold.WORD else Axis[choice.upper()]
+        hand = Hand(1, unit, 100, own, True, chosen is not None, chosen)
+        lines = settle(Round((hand,), dealer, community), options)
+        return lines, "folded" if chosen is None else str(hand5((*own, *axis_cards(community, chosen))))
+
+
+def axis(own: tuple[int, ...], top: int, right: int) -> str:
+    """How simulated players decide: raise with a pair, a card that matches an open one, or a queen and better."""
+    ranks = [rank(card) for card in own]
+    worth = ranks[0] == ranks[1] or max(ranks) >= QUEEN or rank(top) in ranks or rank(right) in ranks
+    return better_axis(own, top, right) if worth else Fold.WORD
+
+
+def better_axis(own: tuple[int, ...], top: int, right: int) -> str:
+    """The axis that pairs, else the one with three of a suit, else the one with the higher open card."""
+    ranks = [rank(card) for card in own]
+    pairing = [open for open in (top, right) if rank(open) in ranks]
+    flush = [open for open in (top, right) if suit(open) == suit(own[0]) == suit(own[1])]
+    best = max(pairing or flush or (top, right), key=rank)
+    return Vertical.WORD if best == top else Horizontal.WORD
+
+
+GAME = DoubleCrossPoker()

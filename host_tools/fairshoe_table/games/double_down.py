@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from random import Random
+from typing import Any
 
-from fairshoe.errors import UsageError
-from fairshoe_table.play.options import DoubleDownOptions
+from fairshoe.games.record_kinds import COMMUNITY
+from fairshoe_table.play.game import Ask, Dealt, Play, Settled, Stake, Text
+from fairshoe_table.play.inputs import Cards, Decided
+from fairshoe_table.play.irregularities import COMMON, SEATS
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.stack_game import StackGame
+from fairshoe_table.rules.cards import DECK
 from fairshoe_table.rules.ledger import Line, Wager
 from fairshoe_table.rules.line_shapes import Void, by_row, limit, staked, void_line
-from fairshoe_table.rules.poker import value5
-from fairshoe_table.rules.seats import settle_order
+from fairshoe_table.rules.meters import Meters
+from fairshoe_table.rules.money import DOLLAR, Lose, Push, To
+from fairshoe_table.rules.pay_tables import TABLES, PayTable
+from fairshoe_table.rules.poker import hand5, value5
+from fairshoe_table.rules.seats import check_adjacent, settle_order
+
+
+@dataclass(frozen=True)
+class DoubleDownOptions(Options):
+    two_areas: bool = False  # DDS 6(c)
+    pays: PayTable = TABLES["DDS-10b"]
+
+    cap_clause = "DDS 10(c)"
+    cap_floor = 100_000 * DOLLAR
+    cap_units = 1000 * 2 * 2  # doubled, on two areas
+    tables = {"pays": ("DDS-10b",)}
+
 
 CAPPED = frozenset({Wager.ORIGINAL, Wager.DOUBLE_DOWN})
 
@@ -22,16 +46,10 @@ class Area:
     original: int
     card: int | None = None
     double: int | None = None
-    owner: str = ""
 
-    def check(self, options: DoubleDownOptions) -> None:
-        if not options.minimum <= self.original <= options.maximum:
-            raise UsageError(f"seat {self.seat}: a wager of {self.original} cents is outside the limits.", "Return it.")
-        if self.double is not None and not 0 <= self.double <= self.original:
-            raise UsageError(
-                f"seat {self.seat}: a double down wager of {self.double} cents exceeds the original (DDS 1).",
-                f"At most {self.original} cents.",
-            )
+    @property
+    def cards(self) -> tuple[int, ...]:
+        return () if self.card is None else (self.card,)
 
 
 @dataclass(frozen=True)
@@ -39,14 +57,14 @@ class Round:
     """`community`: the hole card first, then the three cards that lie face up; without the hole card before it is
     turned over."""
 
-    areas: tuple[Area, ...]
+    hands: tuple[Area, ...]
     community: tuple[int, ...] = ()
     void: Void | None = None
 
 
 def settle(round: Round, options: DoubleDownOptions) -> list[Line]:
     """From the far right, counterclockwise (DDS 9(a)); nothing before the hole card is turned over."""
-    order = settle_order(round.areas)
+    order = settle_order(round.hands)
     if round.void is not None:
         return staked(line for area in order for line in _returned(area, round.void.clause))
     if len(round.community) != 4 or any(area.card is None or area.double is None for area in order):
@@ -70,3 +88,114 @@ def _area(area: Area, community: tuple[int, ...], options: DoubleDownOptions) ->
         by_row(area.seat, Wager.ORIGINAL, area.original, row, *pays),
         by_row(area.seat, Wager.DOUBLE_DOWN, area.double or 0, row, *pays),
     ]
+
+
+# --- the game ----------------------------------------------------------------------------------
+
+
+class Double(Decided):
+    WORD = "double"
+
+
+class Stand(Decided):
+    WORD = "stand"
+
+
+OWN = Text("own", "enter the card of this seat", "DDS-8b")
+UP = Text("up", "enter the three cards that lie face up", "DDS-8c")
+DOUBLE = Text("double", "double down?", "DDS-8e", "Double down?")
+HOLE = Text("hole", "turn over the hole card", "DDS-9a")
+
+
+class DoubleDownStud(StackGame):
+    name = "double-down-stud"
+    options = DoubleDownOptions
+    Round, Hand = Round, Area
+    fields = {Wager.ORIGINAL: "original"}
+    choices = (Double, Stand)
+    prompts = (OWN, UP, DOUBLE, HOLE)
+    misdealt = (SEATS, COMMON)
+    seen_early = "The hole card was seen too early"
+    closes_again = "close betting again, then turn over the hole card"
+    per = "original wager"
+    known = {"original": 0.715965, "game": 0.952587}
+
+    def stakes(self, options: DoubleDownOptions) -> tuple[Stake, ...]:
+        return (Stake(Wager.ORIGINAL, options.minimum, options.maximum, "DDS-6a", needed=True),)
+
+    def areas_most(self, options: DoubleDownOptions, owners: Mapping[int, str]) -> int:
+        most = 2 if options.two_areas else 1
+        check_adjacent(owners, most)
+        return most
+
+    def asks(self, play: Play, dealt: Dealt) -> Iterator[Ask]:
+        round: Round = play.round
+        if play.void or not dealt.stacks:
+            return
+        yield from (Ask("cards", area.seat, OWN, 1) for area in round.hands if area.card is None)
+        if not round.community:
+            yield Ask("cards", COMMUNITY, UP, 3, part="up")
+            return
+        # Also after the second closing: the dealer may have closed with the button, and chips lie there unreported.
+        undecided = [area for area in sorted(round.hands, key=lambda it: it.seat) if area.double is None]
+        for area in undecided:
+            most = ((Double.WORD, area.original),)
+            yield Ask("decide", area.seat, DOUBLE, choices=(Double.WORD, Stand.WORD), most=most)
+        if not undecided and dealt.closings >= 2 and len(round.community) == 3:
+            yield Ask("cards", COMMUNITY, HOLE, 1, part="hole")
+
+    def shown(self, play: Play, told: Cards) -> Play:
+        if told.seat != COMMUNITY:
+            return self.change(play, told.seat, card=told.cards[0])
+        # The hole card comes last and stands first.
+        return replace(play, round=replace(play.round, community=(*told.cards, *play.round.community)))
+
+    def decided(self, play: Play, told: Decided) -> Play:
+        """A double down wager may be less than the original (DDS 1)."""
+        original = self.of(play, told.seat).original
+        cents = (original if told.cents is None else told.cents) if isinstance(told, Double) else 0
+        return self.change(play, told.seat, double=cents).stake(told.seat, {Wager.DOUBLE_DOWN: cents})
+
+    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
+        return Settled(tuple(settle(play.round, play.options)))
+
+    def lies_at(
+        self, play: Play, ask: Ask, stacks: Mapping[int, tuple[int, ...]], rest: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        lie = super().lies_at(play, ask, stacks, rest)
+        return lie if ask.seat != COMMUNITY else lie[:1] if ask.part == "hole" else lie[1:]
+
+    def says(self, hand: Any) -> str:
+        return "doubles down" if hand.double else ""
+
+    def decides(self, play: Play, ask: Ask, own: tuple[int, ...]) -> str:
+        return Double.WORD if doubles_down(own[0], play.round.community) else Stand.WORD
+
+    def sample(self, options: DoubleDownOptions, rng: Random, unit: int) -> tuple[list[Line], str]:
+        card, *community = rng.sample(DECK, 10)[:5]
+        double = unit if doubles_down(card, tuple(community[1:])) else 0
+        area = Area(1, unit, card, double)
+        return settle(Round((area,), tuple(community)), options), str(hand5((card, *community)))
+
+
+@cache
+def _net(value: int) -> int:
+    """What one unit wins or loses by the table of Double Down Stud."""
+    row = TABLES["DDS-10b"].row5(value)
+    match row.odds if row is not None else Lose():
+        case To(wins=wins):
+            return wins
+        case Push():
+            return 0
+        case _:
+            return -1
+
+
+def doubles_down(card: int, community: tuple[int, ...]) -> bool:
+    """Whether the hole cards that are left pay more than they cost."""
+    first, second, third = community
+    known = (card, first, second, third)
+    return sum(_net(value5(card, first, second, third, hole)) for hole in DECK if hole not in known) > 0
+
+
+GAME = DoubleDownStud()

@@ -1,164 +1,159 @@
-"""What a licensee chooses, as configuration. Every choice that differs from the default carries a reference to its
-approval; an option or a pay table that the rules do not know is refused.
+"""What a licensee chooses, as configuration, checked as strictly as money.
+
+Every option has a type; amounts have a range and are a whole number of chips; a pay table belongs to the game and the
+wager that the option is for. A choice that differs from the default carries a reference to its approval. What the rules
+do not know is refused, with the option and the clause.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, NoReturn, cast
 
 from fairshoe.errors import UsageError
-from fairshoe_table.rules.money import DOLLAR, Rounding
-from fairshoe_table.rules.pay_tables import TABLES, PayTable, pay_table
+from fairshoe_table.rules.money import DOLLAR, Rounding, dollars
+from fairshoe_table.rules.pay_tables import PayTable, pay_table
 
 VERSION = 1
+AMOUNT_MAX = 10_000_000 * DOLLAR
+SIDE_MAXIMUM = 100 * DOLLAR  # posted for a side wager unless the options say otherwise
+CHIPS = (1, 5, 25, 50, 100, 250, 500, 1000, 2000, 2500, 10_000, 50_000, 100_000, 500_000)  # cents of a chip or coin
 # May be set without an approval: posted limits of the table.
-_POSTED = ("minimum", "maximum", "approvals")
+_POSTED = ("minimum", "maximum", "chip", "side_limits", "approvals")
+
+
+class Range(NamedTuple):
+    """What the rules allow for an amount or a number, and where they say so."""
+
+    least: int
+    most: int
+    clause: str
+
+
+def refuse(option: str, said: str, clause: str, advice: str) -> NoReturn:
+    raise UsageError(f"option {option}: {said} ({clause}).", advice)
 
 
 @dataclass(frozen=True)
 class Options:
-    """Common to all games. Amounts in cents; `cap` is the payout limit of a hand, 0 without one."""
+    """Common to all games. Amounts in cents; `cap` is the payout limit of a hand, 0 without one; `side_limits` the
+    posted least and most of side wagers, by wager; `chip` the smallest chip of the table."""
 
     minimum: int = 10 * DOLLAR
     maximum: int = 1000 * DOLLAR
+    chip: int = DOLLAR
     cap: int = 0
     rounding: Rounding = Rounding.PLAYER
+    side_limits: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     approvals: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    cap_floor = 0  # what the rules print as the least limit
-    cap_units = 0  # most that one patron can win in a round with the minimum wager, in units of it
+    cap_clause: ClassVar[str] = ""  # without a clause there is no payout limit
+    cap_floor: ClassVar[int] = 0  # what the rules print as the least limit
+    cap_units: ClassVar[int] = 0  # most that one patron can win in a round with the minimum wager, in units of it
+    ranges: ClassVar[Mapping[str, Range]] = {}
+    words: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # texts that an option may have
+    tables: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # pay tables that an option may name
+    sides: ClassVar[Mapping[str, Range]] = {}  # side wagers, and what the rules allow
+
+    def side(self, wager: str) -> tuple[int, int]:
+        """The posted limits of a side wager."""
+        allowed = self.sides[wager]
+        least, most = self.side_limits.get(wager, (allowed.least, min(allowed.most, SIDE_MAXIMUM)))
+        return least, most
 
     def check(self) -> None:
-        if not 0 < self.minimum <= self.maximum:
-            raise UsageError(f"limits {self.minimum} to {self.maximum} cents.", "Set minimum and maximum.")
+        for item in fields(self):
+            value = getattr(self, item.name)
+            _check_type(item.name, str(item.type), value)
+            if item.name in self.ranges:
+                least, most, clause = self.ranges[item.name]
+                if not least <= value <= most:
+                    refuse(item.name, f"{value}", clause, f"{least} to {most}.")
+            if item.name in self.words and value not in self.words[item.name]:
+                refuse(item.name, repr(value), "HOUSE", f"One of {', '.join(map(repr, self.words[item.name]))}.")
+            if isinstance(value, PayTable) and value.name.rstrip("+") not in self.tables.get(item.name, ()):
+                refuse(item.name, f"{value.name} is no table of this wager", value.clause,
+                       f"One of {', '.join(self.tables.get(item.name, ()))}.")  # fmt: skip
+        self._check_amounts()
+        self._check_approvals()
+
+    def _check_amounts(self) -> None:
+        if not 0 < self.minimum <= self.maximum <= AMOUNT_MAX:
+            refuse("minimum", f"limits of {self.minimum} to {self.maximum} cents", "HOUSE", "Set minimum and maximum.")
+        if self.chip not in CHIPS:
+            refuse("chip", f"a chip of {self.chip} cents", "HOUSE", "Chips have 1, 5, 25, 50 cents, $1, $2.50, $5 ...")
+        limits = {"minimum": (self.minimum,), "maximum": (self.maximum,), **self.side_limits}
+        for name, amounts in limits.items():
+            if any(cents % self.chip for cents in amounts):
+                refuse(name, f"{amounts[0]} cents in chips of {dollars(self.chip)}", "HOUSE", "Post whole chips.")
+        for wager, posted in self.side_limits.items():
+            if wager not in self.sides:
+                refuse("side_limits", f"no side wager {wager!r}", "HOUSE", f"There are {', '.join(self.sides)}.")
+            least, most, clause = self.sides[wager]
+            if len(posted) != 2 or not least <= posted[0] <= posted[1] <= most:
+                advice = f"Least and most, within {dollars(least)} to {dollars(most)}."
+                refuse("side_limits", f"{wager} {list(posted)} cents", clause, advice)
+        if self.cap and not self.cap_clause:
+            refuse("cap", "this game has no payout limit", "no clause", "Leave it out.")
+        floor = max(self.cap_floor, self.cap_units * self.minimum)
+        if self.cap and not floor <= self.cap <= 100 * AMOUNT_MAX:
+            refuse("cap", f"a payout limit of {dollars(self.cap)} is below {dollars(floor)}", self.cap_clause,
+                   "Raise the limit.")  # fmt: skip
+
+    def _check_approvals(self) -> None:
+        names = {item.name for item in fields(self)}
         for item in fields(self):
             changed = item.name not in _POSTED and getattr(self, item.name) != item.default
-            if changed and not self.approvals.get(item.name):
+            if changed and not self.approvals.get(item.name, "").strip():
                 raise UsageError(
                     f"option {item.name} differs from the default and names no approval.",
                     f'Add "{item.name}": "reference of the approval" to approvals.',
                 )
-        least = max(self.cap_floor, self.cap_units * self.minimum)
-        if self.cap and self.cap < least:
-            raise UsageError(f"a payout limit of {self.cap} cents is below {least}.", "Raise the limit.")
+        for name in self.approvals:
+            if name not in names:
+                refuse("approvals", f"there is no option {name!r}", "HOUSE", "Correct its name.")
 
 
-@dataclass(frozen=True)
-class DoubleDownOptions(Options):
-    two_areas: bool = False  # DDS 6(c)
-    pays: PayTable = TABLES["DDS-10b"]
-
-    cap_floor = 100_000 * DOLLAR
-    cap_units = 1000 * 2 * 2  # doubled, on two areas
-
-
-@dataclass(frozen=True)
-class BostonOptions(Options):
-    ante_pays: PayTable = TABLES["B5-11c"]
-    bonus_pays: PayTable = TABLES["B5-11d"]
-    bonus_on_win_only: bool = False  # ruling `b5-ante-bonus`
-    ante_stays_on_bonus: bool = False  # ruling `b5-ante-stake`
-
-    cap_floor = 50_000 * DOLLAR
-    cap_units = 1000 + 2 + 2
+def _check_type(name: str, wanted: str, value: object) -> None:
+    """An int is no bool here, and no float."""
+    match wanted:
+        case "Mapping[str, str]":
+            found = cast("dict[object, object]", value).items() if isinstance(value, Mapping) else [(0, 0)]
+            good = all(isinstance(it, str) for pair in found for it in pair)
+        case "Mapping[str, tuple[int, int]]":
+            pairs = cast("dict[object, Any]", value).items() if isinstance(value, Mapping) else [(0, 0)]
+            good = all(isinstance(key, str) and isinstance(it, list | tuple) for key, it in pairs)
+            good = good and all(type(cents) is int for _, it in pairs for cents in cast("list[object]", it))
+        case _:
+            good = any(type(value).__name__ == it or (it == "None" and value is None) for it in wanted.split(" | "))
+    if not good:
+        raise UsageError(f"option {name}: {value!r} is no {wanted}.", "Correct its type; docs/TABLE.md has the list.")
 
 
-@dataclass(frozen=True)
-class CaribbeanOptions(Options):
-    """`linked`: the jackpot is shared with other tables, which excludes tables A, B, C and E (CS 11(d)(4))."""
-
-    bonus_pays: PayTable | None = None
-    progressive_pays: PayTable | None = None
-    progressive_wager: int = DOLLAR
-    linked: bool = False
-    five_card: bool = False
-    cover_all: str = ""  # "with_dealer", or "without_dealer"
-    cover_all_counts_folded: bool = False
-
-    def check(self) -> None:
-        super().check()
-        table = self.progressive_pays
-        if table is not None and self.linked and table.name in ("CS-11d-A", "CS-11d-B", "CS-11d-C", "CS-11d-E"):
-            raise UsageError(f"{table.name} may not be linked (CS 11(d)(4)).", "Select table D or a PTMGL table.")
-        if table is not None and table.name == "CS-11d-D" and self.progressive_wager not in (DOLLAR, 5 * DOLLAR):
-            raise UsageError(
-                f"no envy bonus is printed for a progressive wager of {self.progressive_wager} cents (CS 11(d)(7)).",
-                "Table D takes $1 or $5 (ruling cs-envy-amount).",
-            )
-        if self.cover_all not in ("", "with_dealer", "without_dealer"):
-            raise UsageError(f"cover_all: {self.cover_all!r}.", "with_dealer, without_dealer or empty.")
-        if self.bonus_pays is not None and not self.bonus_pays.name.startswith("CS-11c-"):
-            raise UsageError(f"{self.bonus_pays.name} is no Caribbean Stud bonus table.", "CS-11c-A, -B or -C.")
-        if table is not None and not table.name.startswith(("CS-11d-", "PTMGL")):
-            raise UsageError(f"{table.name} is no progressive table.", "CS-11d-A to -E, or PTMGL.")
-
-
-@dataclass(frozen=True)
-class DoubleCrossOptions(Options):
-    raise_pays: PayTable = TABLES["DCP-11b"]
-    three_pays: PayTable = TABLES["DCP-11c"]
-
-    cap_floor = 60_000 * DOLLAR
-    cap_units = 2 * 300 + 1
-
-
-@dataclass(frozen=True)
-class DoubleAttackOptions(Options):
-    packs: int = 6
-    positions: int = 7
-    chip: int = DOLLAR  # the smallest chip, to which insurance is rounded up (DAB 11(b))
-    bonus_maximum: int = 100 * DOLLAR
-    hole_card: bool = False  # DAB 7(i)
-    reader: bool = False
-    surrender_at_once: bool = False  # DAB 8(a)(3)
-    attack_equals_initial: bool = False  # ruling `dab-attack-amount`
-    split_matches_both: bool = False  # ruling `dab-split-amount`
-    boxes_per_player: int = 1  # DAB 14
-    bettors_per_box: int = 1  # DAB 13(a), up to three
-    late_entry_barred: bool = False
-
-    def check(self) -> None:
-        super().check()
-        if self.packs not in (6, 8) or self.positions not in (6, 7):
-            raise UsageError(f"{self.packs} packs, {self.positions} positions.", "6 or 8 packs, 6 or 7 positions.")
-        if self.reader and not self.hole_card:
-            raise UsageError("a reader needs a hole card (DAB 7(i)).", "Set hole_card as well.")
-        if self.surrender_at_once and not self.reader:
-            raise UsageError("surrender at once needs a reader (DAB 8(a)(3)).", "Set reader as well.")
-        if not 1 <= self.bettors_per_box <= 3:
-            raise UsageError(f"{self.bettors_per_box} bettors on a box (DAB 13(a)).", "One to three.")
-
-
-BY_GAME: Mapping[str, type[Options]] = {
-    "double-down-stud": DoubleDownOptions,
-    "boston-5-stud": BostonOptions,
-    "caribbean-stud": CaribbeanOptions,
-    "double-cross-poker": DoubleCrossOptions,
-    "double-attack-blackjack": DoubleAttackOptions,
-}
-GAMES = tuple(BY_GAME)
-
-
-def load_options(data: Mapping[str, Any]) -> Options:
+def from_json(game: str, kind: type[Options], data: Mapping[str, Any]) -> Options:
     """From JSON: {"version": 1, "game": "caribbean-stud", "bonus_pays": "CS-11c-B", "approvals": {...}}."""
-    game, version = data.get("game", ""), data.get("version")
-    if version != VERSION:
-        raise UsageError(f"options of version {version}.", f"This program reads version {VERSION}.")
-    if game not in BY_GAME:
-        raise UsageError(f"no game {game!r}.", f"There are {', '.join(GAMES)}.")
-    kind = BY_GAME[game]
-    known = {item.name for item in fields(kind)}
+    known = {item.name: item for item in fields(kind)}
     given: dict[str, Any] = {}
     for name, value in data.items():
         if name in ("game", "version"):
             continue
         if name not in known:
             raise UsageError(f"{game} has no option {name!r}.", f"It has {', '.join(sorted(known))}.")
-        if name.endswith("pays"):
-            value = pay_table(value) if value is not None else None
-        given[name] = Rounding(value) if name == "rounding" else value
+        if "PayTable" in str(known[name].type) and value is not None:
+            value = _table(name, kind, value)
+        if name == "rounding":
+            if value not in [it.value for it in Rounding]:
+                refuse(name, repr(value), "ruling odd-chip", "player or house.")
+            value = Rounding(value)
+        given[name] = value
     options = kind(**given)
     options.check()
     return options
+
+
+def _table(name: str, kind: type[Options], value: object) -> PayTable:
+    own = {it.default.name: it.default for it in fields(kind) if isinstance(it.default, PayTable)}
+    if not isinstance(value, str):
+        raise UsageError(f"option {name}: {value!r} is no name of a pay table.", "Give the name of a table.")
+    return own[value] if value in own else pay_table(value)

@@ -17,8 +17,8 @@ HOUSE = "house"  # seeds of meters, hand pays of envy bonuses that the tray does
 DEALER = 0
 
 
-class Wager(Enum):
-    """Every kind of wager of the five games."""
+class Wager:
+    """Names of wagers, as the books have them; a game may have others."""
 
     ORIGINAL = "original"
     DOUBLE_DOWN = "double down"
@@ -56,7 +56,7 @@ class Line:
     of a box have a number of their own in `bettor`."""
 
     seat: int
-    wager: Wager
+    wager: str
     outcome: Outcome
     stake: int
     returned: int
@@ -77,7 +77,7 @@ class Line:
     @property
     def key(self) -> str:
         """What this line settles; a round has each key once."""
-        return f"{self.seat}/{self.bettor}/{self.hand}/{self.wager.value}/{self.extra}"
+        return f"{self.seat}/{self.bettor}/{self.hand}/{self.wager}/{self.extra}"
 
     @property
     def collected(self) -> int:
@@ -94,7 +94,7 @@ class Line:
         return self.paid - self.collected
 
     def __str__(self) -> str:
-        said = f"seat {self.seat}: {self.wager.value} {dollars(self.stake)} {self.outcome.value}"
+        said = f"seat {self.seat}: {self.wager} {dollars(self.stake)} {self.outcome.value}"
         paid = f", pay {dollars(self.paid)}" if self.paid else ""
         return f"{said}{paid} ({self.why + ', ' if self.why else ''}{self.clause})"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from fairshoe_table.rules.ledger import Line, Outcome, Wager
+from fairshoe_table.rules.ledger import Line, Outcome
 from fairshoe_table.rules.money import Lose, Odds, Push, Rounding, To, dollars, winnings
 from fairshoe_table.rules.pay_tables import Row
 
@@ -18,26 +18,26 @@ class Void:
     kept: frozenset[int] = frozenset()
 
 
-def void_line(seat: int, wager: Wager, stake: int, clause: str, why: str = "void hand") -> Line:
+def void_line(seat: int, wager: str, stake: int, clause: str, why: str = "void hand") -> Line:
     return Line(seat, wager, Outcome.VOID, stake, stake, 0, clause, why)
 
 
-def lost(seat: int, wager: Wager, stake: int, clause: str, why: str = "") -> Line:
+def lost(seat: int, wager: str, stake: int, clause: str, why: str = "") -> Line:
     return Line(seat, wager, Outcome.LOSE, stake, 0, 0, clause, why)
 
 
-def pushed(seat: int, wager: Wager, stake: int, clause: str, why: str = "tie") -> Line:
+def pushed(seat: int, wager: str, stake: int, clause: str, why: str = "tie") -> Line:
     return Line(seat, wager, Outcome.PUSH, stake, stake, 0, clause, why)
 
 
 def won(
-    seat: int, wager: Wager, stake: int, odds: To, clause: str, why: str = "", rounding: Rounding = Rounding.PLAYER
+    seat: int, wager: str, stake: int, odds: To, clause: str, why: str = "", rounding: Rounding = Rounding.PLAYER
 ) -> Line:
     said = f"{why}, {odds}" if why else str(odds)
     return Line(seat, wager, Outcome.WIN, stake, stake, winnings(odds, stake, rounding), clause, said)
 
 
-def by_row(seat: int, wager: Wager, stake: int, row: Row | None, clause: str, rounding: Rounding) -> Line:
+def by_row(seat: int, wager: str, stake: int, row: Row | None, clause: str, rounding: Rounding) -> Line:
     """A wager that a table at "to" settles alone. No row: it loses."""
     odds: Odds = row.odds if row is not None else Lose()
     why = row.text if row is not None else "no winning hand"
@@ -55,7 +55,7 @@ def staked(lines: Iterable[Line]) -> list[Line]:
     return [line for line in lines if line.stake or line.paid]
 
 
-def limit(lines: list[Line], wagers: frozenset[Wager], cap: int, clause: str) -> list[Line]:
+def limit(lines: list[Line], wagers: frozenset[str], cap: int, clause: str) -> list[Line]:
     """Cut what one hand is paid on these wagers to the payout limit; the last lines give way. 0: no limit."""
     if not cap:
         return lines

@@ -11,55 +11,32 @@ from pathlib import Path
 from random import Random
 
 from fairshoe import Shoe
-from fairshoe.errors import UsageError
 from fairshoe.keys import write_key
 from fairshoe_table.books.books import Books
-from fairshoe_table.play.options import BY_GAME, GAMES, CaribbeanOptions, DoubleAttackOptions, Options
-from fairshoe_table.play.round import Ask, Input, Play
+from fairshoe_table.play import registry
+from fairshoe_table.play.game import Ask, Play, name_of
+from fairshoe_table.play.inputs import Input
+from fairshoe_table.play.options import Options
 from fairshoe_table.rules.cards import names
 from fairshoe_table.rules.ledger import Line
-from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, meter_names, new_meters
-from fairshoe_table.rules.money import dollars
-from fairshoe_table.rules.pay_tables import pay_table
+from fairshoe_table.rules.meters import meter_names, new_meters
+from fairshoe_table.rules.money import DOLLAR, dollars
 from fairshoe_table.simulated.people import Players, SimulatedFloor
-from fairshoe_table.table.table import DRAWN, Table
+from fairshoe_table.table.table import Table
 
 WIDTH = 80
 PACKS = 8  # what the simulated shoe of Double Attack Blackjack is set to
-APPROVED = "demonstration"
 SEED_CENTS = 1_000_000
 RATE = 7500
 
 
-def demo_options(game: str) -> Options:
-    """Everything that a game offers is switched on."""
-    if game not in BY_GAME:
-        raise UsageError(f"no game {game!r}.", f"There are {', '.join(GAMES)}.")
-    if game == "caribbean-stud":
-        offered = ("bonus_pays", "progressive_pays", "five_card", "cover_all")
-        return CaribbeanOptions(
-            bonus_pays=pay_table("CS-11c-A"),
-            progressive_pays=pay_table("CS-11d-D"),
-            five_card=True,
-            cover_all="with_dealer",
-            approvals=dict.fromkeys(offered, APPROVED),
-        )
-    if game == DRAWN:
-        return DoubleAttackOptions(packs=PACKS, approvals={"packs": APPROVED})
-    return BY_GAME[game]()
-
-
-def start_demo_meters(books: Books, options: Options) -> None:
+def start_demo_meters(books: Books, game: str, options: Options) -> None:
     """Those of the tables that are offered, with equal rates; printed seeds stay as they are."""
-    if not isinstance(options, CaribbeanOptions):
-        return
-    five_card = pay_table("CS-11e") if options.five_card else None
-    for table in (options.progressive_pays, five_card):
-        if table is not None:
-            names = meter_names(table)
-            rates = dict.fromkeys(names, RATE // len(names))
-            seeds = {} if table.seeds else dict.fromkeys(names, SEED_CENTS)
-            books.start_meters(new_meters(table, rates, seeds, options.progressive_wager))
+    for table in registry.find(game).pools(options).values():
+        names = meter_names(table)
+        rates = dict.fromkeys(names, RATE // len(names))
+        seeds = {} if table.seeds else dict.fromkeys(names, SEED_CENTS)
+        books.start_meters(new_meters(table, rates, seeds, getattr(options, "progressive_wager", DOLLAR)))
 
 
 class ShownFloor(SimulatedFloor):
@@ -76,8 +53,7 @@ class ShownFloor(SimulatedFloor):
     def answer(self, play: Play, ask: Ask) -> Input:
         told = super().answer(play, ask)
         if ask.kind == "cards":
-            who = {0: "dealer", 255: "community"}.get(ask.seat, f"seat {ask.seat}")
-            self.say(f"{who}: {names(told.data['cards'])}")
+            self.say(f"{name_of(ask.seat)}: {names(told.data['cards'])}")
         return told
 
 
@@ -103,19 +79,21 @@ def simulated_table(
     """A table with its shoe, books and players; everything is kept in the folder. The identity of a simulated shoe
     follows from its seed: give the same `shoe_seed` to go on with the same shoe and other players. `board` may be the
     path of a config, and carry more words of a sim:// URL: `pico-draw?table=records=true`."""
-    options = options or demo_options(game)
+    kind = registry.find(game)
+    options = options or kind.demo()
     key = folder / "device.key"
     if not key.exists():
         write_key(key, "device", secrets.token_bytes(32))
-    board, _, words = (board or ("pico-draw" if game == DRAWN else "pico-carousel")).partition("?")
-    url = f"sim://{board}?dealer=none&key={key}&game={game}&seed={shoe_seed or seed}&storage={folder / 'shoe.nv'}"
+    board, _, words = (board or ("pico-draw" if kind.drawn else "pico-carousel")).partition("?")
+    url = f"sim://{board}?dealer=none&key={key}&game={kind.profile_name}&seed={shoe_seed or seed}"
+    url += f"&storage={folder / 'shoe.nv'}"
     url += f"&{words}" if words else ""
-    url += "&table=cover_all=with_dealer" if game == "caribbean-stud" else ""
+    url += "&table=cover_all=with_dealer" if getattr(options, "cover_all", "") else ""
     with Books(folder / "books.db") as books, Shoe.open(url, key=key, store=folder / "shoe.db") as shoe:
-        start_demo_meters(books, options)
-        kind = SimulatedFloor if say is None else ShownFloor
-        packs = PACKS if game == DRAWN else 0
-        floor = kind(Players(Random(seed), seats), shoe.sim.act, shoe.sim.sleep, say or (lambda text: None), packs)
+        start_demo_meters(books, game, options)
+        people = SimulatedFloor if say is None else ShownFloor
+        packs = PACKS if kind.drawn else 0
+        floor = people(Players(Random(seed), seats), shoe.sim.act, shoe.sim.sleep, say or (lambda text: None), packs)
         floor.keep_layout(folder / "layout.json")
         floor.paperwork = lambda deck: shoe.records.winner_hold(False, deck)
         yield Running(shoe, books, floor, Table(shoe, books, game, options, floor))
@@ -135,7 +113,7 @@ def play_rounds(folder: Path, game: str, rounds: int, seed: int, seats: int, wri
             write(f"  {summary(it.books.lines(number))}")
             write("")
         tray = it.books.balances().get(f"{it.books.table}/tray", 0)
-        write(f"tray {dollars(tray)}; " + "; ".join(_meters(it.books) or ["no meters"]))
+        write(f"tray {dollars(tray)}; " + "; ".join(_meters(it) or ["no meters"]))
         found = it.books.audit()
         write("books agree: money is conserved" if not found else f"BOOKS DO NOT AGREE: {found[0]}")
 
@@ -149,8 +127,8 @@ def summary(lines: list[Line]) -> str:
     return "in all: " + (", ".join(said) or "nothing")
 
 
-def _meters(books: Books) -> list[str]:
-    found = [books.meters(pool) for pool in (PROGRESSIVE, FIVE_CARD)]
+def _meters(it: Running) -> list[str]:
+    found = [it.books.meters(pool) for pool in it.table.kind.pools(it.table.options)]
     return [
         f"{meters.pool} meter {dollars(meter.cents)}"
         for meters in found

@@ -12,21 +12,12 @@ from pathlib import Path
 from random import Random
 
 from fairshoe import Need, State, Status, Step
-from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe_table.games import boston5, double_cross, double_down
-from fairshoe_table.games.caribbean import settlement as caribbean
-from fairshoe_table.games.double_attack import settlement as double_attack
-from fairshoe_table.games.double_cross import RIGHT, TOP
-from fairshoe_table.play.options import CaribbeanOptions, DoubleAttackOptions
-from fairshoe_table.play.round import Ask, Input, Play, wager
+from fairshoe_table.play.game import Ask, Play
+from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.rules.cards import ACE, PACK_48, rank
 from fairshoe_table.rules.ledger import Line, Wager
-from fairshoe_table.rules.poker import points, total
-from fairshoe_table.simulated.strategies import axis, doubles_down, raises
-from fairshoe_table.table.table import DRAWN
 
 PLANT = "plant"
-CROSS = {"open": (3, 2), "rest": (0, 1, 4)}  # places of the community cards, as they are asked for
 
 
 class Players:
@@ -39,78 +30,17 @@ class Players:
     def wagers(self, play: Play) -> list[Input]:
         count = self.rng.randint(1, self.seats)
         seats = sorted(self.rng.sample(range(1, self.seats + 1), count))
-        found = [wager(seat, self._amounts(play)) for seat in seats]
-        options = play.options
-        if isinstance(options, DoubleAttackOptions):
+        game, options = play.game, play.options
+        found = [wager(seat, game.wagers(options, self.rng)) for seat in seats]
+        if game.bettors(options) > 1:
             for seat in seats:  # others wager behind the first bettor of a box
-                more = self.rng.randint(0, options.bettors_per_box - 1)
-                found += [wager(seat, self._amounts(play), bettor) for bettor in range(2, 2 + more)]
+                more = self.rng.randint(0, game.bettors(options) - 1)
+                found += [wager(seat, game.wagers(options, self.rng), bettor) for bettor in range(2, 2 + more)]
         return found
-
-    def _amounts(self, play: Play) -> dict[Wager, int]:
-        unit = play.options.minimum * self.rng.choice((1, 1, 2, 5))
-        side = 100 * self.rng.randint(0, 5)
-        match play.game:
-            case "double-down-stud":
-                return {Wager.ORIGINAL: unit}
-            case "boston-5-stud":
-                return {Wager.ANTE: unit, Wager.FIRST: 2 * unit, Wager.BONUS: side}
-            case "double-cross-poker":
-                return {Wager.ANTE: unit, Wager.BONUS: side}
-            case "double-attack-blackjack":
-                return {Wager.INITIAL: unit, Wager.BONUS: side}
-            case _:
-                return {Wager.ANTE: unit, **self._side_wagers(play, side)}
-
-    def _side_wagers(self, play: Play, side: int) -> dict[Wager, int]:
-        options = play.options
-        if not isinstance(options, CaribbeanOptions):
-            return {}
-        on = self.rng.random() < 0.5
-        return {
-            Wager.BONUS: side if options.bonus_pays is not None else 0,
-            Wager.PROGRESSIVE: options.progressive_wager if options.progressive_pays is not None and on else 0,
-            Wager.FIVE_CARD: 100 if options.five_card and on else 0,
-            Wager.FIVE_CARD_DEALER: 100 if options.five_card and not on else 0,
-            Wager.COVER_ALL: side if options.cover_all else 0,
-        }
 
     def decide(self, play: Play, ask: Ask, own: tuple[int, ...]) -> str:
         """What a player does, who sees the own cards and those that lie face up."""
-        round = play.round
-        match round:
-            case double_down.Round():
-                return "double" if doubles_down(own[0], round.community) else "stand"
-            case boston5.Round():
-                return "raise"  # folding is never right
-            case caribbean.Round():
-                return "raise" if raises(own, round.dealer[0] if round.dealer else None) else "fold"
-            case double_cross.Round():
-                top, right = round.community[TOP], round.community[RIGHT]
-                return axis(own, top, right) if top is not None and right is not None else "fold"
-            case double_attack.Round():
-                return _blackjack(round, ask)
-
-
-def _blackjack(round: double_attack.Round, ask: Ask) -> str:
-    """Attack 2 to 8, never insure, split aces and eights, double 9 to 11, surrender a bad hand late, stand on 17."""
-    up = points(round.dealer[0])
-    name = ask.part.split(".")[0]
-    if name == "attack":
-        return "attack" if 2 <= up <= 8 else "no"
-    if name in ("insurance", "missed", "follow"):
-        return {"insurance": "no", "missed": "complete"}.get(name, ask.choices[0])
-    box = next(box for box in round.boxes if box.seat == ask.seat)
-    hand = box.hands[int(ask.part.split(".")[0])]
-    mine, soft = total(hand.cards)
-    if "split" in ask.choices and points(hand.cards[0]) in (8, 11):
-        return "split"
-    if "double" in ask.choices and not soft and 9 <= mine <= 11 and up <= 9:
-        return "double"
-    if "surrender" in ask.choices and mine == 17 and not soft and up == 11:
-        return "surrender"
-    stand = mine >= 18 or (not soft and (mine >= 17 or (mine >= 13 and up <= 6)))
-    return "draw" if "draw" in ask.choices and not stand else "stand"
+        return play.game.decides(play, ask, own)
 
 
 class SimulatedFloor:
@@ -171,18 +101,18 @@ class SimulatedFloor:
         if ask.kind == "confirm":
             return ask.answer(choice=ask.choices[0])
         if ask.kind == "count" and ask.part.startswith("chips"):
-            return ask.answer(count=sum(1 for _, it, _ in play.stakes if it is Wager.PROGRESSIVE))
+            return ask.answer(count=sum(1 for _, it, _ in play.stakes if it == Wager.PROGRESSIVE))
         if ask.kind == "count":
             return ask.answer(count=len(self.rack) if ask.part.startswith("short") else self.count())
-        if ask.kind == "decide" and ask.part == "hole":
+        if ask.kind == "decide" and play.game.draws(play, ask):
             self.hole = self.draw()
-            return ask.answer(choice="dealt")
+            return ask.answer(choice=ask.choices[0])
         if ask.kind == "cards":
             cards = list(self.faces(play, ask))
             return ask.answer(cards=cards, source=PLANT)
         if ask.kind == "expose":
             return ask.answer(shown=True)
-        own = () if play.game == DRAWN else self._own(play, ask.seat)
+        own = () if play.game.drawn else self.stacks[play.position(ask.seat)]
         choice = self.players.decide(play, ask, own)
         self.say(f"seat {ask.seat}: {choice}")
         return ask.answer(choice=choice)
@@ -201,32 +131,11 @@ class SimulatedFloor:
 
     # -- faces --------------------------------------------------------------------------------------------------------
 
-    def _own(self, play: Play, seat: int) -> tuple[int, ...]:
-        return self.stacks[play.seats.index(seat) + 1]
-
     def faces(self, play: Play, ask: Ask) -> tuple[int, ...]:
         """What lies there when the dealer turns it over."""
-        last = self.stacks.get(len(play.seats) + 1, ())
-        match play.round:
-            case double_attack.Round() as round:
-                turned = ask.seat == DEALER and ask.part == "2" and round.hole
-                return (self.hole if turned else self.draw(),)
-            case double_down.Round() if ask.seat == COMMUNITY:
-                return last[:1] if ask.part == "hole" else last[1:]
-            case double_cross.Round() if ask.seat == COMMUNITY:
-                return tuple(self.rest[place] for place in CROSS[ask.part])
-            case boston5.Round() if ask.count == 5:
-                return self._with_final(play.round, ask.seat, last)
-            case _:
-                return last if ask.seat == DEALER else self._own(play, ask.seat)
-
-    def _with_final(self, round: boston5.Round, seat: int, dealers: tuple[int, ...]) -> tuple[int, ...]:
-        """Three cards and two of the rest, which were dealt clockwise to second wagers and to the dealer at last."""
-        standing = [hand.seat for hand in sorted(round.hands, key=lambda it: it.seat) if hand.second and not hand.void]
-        place = len(standing) if seat == DEALER else standing.index(seat)
-        seats = sorted(hand.seat for hand in round.hands)
-        first = dealers if seat == DEALER else self.stacks[seats.index(seat) + 1]
-        return (*first[:3], *self.rest[2 * place : 2 * place + 2])
+        if play.game.drawn:
+            return (self.draw() if play.game.draws(play, ask) else self.hole,)
+        return play.game.lies_at(play, ask, self.stacks, self.rest)
 
     # -- hands --------------------------------------------------------------------------------------------------------
 

@@ -21,11 +21,13 @@ from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
 from fairshoe.messages import Booted, Consequence, Recorded, RoundEnded, RoundStarted, RoundVoided, WarningLatched
 from fairshoe_table.books.books import ShoeRound
-from fairshoe_table.play.round import Ask, Input, Play
+from fairshoe_table.play import registry
+from fairshoe_table.play.game import Ask, Play
+from fairshoe_table.play.inputs import Input
 from fairshoe_table.rules.ledger import Line
 from fairshoe_table.simulated.demonstration import Running, simulated_table
 from fairshoe_table.simulated.people import SimulatedFloor
-from fairshoe_table.table.table import DRAWN, Table
+from fairshoe_table.table.table import Table
 
 FAULT_SHARE = 0.25  # of the rounds
 CALLS = 14  # a fault of people, power or cable strikes at one of so many calls to people
@@ -187,7 +189,7 @@ def run_stack(
     rng = Random(seed)
     began = time.monotonic()
     known = {**AT_MACHINE, **IN_THE_ROUND}
-    chosen = kinds or (AT_DRAWN_SHOE if game == DRAWN else tuple(known))
+    chosen = kinds or (AT_DRAWN_SHOE if registry.find(game).drawn else tuple(known))
     with simulated_table(folder, game, seed) as it:
         floor = TroubledFloor(it.floor)
         for number in range(rounds):
@@ -266,7 +268,7 @@ def compare(it: Running, report: StackReport) -> None:
             case RoundStarted() as event:
                 positions[event.round] = event.positions
             case RoundEnded() as event:
-                drawn = event.dealt if it.table.game == DRAWN else 0
+                drawn = event.dealt if it.table.kind.drawn else 0
                 with_shoe[event.round] = ShoeRound("ended", positions.get(event.round, 0), "", drawn)
             case RoundVoided() as event:
                 with_shoe[event.round] = ShoeRound("void", positions.get(event.round, 0), event.clause)

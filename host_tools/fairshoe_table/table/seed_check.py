@@ -16,16 +16,10 @@ from fairshoe.games.rounds import RoundView
 from fairshoe.journal.seed_audit import Committed, Verdict, examine
 from fairshoe.messages import RoundStarted, SeedIs, ShuffleCommitted, ShuffleNonce
 from fairshoe_table.books.books import Books
-from fairshoe_table.games import boston5, double_cross, double_down
-from fairshoe_table.games.caribbean import settlement as caribbean
-from fairshoe_table.games.double_attack import settlement as double_attack
+from fairshoe_table.play.game import Play, name_of
 from fairshoe_table.play.options import Options
-from fairshoe_table.play.round import Play
 from fairshoe_table.rules.cards import names
 from fairshoe_table.rules.seats import stack_of
-
-STACK_CARDS = {"double-down-stud": 1, "boston-5-stud": 3, "caribbean-stud": 5, "double-cross-poker": 2}
-_LAST = {"double-down-stud": 4}  # cards of the last stack, if it is another number
 
 
 @dataclass(frozen=True)
@@ -105,38 +99,11 @@ def check(play: Play, view: RoundView, verdict: Verdict, inserted: Sequence[int]
 
 def _hands(play: Play, out: Sequence[int]) -> Iterable[tuple[str, Sequence[int], set[int]]]:
     """Each hand: whose, its cards as entered, and the cards that may be in it."""
-    each = STACK_CARDS[play.game]
+    each = play.game.profile["stack_cards"]
     stacks = stack_of(play.seats)
     last_at = each * len(stacks)
-    rest_at = last_at + _LAST.get(play.game, each)
-    rest = set(out[rest_at:])
-    last = set(out[last_at:rest_at])
-
-    def own(seat: int) -> set[int]:
-        return set(out[(stacks[seat] - 1) * each : stacks[seat] * each])
-
-    match play.round:
-        case double_down.Round() as round:
-            for area in round.areas:
-                yield f"seat {area.seat}", () if area.card is None else (area.card,), own(area.seat)
-            yield "community", round.community, last
-        case boston5.Round() as round:
-            for hand in round.hands:
-                yield f"seat {hand.seat}", hand.cards, own(hand.seat) | rest
-            yield "dealer", round.dealer, last | rest
-        case caribbean.Round() as round:
-            for hand in round.hands:
-                yield f"seat {hand.seat}", hand.cards, own(hand.seat)
-            yield "dealer", round.dealer, last
-        case double_cross.Round() as round:
-            for hand in round.hands:
-                yield f"seat {hand.seat}", hand.cards, own(hand.seat)
-            yield "dealer", round.dealer, last
-            yield "community", [card for card in round.community if card is not None], rest
-        case double_attack.Round():
-            return
-
-
-def checkable(game: str) -> bool:
-    """A shoe that is drawn by hand discloses no seed."""
-    return game in STACK_CARDS
+    rest_at = last_at + play.game.profile.get("last_cards", each)
+    for seat, cards in play.game.faces(play).items():
+        own = (stacks.get(seat, 1) - 1) * each
+        lie = {"own": out[own : own + each], "last": out[last_at:rest_at], "rest": out[rest_at:]}
+        yield name_of(seat), cards, {card for place in play.game.places(seat) for card in lie[place]}

@@ -4,7 +4,6 @@ import { make } from './dom.js';
 
 export const RANKS = ['2', '3', '4', '5', '6', '7', '8', '9', '10', 'J', 'Q', 'K', 'A'];
 export const SUITS = ['♣', '♦', '♥', '♠'];
-export const TEN = 8;
 const RANK_NAMES = ['2', '3', '4', '5', '6', '7', '8', '9', '10', 'jack', 'queen', 'king', 'ace'];
 export const SUIT_NAMES = ['clubs', 'diamonds', 'hearts', 'spades'];
 const KEYS = { t: 8, 0: 8, j: 9, q: 10, k: 11, a: 12 };

@@ -1,6 +1,6 @@
 // What is asked for now: a decision of a player, or the faces of a hand, two taps for each card.
 
-import { RANKS, SUITS, SUIT_NAMES, TEN, face, isRed, rankOfKey, suitOfKey } from './cards.js';
+import { RANKS, SUITS, SUIT_NAMES, face, isRed, rankOfKey, suitOfKey } from './cards.js';
 import { find, make } from './dom.js';
 import { say } from './svg.js';
 
@@ -11,12 +11,12 @@ export class Entry {
     document.addEventListener('keydown', (event) => this.key(event));
   }
 
-  show(ask, { no_tens, sim }) {
+  show(ask, { ranks, sim }) {
     find('ask').hidden = !ask;
     if (this.ask?.key !== ask?.key) this.rank = -1;
     this.ask = ask;
-    this.noTens = no_tens;
-    const now = JSON.stringify([ask, this.rank, no_tens, Boolean(sim)]);
+    this.ranks = ranks; // of the pack in play
+    const now = JSON.stringify([ask, this.rank, ranks, Boolean(sim)]);
     if (!ask || now === this.shown) return;
     this.shown = now;
     say(find('ask-title'), `${ask.who}: ${ask.text}`);
@@ -55,7 +55,7 @@ export class Entry {
   cards({ key, count, entry, later }) {
     const full = entry.length >= count;
     const places = Array.from({ length: count }, (_, i) => face(entry[i]?.[0] ?? null));
-    const ranks = RANKS.map((text, rank) => make('button', { type: 'button', id: `rank-${text}`, disabled: full || (this.noTens && rank === TEN), ariaPressed: String(rank === this.rank), on: { click: () => this.pickRank(rank) } }, text));
+    const ranks = RANKS.map((text, rank) => make('button', { type: 'button', id: `rank-${text}`, disabled: full || !this.ranks.includes(rank), ariaPressed: String(rank === this.rank), on: { click: () => this.pickRank(rank) } }, text));
     const suits = SUITS.map((text, suit) =>
       make('button', { type: 'button', id: `suit-${SUIT_NAMES[suit]}`, className: isRed(suit) ? 'red' : '', ariaLabel: SUIT_NAMES[suit], disabled: full || this.rank < 0, on: { click: () => this.pickSuit(suit) } }, text),
     );
@@ -93,7 +93,7 @@ export class Entry {
 
   again() {
     this.shown = '';
-    this.show(this.ask, { no_tens: this.noTens, sim: find('by-plant') });
+    this.show(this.ask, { ranks: this.ranks, sim: find('by-plant') });
   }
 
   /** Ranks and suits by their letters, Backspace and Enter; nothing while another control is being filled in. */
@@ -105,7 +105,7 @@ export class Entry {
     if (event.key === 'Backspace') this.back();
     else if (event.key === 'Enter' && full && !event.target.closest('button, a')) this.tap({ do: 'enter', key: this.ask.key });
     else if (!full && this.rank >= 0 && suit >= 0) this.pickSuit(suit);
-    else if (!full && rank >= 0 && !(this.noTens && rank === TEN)) this.pickRank(rank);
+    else if (!full && rank >= 0 && this.ranks.includes(rank)) this.pickRank(rank);
     else return;
     event.preventDefault();
   }

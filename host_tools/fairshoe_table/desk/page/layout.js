@@ -14,7 +14,7 @@ export class Layout {
   }
 
   show(table) {
-    const { open, chips, areas, seats, dealer, community, meters, again, sim, game, limits, bettors } = table;
+    const { open, chips, areas, seats, dealer, community, meters, again, sim, limits, bettors } = table;
     const now = JSON.stringify([open, areas, seats, dealer, community, meters, again, sim, this.chip]);
     if (now === this.shown) return;
     this.shown = now;
@@ -23,7 +23,7 @@ export class Layout {
     find('chips').hidden = !open;
     find('chips').replaceChildren(...(open ? this.chips(chips, again, sim) : []));
     const house = [['Dealer', dealer], ['Community', community]].filter(([, { hands }]) => hands.length);
-    find('house').replaceChildren(...house.map(([name, place]) => make('div', {}, make('h3', {}, name), ...this.cards(place, game === 'double-cross-poker' && name === 'Community'))));
+    find('house').replaceChildren(...house.map(([name, place]) => make('div', {}, make('h3', {}, name), ...this.cards(place))));
     find('seats').replaceChildren(...seats.map((seat) => this.seat(seat, open ? areas : null, bettors)));
     say(find('meters'), meters.map(({ name, cents }) => `${name} meter ${dollars(cents)}`).join(', '));
     if (focused) find(focused)?.focus();
@@ -54,7 +54,7 @@ export class Layout {
       { className, id: `seat-${seat}`, role: 'group', ariaLabel: `Seat ${seat}` },
       make('h3', {}, `Seat ${seat} `, make('span', {}, note)),
       ...staked,
-      ...this.cards({ hands, source }, false),
+      ...this.cards({ hands, source, shape: '' }),
     );
   }
 
@@ -81,8 +81,8 @@ export class Layout {
     return rows.length ? [make('dl', { className: 'staked' }, ...rows)] : [];
   }
 
-  cards({ hands, source }, cross) {
-    const hand = ({ cards, note }) => make('div', { className: cross ? 'cross' : 'hand' }, ...cards.map(face), ...(note ? [make('b', {}, note)] : []));
+  cards({ hands, source, shape }) {
+    const hand = ({ cards, note }) => make('div', { className: shape || 'hand' }, ...cards.map(face), ...(note ? [make('b', {}, note)] : []));
     return [...hands.map(hand), ...sourceMark(source)];
   }
 }

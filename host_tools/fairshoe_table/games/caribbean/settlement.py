@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from fairshoe.errors import UsageError
-from fairshoe_table.play.options import CaribbeanOptions
+from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.rules.ledger import HOUSE, Line, Outcome, Wager
 from fairshoe_table.rules.line_shapes import Void, by_row, lost, pushed, staked, void_line, won
 from fairshoe_table.rules.meters import FIVE_CARD, Meters, account
@@ -37,25 +37,6 @@ class Hand:
     cards: tuple[int, ...] = ()
     void: str = ""
     not_accepted: int = 0
-
-    def check(self, options: CaribbeanOptions) -> None:
-        if not options.minimum <= self.ante <= options.maximum:
-            raise UsageError(f"seat {self.seat}: an ante of {self.ante} cents is outside the limits.", "Return it.")
-        if self.bet not in (None, 0, 2 * self.ante):
-            raise UsageError(f"seat {self.seat}: a bet of {self.bet} cents (CS 1).", "Exactly twice the ante, or fold.")
-        if self.progressive not in (0, options.progressive_wager):
-            raise UsageError(
-                f"seat {self.seat}: a progressive wager of {self.progressive} cents (CS 6(c)).", "Return it."
-            )
-        offered = (
-            ("bonus", self.bonus, options.bonus_pays is not None),
-            ("progressive", self.progressive, options.progressive_pays is not None),
-            ("five-card bonus", self.five_card + self.five_card_dealer, options.five_card),
-            ("Cover All", self.cover_all, bool(options.cover_all)),
-        )
-        for name, stake, there in offered:
-            if stake and not there:
-                raise UsageError(f"seat {self.seat}: {name} is not offered at this table.", "Return the wager.")
 
 
 @dataclass(frozen=True)
@@ -203,7 +184,7 @@ def _progressive(turns: _Turns, hand: Hand, value: int) -> None:
 
 
 def _from_table(
-    seat: int, wager: Wager, stake: int, table: PayTable, value: int, meters: Meters | None
+    seat: int, wager: str, stake: int, table: PayTable, value: int, meters: Meters | None
 ) -> tuple[Line, Meters | None]:
     """A wager by a table at "for" and percentages of a meter: the stake is never returned."""
     row = table.row5(value)

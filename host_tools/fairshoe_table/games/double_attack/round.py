@@ -6,12 +6,11 @@ drawn at the end (7(g)), or dealt face down after the deal and, with a reader, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
 from fairshoe_table.games.double_attack.settlement import (
     Bettor,
     Box,
@@ -29,24 +28,35 @@ from fairshoe_table.games.double_attack.settlement import (
     surrender_waits,
     ten_or_ace,
 )
-from fairshoe_table.play.options import DoubleAttackOptions
-from fairshoe_table.rules.cards import ACE, PACK_48, rank
+from fairshoe_table.play.game import Ask, Text
+from fairshoe_table.play.inputs import Decided
+from fairshoe_table.rules.cards import ACE, rank
 from fairshoe_table.rules.ledger import Wager
 
-KINDS = ("cards", "decide", "peek", "box missed", "up card", "refused")  # inputs that change or check a round
-Staked = tuple[int, Wager, int]
+Most = tuple[tuple[str, int], ...]  # choices that may be made for less, and their most in cents
+Staked = tuple[int, str, int]
 Changed = tuple[Round, tuple[Staked, ...]]
 
 
-class Asked(NamedTuple):
-    """What a round needs next; cards one at a time."""
-
-    kind: str
-    seat: int
-    text: str
-    choices: tuple[str, ...] = ()
-    part: str = ""
-    most: tuple[tuple[str, int], ...] = ()  # choices that may be made for less, and their most in cents
+FIRST = Text("first", "a card to yourself, face up", "DAB-7e")
+MISSED = Text("missed", "missed ({clause}): complete, or dead?", "DAB-15i")
+HOLE = Text("hole", "deal your hole card face down", "DAB-7i")
+BLACKJACK = Text("blackjack", "blackjack: turn over the hole card", "DAB-7i")
+ATTACK = Text("attack", "double attack?", "DAB-7d", "Double attack?")
+ATTACK_TOO = Text("attack-too", "bettor {bettor}: double attack?", "DAB-13e")
+TO_BOX = Text("to-box", "card {number} to this box", "DAB-7e")
+INSURANCE = Text("insurance", "insurance?", "DAB-11b", "Insurance?")
+INSURANCE_TOO = Text("insurance-too", "bettor {bettor}: insurance?", "DAB-13g")
+TO_HAND = Text("to-hand", "a card to hand {hand} of this box", "DAB-7f")
+CALL = Text("call", "hand {hand} has {points}", "DAB-7f")
+TURN = Text("turn", "turn over the hole card", "DAB-7g")
+DEALERS_CARD = Text("dealers-card", 'say "Dealer\'s card", and draw', "DAB-7g", "Dealer's card")
+DOUBLE_TOO = Text("double-too", "bettor {bettor}: double too?", "DAB-13d")
+COVER = Text("cover", "bettor {bettor}: cover both hands, or play one of them?", "DAB-13f")
+PROMPTS = (
+    *(FIRST, MISSED, HOLE, BLACKJACK, ATTACK, ATTACK_TOO, TO_BOX, INSURANCE, INSURANCE_TOO, TO_HAND, CALL, TURN),
+    *(DEALERS_CARD, DOUBLE_TOO, COVER),
+)
 
 
 # --- wagers ------------------------------------------------------------------------------------
@@ -68,43 +78,26 @@ def wagered(round: Round, seat: int, number: int, initial: int, bonus: int, opti
 # --- reported facts -----------------------------------------------------------------------------
 
 
-def apply(round: Round, kind: str, data: Mapping[str, Any], options: DoubleAttackOptions) -> Changed:
-    """The round after a card, a decision, an answer of the reader, a box that was missed or a card that was refused;
-    and what was staked."""
-    match kind:
-        case "up card":
-            if rank(round.dealer[0]) != data["rank"]:
-                raise UsageError("the shoe knows another up-card.", "A supervisor decides; record a dispute.")
-            return round, ()
-        case "refused":
-            return _refused(round, int(data["seat"])), ()
-        case "cards":
-            if data["cards"][0] not in PACK_48:
-                raise UsageError("that card is not in the set, which has no tens (DAB 2(a)).", "Report a ten (15(c)).")
-            return _card(round, int(data["seat"]), str(data["part"]), int(data["cards"][0])), ()
-        case "peek":
-            return _checked(replace(round, peek=Peek(data["answer"]))), ()
-        case "box missed":
-            return _missed(round, int(data["seat"]), int(data["cards"]), str(data["clause"])), ()
-        case _:
-            return _decided(round, data, options)
+def peeked(round: Round, answer: Peek) -> Round:
+    """What the reader has said."""
+    return _checked(replace(round, peek=answer))
 
 
-def _card(round: Round, seat: int, part: str, card: int) -> Round:
+def card(round: Round, seat: int, part: str, face: int) -> Round:
     if seat == DEALER:
-        after = replace(round, dealer=(*round.dealer, card))
+        after = replace(round, dealer=(*round.dealer, face))
         if after.peek is Peek.NO and len(after.dealer) == 2 and after.dealer_blackjack:
             raise UsageError("the reader said no blackjack, and the hole card makes one.", "Check the card.")
         return _checked(after)
     box = _box(round, seat)
     number = int(part.split(".")[0])
     hand = box.hands[number]
-    hand = replace(hand, cards=(*hand.cards, card), due=False)
+    hand = replace(hand, cards=(*hand.cards, face), due=False)
     hand = replace(hand, done=hand.done or hand.points >= 21)  # a doubled hand may still be surrendered (DAB 8(a))
     return _checked(_with_hand(round, box, number, hand))
 
 
-def _refused(round: Round, seat: int) -> Round:
+def refused(round: Round, seat: int) -> Round:
     """A player who refuses a card that was drawn in error and seen gets no more cards in this round (DAB 15(f))."""
     box = _box(round, seat)
     hands = tuple(hand if hand.done else replace(hand, done=True, due=False) for hand in box.hands)
@@ -115,7 +108,7 @@ def _refused(round: Round, seat: int) -> Round:
     return _checked(_with_box(round, replace(box, hands=hands)))
 
 
-def _missed(round: Round, seat: int, cards: int, clause: str) -> Round:
+def missed(round: Round, seat: int, cards: int, clause: str) -> Round:
     """A box that got no card is dead until the next deal; otherwise the player chooses (DAB 15(i), (j))."""
     box = _box(round, seat)
     if not cards:
@@ -163,11 +156,10 @@ def _with_stakes(box: Box, number: int, hand: int, **more: int) -> Box:
     return _with_bettor(box, replace(bettor, stakes=stakes))
 
 
-def _decided(round: Round, data: Mapping[str, Any], options: DoubleAttackOptions) -> Changed:
-    seat, part, choice = int(data["seat"]), str(data["part"]), str(data["choice"])
-    name, _, rest = part.partition(".")
-    cents = data.get("cents")
-    amount = int(cents) if cents is not None else None
+def decided(round: Round, told: Decided, options: DoubleAttackOptions) -> Changed:
+    """The round after a decision, and what was staked."""
+    seat, choice, amount = told.seat, told.WORD, told.cents
+    name, _, rest = told.part.partition(".")
     match name:
         case "hole":
             return replace(round, hole=True), ()
@@ -314,7 +306,7 @@ def _followed(round: Round, choice: str, amount: int | None, options: DoubleAtta
     return _with_box(round, box), ()
 
 
-def _staked(seat: int, wager: Wager, cents: int) -> tuple[Staked, ...]:
+def _staked(seat: int, wager: str, cents: int) -> tuple[Staked, ...]:
     return ((seat, wager, cents),) if cents else ()
 
 
@@ -333,25 +325,25 @@ def choices_of(box: Box, number: int, options: DoubleAttackOptions) -> tuple[str
     return tuple(choice for choice, yes in possible.items() if yes)
 
 
-def next_ask(round: Round, options: DoubleAttackOptions) -> Asked | None:
+def next_ask(round: Round, options: DoubleAttackOptions) -> Ask | None:
     """In the order of DAB 7(d) to (i). None: nothing, or the answer of the reader."""
     if not round.dealer:
-        return Asked("cards", DEALER, "a card to yourself, face up", part="1")
+        return Ask("cards", DEALER, FIRST, 1, part="1")
     if round.missed:
         seat, clause = round.missed[0]
-        return Asked("decide", seat, f"missed ({clause}): complete, or dead?", ("complete", "dead"), "missed")
+        return Ask("decide", seat, MISSED, choices=("complete", "dead"), part="missed", values={"clause": clause})
     boxes = sorted(round.boxes, key=lambda box: (box.seat in round.late, box.seat))
     found = _attack_ask(round, boxes, options) or _deal_ask(boxes)
     if found is not None:
         return found
     if options.hole_card and not round.hole:
-        return Asked("decide", DEALER, "deal your hole card face down", ("dealt",), "hole")
+        return Ask("decide", DEALER, HOLE, choices=("dealt",), part="hole")
     found = _insurance_ask(round, boxes, options)
     if found is not None:
         return found
     if round.peek is Peek.BLACKJACK:
         turned = len(round.dealer) > 1
-        return None if turned else Asked("cards", DEALER, "blackjack: turn over the hole card", part="2")
+        return None if turned else Ask("cards", DEALER, BLACKJACK, 1, part="2")
     if waits_for_reader(round, options):
         return None
     return _play_ask(round, boxes, options)
@@ -362,75 +354,75 @@ def waits_for_reader(round: Round, options: DoubleAttackOptions) -> bool:
     return options.reader and round.peek is Peek.NONE and ten_or_ace(round.dealer[0])
 
 
-def _attack_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Asked | None:
+def _attack_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Ask | None:
     """The others only where the bettor who calls has attacked (DAB 13(e))."""
     if any(hand.cards for box in boxes for hand in box.hands):
         return None
     for box in sorted(boxes, key=lambda box: box.seat):
         for bettor in box.bettors if box.bettors[0].stakes[0].attack else box.bettors[:1]:
             if (f"attack.{bettor.number}", box.seat) not in round.asked:
-                text, part = _whose("double attack?", bettor), _part("attack", bettor)
                 most = () if options.attack_equals_initial else (("attack", bettor.initial),)
-                return Asked("decide", box.seat, text, ("attack", "no"), part, most)
+                return _asks_bettor(box.seat, "attack", bettor, (ATTACK, ATTACK_TOO), ("attack", "no"), most)
     return None
 
 
-def _part(name: str, bettor: Bettor) -> str:
-    return name if bettor.number == 1 else f"{name}.{bettor.number}"
+def _asks_bettor(
+    seat: int, name: str, bettor: Bettor, texts: tuple[Text, Text], choices: tuple[str, str], most: Most
+) -> Ask:
+    """The bettor who calls is not numbered."""
+    if bettor.number == 1:
+        return Ask("decide", seat, texts[0], 0, choices, name, most)
+    part = f"{name}.{bettor.number}"
+    return Ask("decide", seat, texts[1], 0, choices, part, most, {"bettor": bettor.number})
 
 
-def _whose(text: str, bettor: Bettor) -> str:
-    return text if bettor.number == 1 else f"bettor {bettor.number}: {text}"
-
-
-def _deal_ask(boxes: list[Box]) -> Asked | None:
+def _deal_ask(boxes: list[Box]) -> Ask | None:
     for card in (0, 1):
         for box in boxes:
             if len(box.hands) == 1 and len(box.hands[0].cards) == card and not box.hands[0].dead:
-                return Asked("cards", box.seat, f"card {card + 1} to this box", part=f"0.{card}")
+                return Ask("cards", box.seat, TO_BOX, 1, part=f"0.{card}", values={"number": card + 1})
     return None
 
 
-def _insurance_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Asked | None:
+def _insurance_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Ask | None:
     """Every bettor for himself (DAB 13(g)), before the reader is used."""
     if rank(round.dealer[0]) != ACE or round.peek is not Peek.NONE or len(round.dealer) > 1:
         return None
     for box in sorted(boxes, key=lambda box: box.seat):
         for bettor in box.bettors:
             if (f"insurance.{bettor.number}", box.seat) not in round.asked:
-                text = _whose("insurance?", bettor)
                 most = (("insure", insurance_most(bettor.initial, options.chip)),)
-                return Asked("decide", box.seat, text, ("insure", "no"), _part("insurance", bettor), most)
+                texts = (INSURANCE, INSURANCE_TOO)
+                return _asks_bettor(box.seat, "insurance", bettor, texts, ("insure", "no"), most)
     return None
 
 
-def _play_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Asked | None:
+def _play_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Ask | None:
     if round.follows:
         return _follow_ask(round)
     for box in boxes:
         for number, hand in enumerate(box.hands):
             part = f"{number}.{len(hand.cards)}.{len(box.hands)}"
             if hand.due:
-                return Asked("cards", box.seat, f"a card to hand {number + 1} of this box", part=part)
+                return Ask("cards", box.seat, TO_HAND, 1, part=part, values={"hand": number + 1})
             if not hand.done and not hand.dead and hand.points < 21:
-                text = f"hand {number + 1} has {hand.points}"
+                values = {"hand": number + 1, "points": hand.points}
                 most = (("double", _double_most(box, 1, number)),)
-                return Asked("decide", box.seat, text, choices_of(box, number, options), part, most)
+                return Ask("decide", box.seat, CALL, 0, choices_of(box, number, options), part, most, values)
     if not round.finished and dealer_draws(round):
         if len(round.dealer) == 1 and round.hole:
-            return Asked("cards", DEALER, "turn over the hole card", part="2")
-        return Asked("cards", DEALER, 'say "Dealer\'s card", and draw', part=str(len(round.dealer) + 1))
+            return Ask("cards", DEALER, TURN, 1, part="2")
+        return Ask("cards", DEALER, DEALERS_CARD, 1, part=str(len(round.dealer) + 1))
     return None
 
 
-def _follow_ask(round: Round) -> Asked:
+def _follow_ask(round: Round) -> Ask:
     follow = round.follows[0]
     hand = _box(round, follow.seat).hands[follow.hand]
     hands = len(_box(round, follow.seat).hands)
     part = f"follow.{follow.hand}.{len(hand.cards)}.{hands}.{follow.bettor}"
-    who = f"bettor {follow.bettor}"
+    who = {"bettor": follow.bettor}
     if follow.what == "double":
         most = (("double", _double_most(_box(round, follow.seat), follow.bettor, follow.hand)),)
-        return Asked("decide", follow.seat, f"{who}: double too?", ("double", "no"), part, most)
-    text = f"{who}: cover both hands, or play one of them?"
-    return Asked("decide", follow.seat, text, ("cover", "first", "second"), part)
+        return Ask("decide", follow.seat, DOUBLE_TOO, 0, ("double", "no"), part, most, who)
+    return Ask("decide", follow.seat, COVER, 0, ("cover", "first", "second"), part, values=who)

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from fairshoe.errors import UsageError
-from fairshoe_table.play.options import DoubleAttackOptions
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
 from fairshoe_table.rules.cards import ACE, EIGHT, JACK, KING, is_red, rank, suit
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
 from fairshoe_table.rules.line_shapes import Void, by_row, staked
@@ -35,7 +35,7 @@ class Stakes:
     split: int = 0
     doubled: int = 0
 
-    def by_wager(self) -> list[tuple[Wager, int]]:
+    def by_wager(self) -> list[tuple[str, int]]:
         return [
             (wager, cents)
             for wager, cents in zip(_WAGERS, (self.initial, self.attack, self.split, self.doubled), strict=True)
@@ -248,9 +248,7 @@ def settle(round: Round, options: DoubleAttackOptions) -> list[Line]:
     return staked(lines)
 
 
-def _line(
-    box: Box, bettor: Bettor, hand: int, wager: Wager, outcome: Outcome, stake: int, clause: str, why: str
-) -> Line:
+def _line(box: Box, bettor: Bettor, hand: int, wager: str, outcome: Outcome, stake: int, clause: str, why: str) -> Line:
     """Stakes come back unless lost; winnings are even money."""
     returned = 0 if outcome is Outcome.LOSE else stake
     paid = stake if outcome is Outcome.WIN else 0
@@ -293,7 +291,7 @@ def surrender_waits(round: Round, options: DoubleAttackOptions) -> bool:
     return ten_or_ace(round.dealer[0]) and not at_once
 
 
-def _half(box: Box, bettor: Bettor, hand: int, wager: Wager, stake: int, clause: str, rounding: Rounding) -> Line:
+def _half(box: Box, bettor: Bettor, hand: int, wager: str, stake: int, clause: str, rounding: Rounding) -> Line:
     back = divide(stake, 2, rounding)
     return Line(box.seat, wager, Outcome.HALF, stake, back, 0, clause, "surrender", hand=hand, bettor=bettor.number)
 
@@ -328,9 +326,9 @@ def _waiting_surrenders(box: Box, round: Round, options: DoubleAttackOptions) ->
     return lines
 
 
-def _against_blackjack(box: Box, bettor: Bettor, hand: int, wager: Wager, stake: int) -> Line:
+def _against_blackjack(box: Box, bettor: Bettor, hand: int, wager: str, stake: int) -> Line:
     """Ruling `dab-dealer-blackjack`."""
-    if wager is Wager.INITIAL:
+    if wager == Wager.INITIAL:
         return _line(box, bettor, hand, wager, Outcome.LOSE, stake, "DAB 5(b)", "dealer has blackjack")
     clause = {Wager.ATTACK: "DAB 5(b)", Wager.SPLIT: "DAB 10(d)"}.get(wager, "DAB 9(c)")
     return _line(box, bettor, hand, wager, Outcome.VOID, stake, clause, "dealer has blackjack")
@@ -372,7 +370,7 @@ def _final(box: Box, round: Round) -> list[Line]:
     return lines
 
 
-def _decide(box: Box, bettor: Bettor, number: int, hand: PlayerHand, wager: Wager, stake: int, round: Round) -> Line:
+def _decide(box: Box, bettor: Bettor, number: int, hand: PlayerHand, wager: str, stake: int, round: Round) -> Line:
     dealers = total(round.dealer).points
     if round.dealer_blackjack:
         if hand.blackjack:

@@ -1,0 +1,326 @@
+"""Double Attack Blackjack at a table: cards are drawn one by one, and a record names whose card comes next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from random import Random
+
+from fairshoe import Event, Need, State
+from fairshoe.errors import UsageError
+from fairshoe.games.record_kinds import DEALER, By
+from fairshoe.messages import Answer, HoleCardRead, Recorded, What
+from fairshoe_table.games.double_attack import round as rounds
+from fairshoe_table.games.double_attack.options import DoubleAttackOptions
+from fairshoe_table.games.double_attack.settlement import Bettor, Box, Peek, Round, Stakes, settle
+from fairshoe_table.play.game import Ask, Dealt, Game, Place, Play, Report, Settled, Stake, Text, check_wagers
+from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Exposed, Input, Told, Wagered, choices
+from fairshoe_table.play.irregularities import DEALERS, SEATS, Burned, Irregularity, holds
+from fairshoe_table.play.options import Options
+from fairshoe_table.rules.cards import ACE, PACK_48, rank
+from fairshoe_table.rules.ledger import Line, Wager
+from fairshoe_table.rules.meters import Meters
+from fairshoe_table.rules.money import DOLLAR
+from fairshoe_table.rules.poker import points, total
+from fairshoe_table.rules.seats import seat_of
+
+PACKS = 8  # of the demonstration
+_PEEKS = {Answer.NO_BLACKJACK: Peek.NO, Answer.BLACKJACK: Peek.BLACKJACK, Answer.FAULT: Peek.OFF}
+RACK = Text("rack", "count the rack: how many cards?", "DAB-7j")
+SHORT = Text(
+    "short", "the shoe is empty (DAB 15(h)): count, shuffle and cut the cards in the rack: how many?", "DAB-15h"
+)
+
+
+@dataclass(frozen=True)
+class Peeked(Told):
+    """What the reader said about the hole card."""
+
+    KIND = "peek"
+    answer: str
+
+
+@dataclass(frozen=True)
+class BoxMissed(Told):
+    KIND = "box missed"
+    seat: int
+    cards: int
+    clause: str
+
+
+@dataclass(frozen=True)
+class Refused(Told):
+    """A player refuses a card that was drawn in error and seen."""
+
+    KIND = "refused"
+    seat: int
+
+
+@dataclass(frozen=True)
+class UpCard(Told):
+    KIND = "up card"
+    rank: int
+
+
+@dataclass(frozen=True)
+class InsuranceClosed(Told):
+    KIND = "insurance closed"
+
+
+class DoubleAttackBlackjack(Game):
+    name = "double-attack-blackjack"
+    options = DoubleAttackOptions
+    choices = choices(
+        *("attack", "no", "insure", "dealt", "complete", "dead", "cover", "first", "second"),
+        *("stand", "draw", "double", "split", "surrender"),
+    )
+    more_inputs = (Peeked, BoxMissed, Refused, UpCard, InsuranceClosed)
+    prompts = (*rounds.PROMPTS, RACK, SHORT)
+    drawn = True
+    pack = PACK_48
+    per = "initial wager"
+    side = (Wager.BONUS,)
+    known = {"bonus": 0.919936}
+
+    @cached_property
+    def irregularities(self) -> tuple[Irregularity, ...]:
+        rule = self.clause
+        return (
+            Irregularity("face_up", "Cards lay face up in the shoe", rule("face_up"), What.FACE_UP, cards=True),
+            Irregularity("ten", "A ten was found", rule("ten"), What.TEN_FOUND, cards=True),
+            Irregularity("drawn_in_error", "A card was drawn in error, unseen", rule("drawn_in_error"),
+                         What.DRAWN_IN_ERROR, cards=True),
+            Irregularity("drawn_seen", "A card was drawn in error and seen", rule("drawn_seen"), What.DRAWN_IN_ERROR,
+                         cards=True, b=1),
+            Irregularity("refused", "A player refuses that card, and gets no more", rule("refused"), None, (SEATS,)),
+            Irregularity("refused_burned", "The dealer cannot use that card either: burn it", rule("refused"),
+                         What.BURNED, cards=True, b=Burned.REFUSED),
+            Irregularity("pat_hand", "A card was drawn on a pat hand: burn it", rule("pat_hand"), What.BURNED,
+                         cards=True, b=Burned.FINISHED_HAND),
+            Irregularity("box_missed", "A box was missed", rule("box_missed"), What.BOX_MISSED, (SEATS,), True),
+            Irregularity("dealer_short", "The dealer has no first card", rule("dealer_short"), What.MISDEAL,
+                         (DEALERS,), True),
+            Irregularity("new_dealer", "A new dealer comes: burn a card", rule("burn"), What.DEALER_CHANGE),
+            Irregularity("burn_missed", "The burn was forgotten", rule("burn_missed"), What.BURNED, b=Burned.NEW_SHOE),
+            *holds(What.DISPUTE, "dispute", "Dispute", rule("dispute")),
+        )  # fmt: skip
+
+    # -- wagers -------------------------------------------------------------------------------------------------------
+
+    def new(self, options: Options) -> Play:
+        return Play(self, options, Round(()))
+
+    def stakes(self, options: DoubleAttackOptions) -> tuple[Stake, ...]:
+        return (
+            Stake(Wager.INITIAL, options.minimum, options.maximum, "DAB-5a", needed=True),
+            Stake(Wager.BONUS, DOLLAR, options.bonus_maximum, "DAB-6b"),
+        )
+
+    def seats(self, round: Round) -> tuple[int, ...]:
+        return tuple(sorted(box.seat for box in round.boxes))
+
+    def wagered(self, play: Play, told: Wagered) -> Play:
+        amounts = check_wagers(self, play.options, told)
+        initial, bonus = amounts[Wager.INITIAL], amounts.get(Wager.BONUS, 0)
+        boxes = rounds.wagered(play.round, told.seat, told.bettor, initial, bonus, play.options)
+        return replace(play, round=boxes).stake(told.seat, amounts)
+
+    def areas_most(self, options: DoubleAttackOptions, owners: Mapping[int, str]) -> int:
+        return options.boxes_per_player
+
+    def bettors(self, options: DoubleAttackOptions) -> int:
+        return options.bettors_per_box
+
+    def admits(self, play: Play, seats: Iterable[int], before: Play | None) -> None:
+        """Refuse a box that had no wager in the round before, until a reshuffle, if the house bars late entry
+        (DAB 5(h))."""
+        if not play.options.late_entry_barred or before is None or play.told("reshuffled"):
+            return
+        late = set(seats) - set(before.seats)
+        if late:
+            raise UsageError(f"box {min(late)} did not wager in the last round (DAB 5(h)).", "Wait for the reshuffle.")
+
+    # -- the round ----------------------------------------------------------------------------------------------------
+
+    def asks(self, play: Play, dealt: Dealt) -> Iterator[Ask]:
+        found = _next(play) if dealt.stacks and not play.void else None
+        if found is None:
+            if dealt.need is Need.RACK:
+                yield Ask("count", DEALER, RACK, part=str(_counts(play) + 1))
+        elif _too_short(play, dealt, found):
+            yield Ask("count", DEALER, SHORT, part=f"short.{_counts(play) + 1}")
+        else:
+            yield found
+
+    def answered(self, play: Play, told: Cards | Exposed | Decided | Confirmed) -> Play:
+        match told:
+            case Cards():
+                round, staked = rounds.card(play.round, told.seat, told.part, told.cards[0]), ()
+            case Decided():
+                round, staked = rounds.decided(play.round, told, play.options)
+            case _:
+                return super().answered(play, told)
+        return replace(play, round=round, stakes=(*play.stakes, *staked))
+
+    def void_hand(self, play: Play, seat: int, clause: str) -> Play:
+        raise UsageError(f"box {seat} cannot be void alone.", "Use a decision or a card.")
+
+    def apply(self, play: Play, told: Told) -> Play:
+        match told:
+            case UpCard() if rank(play.round.dealer[0]) != told.rank:
+                raise UsageError("the shoe knows another up-card.", "A supervisor decides; record a dispute.")
+            case Refused():
+                return replace(play, round=rounds.refused(play.round, told.seat))
+            case Peeked():
+                return replace(play, round=rounds.peeked(play.round, Peek(told.answer)))
+            case BoxMissed():
+                return replace(play, round=rounds.missed(play.round, told.seat, told.cards, told.clause))
+            case _:
+                return play
+
+    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
+        return Settled(tuple(settle(play.round, play.options)))
+
+    # -- the shoe -----------------------------------------------------------------------------------------------------
+
+    def hears(self, play: Play, event: Event) -> Iterator[Input]:
+        match event:
+            case Recorded(what=What.BOX_MISSED):
+                data = {"seat": seat_of(play.seats, event.a), "cards": event.b, "clause": event.clause}
+                yield Input(f"box missed:{event.a}:{event.b}", "box missed", data)
+            case HoleCardRead() if event.answer in _PEEKS:
+                yield Input("peek", "peek", {"answer": _PEEKS[event.answer].value})
+            case _:
+                pass
+
+    def reports(self, play: Play, dealt: Dealt) -> Iterator[Report]:
+        """With a reader no card may come after the hole card before the device knows the up-card; the end of insurance
+        goes before the reader is used (DAB 7(i), 11(b))."""
+        if not play.closed or play.void or not play.options.reader or not play.round.dealer:
+            return
+        up = rank(play.round.dealer[0])
+        asked = dealt.need is Need.HOLE_CARD
+        if (asked or (dealt.need is Need.DRAW and play.told("decide:0:hole"))) and not play.told("up card"):
+            number = 1 if up == ACE else up + 2
+            yield Report(What.UP_CARD, number, then=lambda taken: Input("up card", "up card", {"rank": up}))
+        elif asked and up == ACE and not play.told("insurance closed") and _next(play) is None:
+            closed = Input("insurance closed", "insurance closed")
+            yield Report(What.INSURANCE_CLOSED, then=lambda taken: closed)
+
+    def announces(self, play: Play, ask: Ask) -> Iterator[Report]:
+        """Whose card comes next, and that the dealer's second card is called (DAB 7(g))."""
+        second = ask.seat == DEALER and ask.part == "2"
+        if second and play.round.hole:
+            return  # it lies face down already
+        if second or ask.part == "hole":
+            yield Report(What.DEALER_CARD)
+        if ask.kind == "cards" and ask.part != "1":
+            dealt = len(play.round.dealer) + play.round.hole
+            number = dealt + sum(len(hand.cards) for box in play.round.boxes for hand in box.hands) + 1
+            # Refused where cards were burned or set aside: the device counts them too, and knows better.
+            yield Report(What.CARD_TO, play.position(ask.seat), number)
+
+    def follows(self, play: Play, told: Input) -> Iterator[Report]:
+        """A count; a hand that surrenders after the reader has said no, which is settled at once."""
+        if told.kind == "count":
+            short = str(told.data["part"]).startswith("short")
+            yield Report(What.SHORT_SHOE if short else What.STUB_COUNTED, int(told.data["count"]))
+        if told.data.get("choice") == "surrender" and play.options.reader and play.round.peek is Peek.NO:
+            yield Report(What.SURRENDER, play.position(int(told.data["seat"])))
+
+    def wanted(self, play: Play, what: What, position: int) -> Report | None:
+        """Where the dealer cuts the rack that completes a short shoe."""
+        racks = play.keys("count:0:short")
+        return Report(what, int(racks[-1].data["count"]) // 2, By.DEALER) if what is What.CUT and racks else None
+
+    # -- cards --------------------------------------------------------------------------------------------------------
+
+    def check_cards(self, play: Play, told: Cards) -> None:
+        if told.cards[0] not in PACK_48:
+            raise UsageError("that card is not in the set, which has no tens (DAB 2(a)).", "Report a ten (15(c)).")
+
+    def draws(self, play: Play, ask: Ask) -> bool:
+        turned = ask.seat == DEALER and ask.part == "2" and play.round.hole
+        return not turned and (ask.kind == "cards" or ask.part == "hole")
+
+    def place(self, play: Play, seat: int) -> Place:
+        round: Round = play.round
+        if seat == DEALER:
+            return Place((round.dealer,), (str(total(round.dealer).points),)) if round.dealer else Place()
+        hands = [hand for box in round.boxes if box.seat == seat for hand in box.hands]
+        said = ["surrenders" if it.surrendered else "dead" if it.dead else "bust" if it.bust else "" for it in hands]
+        lie = [hand for hand in hands if hand.cards]
+        says = ", ".join(it for it in said if it)
+        return Place(tuple(hand.cards for hand in lie), tuple(str(hand.points) for hand in lie), says)
+
+    # -- simulated players --------------------------------------------------------------------------------------------
+
+    def demo(self) -> DoubleAttackOptions:
+        return DoubleAttackOptions(packs=PACKS, approvals={"packs": "demonstration"})
+
+    def decides(self, play: Play, ask: Ask, own: tuple[int, ...]) -> str:
+        return strategy(play.round, ask)
+
+    def sample(self, options: DoubleAttackOptions, rng: Random, unit: int) -> tuple[list[Line], str]:
+        """By the same questions as at a table; every card from a full shoe of which nothing else was dealt."""
+        round = Round((Box(1, (Bettor(1, (Stakes(unit),), 100),)),))
+        drawn: Counter[int] = Counter()
+        words = {it.WORD: it for it in self.choices}
+        while (ask := rounds.next_ask(round, options)) is not None:
+            if ask.kind == "cards":
+                round = rounds.card(round, ask.seat, ask.part, _draw(rng, drawn, options.packs))
+            else:
+                told = words[strategy(round, ask)](ask.seat, ask.part)
+                round, _staked = rounds.decided(round, told, options)
+        dealers = total(round.dealer).points
+        hand = "dealer bust" if dealers > 21 else f"dealer {dealers}" if dealers >= 17 else "dealer need not draw"
+        return settle(round, options), hand
+
+
+def _next(play: Play) -> Ask | None:
+    return rounds.next_ask(play.round, play.options)
+
+
+def _counts(play: Play) -> int:
+    return sum(told.kind == "count" for told in play.inputs)
+
+
+def _too_short(play: Play, dealt: Dealt, ask: Ask) -> bool:
+    """Whether a card is to be drawn, and the shoe has none left (DAB 15(h))."""
+    empty = dealt.state == State.DRAWING and dealt.need == Need.DRAW and dealt.cards_left == 0
+    return empty and play.game.draws(play, ask)
+
+
+def strategy(round: Round, ask: Ask) -> str:
+    """Attack 2 to 8, never insure, split aces and eights, double 9 to 11, surrender a bad hand late, stand on 17."""
+    up = points(round.dealer[0])
+    name = ask.part.split(".")[0]
+    if name == "attack":
+        return "attack" if 2 <= up <= 8 else "no"
+    if name in ("hole", "insurance", "missed", "follow"):
+        return {"insurance": "no", "missed": "complete"}.get(name, ask.choices[0])
+    box = next(box for box in round.boxes if box.seat == ask.seat)
+    hand = box.hands[int(name)]
+    mine, soft = total(hand.cards)
+    if "split" in ask.choices and points(hand.cards[0]) in (8, 11):
+        return "split"
+    if "double" in ask.choices and not soft and 9 <= mine <= 11 and up <= 9:
+        return "double"
+    if "surrender" in ask.choices and mine == 17 and not soft and up == 11:
+        return "surrender"
+    stand = mine >= 18 or (not soft and (mine >= 17 or (mine >= 13 and up <= 6)))
+    return "draw" if "draw" in ask.choices and not stand else "stand"
+
+
+def _draw(rng: Random, drawn: Counter[int], packs: int) -> int:
+    """A card of a shoe, without replacement."""
+    while True:
+        card = PACK_48[rng.randrange(48)]
+        if rng.randrange(packs) >= drawn[card]:
+            drawn[card] += 1
+            return card
+
+
+GAME = DoubleAttackBlackjack()

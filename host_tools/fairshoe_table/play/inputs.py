@@ -1,0 +1,189 @@
+"""What people and the shoe report to a round: the rows of the books, and the types that games read.
+
+The books keep `Input`: a key that a round has once, a kind, and JSON values. A game reads types: `parse` gives the type
+of a kind and refuses what does not fit it, so that no misspelt choice becomes a fold and no text a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, ClassVar, cast
+
+from fairshoe.errors import UsageError
+
+Data = Mapping[str, Any]
+WAGER_MAX = 10**9  # cents of one wager: a limit of the books, far above any posted one
+
+
+@dataclass(frozen=True)
+class Input:
+    """Something that happened, as the books keep it. A round takes each key once."""
+
+    key: str
+    kind: str
+    data: Data = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True)
+class Told:
+    """One kind of input, with the types of its values."""
+
+    KIND: ClassVar[str] = ""
+
+
+@dataclass(frozen=True)
+class Wagered(Told):
+    """Wagers of one seat before the deal. `bettor`: of those who share a box; `player`: a name, if it is known."""
+
+    KIND = "wager"
+    seat: int
+    amounts: Mapping[str, int]
+    bettor: int = 1
+    player: str = ""
+
+
+@dataclass(frozen=True)
+class Closed(Told):
+    """Betting is closed: the shoe deals this round."""
+
+    KIND = "closed"
+    round: int
+
+
+@dataclass(frozen=True)
+class Cards(Told):
+    """Faces that were turned over, and where they come from; `corrected`: in place of others."""
+
+    KIND = "cards"
+    seat: int
+    cards: tuple[int, ...]
+    source: str = ""
+    part: str = ""
+    corrected: bool = False
+
+
+@dataclass(frozen=True)
+class Exposed(Told):
+    """Whether a player shows cards for a side wager."""
+
+    KIND = "expose"
+    seat: int
+    shown: bool
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Decided(Told):
+    """A decision of a player; each choice of a game is a class of its own. `cents`: for less than the most."""
+
+    KIND = "decide"
+    WORD: ClassVar[str] = ""
+    seat: int
+    part: str = ""
+    cents: int | None = None
+
+
+@dataclass(frozen=True)
+class Confirmed(Told):
+    """A person has done what was asked."""
+
+    KIND = "confirm"
+    seat: int
+    choice: str
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Counted(Told):
+    KIND = "count"
+    seat: int
+    count: int
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Voided(Told):
+    """All hands are void but those that are kept."""
+
+    KIND = "void"
+    clause: str
+    kept: tuple[int, ...] = ()
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class HandVoided(Told):
+    KIND = "void hand"
+    seat: int
+    clause: str
+
+
+@dataclass(frozen=True)
+class Corrected(Told):
+    """Other cards in the place of those of the input `of`."""
+
+    KIND = "correct"
+    of: str
+    cards: tuple[int, ...]
+    source: str
+    approval: str
+
+
+COMMON: tuple[type[Told], ...] = (
+    *(Wagered, Closed, Cards, Exposed, Confirmed, Counted, Voided, HandVoided, Corrected),
+)
+# About the shoe, the settlement or the end of the round: they change no hand.
+NO_HAND = ("over", "ended early", "reshuffled", "recorded", "winner hold", "done", "seed check")
+AFTER_THE_END = ("correct", "done", "seed check")
+
+
+def choices(*words: str) -> tuple[type[Decided], ...]:
+    """A class for each word, where a game tells its choices apart by the word alone."""
+    return tuple(cast("type[Decided]", type(word.title(), (Decided,), {"WORD": word})) for word in words)
+
+
+def parse(told: Input, inputs: Iterable[type[Told]]) -> Told:
+    """The input as one of these types. Refused: a kind or a choice that is none of them, a value of another type."""
+    data = dict(told.data)
+    kinds = [it for it in inputs if told.kind == it.KIND]
+    if any(issubclass(it, Decided) for it in kinds):
+        word = data.pop("choice", None)
+        kinds = [it for it in kinds if issubclass(it, Decided) and word == it.WORD]
+        if not kinds:
+            raise UsageError(f"{word!r} is no choice here.", "Ask the player again.")
+    if not kinds:
+        raise UsageError(f"this game takes no input {told.kind!r}.", "docs/NEW_GAME.md lists the kinds.")
+    known = {it.name: it for it in fields(kinds[0])}
+    wrong = [name for name in data if name not in known]
+    wrong += [name for name, it in known.items() if name not in data and it.default is MISSING]
+    if wrong:
+        raise UsageError(f"{told.kind}: {wrong[0]} is missing or unknown.", "docs/NEW_GAME.md lists what it has.")
+    return kinds[0](**{name: _value(told.kind, name, str(known[name].type), value) for name, value in data.items()})
+
+
+def _value(kind: str, name: str, wanted: str, value: Any) -> Any:
+    """The value, if it is what the field wants. JSON has lists where types have tuples."""
+    if wanted == "tuple[int, ...]" and type(value) in (list, tuple):
+        value = tuple(value)
+    if not _fits(wanted, value):
+        raise UsageError(f"{kind}: {name} is {value!r}, and not {wanted}.", "Check what sends it.")
+    return value
+
+
+def _fits(wanted: str, value: Any) -> bool:
+    match wanted:
+        case "tuple[int, ...]":
+            return type(value) is tuple and {type(it) for it in cast("tuple[object]", value)} <= {int}
+        case "Mapping[str, int]":
+            items = cast("dict[object, object]", value).items() if type(value) is dict else [(0, 0)]
+            return all(type(key) is str and type(it) is int for key, it in items)
+        case _:
+            return type(value).__name__ in wanted.replace("None", "NoneType").split(" | ")
+
+
+def wager(seat: int, amounts: Mapping[str, int], bettor: int = 1, player: str = "") -> Input:
+    """The wagers of one seat before the deal. `bettor`: of one to three who share a box of Double Attack Blackjack.
+    `player` names who wagers, where one person may have several seats; without a name every seat is another one's."""
+    key = f"wager:{seat}" if bettor == 1 else f"wager:{seat}.{bettor}"
+    return Input(key, "wager", {"seat": seat, "amounts": dict(amounts), "bettor": bettor, "player": player})

@@ -1,0 +1,177 @@
+"""The base of games that a machine deals in stacks: a hand for each seat, cards of a dealer or in common.
+
+A new game defines `stakes`, `asks`, `decided`, `lines`, `decides`, and its prompts; hands, limits, a card that is
+entered twice, voids, order of settlement and the page's places are here. Ours have hands and settlements of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from fairshoe.errors import UsageError
+from fairshoe.games.record_kinds import COMMUNITY, DEALER
+from fairshoe_table.play.game import EnteredTwice, Game, Place, Play, Settled, check_wagers
+from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Exposed, Wagered
+from fairshoe_table.play.options import Options
+from fairshoe_table.rules.ledger import Line
+from fairshoe_table.rules.line_shapes import Void, limit, staked, void_line
+from fairshoe_table.rules.meters import Meters
+from fairshoe_table.rules.seats import settle_order
+
+
+@dataclass(frozen=True)
+class StackHand:
+    """`stakes`: wager and cents. `choice`: None until the player has decided."""
+
+    seat: int
+    stakes: tuple[tuple[str, int], ...]
+    cards: tuple[int, ...] = ()
+    choice: type[Decided] | None = None
+    void: str = ""
+
+    def on(self, wager: str) -> int:
+        return dict(self.stakes).get(wager, 0)
+
+
+@dataclass(frozen=True)
+class StackRound:
+    hands: tuple[StackHand, ...]
+    dealer: tuple[int, ...] = ()
+    community: tuple[int, ...] = ()
+    void: Void | None = None
+
+
+class StackGame(Game):
+    """`Round` and `Hand` are the dataclasses of the game; a hand has seat, cards and the fields of `fields`."""
+
+    Round: ClassVar[Any] = StackRound
+    Hand: ClassVar[Any] = StackHand
+    fields: ClassVar[Mapping[str, str]] = {}  # the field of a wager, if hands have one for each
+    capped: ClassVar[frozenset[str]] = frozenset()  # wagers under the payout limit
+
+    def new(self, options: Options) -> Play:
+        return Play(self, options, self.Round(()))
+
+    def seats(self, round: Any) -> tuple[int, ...]:
+        return tuple(sorted(hand.seat for hand in round.hands))
+
+    def wagered(self, play: Play, told: Wagered) -> Play:
+        amounts = check_wagers(self, play.options, told)
+        if told.bettor != 1 or told.seat in play.seats:
+            raise UsageError(f"seat {told.seat} has a wager already.", "One player wagers at a seat.")
+        hand = self.hand(told.seat, amounts)
+        return replace(play, round=replace(play.round, hands=(*play.round.hands, hand))).stake(told.seat, amounts)
+
+    def hand(self, seat: int, amounts: Mapping[str, int]) -> Any:
+        if not self.fields:
+            return self.Hand(seat, tuple(amounts.items()))
+        return self.Hand(seat, **{self.fields[it]: cents for it, cents in amounts.items()})
+
+    def change(self, play: Play, seat: int, **changes: Any) -> Play:
+        """Change the hand of one seat."""
+        if seat not in play.seats:
+            raise UsageError(f"seat {seat} has no wager in this round.", f"Seats in play: {play.seats}.")
+        hands = tuple(replace(it, **changes) if it.seat == seat else it for it in play.round.hands)
+        return replace(play, round=replace(play.round, hands=hands))
+
+    def of(self, play: Play, seat: int) -> Any:
+        """The hand of a seat, or None."""
+        return next((hand for hand in play.round.hands if hand.seat == seat), None)
+
+    def void_hand(self, play: Play, seat: int, clause: str) -> Play:
+        return self.change(play, seat, void=clause)
+
+    # -- answers ------------------------------------------------------------------------------------------------------
+
+    def answered(self, play: Play, told: Cards | Exposed | Decided | Confirmed) -> Play:
+        match told:
+            case Cards():
+                return self.shown(play, told)
+            case Exposed():
+                return self.change(play, told.seat, exposed=told.shown)
+            case Decided():
+                return self.decided(play, told)
+            case Confirmed():
+                return self.confirmed(play, told)
+
+    def shown(self, play: Play, told: Cards) -> Play:
+        if told.seat == DEALER:
+            return replace(play, round=replace(play.round, dealer=told.cards))
+        if told.seat == COMMUNITY:
+            return replace(play, round=replace(play.round, community=told.cards))
+        return self.change(play, told.seat, cards=told.cards)
+
+    def decided(self, play: Play, told: Decided) -> Play:
+        """A decision; more chips go to `play.stake`."""
+        raise NotImplementedError
+
+    def more(self, play: Play, told: Decided, amounts: Mapping[str, int]) -> Play:
+        """The choice of a hand, with the chips that it puts on the layout."""
+        stakes = (*self.of(play, told.seat).stakes, *amounts.items())
+        return self.change(play, told.seat, stakes=stakes, choice=type(told)).stake(told.seat, amounts)
+
+    def confirmed(self, play: Play, told: Confirmed) -> Play:
+        return play
+
+    # -- cards --------------------------------------------------------------------------------------------------------
+
+    def faces(self, play: Play) -> Mapping[int, tuple[int, ...]]:
+        common = tuple(card for card in getattr(play.round, "community", ()) if card is not None)
+        own = {hand.seat: hand.cards for hand in play.round.hands}
+        return {**own, DEALER: getattr(play.round, "dealer", ()), COMMUNITY: common}
+
+    def check_cards(self, play: Play, told: Cards) -> None:
+        """A card is in the deck once: the same face twice is a wrong entry, or a wrong deck."""
+        super().check_cards(play, told)
+        before = {card: seat for seat, cards in self.faces(play).items() for card in cards}
+        for place, card in enumerate(told.cards):
+            there = told.seat if card in told.cards[:place] else before.get(card)
+            if there is not None and not self.again(there, told):
+                raise EnteredTwice(card, there, told.seat)
+
+    def again(self, there: int, told: Cards) -> bool:
+        """Whether a card of this place may be entered again."""
+        return False
+
+    def places(self, seat: int) -> tuple[str, ...]:
+        return ("last",) if seat in (DEALER, COMMUNITY) else ("own",)
+
+    def lies_at(
+        self, play: Play, ask: Any, stacks: Mapping[int, tuple[int, ...]], rest: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        number = len(play.seats) + 1 if ask.seat in (DEALER, COMMUNITY) else play.position(ask.seat)
+        return stacks.get(number, ())
+
+    def place(self, play: Play, seat: int) -> Place:
+        if seat in (DEALER, COMMUNITY):
+            cards = getattr(play.round, "dealer" if seat == DEALER else "community", ())
+        else:
+            cards = next((hand.cards for hand in play.round.hands if hand.seat == seat), ())
+        lie = any(card is not None for card in cards)
+        hand = self.of(play, seat)
+        void = getattr(hand, "void", "")
+        said = f"void ({void})" if void else self.says(hand) if hand is not None else ""
+        return Place((tuple(cards),) if lie else (), ("",) if lie else (), said)
+
+    def says(self, hand: Any) -> str:
+        """What the player of a hand has decided; "folds": the hand is out."""
+        return "" if hand.choice is None else hand.choice.WORD
+
+    # -- settlement ---------------------------------------------------------------------------------------------------
+
+    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
+        """From the far right, counterclockwise: what is due for each hand, or every wager back if it is void."""
+        lines = [line for hand in settle_order(play.round.hands) for line in self._due(play, hand)]
+        return Settled(tuple(limit(staked(lines), self.capped, play.options.cap, "HOUSE")))
+
+    def _due(self, play: Play, hand: Any) -> Iterator[Line]:
+        clause = play.round.void.clause if play.round.void is not None else hand.void
+        if clause:
+            return (void_line(hand.seat, wager, cents, clause) for wager, cents in hand.stakes)
+        return iter(self.lines(play, hand))
+
+    def lines(self, play: Play, hand: Any) -> list[Line]:
+        """What is due for one hand that stands; nothing before its cards are known."""
+        raise NotImplementedError
