@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import run
 from journals import KEY, Stage, as_file, opened, play_round, pulled, small_stage
-from test_cli import one_message, run, simulator
+from test_cli import one_message, simulator
 
 from fairshoe.errors import HelloRefused, UsageError
 from fairshoe.journal.export import (

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import run
 from journals import KEY, opener, play_round, pulled, small_stage
 from rig_port import RigPorts
-from test_cli import one_message, run, simulator
+from test_cli import one_message, simulator
 
 from fairshoe import keys
 from fairshoe.client.shoe import Shoe

@@ -59,6 +59,7 @@ def image(release: Path, data: bytes) -> str:
 # --- building ----------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_release_is_the_same_bytes_in_another_process_another_folder_and_another_order(tmp_path: Path) -> None:
     out = tmp_path / "release"
     command = [sys.executable, "-m", "fairshoe", "release", "build", "--board", built_once.BOARD, "-o", str(out)]

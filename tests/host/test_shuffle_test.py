@@ -139,6 +139,7 @@ def test_the_result_does_not_depend_on_the_number_of_processes() -> None:
     assert seen[-1] == wanted.total == 4004
 
 
+@pytest.mark.full
 def test_the_parts_of_a_run_add_up_to_one_tally_of_all_its_decks() -> None:
     whole = Tally(52)
     whole.add([firmware_deck(CONFIG, 20, index, 52) for index in range(1000)], None)
@@ -181,6 +182,7 @@ def test_a_broken_draw_in_the_firmware_fails(
     assert "again: fairshoe shuffle-test --board pico-carousel" in out
 
 
+@pytest.mark.full
 def test_a_machine_that_does_not_make_the_drawn_deck_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

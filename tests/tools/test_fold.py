@@ -242,6 +242,7 @@ def test_the_firmware_keeps_its_names_and_lines_and_no_constant_is_left() -> Non
         assert "const(" not in result[name], f"{name}: a constant with a second meaning, or that is looked up by name"
 
 
+@pytest.mark.full
 def test_a_main_of_another_kind_gets_the_same_modules(tmp_path: Path, ship_once: ShipOnce) -> None:
     folder = ship_once(size.BOARD_DEFAULT)[1]
     modules = [path.relative_to(folder) for path in sorted(folder.rglob("*.mpy"))]
