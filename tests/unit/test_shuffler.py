@@ -76,10 +76,10 @@ def ask(stage):
 
 
 def enter(stage, role):
-    """Another host takes over the link."""
+    """Another host takes over the link; one that only reads waits until the one before has left it."""
     peer = Peer(KEY, role)
     take_over(stage, peer)
-    for _ in range(40):
+    for _ in range(300):
         if peer.session.hmac and "status" in peer.messages:
             return peer
         stage.run(50)
