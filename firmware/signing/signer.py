@@ -72,11 +72,14 @@ class Signer:
 
         yield
         sealer = self.sealer
-        generation = sealer.keys.generation()
-        found = self._load(generation)
-        # A read that failed is no missing key: a new one would take the place of the one on record.
-        if not found and self.given and (yield from self._make(generation)):
+        generation = -1
+        found = False
+        while generation != sealer.keys.generation():  # the device key may change while this one is made
+            generation = sealer.keys.generation()
             found = self._load(generation)
+            # A read that failed is no missing key: a new one would take the place of the one on record.
+            if not found and self.given and (yield from self._make(generation)):
+                found = self._load(generation)
         told = self.journal.attested(sealer, self.utc_s)
         cell = self.cell
         public = bytes(cell[_PUBLIC_AT:_PUBLIC_END]) if found else bytes(_PUBLIC_SIZE)
@@ -109,6 +112,8 @@ class Signer:
         if not entropy.seed_into(seed):
             return False
         public = yield from public_key(seed)
+        if generation != self.sealer.keys.generation():
+            return False
         self.flow.outbox.post(ids.EV_SIGNING_KEY, generation, text=public)
         yield
         pack_into("<H", cell, _GENERATION_AT, generation)

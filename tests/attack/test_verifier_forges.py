@@ -12,12 +12,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from journals import KEY, NEW_KEY, as_file, opener, play_round, pulled, small_stage
 
 from fairshoe.cli.command_line import main
-from fairshoe.journal.export import Attestation, Export, Record
-from fairshoe.journal.signatures import SIGNED_TEXT, PublicKey
+from fairshoe.client.shoe import Shoe
+from fairshoe.errors import KeyFileError
+from fairshoe.journal.export import Attestation, Export, Record, signed_attestation
+from fairshoe.journal.signatures import SIGNED_TEXT, PublicKey, read_public_keys
 from fairshoe.journal.verify import attestation_mac, seal_mac
 from fairshoe.keys import seal_key, write_key
-from fairshoe.messages import DeckVerified, GreenPressed, Sealed, ShuffleStarted, SigningKey
-from fairshoe.operate.provisioning import KeyFolder, note_signing_key, rotate
+from fairshoe.messages import DeckVerified, GreenPressed, KeyChanged, Sealed, ShuffleStarted, SigningKey
+from fairshoe.operate.provisioning import KeyFolder, KeyRefused, note_signing_key, rotate
+from rig.story import Stage
 
 PROVED = 0
 ALTERED = 6
@@ -186,8 +189,135 @@ def test_a_rotated_key_needs_the_new_public_key(tmp_path: Path) -> None:
     assert verify(tmp_path, new, "--public-key", str(inventory)) == ALTERED
 
 
+def rotated(stage: Stage, folder: Path, old: Path | None = None) -> PublicKey:
+    """The device gets another key."""
+    stage.act("key", {"to": "on"})
+    stage.run(300)
+    keys = KeyFolder(folder)
+    rotate(opener(stage.rig), keys, stage.rig.app.service.keys.key)
+    public = note_signing_key(opener(stage.rig), keys, old=old)
+    assert public is not None
+    return public
+
+
+def test_a_retired_key_proves_nothing_after_its_rotation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The forger has the old seal key, and the old signing key."""
+    stage = small_stage()
+    stage.act("key", {"to": "on"})
+    stage.run(300)
+    start = KeyFolder(tmp_path / "first")
+    start.path.mkdir()
+    write_key(start.path / "device.key", "device", KEY)
+    before = note_signing_key(opener(stage.rig), start)
+    assert before is not None
+    after = rotated(stage, tmp_path / "second", start.path / "signing.pub")
+    changed = after.first
+    assert changed is not None
+    inventory = tmp_path / "second" / "signing.pub"
+    assert [(it.generation, it.last) for it in read_public_keys(str(inventory))] == [(1, changed - 1), (2, None)]
+    key = stage.rig.app.service.keys.key
+    honest = pulled(stage.rig, key, sign=True)
+    assert verify(tmp_path, honest, "--public-key", str(inventory)) == PROVED
+    # Over the records as they are, the rotation among them; and over a history in which it never was.
+    told = replace(honest.attested[-1], key=1, public=before.key, signature=b"")
+    told = replace(told, mac=attestation_mac(SEAL, honest, told))
+    seeds = Ed25519PrivateKey.generate()
+    trusted = replace(before, key=seeds.public_key().public_bytes_raw(), last=None)
+    told = replace(told, public=trusted.key)
+    told = replace(told, signature=seeds.sign(SIGNED_TEXT + told.signed(honest.device, honest.log)))
+    forged = replace(honest, attested=[told])
+    assert by_seals(tmp_path, forged) == ALTERED
+    assert "replaced at record" in capsys.readouterr().out
+    stolen = tmp_path / "stolen.pub"
+    stolen.write_text(trusted.line())
+    assert verify(tmp_path, forged, "--public-key", str(stolen)) == ALTERED
+    kept = [it for it in honest.records if it.message not in (KeyChanged.ID, SigningKey.ID)]
+    hidden = resealed(honest, [it for it in kept if it.message != Sealed.ID])
+    told = replace(hidden.attested[0], key=1, public=trusted.key)
+    told = replace(told, signature=seeds.sign(SIGNED_TEXT + told.signed(hidden.device, hidden.log)))
+    hidden = replace(hidden, attested=[told])
+    assert verify(tmp_path, hidden, "--public-key", str(stolen)) == PROVED
+    stolen.write_text(replace(trusted, last=hidden.last - 1).line())
+    assert verify(tmp_path, hidden, "--public-key", str(stolen)) == ALTERED
+    assert "by the inventory key 1 was not in force" in capsys.readouterr().out
+
+
+def test_a_seal_of_a_retired_key_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stage = small_stage()
+    rotated(stage, tmp_path / "second")
+    honest = pulled(stage.rig, stage.rig.app.service.keys.key)
+    assert by_seals(tmp_path, honest, "--key-file", str(tmp_path / "second/seal.key")) == PROVED
+    at = max(i for i, record in enumerate(honest.records) if record.message == Sealed.ID)
+    data = bytearray(honest.records[at].data)
+    data[BODY_AT] = 1
+    data[SEALED_END - 16 : SEALED_END] = seal_mac(SEAL, honest.log, Record(at + 1, bytes(data)))
+    cut = replace(honest, records=[*honest.records[:at], Record(at + 1, bytes(data), at + 2)])
+    told = replace(honest.attested[-1], last=at + 1, head=cut.records[-1].digest, key=1)
+    cut = replace(cut, attested=[replace(told, mac=attestation_mac(SEAL, cut, told))])
+    assert by_seals(tmp_path, cut) == ALTERED
+    assert f"record {at + 1}" in capsys.readouterr().out
+
+
+def test_a_public_key_that_signed_nothing_is_not_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = small_stage()
+    folder = KeyFolder(tmp_path / "keys")
+    folder.path.mkdir()
+    write_key(folder.path / "device.key", "device", KEY)
+
+    def other_key(shoe: Shoe, last: int) -> Attestation | None:
+        signed = signed_attestation(shoe, last)
+        return signed and replace(signed, public=Ed25519PrivateKey.generate().public_key().public_bytes_raw())
+
+    monkeypatch.setattr("fairshoe.operate.provisioning.signed_attestation", other_key)
+    with pytest.raises(KeyRefused, match="another key"):
+        note_signing_key(opener(stage.rig, service=False), folder)
+    assert not (folder.path / "signing.pub").exists()
+
+
+@pytest.mark.parametrize("sign", [0, 0x80])
+@pytest.mark.parametrize("offset", [0, 2**255 - 19])
+def test_a_public_key_of_small_order_is_refused(sign: int, offset: int) -> None:
+    """Under it any signature verifies for some messages; the torsion points are computed here, not copied."""
+    small = _torsion()
+    assert len(small) == 5  # of eight points, by y
+    for y in small:
+        if y + offset >= 2**255:
+            continue
+        key = bytearray((y + offset).to_bytes(32, "little"))
+        key[31] |= sign
+        with pytest.raises(KeyFileError, match="forged"):
+            PublicKey(bytes(key))
+
+
+def _torsion() -> set[int]:
+    """The y of every point P of Edwards 25519 with 8 P = 0, found by multiplying points with the group's order."""
+    p, order = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+    d = -121665 * pow(121666, -1, p) % p
+
+    def add(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+        t = d * a[0] * b[0] * a[1] * b[1] % p
+        x = (a[0] * b[1] + b[0] * a[1]) * pow(1 + t, -1, p)
+        return x % p, (a[1] * b[1] + a[0] * b[0]) * pow(1 - t, -1, p) % p
+
+    found: set[int] = set()
+    for y in range(2, 40):
+        x2 = (y * y - 1) * pow(d * y * y + 1, -1, p) % p
+        x = pow(x2, (p + 3) // 8, p)
+        if x * x % p != x2:
+            x = x * pow(2, (p - 1) // 4, p) % p
+        if x * x % p != x2:
+            continue
+        total, point = (0, 1), (x, y)
+        for bit in range(order.bit_length()):
+            if order >> bit & 1:
+                total = add(total, point)
+            point = add(point, point)
+        found.add(total[1])
+    return found
+
+
 def test_a_file_that_is_no_inventory_is_refused(tmp_path: Path, pulls: tuple[Export, Export]) -> None:
     wrong = tmp_path / "wrong"
-    for text in ("", "release-public " + "ab" * 32, PublicKey(bytes(32), 1, 1).line() + "seal " + "ab" * 32):
+    for text in ("", "release-public " + "ab" * 32, PublicKey(bytes([7] * 32), 1, 1).line() + "seal " + "ab" * 32):
         wrong.write_text(text)
         assert verify(tmp_path, pulls[1], "--public-key", str(wrong)) not in (PROVED, ALTERED, UNPROVED, PARTIAL)

@@ -16,6 +16,7 @@ RELOADS = sys.implementation.name == "cpython"
 ATTESTED = 62
 PUBLIC_AT = 78
 SIGNATURE_AT = 110
+CHANGES = 4  # moments at which the key is changed, beside the first four
 SEED_AT = SIGNING_CELL * CELL_SIZE + 8
 
 
@@ -239,3 +240,31 @@ def test_a_second_request_does_not_begin_anew_and_the_last_step_says_so():
     signer.work = iter([None, None])
     assert [signer.step(7) for _ in range(4)] == [False, False, True, False]
     assert signer.work is None and signer.utc_s == 7
+
+
+def test_a_key_that_changes_at_any_step_of_a_signature_leaves_the_signature_to_one_of_the_two():
+    """The attestation names a generation: under another key the honest journal would look forged."""
+    step, total = 0, 1
+    while step < total:
+        stage = device(KEY)
+        app = stage.rig.app
+        signer = app.queries.signer
+        signer.ask()
+        steps = 0
+        while signer.work is not None:
+            if steps == step:
+                assert app.service.keys.store(NEW_KEY)
+                app.journal.sealer.rekey()
+                app.outbox.post(ids.EV_KEY_CHANGED, 2, ids.KEY_ROTATED)
+            app.recorder.record_all()
+            signer.step(0)
+            steps += 1
+        body = signer.answer
+        generation = body[12] | body[13] << 8
+        public = body[PUBLIC_AT:SIGNATURE_AT]
+        assert (generation, public) in keys_on_record(stage), step
+        message = b"fairshoe signed journal 1" + stage.rig.hal.unique_id().to_bytes(4, "little") + body[:ATTESTED]
+        if generation == 2:
+            assert result(sign(seed_of(stage), public, message))[0] == body[SIGNATURE_AT:], step
+        total = max(total, steps)
+        step += 1 if step < 4 else total // CHANGES + 1

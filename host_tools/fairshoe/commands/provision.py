@@ -27,7 +27,8 @@ def run(options: argparse.Namespace) -> int:
         done = rotate(open_shoe, folder, read_device_key(Path(options.key_file)), _say)
     else:
         done = install(open_shoe, folder, options.replace, _say)
-    public = note_signing_key(open_shoe, folder, _say)
+    old = Path(options.key_file).parent / PUBLIC_FILE if options.rotate else None
+    public = note_signing_key(open_shoe, folder, _say, old)
     generation = f", its key number {done.generation}" if done.generation else ""
     print(f"device {done.device:08x} has a new key{generation}")
     print(f"  {done.folder / DEVICE_FILE} can make all others: keep it locked away, off this computer")

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fairshoe.journal.expectation import Expected, contradictions, shortfalls
 from fairshoe.journal.export import MAC_SIZE, Attestation, Export, Record
 from fairshoe.journal.plausibility import check_sense
 from fairshoe.journal.signatures import PublicKey, signer_of
-from fairshoe.messages import Sealed, SigningKey
+from fairshoe.messages import KeyChanged, Sealed, SigningKey
 
 WHOLE_TEXT = b"fairshoe journal 1"
 HEADER_LINE = 1
@@ -105,10 +105,11 @@ def verify(
         verdict.problems.append(Problem(what, line=line))
     faults = {index: fault for index, record in enumerate(export.records) if (fault := record.fault)}
     verdict.seals = [record.seq for record in export.records if _is_seal(record)]
-    good = _good_seals(export, keys, verdict)
-    anchors = dict.fromkeys(good, "") | _anchors(export, keys, verdict)
+    retired = _retirements(export, trusted)
+    good = _good_seals(export, keys, retired, verdict)
+    anchors = dict.fromkeys(good, "") | _anchors(export, keys, retired, verdict)
     if trusted:
-        anchors = _signed_anchors(export, trusted, verdict)
+        anchors = _signed_anchors(export, trusted, retired, verdict)
     altered = _prove(export, anchors, faults, verdict)
     broken = _check_order(export, faults, altered, verdict)
     _check_ends(export, verdict)
@@ -139,28 +140,54 @@ def attestation_mac(key: bytes, export: Export, attestation: Attestation) -> byt
     return hmac.digest(key, WHOLE_TEXT + attestation.signed(export.device, export.log), hashlib.sha256)[:MAC_SIZE]
 
 
-def _good_seals(export: Export, keys: Sequence[bytes], verdict: Verdict) -> list[int]:
-    """Places of the seals that a key at hand has made."""
+Retired = Callable[[int, int], str]
+
+
+def _retirements(export: Export, trusted: Sequence[PublicKey]) -> Retired:
+    """Why a key of that generation may not prove that record, in words: a record says that another took its place, or
+    the inventory does. Who stole an old key could otherwise go on with it."""
+    events = [record.event() for record in export.records if record.data and record.message == KeyChanged.ID]
+    changes = [event for event in events if isinstance(event, KeyChanged)]
+
+    def why(generation: int, seq: int) -> str:
+        later = [event.seq for event in changes if event.seq <= seq and event.generation > generation]
+        if later:
+            return f"key {generation} was replaced at record {later[0]}, and proves nothing after it"
+        if any(public.retired(export, generation, seq) for public in trusted):
+            return f"by the inventory key {generation} was not in force at record {seq}"
+        return ""
+
+    return why
+
+
+def _good_seals(export: Export, keys: Sequence[bytes], retired: Retired, verdict: Verdict) -> list[int]:
+    """Places of the seals that a key at hand has made, while it was in force."""
     good: list[int] = []
     for index, record in enumerate(export.records):
         if not _is_seal(record) or record.fault:
             continue
         mac = record.data[_SEALED_END - MAC_SIZE : _SEALED_END]
-        if any(hmac.compare_digest(seal_mac(key, export.log, record), mac) for key in keys):
+        why = retired(_generation(record), record.seq)
+        if why:
+            verdict.problems.append(Problem(why, record.seq, record.line))
+        elif any(hmac.compare_digest(seal_mac(key, export.log, record), mac) for key in keys):
             good.append(index)
             verdict.seals_good.append(record.seq)
             verdict.generations.add(_generation(record))
     return good
 
 
-def _anchors(export: Export, keys: Sequence[bytes], verdict: Verdict) -> dict[int, str]:
+def _anchors(export: Export, keys: Sequence[bytes], retired: Retired, verdict: Verdict) -> dict[int, str]:
     """Places of records that a good attestation names by their hash, each with what is wrong if it is another."""
     places = {record.seq: index for index, record in enumerate(export.records)}
     found: dict[int, str] = {}
     bad: list[Attestation] = []
     for attestation in export.attested:
         mac = attestation_mac  # one for every generation at hand
-        good = any(hmac.compare_digest(mac(key, export, attestation), attestation.mac) for key in keys)
+        why = retired(attestation.key, attestation.last)
+        if why and attestation.key:
+            verdict.problems.append(Problem(f"attested up to {attestation.last}: {why}", line=HEADER_LINE))
+        good = not why and any(hmac.compare_digest(mac(key, export, attestation), attestation.mac) for key in keys)
         if good:
             verdict.generations.add(attestation.key)
         else:
@@ -180,7 +207,7 @@ def _anchors(export: Export, keys: Sequence[bytes], verdict: Verdict) -> dict[in
     return found
 
 
-def _signed_anchors(export: Export, trusted: Sequence[PublicKey], verdict: Verdict) -> dict[int, str]:
+def _signed_anchors(export: Export, trusted: Sequence[PublicKey], retired: Retired, verdict: Verdict) -> dict[int, str]:
     """The same of attestations that a trusted key has signed."""
     places = {record.seq: index for index, record in enumerate(export.records)}
     found: dict[int, str] = {}
@@ -188,6 +215,9 @@ def _signed_anchors(export: Export, trusted: Sequence[PublicKey], verdict: Verdi
     signers = {public.key for public in trusted}
     for attestation in export.attested:
         signer = signer_of(export, attestation, trusted)
+        if retired(attestation.key, attestation.last):
+            signer = None
+            continue
         if signer is not None and attestation.last in places:
             index = places[attestation.last]
             found[index] = "" if export.records[index].digest == attestation.head else _NOT_ATTESTED

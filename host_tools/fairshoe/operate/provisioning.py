@@ -11,17 +11,17 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fairshoe import keys
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import Exit, FairshoeError, HelloRefused, KeyFileError, NoAnswer
 from fairshoe.files import open_to_others, sync_folder
-from fairshoe.journal.export import signed_attestation
-from fairshoe.journal.signatures import PublicKey
+from fairshoe.journal.export import Record, signed_attestation
+from fairshoe.journal.signatures import PublicKey, read_public_keys, signature_good
 from fairshoe.keys import RoleKey, role_key
-from fairshoe.messages import KeyInstall, KeyIs, KeyRotate, Refusal, Role
+from fairshoe.messages import KeyChanged, KeyInstall, KeyIs, KeyRotate, Refusal, Role
 from firmware.protocol import ids
 from firmware.protocol.session import KEY_SIZE, MAC_SIZE, NONCE_SIZE
 
@@ -30,6 +30,7 @@ SEAL_FILE = "seal.key"
 PUBLIC_FILE = "signing.pub"
 ROLES = (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR, Role.RECORDER)
 ROLE_FILES = {role: f"{role.name.lower()}.key" for role in ROLES}
+LOOK_BACK = 64  # records after a change of the key, in which its record is looked for
 ANSWER_S = 60.0  # a device that shuffles answers when it is done
 
 OpenShoe = Callable[[RoleKey | None], Shoe]
@@ -174,26 +175,53 @@ def rotate(open_shoe: OpenShoe, folder: KeyFolder, old: bytes, say: Say = lambda
     return _settle(open_shoe, folder, answer, [new, old], say)
 
 
-def note_signing_key(open_shoe: OpenShoe, folder: KeyFolder, say: Say = lambda _text: None) -> PublicKey | None:
-    """Write the public key of the device's signatures beside its new keys. The private one is made in the device when
-    this asks for it, and never leaves. None: the device does not sign, or not now."""
+def note_signing_key(
+    open_shoe: OpenShoe, folder: KeyFolder, say: Say = lambda _text: None, old: Path | None = None
+) -> PublicKey | None:
+    """Write the public key of the device's signatures beside its new keys, with the first record that it may prove; and
+    those of the file `old`, which end there. The private one is made in the device when this asks for it, and never
+    leaves. None: the device does not sign, or not now."""
     say("asking for the public key of its signatures")
     key = role_key(keys.read_device_key(folder.path / DEVICE_FILE), Role.TABLE)
     with open_shoe(key) as shoe:
         signed = signed_attestation(shoe, 0)
         device = shoe.welcome.device if shoe.welcome else 0
-    if signed is None:
-        return None
-    public = PublicKey(signed.public, device, signed.key)
+        if signed is None:
+            return None
+        if not signature_good(device, shoe.journal_is().log, signed):
+            raise KeyRefused(
+                "the device signs with another key than the one it names.",
+                f"Nothing was noted. Take it out of service; its keys are in {folder.path}.",
+            )
+        first = _changed_at(shoe, signed.key, signed.last)
+    public = PublicKey(signed.public, device, signed.key, first)
+    lines = [it.line() for it in _ended(old, device, first or signed.last)] + [public.line()]
     path = folder.path / PUBLIC_FILE
     try:
-        path.write_text(public.line(), "ascii")
+        path.write_text("".join(lines), "ascii")
         sync_folder(folder.path)
     except OSError as error:
         raise KeyFileError(
             f"cannot write {path}: {error.strerror or error}.", f"Write it down: {public.line().strip()}"
         ) from error
     return public
+
+
+def _changed_at(shoe: Shoe, generation: int, last: int) -> int:
+    """The number of the record that this key came into force with; 0 if it is not among the last."""
+    for seq in range(last, max(0, last - LOOK_BACK), -1):
+        event = Record(seq, shoe.journal_record(seq)).event()
+        if isinstance(event, KeyChanged) and event.generation == generation:
+            return seq
+    return 0
+
+
+def _ended(path: Path | None, device: int, first: int) -> list[PublicKey]:
+    """The keys of this device in a file, none of which proves a record from this one on."""
+    if path is None or not path.exists():
+        return []
+    known = [it for it in read_public_keys(str(path)) if it.device == device]
+    return [replace(it, first=it.first or 0, last=first - 1) if it.last is None else it for it in known]
 
 
 def key_in_force(open_shoe: OpenShoe, candidates: Sequence[bytes]) -> tuple[bytes | None, int]:
