@@ -35,7 +35,7 @@ PUBLIC = (
     *("fairshoe.messages", "fairshoe.message_data", "fairshoe.errors", "fairshoe.keys"),
     *("fairshoe.games.record_kinds", "fairshoe.games.rounds", "fairshoe.games.jackpot_links"),
     *("fairshoe.games.double_attack", "fairshoe.games.cut_order", "fairshoe.journal.seed_audit"),
-    "fairshoe.games.profiles",
+    *("fairshoe.games.profiles", "fairshoe.__version__"),
     *(f"fairshoe.{name}" for name in fairshoe.__all__),
 )
 FLOOR = tuple(

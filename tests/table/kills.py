@@ -22,6 +22,12 @@ class Sweep:
         self.on = False
         self.kills = 0
         self._met: set[str] = set()
+        self._dead: list[sqlite3.Connection] = []
+
+    def bury(self) -> None:
+        """What the end of the program does with its files: close them, without a commit."""
+        while self._dead:
+            self._dead.pop().close()
 
     def meets(self, statement: str) -> bool:
         """Whether the program dies before this statement: if it comes for the first time."""
@@ -44,7 +50,9 @@ class Sweep:
                     # BEGIN and COMMIT are alike everywhere: what was written before tells them apart.
                     if sql.startswith(("BEGIN", "COMMIT")):
                         statement += f" after {self.last}"
-                    self.dead = self.dead or sweep.meets(statement)
+                    if not self.dead and sweep.meets(statement):
+                        self.dead = True
+                        sweep._dead.append(self)  # pyright: ignore[reportPrivateUsage]
                     self.last = statement[:200]
                 if self.dead:
                     raise Killed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 from fairshoe.errors import UsageError
 from fairshoe.games.jackpot_links import TableFacts, link_objections
+from fairshoe_table.books.header import Header, digest, options_of, settings_text, utc_now
+from fairshoe_table.books.schema import prepare
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import ALL_OUT, Play
 from fairshoe_table.play.inputs import Input
@@ -24,29 +26,6 @@ from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import apply, asks, new_play, rebuild, settle
 from fairshoe_table.rules.ledger import Line, Outcome, Transfer, layout, player, transfers
 from fairshoe_table.rules.meters import Meter, Meters
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS rounds (
-    id INTEGER PRIMARY KEY, tbl TEXT NOT NULL, game TEXT NOT NULL, shoe_round INTEGER, over INTEGER NOT NULL DEFAULT 0);
-CREATE UNIQUE INDEX IF NOT EXISTS one_open_round ON rounds (tbl) WHERE over = 0;
-CREATE TABLE IF NOT EXISTS inputs (
-    id INTEGER PRIMARY KEY, round INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL,
-    seq INTEGER NOT NULL DEFAULT 0, UNIQUE (round, key));
-CREATE TABLE IF NOT EXISTS lines (
-    round INTEGER NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL, line TEXT NOT NULL, cause INTEGER NOT NULL,
-    PRIMARY KEY (round, key, version));
-CREATE TABLE IF NOT EXISTS transfers (
-    id INTEGER PRIMARY KEY, round INTEGER NOT NULL, cause INTEGER NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL,
-    cents INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, cents INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS meters (
-    link TEXT NOT NULL, pool TEXT NOT NULL, name TEXT NOT NULL, cents INTEGER NOT NULL, seed INTEGER NOT NULL,
-    rate INTEGER NOT NULL, carry INTEGER NOT NULL, PRIMARY KEY (link, pool, name));
-CREATE TABLE IF NOT EXISTS contributions (
-    round INTEGER NOT NULL, pool TEXT NOT NULL, stake INTEGER NOT NULL, PRIMARY KEY (round, pool));
-CREATE TABLE IF NOT EXISTS links (
-    link TEXT NOT NULL, tbl TEXT NOT NULL PRIMARY KEY, facts TEXT NOT NULL);
-"""
 
 VOIDS = ("void", "void hand")  # inputs after which lines that were booked are not due any more
 _KNOWN_MAX = 2  # rounds that are kept as they were read: this one and the one before
@@ -97,24 +76,19 @@ class Books:
         table: str = "table-1",
         link: str = "",
         connection: type[sqlite3.Connection] = sqlite3.Connection,
+        now: Callable[[], str] = utc_now,
     ) -> None:
-        """`connection` is another kind of connection, for tests that end the program between two statements."""
+        """`connection` is another kind of connection, for tests that end the program between two statements; `now`
+        gives the time of rows."""
+        self._now = now
         self.table = table
         self.link = link or table
         self._known: dict[int, _Known] = {}
+        self._settings: dict[str, Options] = {}
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30, factory=connection)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
-        self._db.executescript(_SCHEMA)
-        self._take_over_contributions()
-
-    def _take_over_contributions(self) -> None:
-        """Books of version 1.0 kept the contribution of a round to each meter pool in a column of `rounds`."""
-        columns = {row[1] for row in self._db.execute("PRAGMA table_info(rounds)")}
-        for column, pool in (("progressive", "progressive"), ("five_card", "five-card")):
-            if column in columns:
-                take = f"SELECT id, ?, {column} FROM rounds WHERE over = 0 AND {column} != 0"
-                self._db.execute(f"INSERT OR IGNORE INTO contributions {take}", (pool,))
+        prepare(self._db, path)
 
     def close(self) -> None:
         self._db.close()
@@ -139,17 +113,59 @@ class Books:
 
     # -- rounds -------------------------------------------------------------------------------------------------------
 
-    def open_round(self, game: str) -> int:
-        """The round that is open at this table, or a new one."""
+    def open_round(self, game: str, head: Header | None = None, options: Options | None = None) -> int:
+        """The round that is open at this table, or a new one. The header and its options are written until wagers are
+        booked; without one it is unknown."""
         with self._transaction() as db:
             row = db.execute("SELECT id, game FROM rounds WHERE tbl = ? AND over = 0", (self.table,)).fetchone()
             if row is not None and row[1] != game:
                 raise UsageError(f"a round of {row[1]} is open at {self.table}.", "Finish it first.")
-            if row is not None:
-                return int(row[0])
-            found = db.execute("INSERT INTO rounds (tbl, game) VALUES (?, ?)", (self.table, game)).lastrowid
-            assert found is not None
-            return found
+            number = row[0] if row is not None else self._new_round(game)
+            if head is not None and options is not None and not self._wagered(number):
+                self._write_header(number, head, options)
+            return number
+
+    def _new_round(self, game: str) -> int:
+        found = self._db.execute("INSERT INTO rounds (tbl, game) VALUES (?, ?)", (self.table, game)).lastrowid
+        assert found is not None
+        return found
+
+    def _wagered(self, number: int) -> bool:
+        found = "SELECT 1 FROM inputs WHERE round = ? AND kind IN ('wager', 'closed') LIMIT 1"
+        return self._db.execute(found, (number,)).fetchone() is not None
+
+    def _write_header(self, number: int, head: Header, options: Options) -> None:
+        text = settings_text(head.game, options)
+        self._db.execute("INSERT OR IGNORE INTO settings VALUES (?, ?)", (digest(text), text))
+        self._db.execute(
+            "UPDATE rounds SET device = ?, log = ?, settings = ?, program = ?, package = ?, began = ? WHERE id = ?",
+            (head.device, head.log, digest(text), head.program, head.package, self._now(), number),
+        )
+
+    def confirm_header(self, number: int, head: Header, options: Options, told: Input) -> None:
+        """A supervisor has said by which options and from which shoe a round is played whose header is unknown."""
+        with self._transaction():
+            self._write_header(number, head, options)
+            self._record(number, told, options, 0)
+
+    def header(self, number: int) -> Header:
+        names = "game, device, log, COALESCE(shoe_round, 0), settings, program, package, began"
+        return Header(*self._db.execute(f"SELECT {names} FROM rounds WHERE id = ?", (number,)).fetchone())
+
+    def options(self, number: int) -> Options | None:
+        """Those of the header; None: unknown. The same object as long as they are the same."""
+        found = self.header(number).settings
+        if found not in self._settings:
+            row = self._db.execute("SELECT data FROM settings WHERE hash = ?", (found,)).fetchone()
+            if row is None:
+                return None
+            self._settings[found] = options_of(row[0])
+        return self._settings[found]
+
+    def dealt_before(self, device: str, log: str, shoe_round: int) -> bool:
+        """Whether a round that is over was this round of this shoe: its events may come again."""
+        found = "SELECT 1 FROM rounds WHERE over = 1 AND device = ? AND log = ? AND shoe_round = ?"
+        return self._db.execute(found, (device, log, shoe_round)).fetchone() is not None
 
     def inputs(self, number: int) -> list[Input]:
         return list(self._read(number).inputs)
@@ -188,10 +204,12 @@ class Books:
         before = self.play(number, options)
         after = self._corrected(number, before, told) if told.kind == "correct" else apply(before, told)
         cause = self._db.execute(
-            "INSERT INTO inputs (round, key, kind, data, seq) VALUES (?, ?, ?, ?, ?)",
-            (number, told.key, told.kind, json.dumps(dict(told.data)), seq),
+            "INSERT INTO inputs (round, key, kind, data, seq, utc) VALUES (?, ?, ?, ?, ?, ?)",
+            (number, told.key, told.kind, json.dumps(dict(told.data)), seq, self._now()),
         ).lastrowid
         assert cause is not None
+        if told.kind == "closed":
+            self._closed(number, told)
         placed = after.stakes[len(before.stakes) :]
         self._move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
         self._contribute(number, cause, after)
@@ -199,6 +217,14 @@ class Books:
         if told.kind == "over":
             self._finish(number)
         return booked
+
+    def _closed(self, number: int, told: Input) -> None:
+        """The shoe that deals the round, and its number there."""
+        self._db.execute("UPDATE rounds SET shoe_round = ? WHERE id = ?", (told.data["round"], number))
+        if "device" in told.data:
+            self._db.execute(
+                "UPDATE rounds SET device = ?, log = ? WHERE id = ?", (told.data["device"], told.data["log"], number)
+            )
 
     # -- corrections --------------------------------------------------------------------------------------------------
 
@@ -253,8 +279,8 @@ class Books:
                 continue
             source, target = self._account(move.source), self._account(move.target)
             self._db.execute(
-                "INSERT INTO transfers (round, cause, source, target, cents) VALUES (?, ?, ?, ?, ?)",
-                (number, cause, source, target, move.cents),
+                "INSERT INTO transfers (round, cause, source, target, cents, utc) VALUES (?, ?, ?, ?, ?, ?)",
+                (number, cause, source, target, move.cents, self._now()),
             )
             for name, cents in ((source, -move.cents), (target, move.cents)):
                 self._db.execute(_ADD, (name, cents))
@@ -393,9 +419,9 @@ class Books:
                 found[number] = ShoeRound("ended", seats, "", drawn)
         return found
 
-    def replay(self, options: Options) -> list[str]:
+    def replay(self, options: Options | None = None) -> list[str]:
         """Settle everything again from the inputs of this table, which shares its meters with no other; what comes out
-        otherwise than it was booked."""
+        otherwise than it was booked. `options` are for rounds whose header is unknown."""
         with Books(":memory:", self.table, self.link) as again:
             seeds = self._db.execute(
                 "SELECT pool, name, seed, rate FROM meters WHERE link = ?", (self.link,)
@@ -407,11 +433,14 @@ class Books:
             rounds = self._db.execute("SELECT id, game FROM rounds WHERE tbl = ? ORDER BY id", (self.table,)).fetchall()
             found: list[str] = []
             for number, game in rounds:
-                told = self.inputs(number)
+                its = self.options(number) or options
+                if its is None:
+                    found.append(f"round {number} has an unknown header: nothing says by which options it is settled")
+                    break
                 copy = again.open_round(game)
                 try:
-                    for one in told:
-                        again.record(copy, one, options)
+                    for one in self.inputs(number):
+                        again.record(copy, one, its)
                 except UsageError as error:
                     found.append(f"round {number} is booked otherwise than its game allows: {error.what}")
                     break

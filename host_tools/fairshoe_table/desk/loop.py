@@ -363,7 +363,7 @@ class DeskLoop(Table):
         self.linked(False, "the auditor reads the seed of the last deck")
         try:
             found = held_against_seed(
-                self.shoe, self.books, number, self.options, self.auditor, self.inserted, self._while_silent
+                self.shoe, self.books, number, self._options_of(number), self.auditor, self.inserted, self._while_silent
             )
         except FairshoeError as error:
             self.call(f"the seed of round {number} could not be read: {error.what} {error.advice}")
@@ -371,9 +371,13 @@ class DeskLoop(Table):
         finally:
             self.silent = False
         told = {"held": found.held, "agrees": found.agrees, "text": found.text}
-        self.books.record(number, Input("seed check", "seed check", told), self.options)
+        self.books.record(number, Input("seed check", "seed check", told), self._options_of(number))
         if found.held and not found.agrees:
             self.call(f"ALARM, round {number}: {found.text}")
+
+    def _options_of(self, number: int) -> Options:
+        """Of a round that may be another than the open one."""
+        return self.books.options(number) or self.options
 
     def _while_silent(self) -> None:
         if not self._taps.empty():

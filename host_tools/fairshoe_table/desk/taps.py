@@ -207,7 +207,8 @@ class Desk(DeskLoop):
         if needed and not by:
             raise UsageError("no floorperson has validated this payout.", "Call one, and enter who it is.")
         data = {"checked": list(needed), "by": by} if needed else {}
-        self.books.record(self.shown_round(), Input(key, "done", data), self.options)
+        number = self.shown_round()
+        self.books.record(number, Input(key, "done", data), self._options_of(number))
         return ""
 
     def _house_void(self, by: str) -> str:
@@ -220,7 +221,7 @@ class Desk(DeskLoop):
     def _correct(self, of: str, cards: list[int], by: str) -> str:
         """Other cards in place of those that were entered. Chips that have moved already become lines of their own."""
         number = self.shown_round()
-        self.books.correct(number, of, cards, self.options, BY_DEALER, by)
+        self.books.correct(number, of, cards, self._options_of(number), BY_DEALER, by)
         return f"corrected: {', '.join(map(name, cards))}, approved by {by.strip()}"
 
     def _irregular(self, told: Tap) -> str:

@@ -45,10 +45,12 @@ class Wagered(Told):
 
 @dataclass(frozen=True)
 class Closed(Told):
-    """Betting is closed: the shoe deals this round."""
+    """Betting is closed: the shoe deals this round. Books of older versions do not know device and log."""
 
     KIND = "closed"
     round: int
+    device: str = ""
+    log: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,12 +106,13 @@ class Counted(Told):
 
 @dataclass(frozen=True)
 class Voided(Told):
-    """All hands are void but those that are kept."""
+    """All hands are void but those that are kept; `by` a supervisor, who says why."""
 
     KIND = "void"
     clause: str
     kept: tuple[int, ...] = ()
     by: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ COMMON: tuple[type[Told], ...] = (
     *(Wagered, Closed, Cards, Exposed, Confirmed, Counted, Voided, HandVoided, Corrected),
 )
 # About the shoe, the settlement or the end of the round: they change no hand.
-NO_HAND = ("over", "ended early", "reshuffled", "recorded", "winner hold", "done", "seed check")
+NO_HAND = ("over", "ended early", "reshuffled", "recorded", "winner hold", "done", "seed check", "house")
 AFTER_THE_END = ("correct", "done", "seed check")
 
 

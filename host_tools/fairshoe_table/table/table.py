@@ -31,6 +31,7 @@ from fairshoe.messages import (
     WarningLatched,
 )
 from fairshoe_table.books.books import Books
+from fairshoe_table.books.header import UNKNOWN, header
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import Ask, Dealt, Game, Play, Report, Text
 from fairshoe_table.play.inputs import Input
@@ -95,6 +96,7 @@ class Table:
         self.shoe = shoe
         self.books = books
         self.game = game
+        self.configured = options  # of the next round; an open one goes on with those of its header
         self.options = options
         self.floor = floor
         self.number = 0
@@ -111,11 +113,22 @@ class Table:
 
     def begin(self) -> None:
         """Open a round in the books, or go on with the open one."""
-        self.number = self.books.open_round(self.game)
+        device, log = self._shoe_now()
+        head = header(self.game, device, log)
+        self.number = self.books.open_round(self.game, head, self.configured)
+        self.options = self.books.options(self.number) or self.configured
         self._refused = None
         unfinished = self.shoe.unfinished()
         if unfinished is not None:  # of a run that crashed: ask what became of it before anything else
             self.shoe.status_after(self.shoe.wait(self.shoe.resume(unfinished)))
+
+    def _shoe_now(self) -> tuple[str, str]:
+        """Device and log of the shoe that is connected, as headers have them."""
+        welcome, store = self.shoe.welcome, self.shoe.store
+        if welcome is None:
+            return UNKNOWN, UNKNOWN
+        log = store.newest_log(welcome.device) if store is not None else None
+        return f"{welcome.device:08x}", log.identity.hex() if log is not None else ""
 
     def take(self, message: Message) -> bool:
         """Book an event, or act on a status; whether the round is over with it."""
@@ -157,8 +170,11 @@ class Table:
         """Whether the round is over with it. Events of an earlier round, told again, change nothing."""
         match event:
             case RoundStarted():
-                self._tell(Input("closed", "closed", {"round": event.round}), seq=event.seq)
-                self._compare_hands(event)
+                device, log = self._shoe_now()
+                if not self.books.dealt_before(device, log, event.round):
+                    data = {"round": event.round, "device": device, "log": log}
+                    self._tell(Input("closed", "closed", data), seq=event.seq)
+                    self._compare_hands(event)
             case DeckLoaded() if event.shuffled == RESHUFFLED:
                 self._tell(Input("reshuffled", "reshuffled"), seq=event.seq)
             case WarningLatched():
