@@ -27,7 +27,7 @@ _RULES = (
     " exposure stub_count closing closing_again lockout induction cut two_decks no_activity removal dispute"
     " winner_hold drawn_in_error drawn_seen provenance fold final_deal cover_all ten tens burn burn_missed hole_card"
     " reader_wrong reader_fault short_shoe cut_card box_missed dealer_card approval rack rack_wrong"
-    " hit_missed pat_hand refused surrender insurance release"
+    " hit_missed pat_hand refused surrender insurance release plan"
 )
 RULES = _RULES.split()
 # Lists of words become bits.

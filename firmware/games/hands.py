@@ -37,7 +37,7 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if what != ids.REC_FOLD and not profile.final_each:
         return ids.REASON_STATE
     if what == ids.REC_FINAL_DEAL:
-        fits = a == _ones(seconds) if seconds else a <= flow_players(flow) - _ones(facts.word(NOT_IN))
+        fits = a == ones(seconds) if seconds else a <= flow_players(flow) - ones(facts.word(NOT_IN))
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
     if a > flow_players(flow):
         return ids.REASON_ARGUMENT
@@ -103,7 +103,7 @@ def due_cards(flow: "Flow", seat: int) -> int:
     return profile.hand_cards
 
 
-def _ones(mask: int) -> int:
+def ones(mask: int) -> int:
     count = 0
     while mask:  # bound: 16 bits
         count += mask & 1

@@ -67,9 +67,10 @@ RULE_REFUSED = const(44)
 RULE_SURRENDER = const(45)
 RULE_INSURANCE = const(46)
 RULE_RELEASE = const(47)
-RULE_HOUSE = const(48)  # about nothing: house policy, no consequence
-RULE_NOT_WHOLE = const(49)  # misdealt, and no whole deck either: no rule of any game covers that
-RULE_COUNT_ALL = const(50)
+RULE_PLAN = const(48)
+RULE_HOUSE = const(49)  # about nothing: house policy, no consequence
+RULE_NOT_WHOLE = const(50)  # misdealt, and no whole deck either: no rule of any game covers that
+RULE_COUNT_ALL = const(51)
 
 # Consequences where a game has no rule: the cautious choice, in the order of the rules.
 _CAUTIOUS = bytes(
@@ -212,6 +213,7 @@ class Profile:
             dealing = "manual" if self.one_round else "shoe"
         self._deal_by(dealing)
         self.recorded = bool(table.get("records"))  # play needs the records of the table system
+        self.told = config.get("link", {}).get("mode") == "table"  # a host may tell what people decide
         self.counts_full = config.get("mechanism", {}).get("count_assurance") == "full"
         # No silent default: the rules do not say which hands count for Cover All.
         self.cover_all = ("", "without_dealer", "with_dealer").index(table.get("cover_all", ""))

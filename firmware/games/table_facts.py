@@ -105,7 +105,7 @@ class TableFacts:
         row = self.row
         if not row[TAIL] or (self.profile.final_each and not row[FINAL]) or row[REST] == U8_MAX:
             return ids.UNKNOWN_U16
-        return max(0, row[REST] - _signed(row[BY_HAND]))  # a deck that gave out left too little for a final deal
+        return max(0, row[REST] - signed(row[BY_HAND]))  # a deck that gave out left too little for a final deal
 
     def stub_told_later(self) -> bool:
         """Whether the final deal is still to be recorded. After a deal by hand to unknown positions none can be."""
@@ -116,7 +116,7 @@ class TableFacts:
         """Whether a stub of so many cards shows a whole deck. Where a hand was found with another number of cards than
         the device had counted into it, both are evidence, and a count that agrees with either is right."""
         stub = self.stub()
-        astray = _signed(self.row[ASTRAY])
+        astray = signed(self.row[ASTRAY])
         return stub != ids.UNKNOWN_U16 and (counted == stub or counted == stub + astray)
 
     # -- the one writer --------------------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ class TableFacts:
         self.row[cell + 1] = value >> 8
 
 
-def _signed(value: int) -> int:
+def signed(value: int) -> int:
     return (value ^ 128) - 128
 
 

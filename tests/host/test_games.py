@@ -91,7 +91,7 @@ def test_an_operator_can_add_a_game_without_touching_the_engine(tmp_path: Path) 
 
 def test_the_command_says_which_game_is_good(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert command_line.main(["game", "check", "caribbean-stud"]) == 0
-    assert capsys.readouterr().out == "caribbean-stud: good (code CS, 24 clauses)\n"
+    assert capsys.readouterr().out == "caribbean-stud: good (code CS, 25 clauses)\n"
     bad = tmp_path / "bad.json"
     bad.write_text("{}")
     assert command_line.main(["game", "check", str(bad), "nothing"]) == 3

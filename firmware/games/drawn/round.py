@@ -11,6 +11,7 @@ from firmware.deck import ledger as zones
 from firmware.games.drawn.hole_card import ACE, JACK, Reader, reader_decides, reader_used
 from firmware.games.drawn.pages import draw_page
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK, flow_enter
+from firmware.games.hands import ones, undecided
 from firmware.games.profile import (
     EXTRA_BURNS,
     EXTRA_TENS_OUT,
@@ -27,7 +28,19 @@ from firmware.games.profile import (
     RULE_TEN,
     RULE_TENS,
 )
-from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, RACK, REMOVED
+from firmware.games.table_facts import (
+    APPROVAL,
+    APPROVED_NO_BURN,
+    BY_HAND,
+    FINAL,
+    NOT_IN,
+    RACK,
+    REMOVED,
+    REST,
+    SECONDS,
+    U8_MAX,
+    signed,
+)
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -82,6 +95,7 @@ class Play:
     def begin(self) -> None:
         """Another round."""
         self.draws = 0
+        self.checked = 0  # of them, as last held against the plan
         self.early = 0
         self.burnt = 0  # of the draws, those that were burned: on a pat hand, or refused
         self.changed = False  # a card, a record or an answer: the need may have changed
@@ -117,6 +131,24 @@ class Play:
     def dealt(self, flow: "Flow") -> bool:
         """Whether the cards of the plan are out, as far as it is known."""
         return self.draws > 0 and self.draws >= self.deal(flow)
+
+    def beyond(self, flow: "Flow") -> bool:
+        """Whether more cards of a deck that is played once have left the shoe than its plan has by now: for each hand,
+        in place of rejected ones, for a hand that is completed, and in the final deal once each player has decided.
+        Where no host can tell what they decide, all of them may be in the final deal from the start."""
+        self.checked = self.draws
+        row = flow.facts.row
+        profile = flow.profile
+        if not flow.positions or row[REST] == U8_MAX:
+            return False
+        plan = profile.deck_cards - row[REST] + signed(row[BY_HAND])
+        if profile.final_each and not row[FINAL] and not (profile.told and undecided(flow)):
+            standing = (
+                flow.facts.word(SECONDS) if profile.told else ~flow.facts.word(NOT_IN) & (1 << flow.positions) - 1
+            )
+            plan += profile.final_each * ones(standing) + profile.final_fixed
+        zone = flow.ledger.zone
+        return zone[zones.DEALT] + zone[zones.DISCARDED] > plan
 
     def seat(self, flow: "Flow") -> int:
         """Whose the next card is: a box, 0 the dealer; 255 where the plan does not say."""

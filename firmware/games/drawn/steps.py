@@ -40,6 +40,7 @@ from firmware.games.profile import (
     RULE_HOLE_CARD,
     RULE_INSURANCE,
     RULE_LOCKOUT,
+    RULE_PLAN,
     RULE_SHORT_SHOE,
     RULE_TEN,
     RULE_TENS,
@@ -211,8 +212,9 @@ def _follow_plan(flow: "Flow", out: "Outputs", now_ms: int) -> int:
 
 def _settle(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     """Ask for a due count once the cards of a known plan are out, or once the end is asked for."""
-    panel = flow.panel
-    play = flow.play
+    panel, play = flow.panel, flow.play
+    if play.draws != play.checked and play.beyond(flow):
+        _flag(flow, RULE_PLAN)
     if flow.tail == TAIL_SETTLING and flow.need != ids.NEED_COUNT:
         panel.take(PRESS_LOCK)
         panel.take(PRESS_ACK)
@@ -252,8 +254,6 @@ def _drawn(flow: "Flow") -> None:
         _flag(flow, RULE_HOLE_CARD)
     elif play.uninsured(flow):
         _flag(flow, RULE_INSURANCE)
-    elif profile.closings > 1 and 0 < play.deal(flow) < play.draws:
-        _flag(flow, RULE_CLOSING)  # more cards than the plan has
     # The display follows the deal where it changes, not every card.
     if play.notice or play.draws <= 2 or 0 <= play.draws - play.deal(flow) <= 1:
         play.notice = 0
