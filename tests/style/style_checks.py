@@ -38,6 +38,8 @@ PUBLIC = (
     *("fairshoe.games.profiles", "fairshoe.__version__"),
     *(f"fairshoe.{name}" for name in fairshoe.__all__),
 )
+TABLE = tuple(f"fairshoe_table.{name}" for name in ("rules", "play", "books", "table", "desk", "simulated"))
+GAMES = ("double_down", "boston5", "caribbean", "double_cross", "double_attack")  # no game imports another
 FLOOR = tuple(
     f"fairshoe_floor.{name}" for name in ("inventory", "schema_check", "samples", "journals", "reader", "rounds")
 )
@@ -107,7 +109,15 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *HOST_BASE,
     ),
     # Programs of an integrator: the table system, and the floor.
-    "fairshoe_table": ("fairshoe_table", *PUBLIC),
+    # Its packages, from the bottom up. Only the registry finds games, and by name; no package imports simulated.
+    "fairshoe_table": (),
+    "fairshoe_table.rules": ("fairshoe_table.rules", *PUBLIC),
+    "fairshoe_table.play": (*TABLE[:2], *PUBLIC),
+    **{f"fairshoe_table.games.{name}": (f"fairshoe_table.games.{name}", *TABLE[:2], *PUBLIC) for name in GAMES},
+    "fairshoe_table.books": (*TABLE[:3], *PUBLIC),
+    "fairshoe_table.table": (*TABLE[:4], *PUBLIC),
+    "fairshoe_table.desk": (*TABLE[:5], *PUBLIC),
+    "fairshoe_table.simulated": (*TABLE, *PUBLIC),
     "fairshoe_floor": (),
     "fairshoe_floor.inventory": PUBLIC,
     "fairshoe_floor.side_file": PUBLIC,

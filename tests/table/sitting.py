@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fairshoe_table.desk.setup import Setup, open_desk
+from fairshoe_table.desk.setup import Setup
 from fairshoe_table.desk.taps import Desk
+from fairshoe_table.simulated.desk import open_desk
 
 TURNS_MAX = 4000
 STEPS_MAX = 400
@@ -22,9 +23,13 @@ class Sitting:
 
     def tap(self, **told: Any) -> str:
         """The desk's answer. Raises what it objects to."""
-        answer = self.desk.tap(told)
+        answer = self.desk.tap({**self.shown(), **told})
         self.desk.turn()
         return answer.result(0)
+
+    def shown(self) -> Values:
+        """The rounds that a page names in every tap."""
+        return {"round": self.desk.number, "lines_of": self.desk.shown_round()}
 
     def until(self, due: Callable[[Values], object]) -> Values:
         for _ in range(TURNS_MAX):

@@ -307,6 +307,22 @@ def test_a_round_cannot_be_over_while_wagers_lie_on_the_layout(books: Books) -> 
     assert books.rounds_over() == 0
 
 
+def test_the_same_key_with_other_content_is_refused(books: Books) -> None:
+    number, _ = tell(books, CS, ROUNDS[CS][:4])
+    assert books.record(number, decide(1, "fold"), FULL) == []  # told again
+    for other in (decide(1, "raise"), replace(decide(1, "fold"), kind="expose"), wager(1, {Wager.ANTE: 5000})):
+        with pytest.raises(UsageError, match="other content"):
+            books.record(number, other, FULL)
+
+
+def test_a_table_name_is_no_pattern(tmp_path: Path) -> None:
+    """The wagers of table axb lie on its own layout when a round of a_b is over."""
+    with Books(tmp_path / "two.db", "axb") as other, Books(tmp_path / "two.db", "a_b") as one:
+        tell(other, "double-down-stud", [wager(1, {Wager.ORIGINAL: 1000})])
+        tell(one, "double-down-stud", [*ROUNDS["double-down-stud"], OVER])
+        assert one.rounds_over() == 1 and other.rounds_over() == 0
+
+
 def test_one_face_cannot_be_entered_twice(books: Books) -> None:
     number, _ = tell(books, CS, ROUNDS[CS][:7])
     with pytest.raises(UsageError, match="Ah of dealer is entered again for seat 4"):

@@ -90,7 +90,7 @@ def test_dealt_cards_are_held_against_the_disclosed_seed(tmp_path: Path) -> None
 
         def linked(up: bool, why: str) -> None:
             lines.append(up)
-            it.desk.tap({"do": "wager", "seat": 3, **ANTE})
+            it.desk.tap({"do": "wager", "seat": 3, **ANTE, **it.shown()})
 
         it.desk.linked = linked
         it.bets()
@@ -101,6 +101,23 @@ def test_dealt_cards_are_held_against_the_disclosed_seed(tmp_path: Path) -> None
         assert it.values["check"] == "the cards agree with the disclosed seed" and it.values["calls"] == []
         assert lines[0] is False and it.values["seats"][2]["wagers"]["ante"] == 1000
         it.until(lambda values: values["now"]["action"].get("do") == "close")
+
+
+def test_a_tap_names_its_round_and_no_page_passes_for_a_card_reader(tmp_path: Path) -> None:
+    with sitting(tmp_path, "double-down-stud") as it:
+        it.bets()
+        it.wager(2, original=1000)
+        for absent in ({}, {"round": it.desk.number}, {"lines_of": it.desk.number}, {"round": None, "lines_of": None}):
+            answer = it.desk.tap({"do": "close", **absent})
+            it.desk.turn()
+            with pytest.raises(UsageError, match="another round"):
+                answer.result(0)
+        it.close()
+        it.next()
+        for forged in ({"do": "read", "card": 5}, {"do": "call", "text": "pay seat 2"}):
+            with pytest.raises(UsageError, match="no tap"):
+                it.tap(**forged)
+        assert it.values["ask"]["entry"] == [] and it.values["calls"] == []
 
 
 def test_what_is_not_asked_for_is_refused_and_changes_nothing(tmp_path: Path) -> None:

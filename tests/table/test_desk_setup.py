@@ -9,11 +9,12 @@ import pytest
 from fairshoe.errors import UsageError
 from fairshoe.keys import write_key
 from fairshoe_table.books.books import Books
-from fairshoe_table.desk.setup import Setup, open_desk
+from fairshoe_table.desk.setup import Setup
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.play.registry import load_options
 from fairshoe_table.rules.meters import meter_names, new_meters
 from fairshoe_table.rules.pay_tables import pay_table
+from fairshoe_table.simulated.desk import open_desk
 
 
 @pytest.fixture

@@ -155,4 +155,4 @@ def test_a_reader_needs_a_hole_card() -> None:
 def test_defaults_of_every_game_are_valid() -> None:
     for game in registry.ids():
         registry.find(game).options().check()
-    assert len(TABLES) == 29
+    assert len(TABLES) == 22

@@ -14,7 +14,8 @@ from math import comb, prod, sqrt
 from random import Random
 
 from fairshoe_table.rules.cards import DECK
-from fairshoe_table.rules.pay_tables import PayTable, pay_table
+from fairshoe_table.rules.pay_tables import PayTable
+from fairshoe_table.rules.pay_tables import cover_all as cover_all_pays
 from fairshoe_table.rules.poker import Hand, hand_of, value5
 from oracles import exact
 from oracles.sampled import Clock, Estimate
@@ -62,7 +63,7 @@ def returns(best_of_two: exact.BestOfTwo, seconds: float, seed: int) -> dict[int
     while True:
         for one in lowest:
             one.add(SAMPLES[one.size], rng)
-        found = {number: _return(number, pay_table(f"CS-12k-{number}"), best_of_two, lowest) for number in range(3, 9)}
+        found = {number: _return(number, cover_all_pays(number), best_of_two, lowest) for number in range(3, 9)}
         if clock.over(max(one.error for one in found.values())):
             return found
 

@@ -23,6 +23,7 @@ from fairshoe_table.games.caribbean import settlement as caribbean
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.rules.cards import DECK, cards
 from fairshoe_table.rules.ledger import net
+from fairshoe_table.rules.pay_tables import cover_all as cover_all_pays
 from fairshoe_table.rules.pay_tables import pay_table
 from fairshoe_table.rules.poker import Hand, hand_of, qualifies, value5
 from oracles import cover_all, double_attack, double_cross, exact
@@ -195,7 +196,7 @@ def both_hands(seconds: float, seed: int) -> Iterator[Oracle]:
     for name, one in sums.items():
         one.add_itself()
         yield figure(name, float(one.mean()) / UNIT)
-    yield figure("CS: Cover All, two hands", float(cover.mean(pay_table("CS-12k-2"))))
+    yield figure("CS: Cover All, two hands", float(cover.mean(cover_all_pays(2))))
     known = {8: 0.9355, 7: 0.9298, 6: 0.9056, 5: 0.9163, 4: 0.9305, 3: 0.9293}
     for hands, found in cover_all.returns(cover, seconds, seed).items():
         yield Oracle(f"CS: Cover All, {hands} hands", known[hands], found.mean, found.error, 0.0002)

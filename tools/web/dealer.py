@@ -11,7 +11,8 @@ from typing import Any
 
 from fairshoe.web.assets import table_files
 from fairshoe.web.desk_server import DeskServer
-from fairshoe_table.desk.setup import PAGE, Setup, open_desk
+from fairshoe_table.desk.setup import PAGE, Setup
+from fairshoe_table.simulated.desk import open_desk
 from web.browser import Bench
 
 SPEED = 20.0

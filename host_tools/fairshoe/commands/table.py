@@ -81,6 +81,7 @@ async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
     from fairshoe_table.desk import setup as desk_setup
     from fairshoe_table.play.registry import load_options
     from fairshoe_table.rules.cards import cards
+    from fairshoe_table.simulated.desk import open_desk
 
     try:
         from fairshoe.web import desk_server
@@ -106,7 +107,7 @@ async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
     )
     name = options.port or "a simulated shoe"
     files = table_files(desk_setup.PAGE)
-    async with desk_server.DeskServer(lambda: desk_setup.open_desk(setup), name, files, options.serve) as server:
+    async with desk_server.DeskServer(lambda: open_desk(setup), name, files, options.serve) as server:
         print(f"dealer's page of {options.game} at {name} on {server.url} (Ctrl-C ends)", flush=True)
         if not options.no_open:
             webbrowser.open(server.url)

@@ -189,8 +189,8 @@ class Books:
         return known
 
     def record(self, number: int, told: Input, options: Options, seq: int = 0) -> list[Line]:
-        """Book an input and all that follows from it; the lines that were booked now. A key that is there already
-        changes nothing."""
+        """Book an input and all that follows from it; the lines that were booked now. The same input again changes
+        nothing; the same key with other content is refused."""
         return self.record_all(number, [told], options, seq)
 
     def record_all(self, number: int, told: Iterable[Input], options: Options, seq: int = 0) -> list[Line]:
@@ -199,13 +199,19 @@ class Books:
             return [line for one in told for line in self._record(number, one, options, seq)]
 
     def _record(self, number: int, told: Input, options: Options, seq: int) -> list[Line]:
-        if self._db.execute("SELECT 1 FROM inputs WHERE round = ? AND key = ?", (number, told.key)).fetchone():
+        data = json.dumps(dict(told.data))
+        known = self._db.execute(
+            "SELECT kind, data, seq FROM inputs WHERE round = ? AND key = ?", (number, told.key)
+        ).fetchone()
+        if known is not None:
+            if known[:2] != (told.kind, data) and (seq == 0 or seq != known[2]):  # an event may come again
+                raise UsageError(f"{told.key} was booked with other content.", "Correct it, or call a supervisor.")
             return []
         before = self.play(number, options)
         after = self._corrected(number, before, told) if told.kind == "correct" else apply(before, told)
         cause = self._db.execute(
             "INSERT INTO inputs (round, key, kind, data, seq, utc) VALUES (?, ?, ?, ?, ?, ?)",
-            (number, told.key, told.kind, json.dumps(dict(told.data)), seq, self._now()),
+            (number, told.key, told.kind, data, seq, self._now()),
         ).lastrowid
         assert cause is not None
         if told.kind == "closed":
@@ -260,9 +266,8 @@ class Books:
         return after
 
     def _finish(self, number: int) -> None:
-        left = self._db.execute(
-            "SELECT name, cents FROM accounts WHERE name LIKE ? AND cents != 0", (f"{self.table}/layout%",)
-        ).fetchall()
+        start = f"{self.table}/layout "
+        left = [(name, cents) for name, cents in self.balances().items() if cents and name.startswith(start)]
         if left:
             raise UsageError(f"round {number} is over and wagers lie on the layout: {left}.", "Settle them first.")
         self._db.execute("UPDATE rounds SET over = 1 WHERE id = ?", (number,))
@@ -402,7 +407,7 @@ class Books:
         """By the number that the shoe gave it, every round of this table that is over."""
         rows = self._db.execute(
             "SELECT r.game, c.data, v.data, "
-            "(SELECT COUNT(*) FROM inputs w WHERE w.round = r.id AND w.key LIKE 'wager:%' AND w.key NOT LIKE '%.%'), "
+            "(SELECT COUNT(*) FROM inputs w WHERE w.round = r.id AND w.kind = 'wager' AND INSTR(w.key, '.') = 0), "
             "(SELECT COUNT(*) FROM inputs d WHERE d.round = r.id AND d.kind = 'cards' AND d.key != 'cards:0:2'), "
             "EXISTS (SELECT 1 FROM inputs d WHERE d.round = r.id AND d.key IN ('cards:0:2', 'decide:0:hole')) "
             "FROM rounds r JOIN inputs c ON c.round = r.id AND c.key = 'closed' "

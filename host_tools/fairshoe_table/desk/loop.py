@@ -34,13 +34,12 @@ from fairshoe.messages import CloseBetting, Command, EndRound, Release, RoundSta
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk.drafts import Draft
 from fairshoe_table.desk.line_list import ShownLine, shown_lines
-from fairshoe_table.desk.page_floor import NotYet, PageFloor
+from fairshoe_table.desk.page_floor import Hands, NotYet, PageFloor
 from fairshoe_table.desk.view import desk_values
 from fairshoe_table.play.game import Ask
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import apply, asks
-from fairshoe_table.simulated.people import SimulatedFloor
 from fairshoe_table.table.seed_check import held_against_seed
 from fairshoe_table.table.table import ACTS, Table, situation
 
@@ -68,7 +67,7 @@ class DeskLoop(Table):
         options: Options,
         seats: int,
         draft: Path,
-        hands: SimulatedFloor | None = None,
+        hands: Hands | None = None,
         auditor: Path | None = None,
         inserted: Sequence[int] = (),
     ) -> None:
@@ -95,7 +94,7 @@ class DeskLoop(Table):
         self._under_way: tuple[Pending, tuple[object, ...]] | None = None  # a command, and the situation before it
         self._worked: tuple[object, ...] | None = None  # the situation in which the hands have done their work
         self.draft = Draft(draft)
-        self._taps: queue.SimpleQueue[tuple[Tap, Future[str]]] = queue.SimpleQueue()
+        self._taps: queue.SimpleQueue[tuple[Callable[[], str], Future[str]]] = queue.SimpleQueue()
         self._shown: Values = {}
         self._ending = threading.Event()
 
@@ -104,17 +103,21 @@ class DeskLoop(Table):
     def tap(self, told: Tap) -> Future[str]:
         """What the page asks for; the answer in words, empty if there is nothing to say. A FairshoeError says why
         not."""
+        return self._do(lambda: self._obey(told))
+
+    def _do(self, deed: Callable[[], str]) -> Future[str]:
+        """In the desk's thread. Only this program can: a page that could send `read` would pass for a card reader."""
         answer: Future[str] = Future()
-        self._taps.put((told, answer))
+        self._taps.put((deed, answer))
         return answer
 
     def read(self, card: int) -> None:
         """A card from the reader. What is wrong with it is shown on the page."""
-        self.tap({"do": "read", "card": card})
+        self._do(lambda: self._read(card))
 
     def complain(self, text: str) -> None:
         """Something is wrong with the reader."""
-        self.tap({"do": "call", "text": text})
+        self._do(lambda: self.call(text) or "")
 
     @property
     def simulated(self) -> bool:
@@ -167,9 +170,9 @@ class DeskLoop(Table):
 
     def _serve_taps(self) -> None:
         while not self._taps.empty():
-            told, answer = self._taps.get()
+            deed, answer = self._taps.get()
             try:
-                said = self._obey(told)
+                said = deed()
                 self._look_again()
             except FairshoeError as error:
                 answer.set_exception(error)
@@ -181,6 +184,10 @@ class DeskLoop(Table):
 
     def _obey(self, told: Tap) -> str:
         """Do what a tap asks for; the answer in words."""
+        raise NotImplementedError
+
+    def _read(self, card: int) -> str:
+        """Take a card from the reader."""
         raise NotImplementedError
 
     def take(self, message: Message) -> bool:
@@ -319,7 +326,7 @@ class DeskLoop(Table):
     def _hands_work(self, step: Step, status: Status) -> None:
         assert self.hands is not None
         if step.need is Need.DECK:
-            self.hands.stacks, self.hands.rest = {}, ()
+            self.hands.clear()
         self.hands.hand(step, status)
 
     def call(self, text: str) -> None:

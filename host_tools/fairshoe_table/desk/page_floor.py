@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from fairshoe import Status, Step
 from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.rules.ledger import Line
+
+
+class Hands(Protocol):
+    """Simulated hands and players at a simulated shoe, which the page may ask instead of a person."""
+
+    def bets(self, play: Play) -> list[Input]: ...
+    def answer(self, play: Play, ask: Ask) -> Input: ...
+    def faces(self, play: Play, ask: Ask) -> tuple[int, ...]: ...
+    def hand(self, step: Step, status: Status) -> None: ...
+    def clear(self) -> None: ...
 
 
 class NotYet(Exception):

@@ -1,25 +1,21 @@
-"""Open a desk: books, shoe, and simulated hands where the shoe is simulated."""
+"""Open a desk: books, shoe, card reader; or the parts that a simulation has in their place."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
+from typing import Protocol
 
 from fairshoe import LinkBack, LinkLost, Shoe
 from fairshoe.errors import UsageError
-from fairshoe.keys import write_key
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk.card_reader import CardReader
+from fairshoe_table.desk.page_floor import Hands
 from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
 from fairshoe_table.play.options import Options
-from fairshoe_table.rules.cards import DECK
-from fairshoe_table.simulated.demonstration import PACKS, start_demo_meters
-from fairshoe_table.simulated.people import Players, SimulatedFloor
 
 SEATS = 6
 ANSWER_S = 4.0
@@ -43,22 +39,34 @@ class Setup:
     inserted: tuple[int, ...] = ()  # faces of a deck as the machine takes it in, if it is known
 
 
+class Simulation(Protocol):
+    """What a simulated table has in place of a port, a key, options and people."""
+
+    url: str
+    key: Path
+    inserted: tuple[int, ...]
+
+    def options(self, books: Books) -> Options: ...
+    def hands(self, shoe: Shoe) -> Hands: ...
+
+
 @contextmanager
-def open_desk(setup: Setup) -> Generator[Desk]:
-    """In the thread that runs it: shoe and books belong to one thread."""
+def open_desk(setup: Setup, simulation: Simulation | None = None) -> Generator[Desk]:
+    """In the thread that runs it: shoe and books belong to one thread. At a shoe the rules' defaults unless a file says
+    otherwise."""
     setup.folder.mkdir(parents=True, exist_ok=True)
+    url, key = (setup.port, setup.key) if simulation is None else (simulation.url, simulation.key)
+    auditor, inserted = (setup.auditor, setup.inserted) if simulation is None else (key, simulation.inserted)
     with ExitStack() as opened:
         books = opened.enter_context(Books(setup.folder / "books.db"))
-        url, key = (setup.port, setup.key) if setup.port else _simulated(setup)
         # On a busy computer the seconds of a fast simulated shoe are short.
         answer_s = ANSWER_S * max(1.0, setup.speed)
         shoe = opened.enter_context(Shoe.open(url, key=key, store=setup.folder / "shoe.db", answer_s=answer_s))
         _check_game(shoe, setup.game)
-        options = _options(setup, books)
-        hands = None if setup.port else _hands(shoe, setup)
-        auditor, inserted = (
-            (setup.auditor, setup.inserted) if setup.port else (key, DECK[::-1])
-        )  # simulated hands load a sorted deck
+        options = setup.options or registry.find(setup.game).options()
+        hands = None
+        if simulation is not None:
+            options, hands = simulation.options(books), simulation.hands(shoe)
         draft = setup.folder / "wagers.json"
         desk = Desk(shoe, books, setup.game, options, setup.seats, draft, hands, auditor, inserted)
         _tell_link(shoe, desk)
@@ -66,32 +74,6 @@ def open_desk(setup: Setup) -> Generator[Desk]:
             reader = CardReader(setup.reader, desk.read, desk.complain)
             opened.callback(reader.close)
         yield desk
-
-
-def _options(setup: Setup, books: Books) -> Options:
-    """At a shoe the rules' defaults unless a file says otherwise; a simulated table has everything."""
-    if not setup.port:
-        options = setup.options or registry.find(setup.game).demo()
-        start_demo_meters(books, setup.game, options)
-        return options
-    return setup.options or registry.find(setup.game).options()
-
-
-def _simulated(setup: Setup) -> tuple[str, Path]:
-    key = setup.folder / "device.key"
-    if not key.exists():
-        write_key(key, "device", secrets.token_bytes(32))
-    game = registry.find(setup.game)
-    board = "pico-draw" if game.drawn else "pico-carousel"
-    words = f"game={game.profile_name}&seed={setup.seed}&speed={setup.speed:g}&storage={setup.folder / 'shoe.nv'}"
-    audit = "" if game.drawn else "&audit=disclose"
-    return f"sim://{board}?dealer=none&key={key}&{words}{audit}", key
-
-
-def _hands(shoe: Shoe, setup: Setup) -> SimulatedFloor:
-    players = Players(Random(setup.seed), setup.seats)
-    packs = PACKS if registry.find(setup.game).drawn else 0
-    return SimulatedFloor(players, shoe.sim.act, shoe.sim.sleep, packs=packs)
 
 
 def _check_game(shoe: Shoe, game: str) -> None:

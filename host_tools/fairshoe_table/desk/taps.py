@@ -12,12 +12,12 @@ from fairshoe.errors import UsageError
 from fairshoe.messages import CloseBetting, Command, EndRound
 from fairshoe_table.desk.card_reader import BY_DEALER, BY_PLANT, BY_READER, joined
 from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
+from fairshoe_table.desk.page_floor import Hands
 from fairshoe_table.play.game import Ask
 from fairshoe_table.play.inputs import WAGER_MAX, Cards, Input
 from fairshoe_table.play.irregularities import find
 from fairshoe_table.rules.cards import name
 from fairshoe_table.rules.money import dollars
-from fairshoe_table.simulated.people import SimulatedFloor
 
 _REFUSALS = {Reason.ARGUMENT: "these numbers cannot be right", Reason.STATE: "not at this moment of the round"}
 
@@ -43,8 +43,6 @@ class Desk(DeskLoop):
                 return self._count(str(told["key"]), _whole(told["count"]))
             case "card":
                 return self._card(_whole(told["card"]), str(told["key"]), BY_DEALER)
-            case "read":
-                return self._read(_whole(told["card"]))
             case "back":
                 self.entry = self.entry[:-1]
                 return ""
@@ -61,15 +59,12 @@ class Desk(DeskLoop):
             case "seen":
                 self.calls = [it for it in self.calls if it[0] != int(told["call"])]
                 return ""
-            case "call":
-                self.call(str(told["text"]))
-                return ""
             case _:
                 return self._simulate(told)
 
     def _check_age(self, told: Tap) -> None:
-        """Refuse a tap on a page that shows another round: a key like `decide:2:` is in every round."""
-        shown = (told.get("round", self.number), told.get("lines_of", self.shown_round()))
+        """Refuse a tap on a page that shows another round, or does not say which: `decide:2:` is in every round."""
+        shown = (told.get("round"), told.get("lines_of"))
         if shown != (self.number, self.shown_round()):
             raise UsageError("the page shows another round.", "Look at it again.")
 
@@ -259,7 +254,7 @@ class Desk(DeskLoop):
                 self._hands_work(self.step, self.shoe.status)
             case "players":
                 self._open_for_wagers()
-                self.draft.take(hands.players.wagers(self._play()))
+                self.draft.take(hands.bets(self._play()))
             case "answer":
                 return self._answer_by_plant(hands, self._asked(str(told["key"])))
             case "jam":
@@ -268,7 +263,7 @@ class Desk(DeskLoop):
                 raise UsageError("the page sent something that is no tap.", "Reload the page.")
         return ""
 
-    def _answer_by_plant(self, hands: SimulatedFloor, ask: Ask) -> str:
+    def _answer_by_plant(self, hands: Hands, ask: Ask) -> str:
         try:
             told = hands.answer(self._play(), ask)
         except (KeyError, IndexError):

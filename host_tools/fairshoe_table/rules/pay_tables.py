@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 
 from fairshoe.errors import UsageError
+from fairshoe.games.profiles import load_game
 from fairshoe_table.rules.cards import FIVE, JACK, SIX, TEN
 from fairshoe_table.rules.money import For, Lose, Odds, OfMeter, Push, To, parse_odds
 from fairshoe_table.rules.poker import VALUES, Hand, Hand3, hand_of, pair_rank
@@ -133,18 +134,12 @@ def _link(name: str, rows: str, envy: tuple[int, ...], seeds: dict[str, int], ro
 
 
 _COVER = ("Royal flush", "Straight flush", "Four-of-a-kind", "Full house", "Flush", "Straight", "Three-of-a-kind")
-_COVER_COLUMNS = {
-    8: (100, 40, 7, 6, 5, 4, 3),
-    7: (125, 70, 15, 9, 7, 5, 3),
-    6: (150, 80, 17, 12, 9, 7, 3),
-    5: (200, 90, 20, 15, 10, 8, 4),
-    4: (250, 100, 30, 20, 15, 10, 5),
-    3: (300, 125, 40, 30, 20, 17, 6),
-    2: (500, 200, 60, 40, 35, 25, 9),
-}
 
 
-def _cover_all(column: int, odds: tuple[int, ...]) -> PayTable:
+@cache
+def cover_all(column: int) -> PayTable:
+    """A column of CS 12(k), as the device's profile of Caribbean Stud has it."""
+    odds = load_game("caribbean-stud")["cover_all"][str(column)]
     rows = tuple(Row(hand, To(wins)) for hand, wins in zip(_COVER, odds, strict=True))
     return PayTable(f"CS-12k-{column}", "CS 12(k)", rows)
 
@@ -285,7 +280,6 @@ TABLES: Mapping[str, PayTable] = {
         ),
         _column("CS-11d-E", "CS 11(d)", _CS_HANDS, f"{_METERS} | 500 for 1 | 100 for 1 | 50 for 1 | N/A | N/A | N/A"),
         _printed("CS-11e", "CS 11(e)(1)", _CS_FIVE_CARD),
-        *(_cover_all(column, odds) for column, odds in _COVER_COLUMNS.items()),
         *_LINKS,
         _printed("DCP-11b", "DCP 11(b)", _DCP_RAISE, minimum=True),
         _printed("DCP-11c", "DCP 11(c)", _DCP_THREE, minimum=True),

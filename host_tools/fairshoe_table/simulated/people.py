@@ -91,8 +91,15 @@ class SimulatedFloor:
 
     # -- people -------------------------------------------------------------------------------------------------------
 
-    def wagers(self, play: Play) -> list[Input]:
+    def clear(self) -> None:
+        """No stacks lie on the table."""
         self.stacks, self.rest = {}, ()
+
+    def bets(self, play: Play) -> list[Input]:
+        return self.players.wagers(play)
+
+    def wagers(self, play: Play) -> list[Input]:
+        self.clear()
         self.rack, self.drawn = [*self.rack, *self.drawn], []
         self._lay()
         return self.players.wagers(play)

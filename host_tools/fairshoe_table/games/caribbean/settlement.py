@@ -10,7 +10,7 @@ from fairshoe_table.rules.ledger import HOUSE, Line, Outcome, Wager
 from fairshoe_table.rules.line_shapes import Void, by_row, lost, pushed, staked, void_line, won
 from fairshoe_table.rules.meters import FIVE_CARD, Meters, account
 from fairshoe_table.rules.money import DOLLAR, For, OfMeter, To, winnings
-from fairshoe_table.rules.pay_tables import PayTable, pay_table
+from fairshoe_table.rules.pay_tables import PayTable, cover_all, pay_table
 from fairshoe_table.rules.poker import Hand as Kind
 from fairshoe_table.rules.poker import describe5, hand_of, qualifies, value5
 from fairshoe_table.rules.seats import settle_order
@@ -271,7 +271,7 @@ def _cover_all(round: Round, options: CaribbeanOptions) -> list[Line]:
         ]
     shown = [hand for hand in round.hands if not hand.void and (hand.bet or options.cover_all_counts_folded)]
     best = max([value5(*round.dealer), *(value5(*hand.cards) for hand in shown)])
-    row = pay_table(f"CS-12k-{round.cover_column}").row5(best)
+    row = cover_all(round.cover_column).row5(best)
     return [by_row(hand.seat, Wager.COVER_ALL, hand.cover_all, row, "CS 12(k)", options.rounding) for hand in betting]
 
 

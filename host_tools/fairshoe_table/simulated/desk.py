@@ -1,0 +1,51 @@
+"""A desk at a simulated shoe of this process, with simulated hands and players; at a port a desk without them."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import AbstractContextManager
+from random import Random
+
+from fairshoe import Shoe
+from fairshoe.keys import write_key
+from fairshoe_table.books.books import Books
+from fairshoe_table.desk import setup as desks
+from fairshoe_table.desk.setup import Setup
+from fairshoe_table.desk.taps import Desk
+from fairshoe_table.play import registry
+from fairshoe_table.play.options import Options
+from fairshoe_table.rules.cards import DECK
+from fairshoe_table.simulated.demonstration import PACKS, start_demo_meters
+from fairshoe_table.simulated.people import Players, SimulatedFloor
+
+
+class SimulatedShoe:
+    """Everything that the game offers is switched on."""
+
+    inserted = DECK[::-1]  # simulated hands load a sorted deck
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._game = registry.find(setup.game)
+        self.key = setup.folder / "device.key"
+        if not self.key.exists():
+            setup.folder.mkdir(parents=True, exist_ok=True)
+            write_key(self.key, "device", secrets.token_bytes(32))
+        board = "pico-draw" if self._game.drawn else "pico-carousel"
+        words = f"game={self._game.profile_name}&seed={setup.seed}&speed={setup.speed:g}"
+        audit = "" if self._game.drawn else "&audit=disclose"
+        self.url = f"sim://{board}?dealer=none&key={self.key}&{words}&storage={setup.folder / 'shoe.nv'}{audit}"
+
+    def options(self, books: Books) -> Options:
+        options = self._setup.options or self._game.demo()
+        start_demo_meters(books, self._setup.game, options)
+        return options
+
+    def hands(self, shoe: Shoe) -> SimulatedFloor:
+        players = Players(Random(self._setup.seed), self._setup.seats)
+        return SimulatedFloor(players, shoe.sim.act, shoe.sim.sleep, packs=PACKS if self._game.drawn else 0)
+
+
+def open_desk(setup: Setup) -> AbstractContextManager[Desk]:
+    """In the thread that runs it: shoe and books belong to one thread."""
+    return desks.open_desk(setup, None if setup.port else SimulatedShoe(setup))
