@@ -191,7 +191,7 @@ class Inputs:
         if level:
             self.enters[line] += 1
             self.enter_us[line] = self._held_us[line]
-            if line >= IN_CLOSE:
+            if IN_CLOSE <= line <= IN_ACK:
                 self.presses += 1
         else:
             self.leaves[line] += 1

@@ -269,6 +269,21 @@ def test_only_buttons_count_as_presses():
     assert INPUTS[IN_CLOSE].startswith("button") and not INPUTS[IN_CLOSE - 1].startswith("button")
 
 
+def test_a_sensor_that_is_added_after_the_buttons_is_no_press():
+    """New lines come last, so that the others keep the numbers that warnings carry on the wire."""
+    inp = ready()
+    added = IN_ACK + 1
+    for name in ("level", "_held", "enters", "enter_us", "leaves", "leave_us", "_held_us", "glitches"):
+        setattr(inp, name, list(getattr(inp, name)) + [0])
+    inp._held[added] = 1
+    inp._accept(added)
+    assert inp.level[added] == inp.enters[added] == 1
+    assert inp.presses == 0
+    inp._held[IN_ACK] = 1
+    inp._accept(IN_ACK)
+    assert inp.presses == 1
+
+
 def test_after_lost_edges_the_levels_are_what_they_are_and_nothing_has_passed():
     inp = ready()
     scan(inp, 5000, (IN_THROAT_A, 1, 1000))

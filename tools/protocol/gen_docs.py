@@ -6,6 +6,7 @@
     docs/protocol/messages.schema.json, asyncapi.json    the JSON form of messages
     docs/protocol/fairshoe.lua  the Wireshark dissector: code from dissector.lua, tables from the table
     host_tools/fairshoe-js/src/ messages.js and messages.d.ts: the dictionary and the types of the JavaScript client
+    host_tools/fairshoe/web/page/lines.js    the names of inputs and outputs, for the bench page
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def render() -> dict[Path, bytes]:
         FOLDER / "fairshoe.lua": dissector().encode(),
         javascript.FOLDER / "messages.js": javascript.module().encode(),
         javascript.FOLDER / "messages.d.ts": javascript.types().encode(),
+        javascript.PAGE / "lines.js": javascript.lines().encode(),
     }
 
 

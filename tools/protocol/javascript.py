@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from firmware.image import INPUTS, OUTPUTS
 from firmware.protocol import ids
 from protocol.table import DICTIONARY, ENUMS, MESSAGE_FIELDS, MESSAGES, ROOT, Field, Message
 from protocol.words import unknown_of
 
 FOLDER = ROOT / "host_tools" / "fairshoe-js" / "src"
+PAGE = ROOT / "host_tools" / "fairshoe" / "web" / "page"
 HEAD = "// Written by tools/protocol/gen_docs.py from firmware/protocol/table.py.\n"
 
 
@@ -21,6 +23,15 @@ def module() -> str:
         f"// Fields in which the largest number stands for \"not known\".\nexport const UNKNOWN = {{\n{unknown}}};\n"
         f"export const LINES = [\n{lines}];\n"
     )
+
+
+def lines() -> str:
+    """lines.js of the bench page: inputs and outputs in the order of the firmware, as pictures of a machine have them."""
+    named = "".join(
+        f"export const {name} = [\n" + "".join(f"  '{word}',\n" for word in words) + "];\n"
+        for name, words in (("LINES", INPUTS), ("OUTPUTS", OUTPUTS))
+    )
+    return f"// Written by tools/protocol/gen_docs.py from firmware/image.py.\n{named}"
 
 
 def types() -> str:

@@ -2,7 +2,8 @@
 
 import { find, make } from './dom.js';
 import { Plots } from './live_plots.js';
-import { LINES, Machine } from './machine.js';
+import { LINES } from './lines.js';
+import { Machine } from './machine.js';
 import { ZONES } from './shoe_view.js';
 import { LiveSource } from './source_live.js';
 import { el, flag, say } from './svg.js';

@@ -1,17 +1,13 @@
 // The machine, seen from the side: built from a board config, shown from pictures. A picture may lack what a host
 // cannot know (slots, bodies): those parts then stay empty.
 
+import { LINES, OUTPUTS } from './lines.js';
 import { Beam, Pile, Roller } from './parts.js';
 import { Carousel } from './store_carousel.js';
 import { Shelves } from './store_shelves.js';
 import { el, flag, set } from './svg.js';
 import { PX_PER_MM, Way, bend } from './way.js';
 
-export const LINES = (
-  'hopper throat_a throat_b opacity slot exit tray ejector door arrival cut back face hole_card hole_match key_switch ' +
-  'button_close button_lock button_seat button_green button_ack'
-).split(' ');
-const MOTORS = { pick: 0, transport: 1, ejector: 2, outfeed: 3, reverse: 4, dark: 5 };
 const CARD = 88.9 * PX_PER_MM;
 const HOPPER_X = 34;
 const FRONT_X = HOPPER_X + CARD + 4; // where a card leaves the hopper
@@ -35,7 +31,7 @@ class Signals {
     return this.level(line) === 1;
   }
   motor(name) {
-    return this.byte(this.picture.out, MOTORS[name]) === 1;
+    return this.byte(this.picture.out, OUTPUTS.indexOf(name)) === 1;
   }
 }
 
