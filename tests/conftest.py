@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -14,6 +15,10 @@ import pytest
 from fairshoe import _device
 
 _device.load()
+
+# Helpers and tests are imported by name from any folder of their suite; tests/tools/test_stages.py holds names unique.
+for _suite in ("unit", "host"):
+    sys.path += sorted(str(path) for path in Path(__file__).with_name(_suite).rglob("*/") if path.name != "__pycache__")
 
 # A developer may have a shoe attached.
 for _name in [name for name in os.environ if name.startswith("FAIRSHOE_")]:

@@ -86,11 +86,13 @@ def test_only_the_tests_of_a_list_run_and_a_name_that_is_gone_fails(runner: Runn
     assert runner.node("test.mjs", "--only", "list.txt", "--without", "list.txt", "tests/unit").returncode == 2
 
 
-def test_a_file_in_a_folder_below_runs_with_the_helpers_above_it_and_beside_it(runner: Runner) -> None:
-    runner.write("tests/unit/games/beside.py", "def three():\n    return 3\n")
+def test_a_file_in_a_folder_below_runs_with_the_helpers_of_all_folders(runner: Runner) -> None:
+    """A folder with the name of a package of the device does not hide it."""
+    runner.write("tests/unit/kit/beside.py", "def three():\n    return 3\n")
     runner.write("tests/unit/test_top.py", "from support import two\n" + GOOD)
-    source = "from beside import three\nfrom support import two\ndef test_below():\n    assert two() + three() == 5\n"
-    runner.write("tests/unit/games/test_below.py", source)
+    imports = "from beside import three\nfrom firmware import X\nfrom support import two\n"
+    source = imports + "def test_below():\n    assert two() + three() + X == 6\n"
+    runner.write("tests/unit/firmware/test_below.py", source)
     done = runner.node("test.mjs", "tests/unit")
     assert done.stdout.decode().splitlines()[-1] == "2 passed, 0 failed", done.stdout
 

@@ -25,7 +25,7 @@ const quote = (text) => JSON.stringify(text);
 
 function prepare() {
   mp.runPython(`import os, sys\nsys.path.append(${quote(VM_RUNNER)})\nimport mpy_harness`);
-  mp.runPython(`sys.path[:] = [${quote(folder)}, ${quote(VM_ROOT)}, '.frozen', '/lib']`);
+  mp.runPython(`sys.path[:] = [${searchPath().map(quote).join(', ')}]`);
   mp.runPython(`os.chdir(${quote(VM_ROOT)})\nsys.argv[:] = [${argv.map(quote).join(', ')}]`);
 }
 
@@ -36,18 +36,19 @@ function inSourceOrder(names, source) {
   return names.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
-/** The folder of a file and those above it, up to the root: where its helpers are. */
-function searchPath(path) {
-  const folders = [];
-  for (let at = path.lastIndexOf('/'); at > VM_ROOT.length; at = path.lastIndexOf('/', at - 1)) {
-    folders.push(path.slice(0, at));
-  }
-  return [...folders, VM_ROOT, '.frozen', '/lib'];
+/**
+ * For a script its folder first. For tests the root, then all folders of a suite, where helpers are. The root comes first: a folder tests/unit/hal without an
+ * __init__.py is a package to MicroPython, and would hide the real one.
+ */
+function searchPath() {
+  if (mode !== 'test') return [folder, VM_ROOT, '.frozen', '/lib'];
+  const inside = [...sources.keys()].filter((path) => path.startsWith(`${folder}/`) && path.endsWith('.py'));
+  const folders = new Set([folder, ...inside.map((path) => path.slice(0, path.lastIndexOf('/')))]);
+  return [VM_ROOT, ...folders, '.frozen', '/lib'];
 }
 
 function runTests({ module, path, only, without }) {
   send('begin', { name: '(import)' });
-  mp.runPython(`sys.path[:] = [${searchPath(path).map(quote).join(', ')}]`);
   if (evaluate('mpy_harness.asserts_are_on()') !== true) {
     send('broken', { failure: 'assert does nothing in this VM, so no test could fail' });
     return;

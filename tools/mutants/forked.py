@@ -56,8 +56,8 @@ class Bench:
             self.text[str(file)] = file.read_bytes()
         self._scenarios: dict[str, str] = {}  # scenario and board config as JSON, by the test's name
         os.chdir(ROOT)  # tests open board configs from there
-        for folder in reversed((*TESTS, "tools")):
-            sys.path.insert(0, str(ROOT / folder))
+        below = [str(path.parent) for folder in TESTS for path in sorted((ROOT / folder).rglob("*.py"))]
+        sys.path[:0] = list(dict.fromkeys([*below, str(ROOT / "tools")]))
         for name in ("fairshoe._device", "struct", "json", "array", "binascii", "hashlib", "random"):
             importlib.import_module(name)
         gc.collect()

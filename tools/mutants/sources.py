@@ -41,7 +41,7 @@ def digests(bench: Bench, files: list[str]) -> dict[str, str]:
 
 def _data() -> Iterable[Path]:
     for folder in _DATA:
-        yield from (ROOT / folder).glob("*.json")
+        yield from (ROOT / folder).rglob("*.json")
 
 
 def _modules(bench: Bench) -> dict[str, str]:
@@ -50,7 +50,7 @@ def _modules(bench: Bench) -> dict[str, str]:
     for path in bench.text:
         parts = Path(path).relative_to(ROOT).with_suffix("").parts
         if path.endswith(".py"):
-            name = parts[2:] if parts[0] == "tests" else parts
+            name = parts[-1:] if parts[0] == "tests" else parts
             found[".".join(name).removesuffix(".__init__")] = path
     return found
 

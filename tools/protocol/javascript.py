@@ -26,7 +26,7 @@ def module() -> str:
 
 
 def lines() -> str:
-    """lines.js of the bench page: inputs and outputs in the order of the firmware, as pictures of a machine have them."""
+    """lines.js of the bench page: inputs and outputs in the order of the firmware, as its pictures have them."""
     named = "".join(
         f"export const {name} = [\n" + "".join(f"  '{word}',\n" for word in words) + "];\n"
         for name, words in (("LINES", INPUTS), ("OUTPUTS", OUTPUTS))
