@@ -39,6 +39,7 @@ class Kept:
     last: int
     problem: str
     content: bytes = b""
+    number: int = 0  # its place in the file of its gateway; 0 before it is on file
 
     def tail(self) -> Record | None:
         """Its last record, with which the next export begins."""
@@ -144,7 +145,7 @@ def _until(events: EventsAfter, after: int, last: int) -> Iterable[StoredEvent]:
 
 # --- the file ----------------------------------------------------------------------------------
 
-_COLUMNS = "device, log, kept_at, first, last, problem, content"
+_COLUMNS = "device, log, kept_at, first, last, problem, content, id"
 
 
 def journals_path(store: Path) -> Path:
@@ -167,18 +168,21 @@ class JournalFile(SideFile):
 
     def add(self, kept: Kept) -> None:
         values = (kept.device, kept.log, kept.kept_at, kept.first, kept.last, kept.problem, kept.content)
-        self._rows(f"INSERT INTO journals ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        self._rows(f"INSERT INTO journals ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", values)
 
-    def since(self, at: float, limit: int) -> list[Kept]:
-        """The next ones that were pulled after this time, of all devices."""
-        rows = self._rows(
-            f"SELECT {_COLUMNS} FROM journals WHERE kept_at > ? ORDER BY kept_at, id LIMIT ?", (at, limit)
-        )
+    def after(self, number: int, limit: int) -> list[Kept]:
+        """The next ones after this place, of all devices. Not by time: after one pull with a clock that was ahead, no
+        later one would follow it."""
+        rows = self._rows(f"SELECT {_COLUMNS} FROM journals WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
         return [Kept(*row) for row in rows]
+
+    def last(self) -> int:
+        """The place of the newest one."""
+        return int(self._rows("SELECT COALESCE(MAX(id), 0) FROM journals")[0][0])
 
     def of(self, device: int, since: float) -> list[Kept]:
         """Pulls of one device since a time, newest first."""
-        where = "device = ? AND kept_at >= ? ORDER BY kept_at DESC"
+        where = "device = ? AND kept_at >= ? ORDER BY id DESC"
         return [Kept(*row) for row in self._rows(f"SELECT {_COLUMNS} FROM journals WHERE {where}", (device, since))]
 
     def newest_of_each(self) -> list[Kept]:
@@ -187,8 +191,9 @@ class JournalFile(SideFile):
         return [Kept(*row) for row in self._rows(f"SELECT {_COLUMNS} FROM journals WHERE {where}")]
 
     def pulled_at(self) -> dict[int, float]:
-        """When the journal of each device was pulled last."""
-        return dict(self._rows("SELECT device, MAX(kept_at) FROM journals GROUP BY device"))
+        """When the journal of each device was pulled last, by the clock of that time."""
+        where = "id IN (SELECT MAX(id) FROM journals GROUP BY device)"
+        return dict(self._rows(f"SELECT device, kept_at FROM journals WHERE {where}"))
 
     def newest(self, device: int, log: bytes) -> Kept | None:
         """The newest export of a log that has records."""
@@ -198,10 +203,10 @@ class JournalFile(SideFile):
         )
         return Kept(*rows[0]) if rows else None
 
-    def prune(self, before: float) -> None:
-        """Delete exports that are older, but of each log keep the newest: the next one continues it."""
+    def prune(self, number: int) -> None:
+        """Delete exports up to this place, but of each log keep the newest: the next one continues it."""
         self._rows(
-            "DELETE FROM journals WHERE kept_at < ? AND id NOT IN"
+            "DELETE FROM journals WHERE id <= ? AND id NOT IN"
             " (SELECT MAX(id) FROM journals WHERE content <> x'' GROUP BY device, log)",
-            (before,),
+            (number,),
         )

@@ -217,7 +217,11 @@ class SampleFile(SideFile):
         rows = self._rows("SELECT sample FROM samples WHERE id IN (SELECT MAX(id) FROM samples GROUP BY device)")
         return {sample.device: sample for sample in (sample_from_json(row[0]) for row in rows)}
 
-    def prune(self, before: float) -> int:
-        """Delete samples that are older; how many."""
+    def last(self) -> int:
+        """The id of the newest sample."""
+        return int(self._rows("SELECT COALESCE(MAX(id), 0) FROM samples")[0][0])
+
+    def prune(self, number: int) -> int:
+        """Delete samples up to this id; how many."""
         with self._lock, self._explaining():
-            return self._db.execute("DELETE FROM samples WHERE at < ?", (before,)).rowcount
+            return self._db.execute("DELETE FROM samples WHERE id <= ?", (number,)).rowcount

@@ -114,7 +114,7 @@ def test_the_schedule_pulls_once_and_the_export_is_whole(tmp_path: Path) -> None
     async def work(server: Server) -> None:
         shoe.record(30)
         async with recording(tmp_path, server, schedule=True) as gateway:
-            await until(lambda: bool(gateway.journals.since(0, 9)))
+            await until(lambda: bool(gateway.journals.after(0, 9)))
             await until(lambda: shoe.seq_acked == 30)
         async with recording(tmp_path, server, schedule=True) as gateway:  # a day is not over: nothing is due
             await until(lambda: gateway.live.shoe(1).sample.link.value == "open")  # type: ignore[union-attr]
@@ -122,7 +122,7 @@ def test_the_schedule_pulls_once_and_the_export_is_whole(tmp_path: Path) -> None
 
     with_shoe(shoe, work)
     file = JournalFile(journals_path(tmp_path / "pit.db"))
-    (kept,) = file.since(0, 9)
+    (kept,) = file.after(0, 9)
     file.close()
     assert (kept.first, kept.last, kept.problem) == (1, 30, "")
     export = parse_export(kept.content)
@@ -239,8 +239,8 @@ def test_old_exports_are_deleted_but_never_the_newest_of_a_log(tmp_path: Path) -
     for at in (1.0, 2.0, 3.0):
         file.add(Kept(1, b"a", at, 1, 9, "", b"x"))
     file.add(Kept(1, b"a", 4.0, 0, 0, "it shrinks"))
-    file.prune(5.0)
-    assert [kept.kept_at for kept in file.since(0, 9)] == [3.0]
+    file.prune(4)
+    assert [kept.kept_at for kept in file.after(0, 9)] == [3.0]
     file.close()
 
 

@@ -180,11 +180,11 @@ def test_a_shoe_that_moved_waits_for_the_publisher_of_its_old_gateway(site: Site
     with Store(tmp_path / "pit-2.db") as other:
         log = other.resume(1, identity(1), 9, 1)
         other.add(log.id, [arrived(seq) for seq in (7, 8, 9)])
-        second = site.publisher(other)
+        second = site.publisher(other, "pit-2")
         rounds: list[int] = []
         second.on_round = rounds.append
         site.run(second, until=lambda: len(rounds) > 5)
         assert second.counts.events == 0
-        first, second = site.publisher(), site.publisher(other)
+        first, second = site.publisher(), site.publisher(other, "pit-2")
         site.run(first, second, until=lambda: second.counts.events >= 3)
     assert stream_of(site) == {events_subject(1): list(range(1, 10))}

@@ -153,7 +153,7 @@ def _check_exports(site: Site, found: Findings) -> int:
     pulled: set[tuple[int, float]] = set()
     for store in site.stores:
         with closing(JournalFile(journals_path(store))) as file:
-            pulled |= {(kept.device, kept.kept_at) for kept in file.since(0.0, 1 << 20)}
+            pulled |= {(kept.device, kept.kept_at) for kept in file.after(0, 1 << 20)}
     central: dict[tuple[int, float], str] = {}
     end = time.monotonic() + FOLLOWED_S
     while pulled - central.keys() and time.monotonic() < end:

@@ -172,14 +172,15 @@ class Store(StoreFile):
         """Forget the cursor: retention does not wait for it any more."""
         self._write(Job(lambda db: store_cursors.drop_cursor(db, name), _RETRY))
 
-    def prune(self, age_s: float | None = None, rows: int | None = None) -> int:
-        """Delete events older than `age_s` seconds, and those beyond the newest `rows` of each log; how many. None that
-        a cursor or the program that follows the shoe has not passed, and never the newest of a log. Deletes in small
-        transactions, between which shoes commit."""
+    def prune(self, age_s: float | None = None, rows: int | None = None, up_to: Mapping[int, int] | None = None) -> int:
+        """Delete events older than `age_s` seconds by this host's clock, those beyond the newest `rows` of each log,
+        and those with numbers up to that of their log (StoredLog.id) in `up_to`; how many. None that a cursor or the
+        program that follows the shoe has not passed, and never the newest of a log. Deletes in small transactions,
+        between which shoes commit."""
         before = None if age_s is None else time.time() - age_s
         total = 0
         while True:
-            deleted = self._write(Job(lambda db: store_cursors.prune(db, before, rows), _RETRY))
+            deleted = self._write(Job(lambda db: store_cursors.prune(db, before, rows, up_to), _RETRY))
             total += deleted
             if deleted < store_cursors.PRUNED:
                 return total
@@ -210,7 +211,7 @@ class Store(StoreFile):
     def fill(self, device: int, log: bytes, events: Iterable[tuple[int, int, bytes]]) -> int:
         """Add events that this store lacks because another host acknowledged them, by number, number of the message and
         body: from an export of the device's journal that was verified. Those on file are left alone. How many were
-        added. Never give it one that the device has still to send."""
+        added. Never give it one that the device has still to send. Cursors go back before the first of them."""
         now = time.time()
         rows = [_row(0, Arrived(seq, _message(message, body), body), now)[1:] for seq, message, body in events]
 
@@ -221,7 +222,10 @@ class Store(StoreFile):
                 " WHERE device = ? AND identity = ? HAVING MAX(id) > 0",
                 [(*row, device, log) for row in rows],
             )
-            return db.total_changes - before
+            added = db.total_changes - before
+            if added:
+                store_cursors.turn_back(db, device, log, min(row[0] for row in rows))
+            return added
 
         return self._write(Job(add, _RETRY))
 

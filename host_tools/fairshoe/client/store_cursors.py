@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Mapping
 
 PRUNED = 500  # events deleted in one transaction at most, so that no commit waits long
 
@@ -30,8 +31,20 @@ def pass_cursor(db: sqlite3.Connection, name: str, device: int, identity: bytes,
     )
 
 
-def prune(db: sqlite3.Connection, before: float | None, rows: int | None) -> int:
-    """Delete up to PRUNED events that were received before a time, or are more than `rows` in their log."""
+def turn_back(db: sqlite3.Connection, device: int, identity: bytes, first: int) -> None:
+    """No reader has passed events that were added late, from this one on."""
+    db.execute(
+        "UPDATE cursor_places SET seq = MIN(seq, ?)"
+        " WHERE log IN (SELECT id FROM logs WHERE device = ? AND identity = ?)",
+        (first - 1, device, identity),
+    )
+
+
+def prune(
+    db: sqlite3.Connection, before: float | None, rows: int | None, up_to: Mapping[int, int] | None = None
+) -> int:
+    """Delete up to PRUNED events that were received before a time, or are more than `rows` in their log, or have
+    numbers up to that of their log in `up_to`."""
     deleted = 0
     logs = db.execute(
         "SELECT id, MIN(handled, COALESCE((SELECT MIN(COALESCE(seq, 0)) FROM cursors"
@@ -45,7 +58,8 @@ def prune(db: sqlite3.Connection, before: float | None, rows: int | None) -> int
         ).fetchall()
         end = 0
         for seq, received in oldest:
-            if not ((before is not None and received < before) or (rows is not None and seq <= last - rows)):
+            old = (before is not None and received < before) or (rows is not None and seq <= last - rows)
+            if not old and (up_to is None or seq > up_to.get(log, 0)):
                 break
             end = seq
         deleted += db.execute("DELETE FROM events WHERE log = ? AND seq <= ?", (log, end)).rowcount

@@ -55,13 +55,13 @@ class JournalPuller:
 
     async def due(self) -> list[Entry]:
         """Shoes whose journal is to be pulled now."""
-        now = time.time()
+        now, ran_s = time.time(), time.monotonic()
         pulled = await asyncio.to_thread(self._file.pulled_at)
         return [
             entry
             for entry in self._entries
-            if (now - pulled.get(entry.device, 0.0) >= self._every_s or entry.device in self._elsewhere)
-            and now - self._failed_at.get(entry.device, 0.0) >= RETRY_S
+            if (not 0 <= now - pulled.get(entry.device, 0.0) < self._every_s or entry.device in self._elsewhere)
+            and ran_s - self._failed_at.get(entry.device, -RETRY_S) >= RETRY_S
             and self._is_open(entry)
         ]
 
@@ -82,7 +82,7 @@ class JournalPuller:
             kept = await asyncio.to_thread(check_piece, export, tail, self._events_of(device, log), time.time())
         except FairshoeError as error:
             if not isinstance(error, OtherJournal) or isinstance(error, Overwritten):
-                self._failed_at[device] = time.time()
+                self._failed_at[device] = time.monotonic()
                 _log.warning("the journal of %s (%s) was not pulled: %s", entry.name, entry.table, error)
                 return None
             kept = Kept(device, log, time.time(), 0, 0, error.what)

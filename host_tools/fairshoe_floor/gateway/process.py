@@ -37,11 +37,13 @@ from fairshoe_floor.gateway.pit_alarms import PitAlarms
 from fairshoe_floor.inventory import Entry, Inventory
 from fairshoe_floor.journals import JournalFile, journals_path
 from fairshoe_floor.samples import Link, Sample, SampleFile, samples_path
+from fairshoe_floor.seen_time import DAY_S, SeenTime, seen_path
 
 # Between two samples of a shoe: less than the 120 s after which a floor calls it silent. The same whether its meters
 # have changed or not, because the time of a sample is reported under every profile.
 SAMPLE_S = 60.0
 SAMPLES_DAYS = 14
+SEEN_S = 60.0  # how often the time that has passed is written down
 RETENTION_S = 3600.0
 STUCK_S = 30.0
 FREE_BYTES_MIN = 64 << 20
@@ -95,6 +97,8 @@ class Gateway:
             stack.callback(self.samples.close)
             self.journals = JournalFile(journals_path(self.inventory.store))
             stack.callback(self.journals.close)
+            self.seen = SeenTime(seen_path(self.inventory.store))
+            stack.callback(self.seen.close)
             self.live = Live(self.inventory, self._newest_log)
             self.alarms = PitAlarms(self.live, self._settings.rules)
             reader = LocalReader(self.live, self.store, self.samples, self.alarms)
@@ -194,17 +198,41 @@ class Gateway:
         await self._keep([shoe.sample for shoe in self.live.shoes() if shoe.sample.link is not Link.UNKNOWN])
 
     async def _retain(self) -> None:
-        """Delete what is old and was passed by every cursor."""
+        """Count the time that passes; now and then delete what is old by it and was passed by every cursor."""
+        at, due = time.monotonic(), 0.0
         while True:
+            await asyncio.sleep(min(SEEN_S, RETENTION_S))
+            now = time.monotonic()
             try:
-                gone = await asyncio.to_thread(self.store.prune, self.inventory.keep_days * 86400.0)
-                await asyncio.to_thread(self.samples.prune, time.time() - SAMPLES_DAYS * 86400)
-                await asyncio.to_thread(self.journals.prune, time.time() - self.inventory.keep_days * 86400)
-                if gone:
-                    _log.info("deleted %d events older than %d days", gone, self.inventory.keep_days)
+                await asyncio.to_thread(self.seen.pass_by, now - at)
+                due += now - at
+                if due >= RETENTION_S:
+                    due = 0.0
+                    await asyncio.to_thread(self.delete_old)
             except StoreError as error:
                 _log.error("%s", error)
-            await asyncio.sleep(RETENTION_S)
+            at = now
+
+    def delete_old(self) -> None:
+        """One day's worth of each at most: see seen_time.py."""
+        keep_s = self.inventory.keep_days * DAY_S
+        logs = {f"log {log.id}": log for log in self.store.logs()}
+        old = {name: mark for name in logs if (mark := self.seen.old(name, keep_s))}
+        gone = self.store.prune(up_to={logs[name].id: place for name, (_number, place) in old.items()}) if old else 0
+        if gone:
+            _log.info("deleted %d events older than %d days", gone, self.inventory.keep_days)
+        for number, _place in old.values():
+            self.seen.used(number)
+        for name, file, days in (
+            ("samples", self.samples, SAMPLES_DAYS),
+            ("journals", self.journals, self.inventory.keep_days),
+        ):
+            mark = self.seen.old(name, days * DAY_S)
+            if mark is not None:
+                file.prune(mark[1])
+                self.seen.used(mark[0])
+            self.seen.mark({name: file.last()}, days * DAY_S)
+        self.seen.mark({name: log.last for name, log in logs.items()}, keep_s)
 
     async def _watch_server(self) -> None:
         await self.server.ended()

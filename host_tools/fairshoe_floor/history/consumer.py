@@ -43,6 +43,7 @@ SAMPLES_MAX = 10_000  # that wait; more are dropped, newer ones follow
 FETCH = 256  # messages in one transaction at most
 SAMPLES_DAYS = 400.0  # samples are kept so long: a year of plots, and the same month of the year before
 PRUNE_S = 3600.0  # how often older ones are deleted
+CLOCKS_S = 600.0  # two clocks that are farther apart are not believed
 JOURNALS_S = 5.0  # how often the stream of exports is read
 IDLE_S = 1.0  # without a message for so long the place is compared with the stream
 COMMITTED_S = 1.0  # how often positions are published at most
@@ -90,7 +91,7 @@ class Consumer:
         self._options = options or {}
         self._database_s = database_s
         self._samples_days = samples_days
-        self._prune_at = 0.0
+        self._prune_at = time.monotonic() + PRUNE_S
         self.journals_s = journals_s
         self._idle_s = idle_s
         self._stopped = False
@@ -185,7 +186,7 @@ class Consumer:
                 await self._timed(writer.store((), self.names.latest, None, letters=letters))
             if time.monotonic() >= self._prune_at:
                 self._prune_at = time.monotonic() + PRUNE_S
-                await self._timed(writer.prune_samples(time.time() - self._samples_days * 86400.0))
+                await self._prune(writer)
             if time.monotonic() >= journals_at:
                 await self._take_journals(writer, stream)
                 journals_at = time.monotonic() + self.journals_s
@@ -195,6 +196,16 @@ class Consumer:
                 publish_at = time.monotonic() + COMMITTED_S
         if not self._stopped:
             raise EOFError("the connection to the broker was closed")
+
+    async def _prune(self, writer: Writer) -> None:
+        """Delete old samples, if the database's clock is believed: this host's agrees with it."""
+        apart_s = await self._timed(writer.clock()) - time.time()
+        if abs(apart_s) > CLOCKS_S:
+            _log.error(
+                "the clock of the database is %.0f s from this host's: no sample is deleted. Set both by NTP.", apart_s
+            )
+            return
+        await self._timed(writer.prune_samples(self._samples_days))
 
     async def _take_sample(self, message: Msg) -> None:
         try:

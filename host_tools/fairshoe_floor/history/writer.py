@@ -6,7 +6,6 @@ with one number, or a device that was restored from a copy.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +17,7 @@ from fairshoe_floor.history import dead_letters
 from fairshoe_floor.history.dead_letters import Letter
 from fairshoe_floor.journals import Kept
 from fairshoe_floor.stream.event_lines import SQL_TYPES, EventRow, Gap, to_lines
-from fairshoe_floor.stream.export_message import to_message
+from fairshoe_floor.stream.export_message import name_of
 
 REFUSALS = ("22", "23", "54", "0A")  # classes of SQLSTATE by which PostgreSQL refuses data: another try changes nothing
 _COLUMNS = ", ".join(SQL_TYPES)
@@ -168,21 +167,26 @@ class Writer:
                 await dead_letters.put(self._db, [found])
                 return True
             gateway, kept = found
-            problem = kept.problem or await self._problem_of(kept)
-            name = hashlib.sha256(to_message(kept, gateway)).digest()
+            problem = kept.problem or await self._problem_of(kept, gateway)
+            name = name_of(kept, gateway)
             await self._db.execute(
-                "INSERT INTO journals (device, log, kept_at, first, last, sha256, content, problem, gateway)"
-                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
-                (kept.device, kept.log, kept.kept_at, kept.first, kept.last, name, kept.content, problem, gateway),
+                "INSERT INTO journals (device, log, kept_at, first, last, sha256, content, problem, gateway, number)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                (
+                    *(kept.device, kept.log, kept.kept_at, kept.first, kept.last, name, kept.content, problem),
+                    *(gateway, kept.number),
+                ),
             )
             return bool(problem)
 
-    async def _problem_of(self, kept: Kept) -> str:
-        """What is wrong with an export by the events and exports that are here."""
+    async def _problem_of(self, kept: Kept, gateway: str) -> str:
+        """What is wrong with an export by the events and exports that are here. Which of two is earlier, the file of
+        their gateway says; no clock."""
         found = await (
             await self._db.execute(
-                "SELECT COALESCE(MAX(last), 0) FROM journals WHERE device = %s AND log = %s AND kept_at < %s",
-                (kept.device, kept.log, kept.kept_at),
+                "SELECT COALESCE(MAX(last), 0) FROM journals WHERE device = %s AND log = %s AND gateway = %s"
+                " AND number < %s",
+                (kept.device, kept.log, gateway, kept.number),
             )
         ).fetchone()
         last = int(found[0]) if found else 0
@@ -196,12 +200,20 @@ class Writer:
         ).fetchall()
         return kept.problem_with({seq: (message, bytes(body)) for seq, message, body in rows})
 
-    async def prune_samples(self, before: float) -> int:
-        """Delete older samples, but of each device keep the newest. How many."""
+    async def clock(self) -> float:
+        """The database's, in UTC seconds since 1970."""
+        found = await (await self._db.execute("SELECT extract(epoch FROM clock_timestamp())::float8")).fetchone()
+        return float(found[0]) if found else 0.0
+
+    async def prune_samples(self, days: float) -> int:
+        """Delete samples that came so many days ago by the database's clock, at most a day's worth; of each device keep
+        the newest. How many."""
         done = await self._db.execute(
-            "DELETE FROM samples WHERE at < %s AND at < (SELECT MAX(at) FROM samples AS newer"
-            " WHERE newer.device = samples.device)",
-            (before,),
+            "WITH old AS (SELECT id, stored FROM samples WHERE stored < now() - %s * interval '1 day'"
+            " AND id < (SELECT MAX(id) FROM samples AS newer WHERE newer.device = samples.device))"
+            " DELETE FROM samples WHERE id IN"
+            " (SELECT id FROM old WHERE stored <= (SELECT MIN(stored) FROM old) + interval '1 day')",
+            (days,),
         )
         return done.rowcount
 

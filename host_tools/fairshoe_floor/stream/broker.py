@@ -94,9 +94,14 @@ async def ensure_streams(stream: JetStreamContext, names: Names, age_s: float = 
     for config in wanted:
         assert config.name
         try:
-            await stream.stream_info(config.name)
+            known = (await stream.stream_info(config.name)).config
         except NotFoundError:
             await stream.add_stream(config)  # pyright: ignore[reportUnknownMemberType]
+            continue
+        new = [subject for subject in config.subjects or () if subject not in (known.subjects or ())]
+        if new:  # a stream of an earlier version
+            known.subjects = [*(known.subjects or ()), *new]
+            await stream.update_stream(known)  # pyright: ignore[reportUnknownMemberType]
 
 
 async def last_message(stream: JetStreamContext, name: str, subject: str) -> RawStreamMsg | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import replace
 
 from fairshoe_floor import schema_check as are
 from fairshoe_floor.journals import Kept
@@ -28,7 +30,9 @@ _CHECKS: dict[str, Check] = {
     "last": are.whole(0, are.U32),
     "problem": are.text(),
     "export": _ascii,
+    "number": lambda value: _COUNT(0 if value is None else value),  # exports of version 0.1 have none
 }
+_COUNT = are.whole(0, are.BIGINT)
 
 
 def to_message(kept: Kept, gateway: str) -> bytes:
@@ -42,7 +46,14 @@ def to_message(kept: Kept, gateway: str) -> bytes:
         "problem": are.clean_text(kept.problem),
         "export": kept.content.decode("ascii"),
     }
+    if kept.number:
+        said["number"] = kept.number
     return json.dumps(said).encode()
+
+
+def name_of(kept: Kept, gateway: str) -> bytes:
+    """The same for the same export, wherever it stands in the file of its gateway."""
+    return hashlib.sha256(to_message(replace(kept, number=0), gateway)).digest()
 
 
 def from_message(data: bytes) -> tuple[str, Kept]:

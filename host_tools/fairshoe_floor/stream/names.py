@@ -4,6 +4,7 @@
     fairshoe.refill.DEVICE.LOG       events that the central record lacks and the stream no longer takes in order
     fairshoe.committed.DEVICE.LOG    which numbers the central record has on disk; only the newest message is kept
     fairshoe.samples.DEVICE          status and meters of a shoe at one time; only the newest is kept
+    fairshoe.gateways.GATEWAY        a publisher and its gateway are alive, and claim their name; the newest
     fairshoe.journals.GATEWAY        exports of journals that a gateway has pulled, in a stream of their own
 
 DEVICE is the number of the device in eight hexadecimal digits, LOG the identity of its log in hexadecimal, GATEWAY the
@@ -51,7 +52,10 @@ class Names:
         return f"{self.stream}-journals"
 
     def exports(self, gateway: str) -> str:
-        return f"{self.stream}.journals.{hashlib.sha256(gateway.encode()).hexdigest()[:8]}"
+        return f"{self.stream}.journals.{_token(gateway)}"
+
+    def gateways(self, gateway: str) -> str:
+        return f"{self.stream}.gateways.{_token(gateway)}"
 
     @property
     def subjects(self) -> list[str]:
@@ -59,7 +63,11 @@ class Names:
 
     @property
     def latest_subjects(self) -> list[str]:
-        return [f"{self.stream}.committed.>", f"{self.stream}.samples.>"]
+        return [f"{self.stream}.{word}.>" for word in ("committed", "samples", "gateways")]
+
+
+def _token(gateway: str) -> str:
+    return hashlib.sha256(gateway.encode()).hexdigest()[:8]
 
 
 def place(device: int, log: bytes) -> str:

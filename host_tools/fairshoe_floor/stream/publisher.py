@@ -23,13 +23,15 @@ from typing import Any, cast
 
 from nats.js import JetStreamContext
 
-from fairshoe import StoreError
-from fairshoe_floor.journals import JournalFile, journals_path
+from fairshoe import FairshoeError, StoreError
+from fairshoe_floor.journals import JournalFile, Kept, journals_path
 from fairshoe_floor.samples import SampleFile, sample_to_json, samples_path
 from fairshoe_floor.schema_check import Refused
+from fairshoe_floor.seen_time import SeenTime, seen_path
 from fairshoe_floor.stream import broker
+from fairshoe_floor.stream.beat import Beat, from_beat, to_beat
 from fairshoe_floor.stream.event_lines import Gap, from_line, gap_line, to_lines
-from fairshoe_floor.stream.export_message import BYTES_MAX, to_message
+from fairshoe_floor.stream.export_message import BYTES_MAX, name_of, to_message
 from fairshoe_floor.stream.names import EXPECTED, FIRST, LAST, Names
 from fairshoe_floor.stream.outbox import Head, Outbox
 
@@ -43,6 +45,8 @@ JOURNALS = 16  # exports sent in one turn
 # another gateway, if the shoe was moved.
 HOLE_S = 60.0
 MOVED_S = 900.0
+BEAT_S = 10.0  # how often a publisher says that it is here
+CLAIM_S = 30.0  # a name that was not claimed again for so long is free
 COMMITTED_S = 5.0  # how often the positions of the central record are read
 _log = logging.getLogger("fairshoe.stream")
 
@@ -68,8 +72,13 @@ class Counts:
     gaps: int = 0
     journals: int = 0
     connections: int = 0
+    beats: int = 0
     refused: int = 0  # the broker expected another message: our place was out of date
     by_log: dict[str, int] = field(default_factory=dict[str, int])
+
+
+class NameTaken(FairshoeError):
+    """Another publisher has this name."""
 
 
 class Publisher:
@@ -87,6 +96,7 @@ class Publisher:
         journals_again: bool = False,
         hole_s: float = HOLE_S,
         moved_s: float = MOVED_S,
+        claim_s: float = CLAIM_S,
     ) -> None:
         self.names = names or Names()
         self.counts = Counts()
@@ -99,6 +109,8 @@ class Publisher:
         self._places: dict[int, Place] = {}
         self._hole_s = hole_s
         self._moved_s = moved_s
+        self._claim_s = claim_s
+        self._other_claim = 0  # the message by which another store had our name
         self._held: dict[int, tuple[int, float]] = {}  # by log, first event after a hole, and when it was found
         self._committed: set[int] = set()  # logs of which the central record has said what it has
         self._lacking: dict[int, list[tuple[int, int]]] = {}  # by log, what the central record lacked at the last sweep
@@ -113,6 +125,7 @@ class Publisher:
 
     async def run(self) -> None:
         outbox = Outbox(self._path, self._gateway)
+        self._seen = SeenTime(seen_path(self._path))
         pause_s = broker.PAUSE_S
         try:
             while not self._stopped:
@@ -121,6 +134,9 @@ class Publisher:
                     await self._follow(outbox)
                 except broker.LOST as error:
                     _log.warning("broker %s: %s. Events wait in the store.", self._url, str(error) or repr(error))
+                except NameTaken as error:
+                    _log.error("%s", error)
+                    await asyncio.sleep(self._claim_s)
                 except StoreError as error:
                     _log.error("%s", error)
                 if self.counts.messages > sent:
@@ -128,6 +144,7 @@ class Publisher:
                 pause_s = await broker.pause(pause_s)
         finally:
             outbox.close()
+            self._seen.close()
 
     async def _follow(self, outbox: Outbox) -> None:
         """With one connection, until it fails."""
@@ -138,7 +155,9 @@ class Publisher:
             await broker.ensure_streams(stream, self.names)
             self.counts.connections += 1
             self._places.clear()
+            await self._claim(stream)
             verify_at = committed_at = samples_at = 0.0
+            claim_at = time.monotonic() + BEAT_S
             version = -1
             while not client.is_closed and not self._stopped:
                 now = time.monotonic()
@@ -149,6 +168,9 @@ class Publisher:
                 if sweep or now >= committed_at:
                     await self._follow_committed(stream, outbox, sweep)
                     committed_at = now + self._committed_s
+                if now >= claim_at:
+                    await self._claim(stream)
+                    claim_at = now + BEAT_S
                 if now >= samples_at:
                     await self._publish_samples(stream)
                     await self._publish_journals(stream)
@@ -279,8 +301,8 @@ class Publisher:
                 self._sampled[device] = sample.at
 
     async def _publish_journals(self, stream: JetStreamContext) -> None:
-        """Exports that the stream does not have yet, in the order of their times. As with events the end of the subject
-        is the cursor."""
+        """Exports that the stream does not have yet, in the order of the file. As with events the end of the subject is
+        the cursor: the place of an export in the file, and its name, as a file may be restored from a copy."""
         path = journals_path(self._path)
         if not path.exists():
             return
@@ -290,7 +312,8 @@ class Publisher:
         seq = (last.seq or 0) if last else 0
         file = JournalFile(path)
         try:
-            waiting = file.since(0.0 if self._journals_again else float(headers.get(LAST, "0")), JOURNALS)
+            place = 0 if self._journals_again else self._exported(file, headers.get(LAST, ""))
+            waiting = file.after(place, JOURNALS)
         finally:
             file.close()
         for kept in waiting:
@@ -299,11 +322,47 @@ class Publisher:
                 _log.error("the export of device %08x has %d bytes: more than a message", kept.device, len(data))
                 continue
             answer = await stream.publish(
-                subject, data, stream=self.names.journals, headers={EXPECTED: str(seq), LAST: repr(kept.kept_at)}
+                subject, data, stream=self.names.journals, headers={EXPECTED: str(seq), LAST: self._place_of(kept)}
             )
             seq = answer.seq
             self._journals_again = False  # the subject now ends with this one, and goes on from there
             self.counts.journals += 1
+
+    def _place_of(self, kept: Kept) -> str:
+        return f"{kept.number} {name_of(kept, self._gateway).hex()[:16]}"
+
+    def _exported(self, file: JournalFile, said: str) -> int:
+        """The place in the file that the stream has reached; 0 if the file has another export there. Then all are sent
+        again: those that the central record has do no harm."""
+        number = _number({LAST: said.split(" ")[0]})
+        found = file.after(number - 1, 1)
+        gone = bool(found) and found[0].number > number  # retention has deleted it
+        return number if number and (gone or (found and self._place_of(found[0]) == said)) else 0
+
+    # -- signs of life -----------------------------------------------------------------------------------------------
+
+    def _is_ours(self, data: bytes) -> bool:
+        try:
+            said = from_beat(data)
+        except Refused:
+            return False
+        return (said.name, said.store) == (self._gateway, self._seen.identity)
+
+    async def _claim(self, stream: JetStreamContext) -> None:
+        """Say that this publisher is here, under its name. Two stores with one name would take each other's places in
+        the stream of exports: a name is free if its last claim is of this store, or was not renewed while we looked."""
+        subject = self.names.gateways(self._gateway)
+        beat = Beat(self._gateway, self._seen.identity, self.counts.beats, self._seen.age_s)
+        last = await broker.last_message(stream, self.names.latest, subject)
+        if last is not None and not self._is_ours(last.data or b""):
+            before, self._other_claim = self._other_claim, last.seq or 0
+            if before != last.seq:
+                raise NameTaken(
+                    f"another store is published as {self._gateway!r}.",
+                    f"Give each gateway its own name. If that one is gone, this takes over in {self._claim_s:.0f} s.",
+                )
+        await stream.publish(subject, to_beat(beat), stream=self.names.latest)
+        self.counts.beats += 1
 
     # -- the central record ------------------------------------------------------------------------------------------
 
