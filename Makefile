@@ -35,7 +35,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-all quick test-cpython test-mpy test-dissector check lint types types-device style
-.PHONY: scenarios generate trace soak pulses soak-kill powerloss size deploy bench fuzz growth hil hil-smoke wheel clean distclean
+.PHONY: scenarios generate trace soak pulses soak-kill powerloss powerloss-records size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -141,6 +141,9 @@ pulses: ready ## one pulse on every sensor at every moment of a round in which c
 powerloss: ready ## power cut at every storage write and at sampled instants, on all boards and games  [MINUTES= SEED= JOBS= BOARD= GAME=]
 	@$(TOOL) powerloss --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) \
 		$(call opt,--board,$(BOARD)) $(call opt,--game,$(GAME))
+
+powerloss-records: ready ## power cut at every write of every kind of record, in all games and ways of dealing  [MINUTES= SEED=]
+	@$(TOOL) powerloss.records --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
 soak-kill: ready ## rounds by commands while host, power and cable are killed at random; then kill -9 over TCP  [ROUNDS= KILLS= MINUTES= SEED= BOARD= GAME=]
 	@$(TOOL) soak.kill $(call opt,--rounds,$(ROUNDS)) $(call opt,--seed,$(SEED)) \

@@ -8,10 +8,10 @@ from micropython import const
 from firmware.fault import FAULT_JOURNAL, FAULT_NONE, FAULT_POWER, FAULT_RESET
 from firmware.games.flow import WAITING_FOR_DECK
 from firmware.games.procedure import procedure_resume
-from firmware.games.table_facts import TAIL
+from firmware.games.table_facts import OPEN, TAIL, TAIL_DECK
 from firmware.journal.cells import CELL_SIZE, cells_require
 from firmware.journal.halts import halt_forget, halt_load
-from firmware.journal.store import BODY_AT
+from firmware.journal.store import BODY_AT, DECK_AT
 from firmware.journal.table_cells import LATE_EVENTS, facts_open
 from firmware.protocol import ids
 from firmware.version import VERSION_TEXT
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 CAUSE_WATCHDOG = const(1)
 READY_MAX = const(128)  # cells that storage can be made ready for: it would never be done with more
+_ROUND_MARKS = (ids.EV_ROUND_STARTED, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED, ids.EV_REMAINDER_TAKEN)
+_ORDERING = (ids.EV_RECORDED, ids.EV_CARDS_ODD)  # events that carry what a rule orders for the round
 FILLING_PART = const(3)  # of the journal left: time to look for the host, before rounds are refused
 
 
@@ -80,9 +82,13 @@ class Recorder:
         journal = self.journal
         flow.set_round(journal.round_last, False)
         interrupted = journal.last_of(ids.INTENTS, ids.OUTCOMES)
+        if interrupted not in ids.INTENTS:
+            interrupted = 0
+        deck = journal.buf[DECK_AT] if interrupted else 0
         round_mark = journal.last_of((ids.EV_ROUND_STARTED,), (ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED))
         round_open = round_mark == ids.EV_ROUND_STARTED and not flow.facts.row[TAIL]
         self.outbox.round = flow.round_last if round_open else 0
+        self.outbox.deck = flow.facts.row[TAIL_DECK] if round_open else deck
         cause = self.hal.reset_cause()
         halted_boot, halted = halt_load(self.hal)
         self.halted = halted_boot != 0
@@ -94,17 +100,31 @@ class Recorder:
         if journal.last_of((ids.EV_DECK_REMOVED,), (ids.EV_COMMAND_ACCEPTED,)) == ids.EV_DECK_REMOVED:
             # The count is on record, and power may have been lost before it was added to a command in doubt.
             self.runner.found(journal.u16(BODY_AT))
-        if interrupted not in ids.INTENTS:
-            interrupted = 0
         lost = FAULT_RESET if self.halted or cause == CAUSE_WATCHDOG else FAULT_POWER
         warning = journal.warning or (FAULT_NONE if lost == FAULT_POWER else lost)
-        procedure_resume(flow, out, interrupted, round_open, warning, lost, now_ms, journal.sensor)
+        voiding = self._voiding()
+        procedure_resume(flow, out, interrupted, round_open, warning, lost, now_ms, journal.sensor, voiding)
         known = journal.last_of((ids.EV_SEALED,), (ids.EV_KEY_CHANGED,))
         generation = self.sealer.keys.generation()
         if journal.seq_last and generation != (journal.u16(BODY_AT) if known else 0):
             # Power was lost between the change of a key and its record.
             self.outbox.post(ids.EV_KEY_CHANGED, generation, ids.KEY_RECOVERED)
         cells_require(self.hal)  # power may have been lost during these steps
+
+    def _voiding(self) -> int:
+        """The rule by which the last record voids the open round, if power was lost before that void was recorded; -1
+        if none does. Both are posted at once, so nothing of the round can lie between them."""
+        journal = self.journal
+        row = self.flow.facts.row
+        message = journal.last_of(_ORDERING, _ROUND_MARKS)
+        if message not in _ORDERING or not (row[OPEN] or row[TAIL]):
+            return -1
+        buf = journal.buf
+        at = BODY_AT + (5 if message == ids.EV_RECORDED else 2)  # the clause; what it orders follows
+        order = buf[at + 8]
+        if not ids.ALL_VOID_RESHUFFLE <= order <= ids.ALL_VOID:
+            return -1
+        return self.flow.profile.rule_like(bytes(buf[at : at + 8]).rstrip(b"\0"), order)
 
     def utc_s(self) -> int:
         return self.utc_offset_s + self.outbox.uptime_s if self.utc_offset_s else 0

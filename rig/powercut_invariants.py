@@ -8,12 +8,13 @@ rig/invariants.py do.
 """
 
 from firmware.fault import FAULT_POWER, FAULT_RESET
-from firmware.games.profile import CLAUSE_NONE, EXTRA_FIRST_CLOSES, RULE_DEAL_FAULT
+from firmware.games.profile import EXTRA_FIRST_CLOSES
 from firmware.machines.machine import JOB_RUNNING
 from firmware.protocol import ids, table
 from rig.answers import Answers
 from rig.card_locations import Finding
 from rig.storage_invariants import StorageInvariants
+from rig.void_due import clause_of, held, voiding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from firmware.journal.lanes import Lane
     from rig.story import Stage
 
-    State = tuple[tuple[int, bool, int, int, int, int, bytes], list[tuple[int, list[int]]], Any, bytearray]
+    Told = tuple[tuple[int, bool, int, int, int, int], bytes, bytes]
+    State = tuple[Told, list[tuple[int, list[int]]], Any, bytearray]
     Record = tuple[int, int, list[int], bytes, int]  # message, round, values, text, deck
 
 ROLLERS = 4  # the first outputs: pick, transport, ejector, outfeed
@@ -61,9 +63,11 @@ class PowercutInvariants:
         self.intent = 0  # an open one
         self.round_open = False
         self.stacks = 0  # of the open round, reported as taken
+        self.voiding = b""  # the clause by which the last record voids a round whose void is not on record yet
         self.warning = 0
         self.sensor = 0  # that it names
         self.owed: "list[tuple[int, list[int]]]" = []  # what the records must say next, since the last boot
+        self.clause = b""  # of the void among them
         self.guard = False  # something was cut short or latched: nothing may turn until it is acknowledged
         self.acted = False  # a person or a host has acted since the last boot
         self.asked: "dict[str, int]" = {}  # presses since the last boot that nothing has come of
@@ -182,7 +186,8 @@ class PowercutInvariants:
 
     def _state(self) -> "State":
         """What a record changes, as it is now."""
-        told = (self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt, self.seed)
+        numbers = (self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt)
+        told = (numbers, self.seed, self.voiding)
         return told, list(self.owed), self.answers.state(), self.storage.facts.row[:]
 
     def _unmake(self, state: "State") -> None:
@@ -191,7 +196,8 @@ class PowercutInvariants:
             del self.recorded[seq]
         self.seq_last = self.seq_sure
         told, self.owed, answers, row = state
-        self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt, self.seed = told
+        numbers, self.seed, self.voiding = told
+        self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt = numbers
         self.answers.restore(answers)
         self.storage.facts.row[:] = row
 
@@ -252,7 +258,7 @@ class PowercutInvariants:
 
     def _note(self, seq: int, record: "Record") -> None:
         """An event was recorded, as this number."""
-        message, round_number, values, _text, deck = record
+        message, round_number, values, text, deck = record
         if seq != self.seq_last + 1:
             raise Finding("sequence: %s recorded as %d after %d" % (_NAMES[message], seq, self.seq_last))
         self.seq_last = seq
@@ -273,6 +279,7 @@ class PowercutInvariants:
             self.intent = message
         elif message in ids.OUTCOMES:
             self.intent = 0
+        self.voiding = voiding(self.voiding, self.rig.app.flow, message, values, text)
         if message == ids.EV_ROUND_STARTED:
             self.round_open = not self.rig.app.flow.profile.mode  # dealt by hand, it outlives the cut
             self.stacks = 0
@@ -280,6 +287,8 @@ class PowercutInvariants:
             self.stacks = max(self.stacks, values[0])
         elif message in (ids.EV_REMAINDER_TAKEN, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
             self.round_open = False  # once every card is out there is nothing left that could be cut short
+        elif message == ids.EV_HELD_BACK and values[0] == ids.NEED_HOUSE_DECISION:
+            self.round_open = False  # the house decides about it, and no power cut
         elif message == ids.EV_DECK_REMOVED and values[0] != ids.UNKNOWN_U16:
             self.answers.count(values[0])
         elif message == ids.EV_WARNING_LATCHED:
@@ -292,13 +301,18 @@ class PowercutInvariants:
         """The events that a boot must record for what it found."""
         lost = self._lost(booted[0], booted[2])
         self.owed = []
+        self.clause = self.voiding or clause_of(self.rig.app.flow.profile, self.warning, self.stacks)
         if self.intent or self.round_open:
             self.owed.append((ids.EV_WARNING_LATCHED, [lost]))
             self.owed.append((ids.EV_POWER_LOST, [self.intent, 1 if self.round_open else 0]))
         elif self.warning or lost == FAULT_RESET:
             self.owed.append((ids.EV_WARNING_LATCHED, [self.warning or lost, 0, self.sensor]))
-        if self.round_open:
-            voided = [lost, self.stacks, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
+        if self.voiding:
+            self.owed.append((ids.EV_ROUND_VOIDED, [0]))
+        elif self.round_open and held(self.rig.app.flow.profile, self.warning):
+            self.owed.append((ids.EV_HELD_BACK, [ids.NEED_HOUSE_DECISION]))
+        elif self.round_open:
+            voided = [self.warning or lost, self.stacks, ids.UNKNOWN_U16, ids.UNKNOWN_U16]
             self.owed.append((ids.EV_ROUND_VOIDED, voided))
         self.answers.doubt()
 
@@ -317,12 +331,8 @@ class PowercutInvariants:
             raise Finding("void: a boot said %s instead of %s" % (_NAMES[record[0]], _NAMES[message]))
         if record[2][: len(values)] != values:
             raise Finding("void: %s says %s, not %s" % (_NAMES[message], record[2], values))
-        profile = self.rig.app.flow.profile
-        clause = profile.clauses[RULE_DEAL_FAULT]
-        if profile.consequences[RULE_DEAL_FAULT] == ids.ALL_VOID_BUT_COMPLETE and not self.stacks:
-            clause = CLAUSE_NONE  # the rule covers rounds in which a player has a whole stack
-        if message == ids.EV_ROUND_VOIDED and record[3] != clause:
-            raise Finding("void: by clause %s, not %s" % (record[3], clause))
+        if message == ids.EV_ROUND_VOIDED and record[3] != self.clause:
+            raise Finding("void: by clause %s, not %s" % (record[3], self.clause))
 
     def _ask(self, button: str) -> None:
         """Note a press, or a command in its place; with no argument, that no person acted."""

@@ -106,3 +106,16 @@ class Ledger:
         for i in range(ZONE_COUNT):
             total += self.zone[i]
         require(self.counting or total == self.total, FAULT_INTERNAL)
+
+
+class Settled:
+    """The round being settled: copies of the machine's figures when its last card was out."""
+
+    def __init__(self) -> None:
+        # Written by games/flow.py.
+        self.deck = 1
+        self.stacks = 0
+        self.dealt = 0
+        self.rest = 0
+        self.machine_round = 0  # what the outbox is about otherwise, kept while an event of the settled round is posted
+        self.machine_deck = 0

@@ -19,8 +19,9 @@ from firmware.games.flow import (
     flow_enter,
 )
 from firmware.games.prerequisites import hold_for, need_for_cards
-from firmware.games.profile import RULE_CLOSING_AGAIN, TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
+from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.round_steps import locked_out, round_begin, seat_pressed
+from firmware.games.settling import tail_next
 from firmware.machines.panel import PRESS_CLOSE, PRESS_LOCK
 from firmware.protocol import ids
 
@@ -51,16 +52,14 @@ class HandRounds:
                 self.close_betting(flow)
                 if flow.profile.decks == 1:
                     flow_enter(flow, WAITING_FOR_ROUND_END, now_ms)
-        elif flow.tail == TAIL_LOCKOUT:
+        else:
             flow.show(WAITING_FOR_LOCKOUT)
             pressed = panel.take(PRESS_LOCK)
             flow_about_tail(flow, True)
             if pressed and not hold_for(flow, need_for_cards(flow), pressed):
                 locked_out(flow)
-                _next(flow, TAIL_LOCKOUT)
+                tail_next(flow, TAIL_LOCKOUT)
             flow_about_tail(flow, False)
-        else:
-            _close_again(flow)
 
     def close_betting(self, flow: "Flow") -> None:
         """No more bets: the round begins, with the cards that its plan takes off the deck."""
@@ -68,12 +67,16 @@ class HandRounds:
         deck = flow.settled.deck
         flow.set_round(flow.round_last + 1, False)
         flow_about_tail(flow, True)
+        flow.outbox.round = flow.round_last
         round_begin(flow, deck)
         flow_about_tail(flow, False)
+        stacks, dealt, rest = 0, ids.UNKNOWN_U16, 0
         if flow.positions:
+            stacks = flow.positions + 1
             dealt = flow.positions * profile.stack_cards + profile.last_cards
-            flow.settle(TAIL_HANDED, deck, flow.positions + 1, dealt, profile.deck_cards - dealt)
-        _next(flow, TAIL_HANDED)
+            rest = profile.deck_cards - dealt
+        flow.settle(TAIL_HANDED, deck, stacks, dealt, rest)
+        tail_next(flow, TAIL_HANDED)
 
     def page(self, flow: "Flow") -> "Page | None":
         state = flow.state
@@ -89,24 +92,3 @@ class HandRounds:
         if flow.tail != TAIL_SETTLING or state == WAITING_FOR_DECK:
             return None
         return pages.get(DRAWING, ("Deal the cards,", "settle the round", "Press GREEN when", "the round is over"))
-
-
-def _close_again(flow: "Flow") -> None:
-    """At a draw shoe not before the cards of the plan are out."""
-    closed = flow.panel.take(PRESS_CLOSE)
-    if flow.state == DRAWING and not flow.play.dealt(flow):
-        return
-    flow.show(WAITING_FOR_WAGERS)
-    if closed:
-        flow_about_tail(flow, True)
-        flow.outbox.post(ids.EV_BETTING_CLOSED, 2, text=flow.profile.clauses[RULE_CLOSING_AGAIN])
-        _next(flow, TAIL_WAGERS)
-        flow_about_tail(flow, False)
-
-
-def _next(flow: "Flow", phase: int) -> None:
-    """Go to the next phase and drop earlier presses."""
-    flow.set_tail(flow.profile.phase_after(phase))
-    flow.show(flow.state)
-    flow.redraw()
-    flow.panel.clear()

@@ -27,7 +27,7 @@ from firmware.games.flow import (
 )
 from firmware.games.next_need import need_stopped, path_clear
 from firmware.games.prerequisites import hold_for, need_for_deck, need_for_end
-from firmware.games.profile import TAIL_HANDED, TAIL_SETTLING
+from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE, TAIL_SETTLING
 from firmware.games.records import record_do
 from firmware.games.settling import count_pressed, tail_scan
 from firmware.games.table_facts import HELD, HELD_LOOKED, SERVICE
@@ -92,7 +92,7 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if need == ids.NEED_INDUCTION:
         _new_deck(flow, now_ms)
     if not inp.level[IN_HOPPER] or flow.hold:
-        if flow.tail == TAIL_SETTLING:
+        if flow.tail in (TAIL_SETTLING, TAIL_HOUSE):
             need = need_for_end(flow) or need  # shown while no deck lies there
         hold_for(flow, need, 0)
         flow.panel.clear()

@@ -2,7 +2,7 @@
 
 from micropython import const
 
-from firmware.deck.ledger import Ledger
+from firmware.deck.ledger import Ledger, Settled
 from firmware.digest import wipe
 from firmware.fault import (
     FAULT_BACK,
@@ -29,6 +29,7 @@ from firmware.games.profile import (
     RULE_SHUFFLE_FAULT,
     RULE_TWO_DECKS,
     TAIL_HANDED,
+    TAIL_HOUSE,
 )
 from firmware.games.table_facts import NOT_IN, TableFacts
 from firmware.image import motors_off
@@ -109,18 +110,6 @@ COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 # Faults after which the beams see every card: each is in a slot, the hopper or the tray. After any other a
 # card may lie where no beam looks, and only a person who opened the door can know that it does not.
 BEAMS_SUFFICE = (FAULT_MISMATCH, FAULT_CARDS_INSIDE, FAULT_ENTROPY, FAULT_JOURNAL, FAULT_BEAM, FAULT_PANEL)
-
-
-class Settled:
-    """The round being settled: copies of the machine's figures when its last card was out."""
-
-    def __init__(self) -> None:
-        self.deck = 1
-        self.stacks = 0
-        self.dealt = 0
-        self.rest = 0
-        self.machine_round = 0  # what the outbox is about otherwise, kept while an event of the settled round is posted
-        self.machine_deck = 0
 
 
 class Flow:
@@ -237,8 +226,7 @@ def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
     flow.page_due = True
     if state in (WAITING_FOR_DECK, WARNING):  # no deck is in play: store the meters
         flow.meters.dirty = True
-    flow.phase = 0
-    flow.entered_ms = now_ms
+    flow.phase, flow.entered_ms = 0, now_ms
     flow.panel.clear()
     return 0
 
@@ -256,7 +244,7 @@ def flow_about_tail(flow: Flow, about: bool) -> None:
     if about:
         settled.machine_round = outbox.round
         settled.machine_deck = outbox.deck
-        outbox.round = flow.round_last
+        outbox.round = flow.round_last if flow.tail != TAIL_HANDED else 0  # which no round has begun with
         outbox.deck = settled.deck
     elif flow.profile.decks > 1:
         outbox.round = settled.machine_round
@@ -289,8 +277,7 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int =
     flow.machine.stop(out)
     wipe(flow.order)
     flow.order_state = ORDER_NONE
-    flow.warning = fault
-    flow.sensor = sensor
+    flow.warning, flow.sensor = fault, sensor
     flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total, sensor)
     _end_by_fault(flow, fault)
     panel_lamps(out, 0, 0, 1)
@@ -329,10 +316,27 @@ def _end_by_fault(flow: Flow, fault: int) -> None:
     elif flow.state == RELEASING and not flow.round_open:
         flow.outbox.post(ids.EV_RELEASE_FAILED, fault)
     if flow.round_open:
-        flow_void(flow, fault, _void_rule(flow, fault))
+        flow_judge(flow, fault, -1)
+
+
+def flow_judge(flow: Flow, fault: int, lost: int) -> None:
+    """The machine stopped in a round. A game with a rule for that says what becomes of the round; of a game without
+    one the house decides (docs/decisions/0057). `lost` is as for flow_void."""
+    rule, clauses = _void_rule(flow, fault), flow.profile.clauses
+    if flow.profile.code == CLAUSE_NONE or not clauses[rule] == CLAUSE_NONE == clauses[RULE_DEAL_FAULT]:
+        flow_void(flow, fault, rule, lost)
+    else:
+        flow.rule = RULE_HOUSE
+        _ask_house(flow, flow.stacks_taken if lost < 0 else lost)
+
+
+def _ask_house(flow: Flow, stacks: int) -> None:
+    flow.outbox.post(ids.EV_HELD_BACK, ids.NEED_HOUSE_DECISION, text=CLAUSE_NONE)
+    flow.settle(TAIL_HOUSE, flow.outbox.deck or 1, stacks, ids.UNKNOWN_U16, 0)
 
 
 def _void_rule(flow: Flow, fault: int) -> int:
+    """The rule that covers a round in which the machine stopped with this fault."""
     if fault == FAULT_DOOR:
         return RULE_HOUSE
     if fault == FAULT_MISMATCH:
@@ -349,7 +353,7 @@ def flow_void(flow: Flow, fault: int, rule: int, lost: int = -1) -> None:
     stacks = flow.stacks_taken if lost < 0 else lost
     if consequence == ids.ALL_VOID_BUT_COMPLETE:
         kept = _hands_kept(flow, stacks)
-        if not _players(flow, stacks):
+        if not flow_players(flow, stacks):
             clause = CLAUSE_NONE  # the rule covers rounds in which a player has a whole stack
             consequence = ids.ALL_VOID_RESHUFFLE
     elif consequence == ids.REMOVE_DECK:
@@ -359,13 +363,13 @@ def flow_void(flow: Flow, fault: int, rule: int, lost: int = -1) -> None:
     flow.rule = rule
     outside = flow.ledger.outside()
     inside = flow.ledger.inside()
-    if lost >= 0:
+    if lost >= 0 and (flow.machine.draws or not flow.tail):
         outside = inside = ids.UNKNOWN_U16
     elif flow.tail:
         stacks = flow.settled.stacks
         if flow.state != DRAWING:
-            outside = flow.settled.dealt + flow.settled.rest
-            inside = 0
+            outside = min(flow.settled.dealt + flow.settled.rest, ids.UNKNOWN_U16)
+            inside = 0 if outside != ids.UNKNOWN_U16 else outside
     flow.outbox.post(ids.EV_ROUND_VOIDED, fault, stacks, outside, inside, clause, consequence, kept)
     flow.round_open = False
 
@@ -375,11 +379,7 @@ def flow_dealing(flow: Flow) -> bool:
     return flow.state in (DISPENSING, STACK_OFFERED) and not flow.extra
 
 
-def flow_players(flow: Flow) -> int:
-    return _players(flow, flow.stacks_taken)
-
-
-def _players(flow: Flow, stacks: int) -> int:
+def flow_players(flow: Flow, stacks: int) -> int:
     """Positions that have their cards. Once the deal is out the last stack was the dealer's or the community's; before
     that, and while no positions are set, any stack may have been a player's."""
     if flow.tail:
@@ -392,7 +392,7 @@ def _players(flow: Flow, stacks: int) -> int:
 
 def _hands_kept(flow: Flow, stacks: int) -> int:
     """A bit for each player's hand that stands: complete, neither folded nor void, and certainly not the dealer's."""
-    players = _players(flow, stacks)
+    players = flow_players(flow, stacks)
     if stacks == ids.UNKNOWN_U8 or (flow.tail and not flow.settled.stacks):
         return ids.UNKNOWN_U16  # the record was lost; or dealt by hand, and the number of players is unknown
     if players > 1 and not flow.positions and flow_dealing(flow):

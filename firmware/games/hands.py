@@ -37,9 +37,9 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if what != ids.REC_FOLD and not profile.final_each:
         return ids.REASON_STATE
     if what == ids.REC_FINAL_DEAL:
-        fits = a == ones(seconds) if seconds else a <= flow_players(flow) - ones(facts.word(NOT_IN))
+        fits = a == ones(seconds) if seconds else a <= players(flow) - ones(facts.word(NOT_IN))
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
-    if a > flow_players(flow):
+    if a > players(flow):
         return ids.REASON_ARGUMENT
     placed = seconds >> (a - 1) & 1
     if facts.word(NOT_IN) >> (a - 1) & 1 or (what == ids.REC_SECOND_WAGER and b == placed):
@@ -51,10 +51,10 @@ def undecided(flow: "Flow") -> int:
     """Bits of players who have neither folded nor placed a second wager, as far as reported. While the last stack lies
     in the tray and positions were not set, the last stack taken was the dealer's."""
     facts = flow.facts
-    players = flow_players(flow)
+    seats = players(flow)
     if flow_dealing(flow) and not flow.positions:
-        players -= 1
-    return ((1 << players) - 1) & ~(facts.word(NOT_IN) | facts.word(SECONDS))
+        seats -= 1
+    return ((1 << seats) - 1) & ~(facts.word(NOT_IN) | facts.word(SECONDS))
 
 
 def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
@@ -66,7 +66,7 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
         return ids.REASON_ARGUMENT
     if 0 < a < COMMUNITY:
         open_ended = flow_dealing(flow) and not flow.positions
-        if not open_ended and a > (flow.positions if flow.round_open and flow.positions else flow_players(flow)):
+        if not open_ended and a > (flow.positions if flow.round_open and flow.positions else players(flow)):
             return ids.REASON_ARGUMENT  # it does not play
         seconds = facts.word(SECONDS)
         if facts.word(NOT_IN) >> (a - 1) & 1 or final == 1 or (final and seconds and not seconds >> (a - 1) & 1):
@@ -81,6 +81,10 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
     return ids.REASON_STATE if unsure else ids.REASON_NONE
 
 
+def players(flow: "Flow") -> int:
+    return flow_players(flow, flow.stacks_taken)
+
+
 def _has_community(profile: "Profile") -> bool:
     return profile.extras & EXTRA_COMMUNITY != 0 or (profile.final_fixed != 0 and not profile.final_each)
 
@@ -90,7 +94,7 @@ def due_cards(flow: "Flow", seat: int) -> int:
     dealer's hand these are the dealer's."""
     profile = flow.profile
     if 0 < seat < COMMUNITY:
-        if seat > flow_players(flow):
+        if seat > players(flow):
             return 0
     elif flow_dealing(flow):
         return 0  # the last stack

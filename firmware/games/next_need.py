@@ -28,7 +28,7 @@ from firmware.games.prerequisites import (
     need_for_release,
     need_for_round,
 )
-from firmware.games.profile import TAIL_LOCKOUT, TAIL_SETTLING
+from firmware.games.profile import TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING
 from firmware.games.table_facts import HELD, HELD_DISPUTE, HELD_OFF, HELD_WINNER, INDUCTED
 from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B
 from firmware.protocol import ids
@@ -148,6 +148,8 @@ def _deck(flow: "Flow", hopper: int) -> int:
 
 def _round(flow: "Flow") -> int:
     """The cards of the round are out of the machine, or drawn by a plan."""
+    if flow.tail == TAIL_HOUSE:
+        return ids.NEED_HOUSE_DECISION
     if flow.tail == TAIL_LOCKOUT:
         return need_for_cards(flow) or ids.NEED_LOCKOUT
     drawing = flow.state == DRAWING

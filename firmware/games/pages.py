@@ -138,6 +138,7 @@ def _play(flow: "Flow") -> "Page":
         page = _next_deck(flow)
         if page is not None:
             return page
+    state = flow.shown if flow.tail else state
     page = flow.profile.pages.get(state, _PAGES[state])
     if state == WAITING_FOR_GREEN and flow.profile.extras & EXTRA_SETTLED_FIRST and flow.profile.decks > 1:
         return "Rest comes out for", "the other deck, and", "joins the last hand.", "Press GREEN"
@@ -149,6 +150,10 @@ def _play(flow: "Flow") -> "Page":
 def _needed(flow: "Flow") -> "Page":
     """The page of a need that a rule requires first."""
     need = flow.need
+    if need == ids.NEED_HOUSE_DECISION:
+        if flow.profile.recorded:
+            return "Machine has stopped", "in a round. House", "decision: tell the", "table system"
+        return "House decides about", "the round", "LOCK: it goes on", "CLOSE: it is void"
     if need == ids.NEED_DECISIONS:
         return "Fold or raise of all", "is not on record", "Tell the table", "system"
     page = _NEEDS[need]

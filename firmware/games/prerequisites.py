@@ -25,6 +25,7 @@ from firmware.games.profile import (
     RULE_TWO_DECKS,
     RULE_WINNER_HOLD,
     TAIL_HANDED,
+    TAIL_HOUSE,
 )
 from firmware.games.table_facts import (
     ACCEPTED,
@@ -127,6 +128,8 @@ def need_for_release(flow: "Flow") -> int:
 
 
 def need_for_end(flow: "Flow") -> int:
+    if flow.tail == TAIL_HOUSE:
+        return ids.NEED_HOUSE_DECISION
     row = flow.facts.row
     return ids.NEED_COUNT if row[DUE] and not row[COUNTED] else ids.NEED_NONE
 
@@ -166,7 +169,7 @@ def hold_for(flow: "Flow", need: int, asked: int) -> bool:
         flow.set_need(need, ids.NEED_NONE)
         flow.redraw()
     if asked:
-        rule = _RULES[need]
+        rule = _RULES[need] if need < len(_RULES) else RULE_HOUSE
         if need == ids.NEED_DISPUTE and flow.facts.deck(flow.facts.turn(), HELD) & HELD_WINNER:
             rule = RULE_WINNER_HOLD
         need_tell(flow, need, rule)

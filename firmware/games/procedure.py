@@ -4,7 +4,7 @@ Every motion is announced by an intent that is durable before the first card mov
 resumes by itself: a warning ends what was going on, and only an operator who has emptied the machine gets back to play.
 """
 
-from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_NOISE, FAULT_PANEL
+from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_NOISE, FAULT_NONE, FAULT_PANEL
 from firmware.games.deck_steps import (
     step_preparing,
     step_proving_empty,
@@ -27,10 +27,12 @@ from firmware.games.flow import (
     WAITING_FOR_DECK,
     WAITING_FOR_ROUND_END,
     WARNING,
+    flow_about_tail,
+    flow_judge,
     flow_void,
     flow_warn,
 )
-from firmware.games.profile import CLAUSE_NONE, RULE_DEAL_FAULT, RULE_FACE_UP
+from firmware.games.profile import CLAUSE_NONE, RULE_FACE_UP
 from firmware.games.round_steps import (
     step_deck_ready,
     step_dispensing,
@@ -139,9 +141,11 @@ def procedure_resume(
     lost: int,
     now_ms: int,
     sensor: int = 0,
+    voiding: int = -1,
 ) -> None:
     """After a boot: void what was cut short, by loss of power or a reset; latch a latched warning again, with the
-    sensor it names. A round whose cards were all out was not cut short: the dealer goes on settling it."""
+    sensor it names. A round whose cards were all out was not cut short: the dealer goes on settling it. A round that a
+    rule had voided already (`voiding`), or a warning, is void by that and not by the loss of power."""
     _open_steps(flow)
     if flow.profile.mode:
         from firmware.games.by_hand import HandRounds
@@ -152,13 +156,23 @@ def procedure_resume(
 
         flow.cover = CoverAll()
     tail_resume(flow)
-    if not interrupted and not round_open:
-        if warning:
-            flow_warn(flow, out, warning, now_ms, sensor)
-        return
-    flow_warn(flow, out, lost, now_ms)
-    flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
-    if round_open:
-        row = flow.facts.row
-        flow.seat(row[POSITIONS])
-        flow_void(flow, lost, RULE_DEAL_FAULT, row[STACKS] if row[OPEN] else ids.UNKNOWN_U8)
+    if interrupted or round_open:
+        flow_warn(flow, out, lost, now_ms)
+        flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
+    elif warning:
+        flow_warn(flow, out, warning, now_ms, sensor)
+    if round_open or voiding >= 0:
+        _cut_short(flow, warning or lost, voiding)
+
+
+def _cut_short(flow: "Flow", fault: int, voiding: int) -> None:
+    row = flow.facts.row
+    flow.seat(row[POSITIONS])
+    stacks = row[STACKS] if row[OPEN] else ids.UNKNOWN_U8
+    flow_about_tail(flow, True)
+    if voiding >= 0:
+        flow_void(flow, FAULT_NONE, voiding, stacks)
+        flow.set_tail(0)
+    else:
+        flow_judge(flow, fault, stacks)
+    flow_about_tail(flow, False)

@@ -106,6 +106,7 @@ TAIL_SETTLING = const(1)
 TAIL_HANDED = const(2)  # a deck was handed out whole, and betting is open
 TAIL_LOCKOUT = const(3)  # and closed, and the lock-out is due
 TAIL_WAGERS = const(4)  # and betting has to be closed once more
+TAIL_HOUSE = const(5)  # the machine stopped, no rule says what becomes of the round, and the house has not decided
 
 # No game of its own: any deal plan, everything void on any fault while dealing. A board or scenario that gives an
 # object instead of a game's name changes what it names of this.
@@ -226,11 +227,22 @@ class Profile:
         for pair in self.clauses_by_mode[self.mode]:
             self.clauses[pair[0]] = _text(pair[1])
 
+    def rule_like(self, clause: bytes, order: int) -> int:
+        """A rule with this clause that orders this, as an event names them."""
+        for rule in range(RULE_COUNT_ALL):
+            if self.clauses[rule] == clause and self.consequences[rule] == order:
+                return rule
+        return RULE_HOUSE
+
     def phase_after(self, phase: int) -> int:
         """Of a round that is dealt by hand: what the dealer does next, as TAIL of the facts."""
         if phase < TAIL_LOCKOUT and phase != TAIL_SETTLING and self.lockout:
             return TAIL_LOCKOUT
         return TAIL_WAGERS if phase != TAIL_WAGERS and self.closings > 1 else TAIL_SETTLING
+
+    def phase_open(self, closed_again: int) -> int:
+        """What the dealer does next in a round that goes on by hand since the machine stopped, as TAIL of the facts."""
+        return TAIL_WAGERS if self.closings > 1 and not closed_again else TAIL_SETTLING
 
     def stack_size(self, stack: int, positions: int) -> int:
         """Cards of stack number `stack`, from 1; 0 if there is none."""

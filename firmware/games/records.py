@@ -66,10 +66,12 @@ from firmware.games.profile import (
 from firmware.games.table_facts import (
     APPROVAL,
     APPROVED_MARKER,
+    CLOSED_AGAIN,
     COUNTED,
     FACE_UPS,
     FINAL,
     INDUCTED,
+    POSITIONS,
     SOURCE,
     U8_MAX,
 )
@@ -91,6 +93,7 @@ CTX_SETTLING = const(128)
 CTX_DRAWING = const(256)
 CTX_SPENT = const(512)
 CTX_STOPPED = const(1024)  # a warning is latched, or what it left inside lies in the tray
+CTX_HOUSE = const(2048)  # the house has to decide about the round in which that happened
 _CTX_PLAY = CTX_DEALING | CTX_WAGERS | CTX_GREEN | CTX_REST | CTX_SETTLING | CTX_DRAWING
 _CTX_STILL = 2047
 _CTX_EMPTY = CTX_IDLE | CTX_SETTLING | CTX_STOPPED  # no deck inside that could be dealt
@@ -101,7 +104,7 @@ _CTX_FINAL = CTX_GREEN | CTX_REST | CTX_SETTLING
 _CONTEXT = b"\0\0\1\0\0\2\3\0\4\6\0\7\0\x0b\0\x0b\2\2\x09\x0a\5"
 
 # By TAIL of the facts.
-_TAIL_CONTEXT = (0, CTX_SETTLING, CTX_READY, CTX_CLOSED, CTX_WAGERS)
+_TAIL_CONTEXT = (0, CTX_SETTLING, CTX_READY, CTX_CLOSED, CTX_WAGERS, CTX_HOUSE)
 
 _ANY = const(0)
 _ZERO = const(1)
@@ -153,6 +156,7 @@ _TABLE = (
     (_CTX_QUIET, _ANY, _ANY, RULE_APPROVAL),
     (CTX_DRAWING, _POSITION, _ZERO, RULE_SURRENDER),
     (CTX_DRAWING, _SEAT, _ANY, RULE_HOUSE),
+    (CTX_HOUSE, _UPTO_3, _ZERO, RULE_HOUSE),
 )
 _ENDS_HANDED = (ids.REC_STUB_COUNTED, ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE)
 _HOLDS = (ids.REC_DISPUTE, ids.REC_WINNER_HOLD)  # made once: a press of a button allocates nothing
@@ -160,10 +164,12 @@ _EMPTY = (WAITING_FOR_DECK, REMAINDER_OFFERED, DECK_SPENT)  # nothing is left in
 _DRAW_ONLY = EXTRA_BURNS | EXTRA_READER | EXTRA_TENS_OUT
 
 
-def context(flow: "Flow") -> int:
-    """Where the game stands: of the machine, and of a round that is being settled beside it."""
+def context(flow: "Flow", of_round: bool = False) -> int:
+    """Where the game stands: of the machine, and of a round that is being settled beside it. For a record about a round
+    the machine does not count then: what it does is about the deck of the next one, unless that round is drawn here."""
     place = _CONTEXT[flow.state]
-    found = 1 << (place - 1) if place else 0
+    machine = place and not (of_round and flow.tail and flow.state != DRAWING)
+    found = 1 << (place - 1) if machine else 0
     if flow.state == STACK_OFFERED and flow.need == ids.NEED_DECISIONS:
         found |= CTX_GREEN  # the dealer wants the rest: all have their cards, and decide
     if flow.tail and (place or flow.state in (WAITING_FOR_ROUND_END, SHUFFLING)):
@@ -182,7 +188,7 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
     when, kind_a, kind_b, _rule = _TABLE[what]
     if what == ids.REC_HOLE_CARD_SEEN:
         when = flow.profile.exposure
-    now = context(flow)
+    now = context(flow, ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR)
     loaded = not now & CTX_STOPPED and flow.ledger.inside() != 0
     if not when & now or (what == ids.REC_OUT_OF_SERVICE and loaded):
         return ids.REASON_STATE
@@ -254,6 +260,8 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_STATE  # mixed before it was inspected
     if what == ids.REC_INSPECTED and profile.induction & ~facts.deck(a, INDUCTED) & 1 << ids.REC_TENS_REMOVED:
         return ids.REASON_STATE  # the tens go first
+    if what == ids.REC_HOUSE_DECISION:
+        return ids.REASON_NONE if ids.HOUSE_GOES_ON <= a <= ids.HOUSE_VOID else ids.REASON_ARGUMENT
     if ids.REC_DEALER_CHANGE <= what != ids.REC_APPROVAL and not profile.extras & _DRAW_ONLY:
         return ids.REASON_STATE
     return ids.REASON_NONE
@@ -266,7 +274,7 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
         stub = flow.facts.stub()
         if flow.facts.row[COUNTED] or not flow.profile.stub_rounds or stub == ids.UNKNOWN_U16:
             return ids.REASON_STATE  # counted already, never counted, or the final deal is recorded first
-        return ids.REASON_ARGUMENT if b and flow.facts.whole(a) else ids.REASON_NONE
+        return ids.REASON_ARGUMENT if b and a == flow.facts.stub() else ids.REASON_NONE
     if b and not flow.tail:
         return ids.REASON_ARGUMENT  # no hands are out that could have been misdealt
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
@@ -279,6 +287,10 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     if flow.tail == TAIL_HANDED and what in _ENDS_HANDED:
         flow.set_tail(0)  # that deck was played and counted, or is not dealt
         flow.redraw()
+    when = flow.profile.exposure if what == ids.REC_HOLE_CARD_SEEN else _TABLE[what][0]
+    tail = flow.tail and when & (_TAIL_CONTEXT[flow.tail] | CTX_GREEN) != 0
+    if tail:
+        flow_about_tail(flow, True)
     if rule < 0:
         rule = _rule_of(flow, what, a, b)
     consequence = flow.profile.consequences[rule]
@@ -286,10 +298,8 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     over = (what in _HOLDS and not b) or (what == ids.REC_OUT_OF_SERVICE and not a)
     if rule == RULE_STUB_COUNT or over:
         consequence = ids.CONSEQUENCE_NONE
-    when = flow.profile.exposure if what == ids.REC_HOLE_CARD_SEEN else _TABLE[what][0]
-    tail = flow.tail and when & (_TAIL_CONTEXT[flow.tail] | CTX_GREEN) != 0
-    if tail:
-        flow_about_tail(flow, True)
+    elif what == ids.REC_HOUSE_DECISION:
+        consequence = _house(flow, a)
     flow.outbox.post(ids.EV_RECORDED, what, a, b, consequence, clause)
     if consequence == ids.REJECT_CARD and flow.ledger.zone[DEALT] >= a and (flow.round_open or flow.state == DRAWING):
         flow.ledger.move(DEALT, DISCARDED, a)
@@ -310,7 +320,7 @@ def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
     if rule >= 0:
         return rule
     if what == ids.REC_STUB_COUNTED:
-        if flow.facts.whole(a) if flow.tail else a == flow.profile.deck_cards:
+        if a == flow.facts.stub() if flow.tail else a == flow.profile.deck_cards:
             return RULE_STUB_COUNT
         return RULE_NOT_WHOLE if b == 2 else RULE_STUB_MISDEALT if b else RULE_STUB_WRONG
     if what == ids.REC_MISDEAL and not a:
@@ -318,10 +328,23 @@ def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
         finished = not flow.profile.final_each or row[FINAL]
         return RULE_DEALER_SHORT if finished and b == due_cards(flow, 0) - 1 else RULE_MISDEAL_DEALER
     if what == ids.REC_FACE_UP:
-        return RULE_FACE_UPS if row[FACE_UPS] + a > 1 else RULE_FACE_UP
+        tally = flow.facts.deck(flow.outbox.deck or 1, FACE_UPS)
+        return RULE_FACE_UPS if tally + a > 1 else RULE_FACE_UP
     if what == ids.REC_DRAWN_IN_ERROR and b:
         return RULE_DRAWN_SEEN
     return _TABLE[what][3]
+
+
+def _house(flow: "Flow", decision: int) -> int:
+    """What the house orders. A round that goes on is dealt by hand from what came out of the machine."""
+    flow.set_need(ids.NEED_NONE, ids.NEED_NONE)
+    flow.redraw()
+    if decision == ids.HOUSE_VOID:
+        return ids.ALL_VOID_RESHUFFLE
+    row = flow.facts.row
+    stacks = row[POSITIONS] + 1 if row[POSITIONS] else 0
+    flow.settle(flow.profile.phase_open(row[CLOSED_AGAIN]), flow.settled.deck, stacks, ids.UNKNOWN_U16, 0)
+    return ids.PLAY_ON
 
 
 def _void(flow: "Flow", rule: int, now_ms: int) -> None:

@@ -125,7 +125,7 @@ def step_dispensing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
         return flow_warn(flow, out, FAULT_STACK, now_ms)
     _post_stack(flow, flow.wanted)
     if found:
-        face_ups(flow, flow.facts.row[FACE_UPS] + found)
+        face_ups(flow, flow.facts.deck(flow.outbox.deck or 1, FACE_UPS) + found)
     return flow_enter(flow, STACK_OFFERED, now_ms)
 
 

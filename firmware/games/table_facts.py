@@ -8,10 +8,10 @@ a deck loses the status of being shuffled, everything else stays.
 from micropython import const
 
 from firmware.fault import FAULT_FACE_UP
-from firmware.games.profile import TAIL_HANDED
+from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE
 from firmware.protocol import ids
 
-BOOKS_SIZE = const(47)
+BOOKS_SIZE = const(49)
 
 # Of the table.
 ROUNDS = const(0)  # since the last stub count
@@ -20,9 +20,7 @@ SERVICE = const(2)  # 1: taken out of service
 PLAYED = const(3)  # cards have left the shoe
 READER_OFF = const(4)
 APPROVAL = const(5)  # what an approved alternative allows: APPROVED_... bits
-# Of the shoe, or of the deck and round where that is the same.
-FACE_UPS = const(6)
-TENS = const(7)
+TENS = const(7)  # of the set in the shoe; a table with tens to remove has one set
 # Of the round: all zero when one starts.
 ROUND_FIRST = const(8)
 TAIL = const(8)  # every card of the round is out, and the dealer has not ended it: TAIL_... of profile.py
@@ -30,7 +28,6 @@ TAIL_DECK = const(9)
 STACKS = const(10)
 DEALT = const(11)
 REST = const(12)
-ASTRAY = const(13)  # cards that the device counted into hands and that hands did not have, less those they had more
 EXTRA = const(14)  # cards due to the dealer's hand or in place of a rejected one
 BY_HAND = const(15)  # cards that left the rest by hand, with a sign: less than none where a dealt hand was short
 SECONDS = const(16)  # positions with a standing second wager, two bytes
@@ -52,11 +49,15 @@ CUT_MADE = const(2)
 MACHINE_COUNTED = const(3)  # shuffled and counted by this device, and not played since
 HELD = const(4)  # bits: HELD_...
 SINCE = const(5)  # rounds since its stub was last counted
+FACE_UPS = const(6)  # cards that lay face up since it was shuffled
 
+# Of the first and the second deck. Before decks had a tally each the first of these was the one of both.
+_FACE_UPS_AT = b"\x06\x2f"
 POSITIONS = const(42)  # of the last round, as set when it began
 RACK = const(41)  # 1: rack and rest of the last shoe have to be counted
 COMMITTED = const(44)  # 1: a commitment waits for the table's nonce, or for its end
 ABORTED = const(45)  # shuffles that ended while it did, two bytes
+CLOSED_AGAIN = const(48)  # 1: betting of the last round was closed a second time
 REMOVED = const(40)  # tens taken out of the set, since it was loaded as a whole
 
 DEALER_DONE = const(16)  # in place of a position: the dealer's hand was completed, which happens once
@@ -112,13 +113,6 @@ class TableFacts:
         row = self.row
         return row[TAIL] not in (0, TAIL_HANDED) and self.stub() == ids.UNKNOWN_U16 and row[REST] != U8_MAX
 
-    def whole(self, counted: int) -> bool:
-        """Whether a stub of so many cards shows a whole deck. Where a hand was found with another number of cards than
-        the device had counted into it, both are evidence, and a count that agrees with either is right."""
-        stub = self.stub()
-        astray = signed(self.row[ASTRAY])
-        return stub != ids.UNKNOWN_U16 and (counted == stub or counted == stub + astray)
-
     # -- the one writer --------------------------------------------------------------------------------------------
 
     def note(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
@@ -132,6 +126,7 @@ class TableFacts:
                 row[i] = 0
             row[TAIL_DECK] = deck
             row[POSITIONS] = values[0]
+            row[CLOSED_AGAIN] = 0
             row[OPEN] = 1
             row[PLAYED] = 1
             if self.profile.mode:
@@ -145,13 +140,12 @@ class TableFacts:
         elif message == ids.EV_STUB_DUE:
             row[DUE] = 1
         elif message == ids.EV_LOCKOUT_CONFIRMED or message == ids.EV_BETTING_CLOSED:
+            row[CLOSED_AGAIN] = 1 if message == ids.EV_BETTING_CLOSED else 0
             if row[TAIL]:
                 row[TAIL] = self.profile.phase_after(row[TAIL])
         elif message == ids.EV_CARDS_ODD:
             if values[0] == FAULT_FACE_UP:
-                if row[TAIL]:
-                    self._shift(BY_HAND, values[1] - row[FACE_UPS])  # from a manual shoe, in a round
-                row[FACE_UPS] = values[1]
+                self._face_up(values[1], deck or 1)
             else:
                 row[TENS] = values[1]
                 row[REMOVED] += 1
@@ -160,10 +154,17 @@ class TableFacts:
         else:
             self._deck_event(message, values, deck, round_number)
 
+    def _face_up(self, found: int, deck: int) -> None:
+        if self.row[TAIL] and deck == self.row[TAIL_DECK]:
+            self._shift(BY_HAND, found - self.deck(deck, FACE_UPS))  # from a manual shoe, in a round
+        self._set(deck, FACE_UPS, found)
+
     def _deck_event(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
         row = self.row
         if message == ids.EV_REMAINDER_TAKEN:
             self._taken_out(values[0], deck, round_number)
+        elif message == ids.EV_HELD_BACK and values[0] == ids.NEED_HOUSE_DECISION and row[OPEN]:
+            row[TAIL], row[REST] = TAIL_HOUSE, U8_MAX
         elif message == ids.EV_DECK_VERIFIED:
             self._set(deck, SOURCE, ids.FROM_MACHINE)
             self._set(deck, MACHINE_COUNTED, 1)
@@ -189,15 +190,15 @@ class TableFacts:
             self._unshuffle(1)
             self._unshuffle(2)
         if message in (ids.EV_SHUFFLE_STARTED, ids.EV_DECK_LOADED):
-            row[FACE_UPS] = row[TENS] = 0
+            row[TENS] = 0
+            self._set(deck, FACE_UPS, 0)
             self._set(deck, HELD, self.deck(deck, HELD) & ~HELD_NEW)
         if message == ids.EV_DECK_LOADED and values[1] != ids.LOADED_RACK:
             row[PLAYED] = row[REMOVED] = 0
 
     def _taken_out(self, cards: int, deck: int, round_number: int) -> None:
         """The rest of a deck was taken, or a deck as a whole."""
-        row = self.row
-        profile = self.profile
+        row, profile = self.row, self.profile
         if row[TAIL] and round_number:
             return  # the stub, out of a manual shoe: what it must have follows from the plan
         if profile.decks > 1 and deck:
@@ -231,8 +232,7 @@ class TableFacts:
     def _closed(self, positions: int) -> None:
         """Betting on a deck that was handed out is closed: what its plan takes off the deck is as if dealt, and what
         follows is dealt from the rest. Nothing is known of that where positions were not told."""
-        row = self.row
-        profile = self.profile
+        row, profile = self.row, self.profile
         row[TAIL] = profile.phase_after(TAIL_HANDED)
         row[REST] = U8_MAX
         if positions:
@@ -243,13 +243,13 @@ class TableFacts:
 
     def _round_over(self, deck: int) -> None:
         row = self.row
-        row[TAIL] = row[OPEN] = 0
         counted = row[COUNTED]
+        row[TAIL] = row[OPEN] = 0
         row[ROUNDS] = 0 if counted else min(row[ROUNDS] + 1, U8_MAX)
         self._set(deck, SINCE, 0 if counted else min(self.deck(deck, SINCE) + 1, U8_MAX))
         if self.once or self.profile.one_round:
             self._unshuffle(deck)
-            row[FACE_UPS] = 0
+            self._set(deck, FACE_UPS, 0)
 
     def _shoe_over(self, deck: int) -> None:
         """The rest was taken out. Cards that were not drawn are still in the order of the shuffle."""
@@ -282,7 +282,7 @@ class TableFacts:
             held = self.deck(a, HELD)
             self._set(a, HELD, held | bit if b else held & ~bit)
         else:
-            self._of_the_round(what, a, b, consequence)
+            self._of_the_round(what, a, b, consequence, deck or 1)
         deck = deck or 1
         if what == ids.REC_STUB_COUNTED and not row[TAIL]:
             self._set(deck, SINCE, 0)  # the whole deck was counted
@@ -290,7 +290,7 @@ class TableFacts:
             self._set(deck, INDUCTED, 0)
             self._set(deck, HELD, self.deck(deck, HELD) & ~HELD_LOOKED | HELD_OFF)
 
-    def _of_the_round(self, what: int, a: int, b: int, consequence: int) -> None:
+    def _of_the_round(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
         row = self.row
         if what == ids.REC_STUB_COUNTED:
             row[COUNTED] = 1
@@ -314,7 +314,7 @@ class TableFacts:
             row[FINAL] = a + 1
             self._shift(BY_HAND, self.profile.final_each * a + self.profile.final_fixed)
         elif what == ids.REC_FACE_UP:
-            self._add(FACE_UPS, a)
+            self._add(_place(deck, FACE_UPS), a)
         elif what == ids.REC_TEN_FOUND:
             self._add(TENS, a)
             self._add(REMOVED, a)
@@ -324,6 +324,9 @@ class TableFacts:
             row[READER_OFF] = 1 - a
         elif what == ids.REC_APPROVAL:
             row[APPROVAL] = b & U8_MAX
+        elif what == ids.REC_HOUSE_DECISION and a == ids.HOUSE_GOES_ON:
+            row[TAIL] = self.profile.phase_open(row[CLOSED_AGAIN])
+            row[STACKS] = row[POSITIONS] + 1 if row[POSITIONS] else 0
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
             # From the device while it holds cards, from the released rest after that.
             self._shift(BY_HAND if row[TAIL] else EXTRA, 1)
@@ -335,25 +338,19 @@ class TableFacts:
         self._set_word(SECONDS, self.word(SECONDS) & ~bit)
 
     def _misdealt(self, seat: int, cards: int, consequence: int) -> None:
-        """A hand has another number of cards than it should. As far as it was dealt by hand the difference stayed in
-        the rest, or came from there; what the device has counted into the hand lies elsewhere, or came from there."""
-        row = self.row
-        profile = self.profile
+        """A hand has another number of cards than it should. Hands and stub together are the whole deck: what a hand
+        has less is in the stub, also if the device has counted the cards into the hand."""
+        row, profile = self.row, self.profile
         if consequence == ids.COMPLETE_HAND:
             self._leaves(DEALER_DONE)
         elif consequence == ids.ONE_VOID and 0 < seat < DEALER_DONE:
             self._leaves(seat)
             if row[FINAL] > 1:
                 row[FINAL] -= 1
-        counted = profile.stack_cards if seat else profile.last_cards
-        by_hand = (profile.final_each if seat else profile.final_fixed) if row[FINAL] else 0
-        if profile.mode:
-            by_hand += counted
-            counted = 0
-        if by_hand:
-            self._shift(BY_HAND, max(cards - counted, 0) - by_hand)
-            cards = min(cards, counted)
-        self._shift(ASTRAY, counted - cards)
+        cards -= profile.stack_cards if seat else profile.last_cards
+        if row[FINAL]:
+            cards -= profile.final_each if seat else profile.final_fixed
+        self._shift(BY_HAND, cards)
 
     def _idle(self, what: int, a: int, consequence: int) -> None:
         if self.row[TAIL] == TAIL_HANDED:
@@ -397,4 +394,6 @@ def signed(value: int) -> int:
 
 
 def _place(deck: int, cell: int) -> int:
+    if cell == FACE_UPS:
+        return _FACE_UPS_AT[deck - 1]
     return DECK_FIRST + (deck - 1) * DECK_CELLS + cell

@@ -57,6 +57,7 @@ CELLS_AT = const(20)  # in the log
 PREFIX_VALUES = const(7)
 BOOT_AT = const(8)  # in a record: prefix fields that recovery looks for
 ROUND_AT = const(20)
+DECK_AT = const(24)
 BODY_AT = const(25)
 SENSOR_AT = const(28)  # of a latched warning, behind its code and the cards seen
 ACKED_AT = const(8)  # in a mark

@@ -33,7 +33,7 @@ from firmware.games.flow import (
 )
 from firmware.games.next_need import need_for, need_next
 from firmware.games.prerequisites import hold_for
-from firmware.games.profile import EXTRA_COMMUNITY, TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
+from firmware.games.profile import EXTRA_COMMUNITY, TAIL_HANDED, TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.records import record_do, record_objection
 from firmware.games.round_steps import extra_due
 from firmware.image import IN_HOPPER
@@ -263,12 +263,15 @@ class CommandRunner:
     def _starts(self, command: int) -> bool:
         """Whether a button of this state does it; or one of a round that is dealt by hand beside the machine."""
         flow = self.flow
-        if flow.state in _RULES[command][0] and (flow.tail <= TAIL_SETTLING or flow.state == WAITING_FOR_DECK):
+        beside = flow.tail > TAIL_SETTLING and flow.tail != TAIL_HOUSE and flow.state != WAITING_FOR_DECK
+        if flow.state in _RULES[command][0] and not beside:
             return True
+        if command == ids.CMD_CLOSE_BETTING and flow.tail == TAIL_WAGERS:
+            return flow.state != WARNING
         if flow.by_hand is None or flow.state == WARNING:
             return False
         if command == ids.CMD_CLOSE_BETTING:
-            return flow.tail in (TAIL_HANDED, TAIL_WAGERS)
+            return flow.tail == TAIL_HANDED
         if command == ids.CMD_CONFIRM_LOCKOUT:
             return flow.tail == TAIL_LOCKOUT
         if command == ids.CMD_SET_POSITIONS:

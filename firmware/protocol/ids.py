@@ -252,12 +252,13 @@ REC_READER_OFF = const(33)
 REC_APPROVAL = const(34)
 REC_SURRENDER = const(35)
 REC_CARD_TO = const(36)
-RECORD_COUNT = const(37)
+REC_HOUSE_DECISION = const(37)
+RECORD_COUNT = const(38)
 RECORD_NAMES = (
     "none inspected verified shown washed mixing_seen tens_removed provenance cut deck_removed no_activity"
     " out_of_service dispute winner_hold stub_counted progressive fold second_wager final_deal hole_card_seen misdeal"
     " face_up drawn_in_error dealer_change burned ten_found up_card insurance_closed dealer_card short_shoe reshuffle"
-    " cut_offered box_missed reader_off approval surrender card_to"
+    " cut_offered box_missed reader_off approval surrender card_to house_decision"
 )
 
 # What a rule orders: for the hands, and for the cards. In code order.
@@ -316,10 +317,11 @@ NEED_OPEN_DOOR = const(23)
 NEED_CLEAR_PATH = const(24)
 NEED_ACKNOWLEDGE = const(25)
 NEED_STORE_EVENTS = const(26)
+NEED_HOUSE_DECISION = const(27)  # about a round in which the machine stopped, in a game without a rule for that
 NEED_NAMES = (
     "none service dispute induction provenance cut stub_count round_end progressive burn hole_card rack card decisions"
     " deck shuffle close_betting lockout take release draw empty_shoe close_door open_door clear_path acknowledge"
-    " store_events"
+    " store_events house_decision"
 )
 
 # What the hole-card reader said. In code order.
@@ -333,6 +335,10 @@ ANSWER_NAMES = "none no_blackjack blackjack fault"
 LOADED_AGAIN = const(0)  # the same cards, cut again
 LOADED_SHUFFLED = const(1)
 LOADED_RACK = const(2)  # completes a short shoe
+
+# What the house decides about a round that no rule covers: a of the record `house_decision`.
+HOUSE_GOES_ON = const(1)
+HOUSE_VOID = const(2)
 
 # How the cards of a deck came into their order: b of the record `provenance`.
 FROM_NOBODY = const(0)

@@ -194,6 +194,7 @@ class What(_Named):
     APPROVAL = 34
     SURRENDER = 35
     CARD_TO = 36
+    HOUSE_DECISION = 37
     UNRECOGNISED = 255
 
 
@@ -253,6 +254,7 @@ class Need(_Named):
     CLEAR_PATH = 24
     ACKNOWLEDGE = 25
     STORE_EVENTS = 26
+    HOUSE_DECISION = 27
     UNRECOGNISED = 255
 
 

@@ -58,12 +58,13 @@ class Deck:
         self.left[hand] = self.left.get(hand, 0) + cards
         self.seen[hand] = self.seen.get(hand, 0) + cards
 
-    def stub(self) -> int:
+    def rest(self) -> int:
+        """What the device has left."""
         return self._rest(self.left)
 
-    def stubs(self) -> set[int]:
-        """What a count may find: agreeing with what the device counted out, or with what was found in the hands."""
-        return {self._rest(self.left), self._rest(self.seen)}
+    def stub(self) -> int:
+        """What a count must find: with the hands as they were found, the whole deck."""
+        return self._rest(self.seen)
 
     def _rest(self, hands: dict[int, int]) -> int:
         """Records may tell of more cards than a deck has: then none is left."""
@@ -229,7 +230,7 @@ class Table(RuleBasedStateMachine):
     def take_the_rest(self) -> None:
         flow = self.flow
         flow.tray.empty = True
-        assert self.final or flow.ledger.zone[TRAY] == self.deck.stub()
+        assert self.final or flow.ledger.zone[TRAY] == self.deck.rest()
         round_steps.step_remainder_offered(flow, self.inp, self.out, 0)
         self.commit()
         while self.short:
@@ -378,7 +379,7 @@ class Table(RuleBasedStateMachine):
     def count(self, off: int, misdealt: bool) -> None:
         cards = max(self.deck.stub() + off, 0)
         told = self.record(ids.REC_STUB_COUNTED, cards, int(misdealt))
-        right = cards in self.deck.stubs()
+        right = cards == self.deck.stub()
         known = self.final or not self.flow.profile.final_each
         countable = self.flow.profile.stub_rounds != 0 and known and not (right and misdealt)
         assert (told is not None) == countable

@@ -12,7 +12,7 @@ FLOW = "firmware/games/flow.py"
 # What an expression is called that holds one of these objects, and the module of its class.
 OBJECTS = {
     "flow": (FLOW, "Flow"),
-    "settled": (FLOW, "Settled"),
+    "settled": ("firmware/deck/ledger.py", "Settled"),
     "door": ("firmware/games/door.py", "Door"),
     "cover": ("firmware/games/cover_all.py", "CoverAll"),
 }

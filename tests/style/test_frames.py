@@ -61,7 +61,6 @@ COLD = {
     "firmware/games/hands.py: _decision_objection",
     "firmware/games/hands.py: _misdeal_objection",
     "firmware/games/table_facts.py: TableFacts._idle",
-    "firmware/games/table_facts.py: TableFacts._misdealt",
     "firmware/games/table_facts.py: TableFacts._of_the_round",
     "firmware/games/table_facts.py: TableFacts._recorded",
     "firmware/games/table_facts.py: TableFacts._round_over",

@@ -73,7 +73,7 @@ def test_numbers_without_a_word_of_their_own_stay_what_they_are():
 def test_every_consequence_need_and_answer_has_a_number_and_a_word_in_the_same_order():
     for first, last, names in (
         (ids.CONSEQUENCE_NONE, ids.PLAY_ON, ids.CONSEQUENCE_NAMES),
-        (ids.NEED_NONE, ids.NEED_STORE_EVENTS, ids.NEED_NAMES),
+        (ids.NEED_NONE, ids.NEED_HOUSE_DECISION, ids.NEED_NAMES),
         (ids.ANSWER_NONE, ids.ANSWER_FAULT, ids.ANSWER_NAMES),
     ):
         assert first == 0

@@ -68,8 +68,9 @@ def test_without_positions_the_last_stack_before_green_is_the_dealers():
 
 def test_double_down_stud_has_no_clause_for_a_jam():
     table = jam_while_dealing("double-down-stud", 3, 1, 1)
-    assert fields_of(table.stage, "round_voided")[0][0] == FAULT_JAM_EXIT
-    assert clauses_of(table.stage, "round_voided") == [b"HOUSE"]
+    assert fields_of(table.stage, "warning_latched")[-1][0] == FAULT_JAM_EXIT
+    assert fields_of(table.stage, "held_back") == [[ids.NEED_HOUSE_DECISION]]
+    assert "round_voided" not in table.stage.names()
 
 
 def test_a_jam_in_the_shuffle_is_no_shuffle_by_the_clause_of_each_game():

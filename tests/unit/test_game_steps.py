@@ -329,7 +329,7 @@ def test_a_plan_without_positions_knows_neither_players_nor_cards():
     flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
     _start_plan(flow, 0)
     told = flow.settled
-    assert (told.deck, told.stacks, told.dealt, told.rest) == (1, 0, 0, 0)
+    assert (told.deck, told.stacks, told.dealt, told.rest) == (1, 0, ids.UNKNOWN_U16, 0)
     assert flow.state == DRAWING and flow.tail == TAIL_LOCKOUT
     flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
     flow.positions = 3

@@ -408,13 +408,13 @@ def test_players_are_those_who_have_their_cards():
     flow = flow_in(STACK_OFFERED, "boston-5-stud")
     for positions, taken, players in ((0, 0, 0), (0, 1, 1), (0, 3, 3), (3, 2, 2), (3, 4, 3)):
         flow.positions, flow.stacks_taken = positions, taken
-        assert flow_players(flow) == players
+        assert flow_players(flow, flow.stacks_taken) == players
     flow.state = WAITING_FOR_GREEN  # the last stack was the dealer's
     for positions, taken, players in ((0, 1, 1), (0, 2, 1), (0, 4, 3), (3, 4, 3)):
         flow.positions, flow.stacks_taken = positions, taken
-        assert flow_players(flow) == players
+        assert flow_players(flow, flow.stacks_taken) == players
     for stacks, players in ((0, 9), (1, 1), (2, 1), (5, 4)):
-        assert flow_players(settled("boston-5-stud", stacks=stacks)) == players
+        assert flow_players(settled("boston-5-stud", stacks=stacks), 0) == players
 
 
 def test_who_neither_folded_nor_raised_has_yet_to_decide():

@@ -20,7 +20,7 @@ from firmware.games.flow import (
     Flow,
 )
 from firmware.games.procedure import procedure_resume
-from firmware.games.profile import CLAUSE_NONE, TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
+from firmware.games.profile import CLAUSE_NONE, TAIL_HANDED, TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.records import context, record_do, record_objection
 from firmware.games.table_facts import APPROVAL, COUNTED, FINAL, REST, ROUNDS, TAIL
 from firmware.image import Outputs
@@ -30,8 +30,9 @@ from firmware.protocol import ids
 from rig.games import RULES, WINDOWS, load_profile
 
 WINDOW_NAMES = list(WINDOWS)
-WINDOW_NAMES.append("stopped")
+WINDOW_NAMES += ["stopped", "house"]
 TAIL_WINDOWS = {0: "", TAIL_SETTLING: "settling", TAIL_HANDED: "ready", TAIL_LOCKOUT: "closed", TAIL_WAGERS: "wagers"}
+TAIL_WINDOWS[TAIL_HOUSE] = "house"
 FOR_ALL = 60000  # no number that a record takes
 NONE, STATE, ROLE, ARGUMENT = ids.REASON_NONE, ids.REASON_STATE, ids.REASON_ROLE, ids.REASON_ARGUMENT
 
@@ -42,8 +43,9 @@ STATE_WINDOWS = """
     deck_held ready, draw_ready ready, drawing drawing, deck_spent spent, waiting_for_wagers wagers
 """
 PLAY = "dealing wagers green rest settling drawing"
+EVERYWHERE = " ".join(WINDOW_NAMES[:-1])
 RECORD_WINDOWS = {
-    "inspected verified shown washed mixing_seen tens_removed dispute winner_hold reader_off": " ".join(WINDOW_NAMES),
+    "inspected verified shown washed mixing_seen tens_removed dispute winner_hold reader_off": EVERYWHERE,
     "provenance deck_removed": "idle",
     "cut": "idle ready drawing",
     "no_activity approval": "idle ready spent",
@@ -59,6 +61,7 @@ RECORD_WINDOWS = {
     "burned ten_found": "ready drawing",
     "up_card insurance_closed dealer_card short_shoe box_missed surrender card_to": "drawing",
     "cut_offered": "idle ready spent",
+    "house_decision": "house",
 }
 
 
@@ -162,14 +165,15 @@ def test_each_record_is_taken_in_its_windows_and_nowhere_else():
     names = ids.STATE_NAMES.split()
     states.update({"wagers": names.index("waiting_for_wagers"), "green": WAITING_FOR_GREEN})
     states.update({"rest": names.index("remainder_offered"), "settling": WAITING_FOR_ROUND_END, "drawing": DRAWING})
-    states.update({"spent": DECK_SPENT, "stopped": names.index("warning")})
+    states.update({"spent": DECK_SPENT, "stopped": names.index("warning"), "house": WAITING_FOR_ROUND_END})
+    tails = {"settling": TAIL_SETTLING, "house": TAIL_HOUSE}
     seen = 0
     for records in RECORD_WINDOWS:
         for record in records.split():
             seen += 1
             for window in WINDOW_NAMES:
                 flow.state = states[window]
-                flow.tail = TAIL_SETTLING if window == "settling" else 0
+                flow.tail = tails.get(window, 0)
                 b = 0 if record == "stub_counted" and window != "settling" else FOR_ALL
                 taken = record_objection(flow, ids.ROLE_SERVICE, number(record), FOR_ALL, b) != STATE
                 if record == "stub_counted" and window != "settling":

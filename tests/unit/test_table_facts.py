@@ -4,14 +4,14 @@ from support import board
 
 from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP
 from firmware.games import table_facts
-from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING
+from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.table_facts import (
     ABORTED,
     ACCEPTED,
     APPROVAL,
-    ASTRAY,
     BOOKS_SIZE,
     BY_HAND,
+    CLOSED_AGAIN,
     COLLECTED,
     COMMITTED,
     COUNTED,
@@ -62,10 +62,10 @@ OF_A_DECK = (INDUCTED, SOURCE, CUT_MADE, MACHINE_COUNTED, HELD, SINCE)
 NEW_ROUND = (ids.EV_ROUND_STARTED, 3)
 _LAYOUT = """
     ROUNDS TURN SERVICE PLAYED READER_OFF APPROVAL FACE_UPS TENS
-    TAIL TAIL_DECK STACKS DEALT REST ASTRAY EXTRA BY_HAND SECONDS - NOT_IN - FINAL COUNTED STUB - ACCEPTED COLLECTED
+    TAIL TAIL_DECK STACKS DEALT REST - EXTRA BY_HAND SECONDS - NOT_IN - FINAL COUNTED STUB - ACCEPTED COLLECTED
     DUE OPEN
     - - - - - - - - - - - -
-    REMOVED RACK POSITIONS - COMMITTED ABORTED -
+    REMOVED RACK POSITIONS - COMMITTED ABORTED - - CLOSED_AGAIN
 """
 
 
@@ -164,7 +164,7 @@ def test_a_round_begins_with_its_deck_and_positions_and_nothing_of_the_round_bef
     facts = filled(new(), 9)
     changed = noted(facts, NEW_ROUND, deck=2)
     expected = dict.fromkeys(range(ROUND_FIRST, ROUND_END), 0)
-    expected.update({TAIL_DECK: 2, POSITIONS: 3, OPEN: 1, PLAYED: 1})
+    expected.update({TAIL_DECK: 2, POSITIONS: 3, OPEN: 1, PLAYED: 1, CLOSED_AGAIN: 0})
     assert changed == expected
 
 
@@ -183,12 +183,12 @@ def test_stacks_that_are_taken_are_counted_and_a_card_that_was_due_is_no_longer_
 
 def test_lock_out_and_second_closing_move_only_a_round_that_is_dealt_by_hand():
     facts = new()
-    assert noted(facts, (ids.EV_LOCKOUT_CONFIRMED,), (ids.EV_BETTING_CLOSED, 2)) == {}
+    assert noted(facts, (ids.EV_LOCKOUT_CONFIRMED,), (ids.EV_BETTING_CLOSED, 2)) == {CLOSED_AGAIN: 1}
     facts = new(dealing="manual")
     assert noted(facts, NEW_ROUND)[TAIL] == TAIL_LOCKOUT
     assert noted(facts, (ids.EV_LOCKOUT_CONFIRMED,)) == {TAIL: TAIL_SETTLING}
     facts.row[TAIL] = TAIL_LOCKOUT
-    assert noted(facts, (ids.EV_BETTING_CLOSED, 2)) == {TAIL: TAIL_SETTLING}
+    assert noted(facts, (ids.EV_BETTING_CLOSED, 2)) == {TAIL: TAIL_SETTLING, CLOSED_AGAIN: 1}
 
 
 def test_of_a_round_dealt_by_hand_the_plan_tells_what_is_out_unless_positions_are_unknown():
@@ -212,7 +212,7 @@ def test_cards_face_up_and_tens_are_counted_apart():
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 2)) == {FACE_UPS: 2}
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_COMPOSITION, 3)) == {TENS: 3, REMOVED: 1}
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_COMPOSITION, 4)) == {TENS: 4, REMOVED: 2}
-    facts.row[TAIL] = 1  # from a manual shoe: it left the rest by hand
+    facts.row[TAIL] = facts.row[TAIL_DECK] = 1  # from a manual shoe: it left the rest by hand
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 5)) == {FACE_UPS: 5, BY_HAND: 3}
 
 
@@ -275,7 +275,6 @@ def test_cards_that_follow_from_the_rest_by_hand_are_no_part_of_the_stub():
     assert facts.stub() == ids.UNKNOWN_U16 and facts.stub_told_later()
     assert told(facts, ids.REC_FINAL_DEAL, 3) == {FINAL: 4, BY_HAND: 8}
     assert facts.stub() == 32 and not facts.stub_told_later()
-    assert facts.whole(32) and not facts.whole(31) and not facts.whole(33)
     facts = settling("double-cross-poker", 30)  # five cards of the community follow from the rest
     assert (facts.row[BY_HAND], facts.stub()) == (5, 25)
     facts = settling("caribbean-stud", 32)
@@ -289,7 +288,7 @@ def test_cards_that_follow_from_the_rest_by_hand_are_no_part_of_the_stub():
     told(facts, ids.REC_FINAL_DEAL, 3)
     assert facts.stub() == 0
     facts.row[TAIL] = 0
-    assert facts.stub() == ids.UNKNOWN_U16 and not facts.stub_told_later() and not facts.whole(ids.UNKNOWN_U16)
+    assert facts.stub() == ids.UNKNOWN_U16 and not facts.stub_told_later()
 
 
 def test_a_deck_handed_out_whole_waits_for_its_round_and_is_played_if_it_comes_back_untold():
@@ -340,9 +339,9 @@ def test_a_deck_the_machine_refused_starts_anew_and_a_new_one_is_asked_for():
     assert changed == {of(2, cell): HELD_NEW if cell == HELD else 0 for cell in OF_A_DECK}
     for event in ((ids.EV_SHUFFLE_STARTED,), (ids.EV_DECK_LOADED, 52, ids.LOADED_SHUFFLED)):
         facts.row[of(2, HELD)] = HELD_NEW | HELD_DISPUTE
-        facts.row[FACE_UPS] = facts.row[TENS] = 1
+        facts.row[47] = facts.row[TENS] = 1
         noted(facts, event, deck=2)
-        assert (facts.deck(2, HELD), facts.row[FACE_UPS], facts.row[TENS]) == (HELD_DISPUTE, 0, 0)
+        assert (facts.deck(2, HELD), facts.deck(2, FACE_UPS), facts.row[TENS]) == (HELD_DISPUTE, 0, 0)
 
 
 def test_a_shoe_loaded_as_a_whole_is_new_and_a_rack_only_completes_it():
@@ -502,20 +501,22 @@ def test_a_deck_that_a_rule_orders_off_is_held_and_inducted_anew():
         assert changed == {of(deck, INDUCTED): 0, of(deck, HELD): HELD_OFF | HELD_DISPUTE}
 
 
-def test_a_misdealt_hand_is_evidence_of_where_cards_are():
+def test_hands_as_they_were_found_and_the_stub_are_the_whole_deck():
+    """What a hand has less than it should is in the stub, and what it has more came from there."""
     facts = settling("caribbean-stud", 32)
-    assert told(facts, ids.REC_MISDEAL, 2, 4, ids.ONE_VOID) == {NOT_IN: 2, ASTRAY: 1}
-    assert facts.whole(32) and facts.whole(33) and not facts.whole(31) and not facts.whole(34)
-    assert told(facts, ids.REC_MISDEAL, 0, 4, ids.COMPLETE_HAND) == {NOT_IN + 1: 0x80, ASTRAY: 2, BY_HAND: 1}
+    assert told(facts, ids.REC_MISDEAL, 2, 4, ids.ONE_VOID) == {NOT_IN: 2, BY_HAND: 255}
+    assert facts.stub() == 33
+    assert told(facts, ids.REC_MISDEAL, 0, 4, ids.COMPLETE_HAND) == {NOT_IN + 1: 0x80}
+    assert facts.stub() == 33
     facts = settling("caribbean-stud", 32)
-    assert told(facts, ids.REC_MISDEAL, 1, 6, ids.ALL_VOID_RESHUFFLE) == {ASTRAY: 255}
-    assert facts.whole(31) and facts.whole(32) and not facts.whole(33)
+    assert told(facts, ids.REC_MISDEAL, 1, 6, ids.ALL_VOID_RESHUFFLE) == {BY_HAND: 1}
+    assert facts.stub() == 31
     facts = settling()  # a hand of Boston 5 Stud: three by the machine, two by hand
     told(facts, ids.REC_FINAL_DEAL, 2)
     assert told(facts, ids.REC_MISDEAL, 1, 4, ids.ONE_VOID) == {NOT_IN: 1, FINAL: 2, BY_HAND: 5}
-    assert told(facts, ids.REC_MISDEAL, 2, 2, ids.ONE_VOID) == {NOT_IN: 3, FINAL: 1, BY_HAND: 3, ASTRAY: 1}
-    assert told(facts, ids.REC_MISDEAL, 3, 6, ids.ONE_VOID) == {NOT_IN: 7, BY_HAND: 4}
-    assert told(facts, ids.REC_MISDEAL, 0, 6, ids.ALL_VOID_RESHUFFLE) == {BY_HAND: 5}
+    assert told(facts, ids.REC_MISDEAL, 2, 2, ids.ONE_VOID) == {NOT_IN: 3, FINAL: 1, BY_HAND: 2}
+    assert told(facts, ids.REC_MISDEAL, 3, 6, ids.ONE_VOID) == {NOT_IN: 7, BY_HAND: 3}
+    assert told(facts, ids.REC_MISDEAL, 0, 6, ids.ALL_VOID_RESHUFFLE) == {BY_HAND: 4}
     for seat, consequence in ((0, ids.ONE_VOID), (16, ids.ONE_VOID), (255, ids.ONE_VOID), (9, ids.RESHUFFLE), (9, 11)):
         told(facts, ids.REC_MISDEAL, seat, 6, consequence)
         assert facts.word(NOT_IN) == 7, seat
@@ -525,12 +526,45 @@ def test_a_misdealt_hand_is_evidence_of_where_cards_are():
     assert told(facts, ids.REC_MISDEAL, 0, 6, ids.ALL_VOID_RESHUFFLE) == {BY_HAND: 7}
     assert told(facts, ids.REC_MISDEAL, 1, 6, ids.ALL_VOID_RESHUFFLE) == {BY_HAND: 8}
     facts = settling("double-down-stud", 45)  # one card to each player, four for the community
-    assert told(facts, ids.REC_MISDEAL, 1, 0, ids.ONE_VOID)[ASTRAY] == 1
-    assert told(facts, ids.REC_MISDEAL, 0, 2, ids.ALL_VOID_RESHUFFLE) == {ASTRAY: 3}
+    before = facts.row[BY_HAND]
+    told(facts, ids.REC_MISDEAL, 1, 0, ids.ONE_VOID)
+    told(facts, ids.REC_MISDEAL, 0, 2, ids.ALL_VOID_RESHUFFLE)
+    assert facts.row[BY_HAND] == (before - 3) & 255
     facts = settling()  # before the final deal only the machine's cards are judged
-    assert told(facts, ids.REC_MISDEAL, 1, 2, ids.ONE_VOID) == {NOT_IN: 1, ASTRAY: 1}
-    facts = new(dealing="hand")
-    noted(facts, NEW_ROUND)
-    assert told(facts, ids.REC_MISDEAL, 1, 4, ids.ONE_VOID) == {NOT_IN: 1, BY_HAND: 255}
-    facts.row[TAIL] = TAIL_SETTLING
-    assert facts.stub() == 33
+    assert told(facts, ids.REC_MISDEAL, 1, 2, ids.ONE_VOID) == {NOT_IN: 1, BY_HAND: 255}
+
+
+def test_each_deck_has_its_own_tally_of_cards_that_lay_face_up():
+    facts = new("boston-5-stud", decks=2)
+    noted(facts, NEW_ROUND, deck=1)
+    assert told(facts, ids.REC_FACE_UP, 1) == {FACE_UPS: 1}
+    assert noted(facts, (ids.EV_SHUFFLE_STARTED, 52), deck=2) == {}
+    assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 1), deck=2) == {47: 1}
+    assert (facts.deck(1, FACE_UPS), facts.deck(2, FACE_UPS)) == (1, 1)
+    assert noted(facts, (ids.EV_SHUFFLE_STARTED, 52), deck=2) == {47: 0}
+    assert noted(facts, (ids.EV_ROUND_ENDED,), deck=1)[FACE_UPS] == 0
+
+
+def test_what_is_found_in_another_deck_is_not_taken_from_the_rest_of_the_round():
+    facts = settling(decks=2)
+    assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 1), deck=2) == {47: 1}
+    assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 1), deck=1) == {FACE_UPS: 1, BY_HAND: 1}
+
+
+def test_a_round_that_no_rule_covers_waits_for_the_house():
+    held = (ids.EV_HELD_BACK, ids.NEED_HOUSE_DECISION)
+    for game, closed, tail in (("double-down-stud", 0, TAIL_WAGERS), ("double-down-stud", 1, TAIL_SETTLING)):
+        facts = new(game)
+        assert noted(facts, held) == {}  # of no round
+        noted(facts, NEW_ROUND)
+        if closed:
+            assert noted(facts, (ids.EV_BETTING_CLOSED, 2)) == {CLOSED_AGAIN: 1}
+        assert noted(facts, (ids.EV_HELD_BACK, ids.NEED_CUT)) == {}
+        assert noted(facts, held) == {TAIL: TAIL_HOUSE, REST: 255}
+        assert noted(facts, (ids.EV_BOOTED,), deck=0) == {}
+        changed = told(facts, ids.REC_HOUSE_DECISION, ids.HOUSE_GOES_ON, 0, ids.PLAY_ON)
+        assert changed == {TAIL: tail, STACKS: 4}
+        assert facts.stub() == ids.UNKNOWN_U16
+        assert noted(facts, NEW_ROUND).get(CLOSED_AGAIN, 0) == 0
+        noted(facts, held)
+        assert told(facts, ids.REC_HOUSE_DECISION, ids.HOUSE_VOID, 0, ids.ALL_VOID_RESHUFFLE) == {}

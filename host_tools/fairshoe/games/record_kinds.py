@@ -121,6 +121,7 @@ NUMBERS: dict[str, tuple[Number, ...]] = {
     "approval": (Number("number"), Number("allows")),
     "surrender": (_POSITION,),
     "card_to": (_SEAT, Number("draw")),
+    "house_decision": (Number("decision", {"goes_on": 1, "void": 2}),),
 }
 _ANY = (Number("a", needed=False), Number("b", needed=False))  # of a kind that this version has no words for
 

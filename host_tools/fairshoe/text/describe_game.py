@@ -70,6 +70,7 @@ NEEDS: dict[str, str] = {
     "rack": "refused: the rack has to be counted",
     "card": "refused: a card that a rule makes due comes first",
     "decisions": "release refused: not every player has folded or raised",
+    "house_decision": "the machine stopped in a round, and no rule covers that: the house decides whether it goes on",
 }
 _ANSWERS = {
     Answer.NONE: "no answer",

@@ -1,0 +1,177 @@
+"""A machine that stops in a round of a game without a rule for that: reported and held until the house decides."""
+
+from dab_tables import Shoe
+from game_tables import DONE, REFUSED, Table
+from support import all_fields_of, clauses_of, fields_of
+
+from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_ROUND_END, WARNING
+from firmware.games.profile import TAIL_HOUSE, TAIL_SETTLING, TAIL_WAGERS
+from firmware.protocol import ids
+from rig.operator import recover
+
+GOES_ON, VOID = ids.HOUSE_GOES_ON, ids.HOUSE_VOID
+
+
+def jammed(table, card):
+    table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": card, "at_um": 40000})
+    return table
+
+
+def stud(table=None):
+    return Table("double-down-stud", table=table)
+
+
+def dds_jam_in_the_deal(table=None):
+    table = jammed(stud(table), 2).shuffle()
+    table.play(*[("", 200, "press", "seat")] * 3, ("", 500, "press", "close"))
+    return table.play(*[("stack_offered", 600, "take", 0)] * 2, ("warning_latched", 300, "wait", 0))
+
+
+def dds_jam_in_the_release(table=None):
+    table = jammed(stud(table), 12).shuffle().deal(3)
+    table.play(("", 300, "press", "close"), ("betting_closed", 300, "press", "green"))
+    return table.play(("warning_latched", 300, "wait", 0))
+
+
+def dds_door(table=None):
+    return stud(table).shuffle().deal(3).play(("", 300, "open", 0), ("warning_latched", 300, "close", 0))
+
+
+def dds_power(table=None):
+    return stud(table).shuffle().deal(3).play(("", 300, "cut", 0), ("", 900, "boot", 0), ("held_back", 900, "wait", 0))
+
+
+def in_a_round(table=None):
+    return Shoe(table=table).load().draw().boxes(2).draw(4)
+
+
+def dab_stuck_card(table=None):
+    shoe = in_a_round(table)
+    assert shoe.stage.rig.plant.hand.draw(20000)
+    return shoe.play(("warning_latched", 500, "wait", 0))
+
+
+def dab_door(table=None):
+    return in_a_round(table).play(("", 300, "open", 0), ("warning_latched", 300, "close", 0))
+
+
+def dab_power(table=None):
+    return in_a_round(table).play(("", 300, "cut", 0), ("", 900, "boot", 0), ("held_back", 900, "wait", 0))
+
+
+# What stops the machine, and what the dealer does next if the round goes on.
+CASES = (
+    (dds_jam_in_the_deal, TAIL_WAGERS),
+    (dds_jam_in_the_release, TAIL_SETTLING),
+    (dds_door, TAIL_WAGERS),
+    (dds_power, TAIL_WAGERS),
+    (dab_stuck_card, TAIL_SETTLING),
+    (dab_door, TAIL_SETTLING),
+    (dab_power, TAIL_SETTLING),
+)
+
+
+def empty(table):
+    """The machine is emptied and its warning cleared, and the decision is still due."""
+    stage = table.stage
+    table.play(("", 300, "open", 0), ("", 300, "clear", 0), ("", 300, "close", 0), ("", 600, "press", "ack"))
+    table.play(("warning_cleared", 500, "wait", 0))
+    assert table.flow.tail == TAIL_HOUSE and table.flow.state == WAITING_FOR_ROUND_END, stage.names()[-5:]
+    return table
+
+
+def test_nothing_is_void_before_the_house_has_decided():
+    for stopped, _tail in CASES:
+        table = stopped()
+        names = table.stage.names()
+        assert "round_voided" not in names and "round_ended" not in names, stopped
+        assert table.flow.state == WARNING and table.flow.tail == TAIL_HOUSE
+        assert fields_of(table.stage, "held_back")[-1] == [ids.NEED_HOUSE_DECISION]
+        assert clauses_of(table.stage, "held_back")[-1] == b"HOUSE"
+        assert table.record("misdeal", 1, 9) == REFUSED and table.reason() == ids.REASON_STATE
+        for decision in (0, 3):
+            assert table.record("house_decision", decision) == REFUSED and table.reason() == ids.REASON_ARGUMENT
+        empty(table)
+        assert table.status() == WAITING_FOR_ROUND_END
+        assert table.display[2:] == ["LOCK: it goes on", "CLOSE: it is void"]
+        assert table.command(ids.CMD_END_ROUND) == REFUSED and table.reason() == ids.REASON_NEED
+        assert table.stage.peer.results[-1][4] == ids.NEED_HOUSE_DECISION
+        table.play(("", 300, "press", "green"), ("", 300, "press", "ack"), ("", 300, "wait", 0))
+        assert "round_ended" not in table.stage.names() and "round_voided" not in table.stage.names()
+
+
+def test_the_house_voids_the_round_by_no_clause_or_lets_it_go_on():
+    for stopped, tail in CASES:
+        for decision in (GOES_ON, VOID):
+            table = stopped() if decision == VOID else empty(stopped())
+            number = table.flow.round_last
+            assert table.record("house_decision", decision) == DONE
+            table.stage.run(300)
+            order = ids.PLAY_ON if decision == GOES_ON else ids.ALL_VOID_RESHUFFLE
+            assert all_fields_of(table.stage, "recorded")[-1] == [ids.REC_HOUSE_DECISION, decision, 0, order]
+            assert clauses_of(table.stage, "recorded")[-1] == b"HOUSE"
+            assert table.record("house_decision", decision) == REFUSED and table.reason() == ids.REASON_STATE
+            if decision == VOID:
+                voided = [event for event in table.stage.peer.events if event.name == "round_voided"]
+                assert [event.round for event in voided] == [number]
+                assert clauses_of(table.stage, "round_voided") == [b"HOUSE"]
+                continue
+            assert table.flow.tail == tail, stopped
+            if tail == TAIL_WAGERS:
+                assert table.command(ids.CMD_END_ROUND) == REFUSED
+                assert table.command(ids.CMD_CLOSE_BETTING) == DONE
+                assert clauses_of(table.stage, "betting_closed") == [b"DDS-8e"]
+            assert table.command(ids.CMD_END_ROUND) == DONE
+            ended = all_fields_of(table.stage, "round_ended")
+            assert [fields[1:3] for fields in ended] == [[ids.UNKNOWN_U16] * 2]  # no number that looks like a count
+            assert "round_voided" not in table.stage.names()
+            assert table.flow.state == WAITING_FOR_DECK
+
+
+def test_two_buttons_decide_where_no_table_system_does():
+    for stopped, tail in CASES:
+        for button, name in (("lock", "recorded"), ("close", "round_voided")):
+            table = empty(stopped()).play(("", 500, "press", button), (name, 300, "wait", 0))
+            assert table.flow.tail == (tail if button == "lock" else 0), (stopped, button)
+            assert ("round_voided" in table.stage.names()) == (button == "close")
+
+
+def test_the_decision_stays_due_over_a_power_cut_and_over_a_second_fault():
+    for stopped, tail in CASES:
+        table = stopped()
+        for _ in range(2):
+            table.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("booted", 900, "wait", 0))
+        assert "round_voided" not in table.stage.names()
+        assert table.flow.tail == TAIL_HOUSE, stopped
+        assert table.record("house_decision", GOES_ON) == DONE
+        table.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("booted", 900, "wait", 0))
+        assert table.flow.tail == tail, stopped
+        recover(table.stage)
+        assert table.stage.names().count("round_ended") == 1 and "round_voided" not in table.stage.names()
+
+
+def test_a_game_with_a_rule_for_a_machine_that_stops_has_nothing_to_decide():
+    for game in ("boston-5-stud", "caribbean-stud", "double-cross-poker", {"deck_cards": 12, "stack_cards": 3}):
+        table = Table(game).shuffle().deal(2).play(("", 300, "cut", 0), ("", 900, "boot", 0))
+        table.play(("round_voided", 500, "wait", 0))
+        assert table.flow.tail == 0
+        assert table.record("house_decision", VOID) == REFUSED and table.reason() == ids.REASON_STATE
+
+
+def test_a_set_that_went_on_by_hand_is_counted_with_its_rack_before_it_is_used_again():
+    """Proves: DAB-7j (in part)
+
+    After a power cut it is not known what was drawn: the count is unknown until the check of 7(j)(2)."""
+    shoe = Shoe(table={"records": True}).induct()
+    shoe.load().draw().boxes(2).draw(4).play(("", 300, "cut", 0), ("", 900, "boot", 0), ("held_back", 900, "wait", 0))
+    empty(shoe)
+    shoe.play(("", 300, "press", "lock"), ("", 300, "press", "close"), ("", 300, "wait", 0))
+    assert shoe.flow.tail == TAIL_HOUSE  # the table system decides
+    assert shoe.record("house_decision", GOES_ON) == DONE
+    assert shoe.command(ids.CMD_END_ROUND) == DONE
+    assert shoe.record("provenance", 1, 1) == DONE
+    shoe.stage.act("load", {"cards": 20})
+    shoe.play(("", 300, "press", "green"), ("", 500, "wait", 0))
+    assert fields_of(shoe.stage, "held_back")[-1] == [ids.NEED_RACK]
+    assert shoe.record("stub_counted", 20) == DONE
+    shoe.play(("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0))
