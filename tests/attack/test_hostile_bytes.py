@@ -13,13 +13,15 @@ from rig_port import KEY, RigPort
 
 from fairshoe.cli.command_line import main
 from fairshoe.client.exchange import Core
+from fairshoe.client.notices import LinkLost
 from fairshoe.client.shoe import Shoe
 from fairshoe.client.store import Store
 from fairshoe.keys import role_key
 from fairshoe.link import framing
 from fairshoe.link.halt_report import HaltLine
 from fairshoe.link.session import HostSession, event_seq
-from fairshoe.messages import KeyInstall, KeyIs, Role, StackOffered, UnknownMessage
+from fairshoe.messages import KeyInstall, KeyIs, Refusal, Role, StackOffered, UnknownMessage
+from fairshoe.text.advice import REFUSALS
 from firmware.digest import Hmac
 from firmware.link.handshake import (
     NOISE_BYTES,
@@ -47,6 +49,41 @@ def test_a_known_event_of_an_older_device_with_a_short_body_is_taken_as_it_came(
     (found,) = framing.decode_messages(frame(StackOffered.ID, ids.CLASS_EVENT, BODY[:size]))
     assert found == UnknownMessage(StackOffered.ID, ids.CLASS_EVENT, BODY[:size])
     assert event_seq(found) == 2
+
+
+FORGED = {
+    "dictionary_line": frame(ids.DICTIONARY_LINE, ids.CLASS_DICTIONARY, b"\x01\x00\x02\x00text"),
+    "refused": frame(ids.REFUSED, ids.CLASS_HANDSHAKE, bytes(3 + 16)),
+    "welcome": frame(ids.WELCOME, ids.CLASS_HANDSHAKE, bytes(80)),
+}
+
+
+@pytest.mark.parametrize("forged", [*FORGED.values(), b"".join(FORGED.values())], ids=[*FORGED, "all"])
+def test_frames_in_clear_are_no_sign_of_life_of_a_device_with_a_key(
+    forged: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An attacker who cuts the cable behind a host could keep up the appearance of a device. (A report that it halted,
+    which no device can prove either, is an error, not silence.)"""
+    port = port_with()
+    monkeypatch.setattr("fairshoe.client.shoe.time.monotonic", lambda: port.rig.plant.now_us / 1e6)
+    monkeypatch.setattr("fairshoe.transport.urls.serial.serial_for_url", lambda *_words, **_options: port)  # pyright: ignore
+    port.run(8000)
+    lost: list[LinkLost] = []
+    with Shoe.open("rig", role_key(KEY, Role.TABLE)) as shoe:
+        shoe.on(LinkLost, lost.append)
+        shoe.run(timeout_s=3)
+        assert shoe.up and not lost
+        port.rig.cut_power()
+        for _ in range(9):
+            port.arrived += forged
+            shoe.run(timeout_s=1)
+        assert [it.why for it in lost] == ["nothing is heard from it"] and not shoe.up
+
+
+def test_a_refusal_that_is_not_proved_gives_no_advice_to_go_without_a_key() -> None:
+    for advice in REFUSALS.values():
+        assert "no-key" not in advice and "without a key" not in advice.replace("Do not go on without a key", "")
+    assert "Do not go on without a key" in REFUSALS[Refusal.NO_KEY]
 
 
 @pytest.mark.parametrize("kind", range(16))

@@ -240,6 +240,17 @@ test('a device that rebooted is greeted at once, and one that is silent after tw
   assert.equal(helloes(), 3);
 });
 
+test('frames in clear are no sign of life of a device with a key', async () => {
+  const { device } = await open();
+  const helloes = () => device.heard.filter(name => name === 'hello').length;
+  device.answersHello = false;
+  for (let n = 0; n < 5; n++) {
+    await device.say('dictionary_line', { line: 1, lines: 2, text: '' }, { session: 0, sequence: 0, key: null });
+    await pass(500);
+  }
+  assert.equal(helloes(), 2);
+});
+
 test('a host shows a sign of life, and begins a new session before its numbers run out', async () => {
   const { device, shoe } = await open(new ScriptedDevice({ role: 0 }));
   for (let n = 0; n < 10; n++) {

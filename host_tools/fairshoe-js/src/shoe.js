@@ -233,7 +233,8 @@ export class Shoe {
     for (const item of this.session.receive(chunk)) {
       if (this.#failure) return;
       if (item.drop) { this.#dropped(item); continue; }
-      this.#heardAt = performance.now();
+      // In a keyed session a frame in clear is no sign of life: an attacker on the line can send it.
+      if (this.session.role === 0 || item.frame.keyed) this.#heardAt = performance.now();
       if (isEvent(item.id)) repeated = this.#event(item) || repeated;
       else await this.#message(item);
     }

@@ -173,17 +173,22 @@ class HostSession:
             self._hello_at = now + self._hello_s
 
     def _hear_refused(self, _frame: framing.Frame, refused: Refused, now: float) -> None:
-        self.heard_at = now
+        self._hear_clear(now)
         if refused.host_nonce == self._nonce:
             self.refused = refused
 
     def _hear_halted(self, _frame: framing.Frame, halted: Halted, now: float) -> None:
-        self.heard_at = now
+        self._hear_clear(now)
         self._hear_halt(halt_text(halted.text))
 
     def _hear_line(self, _frame: framing.Frame, line: DictionaryLine, now: float) -> None:
-        self.heard_at = now
+        self._hear_clear(now)
         self.lines[line.line] = line
+
+    def _hear_clear(self, now: float) -> None:
+        """A frame that no key proves. In a keyed session it is no sign of life: an attacker on the line can send it."""
+        if self._role == Role.CLEAR:
+            self.heard_at = now
 
     def resume_after(self, seq: int) -> Iterator[Received]:
         """It is known which log this is, and that its events up to `seq` are on file."""

@@ -147,7 +147,8 @@ HOLDS: dict[Fault, Warned] = {
 
 REFUSALS: dict[Refusal, str] = {
     Refusal.VERSION: "This tool is older than the device: update it.",
-    Refusal.NO_KEY: "The device has no key yet: provision it at its service port, or connect without a key (--no-key).",
+    Refusal.NO_KEY: "It says so without proof. A new device: provision it at its service port. One that had a key: its "
+    "storage was replaced, or an attacker on the line answers. Do not go on without a key; check cable and device.",
     Refusal.ROLE: "This tool is newer than the device: it asked for a role that the device does not know.",
     Refusal.SWITCH: "The role of service needs the key switch: turn it on, and use the service port.",
     Refusal.BUSY: "A host that may do more uses the line: ask there, or disconnect it and wait ten seconds.",
