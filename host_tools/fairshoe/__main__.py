@@ -3,6 +3,8 @@
 import os
 import sys
 
+from fairshoe.printable import say
+
 EXIT_INTERRUPTED = 130
 
 
@@ -12,7 +14,7 @@ def main() -> int:
 
         code = command_line.main()
     except KeyboardInterrupt:
-        print("\nfairshoe: interrupted", file=sys.stderr)
+        say("\nfairshoe: interrupted", file=sys.stderr)
         code = EXIT_INTERRUPTED
     if code == EXIT_INTERRUPTED:
         # Python itself ends by the signal, and not with this status, if Ctrl-C came while it executed a text: that is

@@ -59,7 +59,7 @@ def from_json(text: str) -> Message:
     """The message of a line of `to_json`. UsageError if it is none."""
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"this is no JSON: {error}.", "Give what to_json returned.") from error
     if not isinstance(found, dict):
         raise UsageError("a message is a JSON object.", "Give what to_json returned.")

@@ -1,8 +1,57 @@
-"""Make text from files and devices safe to print: it must not move a terminal's cursor or hide other output."""
+"""The one place where text goes to a terminal. Text from files and devices must not move its cursor, hide other output
+or forge a line: it is data.
+
+    printable    one readable line of any text
+    device_text  the same of bytes that a device sent
+    say          print; every module does it through this, or through Screen, Terminal and Progress (a test holds them)
+    LogLines     the same for logs
+"""
 
 from __future__ import annotations
+
+import logging
+import re
+import sys
+from typing import TextIO
+
+# Colours that these tools use. A device that sent them would change no more than a colour.
+_COLOUR = re.compile("(\x1b\\[(?:0|1|2|7|31|32|33|36)m)")
 
 
 def printable(text: str) -> str:
     """One readable line: characters that a terminal would obey or hide become question marks."""
     return text if text.isprintable() else "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
+def device_text(raw: bytes) -> str:
+    """ASCII that a device sent."""
+    return printable(raw.rstrip(b"\0").decode("ascii", "replace"))
+
+
+def coloured(text: str) -> str:
+    """The same with our own colours left in."""
+    if "\x1b" not in text:
+        return printable(text)
+    return "".join(part if _COLOUR.fullmatch(part) else printable(part) for part in _COLOUR.split(text))
+
+
+def say(text: object = "", end: str = "\n", file: TextIO | None = None, flush: bool = False) -> None:
+    """Print. Line ends are the caller's own: a text of others in it has no line end any more, as every device_text. A
+    carriage return in front rewrites the line."""
+    told = str(text)
+    shown = "\n".join(coloured(line.replace("\t", "    ")) for line in told.removeprefix("\r").split("\n"))
+    print("\r" * told.startswith("\r") + shown, end=end, file=file or sys.stdout, flush=flush)
+
+
+class LogLines(logging.Formatter):
+    """Every line of a log is text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n".join(map(printable, super().format(record).split("\n")))
+
+
+def set_up_log_lines(form: str = "%(asctime)s %(levelname)s %(message)s") -> None:
+    """Log to standard error, from INFO on."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(LogLines(form))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])

@@ -12,6 +12,7 @@ from journals import KEY, as_file, play_round, pulled, small_stage
 
 from fairshoe.cli.command_line import main
 from fairshoe.client.store import Arrived, Store
+from fairshoe.errors import Exit
 from fairshoe.journal.export import Export, Record, export_text, parse_export
 from fairshoe.keys import seal_key, write_key
 from fairshoe.link import framing
@@ -146,3 +147,18 @@ def test_the_file_is_read_back_as_it_was_written(pulls: tuple[Export, Export]) -
     """The attacks above change what they mean to, and nothing else."""
     for export in pulls:
         assert parse_export(export_text(export).encode()) == export
+
+
+@pytest.mark.parametrize("depth", [50, 900, 990, 1000, 200_000])
+@pytest.mark.parametrize("shape", ["[]", "{}"])
+def test_nesting_in_an_export_is_refused_however_deep(
+    depth: int, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At some depths the reader accepts what the writer does not."""
+    begin = "[" if shape == "[]" else '{"a": '
+    line = '{"fairshoe_journal": ' + begin * depth + ("" if shape == "[]" else "1") + shape[1] * depth + "}"
+    file = tmp_path / "deep.journal"
+    file.write_text(line + "\n")
+    for action in ("verify", "show"):
+        assert main(["journal", action, str(file)]) in (Exit.PROOF, Exit.INPUT)
+    assert "header of an export" in capsys.readouterr().err

@@ -1,6 +1,8 @@
 """What others wrote reaches a terminal as text only: names, versions and keys cannot move its cursor or hide a line."""
 
 import json
+import logging
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,12 +14,17 @@ from test_release import FILES, changed, folder_of, image, release, verify
 
 from fairshoe.cli import command_line
 from fairshoe.errors import FairshoeError
-from fairshoe.printable import printable
+from fairshoe.link.dictionary import Dictionary
+from fairshoe.link.framing import unpack
+from fairshoe.messages import RoundStarted
+from fairshoe.printable import LogLines, device_text, printable, say
 from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.manifest import parse_manifest
 from fairshoe.text.progress import Progress
+from fairshoe.text.screen import Screen
 
 __all__ = ["release"]
+PREFIX = 21  # bytes of an event before its own fields
 EVIL = "x\x1b[1A\x1b[2K  3 of 3 files are right: THE SAME\x1b[8m"
 SHOWN = "x?[1A?[2K  3 of 3 files are right: THE SAME?[8m"
 
@@ -122,3 +129,33 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
     progress.say(f"one\ntwo {EVIL}")
     progress.at(EVIL, 1, 1)
     assert capsys.readouterr().err == f"one\ntwo {SHOWN}\n  100%  {SHOWN}\n"
+
+
+def test_every_way_to_the_terminal_makes_text_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """The monitor, the self-test, alarms and the history of a floor print through these."""
+    say(f"alarm: {EVIL}")
+    say(f"\r{EVIL}", file=sys.stderr)
+    screen = Screen()
+    screen.line(f"looking at {EVIL}", "dim")
+    record = logging.LogRecord("fairshoe", logging.INFO, "", 0, "device says %s", (EVIL,), None)
+    text = LogLines("%(message)s").format(record)
+    out, err = capsys.readouterr()
+    assert obeyed(out + err + text) == ["\r"] and text == f"device says {SHOWN}"
+    assert f"alarm: {SHOWN}" in out and f"looking at {SHOWN}" in out
+
+
+def test_a_colour_of_our_own_stays_and_no_other_sequence(capsys: pytest.CaptureFixture[str]) -> None:
+    for code in range(110):
+        say(f"\x1b[{code}mtext")
+    shown = capsys.readouterr().out.splitlines()
+    assert [at for at, line in enumerate(shown) if "\x1b" in line] == [0, 1, 2, 7, 31, 32, 33, 36]
+
+
+@pytest.mark.parametrize("raw", [b"a\x1b[2J", b"a\nb", b"a\rb", b"\x9b2J", b"ok\0\0"])
+def test_bytes_of_a_device_become_one_line_of_text_wherever_they_are_read(raw: bytes) -> None:
+    text = device_text(raw)
+    assert text.isprintable() and (text == "ok") == (raw == b"ok\0\0")
+    field = raw.ljust(8, b"\0")
+    started = unpack(RoundStarted.ID, bytes(PREFIX) + field + bytes(1))
+    assert isinstance(started, RoundStarted) and started.game == text
+    assert Dictionary(["message 7 0 odd text:t8"]).messages[7].read(field)["text"] == text

@@ -132,6 +132,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.api": ("fairshoe_floor.api", *FLOOR, *PUBLIC),
     "fairshoe_floor.gateway": (
         *("fairshoe_floor.gateway", "fairshoe_floor.alarms", "fairshoe_floor.api", "fairshoe.journal.export"),
+        "fairshoe.printable",
         *FLOOR,
         *PUBLIC,
     ),
@@ -159,19 +160,21 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "!fairshoe.commands", "firmware.version"),
     # The one place of fairshoe that knows the table system.
-    "fairshoe.commands.table": ("fairshoe_table", "fairshoe.web", "fairshoe.errors", "fairshoe.files"),
+    "fairshoe.commands.table": (
+        *("fairshoe_table", "fairshoe.web", "fairshoe.errors", "fairshoe.files", "fairshoe.printable"),
+    ),
     # The places of fairshoe that know the floor.
-    "fairshoe.commands.publish": ("fairshoe.cli", "fairshoe.errors", "fairshoe_floor.stream"),
+    "fairshoe.commands.publish": ("fairshoe.cli", "fairshoe.errors", "fairshoe.printable", "fairshoe_floor.stream"),
     "fairshoe.commands.floor": (
         *("fairshoe.cli", "fairshoe.errors", "fairshoe.printable", "fairshoe.ship.release_facts"),
         "fairshoe_floor",
     ),
-    "fairshoe.commands.gateway": ("fairshoe.cli", "fairshoe.errors", "fairshoe_floor"),
+    "fairshoe.commands.gateway": ("fairshoe.cli", "fairshoe.errors", "fairshoe.printable", "fairshoe_floor"),
     "fairshoe.commands.inventory": (
         *("fairshoe.observe", "fairshoe.transport.urls", "fairshoe.text", "fairshoe_floor"),
         *HOST_BASE,
     ),
-    "fairshoe.__main__": ("fairshoe.cli",),
+    "fairshoe.__main__": ("fairshoe.cli", "fairshoe.printable"),
 }
 LAYERS: dict[str, tuple[str, ...]] = {
     "firmware": (),
@@ -443,6 +446,35 @@ def check_marks(path: str, source: str) -> list[str]:
         for number, line in enumerate(source.splitlines(), 1)
         if MARKS.search(line)
     ]
+
+
+# Modules that write to a terminal: what others wrote goes through fairshoe.printable there.
+WRITERS = (
+    "host_tools/fairshoe/printable.py",
+    "host_tools/fairshoe/text/",
+    "host_tools/fairshoe/bench/run_screen.py",
+    "host_tools/fairshoe/commands/shuffle_test.py",
+    "host_tools/fairshoe/sim/typed_actions.py",
+    "host_tools/examples/",
+)
+# A device's bytes become text in one place.
+DEVICE_BYTES = ("host_tools/fairshoe/link/", "host_tools/fairshoe/observe/", "host_tools/fairshoe/client/")
+_BARE = re.compile(r"(?<![\w.])print\(|\bstd(?:out|err)\.write\(|\blogging\.(?:basicConfig|Formatter)\(")
+
+
+def check_output(path: str, source: str) -> list[str]:
+    """One function prints: fairshoe.printable.say. A device's text must not move a cursor, nor forge a line."""
+    if not path.startswith("host_tools/") or path.startswith(WRITERS):
+        return []
+    found: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            text = ast.unparse(node)
+            if _BARE.match(text.removeprefix("sys.")):
+                found.append(f"{path}:{node.lineno}: say() of fairshoe.printable prints, not {text.partition('(')[0]}")
+            if path.startswith(DEVICE_BYTES) and re.search(r"\.decode\('ascii', 'replace'\)$", text):
+                found.append(f"{path}:{node.lineno}: device_text() of fairshoe.printable makes text of these bytes")
+    return found
 
 
 def check_private(path: str, source: str) -> list[str]:

@@ -180,3 +180,22 @@ def test_the_devices_compiler_has_the_last_word(source: str, allowed: bool) -> N
     findings = checks.check_mpy_cross("firmware/a.py", source)
     assert (findings == []) is allowed
     assert all("firmware/a.py" in finding for finding in findings)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(event)",
+        "sys.stdout.write(text)",
+        "sys.stderr.write(text)",
+        "logging.basicConfig()",
+        "logging.Formatter('%(message)s')",
+        "name = raw.decode('ascii', 'replace')",
+    ],
+)
+def test_text_reaches_a_terminal_through_one_function(line: str) -> None:
+    place = "host_tools/fairshoe/observe/a.py"
+    assert len(checks.check_output(place, f"{line}\n")) == 1
+    assert checks.check_output("host_tools/fairshoe/printable.py", f"{line}\n") == []
+    assert checks.check_output("tools/a.py", f"{line}\n") == []
+    assert checks.check_output(place, "say(event)\nself.print(1)\ncode = 'print(1)'\n") == []

@@ -6,6 +6,7 @@ import sys
 
 from fairshoe.errors import UsageError
 from fairshoe.observe import discovery
+from fairshoe.printable import say
 from fairshoe.text.screen import waiting
 
 
@@ -23,5 +24,5 @@ def attached_port(service: bool = False) -> str:
             f"no port was given, and {len(ports)} shoes are attached: {', '.join(ports)}.",
             "Name one of them as PORT. `fairshoe ports` says more about each.",
         )
-    print(f"fairshoe: using {ports[0]}, the only shoe attached", file=sys.stderr)
+    say(f"fairshoe: using {ports[0]}, the only shoe attached", file=sys.stderr)
     return ports[0]

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from fairshoe import __version__
 from fairshoe.cli.registry import COMMANDS, GROUPS, load_arguments, load_command
 from fairshoe.errors import Exit, FairshoeError, UsageError, nearest
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 
 _INDENT = " " * len("fairshoe: ")
 
@@ -118,7 +118,7 @@ class _ExitCodes(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_given: Any) -> None:
         for code in Exit:
-            print(textwrap.fill(code.meaning, 79, initial_indent=f"{code:3d}  ", subsequent_indent="     "))
+            say(textwrap.fill(code.meaning, 79, initial_indent=f"{code:3d}  ", subsequent_indent="     "))
         parser.exit()
 
 
@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return Exit.FAILED
     except (Exception, KeyboardInterrupt) as error:
         if "--debug" in given:
-            print("\n".join(map(printable, traceback.format_exc().splitlines())), file=sys.stderr)
+            say("\n".join(map(printable, traceback.format_exc().splitlines())), file=sys.stderr)
         return _report(error)
 
 
@@ -178,7 +178,7 @@ def _report(error: BaseException) -> int:
     elif isinstance(error, KeyboardInterrupt):
         what, advice, code = "interrupted", "", Exit.INTERRUPTED
         with contextlib.suppress(OSError, ValueError):
-            sys.stderr.write("\n")
+            say(file=sys.stderr)
     elif isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         what, code = f"{place}{error.strerror or error}.", Exit.STORAGE
@@ -190,7 +190,7 @@ def _report(error: BaseException) -> int:
         what, code = f"internal error: {type(error).__name__}: {error}{place}.", Exit.INTERNAL
         advice = "Please report it with what --debug prints before it, your command line and `fairshoe --version`."
     with contextlib.suppress(OSError, ValueError):  # standard error may be closed; the exit status remains
-        print(f"fairshoe: {_one_line(what)}" + (f"\n{_INDENT}{_one_line(advice)}" if advice else ""), file=sys.stderr)
+        say(f"fairshoe: {_one_line(what)}" + (f"\n{_INDENT}{_one_line(advice)}" if advice else ""), file=sys.stderr)
         sys.stderr.flush()
     return code
 

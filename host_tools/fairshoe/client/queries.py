@@ -15,6 +15,7 @@ from fairshoe.messages import (
     SeedGet,
     SeedIs,
 )
+from fairshoe.printable import device_text
 
 LINE_S = 0.3
 LINE_TRIES = 20
@@ -59,7 +60,7 @@ def dictionary(core: Core) -> Steps[Dictionary]:
         if wanted not in lines:
             raise NoAnswer(f"{core.name} did not send line {wanted} of its dictionary.", "Check the cable.")
         wanted += 1
-    found = Dictionary([lines[i].text.decode("ascii", "replace") for i in range(lines[0].lines)])
+    found = Dictionary([device_text(lines[i].text) for i in range(lines[0].lines)])
     if found.hash != welcome.dictionary:
         raise NoAnswer(f"{core.name} sent a dictionary that is not the one it named.", "Do not trust this device.")
     return found

@@ -22,7 +22,7 @@ from fairshoe.journal.seed_audit import (
 )
 from fairshoe.keys import read_key
 from fairshoe.messages import CloseBetting, Role, Share
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,11 +51,11 @@ def _shares(options: argparse.Namespace) -> int:
         names = store.accepted_decks(log.id)
         if options.json:
             rows = [{"event": it.seq, "deck": it.deck, "why": it.why, "accepted": names.get(it.seq)} for it in lost]
-            print(json.dumps({"device": f"{log.device:08x}", "allowed": LOST_MAX, "lost": rows}))
+            say(json.dumps({"device": f"{log.device:08x}", "allowed": LOST_MAX, "lost": rows}))
         else:
-            print(f"device {log.device:08x}: {len(lost)} of {LOST_MAX} shuffles without the table's share in 8 hours")
+            say(f"device {log.device:08x}: {len(lost)} of {LOST_MAX} shuffles without the table's share in 8 hours")
             for it in lost:
-                print(f"  {it.text}{f'; accepted by {printable(names[it.seq])}' if it.seq in names else ''}")
+                say(f"  {it.text}{f'; accepted by {printable(names[it.seq])}' if it.seq in names else ''}")
         share.check(CloseBetting)
     return 0
 
@@ -109,16 +109,16 @@ def _print(verdict: Verdict, as_json: bool) -> None:
             "places": verdict.places,
             "dealt": verdict.dealt,
         }
-        print(json.dumps(answer))
+        say(json.dumps(answer))
         return
     of_event = f"of event {verdict.seq}, " if verdict.seq else ""
-    print(f"seed        {verdict.seed.hex()}")
-    print(f"commitment  {verdict.commitment.hex()}  ({of_event}{'agrees' if verdict.agrees else 'DOES NOT AGREE'})")
+    say(f"seed        {verdict.seed.hex()}")
+    say(f"commitment  {verdict.commitment.hex()}  ({of_event}{'agrees' if verdict.agrees else 'DOES NOT AGREE'})")
     if verdict.share is not None:
         given = verdict.nonce.hex() if verdict.share == Share.GIVEN else verdict.share.name.lower()
-        print(f"nonce       {given}")
+        say(f"nonce       {given}")
     if not verdict.places:
-        print("            The shuffle ended before its order was drawn.")
+        say("            The shuffle ended before its order was drawn.")
         return
-    print(f"places      {' '.join(map(str, verdict.places))}\n            of the cards in the order they were taken in")
-    print(f"dealt       {' '.join(map(str, verdict.dealt))}\n            numbers of the cards as they come out, from 0")
+    say(f"places      {' '.join(map(str, verdict.places))}\n            of the cards in the order they were taken in")
+    say(f"dealt       {' '.join(map(str, verdict.dealt))}\n            numbers of the cards as they come out, from 0")

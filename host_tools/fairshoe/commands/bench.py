@@ -27,7 +27,7 @@ from fairshoe.games import profiles
 from fairshoe.journal.export import Record
 from fairshoe.keys import read_key
 from fairshoe.messages import Booted, Role
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 
 if TYPE_CHECKING:
     from fairshoe.bench.simulated_line import SimLine
@@ -72,21 +72,21 @@ def _list(as_json: bool) -> int:
     plans = [load_plan(name) for name in plan_names()]
     if as_json:
         found = [{"name": p.name, "title": p.title, "about": p.about, "steps": len(p.steps)} for p in plans]
-        print(json.dumps(found, indent=1))
+        say(json.dumps(found, indent=1))
         return 0
     for plan in plans:
-        print(f"{plan.name:16s} {len(plan.steps):2d} steps  {plan.about}")
-    print("\n`fairshoe bench show NAME` says what a plan does; docs/BENCH.md how to write one.")
+        say(f"{plan.name:16s} {len(plan.steps):2d} steps  {plan.about}")
+    say("\n`fairshoe bench show NAME` says what a plan does; docs/BENCH.md how to write one.")
     return 0
 
 
 def _show(plan: Plan) -> int:
-    print(f"{printable(plan.title)} ({printable(plan.name)}, sha256 {plan.sha256[:16]})")
-    print(f"{printable(plan.about)}\n\nNeeds:")
+    say(f"{printable(plan.title)} ({printable(plan.name)}, sha256 {plan.sha256[:16]})")
+    say(f"{printable(plan.about)}\n\nNeeds:")
     for need in plan.needs:
-        print(f"  - {printable(need)}")
+        say(f"  - {printable(need)}")
     for number, step in enumerate(plan.steps, 1):
-        print(f"\n{number}. {printable(step.title)}  [{printable(step.id)}]")
+        say(f"\n{number}. {printable(step.title)}  [{printable(step.id)}]")
         for text in step.does:
             _say("do", text)
         _say("measured", step.measures)
@@ -94,12 +94,12 @@ def _show(plan: Plan) -> int:
             _say("limit", limit_words(limit))
         for mechanism, reason in step.otherwise.items():
             _say("not for", f"{mechanism}: {reason}")
-    print("\nA step passes when it came to its end and every limit of its mechanism holds.")
+    say("\nA step passes when it came to its end and every limit of its mechanism holds.")
     return 0
 
 
 def _say(word: str, text: str) -> None:
-    print(textwrap.fill(printable(text), 110, initial_indent=f"   {word:10s}", subsequent_indent=" " * 13))
+    say(textwrap.fill(printable(text), 110, initial_indent=f"   {word:10s}", subsequent_indent=" " * 13))
 
 
 def _bench(options: argparse.Namespace, plan: Plan) -> int:
@@ -159,7 +159,7 @@ def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
     if as_json:
         files = {"report": str(target), "page": str(target.with_suffix(".html")), "events": str(log.path)}
         steps = {result.id: result.status for result in work.results}
-        print(json.dumps({"verdict": verdict, "reason": reason, "steps": steps, **files}))
+        say(json.dumps({"verdict": verdict, "reason": reason, "steps": steps, **files}))
     if work.interrupted:
         return Exit.INTERRUPTED
     if work.error is not None:

@@ -12,6 +12,7 @@ from fairshoe.client.shoe import Pending, Shoe
 from fairshoe.errors import UsageError, nearest
 from fairshoe.games.record_kinds import record_from_words
 from fairshoe.messages import ALL, UNKNOWN, Command, Record, Result
+from fairshoe.printable import say
 from fairshoe.text.describe import describe_reason
 
 
@@ -35,10 +36,10 @@ def run(options: argparse.Namespace) -> int:
             "reason": result.reason.name.lower(),
             "detail": None if result.detail == UNKNOWN[Result.NAME]["detail"] else result.detail,
         }
-        print(json.dumps(answer))
+        say(json.dumps(answer))
     else:
         why = describe_reason(result.reason, result.detail)
-        print(f"{name} (operation {result.op}): {result.outcome.name.lower()}{why}")
+        say(f"{name} (operation {result.op}): {result.outcome.name.lower()}{why}")
     return 0 if result.done else 1
 
 

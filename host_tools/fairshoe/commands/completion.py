@@ -6,8 +6,9 @@ import argparse
 
 from fairshoe.cli import shell_completion
 from fairshoe.cli.command_line import full_parser
+from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
-    print(shell_completion.SHELLS[options.shell](full_parser()), end="")
+    say(shell_completion.SHELLS[options.shell](full_parser()), end="")
     return 0

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from fairshoe.cli import settings
 from fairshoe.errors import BoardError
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.ship.game_fit import inspect_with_game
 
 
@@ -20,12 +20,12 @@ def _show(options: argparse.Namespace) -> int:
     found = settings.load(options)
     if options.json:
         entries = {name: asdict(value) for name, value in found.values.items()}
-        print(json.dumps({"file": str(found.path), "exists": found.path.exists(), "settings": entries}))
+        say(json.dumps({"file": str(found.path), "exists": found.path.exists(), "settings": entries}))
         return 0
-    print(f"settings file  {found.path}{'' if found.path.exists() else '  (there is none)'}")
+    say(f"settings file  {found.path}{'' if found.path.exists() else '  (there is none)'}")
     for name, value in found.values.items():
         shown = "-" if value.value is None else f"{value.value:g}" if isinstance(value.value, float) else value.value
-        print(f"  {name:11s}  {shown:32s}  {'not set' if value.value is None else value.origin}")
+        say(f"  {name:11s}  {shown:32s}  {'not set' if value.value is None else value.origin}")
     return 0
 
 
@@ -35,18 +35,18 @@ def _check(options: argparse.Namespace) -> int:
         found = inspect_with_game(name)
         bad += not found.good
         if options.json:
-            print(json.dumps({**asdict(found), "crc": f"{found.crc:08x}", "good": found.good}))
+            say(json.dumps({**asdict(found), "crc": f"{found.crc:08x}", "good": found.good}))
         elif found.good:
-            print(
+            say(
                 f"{printable(name)}: good ({found.kind} on {found.mcu}, crc {found.crc:08x}); count assurance"
                 f" {found.count_assurance}: {found.meaning}"
             )
             for limit in filter(None, (found.noise, found.start)):
-                print(f"  on this chip {limit}")
+                say(f"  on this chip {limit}")
         else:
-            print(f"{printable(name)}: cannot work")
+            say(f"{printable(name)}: cannot work")
             for problem in found.problems:
-                print(f"  {printable(problem)}")
+                say(f"  {printable(problem)}")
     if bad:
         raise BoardError(
             f"{bad} of {len(options.board)} board configs cannot work.",

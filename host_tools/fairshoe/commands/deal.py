@@ -7,6 +7,7 @@ import json
 
 from fairshoe.cli.operating import AtTheKeyboard, driver_of, positions_of
 from fairshoe.operate.round_procedure import DEALT, Procedure, check_can_deal
+from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
@@ -17,7 +18,7 @@ def run(options: argparse.Namespace) -> int:
         report = Procedure(driver, person, positions).run(until=DEALT)
         screen.finish()
         if options.json:
-            print(json.dumps(report.facts()))
+            say(json.dumps(report.facts()))
         else:
             screen.line(f"dealt: {len(report.stacks)} stacks, {sum(cards for _, cards in report.stacks)} cards", "good")
     return 0

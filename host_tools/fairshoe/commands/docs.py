@@ -8,7 +8,7 @@ import sys
 
 from fairshoe import pages
 from fairshoe.errors import Exit
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 
 
 def run(options: argparse.Namespace) -> int:
@@ -19,14 +19,14 @@ def run(options: argparse.Namespace) -> int:
     if sys.stdout.isatty():
         pydoc.pager("\n".join(printable(line) for line in text.splitlines()))
     else:
-        sys.stdout.write(text)
+        say(text, end="")
     return Exit.DONE
 
 
 def _list() -> None:
     for kind, title in pages.KINDS.items():
-        print(f"{title}:")
+        say(f"{title}:")
         for page in pages.everything():
             if page.kind == kind and not page.name.startswith("0"):
-                print(f"  {page.name:20s} {page.title.split(': python ')[0]}"[:79])
-    print("\nfairshoe docs NAME shows one of them.")
+                say(f"  {page.name:20s} {page.title.split(': python ')[0]}"[:79])
+    say("\nfairshoe docs NAME shows one of them.")

@@ -10,6 +10,7 @@ import textwrap
 from dataclasses import asdict
 
 from fairshoe.errors import Exit
+from fairshoe.printable import say
 from fairshoe.text import explain
 
 WIDTH_MAX = 100
@@ -18,14 +19,14 @@ WIDTH_MAX = 100
 def run(options: argparse.Namespace) -> int:
     found = explain.find(" ".join(options.name))
     if options.json:
-        print(json.dumps([asdict(each) for each in found], indent=1))
+        say(json.dumps([asdict(each) for each in found], indent=1))
         return Exit.DONE
     width = min(shutil.get_terminal_size().columns, WIDTH_MAX) if sys.stdout.isatty() else WIDTH_MAX
     for number, each in enumerate(found):
         if number:
-            print()
-        print(f"{each.name}: {each.kind}")
+            say()
+        say(f"{each.name}: {each.kind}")
         for line in each.lines:
-            print(textwrap.fill(line, width, initial_indent="  ", subsequent_indent="  "))
-        print(f"  Read on: fairshoe docs {each.page}")
+            say(textwrap.fill(line, width, initial_indent="  ", subsequent_indent="  "))
+        say(f"  Read on: fairshoe docs {each.page}")
     return Exit.DONE

@@ -14,7 +14,7 @@ from typing import Any
 from fairshoe.boards.configs import load_board
 from fairshoe.cli.options import check_prompt_port
 from fairshoe.errors import FairshoeError, UsageError
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.ship import start_check
 from fairshoe.ship.build import build
 from fairshoe.ship.device_files import Device
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         finally:
             progress.finish()
     if options.json:
-        print(json.dumps(asdict(report), indent=1))
+        say(json.dumps(asdict(report), indent=1))
     else:
         _print(report, options.dry_run)
     return 0
@@ -203,26 +203,26 @@ def _tell_plan(plan: Plan, report: Report, progress: Progress) -> None:
 
 def _print(report: Report, dry_run: bool) -> None:
     if not report.device:
-        print(f"{report.board}: {report.files} files, {report.bytes} bytes; not written anywhere (no PORT)")
+        say(f"{report.board}: {report.files} files, {report.bytes} bytes; not written anywhere (no PORT)")
         return
     if dry_run:
         for name in report.written:
-            print(f"would write  {printable(name)}")
+            say(f"would write  {printable(name)}")
         for name in report.deleted:
-            print(f"would delete {printable(name)}")
-        print(f"nothing was changed; {report.unchanged} of {report.files} files are right already")
+            say(f"would delete {printable(name)}")
+        say(f"nothing was changed; {report.unchanged} of {report.files} files are right already")
         return
     changed = f"{len(report.written)} written, {len(report.deleted)} deleted, {report.unchanged} unchanged"
     device = printable(f"{report.device} ({report.unique_id})")
     # Silence is what a shoe that scans keeps, and what a dead one keeps as well: only its own word says that it runs.
     verb = "runs" if report.table else "has"
-    print(f"{device} {verb} fairshoe {printable(report.firmware)}, game {printable(report.game)}: {changed}")
+    say(f"{device} {verb} fairshoe {printable(report.firmware)}, game {printable(report.game)}: {changed}")
     asked = "" if report.table else "; to hear from it that it runs, give --table-port"
-    print(f"  every file was read back and is right; no prompt after the restart{asked}")
+    say(f"  every file was read back and is right; no prompt after the restart{asked}")
     if report.others:
-        print(f"  also on it, and not fairshoe's: {printable(', '.join(report.others))}")
+        say(f"  also on it, and not fairshoe's: {printable(', '.join(report.others))}")
     if report.table:
         crc = report.table["board_crc"]
         board = "" if crc is None else f", board config {crc:08x}"
         firmware, game = printable(report.firmware), printable(report.game)
-        print(f"  its table port says the same: firmware {firmware}, game {game}{board}")
+        say(f"  its table port says the same: firmware {firmware}, game {game}{board}")

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import contextlib
 import json
-import logging
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fairshoe.cli.floor_options import broker, database, floor_extra, on_signals, run_until_stopped
 from fairshoe.errors import UsageError
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say, set_up_log_lines
 
 if TYPE_CHECKING:
     import psycopg
@@ -63,7 +62,7 @@ def _run(options: argparse.Namespace, url: str) -> int:
     from fairshoe_floor.history.consumer import Consumer
     from fairshoe_floor.stream.names import Names
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    set_up_log_lines()
     nats, more = broker(options)
     consumer = Consumer(url, nats, Names(options.stream), more, samples_days=options.samples_days)
     run_until_stopped(consumer, Desk(url, _rules(options)))
@@ -85,13 +84,13 @@ async def _serve(options: argparse.Namespace, url: str) -> int:
     try:
         reader.shoes()
     except DatabaseError as error:  # after a power cut, PostgreSQL may start later than this
-        print(f"fairshoe: {error}", file=sys.stderr, flush=True)
+        say(f"fairshoe: {error}", file=sys.stderr, flush=True)
     binding = Binding(options.host, options.port, options.tls_cert, options.tls_key)
     async with CentralServer(reader, binding, grants or [own], bool(grants)) as server:
         waiting = asyncio.create_task(server.ended())
         on_signals(waiting.cancel)
         count = sum(len(inventory.shoes) for inventory in inventories)
-        print(f"{count} shoes; the floor page: {server.url}{'' if grants else f'#{token}'}", flush=True)
+        say(f"{count} shoes; the floor page: {server.url}{'' if grants else f'#{token}'}", flush=True)
         with contextlib.suppress(asyncio.CancelledError):
             await waiting
             return 1
@@ -105,7 +104,7 @@ async def _migrate(url: str) -> int:
 
     async with await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=10) as connection:
         steps = await schema.migrate(connection)
-    print(f"schema {len(schema.STEPS)}: {steps} steps done")
+    say(f"schema {len(schema.STEPS)}: {steps} steps done")
     return 0
 
 
@@ -120,7 +119,7 @@ def _history(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
 
     device = _device(options)
     for row in queries.events(db, device, options.kind, time.time() - options.days * DAY_S, options.limit):
-        print(f"{_when(row.received)}  {row.device:08x}  {row.seq:7d}  {row.name:20s} {json.dumps(row.fields)}")
+        say(f"{_when(row.received)}  {row.device:08x}  {row.seq:7d}  {row.name:20s} {json.dumps(row.fields)}")
     return 0
 
 
@@ -141,7 +140,7 @@ def _versions(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
         )
     facts = read_release(Path(options.release), [Path(name) for name in options.key]) if options.release else None
     if facts is not None:
-        print(f"release {facts.version}, firmware {facts.firmware}, signed by {facts.signer[:16]}...")
+        say(f"release {facts.version}, firmware {facts.firmware}, signed by {facts.signer[:16]}...")
     others = 0
     for row in queries.versions(db):
         name = facts.boards.get(row.board_crc, "unknown") if facts else ""
@@ -149,8 +148,8 @@ def _versions(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
         others += bool(wrong)
         said = f"NOT THE RELEASE: {wrong}" if wrong else "as the release" if facts else ""
         line = f"{row.device:08x}  {row.firmware:8s}  board config {row.board_crc:08x} {name:16s}  {said}"
-        print(printable(line).rstrip())
-    print("Each shoe reports this of itself; `fairshoe verify` proves it.")
+        say(printable(line).rstrip())
+    say("Each shoe reports this of itself; `fairshoe verify` proves it.")
     return 1 if others else 0
 
 
@@ -161,7 +160,7 @@ def _keys(db: psycopg.Connection[Any], _options: argparse.Namespace) -> int:
     for row in queries.keys(db):
         days = f"{(now - row.since) / DAY_S:6.0f} days old"
         said = f"generation {row.generation:3d}  {days}" if row.generation else f"no change on record  {days} or older"
-        print(f"{row.device:08x}  {said}")
+        say(f"{row.device:08x}  {said}")
     return 0
 
 
@@ -191,7 +190,7 @@ def _fill(options: argparse.Namespace) -> int:
     if not options.store.exists():
         raise UsageError(f"there is no {options.store}.", "Name the store of a gateway: `store` of its inventory.")
     device, added = fill_from_file(options.store, options.export)
-    print(f"{added} events of device {device:08x} were added; the publisher sends them within a minute")
+    say(f"{added} events of device {device:08x} were added; the publisher sends them within a minute")
     return 0
 
 
@@ -200,7 +199,7 @@ def _list_pulls(rows: Sequence[Pull], content: Callable[[Pull], bytes], options:
     for row in rows:
         wrong += bool(row.problem)
         said = f"WRONG: {row.problem}" if row.problem else "whole, and continues the one before"
-        print(f"{_when(row.kept_at)}  {row.device:08x}  records {row.first} to {row.last}  {printable(said)}")
+        say(f"{_when(row.kept_at)}  {row.device:08x}  records {row.first} to {row.last}  {printable(said)}")
         data = content(row) if options.out else b""
         if data:
             path = Path(options.out) / f"{row.device:08x}-{row.first}-{row.last}.journal"
@@ -220,13 +219,13 @@ def _alarms(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
         now = time.time()
         for change in desk.dry_run(db, _rules(options), now - options.days * DAY_S, now):
             word = "raised " if change.raised else "cleared"
-            print(f"{_when(change.at)}  {word}  {change.device:08x}  {change.rule.name}: {change.text}")
+            say(f"{_when(change.at)}  {word}  {change.device:08x}  {change.rule.name}: {change.text}")
         return 0
     for alarm in book.alarms(db, open_only=not options.all):
         seen = f"seen by {alarm.acknowledged_by}" if alarm.acknowledged_by else "NOT SEEN"
         state = "cleared" if alarm.cleared_at else "open"
-        print(f"{alarm.id:5d}  {_when(alarm.raised_at)}  {alarm.severity:8s}  {state:7s}  {seen}")
-        print(f"       {alarm.device:08x}  {alarm.rule}: {alarm.text}")
+        say(f"{alarm.id:5d}  {_when(alarm.raised_at)}  {alarm.severity:8s}  {state:7s}  {seen}")
+        say(f"       {alarm.device:08x}  {alarm.rule}: {alarm.text}")
     return 0
 
 
@@ -234,7 +233,7 @@ def _acknowledge(db: psycopg.Connection[Any], options: argparse.Namespace) -> in
     from fairshoe_floor.alarms import book
 
     alarm = book.acknowledge(db, options.id, options.by, options.note, time.time())
-    print(f"alarm {alarm.id} ({alarm.rule}, device {alarm.device:08x}) is acknowledged by {options.by}")
+    say(f"alarm {alarm.id} ({alarm.rule}, device {alarm.device:08x}) is acknowledged by {options.by}")
     return 0
 
 
@@ -259,14 +258,14 @@ def _dead_letters(db: psycopg.Connection[Any], options: argparse.Namespace) -> i
     found = dead_letters.letters(db, _number(options) if options.what == "show" else None, options.all)
     for it in found:
         if options.json:
-            print(json.dumps({**vars(it), "device": f"{it.device:08x}", "data": it.data.hex()}))
+            say(json.dumps({**vars(it), "device": f"{it.device:08x}", "data": it.data.hex()}))
             continue
         state = it.outcome or "open"
-        print(f"{it.id:5d}  {_when(it.found_last)}  {it.times} times  {printable(it.subject)}  {printable(state)}")
-        print(f"       {printable(it.reason)}")
+        say(f"{it.id:5d}  {_when(it.found_last)}  {it.times} times  {printable(it.subject)}  {printable(state)}")
+        say(f"       {printable(it.reason)}")
         if options.what == "show":
-            print(f"       stream {it.stream}, message {it.seq}, {len(it.data)} bytes:")
-            print(printable(it.data.decode("utf-8", "replace")))
+            say(f"       stream {it.stream}, message {it.seq}, {len(it.data)} bytes:")
+            say(printable(it.data.decode("utf-8", "replace")))
     return 0
 
 
@@ -284,7 +283,7 @@ async def _retry(url: str, letters: Sequence[KeptLetter]) -> int:
             except Refused as error:
                 left += 1
                 said = f"still refused: {error}"
-            print(f"{letter.id:5d}  {printable(said)}", flush=True)
+            say(f"{letter.id:5d}  {printable(said)}", flush=True)
     return 1 if left else 0
 
 
@@ -297,11 +296,11 @@ def _gaps(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
         return _close(db, options)
     for gap in queries.gaps(db, options.all):
         if options.json:
-            print(json.dumps({**vars(gap), "device": f"{gap.device:08x}", "log": gap.log.hex()}))
+            say(json.dumps({**vars(gap), "device": f"{gap.device:08x}", "log": gap.log.hex()}))
             continue
         times = f"between {_when(gap.after)} and {_when(gap.before)}" if gap.after else f"before {_when(gap.before)}"
-        print(f"{gap.id:5d}  {gap.device:08x}  events {gap.first} to {gap.last} were lost at gateway {gap.gateway}")
-        print(f"       recorded {times}; {printable(gap.outcome) or queries.GAP_ADVICE.format(gap=gap)}")
+        say(f"{gap.id:5d}  {gap.device:08x}  events {gap.first} to {gap.last} were lost at gateway {gap.gateway}")
+        say(f"       recorded {times}; {printable(gap.outcome) or queries.GAP_ADVICE.format(gap=gap)}")
     return 0
 
 

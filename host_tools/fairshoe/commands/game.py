@@ -7,24 +7,24 @@ import json
 from dataclasses import asdict
 
 from fairshoe.games.profiles import game_names, inspect_game
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 
 
 def run(options: argparse.Namespace) -> int:
     """0 if all are good, 3 if one is not."""
     if options.action == "list":
-        print("\n".join(game_names()))
+        say("\n".join(game_names()))
         return 0
     bad = 0
     for name in options.game:
         found = inspect_game(name)
         bad += not found.good
         if options.json:
-            print(json.dumps({**asdict(found), "good": found.good}))
+            say(json.dumps({**asdict(found), "good": found.good}))
         elif found.good:
-            print(f"{printable(name)}: good (code {found.code}, {found.clauses} clauses)")
+            say(f"{printable(name)}: good (code {found.code}, {found.clauses} clauses)")
         else:
-            print(f"{printable(name)}: cannot be played")
+            say(f"{printable(name)}: cannot be played")
             for problem in found.problems:
-                print(f"  {printable(problem)}")
+                say(f"  {printable(problem)}")
     return 3 if bad else 0

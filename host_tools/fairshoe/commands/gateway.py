@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fairshoe.cli.floor_options import on_signals
 from fairshoe.errors import UsageError
+from fairshoe.printable import say
 
 NEEDED = ("starlette", "uvicorn", "websockets")
 
@@ -56,9 +57,9 @@ async def _serve(options: argparse.Namespace, scratch: Path) -> int:
     async with Gateway(inventory, settings) as gateway:
         running = asyncio.create_task(gateway.run())
         on_signals(running.cancel)
-        print(f"{len(inventory.shoes)} shoes; the floor page: {gateway.url}{'' if grants else f'#{token}'}", flush=True)
+        say(f"{len(inventory.shoes)} shoes; the floor page: {gateway.url}{'' if grants else f'#{token}'}", flush=True)
         if demo:
-            print("Each is the real firmware on a simulated machine. Ctrl-C ends it.", file=sys.stderr)
+            say("Each is the real firmware on a simulated machine. Ctrl-C ends it.", file=sys.stderr)
         with contextlib.suppress(asyncio.CancelledError):
             await running
     return 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairshoe.boards.configs import load_board
 from fairshoe.errors import UsageError
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.ship.board_folder import chip_of
 from fairshoe.ship.build import build
 from fairshoe.ship.checkout import find_toolchain, read_checkout
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         progress.finish()
     uf2, note = write_image(Path(options.out), made)
     if options.json:
-        print(json.dumps({"uf2": str(uf2), **asdict(made.record)}, indent=1))
+        say(json.dumps({"uf2": str(uf2), **asdict(made.record)}, indent=1))
     else:
         _print(made, uf2, note)
     return 0
@@ -72,8 +72,8 @@ def _make(options: argparse.Namespace, progress: Progress) -> Made:
 def _print(made: Made, uf2: Path, note: Path) -> None:
     record = made.record
     what = "release image, no prompt" if record.kind == "release" else "BENCH image, with a prompt: not for a table"
-    print(f"{printable(str(uf2))}: fairshoe {record.firmware} for {record.board}, game {record.game}; {what}")
-    print(f"  uf2   {record.uf2_sha256}\n  flash {record.flash_sha256}, {record.flash_bytes} bytes")
+    say(f"{printable(str(uf2))}: fairshoe {record.firmware} for {record.board}, game {record.game}; {what}")
+    say(f"  uf2   {record.uf2_sha256}\n  flash {record.flash_sha256}, {record.flash_bytes} bytes")
     if record.signed_by:
-        print(f"  signed by {record.signed_by}; for OTP: {printable(str(uf2.with_suffix('.otp.json')))}")
-    print(f"  rollback {record.rollback}; record in {printable(str(note))}")
+        say(f"  signed by {record.signed_by}; for OTP: {printable(str(uf2.with_suffix('.otp.json')))}")
+    say(f"  rollback {record.rollback}; record in {printable(str(note))}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from fairshoe.errors import UsageError
 from fairshoe.files import write_whole
 from fairshoe.observe import discovery
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.text.screen import waiting
 from fairshoe.transport.urls import scheme_of
 from fairshoe_floor.api.tokens import add_token, new_token
@@ -24,15 +24,15 @@ def run(options: argparse.Namespace) -> int:
     if options.action == "token":
         token, grant = new_token(options.name, options.scope, options.pit)
         add_token(options.file, grant)
-        print(token)
+        say(token)
         return 0
     inventory = read_inventory(options.file)
     for entry in inventory.shoes:
         _check(options.file, inventory, entry)
-    print(f"{printable(inventory.name)}: {len(inventory.shoes)} shoes, store {printable(str(inventory.store))}")
+    say(f"{printable(inventory.name)}: {len(inventory.shoes)} shoes, store {printable(str(inventory.store))}")
     for entry in inventory.shoes:
         words = (entry.name, entry.table, entry.pit or "-", entry.profile.value, entry.url)
-        print("  " + "  ".join(map(printable, words)))
+        say("  " + "  ".join(map(printable, words)))
     return 0
 
 
@@ -62,7 +62,7 @@ def _add(options: argparse.Namespace) -> int:
     known = {entry.device for entry in inventory.shoes}
     entries = [Entry(int(each.device or "", 16), each.device or "", options.pit, each.port) for each in found]
     if not entries:
-        print("no shoe answers here; name a port: fairshoe inventory add FILE tcp://HOST:PORT")
+        say("no shoe answers here; name a port: fairshoe inventory add FILE tcp://HOST:PORT")
         return 1
     changed = with_entries(inventory, entries)
     try:
@@ -72,6 +72,6 @@ def _add(options: argparse.Namespace) -> int:
             f"cannot write {path}: {error.strerror or error}.", "Name a place that can be written."
         ) from error
     for entry in entries:
-        print(f"{entry.name}  {'known' if entry.device in known else 'new'}  {printable(entry.url)}")
-    print(f"{printable(str(path))}: {len(changed.shoes)} shoes. Write the name of each table into it.")
+        say(f"{entry.name}  {'known' if entry.device in known else 'new'}  {printable(entry.url)}")
+    say(f"{printable(str(path))}: {len(changed.shoes)} shoes. Write the name of each table into it.")
     return 0

@@ -30,7 +30,7 @@ from fairshoe.journal.signatures import read_public_keys
 from fairshoe.journal.verify import Verdict, verify
 from fairshoe.keys import read_seal_key
 from fairshoe.messages import Booted, Event, JournalBroken, KeyChanged, PowerLost, Sealed, SigningKey
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.text.describe import describe_event
 
 EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
@@ -58,8 +58,8 @@ def _pull(options: argparse.Namespace) -> int:
     new = len(export.records) - (len(known.records) if known else 0)
     told = export.attested[-1]
     sealed = f"attested under key {told.key}" if told.key else "not attested: the device has no key"
-    print(f"{path}: records {export.first} to {export.last} of log {export.log.hex()}, {new} of them new, {sealed}")
-    print(f"  signed by {told.public.hex()}" if told.signature else f"  {NOT_SIGNED}")
+    say(f"{path}: records {export.first} to {export.last} of log {export.log.hex()}, {new} of them new, {sealed}")
+    say(f"  signed by {told.public.hex()}" if told.signature else f"  {NOT_SIGNED}")
     return 0
 
 
@@ -69,7 +69,7 @@ def _progress() -> Progress | None:
 
     def show(done: int, of: int) -> None:
         end = "\n" if done == of else ""
-        print(f"\rrecord {done} of {of}", end=end, file=sys.stderr, flush=True)
+        say(f"\rrecord {done} of {of}", end=end, file=sys.stderr, flush=True)
 
     return show
 
@@ -80,7 +80,7 @@ def _progress() -> Progress | None:
 def _show(options: argparse.Namespace) -> int:
     export = read_export(Path(options.file))
     if not options.json:
-        print(f"log {export.log.hex()}, device {export.device:08x}, records {export.first} to {export.last}")
+        say(f"log {export.log.hex()}, device {export.device:08x}, records {export.first} to {export.last}")
     before: Record | None = None
     for record in export.records:
         event = None if record.fault else record.event()
@@ -90,7 +90,7 @@ def _show(options: argparse.Namespace) -> int:
             continue
         if options.round is not None and (event is None or event.round != options.round):
             continue
-        print(_record_json(record, event, broken) if options.json else _record_text(record, event, broken))
+        say(_record_json(record, event, broken) if options.json else _record_text(record, event, broken))
     if export.damage:
         line, what = export.damage[0]
         raise JournalAltered(f"{options.file}, line {line}: {what}.", "`fairshoe journal verify` tells all of it.")
@@ -133,11 +133,11 @@ def _verify(options: argparse.Namespace) -> int:
     trusted = [public for text in options.public_key for public in read_public_keys(text)]
     verdict = verify(export, keys, expected, trusted)
     if options.json:
-        print(json.dumps(_verdict_json(export, verdict)))
+        say(json.dumps(_verdict_json(export, verdict)))
     else:
         _print(options.file, export, verdict)
         if expected.last is None and export.records:
-            print("  note      whether there is a newer export is not known: give --store or --last")
+            say("  note      whether there is a newer export is not known: give --store or --last")
     if verdict.problems:
         raise JournalAltered(
             f"{options.file} is altered or incomplete: {verdict.problems[0].text()}.",
@@ -186,29 +186,29 @@ def _runs(runs: list[tuple[int, int]]) -> str:
 
 def _print(name: str, export: Export, verdict: Verdict) -> None:
     device = f"{export.device:08x}" + ("" if verdict.attested else " (not attested)")
-    print(f"{printable(name)}: log {export.log.hex()}, device {device}")
-    print(f"  records   {verdict.records}, from {verdict.first} to {verdict.last}")
+    say(f"{printable(name)}: log {export.log.hex()}, device {device}")
+    say(f"  records   {verdict.records}, from {verdict.first} to {verdict.last}")
     good = f", {len(verdict.seals_good)} good" if verdict.keyed else ", not checked: no key was given"
-    print(f"  seals     {len(verdict.seals)}{good if verdict.seals else ''}")
+    say(f"  seals     {len(verdict.seals)}{good if verdict.seals else ''}")
     for told in export.attested:
         when = utc_text(told.utc_s) if told.utc_s else "at a time the device did not know"
         under = f"key {told.key}" if told.key else "no key"
         signed = f", signed by {told.public.hex()[:16]}..." if told.signature else ", not signed"
-        print(f"  attested  records {told.first} to {told.last}, under {under}{signed}, {when}")
+        say(f"  attested  records {told.first} to {told.last}, under {under}{signed}, {when}")
     for note in verdict.notes:
-        print(f"  note      {printable(note)}")
+        say(f"  note      {printable(note)}")
     for what in verdict.partial:
-        print(f"  PARTIAL   {printable(what)}")
+        say(f"  PARTIAL   {printable(what)}")
     for problem in verdict.problems:
-        print(f"  WRONG     {printable(problem.text())}")
+        say(f"  WRONG     {printable(problem.text())}")
     if verdict.sound:
-        print(f"  proved    records {verdict.first} to {verdict.last} are what the device wrote, and none is missing")
+        say(f"  proved    records {verdict.first} to {verdict.last} are what the device wrote, and none is missing")
         for line in _against_whom(verdict):
-            print(f"            {line}")
+            say(f"            {line}")
         return
     if (verdict.keyed or verdict.trusting) and verdict.proved:
-        print(f"  proved    {len(verdict.proved)} records are what the device wrote")
-    print(f"  unproved  {_runs(verdict.unproved)}")
+        say(f"  proved    {len(verdict.proved)} records are what the device wrote")
+    say(f"  unproved  {_runs(verdict.unproved)}")
 
 
 def _against_whom(verdict: Verdict) -> tuple[str, ...]:

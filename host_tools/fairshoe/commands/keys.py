@@ -7,13 +7,14 @@ from pathlib import Path
 
 from fairshoe.errors import Exit
 from fairshoe.operate.provisioning import DEVICE_FILE, ROLE_FILES, SEAL_FILE, KeyFolder, new_keys
+from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
     folder = KeyFolder(Path(options.folder))
     new_keys(folder)
-    print(f"{folder.path / DEVICE_FILE}: for the simulated shoe (fairshoe sim --key-file)")
+    say(f"{folder.path / DEVICE_FILE}: for the simulated shoe (fairshoe sim --key-file)")
     for role, name in ROLE_FILES.items():
-        print(f"{folder.path / name}: for hosts in the role {role.name.lower()}")
-    print(f"{folder.path / SEAL_FILE}: to verify journals")
+        say(f"{folder.path / name}: for hosts in the role {role.name.lower()}")
+    say(f"{folder.path / SEAL_FILE}: to verify journals")
     return Exit.DONE

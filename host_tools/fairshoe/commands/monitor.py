@@ -17,7 +17,7 @@ from fairshoe.message_data import to_dict
 from fairshoe.messages import Event, Message, Meters, Role, Status
 from fairshoe.observe.monitor_view import View
 from fairshoe.observe.observer import Mode, Watch
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.text.describe import describe_event
 from fairshoe.text.screen import Screen
 
@@ -119,7 +119,7 @@ def _lines(watch: Watch, options: argparse.Namespace, log: Callable[[Message], N
 def _print_json(data: dict[str, Any]) -> None:
     """One line; `time` is when it was heard, by the clock of this computer."""
     now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    print(json.dumps({"time": now, **data}), flush=True)
+    say(json.dumps({"time": now, **data}), flush=True)
 
 
 def _wrong(watch: Watch) -> str:

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 
 from fairshoe.observe import discovery
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.text.screen import Screen, waiting
 
 _FOUND = (discovery.SHOE, discovery.IN_USE, discovery.HALTED, discovery.SIMULATED)
@@ -17,10 +17,10 @@ def run(options: argparse.Namespace) -> int:
     with waiting("asking"):
         found = discovery.find(options.url, not options.no_ask, options.seconds)
     if options.json:
-        print(json.dumps([asdict(each) for each in found], indent=1))
+        say(json.dumps([asdict(each) for each in found], indent=1))
     elif not found:
-        print("no serial device and no simulated shoe on this machine")
-        print("  plug one in, name a URL (fairshoe ports tcp://HOST:PORT), or start one: fairshoe sim")
+        say("no serial device and no simulated shoe on this machine")
+        say("  plug one in, name a URL (fairshoe ports tcp://HOST:PORT), or start one: fairshoe sim")
     else:
         _table(found)
     return 0 if options.no_ask or any(each.kind in _FOUND for each in found) else 1

@@ -10,6 +10,7 @@ from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, read_device_key
 from fairshoe.operate.provisioning import DEVICE_FILE, PUBLIC_FILE, KeyFolder, install, note_signing_key, rotate
+from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,16 +31,16 @@ def run(options: argparse.Namespace) -> int:
     old = Path(options.key_file).parent / PUBLIC_FILE if options.rotate else None
     public = note_signing_key(open_shoe, folder, _say, old)
     generation = f", its key number {done.generation}" if done.generation else ""
-    print(f"device {done.device:08x} has a new key{generation}")
-    print(f"  {done.folder / DEVICE_FILE} can make all others: keep it locked away, off this computer")
-    print("  give each host the key of its own role, and seal.key to people who verify journals")
+    say(f"device {done.device:08x} has a new key{generation}")
+    say(f"  {done.folder / DEVICE_FILE} can make all others: keep it locked away, off this computer")
+    say("  give each host the key of its own role, and seal.key to people who verify journals")
     if public is not None:
-        print(f"  {done.folder / PUBLIC_FILE} verifies journals and is not secret: publish it")
+        say(f"  {done.folder / PUBLIC_FILE} verifies journals and is not secret: publish it")
     else:
-        print("  this device does not sign: only holders of seal.key can verify its journal (docs/SECURITY.md)")
-    print("  turn the key switch off")
+        say("  this device does not sign: only holders of seal.key can verify its journal (docs/SECURITY.md)")
+    say("  turn the key switch off")
     return 0
 
 
 def _say(text: str) -> None:
-    print(f"{text} ...", flush=True)
+    say(f"{text} ...", flush=True)

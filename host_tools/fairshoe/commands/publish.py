@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import logging
 
 from fairshoe.cli.floor_options import broker, floor_extra, run_until_stopped
 from fairshoe.errors import UsageError
+from fairshoe.printable import set_up_log_lines
 
 
 def run(options: argparse.Namespace) -> int:
     if not options.store.exists():
         raise UsageError(f"there is no {options.store}.", "Name the store of a gateway: `store` of its inventory.")
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    set_up_log_lines()
     with floor_extra():
         from fairshoe_floor.stream.names import Names
         from fairshoe_floor.stream.publisher import Publisher

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from fairshoe.errors import UsageError
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.ship import signing
 from fairshoe.ship.build import Built, build
 from fairshoe.ship.errors import ImageError, ManifestError
@@ -21,15 +21,15 @@ from fairshoe.text.progress import Progress
 def run(options: argparse.Namespace) -> int:
     if options.action == "keygen":
         public = signing.make_key(Path(options.path))
-        print(f"{printable(options.path)} signs releases: lock it away")
-        print(f"{printable(options.path)}.pub checks them: give it to those who verify devices")
-        print(f"  {public}")
+        say(f"{printable(options.path)} signs releases: lock it away")
+        say(f"{printable(options.path)}.pub checks them: give it to those who verify devices")
+        say(f"  {public}")
         return 0
     if options.action == "sign":
         public = signing.sign(Path(options.release), signing.read_signing_key(Path(options.key)))
         release = read_manifest(Path(options.release))
-        print(f"signed: fairshoe {printable(release.version)} for {', '.join(sorted(release.boards))}")
-        print(f"  key {public}\n  manifest {sha256(release.raw)}")
+        say(f"signed: fairshoe {printable(release.version)} for {', '.join(sorted(release.boards))}")
+        say(f"  key {public}\n  manifest {sha256(release.raw)}")
         return 0
     return _build(options)
 
@@ -71,10 +71,10 @@ def _build(options: argparse.Namespace) -> int:
         raise ManifestError(f"cannot write {error.filename}: {error.strerror}.", "Choose another folder.") from error
     if options.json:
         words = {"release": str(out), "manifest": sha256(raw), "source": release.source, "boards": names}
-        print(json.dumps(words, indent=1))
+        say(json.dumps(words, indent=1))
     else:
-        print(f"{printable(str(out))}: fairshoe {printable(release.version)} for {', '.join(names)}, not signed yet")
-        print(f"  manifest {sha256(raw)}\n  source   {release.source}\n  compiler {release.compiler}")
+        say(f"{printable(str(out))}: fairshoe {printable(release.version)} for {', '.join(names)}, not signed yet")
+        say(f"  manifest {sha256(raw)}\n  source   {release.source}\n  compiler {release.compiler}")
     return 0
 
 

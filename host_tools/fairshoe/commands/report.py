@@ -8,7 +8,7 @@ from pathlib import Path
 from fairshoe.bench.report_file import read_report, write_text
 from fairshoe.bench.report_page import page
 from fairshoe.errors import UsageError
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 
 
 def run(options: argparse.Namespace) -> int:
@@ -18,5 +18,5 @@ def run(options: argparse.Namespace) -> int:
     if target.resolve() == source.resolve() or (target.exists() and target.samefile(source)):
         raise UsageError(f"{target} is the report itself.", "Name another file for the page; the report stays.")
     write_text(target, page(report))
-    print(f"wrote {printable(str(target))}")
+    say(f"wrote {printable(str(target))}")
     return 0

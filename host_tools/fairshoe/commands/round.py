@@ -7,6 +7,7 @@ import json
 
 from fairshoe.cli.operating import AtTheKeyboard, driver_of, positions_of
 from fairshoe.operate.round_procedure import Procedure
+from fairshoe.printable import say
 from fairshoe.text.advice import warned
 
 
@@ -16,7 +17,7 @@ def run(options: argparse.Namespace) -> int:
         report = Procedure(driver, AtTheKeyboard(screen, options.yes, options.json), positions).run()
         screen.finish()
         if options.json:
-            print(json.dumps(report.facts()))
+            say(json.dumps(report.facts()))
         else:
             screen.line("")
             for line in report.lines():

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from pathlib import Path
 
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.sim.scenario_cases import by_name, places, scenario_names
 from fairshoe.sim.scenario_files import Result, ScenarioError, play, play_on_micropython
 from fairshoe.text.transcript import in_words
@@ -16,7 +15,7 @@ from fairshoe.text.transcript import in_words
 
 def run(options: argparse.Namespace) -> int:
     if options.action == "list":
-        print("\n".join(scenario_names()))
+        say("\n".join(scenario_names()))
         return 0
     paths = places(map(by_name, options.file))
     if not paths:
@@ -35,18 +34,18 @@ def run(options: argparse.Namespace) -> int:
             {"file": str(r.path), "title": r.title, "ok": not r.problems, "problems": r.problems, "seconds": r.seconds}
             for r in results
         ]
-        print(json.dumps({"vm": options.vm, "played": len(results), "failed": len(failed), "results": found}, indent=1))
+        say(json.dumps({"vm": options.vm, "played": len(results), "failed": len(failed), "results": found}, indent=1))
     else:
         took_s = time.monotonic() - started
         played = f"{len(results)} scenario{'s' * (len(results) != 1)}"
-        print(f"{played}, {len(failed)} not as expected ({options.vm}, {took_s:.1f} s)")
+        say(f"{played}, {len(failed)} not as expected ({options.vm}, {took_s:.1f} s)")
     return 1 if failed else 0
 
 
 def _tell(result: Result, number: int, of: int) -> None:
-    print(f"[{number}/{of}] {'ok  ' if not result.problems else 'FAIL'} {_name(result)}", flush=True)
+    say(f"[{number}/{of}] {'ok  ' if not result.problems else 'FAIL'} {_name(result)}", flush=True)
     for problem in result.problems:
-        print(f"       {printable(problem)}", flush=True)
+        say(f"       {printable(problem)}", flush=True)
 
 
 def _name(result: Result) -> str:
@@ -58,6 +57,6 @@ def _write(target: Path, results: list[Result]) -> None:
     show = in_words if str(target) == "-" else str
     text = "".join(f"# {_name(r)}\n" + "".join(f"{printable(show(line))}\n" for line in r.transcript) for r in results)
     if str(target) == "-":
-        sys.stdout.write(text)
+        say(text, end="")
     else:
         target.write_text(text, encoding="utf-8")

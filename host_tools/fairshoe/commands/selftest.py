@@ -13,6 +13,7 @@ from fairshoe.observe import fitness
 from fairshoe.observe.observer import Mode
 from fairshoe.observe.snapshot import Look
 from fairshoe.operate.driver import Driver
+from fairshoe.printable import say
 from fairshoe.text.screen import Screen, waiting
 
 TESTING_MAX = 60  # statuses, two in a second
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
             if not options.json:
                 _show(screen, check)
     if options.json:
-        print(json.dumps([asdict(check) for check in found], indent=1))
+        say(json.dumps([asdict(check) for check in found], indent=1))
     bad = sum(check.verdict == fitness.BAD for check in found)
     if not options.json:
         others = sum(check.verdict in (fitness.LOOK, fitness.UNKNOWN) for check in found)

@@ -7,6 +7,7 @@ import json
 
 from fairshoe.cli.operating import driver_of, event_facts
 from fairshoe.messages import DeckVerified, Shuffle
+from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
@@ -18,7 +19,7 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             counts = {"counted": verified.counted, "swept": verified.swept} if verified else None
             facts = {"op": result.op, "outcome": result.outcome.name.lower(), "reason": result.reason.name.lower()}
-            print(json.dumps({**facts, "verified": counts}))
+            say(json.dumps({**facts, "verified": counts}))
         if not result.done:
             raise driver.why("shuffle", result)
         if not options.json:

@@ -13,6 +13,7 @@ from typing import TextIO
 
 from fairshoe.boards import configs
 from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.printable import say
 from fairshoe.shuffle.stats import CELL_MIN
 from fairshoe.shuffle.trial import Plan, execute
 from fairshoe.shuffle.wording import as_json, as_text
@@ -42,10 +43,10 @@ def run(options: argparse.Namespace) -> int:
             for name, svg in plots(outcome).items():
                 (folder / f"shuffle-{name}.svg").write_text(svg, encoding="utf-8")
     if options.json:
-        print(json.dumps(as_json(outcome), indent=2))
+        say(json.dumps(as_json(outcome), indent=2))
     else:
         for line in as_text(outcome, _coloured(sys.stdout)):
-            print(line)
+            say(line)
     return 0 if outcome.passes else 1
 
 

@@ -13,6 +13,7 @@ from fairshoe.boards import configs
 from fairshoe.cli.options import DEFAULT_GAME
 from fairshoe.games import profiles
 from fairshoe.keys import read_device_key
+from fairshoe.printable import say
 from fairshoe.sim import running_shoes, tcp_server
 from fairshoe.text.screen import framed
 
@@ -51,9 +52,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _say_ready(ready: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        print(json.dumps(ready), flush=True)
+        say(json.dumps(ready), flush=True)
         return
-    print(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
+    say(f"simulated shoe: board {ready['board']}, game {ready['game']}, seed {ready['seed']}")
     rows = (
         ("table port", ready["port"], "open this one"),
         ("table port", ready["tcp"], "the same over TCP, one client at a time" if ready["port"] else "open this one"),
@@ -62,8 +63,8 @@ def _say_ready(ready: dict[str, Any], as_json: bool) -> None:
     )
     for name, port, about in rows:
         if port:
-            print(f"  {name:13s} {port:12s} ({about})")
-    print("type help for the actions of the dealer, quit to end", flush=True)
+            say(f"  {name:13s} {port:12s} ({about})")
+    say("type help for the actions of the dealer, quit to end", flush=True)
 
 
 def _print_display(show: Callable[[str], None], lines: list[str]) -> None:
@@ -71,8 +72,8 @@ def _print_display(show: Callable[[str], None], lines: list[str]) -> None:
 
 
 def _print_display_json(lines: list[str]) -> None:
-    print(json.dumps({"display": lines}), flush=True)
+    say(json.dumps({"display": lines}), flush=True)
 
 
 def _print_obeyed(action: str) -> None:
-    print(json.dumps({"did": action}), flush=True)
+    say(json.dumps({"did": action}), flush=True)

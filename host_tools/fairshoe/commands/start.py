@@ -8,7 +8,7 @@ import sys
 from fairshoe.cli.command_line import main
 from fairshoe.errors import Exit, UsageError
 from fairshoe.observe import discovery
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 
 ANYWHERE = {
     "d": ("demo", "watch a simulated shoe deal, refuse a short deck and jam; 30 s"),
@@ -27,12 +27,12 @@ def run(options: argparse.Namespace) -> int:
     if not sys.stdin.isatty():
         raise UsageError("start asks questions, and standard input is no terminal.", "See fairshoe help.")
     found = discovery.find(ask=False)
-    print("Ports of this machine (none was opened):")
+    say("Ports of this machine (none was opened):")
     for number, each in enumerate(found, 1):
-        print(f"  {number}  {printable(each.port)}  {printable(each.about) or each.kind}")
+        say(f"  {number}  {printable(each.port)}  {printable(each.about) or each.kind}")
     if not found:
-        print("  none: plug a shoe in, or start a simulated one below")
-    print("Or:")
+        say("  none: plug a shoe in, or start a simulated one below")
+    say("Or:")
     _menu(ANYWHERE)
     ports = [str(number) for number in range(1, len(found) + 1)]
     choice = _ask("What next? (Enter leaves) ", [*ports, *ANYWHERE])
@@ -47,19 +47,19 @@ def _at_port(found: discovery.Found) -> int:
     if not choice:
         return Exit.DONE
     if found.kind != discovery.SIMULATED and not _agreed(found.port):
-        print("Nothing was opened.")
+        say("Nothing was opened.")
         return Exit.DONE
     return _run(AT_A_PORT[choice][0], found.port)
 
 
 def _agreed(port: str) -> bool:
-    print(f"This opens {printable(port)} and sends a hello. A device that is no shoe may react to it.")
+    say(f"This opens {printable(port)} and sends a hello. A device that is no shoe may react to it.")
     return _ask("Open it? (y/n) ", ["y", "n"]) == "y"
 
 
 def _menu(choices: dict[str, tuple[str, str]]) -> None:
     for key, (_words, about) in choices.items():
-        print(f"  {key}  {about}")
+        say(f"  {key}  {about}")
 
 
 def _ask(question: str, known: list[str] | dict[str, tuple[str, str]]) -> str:
@@ -68,14 +68,14 @@ def _ask(question: str, known: list[str] | dict[str, tuple[str, str]]) -> str:
         try:
             answer = input(question).strip().lower()
         except EOFError:
-            print()
+            say()
             return ""
         if not answer or answer in known:
             return answer
-        print(f"  Type one of: {', '.join(known)}.")
+        say(f"  Type one of: {', '.join(known)}.")
 
 
 def _run(words: str, port: str = "") -> int:
     arguments = [word.format(port=port) for word in words.split()]
-    print(f"$ fairshoe {printable(' '.join(arguments))}\n", flush=True)
+    say(f"$ fairshoe {printable(' '.join(arguments))}\n", flush=True)
     return main(arguments)

@@ -15,7 +15,7 @@ from fairshoe.messages import ZONES, State, Status, Welcome
 from fairshoe.observe.monitor_view import link_facts, many, meters_facts, round_facts
 from fairshoe.observe.observer import Mode, Watch
 from fairshoe.observe.snapshot import Look
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import words
 from fairshoe.text.screen import Screen, waiting
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
             stack.enter_context(look)
         unfinished = connection.unfinished(look.watch.known.welcome)
         if options.json:
-            print(json.dumps(facts(look.watch, unfinished), default=json_ready))
+            say(json.dumps(facts(look.watch, unfinished), default=json_ready))
         else:
             _print(look.watch, unfinished)
     return 0

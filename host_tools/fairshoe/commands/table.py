@@ -15,6 +15,7 @@ from typing import cast
 
 from fairshoe.errors import UsageError
 from fairshoe.files import check_writable
+from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,17 +37,17 @@ def _stack(options: argparse.Namespace) -> int:
     from fairshoe_table.simulated import stack
 
     report = stack.run_stacks(options.game, options.rounds, options.seed, options.jobs, _progress)
-    print(report.as_text(options.game))
+    say(report.as_text(options.game))
     for text in report.wrong:
-        print(text, file=sys.stderr)
+        say(text, file=sys.stderr)
     agree = "shoe, table and books agree, money is conserved"
-    print(agree if not report.wrong else f"SHOE AND BOOKS DO NOT AGREE: {len(report.wrong)} differences")
+    say(agree if not report.wrong else f"SHOE AND BOOKS DO NOT AGREE: {len(report.wrong)} differences")
     return 1 if report.wrong else 0
 
 
 def _progress(done: int, whole: int) -> None:
     if sys.stderr.isatty():
-        print(f"\r{done:,} of {whole:,} rounds ", end="" if done < whole else "\r", file=sys.stderr, flush=True)
+        say(f"\r{done:,} of {whole:,} rounds ", end="" if done < whole else "\r", file=sys.stderr, flush=True)
 
 
 def _simulate(options: argparse.Namespace) -> int:
@@ -60,10 +61,10 @@ def _simulate(options: argparse.Namespace) -> int:
         from fairshoe_table.simulated.report_page import page
 
         options.out.write_text(page(report), encoding="utf-8")
-    print(report.as_json() if options.json else report.as_text())
+    say(report.as_json() if options.json else report.as_text())
     if not options.json:
         seconds = time.monotonic() - began
-        print(f"\n{seconds:.1f} s, {report.rounds / max(seconds, 1e-9):,.0f} rounds a second")
+        say(f"\n{seconds:.1f} s, {report.rounds / max(seconds, 1e-9):,.0f} rounds a second")
     return 0
 
 
@@ -108,7 +109,7 @@ async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
     name = options.port or "a simulated shoe"
     files = table_files(desk_setup.PAGE)
     async with desk_server.DeskServer(lambda: open_desk(setup), name, files, options.serve) as server:
-        print(f"dealer's page of {options.game} at {name} on {server.url} (Ctrl-C ends)", flush=True)
+        say(f"dealer's page of {options.game} at {name} on {server.url} (Ctrl-C ends)", flush=True)
         if not options.no_open:
             webbrowser.open(server.url)
         await asyncio.Event().wait()
@@ -126,7 +127,7 @@ def _choices(path: Path, game: str) -> dict[str, object]:
     """The options of the licensee, which must be of this game."""
     try:
         data: object = json.loads(_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: {error}.", "Correct the file; docs/TABLE.md describes it.") from error
     if not isinstance(data, dict):
         raise UsageError(f"{path} holds no options.", "Correct the file; docs/TABLE.md describes it.")

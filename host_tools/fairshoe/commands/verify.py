@@ -11,7 +11,7 @@ from typing import Any
 
 from fairshoe.cli.options import check_prompt_port
 from fairshoe.errors import UsageError
-from fairshoe.printable import printable
+from fairshoe.printable import printable, say
 from fairshoe.ship import signing, verify
 from fairshoe.ship.device_files import Device
 from fairshoe.ship.errors import Differs, ImageError
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     release = pick_board(manifest, options.board)
     finding = _look(options, release)
     if options.json:
-        print(json.dumps(_report(manifest, release, finding, source, signer), indent=1))
+        say(json.dumps(_report(manifest, release, finding, source, signer), indent=1))
     else:
         _print(manifest, release, finding, source, signer)
     if not finding.same:
@@ -110,36 +110,36 @@ def _report(
 
 def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: str, signer: str | None) -> None:
     signed = f"signed by {signer[:16]}..." if signer else "NOT SIGNED: its author is unknown"
-    print(
+    say(
         f"release {printable(manifest.version)} for {release.name}, manifest {sha256(manifest.raw)[:16]}..., {signed}"
     )
     for word, names in (("altered", finding.altered), ("missing", finding.missing), ("extra", finding.extra)):
         for name in names:
-            print(f"  {word:8s} {printable(name)}")
+            say(f"  {word:8s} {printable(name)}")
     if finding.image:
         _print_image(finding)
-        print(f"  worth: {WORTH[source]}")
+        say(f"  worth: {WORTH[source]}")
         return
     if finding.interpreter == verify.ALTERED:
-        print("  altered  MicroPython itself, or something between it and the files")
+        say("  altered  MicroPython itself, or something between it and the files")
     elif finding.interpreter == verify.UNKNOWN:
         why = "the release names none" if source == "image" else "it cannot be read this way"
-        print(f"  MicroPython itself was not compared: {why}")
+        say(f"  MicroPython itself was not compared: {why}")
     else:
-        print("  MicroPython is the one of the release")
+        say("  MicroPython is the one of the release")
     right = finding.compared - len(finding.altered)
-    print(f"  {right} of {len(release.files)} files are right: {'THE SAME' if finding.same else 'DIFFERENT'}")
-    print(f"  worth: {WORTH[source]}")
+    say(f"  {right} of {len(release.files)} files are right: {'THE SAME' if finding.same else 'DIFFERENT'}")
+    say(f"  worth: {WORTH[source]}")
 
 
 def _print_image(finding: Finding) -> None:
-    print(f"  {printable(finding.image)}")
+    say(f"  {printable(finding.image)}")
     if finding.note:
-        print(f"  {printable(finding.note)}")
+        say(f"  {printable(finding.note)}")
     if finding.boot_key:
-        print(f"  signed for the boot ROM by key {finding.boot_key}")
+        say(f"  signed for the boot ROM by key {finding.boot_key}")
     if not finding.compared:
-        print("  nothing to compare the image with: DIFFERENT")
+        say("  nothing to compare the image with: DIFFERENT")
         return
     result = "THE SAME" if finding.same else "DIFFERENT"
-    print(f"  compared {finding.compared} sectors of the image, and all that lies behind it: {result}")
+    say(f"  compared {finding.compared} sectors of the image, and all that lies behind it: {result}")

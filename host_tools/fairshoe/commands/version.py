@@ -8,12 +8,13 @@ import platform
 
 from fairshoe import __version__
 from fairshoe.errors import Exit
+from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
     if options.json:
         facts = {"fairshoe": __version__, "python": platform.python_version(), "platform": platform.platform()}
-        print(json.dumps(facts))
+        say(json.dumps(facts))
     else:
-        print(f"fairshoe {__version__} (Python {platform.python_version()}, {platform.platform()})")
+        say(f"fairshoe {__version__} (Python {platform.python_version()}, {platform.platform()})")
     return Exit.DONE

@@ -14,6 +14,7 @@ from fairshoe.arguments.web import SIM_PORT
 from fairshoe.boards.configs import board_names, load_board
 from fairshoe.cli.connection import Connection
 from fairshoe.errors import UsageError
+from fairshoe.printable import say
 from fairshoe.sim.setup import parse_url
 from fairshoe.web.assets import live_files, page_files, write_site
 from fairshoe.web.live_shoe import Host, Observer
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     if options.write:
-        print(f"wrote {write_site(options.write)} files into {options.write}; serve them with any file server")
+        say(f"wrote {write_site(options.write)} files into {options.write}; serve them with any file server")
         return 0
     if options.port is not None:
         with contextlib.suppress(KeyboardInterrupt):
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if options.control or options.listen or options.key_file or options.board:
         raise UsageError("these options are for a live shoe, and no PORT was given.", "Name its PORT.")
     server = PageServer(page_files(), SIM_PORT if options.serve is None else options.serve)
-    print(f"bench page on {server.url} (Ctrl-C ends)", flush=True)
+    say(f"bench page on {server.url} (Ctrl-C ends)", flush=True)
     if not options.no_open:
         webbrowser.open(server.url)
     with contextlib.suppress(KeyboardInterrupt):
@@ -54,7 +55,7 @@ async def _live(options: argparse.Namespace) -> None:
     await source.open()
     give = source.give if options.control and isinstance(source, Host) else None
     async with _server()(live_files(), view, options.serve or 0, give) as server:
-        print(f"live view of {options.port} on {server.url} (Ctrl-C ends)", flush=True)
+        say(f"live view of {options.port} on {server.url} (Ctrl-C ends)", flush=True)
         if not options.no_open:
             webbrowser.open(server.url)
         await source.run(view, server.publish)

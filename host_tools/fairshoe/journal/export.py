@@ -236,11 +236,10 @@ def _object(line: bytes) -> dict[str, Any] | None:
     """A line as we write it, to the letter; None for any other."""
     try:
         found: object = json.loads(line)
+        ours = isinstance(found, dict) and json.dumps(found).encode() == line
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or json.dumps(found).encode() != line:
-        return None
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", found) if ours else None
 
 
 def _take_header(export: Export, line: bytes) -> bool:

@@ -14,6 +14,7 @@ from functools import cache
 
 from fairshoe.link.framing import Frame
 from fairshoe.messages import UnknownMessage
+from fairshoe.printable import device_text
 from firmware.protocol.dictionary import HASH_SIZE, dictionary_line, dictionary_lines
 from firmware.protocol.frame import HEADER_SIZE
 from firmware.protocol.ids import CLASS_COMMAND, CLASS_EVENT
@@ -43,7 +44,7 @@ class Field:
         if self.type.startswith("u"):
             return int.from_bytes(raw, "little")
         if self.type.startswith("t"):
-            return raw.rstrip(b"\0").decode("ascii", "replace")
+            return device_text(raw)
         return raw
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from fairshoe import messages
 from fairshoe.messages import Message
+from fairshoe.printable import device_text
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.protocol.ids import FLAG_KEYED, VERSION
 from firmware.protocol.session import MAC_SIZE
@@ -53,11 +54,10 @@ def write(value, flags, session, sequence):
 
 
 # Control characters are as unreadable as bytes above 127: a database refuses a NUL, and a terminal obeys an escape.
-_NO_CONTROLS = bytes(code if 32 <= code < 127 else 255 for code in range(256))
 
 
 def text_of(raw: bytes) -> str:
-    return raw.rstrip(b"\0").translate(_NO_CONTROLS).decode("ascii", "replace")
+    return device_text(raw)
 
 
 def raw_of_text(text: str) -> bytes:

@@ -24,6 +24,7 @@ from fairshoe.link.dictionary import Dictionary
 from fairshoe.link.halt_report import HaltLine, device_halted
 from fairshoe.message_data import fields_of
 from fairshoe.messages import DictionaryLine, Hello, Role, UnknownMessage, Welcome
+from fairshoe.printable import device_text, say
 from fairshoe.text.describe import SECRET, dump, dump_fields
 from firmware.protocol.ids import FLAG_AGAIN, VERSION
 
@@ -83,7 +84,7 @@ class Printer:
     def _print(self, found: list[Located]) -> None:
         self.frames += len(found)
         for _offset, entry, text in sorted(found + self._drops, key=lambda line: line[0]):
-            print(json.dumps(entry) if self.as_json else text, file=self.out)
+            say(json.dumps(entry) if self.as_json else text, file=self.out)
         self._drops.clear()
         self.out.flush()
 
@@ -134,7 +135,7 @@ class Printer:
 
     def _learn(self, message: DictionaryLine) -> None:
         if message.line < message.lines:
-            self._lines[message.line] = message.text.decode("ascii", "replace")
+            self._lines[message.line] = device_text(message.text)
         if len(self._lines) == message.lines:
             self._dictionary = Dictionary([self._lines.get(i, "") for i in range(message.lines)])
 
@@ -261,7 +262,7 @@ def run(
     finally:
         printer.finish()
         if printer.decoder.offset:
-            print(f"fairshoe decode: {printer.summary()}", file=sys.stderr)
+            say(f"fairshoe decode: {printer.summary()}", file=sys.stderr)
     if not printer.frames and printer.halted:
         raise device_halted(source, printer.halted)
     if not printer.frames:

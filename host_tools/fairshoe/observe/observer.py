@@ -37,6 +37,7 @@ from fairshoe.messages import (
     UnknownMessage,
     Welcome,
 )
+from fairshoe.printable import device_text
 from fairshoe.text.advice import REFUSALS
 from fairshoe.transport.busy_line import HostConnected, port_busy
 from fairshoe.transport.urls import Way
@@ -197,7 +198,7 @@ class Watch:
             if not self._asked(partial(self._session.ask_dictionary, wanted), lines, wanted, tries, seconds):
                 return None
             wanted += 1
-        return [lines[number].text.decode("ascii", "replace") for number in range(lines[0].lines)]
+        return [device_text(lines[number].text) for number in range(lines[0].lines)]
 
     def records(self, count: int, tries: int = 5, seconds: float = 1.0) -> list[Record]:
         """The last records of the journal, as far as the device answers."""

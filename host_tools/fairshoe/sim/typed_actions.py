@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from fairshoe.printable import coloured, say
 from rig.actions import ACTIONS, act
 from rig.rig import Rig
 
@@ -118,10 +119,10 @@ class PipedLines:
         return [line.decode("ascii", "replace") for line in lines]
 
     def say(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+        say(text, file=sys.stderr, flush=True)
 
     def show(self, text: str) -> None:
-        print(text, flush=True)
+        say(text, flush=True)
 
     def close(self) -> None:
         pass
@@ -169,7 +170,8 @@ class PromptedLines:
         if self._hooked and not self._screen.acquire(timeout=DRAW_S):
             self._hooked = False  # this readline does not call the hook: never wait again
         typed = readline.get_line_buffer() if readline is not None else ""
-        sys.stdout.write(f"\r\x1b[K{text}\n{self._prompt}{typed}" if self._prompt else f"{text}\n")
+        shown = coloured(text)
+        sys.stdout.write(f"\r\x1b[K{shown}\n{self._prompt}{typed}" if self._prompt else f"{shown}\n")
         sys.stdout.flush()
         if self._hooked:
             self._screen.release()

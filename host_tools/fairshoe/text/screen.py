@@ -28,7 +28,7 @@ from fairshoe.messages import (
     WarningCleared,
     WarningLatched,
 )
-from fairshoe.printable import printable
+from fairshoe.printable import coloured, printable, say
 from fairshoe.text.describe import describe_event, describe_meters, describe_status, progress, words
 from fairshoe.text.story import hidden, story_text
 
@@ -52,7 +52,7 @@ def waiting(text: str) -> Generator[None]:
     """Show on a terminal what is waited for while the block runs, then erase it."""
     shown = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     if shown:
-        print(f"{text} ...", end="", file=sys.stderr, flush=True)
+        say(f"{text} ...", end="", file=sys.stderr, flush=True)
     try:
         yield
     finally:
@@ -95,7 +95,7 @@ class Screen:
         if self._line:
             self.out.write("\r\x1b[K")
         for row in self._rows(text, indent) if wrap else [text]:
-            self.out.write(self.styled(row, style) + "\n")
+            self.out.write(self.styled(coloured(row), style) + "\n")
         if self._line:
             self.out.write(self._line)
         self.out.flush()
@@ -160,7 +160,7 @@ class Screen:
             text = f"shuffling [{'#' * filled}{'.' * (_BAR - filled)}] {share:4.0%}  " + text.partition(" ")[2]
         width = shutil.get_terminal_size().columns - 1
         text = textwrap.shorten(f"> {text}", width, placeholder=" ...") if len(text) + 2 > width else f"> {text}"
-        self._line = "\r\x1b[K" + self.styled(text, "warn" if status.warning else "dim")
+        self._line = "\r\x1b[K" + self.styled(printable(text), "warn" if status.warning else "dim")
         self.out.write(self._line)
         self.out.flush()
 

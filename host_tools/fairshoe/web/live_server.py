@@ -171,7 +171,7 @@ async def _obey(hear: Hear, text: str | bytes) -> str:
     """Do what a browser asks for; the outcome, or why not, in words."""
     try:
         wanted: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return NO_COMMAND
     try:
         return await hear(wanted)

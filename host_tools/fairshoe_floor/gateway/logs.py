@@ -7,6 +7,8 @@ import logging
 import sys
 from datetime import datetime, timezone
 
+from fairshoe.printable import LogLines, printable
+
 
 class JsonLines(logging.Formatter):
     """{"at": "...", "level": "warning", "logger": "fairshoe.fleet", "text": "..."}"""
@@ -16,7 +18,7 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, timezone.utc).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "text": record.getMessage(),
+            "text": printable(record.getMessage()),
         }
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
@@ -26,7 +28,7 @@ class JsonLines(logging.Formatter):
 def set_up_logs(verbose: bool = False) -> None:
     """Of this process, to standard error."""
     handler = logging.StreamHandler()
-    plain = logging.Formatter("%(asctime)s %(levelname)-7s %(message)s", "%H:%M:%S")
+    plain = LogLines("%(asctime)s %(levelname)-7s %(message)s", "%H:%M:%S")
     handler.setFormatter(plain if sys.stderr.isatty() else JsonLines())
     root = logging.getLogger()
     root.handlers = [handler]
