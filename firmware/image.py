@@ -3,6 +3,11 @@
 Inputs are logical: 1 means blocked, pressed, open or away. The HAL fills raw levels and raw edges; `settle` turns
 them into levels and per-line passages (how many, and when the last began and ended), which is all the machines look at:
 a late scan still sees every card, and a change that does not last a millisecond is noise: counted, and ignored.
+
+How much noise a line may have is a bucket that leaks (decision 0025). A pulse that did not last costs time, a level
+that lasts pays its own length back, and no more: a rule by which any level that lasts begins the count again is blind
+to a line that shows one level for 1.1 ms and hides the other for 0.9. Door, key switch and buttons make events: each
+of their changes costs, too. A line whose bucket is full is noise, and levels stand still until it has been calm.
 """
 
 from array import array
@@ -98,8 +103,14 @@ EDGES_MAX = const(32)  # a sweep gives 81 slots/s x 2 edges; a scan every 4 ms s
 FOLDED_BITS = const(6)
 FOLDED = const(63)  # an edge's number, EDGES_MAX included
 BOUNCES = const(254)  # how many, above the level of a line
-RESTLESS = const(48)  # 24 of them, above a level: more than any bounce, and no level is seen meanwhile
+BOUNCE_MAX = const(8)  # pulses of one change that are its bounce; a beam has three, a switch six (assumed)
+PULSE_US = const(16000)  # what a pulse costs: more than 62 a second are noise, sooner or later
+PULSES_US = const(384000)  # after 24 at once
+EVENT_PULSE_US = const(62500)  # on a line that makes events; and what a button's change costs
+EVENT_US = const(125000)  # a change of door or key switch; a shorter rest pays nothing back
+EVENTS_US = const(1000000)  # after eight at once
 CALM_US = const(50000)  # without an edge, and a line that was restless counts again
+EVENT_CALM_US = const(1000000)
 PRESS_SAMPLES = const(3)  # in a row make a press, while noise hides all edges
 NOISY_MS = const(2)  # a sample at least so often meanwhile
 SETTLE_US = const(1000)  # a beam's bounce is over in less; at 1.2 m/s a card moves 1.2 mm meanwhile
@@ -126,10 +137,11 @@ class Inputs:
         self.leaves = [0] * INPUT_COUNT
         self.enter_us = [0] * INPUT_COUNT
         self.leave_us = [0] * INPUT_COUNT
-        self.glitches = array("i", [0] * INPUT_COUNT)  # changes that did not last, and led to none that did
+        # Changes that did not last, and led to none that did; behind them the noise of each line, in microseconds.
+        self.glitches = array("i", [0] * (2 * INPUT_COUNT))
         self.stale = True  # levels are not what the edges add up to: at the start, after a loss, and under noise
         self.suspect = NO_LINE  # the line that a loss of edges is put down to
-        self._restless = NO_LINE  # the line on which no level has lasted, through so many changes
+        self._restless = NO_LINE  # the line that has more noise than it may
         self._restless_us = 0
         self._counts = bytearray(INPUT_COUNT)  # zero but for buttons under noise: samples that showed another level
         # Raw level after the last edge; before it, glitches so close together that they may be the bounce of a change.
@@ -151,15 +163,14 @@ class Inputs:
         if self.edge_count:
             line = self.edge[self.edge_count - 1] >> 1  # where so many changes are, one of them is the last
             self._fold()
-            if self._held[line] >= RESTLESS:
+            if self.glitches[INPUT_COUNT + line] >= (EVENTS_US if makes_events(line) else PULSES_US):
                 # Slower than what the HAL calls noise, and the line is as blind: what it should show cannot be seen.
                 self._restless = line
-                self._restless_us = self.now_us
-                self.edge_lost = True
-                return self._mistrust(line)
-        if not self.waiting:
-            return FOREVER_MS
-        age_us = self._settle_lines()
+        age_us = self._settle_lines() if self.waiting else 0
+        if self._restless != NO_LINE:
+            self._restless_us = self.now_us
+            self.edge_lost = True
+            return self._mistrust(self._restless)
         return (SETTLE_US - age_us) // 1000 + 1 if self.waiting else FOREVER_MS
 
     def _fold(self) -> None:
@@ -178,8 +189,14 @@ class Inputs:
     def _end(self, line: int, edge_us: int) -> None:
         """The change before this edge has lasted: a passage. The edge begins another."""
         self._accept(line)
+        self._pay(line, EVENT_US if line in (IN_DOOR, IN_KEY) else 0, ticks_diff(edge_us, self._held_us[line]))
         self._held[line] ^= 1
         self._held_us[line] = edge_us
+
+    def _pay(self, line: int, least_us: int, us: int) -> None:
+        if us >= least_us:
+            noise_us = self.glitches[INPUT_COUNT + line]
+            self.glitches[INPUT_COUNT + line] = noise_us - us if noise_us > us else 0
 
     def _accept(self, line: int) -> None:
         bounces = self._held[line] >> 1
@@ -188,6 +205,11 @@ class Inputs:
         if bounces:
             self.glitches[line] -= bounces  # the bounce of a real change is not the beam's fault
             self._held[line] = level
+            self._pay(line, 0, min(bounces, BOUNCE_MAX) * (EVENT_PULSE_US if makes_events(line) else PULSE_US))
+        if makes_events(line):
+            self.glitches[INPUT_COUNT + line] += EVENT_PULSE_US if line >= IN_CLOSE else EVENT_US
+            if self.glitches[INPUT_COUNT + line] > EVENTS_US:
+                self._restless = line
         if level:
             self.enters[line] += 1
             self.enter_us[line] = self._held_us[line]
@@ -217,7 +239,8 @@ class Inputs:
     def _uncalmed(self) -> int:
         """The restless line until it has been calm; then another that is not, or none."""
         line = self.edge[self.edge_count - 1] >> 1 if self.edge_count else NO_LINE
-        calm = ticks_diff(self.now_us, self._restless_us) >= CALM_US
+        calm_us = ticks_diff(self.now_us, self._restless_us)
+        calm = calm_us >= (EVENT_CALM_US if makes_events(self._restless) else CALM_US)
         if self._restless != NO_LINE and (calm or line == self._restless):
             self._restless = line
             self._restless_us = self.now_us
@@ -234,7 +257,7 @@ class Inputs:
         level = self.level
         counts = self._counts
         for line in range(IN_CLOSE, IN_ACK + 1):
-            if raw[line] == level[line]:
+            if raw[line] == level[line] or line == self._restless:
                 counts[line] = 0
                 continue
             counts[line] += 1
@@ -268,8 +291,9 @@ class Inputs:
         self.waiting = 0
         for line in range(INPUT_COUNT):
             self.level[line] = self.raw[line]
-            self._held[line] = self._held[line] & BOUNCES | self.raw[line]
+            self._held[line] = self.raw[line]
             self._counts[line] = 0
+            self.glitches[INPUT_COUNT + line] = 0
 
 
 def fold_edges(
@@ -282,9 +306,8 @@ def fold_edges(
     waiting: int,
 ) -> int:
     """Edges, of which the last bits of `todo` say the first, and those before how many there are. Returns in the same
-    way which of them ends a change that has lasted, or how many, and the lines that wait.
-
-    A beam's edge comes as three to five, and so this is shipped as machine code: fairshoe/ship/machine_code.py."""
+    way which of them ends a change that has lasted, or how many, and the lines that wait. A beam's edge comes as three
+    to five, and so this is shipped as machine code: fairshoe/ship/machine_code.py."""
     at = todo & FOLDED
     todo >>= FOLDED_BITS
     while at < todo:
@@ -293,19 +316,31 @@ def fold_edges(
         if (edge[at] ^ was) & 1:
             since_us = (edge_us[at] - held_us[line]) & TICKS_MAX
             lasted = 1 if since_us >= SETTLE_US and since_us < TICKS_HALF else 0
+            event = 1 if line == IN_DOOR or line >= IN_KEY else 0
+            noise_us = glitches[INPUT_COUNT + line]
             if waiting >> line & 1:
                 if lasted:
                     break
                 glitches[line] = glitches[line] + 1
+                if noise_us < EVENTS_US:
+                    noise_us += EVENT_PULSE_US if event else PULSE_US
                 if was < BOUNCES:
                     was += 2
             elif lasted:
                 was &= 1  # it stayed where it was: what came before was no bounce
+                if event == 0 or line >= IN_CLOSE or since_us >= EVENT_US:
+                    noise_us = noise_us - since_us if noise_us > since_us else 0
+            glitches[INPUT_COUNT + line] = noise_us
             waiting ^= 1 << line
             held[line] = was ^ 1
             held_us[line] = edge_us[at]
         at += 1
     return waiting << FOLDED_BITS | at
+
+
+def makes_events(line: int) -> bool:
+    """Whether each change of this line is an event, or a press that may lead to one."""
+    return line == IN_DOOR or IN_KEY <= line < INPUT_COUNT
 
 
 def sensor_of(line: int) -> int:

@@ -1,18 +1,16 @@
 """Feed: cards one by one from the hopper, past both throat beams, to wherever this mechanism puts them.
 
 The next card is picked and staged at beam A while the store moves; it passes the mouth only when its place is there.
-Every card is seen by two beams and measured: too long or too opaque is a double feed, too short is not a card. One
-that stops is moved back, tried again and measured again as a whole, a bounded number of times; then it is a jam.
+Every card is seen by two beams and measured (measure.py): too long or too opaque is a double feed, too short is not a
+card. One that stops is moved back, tried again and measured again as a whole, a bounded number of times; then it is a
+jam.
 """
 
 from micropython import const
 
 from firmware.deck.ledger import PATH, STORE
 from firmware.fault import (
-    FAULT_BACK,
     FAULT_BEAM,
-    FAULT_DOUBLE_FEED,
-    FAULT_FACE_UP,
     FAULT_JAM_EXIT,
     FAULT_JAM_THROAT,
     FAULT_MISFEED,
@@ -24,7 +22,6 @@ from firmware.image import (
     IN_BACK,
     IN_FACE,
     IN_HOPPER,
-    IN_OPACITY,
     IN_THROAT_A,
     IN_THROAT_B,
     OUT_PICK,
@@ -34,6 +31,7 @@ from firmware.image import (
     output_set,
 )
 from firmware.machines.faces import Faces
+from firmware.machines.measure import Measuring, begin_card, begin_job, doubtful, measure, odd, odd_fault
 from firmware.machines.meters import METER_CARDS, METER_MISFEEDS, METER_STALLS
 from firmware.ticks import FOREVER_MS, ticks_diff
 
@@ -75,22 +73,19 @@ FEED_ALL = const(-1)
 NO_LINE = const(-1)
 
 
-class Feed:
+class Feed(Measuring):
     """Sole writer of its state, counts and the pick, transport and reverse outputs."""
 
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", sink: "Sink", confirm: int) -> None:
-        self.spec = spec
+        super().__init__(spec, confirm)
         self.ledger = ledger
         self.meters = meters
         self.sink = sink
-        self.confirm = confirm  # the beam behind the mouth that every card must reach, or NO_LINE
         self.state = FEED_IDLE
         self.entered_ms = 0
         self.wanted = FEED_ALL
         self.zone = STORE  # where cards end
         self.counting = True  # new cards arrive; otherwise they are known, or found
-        self.count = 0
-        self.measured = 0  # of these, by the beam behind the mouth
         self.tries = 0
         self.misfeeds = 0  # of this job, as are the stalls
         self.jogs = 0
@@ -98,16 +93,9 @@ class Feed:
         self.counted = False  # the card under way is in the ledger
         self.picked_us = 0
         self.passed_ms = 0
-        self.seen_a = 0
-        self.seen_b = 0
-        self.seen_odd = 0
-        self.seen_back = 0
-        self.seen_face = 0
         self.seen_confirm = 0
         self.back_a = 0
-        self.rejects = False  # a card that lies face up is fed like any other, and one more in its place
         self.face_ups = 0  # of this job
-        self.other_back = False  # of two decks, the one that the back sensor identifies: every card must show it
         self.faces = Faces(spec.recognises)
         self.fault = FAULT_NONE
 
@@ -125,6 +113,7 @@ def feed_start(feed: Feed, inp: "Inputs", out: "Outputs", wanted: int, zone: int
     feed.seen_b = inp.leaves[IN_THROAT_B]
     feed.seen_confirm = inp.leaves[feed.confirm] if feed.confirm >= 0 else 0
     feed.faces.begin(inp)
+    begin_job(feed, inp)
     output_set(out, OUT_REVERSE, 0)
     output_set(out, OUT_TRANSPORT, 1)
     _next_card(feed, inp, out, now_ms)
@@ -184,13 +173,13 @@ def _pausing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 
 def _staged(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    if _odd(feed, inp) != feed.seen_odd:
-        return _fail(feed, out, _odd_fault(feed, inp))
+    if odd(feed, inp) != feed.seen_odd:
+        return _fail(feed, out, odd_fault(feed, inp))
     if feed.confirmed(inp) != feed.count:
         return _unconfirmed(feed, inp, out, now_ms)
     if inp.level[IN_THROAT_B]:
         return _fail(feed, out, FAULT_JAM_THROAT)  # the card still stands at A: something else is in the mouth
-    clear = -_doubtful(feed, inp) or feed.sink.clear()
+    clear = -doubtful(feed, inp) or feed.sink.clear()
     if clear <= 0:
         return _fail(feed, out, -clear) if clear else FOREVER_MS
     output_arm_stop(out, OUT_PICK, IN_THROAT_B, feed.spec.nip_us)
@@ -210,7 +199,7 @@ def _passing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 def _entering(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if inp.leaves[IN_THROAT_B] != feed.seen_b:
         output_set(out, OUT_PICK, 0)
-        fault = _measure(feed, inp)
+        fault = measure(feed, inp)
         if fault:
             return _fail(feed, out, fault)
         return _passed(feed, inp, out, now_ms)
@@ -251,6 +240,8 @@ def _backed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     # On its way back it has left beams, and may have been read: what counts is its next way forward.
     feed.seen_b = inp.leaves[IN_THROAT_B]
     feed.seen_a = inp.enters[IN_THROAT_A]
+    feed.seen_back = inp.enters[IN_BACK] - inp.level[IN_BACK]
+    feed.seen_face = inp.enters[IN_FACE] - inp.level[IN_FACE]
     feed.faces.seen = inp.card_codes
     if feed.confirm >= 0:
         feed.seen_confirm = inp.leaves[feed.confirm] - feed.count
@@ -264,7 +255,7 @@ def _backed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 def _finishing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if feed.confirmed(inp) != feed.count:
         return _unconfirmed(feed, inp, out, now_ms)
-    fault = _doubtful(feed, inp)
+    fault = doubtful(feed, inp)
     return _fail(feed, out, fault) if fault else _enter(feed, FEED_DONE, now_ms)
 
 
@@ -295,9 +286,7 @@ def _next_card(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return _fail(feed, out, FAULT_MISMATCH)
     feed.tries = feed.jogs = 0
     feed.counted = False
-    feed.seen_odd = _odd(feed, inp)
-    feed.seen_back = inp.enters[IN_BACK]
-    feed.seen_face = inp.enters[IN_FACE]
+    begin_card(feed, inp)
     feed.seen_a = inp.enters[IN_THROAT_A]
     _pick(feed, inp, out, now_ms)
     return 0
@@ -340,51 +329,12 @@ def _stopped(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     return _enter(feed, FEED_STOPPED, now_ms)
 
 
-def _measure(feed: Feed, inp: "Inputs") -> int:
-    """One passage of both beams, of a card's length and thickness; or the fault that it shows."""
-    if _odd(feed, inp) != feed.seen_odd:
-        return _odd_fault(feed, inp)
-    if feed.other_back and inp.enters[IN_BACK] == feed.seen_back:
-        return FAULT_BACK
-    fault = feed.spec.length_fault(inp, IN_THROAT_B)
-    if fault:
-        return fault
-    if inp.leaves[IN_THROAT_B] != feed.seen_b + 1 or inp.enters[IN_THROAT_A] != feed.seen_a + 1:
-        return FAULT_DOUBLE_FEED
-    return FAULT_JAM_THROAT if inp.level[IN_THROAT_A] else FAULT_NONE
-
-
-def _odd(feed: Feed, inp: "Inputs") -> int:
-    """Changes whenever a card shows that it is not one good card lying face down."""
-    enters = inp.enters
-    odd = enters[IN_OPACITY]
-    if not feed.rejects:
-        odd += enters[IN_FACE]
-    return odd if feed.other_back else odd + enters[IN_BACK]
-
-
-def _odd_fault(feed: Feed, inp: "Inputs") -> int:
-    """Which sensor it was."""
-    if inp.enters[IN_FACE] != feed.seen_face and not feed.rejects:
-        return FAULT_FACE_UP
-    other = not feed.other_back and inp.enters[IN_BACK] != feed.seen_back
-    return FAULT_BACK if other else FAULT_DOUBLE_FEED
-
-
 def _unconfirmed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """Whether the beam behind the mouth may still see the card; a passage too many is a fault at once."""
     left_ms = feed.spec.confirm_ms_max - ticks_diff(now_ms, feed.passed_ms)
     if left_ms > 0 and feed.confirmed(inp) < feed.count:
         return left_ms
     return _fail(feed, out, FAULT_JAM_EXIT)
-
-
-def _doubtful(feed: Feed, inp: "Inputs") -> int:
-    """A fault code if the beam behind the mouth saw a pulse and no card: the card may still be on its way."""
-    if feed.measured == feed.count or feed.confirm < 0:
-        return FAULT_NONE
-    feed.measured = feed.count
-    return feed.spec.length_fault(inp, feed.confirm)
 
 
 def _enter(feed: Feed, state: int, now_ms: int) -> int:

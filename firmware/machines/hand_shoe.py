@@ -21,6 +21,7 @@ from firmware.image import (
 )
 from firmware.machines.beam_test import phase_dark, phase_light
 from firmware.machines.machine import JOB_RUNNING, Machine
+from firmware.machines.measure import pulses
 from firmware.machines.meters import METER_CARDS, METER_CYCLES
 from firmware.ticks import FOREVER_MS, ticks_diff
 
@@ -64,6 +65,7 @@ class Draw(Machine):
         self.left_a = 0  # how often A had been left when the card at B got there
         self.seen_cut = 0
         self.seen_odd = [0] * _ODD_COUNT
+        self.seen_pulses = 0
 
     def prove(self, now_ms: int) -> None:
         self.begin(_PROVE, now_ms)
@@ -106,7 +108,8 @@ def _watch(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         machine.seen_cut = inp.enters[IN_CUT]
         machine.seen_codes = inp.card_codes
         for i in range(_ODD_COUNT):
-            machine.seen_odd[i] = inp.enters[_ODD_LINES[i]]
+            machine.seen_odd[i] = inp.enters[_ODD_LINES[i]] - inp.level[_ODD_LINES[i]]
+        machine.seen_pulses = pulses(inp) + inp.glitches[IN_CUT]
     fault = _odd_fault(machine, inp.enters, machine.seen_odd)
     if fault:
         return machine.fail(out, fault)
@@ -132,6 +135,8 @@ def _passed(machine: Draw, inp: "Inputs") -> int:
     # Before any times: those of a beam that saw nothing may be older than the clock takes to wrap.
     if inp.leaves[IN_THROAT_A] == machine.seen_a:
         return FAULT_BEAM  # no card gets to B past A unseen
+    if pulses(inp) + inp.glitches[IN_CUT] != machine.seen_pulses:
+        return FAULT_BEAM  # pulses too short for a reading: what the sensors saw under it is not known
     if ticks_diff(inp.leave_us[IN_THROAT_A], inp.leave_us[IN_THROAT_B]) < 0:
         _drawn(machine, inp)
     return FAULT_NONE
@@ -184,6 +189,8 @@ def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
             machine.seen_cut = inp.enters[IN_CUT]  # shown and put back is not drawn
         if not level[IN_FACE]:
             _forget(machine, inp)
+        if not inp.waiting:
+            machine.seen_pulses = pulses(inp) + inp.glitches[IN_CUT]
         left_ms = _drain(machine, inp, now_ms)
         return 0 if gone else left_ms  # scan again at once: the procedure waits for a clear throat
     machine.empty = False

@@ -1,12 +1,14 @@
 """Beams on a chip that has an interrupt for each edge: stamped there, handed to the scan through a ring.
 
 A handler takes some microseconds of Python, so a line that changes fast enough would leave no time for scans. Each
-handler counts; the line that exceeds the limit within 8 ms ends it: its handler switches the motors off and masks every
-line for 50 ms. Then all of them are heard again on trial, for another 50 ms.
+handler notes the time; the line that exceeds its limit in any 8 ms ends it: its handler switches the motors off and
+masks every line for 50 ms. Then all of them are heard again on trial, for another 50 ms.
 
 A pulse that is over before the handler reads the pin is not reported, for no card is so short; but it stops a roller
 that waits for this beam, since many an edge begins so. Nothing here allocates once made; handlers may not.
 """
+
+from array import array
 
 from machine import Pin
 from micropython import const
@@ -37,13 +39,14 @@ class Beam:
         self.line = line
         self.pin = pin
         self.level = 0
-        self.window_us = 0
-        self.count = 0  # interrupts in this window
+        self._last_us = array("i", [0] * beams.limit)  # the times of its last interrupts
+        self._at = 0
+        self._count = 0  # how many of them count, up to all
         self._handler = self.on_edge  # bound once: binding allocates
         self.unmask()
 
     def unmask(self) -> None:
-        self.count = 0
+        self._count = 0
         self._listen(self._handler)
         # Only now: a change before this point would stay unseen until the line changes back.
         while self.level != self.pin.value():
@@ -70,11 +73,14 @@ class Beam:
         # has become blocked, if only for a pulse.
         if stop.line == self.line and not self.level:
             stop.blocked()
-        if (now_us - self.window_us) & _MASK >= WINDOW_US:
-            self.window_us = now_us
-            self.count = 0
-        self.count += 1
-        if self.count > self.beams.limit:
+        at = self._at
+        gone_us = (now_us - self._last_us[at]) & _MASK
+        self._last_us[at] = now_us
+        self._at = (at + 1) % self.beams.limit
+        if self._count < self.beams.limit:
+            self._count += 1
+            gone_us = WINDOW_US
+        if gone_us < WINDOW_US:
             self.beams.storm(self.line, now_us)
         elif level != self.level:
             self.level = level

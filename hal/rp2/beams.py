@@ -6,7 +6,7 @@ a word has 32 bits, of which the other 20 are microseconds, 1.05 s. The watchdog
 half as long. Stamps are exact to 2 us: PIO and timer run from one crystal, and the system clock must be a multiple of
 10 MHz / 256, as 125 and 150 MHz are.
 
-More edges of a line within 8 ms than it may have, or a ring that has gone round faster than that: the line is noise.
+More edges of a line in any 8 ms than it may have, or a ring that has gone round faster than that: the line is noise.
 Its edges, and all others, are dropped until no line has exceeded its rate for 50 ms.
 """
 
@@ -45,6 +45,7 @@ from hal.rp2.fold import (
     S_SEEN_US,
     S_SHIFT,
     S_SIZE,
+    S_STAMPS,
     S_START,
     S_TIMER,
     S_UNTIL,
@@ -149,7 +150,8 @@ class PioBeams:
         self._start()
 
     def _state(self, lines: "list[tuple[int, int]]", limit: int, timer: int) -> "array[int]":
-        s = array("i", [0] * S_SIZE)
+        s = array("i", [0] * (S_SIZE + LINES_MAX * limit))
+        s[S_STAMPS] = S_SIZE
         for line, pin in lines:
             bit = pin - self._base
             s[S_NAMES + bit] = line

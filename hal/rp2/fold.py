@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from array import array
 
 RING = const(64)  # words; the image takes 32 edges
-WINDOW_US = const(8000)  # over which the edges of a line are counted
+WINDOW_US = const(8000)  # in any of which a line may have so many edges
 LINES_MAX = const(12)  # pins in a row; leaves 20 bits of microseconds
 LATE_US = const(1000000)  # between two looks; those 20 bits wrap after 1,048,576
 COUNT = const(0x0FFFFFFF)  # words that a DMA channel takes at most
@@ -39,7 +39,7 @@ S_UNTIL = const(8)  # do not look further than where DMA's count was this; 0: to
 S_MODE = const(9)
 S_ROOM = const(10)  # edges that the image takes
 S_LIMIT = const(11)  # edges of a line in a window
-S_WINDOW_US = const(12)  # when it began
+S_STAMPS = const(12)  # where in the state the rings of stamps are, one for each pin, of S_LIMIT words
 S_LOUD = const(13)
 S_DMA = const(14)  # from here on, where registers are in memory: DMA's count
 S_RING = const(15)
@@ -47,7 +47,7 @@ S_TIMER = const(16)
 S_FDEBUG = const(17)
 S_START = const(18)  # the register that starts state machines
 S_MACHINE = const(19)  # this one's bit in both
-S_COUNTS = const(20)  # edges of each pin in this window
+S_COUNTS = const(20)  # edges of each pin since `skip`; of `loudest` in the newest words
 S_NAMES = const(32)  # line number of each pin
 S_NOW_US = const(44)  # of this look
 S_EDGES = const(45)  # how many the image has
@@ -145,15 +145,16 @@ def fold(memory: "array[int]", s: "array[int]", edge: bytearray, edge_us: "array
             break
         s[S_LEVELS] = s[S_LEVELS] ^ changed
         us = (s[S_NOW_US] + _AHEAD_US - ((word + s[S_NOW_US] + _AHEAD_US - s[S_ZERO]) & _TICKS)) & _MASK
-        if changed and (us - s[S_WINDOW_US]) & _MASK >= WINDOW_US:
-            s[S_WINDOW_US] = us
-            for bit in range(LINES_MAX):
-                s[S_COUNTS + bit] = 0
         bit = 0
         while changed:
             if changed & 1:
-                s[S_COUNTS + bit] = s[S_COUNTS + bit] + 1
-                if s[S_COUNTS + bit] > s[S_LIMIT]:
+                # As many edges ago as the line may have in a window: less than a window ago is noise.
+                count = s[S_COUNTS + bit]
+                stamp = s[S_STAMPS] + bit * s[S_LIMIT] + (count if count < s[S_LIMIT] else count - s[S_LIMIT])
+                gone_us = (us - s[stamp]) & _MASK
+                s[stamp] = us
+                s[S_COUNTS + bit] = count + 1 if count < 2 * s[S_LIMIT] - 1 else s[S_LIMIT]
+                if count >= s[S_LIMIT] and gone_us < WINDOW_US:
                     s[S_LOUD] = bit
                     return NOISE
                 if s[S_MODE] == TAKE and (s[S_WATCHED] >> bit) & 1:

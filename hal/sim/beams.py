@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LIGHT = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 STORM_MAX = 200000  # edges a second: 100 kHz
+PULLS = {"toggled": (1, 1), "low": (0, 0), "high": (0, 1)}  # what is kept of a disturbed level, and what it becomes
 _FREE, _LOW, _HIGH = range(3)
 
 
@@ -31,21 +32,36 @@ class Pulses:
 
 
 class Storm:
-    """A line that changes so many times a second, evenly. `due_us` is the next change, while each is an event."""
+    """A line that is disturbed and free again so many times a second, evenly: two changes are a period, of which it is
+    disturbed for `percent`. Meanwhile it shows the wrong level, or 0, or 1. `due_us` is the next change, while each is
+    an event."""
 
-    def __init__(self, line: int, edges_per_s: int, from_us: int) -> None:
+    def __init__(self, line: int, edges_per_s: int, from_us: int, percent: int = 50, pull: str = "toggled") -> None:
         self.line = line
         self.edges_per_s = edges_per_s
         self.from_us = from_us
+        self.late = (50 - percent) * 20000  # of every odd change, in millionths of a change
+        self.keep, self.flip = PULLS[pull]
         self.edges = 0
         self.due_us = self.at_us(1)
 
     def at_us(self, edge: int) -> int:
-        return self.from_us + edge * 1000000 // self.edges_per_s
+        return self.from_us + (edge * 1000000 + (self.late if edge & 1 else 0)) // self.edges_per_s
 
     def skip_to(self, now_us: int) -> None:
         """Count the changes up to now without playing them."""
-        self.edges = (now_us - self.from_us) * self.edges_per_s // 1000000
+        passed = (now_us - self.from_us) * self.edges_per_s
+        self.edges = passed // 2000000 * 2
+        if passed % 2000000 >= 1000000 + self.late:
+            self.edges += 1
+
+    def shown(self, level: int) -> int:
+        """What the line shows of its true level."""
+        return level & self.keep ^ self.flip if self.edges & 1 else level
+
+    def seen(self, level: int) -> bool:
+        """Whether the line changes: not where it has the level that it is pulled to."""
+        return level & self.keep ^ self.flip != level
 
 
 class Beams:
@@ -74,7 +90,6 @@ class Beams:
         self.noises: "list[Pulses]" = []
         self.storms: "list[Storm]" = []
         self.muted = False  # the port drops all edges: storms are not played edge by edge
-        self.flip = bytearray(len(lines))  # what storms make of the level
         self.due_us = FAR
 
     def set(self, line: int, level: int, now_us: int) -> None:
@@ -128,13 +143,15 @@ class Beams:
         self._replan()
         self._schedule()
 
-    def check_storm(self, line: int, edges_per_s: int) -> None:
+    def check_storm(self, line: int, edges_per_s: int, percent: int) -> None:
         """Raise ValueError where there can be none."""
         if not self.wired[line] or self.polled[line]:
             why = "it is polled" if self.wired[line] else "this machine has none"
             raise ValueError("no storm on %s: %s" % (self.plant.lines[line], why))
         if not 1 <= edges_per_s <= STORM_MAX:
             raise ValueError("a storm has 1 to %d edges a second" % STORM_MAX)
+        if not 1 <= percent <= 99:
+            raise ValueError("a storm disturbs 1 to 99 percent of the time")
 
     def add_storm(self, storm: Storm) -> None:
         self.lied[storm.line] = 1
@@ -144,7 +161,7 @@ class Beams:
 
     def drop_storm(self, storm: Storm, now_us: int) -> None:
         self.storms.remove(storm)
-        self._flip(storm.line, now_us)
+        self._show(storm.line, self._shown(storm.line), now_us)
         self._replan()
         self._schedule()
 
@@ -160,16 +177,16 @@ class Beams:
         """Bring the lines under a storm to the level that they have now."""
         for storm in self.storms:
             storm.skip_to(now_us)
-            self._flip(storm.line, now_us)
+            self._show(storm.line, self._shown(storm.line), now_us)
 
     def edges_per_s(self) -> int:
         """Of all storms on lines that the port looks at."""
-        return sum([storm.edges_per_s for storm in self.storms if self._stormy(storm.line)])
+        return sum([storm.edges_per_s for storm in self.storms if self._stormy(storm)])
 
     def fastest(self) -> "Storm | None":
         found = None
         for storm in self.storms:
-            if self._stormy(storm.line) and (found is None or storm.edges_per_s > found.edges_per_s):
+            if self._stormy(storm) and (found is None or storm.edges_per_s > found.edges_per_s):
                 found = storm
         return found
 
@@ -186,7 +203,7 @@ class Beams:
             if storm.due_us <= now_us:
                 storm.edges += 1
                 storm.due_us = storm.at_us(storm.edges + 1)
-                self._flip(storm.line, now_us)
+                self._show(storm.line, self._shown(storm.line), now_us)
         self._schedule()
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -200,21 +217,19 @@ class Beams:
         forced = self.forced[line]
         if forced:
             return 1 if forced == _HIGH else 0
-        if self.dark and self.light[line]:
-            return 1 ^ self.flip[line]
-        return self.truth[line] ^ self.flip[line]
-
-    def _stormy(self, line: int) -> bool:
-        """Whether a storm reaches the port: not on an unwatched line, or one that is stuck."""
-        return self.seen[line] != 0 and not self.forced[line]
-
-    def _flip(self, line: int, now_us: int) -> None:
-        flip = 0
+        level = self._true(line)
         for storm in self.storms:
             if storm.line == line:
-                flip ^= storm.edges & 1
-        self.flip[line] = flip
-        self._show(line, self._shown(line), now_us)
+                level = storm.shown(level)
+        return level
+
+    def _true(self, line: int) -> int:
+        return 1 if self.dark and self.light[line] else self.truth[line]
+
+    def _stormy(self, storm: Storm) -> bool:
+        """Whether a storm reaches the port: not on an unwatched line, or one that is stuck."""
+        line = storm.line
+        return self.seen[line] != 0 and not self.forced[line] and storm.seen(self._true(line))
 
     def _show(self, line: int, level: int, now_us: int) -> None:
         plant = self.plant

@@ -29,7 +29,9 @@ class FaultTimer:
         """Raises ValueError for what no machine of this kind can have."""
         fault = self.faults.checked(spec)
         if fault.name == "storm":
-            self.beams.check_storm(self.faults.line_of(fault), fault.number_of("edges_per_s"))
+            self.beams.check_storm(
+                self.faults.line_of(fault), fault.number_of("edges_per_s"), fault.number_of("percent")
+            )
         self.faults.add(fault)
         self.fire(self.plant.now_us)
 
@@ -76,7 +78,8 @@ class FaultTimer:
             self.pulses[fault.number] = pulses
             self.beams.add_noise(pulses)
         elif fault.name == "storm":
-            storm = Storm(self.faults.line_of(fault), fault.number_of("edges_per_s"), plant.now_us)
+            percent, pull = fault.number_of("percent"), str(fault.values["pull"])
+            storm = Storm(self.faults.line_of(fault), fault.number_of("edges_per_s"), plant.now_us, percent, pull)
             self.storms[fault.number] = storm
             self.beams.add_storm(storm)
         elif fault.name != "ejector_stuck":

@@ -19,7 +19,7 @@ A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "
 | beam_stuck | line, level | the line shows this level |
 | beam_blind | line | the line shows 0, in the dark too |
 | beam_noise | line, every_us, width_us | in every period one pulse of the wrong level |
-| storm | line, edges_per_s | the line changes so many times a second, up to 200,000 (100 kHz) [4] |
+| storm | line, edges_per_s, percent (50), pull (toggled, low, high) | so many changes a second, up to 200,000 [4] |
 | beam_dust | line, um | shadows are longer by this, half before and half behind the card [3] |
 | axis_stall | | the move takes its time and nothing moves |
 | axis_slip | thousandths | the move ends so many thousandths of a place short |
@@ -33,7 +33,8 @@ A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "
 - [2] `rail`: throat B clears, and the next beam or the store never sees the card. `exit`: the card leaves its slot, and
   the exit beam never sees it.
 - [3] For cards that begin to move while the fault is active; on throat_a, throat_b, exit and arrival.
-- [4] Polled lines, such as buttons on an expander, have no storms. During a storm scans take as long as on a device.
+- [4] For `percent` of the time it shows the wrong level, or is pulled to 0 or 1. Polled lines, such as buttons on an
+  expander, have no storms. During a storm scans take as long as on a device.
 
 Which card: `card` n is the nth at that place since the last load, from 0 (at the exit and in the tray since power-up);
 `ppm` strikes by chance, keyed by seed, card and attempt; with neither it strikes every card. For the axis it is `move`
@@ -75,7 +76,7 @@ FAULTS: "dict[str, tuple[dict[str, int | str | None], tuple[str, ...]]]" = {
     "beam_stuck": ({"line": _NEEDED, "level": _NEEDED}, ()),
     "beam_blind": ({"line": _NEEDED}, ()),
     "beam_noise": ({"line": _NEEDED, "every_us": _NEEDED, "width_us": _NEEDED}, ()),
-    "storm": ({"line": _NEEDED, "edges_per_s": _NEEDED}, ()),
+    "storm": ({"line": _NEEDED, "edges_per_s": _NEEDED, "percent": 50, "pull": "toggled"}, ()),
     "beam_dust": ({"line": _NEEDED, "um": _NEEDED}, ()),
     "axis_stall": ({}, _MOVE),
     "axis_slip": ({"thousandths": _NEEDED}, _MOVE),
@@ -91,6 +92,7 @@ CHOICES = {
     "card_lost.place": ("rail", "exit"),
     "roller_dead.roller": ("pick", "transport"),
     "beam_stuck.level": (0, 1),
+    "storm.pull": ("toggled", "low", "high"),
     "entropy.kind": ("dead", "stuck", "biased"),
     "nv.kind": ("broken",),
 }

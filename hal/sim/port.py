@@ -38,6 +38,7 @@ class SimHal:
         self.first = True  # nothing was sampled yet
         self.edge_us = 0  # what an interrupt takes; 0: edges are captured without one
         self.masks = True  # interrupts are off while there is noise
+        self.written = 0  # cells, in this scan
 
     def ticks_ms(self) -> int:
         return (_ORIGIN_MS + self.plant.now_us // 1000) & _MASK
@@ -143,6 +144,7 @@ class SimHal:
     def nv_prog(self, address: int, buf: bytearray) -> bool:
         if self._fault("nv"):
             return False
+        self.written += 1
         return self.nv.prog(address, buf)
 
     def nv_erase(self, address: int, size: int) -> bool:

@@ -1,4 +1,8 @@
-"""The rate of edges on each line, as a port counts it: a line that is faster than cards can make it is noise."""
+"""The rate of edges on each line, as a port counts it: a line that is faster than cards can make it is noise.
+
+A line may have so many edges in any 8 ms. Windows that begin at fixed times, or with the edge of another line, would
+let a line at a little more than its rate pass for as long as the two keep step.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,27 +21,26 @@ class Rate:
         self.limit = plant.beams.edges_per_s_max * WINDOW_US // 1000000
         self.noisy = NO_LINE
         self._last_us = 0  # when there was noise
-        self._since_us = [-WINDOW_US] * len(plant.lines)
-        self._counts = [0] * len(plant.lines)
+        self._last = [[-WINDOW_US] * self.limit for _ in plant.lines]  # of each line, the times of its last edges
         plant.beams.mute(False, plant.now_us)
 
     def count(self, edges: "list[tuple[int, int, int]]") -> None:
         """Edges in order of time. Switches everything off if a line has too many."""
-        most = self.limit
+        least_us = WINDOW_US
         for line, _level, at_us in edges:
-            if at_us - self._since_us[line] >= WINDOW_US:
-                self._since_us[line] = at_us
-                self._counts[line] = 0
-            self._counts[line] += 1
-            if self._counts[line] > most:
-                most = self._counts[line]
+            last = self._last[line]
+            last.append(at_us)
+            gone_us = at_us - last.pop(0)
+            if gone_us < least_us:
+                least_us = gone_us  # of several lines the fastest is named
                 self._strike(line)
 
     def crowd(self, edges: "list[tuple[int, int, int]]") -> None:
         """More edges than an image takes. All of them in one window, and more than one line may have: noise, though no
         line exceeds its own rate yet. The one with the most edges is named."""
         if self.noisy == NO_LINE and len(edges) > self.limit and edges[-1][2] - edges[0][2] < WINDOW_US:
-            self._strike(max(edges, key=lambda edge: self._counts[edge[0]])[0])
+            lines = [edge[0] for edge in edges]
+            self._strike(max(lines, key=lines.count))
 
     def watch(self) -> None:
         """While it is noisy: find out whether it still is."""

@@ -83,6 +83,21 @@ def a_line_a_little_too_fast_is_noise_though_no_sample_has_many_edges(driver, ki
 
 
 @promise(ROLLERS, "noise")
+def a_line_just_above_its_rate_is_noise_by_its_25th_edge_whatever_other_lines_do(driver, kind):
+    """A window that begins with the edge of another line has one edge too few of this one, time after time."""
+    for hz in (1530, 1600, 1650):
+        board = driver.make(kind)
+        board.drive(pick=1)
+        board.set_line("door", 1)
+        storm = board.storm(("exit",), hz)
+        for _ in range(12):  # 9.6 ms; 25 edges at 3,060 a second take 8.2
+            board.run(800)
+            board.sample()
+        assert board.inp.noisy == LINE["exit"] and board.outputs()[0] == 0, hz
+        storm.stop()
+
+
+@promise(ROLLERS, "noise")
 def a_storm_that_goes_on_is_noise_as_long_as_it_does(driver, kind):
     board = driver.make(kind)
     storm = board.storm(("exit",), 20000)

@@ -17,7 +17,7 @@ from fairshoe.sim.scenario_files import play, play_on_micropython
 from firmware.app import App
 from firmware.deck import ledger, shuffler
 from firmware.games import deck_steps, flow, procedure, shuffle_steps
-from firmware.machines import carousel, eject, feed, hand_shoe, motor_shoe, shelves, spec
+from firmware.machines import carousel, eject, feed, hand_shoe, measure, motor_shoe, shelves, spec
 
 SLICE = amount(20, 100)
 
@@ -78,7 +78,8 @@ def sweep_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opacity_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two aligned cards pass as one."""
-    monkeypatch.setattr(feed, "_odd", lambda _feed, _inp: 0)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    for module in (feed, measure):
+        monkeypatch.setattr(module, "odd", lambda _feed, _inp: 0)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
 
 
 def two_drawn_as_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -227,7 +227,11 @@ def test_folding_words_of_any_content_never_leaves_its_buffers() -> None:
     seen: set[int] = set()
     for _ in range(4000):
         pins = noise.randrange(1, words.LINES_MAX + 1)
-        s = watched(WatchedState, [0] * words.S_SIZE, 0, words.S_SIZE - 1)
+        limit = noise.choice((1, 24, 100))
+        size = words.S_SIZE + words.LINES_MAX * limit
+        s = watched(WatchedState, [noise.randrange(1 << 30) for _ in range(size)], 0, size - 1)
+        for at in range(words.S_SIZE):
+            s[at] = 0
         there, room = noise.randrange(EDGES_MAX + 1), EDGES_MAX
         todo = noise.randrange(words.RING + 1)
         memory: Any = Registers(
@@ -243,8 +247,10 @@ def test_folding_words_of_any_content_never_leaves_its_buffers() -> None:
         s[words.S_SHIFT] = 32 - pins
         s[words.S_MODE] = noise.randrange(3)
         s[words.S_ROOM] = room
-        s[words.S_LIMIT] = noise.choice((1, 24, 100))
-        s[words.S_WINDOW_US] = noise.randrange(1 << 30)
+        s[words.S_LIMIT] = limit
+        s[words.S_STAMPS] = words.S_SIZE
+        for bit in range(words.LINES_MAX):
+            s[words.S_COUNTS + bit] = noise.randrange(2 * limit)
         s[words.S_SEEN_US] = (memory.now - noise.randrange(1100000)) & ((1 << 30) - 1)
         s[words.S_EDGES] = there
         for name, at in (("S_DMA", 1), ("S_TIMER", 2), ("S_FDEBUG", 3), ("S_RING", 1000), ("S_MACHINE", 1)):
@@ -282,7 +288,8 @@ def test_folding_edges_never_leaves_them_nor_their_lines() -> None:
         edges = [noise.randrange(2 * INPUT_COUNT) for _ in range(EDGES_MAX)]
         held = watched(Watched, [noise.randrange(BOUNCES + 2) for _ in range(INPUT_COUNT)], 0, INPUT_COUNT - 1)
         held_us = watched(WatchedWords, [now_us] * INPUT_COUNT, 0, INPUT_COUNT - 1)
-        glitches = watched(WatchedWords, [noise.randrange(1000) for _ in range(INPUT_COUNT)], 0, INPUT_COUNT - 1)
+        counts = [noise.randrange(1000) for _ in range(2 * INPUT_COUNT)]
+        glitches = watched(WatchedWords, counts, 0, 2 * INPUT_COUNT - 1)
         what = watched(Watched, edges, first, count - 1), watched(WatchedWords, times, first, count - 1)
         waiting = noise.randrange(1 << INPUT_COUNT)
         done = fold_edges(*what, held, held_us, glitches, count << FOLDED_BITS | first, waiting)

@@ -9,8 +9,10 @@ from firmware.image import (
     EDGES_MAX,
     IN_ACK,
     IN_CLOSE,
+    IN_DOOR,
     IN_EXIT,
     IN_GREEN,
+    IN_KEY,
     IN_THROAT_A,
     IN_THROAT_B,
     INPUT_COUNT,
@@ -339,18 +341,91 @@ def test_a_line_on_which_no_level_lasts_through_24_pulses_is_lost_and_said_so():
             assert inp.level[IN_EXIT] == level and inp.enters[IN_EXIT] == inp.leaves[IN_EXIT] == 0
 
 
-def test_a_level_that_lasts_begins_the_count_of_pulses_again():
+def pulse(inp, at_us, line, width_us):
+    """A pulse of the wrong level, seen by the scan at its end."""
+    level = inp.raw[line]
+    scan(inp, at_us + width_us, (line, 1 - level, at_us), (line, level, at_us + width_us))
+
+
+def pulses_until_lost(line, every_us, width_us, most=400):
+    """How many pulses of a line make it noise; 0: not so many as were tried."""
+    inp = ready()
+    for i in range(most):
+        pulse(inp, 10000 + i * every_us, line, width_us)
+        if inp.edge_lost:
+            assert inp.suspect == line and not inp.enters[line]
+            return i + 1
+    return 0
+
+
+def test_a_level_that_lasts_takes_its_own_time_off_and_no_more():
+    """A rest of 1.1 ms between two pulses once began the count again, and the pulses hid what the line should show."""
+    for every_us, expected in ((1100, 24), (2000, 26), (5000, 32), (10000, 55), (15000, 195), (18000, 0), (100000, 0)):
+        assert pulses_until_lost(IN_EXIT, every_us, 900) == expected, every_us
+
+
+def test_the_bounce_of_changes_that_last_costs_nothing_and_more_than_a_bounce_does():
+    for pulses, lost in ((3, False), (8, False), (12, True)):
+        inp = ready()
+        at_us = 10000
+        for _ in range(100):
+            for _ in range(pulses):
+                pulse(inp, at_us, IN_EXIT, 40)
+                at_us += 100
+            scan(inp, at_us, (IN_EXIT, 1 - inp.raw[IN_EXIT], at_us))
+            at_us += 6000
+            scan(inp, at_us)
+        assert inp.stale == lost, pulses
+        assert lost or passages(inp, IN_EXIT) == (0, 50, 50, 0)
+
+
+def changes_until_lost(line, every_us, most=100):
+    inp = ready()
+    for i in range(most):
+        scan(inp, 10000 + i * every_us, (line, (i + 1) & 1, 10000 + i * every_us))
+        scan(inp, 10000 + i * every_us + SETTLE_US)
+        if inp.edge_lost:
+            return i + 1
+    return 0
+
+
+def test_a_line_that_makes_events_is_noise_from_the_ninth_change_in_a_second_on():
+    for line in (IN_DOOR, IN_KEY):
+        for every_us, expected in ((1100, 9), (20000, 9), (100000, 9), (124000, 9), (126000, 0), (400000, 0)):
+            assert changes_until_lost(line, every_us) == expected, (line, every_us)
+        assert pulses_until_lost(line, 10000, 900) == 16
+    for every_us, expected in ((2000, 17), (30000, 30), (50000, 77), (70000, 0)):
+        assert changes_until_lost(IN_ACK, every_us) == expected, every_us
+    assert changes_until_lost(IN_EXIT, 5000) == 0  # a beam: the machines look at what passes
+
+
+def test_a_line_that_made_too_many_events_stands_still_until_it_was_calm_for_a_second():
+    inp = ready()
+    at_us = chatter(inp, 10000, IN_DOOR, 9, 20000)
+    scan(inp, at_us)
+    assert inp.edge_lost and inp.suspect == IN_DOOR
+    inp.edge_lost = False
+    enters = inp.enters[IN_DOOR]
+    for _ in range(100):
+        at_us = chatter(inp, at_us, IN_DOOR, 1, 20000)
+    assert inp.stale and inp.enters[IN_DOOR] == enters
+    scan(inp, at_us + 970000)
+    assert inp.stale
+    scan(inp, at_us + 980000)
+    assert not inp.stale and inp.level[IN_DOOR] == inp.raw[IN_DOOR]
+
+
+def test_a_button_that_is_the_noise_is_not_pressed_by_it():
     inp = ready()
     at_us = 10000
-    for _ in range(9):
-        at_us = chatter(inp, at_us, IN_EXIT, 46) + SETTLE_US
-        scan(inp, at_us)
-    assert not inp.edge_lost and not inp.stale
-    inp = ready()
-    for _ in range(9):  # now and then blocked for long enough
-        at_us = chatter(inp, at_us, IN_EXIT, 45) + SETTLE_US
-        scan(inp, at_us)
-    assert not inp.edge_lost and not inp.stale
+    while not inp.stale:
+        at_us = chatter(inp, at_us, IN_ACK, 1, 20000)
+        scan(inp, at_us - 10000)
+    presses = inp.presses
+    for i in range(50):
+        inp.raw[IN_ACK] = i // 5 & 1
+        noisy_scan(inp, at_us + i * 2000, IN_ACK)
+    assert inp.presses == presses
 
 
 def restless(at_us=10000):

@@ -1,0 +1,102 @@
+"""What the sensors in the throat say about the card under way: one good card, or the fault that it shows.
+
+Two beams and a length count cards; only the sensors at throat A see what lies on top of each other, and no other sensor
+checks those. So a reading under a card must be clean: a pulse too short to be one may be all that noise has left of it,
+and the card is no card then.
+"""
+
+from micropython import const
+
+from firmware.fault import FAULT_BACK, FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_FACE_UP, FAULT_JAM_THROAT, FAULT_NONE
+from firmware.image import IN_BACK, IN_FACE, IN_OPACITY, IN_THROAT_A, IN_THROAT_B
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.image import Inputs
+    from firmware.machines.spec import Spec
+
+_READING = const(1 << 3 | 1 << 11 | 1 << 12)  # opacity, back and face, while a change of theirs may still be one
+
+
+class Measuring:
+    """What a feed knows about the card under way."""
+
+    def __init__(self, spec: "Spec", confirm: int) -> None:
+        self.spec = spec
+        self.confirm = confirm  # the beam behind the mouth that every card must reach, or below 0 for none
+        self.count = 0
+        self.measured = 0  # of these, by the beam behind the mouth
+        self.rejects = False  # a card that lies face up is fed like any other, and one more in its place
+        self.other_back = False  # of two decks, the one that the back sensor identifies: every card must show it
+        self.seen_a = 0
+        self.seen_b = 0
+        self.seen_odd = 0
+        self.seen_pulses = 0
+        self.seen_back = 0
+        self.seen_face = 0
+
+
+def begin_job(feed: Measuring, inp: "Inputs") -> None:
+    """From here on every reading counts. A sensor that is blocked already shows no card: that is odd at once."""
+    level = inp.level
+    feed.seen_odd = odd(feed, inp) - level[IN_OPACITY] - level[IN_BACK] - level[IN_FACE]
+
+
+def begin_card(feed: Measuring, inp: "Inputs") -> None:
+    """From here on every pulse counts, and so do back and face where a reading of theirs is no fault."""
+    feed.seen_back = inp.enters[IN_BACK]
+    feed.seen_face = inp.enters[IN_FACE]
+    feed.seen_pulses = pulses(inp)
+
+
+def odd(feed: Measuring, inp: "Inputs") -> int:
+    """Changes whenever a card shows that it is not one good card lying face down."""
+    enters = inp.enters
+    found = enters[IN_OPACITY]
+    if not feed.rejects:
+        found += enters[IN_FACE]
+    return found if feed.other_back else found + enters[IN_BACK]
+
+
+def pulses(inp: "Inputs") -> int:
+    glitches = inp.glitches
+    return glitches[IN_OPACITY] + glitches[IN_BACK] + glitches[IN_FACE]
+
+
+def odd_fault(feed: Measuring, inp: "Inputs") -> int:
+    """Which sensor it was."""
+    if inp.enters[IN_FACE] != feed.seen_face and not feed.rejects:
+        return FAULT_FACE_UP
+    other = not feed.other_back and inp.enters[IN_BACK] != feed.seen_back
+    return FAULT_BACK if other else FAULT_DOUBLE_FEED
+
+
+def measure(feed: Measuring, inp: "Inputs") -> int:
+    """One passage of both beams, of a card's length and thickness; or the fault that it shows."""
+    if odd(feed, inp) != feed.seen_odd:
+        return odd_fault(feed, inp)
+    if feed.other_back and inp.enters[IN_BACK] == feed.seen_back:
+        return FAULT_BACK
+    if unclear(feed, inp):
+        return FAULT_BEAM
+    fault = feed.spec.length_fault(inp, IN_THROAT_B)
+    if fault:
+        return fault
+    if inp.leaves[IN_THROAT_B] != feed.seen_b + 1 or inp.enters[IN_THROAT_A] != feed.seen_a + 1:
+        return FAULT_DOUBLE_FEED
+    return FAULT_JAM_THROAT if inp.level[IN_THROAT_A] else FAULT_NONE
+
+
+def unclear(feed: Measuring, inp: "Inputs") -> bool:
+    """Whether a sensor has shown pulses that are no reading, or more readings than one card has."""
+    if inp.enters[IN_FACE] > feed.seen_face + 1 or inp.enters[IN_BACK] > feed.seen_back + 1:
+        return True
+    return not inp.waiting & _READING and pulses(inp) != feed.seen_pulses
+
+
+def doubtful(feed: Measuring, inp: "Inputs") -> int:
+    """A fault code if the beam behind the mouth saw a pulse and no card: the card may still be on its way."""
+    if feed.measured == feed.count or feed.confirm < 0:
+        return FAULT_NONE
+    feed.measured = feed.count
+    return feed.spec.length_fault(inp, feed.confirm)
