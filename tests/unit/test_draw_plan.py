@@ -10,13 +10,14 @@ from firmware.protocol import ids
 class PlanShoe(Table):
     """A deck in a draw shoe, betting closed and locked out."""
 
-    def __init__(self, game, positions=2, told=True):
+    def __init__(self, game, positions=2, told=True, early=0):
         config = board("draw")
         super().__init__(game, table={"dealing": "manual"}, config=config)
         self.flow.profile.told = told
         self.stage.act("load", {"cards": 52})
         self.play(("", 300, "press", "green"), ("deck_loaded", 600, "wait", 0))
         assert not positions or self.command(ids.CMD_SET_POSITIONS, positions) == DONE
+        self.draw(early)
         assert self.command(ids.CMD_CLOSE_BETTING) == DONE
         if self.flow.profile.lockout:
             assert self.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
@@ -32,6 +33,21 @@ class PlanShoe(Table):
         """The number of each card that was flagged."""
         self.stage.run(300)
         return [fields[0] for fields in all_fields_of(self.stage, "draw_flagged")]
+
+
+def test_a_card_before_the_closing_is_flagged_and_is_the_first_of_the_round():
+    """Proves: DDS-8a (manual)"""
+    for game, clause in (
+        ("double-down-stud", b"DDS-8a1"),
+        ("caribbean-stud", b"CS-7c"),
+        ("double-cross-poker", b"DCP-9b"),
+        ("boston-5-stud", b"B5-9b"),
+    ):
+        shoe = PlanShoe(game, early=1)
+        assert clauses_of(shoe.stage, "draw_flagged")[:1] == [clause], game
+        shoe.draw(1)
+        assert shoe.flow.play.draws == 2
+        shoe.close()
 
 
 PLANS = (

@@ -254,6 +254,7 @@ def test_boxes_that_were_missed_void_nothing():
     assert shoe.flow.state == DRAWING and shoe.flow.play.deal(shoe.flow) == 6
     assert shoe.record("box_missed", 3, 0) == DONE  # none: dead
     assert shoe.last()[3:] == (ids.PLAY_ON, "DAB-15i")
+    assert shoe.flow.play.deal(shoe.flow) == 4  # less one card of box 2 and two of box 3
     shoe.green()
     assert "round_voided" not in shoe.stage.names()
     shoe.boxes(3).draw()  # in again in the next deal

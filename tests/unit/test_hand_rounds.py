@@ -4,7 +4,7 @@ from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of
 
 from firmware.games.flow import DECK_HELD, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT, WAITING_FOR_ROUND_END
-from firmware.games.table_facts import HELD, HELD_OFF, ROUNDS
+from firmware.games.table_facts import HELD, HELD_OFF, ROUNDS, SOURCE
 from firmware.protocol import ids
 
 
@@ -84,11 +84,26 @@ def test_the_stub_of_every_fifth_round_is_counted_and_is_what_the_deal_has_left(
 
 
 def test_from_a_manual_shoe_double_cross_poker_is_exempt():
-    """Proves: DCP-7e, DCP-7f"""
+    """Proves: DCP-7e (in part), DCP-7f"""
     table = HandTable("double-cross-poker", "manual")
     for _ in range(6):
         table.out().played(1).end()
     assert "stub_due" not in table.stage.names() and table.flow.state == WAITING_FOR_DECK
+
+
+def test_a_deck_is_cut_by_who_shuffled_it_last():
+    """Proves: CS-4b (hand)"""
+    for source, due in ((ids.FROM_MACHINE, False), (2, True), (3, True)):
+        table = HandTable("caribbean-stud", "hand", records=True)
+        for step in ("inspected", "verified", "shown", "washed"):
+            assert table.record(step, 1) == DONE
+        assert table.record("provenance", 1, source) == DONE
+        facts = table.flow.facts
+        assert facts.deck(1, SOURCE) == source and facts.cut_due(1) == due, source
+        table.shuffle()
+        assert facts.deck(1, SOURCE) == ids.FROM_MACHINE and not facts.cut_due(1)  # this machine has shuffled it since
+        table.release()
+        assert "remainder_taken" in table.stage.names() and "held_back" not in table.stage.names()
 
 
 def test_a_count_that_is_wrong_in_any_round_voids_all_and_takes_the_deck_off_the_table():
