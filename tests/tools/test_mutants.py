@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from mutants import __main__ as mutants_main
 from mutants.copied_tree import ROOT, copied_tree
-from mutants.mutant import Mutant
+from mutants.mutant import UNREACHED, Mutant
+from mutants.rule_code import statement_mutants
 from mutants.rules import rule_mutants
 
 pytestmark = pytest.mark.full
@@ -66,6 +67,7 @@ def test_what_survives_fails_unless_it_is_shown_to_be_equivalent(
 ) -> None:
     harmless = mutant("game_profiles/boston-5-stud.json", '"about": "', '"about": "x', SCENARIO)
     monkeypatch.setattr(mutants_main, "rule_mutants", lambda: iter([harmless]))
+    monkeypatch.setattr(mutants_main, "statement_mutants", lambda: iter(()))
 
     def judged(mutants: list[Mutant], limit_s: float) -> list[tuple[Mutant, str]]:
         return [(harmless, "")]
@@ -80,6 +82,21 @@ def test_what_survives_fails_unless_it_is_shown_to_be_equivalent(
         mutants_main.EQUIVALENT.write_text(json.dumps(known), encoding="utf-8")
         assert mutants_main.main(["--rules"]) == status
         assert text in capsys.readouterr().out
+
+
+def test_a_mutant_of_rule_code_counts_only_in_a_mode_that_gets_there() -> None:
+    path = "firmware/games/settling.py"
+    text = (ROOT / path).read_text(encoding="utf-8")
+    end = "    flow.outbox.post(ids.EV_ROUND_ENDED"
+    broken = text.replace(end, f"    raise SystemError\n{end}")
+    assert broken != text
+    ends = "tests/scenarios/dcp-manual-shoe-basic-count.json"
+    other = "tests/scenarios/dds-nothing-before-no-more-bets.json"
+    with copied_tree(preload=False) as tree:
+        assert tree.judge(Mutant("x", path, text, "DCP-7e", (other,), broken)).caught_by == UNREACHED
+        assert tree.judge(Mutant("x", path, text, "DCP-7e", (ends,), broken)).caught_by == ""
+    named = [one for one in statement_mutants() if "RULE_CLOSING_AGAIN" in one.name]
+    assert len(named) > 3 and all(one.tests and one.probe for one in named)
 
 
 def test_every_entry_of_what_is_equivalent_says_why() -> None:

@@ -36,7 +36,8 @@ class PlanShoe(Table):
 
 
 def test_a_card_before_the_closing_is_flagged_and_is_the_first_of_the_round():
-    """Proves: DDS-8a (manual)"""
+    """Proves: DDS-8a (manual), DDS-8a1 (in part), B5-9b (manual, in part), CS-7c (manual, in part),
+    DCP-9b (manual, in part)"""
     for game, clause in (
         ("double-down-stud", b"DDS-8a1"),
         ("caribbean-stud", b"CS-7c"),

@@ -12,7 +12,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mutants.mutant import ENDED, Mutant, Verdict
+from mutants.mutant import ENDED, UNREACHED, Mutant, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 # What tests import or read.
@@ -28,21 +28,27 @@ class CopiedTree:
 
     def judge(self, mutant: Mutant) -> Verdict:
         """Run the tests until one fails. The file is as before when this returns."""
-        path = self.root / mutant.path
-        before = path.read_bytes()
-        path.write_text(mutant.text, encoding="utf-8")
-        try:
-            verdict = self._run(mutant.tests)
-        finally:
-            path.write_bytes(before)
+        verdict = self._changed(mutant, mutant.text)
+        if mutant.probe and not verdict.caught_by:
+            reached = self._changed(mutant, mutant.probe)
+            verdict = Verdict("" if reached.caught_by else UNREACHED, verdict.processor_s + reached.processor_s)
         test = verdict.caught_by
-        if test and test not in self._sound and not test.startswith(ENDED):
+        if test and test not in self._sound and test != UNREACHED and not test.startswith(ENDED):
             unchanged = self._run((test,))
             if unchanged.caught_by:
                 raise RuntimeError(f"{test} fails while nothing is changed: mend it first, it would catch everything")
             self._sound.add(test)
             verdict = Verdict(test, verdict.processor_s + unchanged.processor_s)
         return verdict
+
+    def _changed(self, mutant: Mutant, text: str) -> Verdict:
+        path = self.root / mutant.path
+        before = path.read_bytes()
+        path.write_text(text, encoding="utf-8")
+        try:
+            return self._run(mutant.tests)
+        finally:
+            path.write_bytes(before)
 
     def _run(self, tests: tuple[str, ...]) -> Verdict:
         worker = self._worker

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+UNREACHED = "no test of the clause in this mode gets there"
 ENDED = "process ended with status"  # caught by no test in particular: the mutant hangs, or breaks the run itself
 
 
@@ -14,6 +15,7 @@ class Mutant:
     text: str  # the whole file with the change
     about: str  # what it breaks: clauses, for a reader
     tests: tuple[str, ...]  # pytest nodes, and scenarios as FILE or FILE:CASE
+    probe: str = ""  # the file so broken that each test which gets there fails; empty: they all do
 
 
 @dataclass(frozen=True)

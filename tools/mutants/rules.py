@@ -1,4 +1,5 @@
-"""Mutants of the rules: each value of every game profile is changed once, and each entry of the table of house policy.
+"""Mutants of the rules: each value of every game profile is changed once, each entry of the table of house policy, and
+the rule code of the firmware (rule_code.py).
 
 A mutant of a profile is caught by a test that claims the clause it breaks. House policy has no clause: there it is a
 scenario that expects HOUSE.
@@ -17,6 +18,7 @@ from rules.claims import read_trace
 
 from mutants.copied_tree import ROOT
 from mutants.mutant import Mutant
+from mutants.rule_code import broken_rules
 
 PROFILES = "game_profiles"
 POLICY = "firmware/games/profile.py"
@@ -48,6 +50,7 @@ def rule_mutants() -> Iterator[Mutant]:
             yield Mutant(f"{name} {place}", path, json.dumps(profile_changed), ", ".join(clauses), seen_by)
     yield from _matrix_mutants(tests)
     yield from _policy_mutants()
+    yield from broken_rules()
 
 
 def _tests_by_clause() -> dict[str, list[str]]:
