@@ -92,6 +92,8 @@ def run_rule_code(options: argparse.Namespace) -> bool:
     chosen = [mutant for mutant in statement_mutants() if options.only in mutant.name]
     if options.seed is not None:
         random.Random(options.seed).shuffle(chosen)
+    if not chosen:
+        return True
     caught, survived, unreached = 0, 0, 0
     for mutant, caught_by in judged(chosen, options.code_minutes * 60):
         unreached += caught_by == UNREACHED

@@ -63,11 +63,11 @@ def broken_rules() -> Iterator[Mutant]:
         yield Mutant(name, path, text.replace(broken.old, broken.new), broken.clause, tests)
 
 
-def statement_mutants() -> Iterator[Mutant]:
+def statement_mutants(under: str = "games/") -> Iterator[Mutant]:
     clauses = _clauses_by_rule()
     claims = _claims()
     for module in code.modules():
-        if module.path.startswith("games/") and module.path not in _NO_RULES:
+        if module.path.startswith(under) and module.path not in _NO_RULES:
             yield from _of_module(module, clauses, claims)
 
 
