@@ -97,8 +97,13 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *HOST_BASE,
     ),
     "fairshoe.shuffle": ("fairshoe.shuffle", "fairshoe.boards", "fairshoe.sim", "fairshoe.text", *HOST_BASE),
+    "fairshoe.shuffle.fast_draws": ("firmware.deck",),
     # Draws orders with the firmware's own code, and plays the whole of it.
-    "fairshoe.shuffle.firmware_decks": ("fairshoe.boards", "fairshoe.sim", "rig", *FIRMWARE, *HOST_BASE),
+    "fairshoe.shuffle.firmware_decks": (
+        *("fairshoe.shuffle.fast_draws", "fairshoe.boards", "fairshoe.sim", "rig"),
+        *FIRMWARE,
+        *HOST_BASE,
+    ),
     "fairshoe.bench": (
         *("fairshoe.bench", "fairshoe.client", "fairshoe.transport", "fairshoe.link", "fairshoe.journal"),
         *("fairshoe.text", "fairshoe.sim", "rig.actions"),

@@ -62,7 +62,10 @@ def _plan(options: argparse.Namespace) -> Plan:
     if options.full < 0 or options.processes < 1:
         raise UsageError("--full or --processes is too small.", "--full from 0, --processes from 1.")
     seed = secrets.randbits(32) if options.seed is None else options.seed
-    return Plan(options.board, config, options.game, cards, options.shuffles, options.full, seed, options.processes)
+    return Plan(
+        options.board, config, options.game, cards, options.shuffles, options.full, seed, options.processes,
+        options.thorough,
+    )  # fmt: skip
 
 
 def _writable(path: Path) -> None:

@@ -99,6 +99,7 @@ class Model:
     name: str
     shuffle: Callable[[random.Random, int], list[int]]
     distance: Callable[[int], float]
+    least: int = 0  # shuffles that the tests need to notice it
 
     def deck(self, seed: int, index: int, cards: int) -> list[int]:
         """The same deck for the same seed and number, in whatever process it is asked for."""
@@ -116,8 +117,28 @@ def _shelf(source: random.Random, cards: int) -> list[int]:
     return shelf_shuffle(source.choices(range(2 * SHELVES), k=cards), SHELVES)
 
 
+def _remainder(source: random.Random, cards: int) -> list[int]:
+    """Fisher-Yates with the remainder of one random byte for each draw, none thrown away."""
+    deck = list(range(cards))
+    noise = source.randbytes(cards)
+    for i in range(cards - 1, 0, -1):
+        j = noise[i] % (i + 1)
+        deck[i], deck[j] = deck[j], deck[i]
+    return deck
+
+
+def remainder_distance(cards: int) -> float:
+    """At least: the distance of the single draw that is furthest from even, of 2 .. cards values."""
+    most = Fraction(0)
+    for bound in range(2, min(cards, 256) + 1):
+        more = 256 % bound  # values that one byte more than the others gives
+        most = max(most, more * (Fraction(256 // bound + 1, 256) - Fraction(1, bound)))
+    return float(most)
+
+
 MODELS = (
     Model("shelf-10", "10 shelves", _shelf, lambda cards: shelf_distance(SHELVES, cards)),
     _riffle(4),
     _riffle(7),
+    Model("remainder", "remainder", _remainder, remainder_distance, 6_000),
 )

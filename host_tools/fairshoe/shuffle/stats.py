@@ -43,14 +43,14 @@ def inverse(deck: Deck) -> list[int]:
     return places
 
 
-def descents(deck: Deck) -> int:
-    return sum(map(gt, deck, deck[1:]))
+def falls(deck: Deck) -> list[bool]:
+    """Whether each card is higher than the next."""
+    return list(map(gt, deck, deck[1:]))
 
 
-def runs(deck: Deck) -> int:
+def turns(steps: list[bool]) -> int:
     """Runs up and down: one more than the places at which the sequence turns."""
-    falls = list(map(gt, deck, deck[1:]))
-    return 1 + sum(map(ne, falls, falls[1:]))
+    return 1 + sum(map(ne, steps, steps[1:]))
 
 
 def cycles(deck: Deck) -> int:
@@ -130,28 +130,44 @@ def guess_piles(deck: Deck) -> int:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """One deck, and what several tests read off it."""
+
+    deck: Deck
+    places: Deck  # of its cards
+    before: Deck
+    down: list[bool]  # falls of the deck
+    down_places: list[bool]
+
+    @classmethod
+    def of(cls, deck: Deck, before: Deck | None) -> Seen:
+        places = inverse(deck)
+        return cls(deck, places, before or places, falls(deck), falls(places))
+
+
+@dataclass(frozen=True)
 class Counted:
     """A whole number read off every deck, whose law under a uniform shuffle is known exactly."""
 
     key: str
     name: str
     law: Callable[[int], Law]
-    read: Callable[[Deck, Deck, Deck], int]  # deck, places of its cards, deck before
+    read: Callable[[Seen], int]
     mean: bool  # test the mean by itself: sharper against a shift than the classes
     classes: bool
 
 
 COUNTED = (
-    Counted("rising", "rising sequences", eulerian, lambda deck, places, old: 1 + descents(places), True, True),
-    Counted("ascending", "ascending runs", eulerian, lambda deck, places, old: 1 + descents(deck), False, True),
-    Counted("turns", "runs up and down", alternating, lambda deck, places, old: runs(deck), False, True),
-    Counted("turns_places", "the same, of places", alternating, lambda deck, places, old: runs(places), False, True),
-    Counted("cycles", "cycles", stirling, lambda deck, places, old: cycles(deck), False, True),
-    Counted("fixed", "fixed points", rencontres, lambda deck, p, old: agreements(deck, range(len(deck))), False, True),
-    Counted("repeats", "same as deck before", rencontres, lambda deck, p, old: agreements(deck, old), False, True),
-    Counted("lowest", "guess lowest unseen", stirling, lambda deck, places, old: guess_lowest(deck), True, True),
-    Counted("successor", "guess successor", stirling, lambda deck, places, old: guess_successor(deck), True, False),
-    Counted("piles", "guess shelf piles", stirling, lambda deck, places, old: guess_piles(deck), True, False),
+    Counted("rising", "rising sequences", eulerian, lambda it: 1 + sum(it.down_places), True, True),
+    Counted("ascending", "ascending runs", eulerian, lambda it: 1 + sum(it.down), False, True),
+    Counted("turns", "runs up and down", alternating, lambda it: turns(it.down), False, True),
+    Counted("turns_places", "the same, of places", alternating, lambda it: turns(it.down_places), False, True),
+    Counted("cycles", "cycles", stirling, lambda it: cycles(it.deck), False, True),
+    Counted("fixed", "fixed points", rencontres, lambda it: agreements(it.deck, range(len(it.deck))), False, True),
+    Counted("repeats", "same as deck before", rencontres, lambda it: agreements(it.deck, it.before), False, True),
+    Counted("lowest", "guess lowest unseen", stirling, lambda it: guess_lowest(it.deck), True, True),
+    Counted("successor", "guess successor", stirling, lambda it: guess_successor(it.deck), True, False),
+    Counted("piles", "guess shelf piles", stirling, lambda it: guess_piles(it.deck), True, False),
 )
 
 
@@ -179,12 +195,12 @@ class Tally:
         readers = [(item.read, self.counts[item.key]) for item in COUNTED]
         repeats = self.counts["repeats"]
         for deck in decks:
-            places = inverse(deck)
+            seen = Seen.of(deck, before)
             for read, counts in readers:
-                counts[read(deck, places, before or places)] += 1
+                counts[read(seen)] += 1
             if before is None:
                 # The first has nothing to compare with: its count is not valid.
-                repeats[agreements(deck, places)] -= 1
+                repeats[agreements(deck, seen.places)] -= 1
             self.serial += sum(map(mul, deck, deck[1:])) + deck[-1] * deck[0]
             before = deck
         self._add_tables(list(zip(*decks, strict=True)))
